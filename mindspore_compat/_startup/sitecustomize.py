@@ -1,0 +1,20 @@
+"""The same start for a checkout that is used without installing it.
+
+`python -m mindspore_compat` puts this folder on PYTHONPATH for its children when no installed
+`_mindspore_compat_startup` is found. A `sitecustomize` of the user's, later on the path, still runs.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+import _mindspore_compat_startup
+
+_mindspore_compat_startup.start()
+
+here = os.path.dirname(os.path.abspath(__file__))
+others = [folder for folder in sys.path if os.path.abspath(folder) != here]
+spec = importlib.machinery.PathFinder.find_spec("sitecustomize", others)
+if spec is not None:
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
