@@ -14,6 +14,8 @@ import _mindspore_compat_startup
 _mindspore_compat_startup.start()
 
 here = os.path.dirname(os.path.abspath(__file__))
+if importlib.machinery.PathFinder.find_spec("mindspore_compat") is None:
+    sys.path.append(os.path.dirname(os.path.dirname(here)))
 others = [folder for folder in sys.path if os.path.abspath(folder) != here]
 spec = importlib.machinery.PathFinder.find_spec("sitecustomize", others)
 if spec is not None:

@@ -1,0 +1,118 @@
+"""`python -m mindspore_compat`: run a script whose `import mindspore` is this package.
+
+    python -m mindspore_compat train.py --epochs 5
+    python -m mindspore_compat -m package.module argument
+    python -m mindspore_compat -c "import mindspore; print(mindspore.__version__)"
+
+The script sees what plain `python` would show it: its own `sys.argv`, `sys.path[0]` and `__main__`.
+Processes that it starts find the stand-in too.
+"""
+
+import io
+import os
+import runpy
+import sys
+from importlib.machinery import PathFinder, SourceFileLoader
+from importlib.util import find_spec
+from pkgutil import get_importer
+from types import ModuleType
+
+from .standin import FOLDER, install_for_children
+
+USAGE = """usage: python -m mindspore_compat script.py [argument ...]
+       python -m mindspore_compat -m module [argument ...]
+       python -m mindspore_compat -c code [argument ...]
+       python -m mindspore_compat --version
+
+Runs a script, module or piece of code in which `import mindspore` gives mindspore_compat."""
+
+
+def main(arguments):
+    """Read the command line and run what it names."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, file=sys.stdout if arguments else sys.stderr)
+        return 0 if arguments else 2
+    if arguments[0] == "--version":
+        package = sys.modules[__package__]
+        print(f"mindspore_compat {package.__compat_version__} (MindSpore {package.__version__})")
+        return 0
+    flag = arguments[0]
+    if flag in ("-m", "-c") and len(arguments) == 1:
+        print(f"Argument expected for the {flag} option\n{USAGE}", file=sys.stderr)
+        return 2
+    if flag.startswith("-") and flag not in ("-m", "-c"):
+        print(f"Unknown option: {flag}\n{USAGE}", file=sys.stderr)
+        return 2
+    install_for_children()
+    if flag == "-m":
+        run_module(arguments[1], arguments[2:])
+    elif flag == "-c":
+        run_code(arguments[1], arguments[2:])
+    else:
+        run_script(flag, arguments[1:])
+    return 0
+
+
+def run_script(path, arguments):
+    """Run a file, or a folder or archive that holds a `__main__.py`."""
+    sys.argv = [path, *arguments]
+    if get_importer(path) is not None:
+        set_first_path(path)
+        runpy.run_path(path, run_name="__main__")
+        return
+    set_first_path(os.path.dirname(os.path.realpath(path)))
+    try:
+        with io.open_code(os.path.abspath(path)) as file:
+            source = file.read()
+    except OSError as error:
+        sys.exit(f"{sys.executable}: can't open file {os.path.abspath(path)!r}: {error}")
+    module = new_main(__file__=path, __loader__=SourceFileLoader("__main__", path))
+    exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
+
+
+def run_module(name, arguments):
+    """Run a module found on `sys.path`, as `python -m` does."""
+    spec = find_spec(name)
+    if spec is not None and spec.submodule_search_locations is not None:
+        name = f"{name}.__main__"
+        spec = find_spec(name)
+    if spec is None:
+        sys.exit(f"{sys.executable}: No module named {name}")
+    if not hasattr(spec.loader, "get_code"):
+        sys.exit(f"{sys.executable}: {name} cannot be run as a script")
+    sys.argv = [spec.origin or name, *arguments]
+    module = new_main(__file__=spec.origin, __spec__=spec, __loader__=spec.loader,
+                      __package__=spec.parent, __cached__=spec.cached)
+    exec(spec.loader.get_code(spec.name), module.__dict__)
+
+
+def run_code(code, arguments):
+    """Run a piece of code from the command line."""
+    sys.argv = ["-c", *arguments]
+    set_first_path("")
+    module = new_main()
+    exec(compile(code, "<string>", "exec", dont_inherit=True), module.__dict__)
+
+
+def new_main(**attributes):
+    """A fresh `__main__`, in the place of this file's own."""
+    module = ModuleType("__main__")
+    module.__dict__.update({"__spec__": None, "__builtins__": __builtins__, **attributes})
+    sys.modules["__main__"] = module
+    return module
+
+
+def set_first_path(folder):
+    """Replace the entry that `python -m` made, unless Python was told to make none.
+
+    A checkout may have been found through that entry alone; it is then kept at the end.
+    """
+    if getattr(sys.flags, "safe_path", False):
+        return
+    sys.path[0] = folder
+    if PathFinder.find_spec(__package__) is None:
+        sys.path.append(str(FOLDER.parent))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,133 @@
+"""Further public paths: one table, and the finder that reads it.
+
+MindSpore's names can be reached through many module paths, old and new:
+`mindspore.communication.management`, `mindspore.nn.metrics`, `mindspore.dataset.vision.c_transforms`.
+A path in `PATHS` *is* the module on its right: the same object under one more name, so classes keep
+their identity and nothing is copied. A path whose module is not there is not found, as any unknown
+module. Modules that exist as files are not listed, and always win.
+"""
+
+import importlib
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+
+PACKAGE = __package__
+
+# The path on the left, the module that holds its names on the right; both below the package.
+PATHS = {
+    "dtype": "common.dtype",
+    "parameter": "common.parameter",
+    "tensor": "common.tensor",
+    "version": "_version",
+    "common.seed": "common",
+    "common.type": "common.dtype",
+    "common._stub_tensor": "common.tensor",
+    "common.lazy_inline": "common.jit",
+    "communication.management": "communication",
+    "dataset.config": "dataset.engine.config",
+    "dataset.context": "context",
+    "dataset.samplers": "dataset.engine.sampler",
+    "dataset.engine.samplers": "dataset.engine.sampler",
+    "dataset.engine.datasets": "dataset",
+    "dataset.engine.datasets_standard_format": "dataset",
+    "dataset.engine.datasets_user_defined": "dataset",
+    "dataset.engine.datasets_vision": "dataset",
+    "dataset.engine.datasets_text": "dataset",
+    "dataset.engine.datasets_audio": "dataset",
+    "dataset.engine.serializer_deserializer": "dataset",
+    "dataset.transforms.c_transforms": "dataset.transforms",
+    "dataset.transforms.py_transforms": "dataset.transforms",
+    "dataset.transforms.vision": "dataset.vision",
+    "dataset.vision.c_transforms": "dataset.vision",
+    "dataset.vision.py_transforms": "dataset.vision",
+    "experimental.optim.lr_scheduler": "experimental.optim",
+    "mindrecord": "_io.mindrecord",
+    "mint.distributed.distributed": "mint.distributed",
+    "nn.metrics": "train.metrics",
+    "nn.metrics.metric": "train.metrics",
+    "nn.optim.ada_grad": "nn.optim.adagrad",
+    "nn.acc": "boost",
+    "ops.P": "ops.operations",
+    "ops.function.nn_func": "ops.function",
+    "ops.function.math_func": "ops.function",
+    "ops.function.array_func": "ops.function",
+    "ops.operations.array_ops": "ops.operations",
+    "ops.operations.comm_ops": "ops.operations",
+    "ops.operations.image_ops": "ops.operations",
+    "ops.operations.math_ops": "ops.operations",
+    "ops.operations.nn_ops": "ops.operations",
+    "ops.operations.other_ops": "ops.operations",
+    "ops.operations.random_ops": "ops.operations",
+    "ops.operations.sparse_ops": "ops.operations",
+    "ops.operations._inner_ops": "ops.operations",
+    "ops.auto_generate.gen_ops_prim": "ops.auto_generate",
+    "ops.auto_generate.gen_ops_def": "ops.auto_generate",
+    "profiler.profiling": "profiler",
+    "profiler.schedule": "profiler",
+    "train.callback._callback": "train.callback",
+    "train.callback._checkpoint": "train.callback",
+    "train.callback._loss_monitor": "train.callback",
+    "train.callback._time_monitor": "train.callback",
+    "train.callback._early_stop": "train.callback",
+    "train.callback._reduce_lr_on_plateau": "train.callback",
+    "train.callback._lr_scheduler_callback": "train.callback",
+    "train.callback._lambda_callback": "train.callback",
+    "train.callback._history": "train.callback",
+    "train.callback._summary_collector": "train.callback",
+    "train.metrics.metric": "train.metrics",
+    "train.train_thor.convert_utils": "train.train_thor",
+    "train.train_thor.model_thor": "train.train_thor",
+    "train.train_thor.dataset_helper": "train.train_thor",
+    "train.summary.summary_record": "train.summary",
+}
+
+
+class SameModule(Loader):
+    """Loads a module by giving the one that another name already stands for."""
+
+    def __init__(self, target):
+        self.target = target
+        self.own_spec = None
+
+    def create_module(self, spec):
+        """Import the target and return it."""
+        module = importlib.import_module(self.target)
+        self.own_spec = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        """Undo the one thing the import system overwrote: the module's own spec."""
+        module.__spec__ = self.own_spec
+
+
+def same_module_spec(name, target):
+    """A spec that makes `name` the module `target`; None where there is no such module."""
+    try:
+        spec = find_spec(target)
+    except ModuleNotFoundError as missing:
+        if not target.startswith(f"{missing.name}.") and missing.name != target:
+            raise
+        return None
+    if spec is None:
+        return None
+    return ModuleSpec(name, SameModule(target), origin=spec.origin)
+
+
+class PathsFinder(MetaPathFinder):
+    """Finds the paths of the table; asked last, after the files."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        """The spec of a path in the table, or None."""
+        room, _, rest = name.partition(".")
+        if room != PACKAGE or rest not in PATHS:
+            return None
+        return same_module_spec(name, f"{PACKAGE}.{PATHS[rest]}")
+
+
+def install():
+    """Make the table known to the import system; once is enough."""
+    if PathsFinder not in sys.meta_path:
+        sys.meta_path.append(PathsFinder)

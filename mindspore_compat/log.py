@@ -1,0 +1,178 @@
+"""`mindspore.log`: the log of the package and of scripts that use it.
+
+Environment variables, read at the first message or question:
+
+- `GLOG_v`: lowest level that is written: 0 debug, 1 info, 2 warning (default), 3 error, 4 critical.
+- `GLOG_logtostderr`: 1 writes to stderr (default); 0 writes to files below `GLOG_log_dir`.
+- `GLOG_log_dir`: that folder; the file is `rank_<RANK_ID>/logs/mindspore.log.<process>` in it.
+- `GLOG_stderrthreshold`: with files, messages of this level and above go to stderr too (2).
+- `logger_maxBytes`, `logger_backupCount`: when a file is rotated, how many are kept (50 MiB, 30).
+
+Floor 1: knows nothing of the package but where its folder is.
+"""
+
+import logging
+import os
+import sys
+import time
+from functools import cache
+from logging.handlers import RotatingFileHandler
+
+__all__ = ["get_level", "get_log_config"]
+
+LEVELS = {"0": logging.DEBUG, "1": logging.INFO, "2": logging.WARNING, "3": logging.ERROR,
+          "4": logging.CRITICAL}
+PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def debug(msg, *args, **kwargs):
+    """Write a message of level DEBUG; `args` are merged into `msg` with `%`."""
+    kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
+    the_logger().debug(msg, *args, **kwargs)
+
+
+def info(msg, *args, **kwargs):
+    """Write a message of level INFO; `args` are merged into `msg` with `%`."""
+    kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
+    the_logger().info(msg, *args, **kwargs)
+
+
+def warning(msg, *args, **kwargs):
+    """Write a message of level WARNING; `args` are merged into `msg` with `%`."""
+    kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
+    the_logger().warning(msg, *args, **kwargs)
+
+
+def error(msg, *args, **kwargs):
+    """Write a message of level ERROR; `args` are merged into `msg` with `%`."""
+    kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
+    the_logger().error(msg, *args, **kwargs)
+
+
+def critical(msg, *args, **kwargs):
+    """Write a message of level CRITICAL; `args` are merged into `msg` with `%`."""
+    kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
+    the_logger().critical(msg, *args, **kwargs)
+
+
+def get_level():
+    """The lowest level that is written.
+
+    Returns:
+        str, `'0'` (DEBUG), `'1'` (INFO), `'2'` (WARNING), `'3'` (ERROR) or `'4'` (CRITICAL).
+    """
+    return settings()["GLOG_v"]
+
+
+def get_log_config():
+    """The settings of the log, under the names of the environment variables.
+
+    Returns:
+        dict, `GLOG_v` and `GLOG_logtostderr`; with log files also `GLOG_log_dir`,
+        `logger_maxBytes`, `logger_backupCount` and `GLOG_stderrthreshold`.
+    """
+    return dict(settings())
+
+
+@cache
+def settings():
+    """The environment's settings, checked; read once per process.
+
+    Raises:
+        ValueError: If a level is not one of 0 to 4, or a variable does not hold what it should.
+    """
+    found = {"GLOG_v": level_from("GLOG_v"),
+             "GLOG_logtostderr": os.environ.get("GLOG_logtostderr", "1")}
+    if found["GLOG_logtostderr"] not in ("0", "1"):
+        raise ValueError("The environment variable 'GLOG_logtostderr' must be 0 or 1, but got "
+                         f"{found['GLOG_logtostderr']}.")
+    if found["GLOG_logtostderr"] == "1":
+        return found
+    folder = os.environ.get("GLOG_log_dir")
+    if not folder:
+        raise ValueError("The environment variable 'GLOG_log_dir' must name a folder when "
+                         "'GLOG_logtostderr' is 0.")
+    rank = os.environ.get("RANK_ID", "0")
+    found["GLOG_log_dir"] = os.path.join(os.path.realpath(folder), f"rank_{rank}", "logs")
+    found["logger_maxBytes"] = count_from("logger_maxBytes", 50 * 1024 * 1024)
+    found["logger_backupCount"] = count_from("logger_backupCount", 30)
+    found["GLOG_stderrthreshold"] = level_from("GLOG_stderrthreshold")
+    return found
+
+
+def level_from(variable):
+    """One of the five levels, from the environment."""
+    level = os.environ.get(variable, "2")
+    if level not in LEVELS:
+        raise ValueError(f"The environment variable '{variable}' must be 0 (DEBUG), 1 (INFO), "
+                         f"2 (WARNING), 3 (ERROR) or 4 (CRITICAL), but got {level}.")
+    return level
+
+
+def count_from(variable, default):
+    """A number of bytes or files, from the environment."""
+    text = os.environ.get(variable, str(default))
+    if not text.isdigit():
+        raise ValueError(f"The environment variable '{variable}' must be a number that is not "
+                         f"negative, but got {text}.")
+    return int(text)
+
+
+class Layout(logging.Formatter):
+    """[LEVEL] ME(process:thread,process name):date and time [file:line] message."""
+
+    def __init__(self):
+        super().__init__("[%(levelname)s] ME(%(process)d:%(thread)d,%(processName)s):%(asctime)s "
+                         "[%(place)s:%(lineno)d] %(message)s")
+
+    def format(self, record):
+        """Write the path of a file of the package from the package's folder on."""
+        place = record.pathname
+        if place.startswith(PACKAGE_FOLDER + os.sep):
+            place = os.path.relpath(place, os.path.dirname(PACKAGE_FOLDER))
+        record.place = place
+        return super().format(record)
+
+    def formatTime(self, record, datefmt=None):
+        """Year to second, milliseconds, and three zeros in the place of microseconds."""
+        day = time.strftime("%Y-%m-%d-%H:%M:%S", time.localtime(record.created))
+        return f"{day}.{int(record.msecs):03d}.000"
+
+
+class CurrentStderr(logging.StreamHandler):
+    """Writes to what `sys.stderr` is at the time of the message."""
+
+    def __init__(self):
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self):
+        """The stream to write to."""
+        return sys.stderr
+
+
+@cache
+def the_logger():
+    """The logger behind the functions above, with its handlers."""
+    chosen = settings()
+    logger = logging.getLogger("ME")
+    logger.propagate = False
+    logger.setLevel(LEVELS[chosen["GLOG_v"]])
+    to_stderr = CurrentStderr()
+    to_stderr.setFormatter(Layout())
+    logger.addHandler(to_stderr)
+    if chosen["GLOG_logtostderr"] == "0":
+        to_stderr.setLevel(LEVELS[chosen["GLOG_stderrthreshold"]])
+        logger.addHandler(file_handler(chosen))
+    return logger
+
+
+def file_handler(chosen):
+    """The handler that writes and rotates the file of this process, readable by its owner only."""
+    os.makedirs(chosen["GLOG_log_dir"], mode=0o700, exist_ok=True)
+    name = os.path.join(chosen["GLOG_log_dir"], f"mindspore.log.{os.getpid()}")
+    handler = RotatingFileHandler(name, maxBytes=chosen["logger_maxBytes"],
+                                  backupCount=chosen["logger_backupCount"], encoding="utf-8")
+    os.chmod(name, 0o600)
+    handler.setFormatter(Layout())
+    return handler

@@ -1,0 +1,110 @@
+"""The stand-in: after `install()`, `import mindspore` gives this package.
+
+`mindspore` and `mindspore.x.y` become further names of the *same module objects* as
+`mindspore_compat` and `mindspore_compat.x.y`: classes keep their identity, pickles that name
+`mindspore.common.tensor` load, and `importlib.metadata` knows a `mindspore` of the version this
+package follows. The ways in are `python -m mindspore_compat` (`__main__.py`), pytest
+(`pytest_plugin.py`), IPython's `%load_ext mindspore_compat`, and `install()` itself.
+"""
+
+import importlib.metadata
+import os
+import sys
+from importlib.abc import MetaPathFinder
+from importlib.util import find_spec
+from pathlib import Path
+
+from ._paths import PACKAGE, same_module_spec
+
+NAME = "mindspore"
+VARIABLE = "MINDSPORE_COMPAT"
+FOLDER = Path(__file__).resolve().parent
+
+
+class StandIn(MetaPathFinder):
+    """The finder that answers for `mindspore`."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        """The spec that makes `mindspore.x` the module `mindspore_compat.x`, or None."""
+        room, dot, rest = name.partition(".")
+        if room != NAME:
+            return None
+        return same_module_spec(name, PACKAGE + dot + rest)
+
+    @staticmethod
+    def find_distributions(context=None):
+        """The distribution `mindspore`, when it is asked for by name or with all others."""
+        asked = context.name if context is not None else None
+        return [StandInDistribution()] if (asked or NAME).lower() == NAME else []
+
+
+class StandInDistribution(importlib.metadata.Distribution):
+    """What `importlib.metadata` tells about `mindspore` while the stand-in is installed."""
+
+    def read_text(self, filename):
+        """The text of one metadata file, None where there is no such file."""
+        version = sys.modules[PACKAGE].__version__
+        metadata = (f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n"
+                    f"Summary: {PACKAGE} standing in for {NAME}\n")
+        return {"METADATA": metadata, "top_level.txt": f"{NAME}\n"}.get(filename)
+
+    def locate_file(self, path):
+        """Where a file of the distribution lies."""
+        return FOLDER.parent / path
+
+
+def install():
+    """Make `import mindspore` give this package; calling it again changes nothing.
+
+    Returns:
+        The finder that was put first on `sys.meta_path`.
+
+    Raises:
+        RuntimeError: If another `mindspore` has been imported already.
+    """
+    loaded = sys.modules.get(NAME)
+    if loaded is not None and loaded is not sys.modules[PACKAGE]:
+        origin = getattr(loaded, "__file__", "an unknown place")
+        raise RuntimeError(f"'{NAME}' is already imported, from {origin}. Install {PACKAGE} "
+                           f"before the first 'import {NAME}'.")
+    if StandIn not in sys.meta_path:
+        sys.meta_path.insert(0, StandIn)
+    return StandIn
+
+
+def uninstall():
+    """Forget the stand-in: later imports of `mindspore` are looked up as usual.
+
+    Names that a script imported before keep their objects.
+    """
+    waiting = "_mindspore_compat_startup"
+    sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not StandIn
+                        and getattr(finder, "__module__", None) != waiting]
+    for name, module in list(sys.modules.items()):
+        ours = sys.modules.get(PACKAGE + name[len(NAME):])
+        if name.partition(".")[0] == NAME and module is ours:
+            del sys.modules[name]
+
+
+def install_for_children():
+    """Install the stand-in here and, through the environment, in processes started from here."""
+    install()
+    os.environ[VARIABLE] = "1"
+    if find_spec("_mindspore_compat_startup") is not None:
+        return
+    # A checkout that was not installed: its sitecustomize does what the .pth file would do.
+    folder = str(FOLDER / "_startup")
+    known = os.environ.get("PYTHONPATH")
+    if known is None or folder not in known.split(os.pathsep):
+        os.environ["PYTHONPATH"] = folder if not known else folder + os.pathsep + known
+
+
+def load_ipython_extension(ipython):
+    """`%load_ext mindspore_compat`."""
+    install()
+
+
+def unload_ipython_extension(ipython):
+    """`%unload_ext mindspore_compat`."""
+    uninstall()
