@@ -1,0 +1,197 @@
+"""`checked`: the rules of a signature, written out as one `if` in front of a function.
+
+Worked example. Of
+
+    @checked(Forbid("use_lazy and use_offload"))
+    def __init__(self, params: Params, beta1: Float(gt=0.0, lt=1.0) = 0.9, use_lazy: Bool = False, ...)
+
+the first call writes
+
+    def __init__(self, params, beta1=None, use_lazy=None, ...):
+        if not (<guard of params> and isinstance(beta1, float) and 0.0 < beta1 < 1.0 and ...):
+            _refuse(type(self).__name__, (params, beta1, use_lazy, ...))
+        if (use_lazy and use_offload):
+            _forbid_0(type(self).__name__, locals())
+        return _function(self, params, beta1, use_lazy, ...)
+
+with the original's defaults, and puts that code in the place of the stand-in that was called. So
+nothing is written for classes that nobody uses, and a check costs as much as one written by hand.
+`guard_all` and `refuse_all` serve writers of other call paths.
+"""
+
+import builtins
+import functools
+import inspect
+import itertools
+import linecache
+import re
+import types
+
+from .rule import NoneRule, Rule, join, show, wrapped
+
+_sources = itertools.count()
+_builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
+
+
+class Forbid:
+    """A relation between parameters that must not hold, checked after each one by itself.
+
+    Args:
+        condition: a Python expression over the parameters' names; true refuses the call.
+        error: the exception to raise.
+        reason: what is wrong, in words; by default the condition itself.
+    """
+
+    def __init__(self, condition: str, error: type = ValueError, reason: str = ""):
+        self.condition = condition
+        self.error = error
+        self.reason = reason
+        self.names = tuple(dict.fromkeys(re.findall(r"(?<![\w.'\"])[A-Za-z_]\w*", condition)))
+
+    def refuse(self, api: str, values: dict) -> None:
+        """Raises the error; `values` has the parameters by name."""
+        given = ", ".join(f"{name}={show(values[name])}" for name in self.names if name in values)
+        reason = self.reason or f"'{self.condition}' must not hold"
+        raise self.error(f"For '{api}', {reason}, but got {given}.")
+
+    def __eq__(self, other):
+        return isinstance(other, Forbid) and (self.condition, self.error) == (
+            other.condition, other.error)
+
+    def __hash__(self):
+        return hash((self.condition, self.error))
+
+    def __repr__(self):
+        return f"Forbid({self.condition!r}, {self.error.__name__})"
+
+
+def checked(*relations):
+    """Puts the rules in a function's annotations, and relations, in front of it.
+
+    Used as `@checked` or `@checked(Forbid(...), ...)`. Parameters without a rule are not checked; a
+    default of None allows None. An error names the class for a method (a subclass by its own name)
+    and the function otherwise. All TypeErrors come before any ValueError, in signature order.
+    """
+    if len(relations) == 1 and isinstance(relations[0], types.FunctionType):
+        return _stand_in(relations[0], ())
+    return functools.partial(_stand_in, relations=relations)
+
+
+def rules_of(function) -> dict[str, Rule]:
+    """Returns the rules in the annotations of `function`, by parameter, None allowed by default."""
+    annotations = inspect.get_annotations(function)
+    if any(isinstance(each, str) for each in annotations.values()):
+        annotations = inspect.get_annotations(function, eval_str=True)
+    found = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        rule = annotations.get(name)
+        if isinstance(rule, Rule):
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise TypeError(f"'{name}' of {function.__qualname__} takes any number of values "
+                                f"and cannot have a rule.")
+            found[name] = join(rule, NoneRule()) if parameter.default is None else rule
+    return found
+
+
+def guard_all(rules: dict[str, Rule]) -> tuple[str, dict]:
+    """Returns one expression that is true when every parameter is acceptable, and its globals."""
+    text = " and ".join(guard for guard in (rule.guard(name) for name, rule in rules.items())
+                        if guard != "True")
+    scope = {}
+    for rule in rules.values():
+        scope.update(rule.scope())
+    for name in rules:
+        if name in _builtin_calls:      # a parameter named `type` would hide the function
+            text = re.sub(rf"(?<![\w.]){name}\(", f"_builtin_{name}(", text)
+            scope[f"_builtin_{name}"] = getattr(builtins, name)
+    return text or "True", scope
+
+
+def refuse_all(api: str, rules: dict[str, Rule], values) -> None:
+    """Raises for the first value of the wrong kind, else for the first one out of range.
+
+    Args:
+        api: the public name that the message starts with.
+        rules: the rules by parameter.
+        values: the values in the same order, or by name.
+    """
+    if isinstance(values, dict):
+        values = [values[name] for name in rules]
+    for wanted in (TypeError, ValueError):
+        for (name, rule), value in zip(rules.items(), values, strict=True):
+            if rule.verdict(value) is wanted:
+                rule.refuse(api, name, value)
+
+
+def _stand_in(function, relations):
+    """Returns a function that writes the checks, and becomes them, when it is first called."""
+    def become(args, kwargs):
+        code, scope = _written(function, relations)
+        stand_in.__globals__.update(scope)
+        stand_in.__defaults__ = function.__defaults__
+        stand_in.__kwdefaults__ = function.__kwdefaults__
+        stand_in.__code__ = code        # last: until then other threads still arrive here
+        return stand_in(*args, **kwargs)
+
+    scope = {"__builtins__": builtins, "__name__": function.__module__, "_become": become}
+    stand_in = types.FunctionType(_first_call.__code__, scope, function.__name__)
+    functools.update_wrapper(stand_in, function)
+    stand_in.relations = relations
+    return stand_in
+
+
+def _first_call(*args, **kwargs):
+    return _become(args, kwargs)        # noqa: F821 - in the stand-in's own globals
+
+
+def _written(function, relations):
+    """Returns the code object of the checking function, and the globals it needs."""
+    parameters = list(inspect.signature(function).parameters.values())
+    rules = rules_of(function)
+    guard, scope = guard_all(rules)
+    method = next((each.name for each in parameters), "") == "self"
+    api = "_type(self).__name__" if method else repr(function.__name__)
+    values = "".join(f"{name}, " for name in rules)
+    lines = [f"def {function.__name__}({_declared(parameters)}):"]
+    if rules:
+        lines += [f"    if not {wrapped(guard)}:", f"        _refuse({api}, _rules, ({values}))"]
+    for number, relation in enumerate(relations):
+        given = ", ".join(f"{name!r}: {name}" for name in relation.names
+                          if any(each.name == name for each in parameters))
+        lines += [f"    if {relation.condition}:",
+                  f"        _forbid_{number}({api}, {{{given}}})"]
+        scope[f"_forbid_{number}"] = relation.refuse
+    lines.append(f"    return _function({_passed(parameters)})\n")
+    scope.update(_function=function, _refuse=refuse_all, _rules=rules, _type=type)
+    return _compiled(function.__name__, "\n".join(lines)), scope
+
+
+def _compiled(name: str, source: str):
+    filename = f"<checks {next(_sources)} of {name}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    module = compile(source, filename, "exec")
+    return next(const for const in module.co_consts if isinstance(const, types.CodeType))
+
+
+def _declared(parameters) -> str:
+    """The parameters as a `def` line has them; defaults are placeholders."""
+    parts, bare_star = [], True
+    kinds = [each.kind for each in parameters]
+    for index, each in enumerate(parameters):
+        text = each.name if each.default is each.empty else f"{each.name}=None"
+        if each.kind is each.KEYWORD_ONLY and bare_star:
+            parts.append("*")
+        if each.kind in (each.KEYWORD_ONLY, each.VAR_POSITIONAL):
+            bare_star = False
+        prefix = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        parts.append(prefix + text)
+        last_positional_only = each.kind is each.POSITIONAL_ONLY and (
+            kinds[index + 1:index + 2] != [each.POSITIONAL_ONLY])
+        parts += ["/"] if last_positional_only else []
+    return ", ".join(parts)
+
+
+def _passed(parameters) -> str:
+    """The arguments that hand every parameter on."""
+    forms = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
+    return ", ".join(forms.get(each.kind.name, "{0}").format(each.name) for each in parameters)

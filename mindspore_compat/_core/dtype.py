@@ -1,0 +1,458 @@
+"""MindSpore's types as users meet them, and their NumPy counterparts.
+
+`mindspore.float32` is an object that prints `Float32`, equals itself by value, and knows its size and
+kind. `to_numpy` and `from_numpy` translate; bfloat16 and the two float8 formats are stored through
+`ml_dtypes`. Which dtype an operation gives is told in `promotion`.
+
+The public names `bool`, `int` and `float` would hide Python's here; they are in `exported`, which
+has every public name of `mindspore.common.dtype`.
+"""
+
+import enum
+import functools
+import inspect
+
+import ml_dtypes
+import numpy as np
+
+
+class Type:
+    """The base of all types. A type is known by its name; two with the same name are equal."""
+
+    __slots__ = ("_name",)
+
+    def __new__(cls, *args, **kwargs):
+        if cls is Type:
+            raise TypeError("For 'Type', there is no constructor; use one of its subclasses.")
+        return object.__new__(cls)
+
+    def __eq__(self, other):
+        return self is other or (type(self) is type(other) and self._name == other._name)
+
+    def __hash__(self):
+        return hash(self._name)
+
+    def __repr__(self):
+        return f"mindspore.{self._name}"
+
+    def __str__(self):
+        return _texts.get(self._name) or self._name.capitalize()
+
+    def __reduce__(self):
+        return _unpickled, (type(self), self._name)
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+_texts = {
+    "bfloat16": "BFloat16", "bfloat": "BFloat", "hifloat8": "HiFloat8",
+    "float8_e4m3fn": "Float8E4M3FN", "float8_e5m2": "Float8E5M2", "uint": "UInt", "uint8": "UInt8",
+    "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64", "list_": "List", "tuple_": "Tuple",
+    "string_": "String", "type_none": "None", "type_type": "TypeType", "function": "Func",
+    "env_type": "Object:EnvType", "symbolic_key": "Object:SymbolicKey",
+    "type_refkey": "Object:RefKey", "COOTensor": "COOTensor", "CSRTensor": "CSRTensor",
+    "RowTensor": "RowTensor",
+}
+
+
+def _unpickled(cls: type, name: str) -> Type:
+    """Returns the type of that name: the one object where there is one."""
+    for known in exported.values():
+        if type(known) is cls and known._name == name:
+            return known
+    made = object.__new__(cls)
+    made._name = name
+    return made
+
+
+class Number(Type):
+    """The types of numbers: all of them, or those of a kind and size."""
+
+    __slots__ = ()
+    _stem = "number"
+    _sizes = ()
+
+    def __init__(self, bits: int = 0):
+        self._set(bits)
+
+    def _set(self, bits: int) -> None:
+        if bits and bits not in self._sizes:
+            raise ValueError(f"For '{type(self).__name__}', 'bits' must be one of "
+                             f"{', '.join(map(str, self._sizes))}, but got {bits}.")
+        self._name = f"{self._stem}{bits or ''}"
+
+    def __setstate__(self, bits: int) -> None:
+        """Takes the state that the original's pickles carry: the number of bits."""
+        self._set(bits)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element; 1 where the type says no size."""
+        return _sizes.get(self._name, 1)
+
+    @property
+    def is_floating_point(self) -> bool:
+        """Whether this is a real floating type."""
+        return isinstance(self, (Float, BFloat))
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether this is a complex type."""
+        return isinstance(self, Complex)
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether there are negative values of this type."""
+        return isinstance(self, (Int, Float, BFloat, Complex))
+
+    def to_complex(self) -> "Number":
+        """Returns the complex type whose parts have this type's precision.
+
+        Raises:
+            TypeError: the type is not bfloat16, float32, float64 or complex.
+        """
+        if self.is_complex:
+            return self
+        if self._name not in _to_complex:
+            raise TypeError(f"Cannot convert type {self._name} to complex type.")
+        return _to_complex[self._name]
+
+    def to_real(self) -> "Number":
+        """Returns the type of a complex type's parts, and any other sized type itself.
+
+        Raises:
+            TypeError: the type is a kind without a size.
+        """
+        if self._name not in _sizes:
+            raise TypeError(f"Cannot convert type {self._name} to real type.")
+        return _to_real.get(self._name, self)
+
+
+class Bool(Number):
+    """The type of truth values."""
+
+    __slots__ = ()
+    _stem = "bool"
+
+
+class Int(Number):
+    """Signed integers; `Int(0)` is all of them."""
+
+    __slots__ = ()
+    _stem = "int"
+    _sizes = (4, 8, 16, 32, 64)
+
+
+class UInt(Number):
+    """Unsigned integers."""
+
+    __slots__ = ()
+    _stem = "uint"
+    _sizes = (8, 16, 32, 64)
+
+
+class Float(Number):
+    """Floating-point numbers."""
+
+    __slots__ = ()
+    _stem = "float"
+    _sizes = (16, 32, 64)
+
+
+class BFloat(Number):
+    """The 16-bit format with float32's exponent."""
+
+    __slots__ = ()
+    _stem = "bfloat"
+    _sizes = (16,)
+
+
+class Complex(Number):
+    """Complex numbers, by the bits of both parts together."""
+
+    __slots__ = ()
+    _stem = "complex"
+    _sizes = (64, 128)
+
+
+class _Named(Type):
+    """A type that has one name and no parameter."""
+
+    __slots__ = ()
+
+    def __init__(self):
+        self._name = self._stem
+
+
+def _named(class_name: str, name: str, doc: str) -> type:
+    return type(class_name, (_Named,), {
+        "__slots__": (), "_stem": name, "__doc__": doc, "__module__": __name__})
+
+
+String = _named("String", "string_", "The type of text.")
+NoneType = _named("TypeNone", "type_none", "The type of None.")
+TypeNull = _named("TypeNull", "Null", "The type of nothing at all: an absent argument.")
+TypeType = _named("TypeType", "type_type", "The type of types.")
+Slice = _named("Slice", "Slice", "The type of slices.")
+FunctionType = _named("Function", "function", "The type of functions.")
+Dict = _named("Dict", "Dictionary", "The type of dicts.")
+EnvType = _named("EnvType", "env_type", "The type of gradient environments.")
+SymbolicKeyType = _named("SymbolicKeyType", "symbolic_key", "The type of symbolic keys.")
+RefKeyType = _named("RefKeyType", "type_refkey", "The type of a parameter's key.")
+COOTensorType = _named("COOTensorType", "COOTensor", "The type of coordinate-format sparse tensors.")
+CSRTensorType = _named("CSRTensorType", "CSRTensor", "The type of compressed-row sparse tensors.")
+RowTensorType = _named("RowTensorType", "RowTensor", "The type of row-sparse tensors.")
+UndeterminedType = _named("UndeterminedType", "Undetermined", "A type not known yet.")
+
+
+class TensorType(Type):
+    """The type of Tensors, of one element type if given."""
+
+    __slots__ = ("_element",)
+
+    def __init__(self, element: Type | None = None):
+        self._element = element
+        self._name = "tensor" if element is None else f"tensor[{element._name}]"
+
+    def element_type(self) -> Type | None:
+        """Returns the type of the elements."""
+        return self._element
+
+    def __str__(self):
+        return "Tensor" if self._element is None else f"Tensor[{self._element}]"
+
+    def __reduce__(self):
+        return TensorType, (self._element,)
+
+
+class _Group(Type):
+    """The type of a list or tuple, of certain element types if given."""
+
+    __slots__ = ("_elements",)
+
+    def __init__(self, elements=()):
+        self._elements = tuple(elements)
+        self._name = self._stem
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self._elements == other._elements
+
+    def __hash__(self):
+        return hash((self._stem, self._elements))
+
+    def __str__(self):
+        inside = ",".join(map(str, self._elements))
+        return type(self).__name__ + (f"[{inside}]" if inside else "")
+
+    def __reduce__(self):
+        return type(self), (self._elements,)
+
+
+class List(_Group):
+    """The type of lists."""
+
+    __slots__ = ()
+    _stem = "list_"
+
+
+class Tuple(_Group):
+    """The type of tuples."""
+
+    __slots__ = ()
+    _stem = "tuple_"
+
+
+def _float_of_8_bits(name: str) -> Float:
+    made = Float()
+    made._name = name
+    return made
+
+
+# The types by name --------------------------------------------------------------------------------
+
+bool_ = Bool()
+int8, int16, int32, int64 = Int(8), Int(16), Int(32), Int(64)
+uint8, uint16, uint32, uint64 = UInt(8), UInt(16), UInt(32), UInt(64)
+float16, float32, float64, bfloat16 = Float(16), Float(32), Float(64), BFloat(16)
+complex64, complex128 = Complex(64), Complex(128)
+qint4x2 = Int(4)
+float8_e4m3fn, float8_e5m2, hifloat8 = map(
+    _float_of_8_bits, ("float8_e4m3fn", "float8_e5m2", "hifloat8"))
+
+byte, short, intc, long, intp = int8, int16, int32, int64, int64
+ubyte, ushort, uintc, uintp = uint8, uint16, uint32, uint64
+half, single, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
+
+int_, uint, float_, number = Int(), UInt(), Float(), Number()
+list_, tuple_, string, tensor_type = List(), Tuple(), String(), TensorType()
+type_none, type_type, _null, function = NoneType(), TypeType(), TypeNull(), FunctionType()
+env_type, symbolic_key, type_refkey = EnvType(), SymbolicKeyType(), RefKeyType()
+coo_tensor, csr_tensor, index_slices = COOTensorType(), CSRTensorType(), RowTensorType()
+undetermined = UndeterminedType()
+
+int_type = (int8, int16, int32, int64)
+uint_type = (uint8, uint16, uint32, uint64)
+float_type = (float16, float32, float64, bfloat16, float8_e4m3fn, float8_e5m2, hifloat8)
+complex_type = (complex64, complex128)
+signed_type = int_type + float_type[:4] + complex_type + (qint4x2,) + float_type[4:]
+number_type = (int_type + uint_type + float_type[:4] + complex_type + (qint4x2,) + float_type[4:])
+all_types = (bool_,) + number_type
+
+_sizes = {"bool": 1, "int4": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "hifloat8": 1, "bfloat16": 2,
+          **{each._name: np.dtype(each._name).itemsize
+             for each in int_type + uint_type + float_type[:3] + complex_type}}
+_to_complex = {"bfloat16": complex64, "float32": complex64, "float64": complex128}
+_to_real = {"complex64": float32, "complex128": float64}
+
+
+class QuantDtype(enum.Enum):
+    """Integer formats of quantised values, by their number of bits."""
+
+    INT1, INT2, INT3, INT4, INT5, INT6, INT7, INT8 = range(8)
+    INT9, INT10, INT11, INT12, INT13, INT14, INT15, INT16 = range(8, 16)
+    UINT1, UINT2, UINT3, UINT4, UINT5, UINT6, UINT7, UINT8 = range(100, 108)
+    UINT9, UINT10, UINT11, UINT12, UINT13, UINT14, UINT15, UINT16 = range(108, 116)
+
+    def __str__(self):
+        return self.name
+
+    def value(self):
+        """Returns the number the format is saved as."""
+        return self._value_
+
+
+# NumPy --------------------------------------------------------------------------------------------
+
+_stored = (bool_, *int_type, *uint_type, *float_type[:6], *complex_type)
+_to_numpy = {each: np.dtype(getattr(ml_dtypes, each._name, None) or each._name) for each in _stored}
+_from_numpy = {value: key for key, value in _to_numpy.items()}
+_by_name = {each._name: each for each in _stored}
+
+
+def to_numpy(dtype: Type) -> np.dtype:
+    """Returns the NumPy dtype that holds elements of a MindSpore dtype.
+
+    Raises:
+        TypeError: `dtype` is no MindSpore dtype, or NumPy has nothing for it.
+    """
+    try:
+        return _to_numpy[dtype]
+    except (KeyError, TypeError):
+        raise TypeError(f"'dtype' must be a mindspore dtype that an array can have, "
+                        f"but got {dtype!r} of type {type(dtype).__name__}.") from None
+
+
+def from_numpy(dtype: np.dtype) -> Type:
+    """Returns the MindSpore dtype of arrays of a NumPy dtype; text is `string`.
+
+    Raises:
+        TypeError: MindSpore has no such dtype, as for object arrays.
+    """
+    found = _from_numpy.get(dtype)
+    if found is not None:
+        return found
+    if isinstance(dtype, np.dtype) and dtype.kind in "US":
+        return string
+    raise TypeError(f"Arrays of dtype {dtype} are not supported; the supported dtypes are "
+                    f"{', '.join(_by_name)} and str.")
+
+
+def numpy_dtype(name: str) -> np.dtype:
+    """Returns the NumPy dtype for the name of a MindSpore dtype ("bfloat16")."""
+    return _to_numpy[_by_name[name]]
+
+
+def dtype_to_nptype(type_):
+    """Returns NumPy's scalar type of a MindSpore dtype: `numpy.float32` of `mindspore.float32`.
+
+    Raises:
+        KeyError: NumPy has none.
+    """
+    return _to_numpy[type_].type
+
+
+def dtype_to_pytype(type_):
+    """Returns the Python type of a MindSpore type: `float` of `mindspore.float16`.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return _to_python()[type_]
+
+
+@functools.cache
+def _to_python() -> dict:
+    kinds = ((complex, complex_type), (float, (*float_type[:4], float_)),
+             (int, (*int_type, *uint_type, int_)), (bool, (bool_,)))
+    named = {string: str, list_: list, tuple_: tuple, type_none: type(None)}
+    return {each: kind for kind, members in kinds for each in members} | named
+
+
+@functools.cache
+def _from_python() -> dict:
+    plain = {list: list_, tuple: tuple_, type(None): type_none, bool: bool_, int: int64,
+             float: float64, complex: complex128, str: string, np.bool_: bool_, np.str_: string}
+    return plain | {dtype_to_nptype(each): each for each in int_type + uint_type + float_type[:3]}
+
+
+def pytype_to_dtype(obj):
+    """Returns the MindSpore type of a Python or NumPy type: `mindspore.int64` of `int`.
+
+    Raises:
+        TypeError: `obj` is not a type.
+        NotImplementedError: MindSpore has no type for it.
+    """
+    if isinstance(obj, np.dtype):
+        obj = obj.type
+    if isinstance(obj, Type):
+        return obj
+    if not isinstance(obj, type):
+        raise TypeError(f"For 'pytype_to_dtype', 'obj' must be a type such as int, float or str, "
+                        f"but got {obj!r} of type {type(obj).__name__}.")
+    if obj not in _from_python():
+        raise NotImplementedError(f"The python type {obj} cannot be converted to MindSpore type.")
+    return _from_python()[obj]
+
+
+def get_py_obj_dtype(obj):
+    """Returns the MindSpore type of a Python object: `mindspore.int64` of 1, `tensor[float32]`
+    of a float32 Tensor, `type_type` of a dtype.
+
+    Raises:
+        NotImplementedError: MindSpore has no type for it.
+    """
+    if isinstance(obj, Type):
+        return type_type
+    if isinstance(obj, type):
+        return pytype_to_dtype(obj)
+    if inspect.isfunction(obj):
+        return function
+    if isinstance(getattr(obj, "dtype", None), Type):
+        return TensorType(obj.dtype)
+    return pytype_to_dtype(type(obj))
+
+
+def issubclass_(type_, dtype) -> bool:
+    """Whether `type_` is `dtype` or one of its kind: float32 is a float_ and a number."""
+    if not isinstance(type_, Type) or not isinstance(dtype, Type):
+        raise TypeError(f"For 'issubclass_', both arguments must be types, "
+                        f"but got {type_!r} and {dtype!r}.")
+    if dtype in (int_, uint, float_, number, list_, tuple_, tensor_type):
+        return isinstance(type_, type(dtype))
+    return type_ == dtype
+
+
+def type_size_in_bytes(dtype: Type) -> int:
+    """Returns the bytes of one element, 0 where the type has no elements of one size."""
+    return _sizes.get(dtype._name, 0)
+
+
+_names = """
+    bool_ int8 byte int16 short int32 intc int64 long intp uint8 ubyte uint16 ushort uint32 uintc
+    uint64 uintp float16 half float32 single float64 double complex64 cfloat complex128 cdouble
+    qint4x2 bfloat16 float8_e4m3fn float8_e5m2 hifloat8 int_ uint float_ list_ tuple_ string number
+    tensor_type type_none _null
+"""
+exported = {name: globals()[name] for name in _names.split()} | {
+    "bool": bool_, "int": int32, "float": float32}

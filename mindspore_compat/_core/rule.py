@@ -1,0 +1,227 @@
+"""The frame of a parameter rule: conditions, verdict, refusal, examples, union.
+
+The vocabulary built on it (`Int`, `Float`, `TensorOf`, ...) is in `rules`, the checks in front of
+functions in `checking`.
+
+Two kinds of refusal exist: a value of the wrong kind is a TypeError, a value of the right kind but
+outside its range a ValueError. So a rule has two conditions, `kind` and `value`, both Python
+expressions; `guard` is the two together, made to be pasted into generated source.
+"""
+
+import functools
+import re
+from typing import NamedTuple
+
+_registered: dict[str, type] = {}
+
+
+def register_type(name: str, cls: type) -> None:
+    """Tells the rules which class the name `name` ("Tensor", "Cell", ...) stands for.
+
+    Rules name the classes of higher floors instead of importing them.
+    """
+    _registered[name] = cls
+
+
+def type_named(name: str) -> type:
+    """Returns the class registered as `name`; a LookupError if there is none yet."""
+    if name not in _registered:
+        raise LookupError(f"No class is registered as '{name}': its module is not imported.")
+    return _registered[name]
+
+
+class Examples(NamedTuple):
+    """Values a rule accepts, and values it refuses with one error or the other."""
+
+    good: list
+    type_errors: list
+    value_errors: list
+
+
+class Rule:
+    """What one parameter may be. Rules are immutable, comparable and joined by `|`."""
+
+    def kind(self, name: str) -> str:
+        """A Python expression: the value bound to `name` is of the right kind."""
+        return "True"
+
+    def value(self, name: str) -> str:
+        """A Python expression, evaluated after `kind`: the value is in range ('' if any is)."""
+        return ""
+
+    def guard(self, name: str) -> str:
+        """A Python expression, true exactly when the value bound to `name` is acceptable."""
+        return both(self.kind(name), self.value(name))
+
+    def scope(self) -> dict:
+        """The globals that the expressions need, by name."""
+        return {}
+
+    def noun(self) -> str:
+        """The acceptable values in words, with an article: "a float in (0.0, 1.0)"."""
+        return "any value"
+
+    def kind_noun(self) -> str:
+        """The acceptable kinds in words: "a float"."""
+        return self.noun()
+
+    def samples(self) -> list:
+        """Values worth trying: acceptable ones and near misses."""
+        return []
+
+    def describe(self) -> str:
+        """The acceptable values in words, as a documentation line has them: "float in (0.0, 1.0)"."""
+        return re.sub(r"^an? ", "", self.noun())
+
+    def verdict(self, value) -> type | None:
+        """Returns the error that `value` deserves: None, TypeError or ValueError."""
+        scope = {**self.scope(), "_value": value}
+        if not eval(_compiled(self.kind("_value")), scope):
+            return TypeError
+        return None if eval(_compiled(self.guard("_value")), scope) else ValueError
+
+    def refuse(self, api: str, name: str, value) -> None:
+        """Raises the error that `value` deserves as parameter `name` of `api`; returns if none."""
+        error = self.verdict(value)
+        if error is not None:
+            shown = show(value) if error is ValueError else show_with_type(value)
+            raise error(f"For '{api}', '{name}' must be {self.noun()}, but got {shown}.")
+
+    def examples(self) -> Examples:
+        """Returns values to try, sorted by what becomes of them."""
+        found = Examples([], [], [])
+        places = {None: found.good, TypeError: found.type_errors, ValueError: found.value_errors}
+        for sample in self.samples():
+            place = places[self.verdict(sample)]
+            if not any(_alike(sample, other) for other in place):
+                place.append(sample)
+        return found
+
+    def raises(self) -> list[tuple[str, str]]:
+        """Returns the errors and when they come: [("TypeError", "is not a float"), ...]."""
+        rows = [] if self.kind("x") == "True" else [("TypeError", f"is not {self.kind_noun()}")]
+        if self.value("x"):
+            rows.append(("ValueError", f"is not {self.noun()}"))
+        return rows
+
+    def __or__(self, other) -> "Rule":
+        return join(self, other)
+
+    def __ror__(self, other) -> "Rule":
+        return join(other, self)
+
+
+class NoneRule(Rule):
+    """None and nothing else; written `| None`."""
+
+    def kind(self, name):
+        return f"{name} is None"
+
+    def noun(self):
+        return "None"
+
+    def samples(self):
+        return [None]
+
+    def __eq__(self, other):
+        return isinstance(other, NoneRule)
+
+    def __hash__(self):
+        return hash(NoneRule)
+
+    def __repr__(self):
+        return "None"
+
+
+class Union(Rule):
+    """A value that one of several rules accepts."""
+
+    def __init__(self, members: tuple):
+        self.members = members
+
+    def kind(self, name):
+        kinds = [member.kind(name) for member in self.members]
+        return "True" if "True" in kinds else f"({' or '.join(map(wrapped, kinds))})"
+
+    def value(self, name):
+        return self.guard(name) if any(member.value(name) for member in self.members) else ""
+
+    def guard(self, name):
+        guards = [member.guard(name) for member in self.members]
+        return "True" if "True" in guards else f"({' or '.join(map(wrapped, guards))})"
+
+    def scope(self):
+        return {name: value for member in self.members for name, value in member.scope().items()}
+
+    def noun(self):
+        return " or ".join(member.noun() for member in self.members)
+
+    def kind_noun(self):
+        return " or ".join(dict.fromkeys(member.kind_noun() for member in self.members))
+
+    def samples(self):
+        return [sample for member in self.members for sample in member.samples()]
+
+    def __eq__(self, other):
+        return isinstance(other, Union) and set(self.members) == set(other.members)
+
+    def __hash__(self):
+        return hash(frozenset(self.members))
+
+    def __repr__(self):
+        return " | ".join(map(repr, self.members))
+
+
+def join(*parts) -> Rule:
+    """Returns the rule that accepts what any of `parts` (rules or None) accepts."""
+    members = []
+    for part in map(as_rule, parts):
+        members += part.members if isinstance(part, Union) else [part]
+    members = tuple(dict.fromkeys(members))
+    return members[0] if len(members) == 1 else Union(members)
+
+
+def as_rule(part) -> Rule:
+    """Returns `part` as a rule: a rule itself, or None for the rule of None."""
+    if part is None:
+        return NoneRule()
+    if not isinstance(part, Rule):
+        raise TypeError(f"A rule or None is needed here, but got {part!r}.")
+    return part
+
+
+def both(first: str, second: str) -> str:
+    """Returns the conjunction of two conditions, either of which may be trivial."""
+    if not second:
+        return first
+    return second if first == "True" else f"{first} and {second}"
+
+
+def wrapped(condition: str) -> str:
+    """Returns `condition` fit to stand beside an `or`."""
+    return f"({condition})" if " and " in condition else condition
+
+
+def show(value) -> str:
+    """Returns `value` as an error message shows it: never the contents of a Tensor."""
+    tensor = _registered.get("Tensor")
+    if tensor is not None and isinstance(value, tensor):
+        return f"a {type(value).__name__} of shape {value.shape} and dtype {value.dtype}"
+    text = value.__name__ if isinstance(value, type) else repr(value)
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def show_with_type(value) -> str:
+    """Returns `value` with the name of its type, unless the text tells it already."""
+    text = show(value)
+    told = value is None or text.startswith("a ")
+    return text if told else f"{text} of type {type(value).__name__}"
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(expression: str):
+    return compile(expression, "<rule>", "eval")
+
+
+def _alike(one, other) -> bool:
+    return one is other or (type(one) is type(other) and repr(one) == repr(other))
