@@ -1,15 +1,15 @@
 """Further public paths: one table, and the finder that reads it.
 
-MindSpore's names can be reached through many module paths, old and new:
-`mindspore.communication.management`, `mindspore.nn.metrics`, `mindspore.dataset.vision.c_transforms`.
-A path in `PATHS` *is* the module on its right: the same object under one more name, so classes keep
-their identity and nothing is copied. A path whose module is not there is not found, as any unknown
-module. Modules that exist as files are not listed, and always win.
+MindSpore's names can be reached through many module paths, old and new, such as
+`communication.management`, `nn.metrics` or `dataset.vision.c_transforms`. A path in `PATHS` *is*
+the module on its right: the same object under one more name, so classes keep their identity and
+nothing is copied. A path whose module is not there is not found, as any unknown module. Modules
+that exist as files are not listed, and always win.
 """
 
 import importlib
 import sys
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 
@@ -115,7 +115,7 @@ def same_module_spec(name, target):
     return ModuleSpec(name, SameModule(target), origin=spec.origin)
 
 
-class PathsFinder(MetaPathFinder):
+class PathsFinder:
     """Finds the paths of the table; asked last, after the files."""
 
     @staticmethod

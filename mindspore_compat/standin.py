@@ -10,7 +10,6 @@ package follows. The ways in are `python -m mindspore_compat` (`__main__.py`), p
 import importlib.metadata
 import os
 import sys
-from importlib.abc import MetaPathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,7 +20,7 @@ VARIABLE = "MINDSPORE_COMPAT"
 FOLDER = Path(__file__).resolve().parent
 
 
-class StandIn(MetaPathFinder):
+class StandIn:
     """The finder that answers for `mindspore`."""
 
     @staticmethod

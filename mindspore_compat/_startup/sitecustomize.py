@@ -1,7 +1,7 @@
 """The same start for a checkout that is used without installing it.
 
 `python -m mindspore_compat` puts this folder on PYTHONPATH for its children when no installed
-`_mindspore_compat_startup` is found. A `sitecustomize` of the user's, later on the path, still runs.
+`_mindspore_compat_startup` is found. A `sitecustomize` later on the path still runs.
 """
 
 import importlib.machinery

@@ -1,0 +1,41 @@
+"""What `import mindspore_compat` may load: no GPU library and nothing heavy before first use."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"cupy", "cupyx", "mpi4py", "PIL", "cv2", "matplotlib", "pandas", "sklearn", "safetensors",
+         "cryptography", "rich", "torch", "mindspore", "pytest", "setuptools", "sqlite3",
+         "multiprocessing", "yaml", "scipy.stats", "scipy.optimize", "scipy.signal"}
+
+
+def modules_after(statement):
+    """The names in `sys.modules` after a statement, in a fresh interpreter."""
+    code = f"{statement}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.fixture(scope="module")
+def bare():
+    """What the interpreter has loaded by itself, a debugger's or coverage tool's modules too."""
+    return modules_after("import numpy")
+
+
+@pytest.mark.parametrize("statement", [
+    "import mindspore_compat",
+    "from mindspore_compat import Tensor, nn, ops, Parameter",
+    "from mindspore_compat import standin\nstandin.install()\nimport mindspore as ms",
+], ids=["package", "names", "standin"])
+def test_import_loads_nothing_heavy(statement, bare):
+    heavy = HEAVY - {"mindspore"} if "standin" in statement else HEAVY
+    assert not heavy & (modules_after(statement) - bare)
+
+
+def test_versions_are_plain_strings():
+    import mindspore_compat
+    assert type(mindspore_compat.__version__) is str
+    assert type(mindspore_compat.__compat_version__) is str
+    assert mindspore_compat.__version__ == "2.10.0"

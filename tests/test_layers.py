@@ -1,0 +1,126 @@
+"""The floors of the package, read from its imports; and the size of its files.
+
+A file may import from its own room and from lower floors. Nothing is imported here: the sources
+are parsed, so a module that needs a missing library is checked too.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "mindspore_compat"
+TOP = 7
+FLOORS = {"_backend": 1, "log": 1, "_core": 2, "common": 3, "communication": 3, "_io": 3,
+          "ops": 4, "nn": 5, "dataset": 5, "train": 6, "amp": 6}
+SAME_FLOOR = {("amp", "train")}
+LONGEST_FILE = 600
+
+FILES = sorted(file for file in PACKAGE.rglob("*.py") if "_startup" not in file.parts)
+MEASURED = sorted(file for folder in ("mindspore_compat", "conformance", "tests", "docs")
+                  for file in (ROOT / folder).rglob("*.py"))
+
+
+def floor_of(room):
+    """The floor a room stands on; what no floor names is a window, on the top one."""
+    return FLOORS.get(room, TOP)
+
+
+def parts_of(file):
+    """The path of a file as dotted parts below the package."""
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def absolute_parts(node, package):
+    """The dotted parts, from the root on, of the module an ImportFrom names."""
+    named = node.module.split(".") if node.module else []
+    if node.level == 0:
+        return named
+    return [*package[:len(package) - node.level + 1], *named]
+
+
+def imports_of(tree, package):
+    """Every module path the tree imports, as dotted parts from the root on, with the line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name.split("."), node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            module = absolute_parts(node, package)
+            for alias in node.names:
+                yield [*module, alias.name], node.lineno
+
+
+def wrong_imports(source, parts, is_package=False):
+    """The imports of one file that go up or sideways, as 'line: room' texts."""
+    own = parts[0] if parts else "__init__"
+    package = ["mindspore_compat", *(parts if is_package else parts[:-1])]
+    wrong = []
+    for path, line in imports_of(ast.parse(source), package):
+        if path[0] == "mindspore":
+            wrong.append(f"{line}: mindspore itself")
+        if path[0] != "mindspore_compat":
+            continue
+        room = path[1] if is_module(path[1:2]) else "__init__"
+        if room != own and not may_import(own, room):
+            wrong.append(f"{line}: {room}")
+    return wrong
+
+
+def may_import(own, room):
+    """Whether files of one room may import from another: a lower one, or window from window."""
+    return (floor_of(own) == TOP or floor_of(room) < floor_of(own)
+            or (own, room) in SAME_FLOOR)
+
+
+def is_module(parts):
+    """Whether a dotted path names a file or folder of the package, not a name inside one."""
+    place = PACKAGE.joinpath(*parts)
+    exists = place.is_dir() or place.with_suffix(".py").is_file()
+    return bool(parts) and (exists or parts[0] in FLOORS)
+
+
+def identifier(file):
+    """A file as shown in a test's name."""
+    return str(file.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("file", FILES, ids=identifier)
+def test_imports_go_down(file):
+    parts = parts_of(file)
+    assert wrong_imports(file.read_text("utf-8"), parts, file.name == "__init__.py") == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=identifier)
+def test_cupy_is_named_in_the_backend_only(file):
+    if "_backend" in file.relative_to(PACKAGE).parts:
+        return
+    tree = ast.parse(file.read_text("utf-8"))
+    rooms = {path[0] for path, _ in imports_of(tree, ["mindspore_compat"])}
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert not {"cupy", "cupyx"} & (rooms | names)
+
+
+@pytest.mark.parametrize("file", MEASURED, ids=identifier)
+def test_file_is_not_too_long(file):
+    assert len(file.read_text("utf-8").splitlines()) <= LONGEST_FILE
+
+
+@pytest.mark.parametrize("source, parts, found", [
+    ("from ..nn import Cell", ("ops", "_math"), ["1: nn"]),
+    ("from mindspore_compat.train import Model", ("nn", "cell"), ["1: train"]),
+    ("from .. import ops", ("_core", "tensor"), ["1: ops"]),
+    ("def f():\n    from ..ops import add", ("common", "api"), ["2: ops"]),
+    ("from ..communication import init", ("common", "api"), ["1: communication"]),
+    ("from .._core import config", ("ops", "_math"), []),
+    ("from ._math import add", ("ops", "_reduce"), []),
+    ("from ..ops import add\nfrom .. import nn", ("mint", "linalg"), []),
+    ("from .train import amp", ("amp",), []),
+    ("from .. import Tensor", ("nn", "cell"), ["1: __init__"]),
+    ("import mindspore", ("nn", "cell"), ["1: mindspore itself"]),
+], ids=["up", "absolute", "from-package", "late", "sideways", "down", "own", "window", "amp",
+        "name", "original"])
+def test_the_reader_sees_what_it_should(source, parts, found):
+    assert wrong_imports(source, parts) == found
