@@ -1,0 +1,470 @@
+"""Pooling of arrays over windows in any number of spatial dimensions, with the gradients.
+
+Every function takes the array namespace first and works on NumPy and CuPy arrays alike; arrays are
+(batch, channels, spatial...) and may have any number of leading dimensions. Maximum and sum are
+taken along one dimension after the other, so a k by k window costs 2 k passes and not k squared.
+Gradients of the maximum go over the taps of the window in row-major order and give the slope to
+the first tap that holds the maximum. On the host a cache's worth of planes is handled at a time.
+
+`max_gradient` and `max_pick` are each other's gradient, as are `average` and `average_gradient`,
+`adaptive_average` and `adaptive_average_gradient`. Lp pooling is composed by its callers. Padding
+modes ("same", "valid", "pad") become numbers in `resolve_pads`, for convolutions as well.
+"""
+
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from .conv import padded
+
+# Elements of input planes handled together, so that a plane's taps stay in the host's cache.
+BLOCK = 1 << 17
+
+
+def resolve_pads(mode, size, kernel, stride, dilation, pads=None):
+    """The padding that a mode stands for.
+
+    Args:
+        mode: "same", "valid" or "pad", in any case.
+        size: Spatial size of the input.
+        kernel, stride, dilation: One number per spatial dimension.
+        pads: For "pad", the (before, after) pairs.
+
+    Returns:
+        One (before, after) pair per dimension. "same" gives ceil(size / stride) outputs, and puts
+        the odd element after the data.
+    """
+    mode = mode.lower()
+    if mode == "pad":
+        return tuple(map(tuple, pads))
+    if mode == "valid":
+        return ((0, 0),) * len(size)
+    found = []
+    for n, k, s, d in zip(size, kernel, stride, dilation):
+        total = max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0)
+        found.append((total // 2, total - total // 2))
+    return tuple(found)
+
+
+def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
+    """Number of windows per dimension; with `ceil_mode` the last one may hang over the end.
+
+    A window that would start beyond the data and its leading padding is not counted.
+    """
+    found = []
+    for n, k, s, (before, after), d in zip(size, kernel, stride, pads, dilation):
+        room = n + before + after - d * (k - 1) - 1
+        count = (-(-room // s) if ceil_mode else room // s) + 1
+        if ceil_mode and (count - 1) * s >= n + before:
+            count -= 1
+        found.append(count)
+    return tuple(found)
+
+
+def _fitted(x, kernel, stride, pads, dilation, out):
+    """`pads` with the end moved to where the last window stops, inward or outward."""
+    return tuple((before, (o - 1) * s + d * (k - 1) + 1 - n - before)
+                 for n, k, s, (before, _), d, o
+                 in zip(x.shape[x.ndim - len(kernel):], kernel, stride, pads, dilation, out))
+
+
+def _lowest(dtype):
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min
+    return -np.inf if dtype.kind == "f" else dtype.type("-inf")
+
+
+def _along(x, axis, start, count, step):
+    place = [slice(None)] * x.ndim
+    place[axis] = slice(start, start + (count - 1) * step + 1, step)
+    return x[tuple(place)]
+
+
+def _separable(combine, x, kernel, stride, dilation, out, target):
+    """Windows reduced by the ufunc `combine`, one dimension at a time, into `target`."""
+    last = max((i for i, k in enumerate(kernel) if k > 1), default=None)
+    for i, (k, s, d, o) in enumerate(zip(kernel, stride, dilation, out)):
+        axis = x.ndim - len(kernel) + i
+        if k == 1:
+            x = _along(x, axis, 0, o, s)
+            continue
+        final = target if i == last and x.ndim - axis == 1 else None
+        total = combine(_along(x, axis, 0, o, s), _along(x, axis, d, o, s), out=final)
+        for tap in range(2, k):
+            combine(total, _along(x, axis, tap * d, o, s), out=total)
+        x = total
+    if x is not target:
+        target[...] = x
+
+
+def _reduced(xp, combine, x, kernel, stride, pads, dilation, out, fill):
+    """Every window of `x`, padded with `fill`, reduced by the ufunc `combine`; a new array."""
+    lead, size = _split_shape(x, kernel)
+    result = xp.empty((prod(lead), *out), x.dtype)
+    planes = x.reshape(prod(lead), *size)
+    for block in _blocks(planes):
+        part = padded(xp, planes[block], pads, fill)
+        _separable(combine, part, kernel, stride, dilation, out, result[block])
+    return result.reshape(*lead, *out)
+
+
+def _split_shape(x, kernel):
+    """The leading and the spatial part of a shape."""
+    lead = x.ndim - len(kernel)
+    return x.shape[:lead], x.shape[lead:]
+
+
+def _blocks(planes):
+    """Slices of the planes: a cache's worth each on the host, all at once on a device."""
+    count = planes.shape[0]
+    step = max(count, 1)
+    if isinstance(planes, np.ndarray):
+        step = max(BLOCK * count // max(planes.size, 1), 1)
+    return [slice(i, min(i + step, count)) for i in range(0, count, step)]
+
+
+# Maximum.
+
+def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
+    """The largest value of each window; padding never wins.
+
+    Args:
+        xp: The array namespace of `x`.
+        x: Array of shape (..., spatial...).
+        kernel, stride, dilation: One number per spatial dimension.
+        pads: One (before, after) pair per spatial dimension.
+        ceil_mode: Whether a last, incomplete window counts.
+
+    Returns:
+        Array of shape (..., out...), `out` as in `output_size`.
+    """
+    out = output_size(_split_shape(x, kernel)[1], kernel, stride, pads, dilation, ceil_mode)
+    pads = _fitted(x, kernel, stride, pads, dilation, out)
+    return _reduced(xp, xp.maximum, x, kernel, stride, pads, dilation, out, _lowest(x.dtype))
+
+
+def maximum_with_index(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
+    """The largest value of each window and where it lies.
+
+    Args:
+        xp, x, kernel, stride, pads, dilation, ceil_mode: As in `maximum`.
+
+    Returns:
+        The values, and an int64 array of flat positions in the unpadded spatial dimensions of `x`.
+        Of equal values the first in row-major order is named.
+    """
+    largest = maximum(xp, x, kernel, stride, pads, dilation, ceil_mode)
+    (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
+    corner = 0
+    for n, o, s, (before, _) in zip(size, out, stride, pads):
+        corner = np.add.outer(corner * n, np.arange(o) * s - before)
+    corner = xp.asarray(corner)
+    pads = _fitted(x, kernel, stride, pads, dilation, out)
+    planes, best = x.reshape(prod(lead), *size), largest.reshape(prod(lead), *out)
+    index = xp.zeros(best.shape, np.int64)
+    taps = _taps(size, kernel, stride, pads, dilation, out)
+    for block in _blocks(planes):
+        wide = padded(xp, planes[block], pads, _lowest(x.dtype))
+        for tap in reversed(taps):
+            xp.copyto(index[block], corner + tap.shift, where=_holds(xp, tap, wide, best[block]))
+    return largest, index.reshape(largest.shape)
+
+
+class _Tap(NamedTuple):
+    """One position in the window, for all windows at once."""
+
+    shift: int       # its flat distance from the window's corner, in the unpadded data
+    place: tuple     # the padded input that it meets
+    inside: object   # which windows meet data and not padding; None where all do
+
+
+@lru_cache(maxsize=256)
+def _taps(size, kernel, stride, pads, dilation, out):
+    """The taps of the window in row-major order."""
+    found = []
+    for tap in product(*map(range, kernel)):
+        shift, inside = 0, np.ones((), bool)
+        for i, n, s, (before, _), d, o in zip(tap, size, stride, pads, dilation, out):
+            shift = shift * n + i * d
+            at = np.arange(o) * s + i * d - before
+            inside = np.logical_and.outer(inside, (at >= 0) & (at < n))
+        place = tuple(slice(i * d, i * d + (o - 1) * s + 1, s)
+                      for i, d, o, s in zip(tap, dilation, out, stride))
+        found.append(_Tap(shift, place, None if inside.all() else inside))
+    return found
+
+
+def _holds(xp, tap, wide, best):
+    """Which windows find their maximum at this tap."""
+    found = wide[(..., *tap.place)] == best
+    if tap.inside is not None:
+        found &= xp.asarray(tap.inside)
+    return found
+
+
+def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
+    """Gradient of `maximum`: each window's slope goes to the first place that holds its maximum.
+
+    Args:
+        xp: The array namespace of the arrays.
+        g: Output gradient.
+        x: Input of the pooling.
+        largest: Its output, whose shape says how many windows there are.
+        kernel, stride, pads, dilation: As in `maximum`.
+
+    Returns:
+        Array shaped like `x`.
+    """
+    (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
+    pads = _fitted(x, kernel, stride, pads, dilation, out)
+    cut = tuple((-before, -after) for before, after in pads)
+    planes, g = x.reshape(prod(lead), *size), g.reshape(prod(lead), *out)
+    slope = xp.empty(planes.shape, g.dtype)
+    alone = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation))
+    taps = _taps(size, kernel, stride, pads, dilation, out)
+    for block in _blocks(planes):
+        wide = padded(xp, planes[block], pads, _lowest(x.dtype))
+        spread = xp.zeros(wide.shape, g.dtype)
+        best = largest.reshape(g.shape)[block]
+        for place, won in _winners(xp, taps, wide, best):
+            target = spread[(..., *place)]
+            if alone:
+                xp.multiply(g[block], won, out=target)
+            else:
+                target += g[block] * won
+        slope[block] = padded(xp, spread, cut)
+    return slope.reshape(x.shape)
+
+
+def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
+    """The entries of `u` at the places where `maximum` found its values; linear in `u`.
+
+    Args:
+        xp: The array namespace of the arrays.
+        u: Array shaped like `x`.
+        x, largest, kernel, stride, pads, dilation: As in `max_gradient`.
+
+    Returns:
+        Array shaped like `largest`.
+    """
+    (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
+    pads = _fitted(x, kernel, stride, pads, dilation, out)
+    planes, u = x.reshape(prod(lead), *size), u.reshape(prod(lead), *size)
+    picked = xp.zeros((prod(lead), *out), u.dtype)
+    taps = _taps(size, kernel, stride, pads, dilation, out)
+    for block in _blocks(planes):
+        wide = padded(xp, planes[block], pads, _lowest(x.dtype))
+        source = padded(xp, u[block], pads)
+        best = largest.reshape(picked.shape)[block]
+        for place, won in _winners(xp, taps, wide, best):
+            picked[block] += source[(..., *place)] * won
+    return picked.reshape(largest.shape)
+
+
+def _winners(xp, taps, wide, best):
+    """Yields (place, mask) for every tap: which windows find their maximum there first."""
+    free = xp.ones(best.shape, bool)
+    for tap in taps:
+        won = _holds(xp, tap, wide, best)
+        won &= free
+        yield tap.place, won
+        free ^= won
+
+
+# Average.
+
+@lru_cache(maxsize=512)
+def _counts(size, kernel, stride, pads, out, include):
+    """How many elements each window divides by: those of the data, or of data and padding."""
+    total = np.ones((), np.int64)
+    for n, k, s, (before, after), o in zip(size, kernel, stride, pads, out):
+        low, high = (-before, n + after) if include else (0, n)
+        first = np.arange(o) * s - before
+        count = np.minimum(first + k, high) - np.maximum(first, low)
+        total = np.multiply.outer(total, np.maximum(count, 1))
+    return total
+
+
+def _divisor(xp, size, kernel, stride, pads, out, include, divisor, dtype):
+    """The divisor of each window: a number where all are alike, otherwise an array."""
+    if divisor:
+        return divisor
+    counts = _counts(size, kernel, stride, pads, out, include)
+    if not counts.size or (counts == counts.flat[0]).all():
+        return int(counts.flat[0]) if counts.size else 1
+    return xp.asarray(counts.astype(dtype))
+
+
+def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None):
+    """The mean of each window.
+
+    Args:
+        xp: The array namespace of `x`.
+        x: Floating array of shape (..., spatial...).
+        kernel, stride: One number per spatial dimension.
+        pads: One (before, after) pair per spatial dimension.
+        ceil_mode: Whether a last, incomplete window counts.
+        include: Whether padding counts in the divisor (what `ceil_mode` adds beyond never does).
+        divisor: A number to divide by instead.
+
+    Returns:
+        Array of shape (..., out...).
+    """
+    size, ones = x.shape[x.ndim - len(kernel):], (1,) * len(kernel)
+    out = output_size(size, kernel, stride, pads, ones, ceil_mode)
+    fitted = _fitted(x, kernel, stride, pads, ones, out)
+    total = _reduced(xp, xp.add, x, kernel, stride, fitted, ones, out, 0)
+    total /= _divisor(xp, size, kernel, stride, pads, out, include, divisor, x.dtype)
+    return total
+
+
+def average_gradient(xp, g, x_shape, kernel, stride, pads, include=True, divisor=None):
+    """Gradient of `average`; linear in `g`, whose shape says how many windows there are.
+
+    Args:
+        xp: The array namespace of `g`.
+        g: Output gradient.
+        x_shape: Shape of the input.
+        kernel, stride, pads, include, divisor: As in `average`.
+
+    Returns:
+        Array of shape `x_shape`.
+    """
+    split = len(x_shape) - len(kernel)
+    lead, size, out = tuple(x_shape[:split]), tuple(x_shape[split:]), g.shape[split:]
+    divisor = _divisor(xp, size, kernel, stride, pads, out, include, divisor, g.dtype)
+    slope = xp.empty((prod(lead), *size), g.dtype)
+    g = g.reshape(prod(lead), *out)
+    for block in _blocks(slope):
+        slope[block] = _spread(xp, g[block] / divisor, size, kernel, stride, pads)
+    return slope.reshape(x_shape)
+
+
+def _spread(xp, g, size, kernel, stride, pads):
+    """Each element added to its whole window, one dimension at a time, fastest first."""
+    out = g.shape[1:]
+    for i in reversed(range(len(kernel))):
+        k, s, n, o, before = kernel[i], stride[i], size[i], out[i], pads[i][0]
+        after = (o - 1) * s + k - n - before
+        shape = list(g.shape)
+        shape[1 + i] = n + before + after
+        wide = xp.zeros(shape, g.dtype)
+        for tap in range(k):
+            target = _along(wide, 1 + i, tap, o, s)
+            if s >= k:
+                target[...] = g
+            else:
+                target += g
+        g = padded(xp, wide, ((-before, -after),) + ((0, 0),) * (len(kernel) - 1 - i))
+    return g
+
+
+# Adaptive pooling: the output size is given, windows follow from it and may differ in length.
+
+@lru_cache(maxsize=256)
+def _edges(n, o):
+    """First and one-past-last index of each of `o` windows over `n` elements."""
+    return tuple((i * n // o, -(-(i + 1) * n // o)) for i in range(o))
+
+
+@lru_cache(maxsize=256)
+def _means(n, o, dtype):
+    """Matrix (o, n) whose rows average the windows."""
+    rows = np.zeros((o, n), dtype)
+    for row, (first, last) in zip(rows, _edges(n, o)):
+        row[first:last] = 1 / (last - first)
+    return rows
+
+
+def _adapted(xp, x, sizes, outs, transpose):
+    """Each of the last dimensions multiplied by its matrix of means, or by its transpose."""
+    for i, (n, o) in enumerate(zip(sizes, outs)):
+        if n == o:
+            continue
+        axis = x.ndim - len(sizes) + i
+        rows = xp.asarray(_means(n, o, x.dtype.str))
+        x = xp.moveaxis(x, axis, -1) @ (rows if transpose else rows.T)
+        x = xp.moveaxis(x, -1, axis)
+    return xp.ascontiguousarray(x)
+
+
+def adaptive_average(xp, x, out):
+    """Means over windows that divide the last len(out) dimensions as evenly as possible.
+
+    Args:
+        xp: The array namespace of `x`.
+        x: Floating array of shape (..., spatial...).
+        out: Output size per spatial dimension.
+
+    Returns:
+        Array of shape (..., out...); window i runs from floor(i n / o) to ceil((i + 1) n / o).
+    """
+    lead = x.ndim - len(out)
+    size = x.shape[lead:]
+    if all(n % o == 0 for n, o in zip(size, out)):
+        split = sum(((o, n // o) for n, o in zip(size, out)), ())
+        axes = tuple(range(lead + 1, lead + 2 * len(out), 2))
+        return x.reshape(x.shape[:lead] + split).mean(axes, dtype=x.dtype)
+    return _adapted(xp, x, size, out, False)
+
+
+def adaptive_average_gradient(xp, g, size):
+    """Gradient of `adaptive_average` for an input of spatial `size`; linear in `g`."""
+    return _adapted(xp, g, size, g.shape[g.ndim - len(size):], True)
+
+
+def adaptive_maximum(xp, x, out):
+    """The largest value of each adaptive window and where it lies.
+
+    Args:
+        xp: The array namespace of `x`.
+        x: Array of shape (..., spatial...).
+        out: Output size per spatial dimension.
+
+    Returns:
+        The values, (..., out...), and int64 flat positions in the spatial dimensions of `x`.
+    """
+    lead = x.shape[:x.ndim - len(out)]
+    size = x.shape[len(lead):]
+    largest = xp.empty(lead + tuple(out), x.dtype)
+    index = xp.empty(lead + tuple(out), np.int64)
+    for cell in product(*(enumerate(_edges(n, o)) for n, o in zip(size, out))):
+        corner = tuple(first for _, (first, _) in cell)
+        lengths = tuple(last - first for _, (first, last) in cell)
+        part = x[(..., *(slice(first, last) for _, (first, last) in cell))]
+        part = part.reshape(*lead, prod(lengths))
+        place = (..., *(i for i, _ in cell))
+        best = part.argmax(-1)
+        largest[place] = part.max(-1)
+        flat = 0
+        for n, start, length, step in zip(size, corner, lengths, _steps(lengths)):
+            flat = flat * n + best // step % length + start
+        index[place] = flat
+    return largest, index
+
+
+def _steps(lengths):
+    """Row-major step of each dimension of a block."""
+    return tuple(prod(lengths[i + 1:]) for i in range(len(lengths)))
+
+
+# Positions found by `maximum_with_index` or `adaptive_maximum`.
+
+def take_at(xp, u, index, spatial):
+    """The entries of `u` at flat positions `index` of its last `spatial` dimensions."""
+    lead = u.shape[:u.ndim - spatial]
+    flat = u.reshape(*lead, prod(u.shape[len(lead):]))
+    taken = xp.take_along_axis(flat, index.reshape(*lead, prod(index.shape[len(lead):])), -1)
+    return taken.reshape(index.shape)
+
+
+def add_at(xp, g, index, size):
+    """The gradient of `take_at`: `g` added into zeros of spatial `size` at positions `index`."""
+    lead = g.shape[:g.ndim - len(size)]
+    rows, area = prod(lead), prod(size)
+    place = index.reshape(rows, -1) + xp.arange(rows).reshape(-1, 1) * area
+    flat = xp.bincount(place.reshape(-1), g.reshape(-1), rows * area)
+    return flat.astype(g.dtype).reshape(*lead, *size)

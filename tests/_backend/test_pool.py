@@ -1,0 +1,134 @@
+"""Pooling against loops over windows in float64, ties and incomplete windows included."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from mindspore_compat._backend import pool
+
+
+def windows(size, kernel, stride, pads, dilation, out):
+    """For each window: its place, and the positions of the data it covers in row-major order."""
+    for place in np.ndindex(*out):
+        cells = []
+        for tap in np.ndindex(*kernel):
+            cell = tuple(p * s - before + t * d for p, s, (before, _), t, d
+                         in zip(place, stride, pads, tap, dilation))
+            if all(0 <= c < n for c, n in zip(cell, size)):
+                cells.append(cell)
+        yield place, cells
+
+
+# size, kernel, stride, pads, dilation, ceil_mode
+CASES = {
+    "1d": ((9,), (3,), (2,), ((1, 1),), (1,), False),
+    "2x2": ((6, 8), (2, 2), (2, 2), ((0, 0),) * 2, (1, 1), False),
+    "2x2 with a rest": ((7, 9), (2, 2), (2, 2), ((0, 0),) * 2, (1, 1), False),
+    "3x3 overlapping": ((7, 8), (3, 3), (2, 2), ((1, 1),) * 2, (1, 1), False),
+    "3x3 overlapping, ceil": ((8, 8), (3, 3), (2, 2), ((1, 1),) * 2, (1, 1), True),
+    "ceil drops a window in the padding": ((5, 4), (2, 2), (3, 3), ((1, 1),) * 2, (1, 1), True),
+    "dilated, asymmetric": ((8, 7), (2, 3), (1, 2), ((1, 0), (1, 1)), (3, 2), True),
+    "one tap": ((5, 6), (1, 1), (2, 1), ((0, 0),) * 2, (1, 1), False),
+    "whole image": ((4, 5), (4, 5), (1, 1), ((0, 0),) * 2, (1, 1), False),
+    "3d": ((4, 5, 6), (2, 3, 2), (2, 1, 3), ((1, 0), (1, 1), (0, 1)), (1, 1, 2), False),
+    "3d ceil": ((4, 5, 6), (2, 2, 2), (3, 2, 4), ((0, 0),) * 3, (1, 1, 1), True),
+}
+each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+
+
+@each_case
+def test_maximum_its_index_and_gradient(case):
+    size, kernel, stride, pads, dilation, ceil_mode = case
+    rng = np.random.default_rng(sum(size))
+    x = rng.integers(-3, 3, (2, 3, *size)).astype(float)  # many ties
+    y, index = pool.maximum_with_index(np, x, *case[1:])
+    np.testing.assert_array_equal(y, pool.maximum(np, x, *case[1:]))
+    g, u = rng.standard_normal(y.shape), rng.standard_normal(x.shape)
+    slope, picked = np.zeros(x.shape), np.zeros(y.shape)
+    places = list(windows(size, kernel, stride, pads, dilation, y.shape[2:]))
+    assert places and all(cells for _, cells in places)
+    for lead in np.ndindex(2, 3):
+        for place, cells in places:
+            best = max(cells, key=lambda cell: x[(*lead, *cell)])  # the first of equal ones
+            assert y[(*lead, *place)] == x[(*lead, *best)]
+            assert index[(*lead, *place)] == np.ravel_multi_index(best, size)
+            slope[(*lead, *best)] += g[(*lead, *place)]
+            picked[(*lead, *place)] = u[(*lead, *best)]
+    options = case[1:5]
+    np.testing.assert_allclose(pool.max_gradient(np, g, x, y, *options), slope)
+    np.testing.assert_allclose(pool.max_pick(np, u, x, y, *options), picked)
+    np.testing.assert_allclose(pool.add_at(np, g, index, size), slope)
+    np.testing.assert_allclose(pool.take_at(np, u, index, len(size)), picked)
+
+
+@each_case
+@pytest.mark.parametrize("include, divisor", [(True, None), (False, None), (True, 5)])
+def test_average_and_its_gradient(case, include, divisor):
+    size, kernel, stride, pads, _, ceil_mode = case
+    rng = np.random.default_rng(sum(size))
+    x = rng.standard_normal((2, 3, *size))
+    kept = x.copy()
+    y = pool.average(np, x, kernel, stride, pads, ceil_mode, include, divisor)
+    g, slope = rng.standard_normal(y.shape), np.zeros(x.shape)
+    for place, cells in windows(size, kernel, stride, pads, (1,) * len(size), y.shape[2:]):
+        area = 1
+        for p, s, k, n, (before, after) in zip(place, stride, kernel, size, pads):
+            area *= min(p * s - before + k, n + after) - (p * s - before)
+        area = divisor or (area if include else max(len(cells), 1))
+        total = sum((x[(..., *cell)] for cell in cells), np.zeros((2, 3)))
+        np.testing.assert_allclose(y[(..., *place)], total / area)
+        for cell in cells:
+            slope[(..., *cell)] += g[(..., *place)] / area
+    back = pool.average_gradient(np, g, x.shape, kernel, stride, pads, include, divisor)
+    np.testing.assert_allclose(back, slope)
+    assert (x == kept).all()
+
+
+@pytest.mark.parametrize("size, out", [((7,), (3,)), ((7, 5), (3, 5)), ((6, 8), (3, 2)),
+                                       ((3, 2), (5, 4)), ((4, 5, 6), (3, 2, 4)), ((5, 5), (1, 1))])
+def test_adaptive_pooling(size, out):
+    rng = np.random.default_rng(sum(size))
+    x, u = rng.standard_normal((2, 2, 3, *size))
+    mean = pool.adaptive_average(np, x, out)
+    best, index = pool.adaptive_maximum(np, x, out)
+    for place in np.ndindex(*out):
+        part = x[(..., *(slice(i * n // o, -(-(i + 1) * n // o))
+                         for i, n, o in zip(place, size, out)))].reshape(2, 3, -1)
+        np.testing.assert_allclose(mean[(..., *place)], part.mean(-1))
+        np.testing.assert_array_equal(best[(..., *place)], part.max(-1))
+    np.testing.assert_array_equal(pool.take_at(np, x, index, len(size)), best)
+    g = rng.standard_normal(mean.shape)
+    back = pool.adaptive_average_gradient(np, g, size)
+    np.testing.assert_allclose((back * u).sum(), (g * pool.adaptive_average(np, u, out)).sum())
+
+
+@pytest.mark.parametrize("block", [1, 100, 1 << 30])
+def test_result_does_not_depend_on_the_block(block, monkeypatch):
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal((3, 2, 7, 7))
+    options = ((3, 2), (2, 1), ((1, 1), (0, 1)))
+    expected = pool.maximum(np, x, *options, (1, 1)), pool.average(np, x, *options)
+    monkeypatch.setattr(pool, "BLOCK", block)
+    np.testing.assert_array_equal(pool.maximum(np, x, *options, (1, 1)), expected[0])
+    np.testing.assert_array_equal(pool.average(np, x, *options), expected[1])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.float32])
+def test_padding_never_wins(dtype):
+    x = np.full((1, 1, 3, 3), np.iinfo(dtype).min if dtype != np.float32 else -np.inf, dtype)
+    y, index = pool.maximum_with_index(np, x, (3, 3), (1, 1), ((1, 1),) * 2, (1, 1))
+    assert y.dtype == dtype and (y == x).all() and index.min() >= 0
+
+
+@pytest.mark.parametrize("n, k, s, d", list(product((5, 8, 9), (1, 2, 3, 4), (1, 2, 3), (1, 2))))
+def test_same_padding_gives_one_output_per_step(n, k, s, d):
+    (pads,) = pool.resolve_pads("SAME", (n,), (k,), (s,), (d,))
+    assert 0 <= pads[1] - pads[0] <= 1
+    (out,) = pool.output_size((n,), (k,), (s,), (pads,), (d,))
+    assert out == -(-n // s) or pads == (0, 0)
+
+
+def test_other_padding_modes():
+    assert pool.resolve_pads("valid", (5, 5), (3, 3), (1, 1), (1, 1)) == ((0, 0), (0, 0))
+    assert pool.resolve_pads("pad", (5,), (3,), (1,), (1,), [(1, 2)]) == ((1, 2),)
