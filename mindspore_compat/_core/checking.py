@@ -3,16 +3,16 @@
 Worked example. Of
 
     @checked(Forbid("use_lazy and use_offload"))
-    def __init__(self, params: Params, beta1: Float(gt=0.0, lt=1.0) = 0.9, use_lazy: Bool = False, ...)
+    def __init__(self, params: Params, beta1: Float(gt=0.0, lt=1.0) = 0.9, use_lazy: Bool = False)
 
 the first call writes
 
-    def __init__(self, params, beta1=None, use_lazy=None, ...):
+    def __init__(self, params, beta1=None, use_lazy=None):
         if not (<guard of params> and isinstance(beta1, float) and 0.0 < beta1 < 1.0 and ...):
-            _refuse(type(self).__name__, (params, beta1, use_lazy, ...))
-        if (use_lazy and use_offload):
-            _forbid_0(type(self).__name__, locals())
-        return _function(self, params, beta1, use_lazy, ...)
+            _refuse(_type(self).__name__, _rules, (params, beta1, use_lazy))
+        if use_lazy and use_offload:
+            _forbid_0(_type(self).__name__, {'use_lazy': use_lazy, ...})
+        return _function(self, params, beta1, use_lazy)
 
 with the original's defaults, and puts that code in the place of the stand-in that was called. So
 nothing is written for classes that nobody uses, and a check costs as much as one written by hand.
@@ -22,14 +22,12 @@ nothing is written for classes that nobody uses, and a check costs as much as on
 import builtins
 import functools
 import inspect
-import itertools
-import linecache
 import re
 import types
 
 from .rule import NoneRule, Rule, join, show, wrapped
+from .source import compiled
 
-_sources = itertools.count()
 _builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
 
 
@@ -161,16 +159,10 @@ def _written(function, relations):
         lines += [f"    if {relation.condition}:",
                   f"        _forbid_{number}({api}, {{{given}}})"]
         scope[f"_forbid_{number}"] = relation.refuse
-    lines.append(f"    return _function({_passed(parameters)})\n")
+    lines.append(f"    return _function({_passed(parameters)})")
     scope.update(_function=function, _refuse=refuse_all, _rules=rules, _type=type)
-    return _compiled(function.__name__, "\n".join(lines)), scope
-
-
-def _compiled(name: str, source: str):
-    filename = f"<checks {next(_sources)} of {name}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    module = compile(source, filename, "exec")
-    return next(const for const in module.co_consts if isinstance(const, types.CodeType))
+    written = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
+    return written.__code__, scope
 
 
 def _declared(parameters) -> str:

@@ -1,6 +1,6 @@
 """MindSpore's types as users meet them, and their NumPy counterparts.
 
-`mindspore.float32` is an object that prints `Float32`, equals itself by value, and knows its size and
+`mindspore.float32` is an object that prints `Float32`, is equal by value, and knows its size and
 kind. `to_numpy` and `from_numpy` translate; bfloat16 and the two float8 formats are stored through
 `ml_dtypes`. Which dtype an operation gives is told in `promotion`.
 
@@ -200,7 +200,7 @@ Dict = _named("Dict", "Dictionary", "The type of dicts.")
 EnvType = _named("EnvType", "env_type", "The type of gradient environments.")
 SymbolicKeyType = _named("SymbolicKeyType", "symbolic_key", "The type of symbolic keys.")
 RefKeyType = _named("RefKeyType", "type_refkey", "The type of a parameter's key.")
-COOTensorType = _named("COOTensorType", "COOTensor", "The type of coordinate-format sparse tensors.")
+COOTensorType = _named("COOTensorType", "COOTensor", "The type of coordinate sparse tensors.")
 CSRTensorType = _named("CSRTensorType", "CSRTensor", "The type of compressed-row sparse tensors.")
 RowTensorType = _named("RowTensorType", "RowTensor", "The type of row-sparse tensors.")
 UndeterminedType = _named("UndeterminedType", "Undetermined", "A type not known yet.")

@@ -70,7 +70,7 @@ class Rule:
         return []
 
     def describe(self) -> str:
-        """The acceptable values in words, as a documentation line has them: "float in (0.0, 1.0)"."""
+        """The acceptable values as a documentation line has them: "float in (0.0, 1.0)"."""
         return re.sub(r"^an? ", "", self.noun())
 
     def verdict(self, value) -> type | None:

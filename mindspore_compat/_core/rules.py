@@ -6,9 +6,9 @@ A rule is written once, as the annotation of a parameter:
     def __init__(self, params: Params, beta1: Float(gt=0.0, lt=1.0) = 0.9, axis: Int | None = None)
 
 and gives the check, the refusal, the documentation line and the refusal tests. A rule refined by a
-call is a new rule; `|` joins rules; `| None`, or a default of None, allows None. As in the original,
-`Float` refuses ints, `Int` refuses bools, and both take what is an instance of Python's float or int
-(so `numpy.float64`, but no other scalar of NumPy; `wide=True` takes those too).
+call is a new rule; `|` joins rules; `| None`, or a default of None, allows None. As in the
+original, `Float` refuses ints, `Int` refuses bools, and both take what is an instance of Python's
+float or int (so `numpy.float64`, but no other scalar of NumPy; `wide=True` takes those too).
 
 The frame of a rule is in `rule`, the checks in front of a function in `checking`.
 """
@@ -20,14 +20,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import dtype as _dtype
-from .checking import Forbid, checked, guard_all, refuse_all
+from .checking import Forbid, checked, guard_all, refuse_all, rules_of
 from .rule import Examples, NoneRule, Rule, as_rule, both, join, register_type, type_named, wrapped
 
 __all__ = [
     "Any", "Bool", "Callable", "CellOf", "DType", "Examples", "Float", "Forbid", "Init", "Int",
     "ListOf", "Number", "OneOf", "Params", "Rate", "Rule", "Str", "TensorOf", "TupleOf",
     "any_dtype", "checked", "floating", "guard_all", "inf", "integer", "number", "real",
-    "refuse_all", "register_type",
+    "refuse_all", "register_type", "rules_of",
 ]
 
 inf = math.inf
@@ -297,7 +297,7 @@ def _dtype_words(names: frozenset) -> str:
 class TensorOf(Rule):
     """A Tensor of any dtype, or of the dtypes named; with `scalars` a Python number will do too.
 
-    The check of a dtype costs 20 ns more than none; `TensorOf()` and `TensorOf(any_dtype)` have none.
+    Looking at the dtype costs 20 ns; `TensorOf()` and `TensorOf(any_dtype)` do not look.
     """
 
     dtypes: frozenset
@@ -363,7 +363,7 @@ class _DType(Rule):
         return {"_Type": _dtype.Type}
 
     def noun(self):
-        return f"a mindspore dtype, {' or '.join(self._low())}" if self.dtypes else "a mindspore dtype"
+        return "a mindspore dtype" + (f", {' or '.join(self._low())}" if self.dtypes else "")
 
     def samples(self):
         every = [getattr(_dtype, each) for each in ("float16", "float32", "int32", "int64")]
@@ -445,8 +445,8 @@ class _Rate(_Plain):
                 f" else not _is_tensor({name}) or len({name}.shape) < 2)")
 
     def scope(self):
-        return {"_is_iterable": _is_iterable, "_is_tensor": _is_tensor, "_is_schedule": _is_schedule,
-                "_inf": inf}
+        return {"_is_iterable": _is_iterable, "_is_tensor": _is_tensor,
+                "_is_schedule": _is_schedule, "_inf": inf}
 
     def samples(self):
         made = type_named("Tensor")

@@ -13,8 +13,29 @@ from mindspore_compat._core import dtype as mstype
 from mindspore_compat._core import rule as frame
 from mindspore_compat._core import rules
 from mindspore_compat._core.rules import (
-    Any, Bool, Callable, CellOf, DType, Float, Forbid, Init, Int, ListOf, Number, OneOf, Params,
-    Rate, Str, TensorOf, TupleOf, checked, guard_all, inf, number, real, refuse_all,
+    Any,
+    Bool,
+    Callable,
+    CellOf,
+    DType,
+    Float,
+    Forbid,
+    Init,
+    Int,
+    ListOf,
+    Number,
+    OneOf,
+    Params,
+    Rate,
+    Str,
+    TensorOf,
+    TupleOf,
+    checked,
+    guard_all,
+    inf,
+    number,
+    real,
+    refuse_all,
 )
 
 nan = math.nan
