@@ -94,7 +94,8 @@ CASES = [
     (Str, ["", "a", np.str_("a")], [1, b"a", None], []),
     (Callable, [len, FakeCell], [1, None], []),
     (Any, [1, None, "a"], [], []),
-    (OneOf("same", "valid"), ["same", np.str_("valid")], [1, None, b"same", ["same"]], ["Same", ""]),
+    (OneOf("same", "valid"), ["same", np.str_("valid")], [1, None, b"same", ["same"]],
+     ["Same", ""]),
     (OneOf(1, 2), [1, 2], [True, 1.0, "1"], [3]),
     (OneOf("a", 1), ["a", 1], [1.0, None], ["b", 2]),
     (OneOf("a") | None, ["a", None], [1], ["b"]),
@@ -106,21 +107,27 @@ CASES = [
     (TupleOf, [(), (1, "a")], [[1]], []),
     (ListOf(Str), [[], ["a"]], [("a",), [1], "a"], []),
     (ListOf(Int | None), [[1, None]], [[1.0]], []),
-    (Int(ge=1) | TupleOf(Int(ge=1), length=2), [1, (1, 2)], [1.0, (1, 1.0), "a"], [0, (1, 0), (1,)]),
+    (Int(ge=1) | TupleOf(Int(ge=1), length=2), [1, (1, 2)], [1.0, (1, 1.0), "a"],
+     [0, (1, 0), (1,)]),
     (Float | None, [1.0, None], [1], []),
     (Float(gt=0.0) | Int(gt=0), [1.0, 1], ["1", True], [0, 0.0, -1]),
     (Int | Bool, [1, True], [1.0], []),
     (TensorOf(), [tensor(), tensor("bool")], [1, None, np.ones(2)], []),
-    (TensorOf("float16", "float32"), [tensor("float16")], [tensor("int32"), tensor("float64"), 1], []),
-    (TensorOf(real), [tensor("int8"), tensor("bfloat16")], [tensor("bool"), tensor("complex64")], []),
+    (TensorOf("float16", "float32"), [tensor("float16")],
+     [tensor("int32"), tensor("float64"), 1], []),
+    (TensorOf(real), [tensor("int8"), tensor("bfloat16")], [tensor("bool"), tensor("complex64")],
+     []),
     (TensorOf(number), [tensor("complex64")], [tensor("bool"), 1], []),
     (TensorOf(real, scalars=True), [tensor(), 1, 2.5, True], [tensor("bool"), "1", [1]], []),
-    (DType, [mstype.float32, mstype.bool_, mstype.string], ["float32", np.float32, float, None], []),
+    (DType, [mstype.float32, mstype.bool_, mstype.string],
+     ["float32", np.float32, float, None], []),
     (DType("float16", "int32"), [mstype.int32], [mstype.int64, "int32"], []),
     (CellOf, [FakeCell(), FakeSchedule()], [FakeCell, len, None], []),
     (CellOf("LearningRateSchedule"), [FakeSchedule()], [FakeCell()], []),
-    (Params, [[1], (1,), iter([1]), {1}, [{}]], [1, FakeCell(), FakeParameter(1.0), "w"], [None, [], ()]),
-    (Rate, [0.1, 0, True, [0.1], (1,), np.ones(2), iter([1]), FakeTensor(0.1), tensor(), FakeSchedule()],
+    (Params, [[1], (1,), iter([1]), {1}, [{}]], [1, FakeCell(), FakeParameter(1.0), "w"],
+     [None, [], ()]),
+    (Rate, [0.1, 0, True, [0.1], (1,), np.ones(2), iter([1]), FakeTensor(0.1), tensor(),
+            FakeSchedule()],
      ["0.1", None, FakeCell(), len, np.float32(1), np.array(0.1), b"1"],
      [-0.1, -1, nan, inf, tensor(shape=(2, 2))]),
     (Init, ["normal", 1, 0.5, True, tensor(), FakeCell()], [np.ones(2), [1], None], []),
@@ -209,7 +216,8 @@ def test_rules_compare_by_meaning():
     assert Int != Float and Int(ge=1) != Float(ge=1)
     assert (Int | None) == (None | Int) and (Int | Float) == (Float | Int)
     assert (Int | Int) == Int
-    assert len({Int(ge=1), Int(ge=1), TupleOf(Int), TupleOf(Int), TensorOf(real), TensorOf(real)}) == 3
+    assert len({Int(ge=1), Int(ge=1), TupleOf(Int), TupleOf(Int)}) == 2
+    assert len({TensorOf(real), TensorOf(real), TensorOf(number)}) == 2
     assert TupleOf(Int) != ListOf(Int)
     with pytest.raises(TypeError):
         Int | 3
@@ -236,7 +244,8 @@ class Base:
 class Adam(Base):
     """A constructor with every kind of parameter."""
 
-    @checked(Forbid("use_lazy and use_offload"), Forbid("beta1 > beta2", ValueError, "betas must rise"))
+    @checked(Forbid("use_lazy and use_offload"),
+             Forbid("beta1 > beta2", ValueError, "betas must rise"))
     def __init__(self, params: Params, learning_rate=0.1, beta1: Float(gt=0.0, lt=1.0) = 0.9,
                  beta2: Float(gt=0.0, lt=1.0) = 0.999, use_lazy: Bool = False,
                  use_offload: Bool = False, *rest, mode: OneOf("a", "b") = None, **more):
@@ -267,14 +276,18 @@ def test_checked_keeps_the_signature():
 
 
 @pytest.mark.parametrize("arguments, error, start", [
-    (dict(beta1=1.0), ValueError, "For 'Adam', 'beta1' must be a float in (0.0, 1.0), but got 1.0."),
+    (dict(beta1=1.0), ValueError,
+     "For 'Adam', 'beta1' must be a float in (0.0, 1.0), but got 1.0."),
     (dict(beta1=1), TypeError, "For 'Adam', 'beta1'"),
     (dict(beta1=2.0, use_lazy=1), TypeError, "For 'Adam', 'use_lazy'"),
     (dict(beta1=2.0, beta2=2.0), ValueError, "For 'Adam', 'beta1'"),
     (dict(use_lazy=True, use_offload=True), ValueError,
-     "For 'Adam', 'use_lazy and use_offload' must not hold, but got use_lazy=True, use_offload=True."),
-    (dict(beta1=0.9, beta2=0.5), ValueError, "For 'Adam', betas must rise, but got beta1=0.9, beta2=0.5."),
-    (dict(mode="c"), ValueError, "For 'Adam', 'mode' must be one of 'a', 'b' or None, but got 'c'."),
+     "For 'Adam', 'use_lazy and use_offload' must not hold, but got use_lazy=True, "
+     "use_offload=True."),
+    (dict(beta1=0.9, beta2=0.5), ValueError,
+     "For 'Adam', betas must rise, but got beta1=0.9, beta2=0.5."),
+    (dict(mode="c"), ValueError,
+     "For 'Adam', 'mode' must be one of 'a', 'b' or None, but got 'c'."),
     (dict(learning_rate=-1.0), ValueError, "For 'Adam', 'rate'"),
 ])
 def test_checked_refuses(arguments, error, start):
@@ -291,7 +304,8 @@ def test_a_subclass_is_named():
 
 
 def test_missing_arguments_read_like_pythons():
-    with pytest.raises(TypeError, match=r"__init__\(\) missing 1 required positional argument: 'params'"):
+    missing = r"__init__\(\) missing 1 required positional argument: 'params'"
+    with pytest.raises(TypeError, match=missing):
         Adam()
 
 
@@ -302,7 +316,7 @@ def test_a_checked_function():
 
     for _ in range(2):
         assert clip(tensor(), 1) == (1, "soft", 3)
-        with pytest.raises(TypeError, match="For 'clip', 'type' must be a str, but got 1 of type int"):
+        with pytest.raises(TypeError, match="For 'clip', 'type' must be a str, but got 1 of"):
             clip(tensor(), type=1)
         with pytest.raises(TypeError, match="takes from 1 to 2 positional"):
             clip(tensor(), 1, 2)
