@@ -271,11 +271,24 @@ class TestPytestPlugin:
         assert "1 passed" in text
 
 
+@pytest.fixture(scope="module")
+def refused():
+    """The paths that do not import under the stand-in, with the reason."""
+    lines = output("-c", installed(
+        "import importlib, json\n"
+        f"refused = {{}}\nfor path in {WELL_USED!r}:\n"
+        "    try:\n        importlib.import_module(path)\n"
+        "    except ImportError as error:\n        refused[path] = str(error)\n"
+        "print(json.dumps(refused))"))
+    return json.loads(lines.splitlines()[-1])
+
+
 class TestPaths:
     def test_alias_is_the_same_module(self, monkeypatch):
         monkeypatch.setitem(_paths.PATHS, "log_by_another_name", "log")
-        import mindspore_compat.log
         import mindspore_compat.log_by_another_name as other
+
+        import mindspore_compat.log
         assert other is mindspore_compat.log
         assert other.__spec__.name == "mindspore_compat.log"
         del sys.modules["mindspore_compat.log_by_another_name"]
@@ -301,17 +314,6 @@ class TestPaths:
                   if package.joinpath(*path.split(".")).with_suffix(".py").exists()
                   or package.joinpath(*path.split("."), "__init__.py").exists()]
         assert hidden == []
-
-    @pytest.fixture(scope="class")
-    def refused(self):
-        """The paths that do not import under the stand-in, with the reason."""
-        lines = output("-c", installed(
-            "import importlib, json\n"
-            f"refused = {{}}\nfor path in {WELL_USED!r}:\n"
-            "    try:\n        importlib.import_module(path)\n"
-            "    except ImportError as error:\n        refused[path] = str(error)\n"
-            "print(json.dumps(refused))"))
-        return json.loads(lines.splitlines()[-1])
 
     @pytest.mark.parametrize("path", WELL_USED)
     def test_used_path_imports(self, path, refused):
