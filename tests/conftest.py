@@ -1,0 +1,75 @@
+"""Fixtures that every room's tests share.
+
+`space` runs a test once for each array type at hand: NumPy, the stand-in for CuPy (tests/fakecupy)
+and, where a GPU computes, CuPy itself. `--fakecupy` (or FAKECUPY=1) runs a whole session with the
+stand-in as the GPU.
+"""
+
+import contextlib
+import os
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import fakecupy  # noqa: E402  (found through the line above)
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--fakecupy",
+        action="store_true",
+        default=bool(os.environ.get("FAKECUPY")),
+        help="run every test with the stand-in for CuPy as the GPU",
+    )
+
+
+def pytest_generate_tests(metafunc):
+    if "space" in metafunc.fixturenames:
+        from mindspore_compat._backend import arrays
+
+        present = ["numpy", "fakecupy"] + ["cupy"] * arrays.gpu_available()
+        metafunc.parametrize("space", present, indirect=True)
+
+
+@contextlib.contextmanager
+def standing_in():
+    """The stand-in as CuPy, and as the device of new arrays, while the block runs."""
+    from mindspore_compat._backend import arrays
+
+    target = arrays._target
+    with fakecupy.installed() as cupy:
+        arrays._device_space.cache_clear()
+        arrays.set_target("GPU")
+        try:
+            yield arrays.current_space()
+        finally:
+            arrays.set_target(target)
+            arrays.SPACES.pop(cupy.ndarray)
+    arrays._device_space.cache_clear()
+
+
+@pytest.fixture
+def space(request):
+    """The functions of one array library, in force as the device target while the test runs."""
+    from mindspore_compat._backend import arrays
+
+    if request.param == "fakecupy":
+        with standing_in() as found:
+            yield found
+        return
+    arrays.set_target("GPU" if request.param == "cupy" else "CPU")
+    yield arrays.current_space()
+    arrays.set_target("CPU")
+
+
+@pytest.fixture(autouse=True)
+def whole_session(request):
+    """With --fakecupy, the stand-in is the GPU of each test."""
+    if not request.config.getoption("--fakecupy") or "space" in request.fixturenames:
+        yield
+        return
+    with standing_in():
+        yield

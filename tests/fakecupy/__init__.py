@@ -1,0 +1,54 @@
+"""A strict stand-in for CuPy on a machine without a GPU.
+
+    import fakecupy
+    with fakecupy.installed():
+        import cupy                     # the stand-in
+
+Its arrays refuse to mix with NumPy arrays and to become them unasked, its reductions answer 0-d
+arrays, and it has the names, methods and keywords of the census (census.json) that `census.py` took
+from the real wheel, no others. What it cannot show: speed, hand-written kernels, the order of
+streams, rounding, scatters in undefined order.
+"""
+
+import contextlib
+import sys
+
+from . import modules
+
+_made = None
+
+
+def names():
+    """The modules of the stand-in by path, built once."""
+    global _made
+    if _made is None:
+        _made = modules.build()
+    return _made
+
+
+def install():
+    """Makes `import cupy` and `import cupyx` find the stand-in; returns what stood there before."""
+    before = {
+        name: sys.modules.pop(name)
+        for name in list(sys.modules)
+        if name.split(".")[0] in ("cupy", "cupyx")
+    }
+    sys.modules.update(names())
+    return before
+
+
+def uninstall(before=()):
+    """Takes the stand-in away again and puts `before` back."""
+    for name in [name for name in sys.modules if name.split(".")[0] in ("cupy", "cupyx")]:
+        del sys.modules[name]
+    sys.modules.update(before)
+
+
+@contextlib.contextmanager
+def installed():
+    """The stand-in as `cupy` while the block runs."""
+    before = install()
+    try:
+        yield names()["cupy"]
+    finally:
+        uninstall(before)

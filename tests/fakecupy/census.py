@@ -1,0 +1,186 @@
+"""Reads the names, methods and keywords of an installed CuPy wheel, and freezes them into
+census.json.
+
+The stand-in beside this file lets code use a name, a method or a keyword only when the census lists
+it, so a slip such as `cupy.insert` or `cupy.sum(where=)` fails on a machine without a GPU. No GPU
+is needed here either.
+
+    pip install "cupy-cuda13x[ctk]" scipy && python tests/fakecupy/census.py
+
+rewrites census.json: run it on each CuPy release and read the difference. What the stand-in does
+with the names is in the files beside.
+"""
+
+import ast
+import importlib
+import inspect
+import json
+import pathlib
+import sys
+import types
+
+MODULES = (
+    "cupy",
+    "cupy.linalg",
+    "cupy.fft",
+    "cupy.random",
+    "cupy.cuda",
+    "cupy.cuda.runtime",
+    "cupyx",
+    "cupyx.scipy.special",
+    "cupyx.scipy.linalg",
+    "cupyx.scipy.ndimage",
+    "cupyx.scipy.signal",
+    "cupyx.scipy.fft",
+)
+CLASSES = (
+    "cupy.ndarray",
+    "cupy.ufunc",
+    "cupy.ElementwiseKernel",
+    "cupy.ReductionKernel",
+    "cupy.RawKernel",
+    "cupy.RawModule",
+    "cupy.random.Generator",
+    "cupy.random.RandomState",
+    "cupy.cuda.Device",
+    "cupy.cuda.Stream",
+    "cupy.cuda.Event",
+    "cupy.cuda.MemoryPool",
+)
+OF_THE_COMPILER = {
+    "__pyx_vtable__",
+    "__doc__",
+    "__module__",
+    "__dict__",
+    "__weakref__",
+    "__getstate__",
+    "__setstate__",
+}
+FILE = pathlib.Path(__file__).with_name("census.json")
+
+
+def parameters(signature):
+    """The parameters of a signature as source text; a default that is no literal becomes `...`."""
+    words, marks = [], set()
+    for p in signature.parameters.values():
+        if p.kind is p.KEYWORD_ONLY and not marks & {"*", p.VAR_POSITIONAL}:
+            words.append("*")
+            marks.add("*")
+        marks.add(p.kind)
+        word = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "") + p.name
+        if p.default is not p.empty:
+            word += f"={literal(p.default)}"
+        words.append(word)
+    return ", ".join(words)
+
+
+def literal(value):
+    """`value` as source text, or `...` where it has none."""
+    text = repr(value)
+    try:
+        ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return "..."
+    return text
+
+
+def embedded(function):
+    """The parameters that the compiled parts of CuPy spell in the first line of a docstring, or
+    None.
+    """
+    line = (getattr(function, "__doc__", None) or "").split("\n")[0].split(" -> ")[0]
+    if not line.endswith(")") or "(" not in line:
+        return None
+    try:
+        call = ast.parse(f"def f({untyped(line[line.index('(') + 1 : -1])}): 0").body[0].args
+    except SyntaxError:
+        return None
+    for group in (call.posonlyargs, call.args):
+        if group and group[0].arg == "self":
+            del group[0]
+    return ast.unparse(call)
+
+
+def untyped(text):
+    """The parameter list `text` without Cython's types: `int axis=0, ndarray out=None` to `axis=0,
+    out=None`.
+    """
+    words = []
+    for word in text.split(", "):
+        name, equals, default = word.partition("=")
+        words.append(name.strip().split(" ")[-1].split(":")[0] + equals + default.strip())
+    return ", ".join(words)
+
+
+def describe(value):
+    """One census line: what kind of thing `value` is, with its parameters or types if any."""
+    if type(value).__name__ == "ufunc":
+        return f"ufunc {value.nin} {value.nout} {' '.join(value.types)}"
+    if inspect.isclass(value):
+        return "class"
+    if isinstance(value, types.ModuleType):
+        return "module"
+    if not callable(value):
+        return "value"
+    try:
+        found = parameters(inspect.signature(value))
+    except (TypeError, ValueError):
+        found = embedded(value)
+    return "function" if found is None else f"function ({found})"
+
+
+def members(path):
+    """The public members of a class, and those operators that not every object has."""
+    module, _, name = path.rpartition(".")
+    cls = getattr(importlib.import_module(module), name)
+    found = {}
+    for key in dir(cls):
+        value = inspect.getattr_static(cls, key)
+        if key.startswith("__"):
+            if value is not getattr(object, key, None) and key not in OF_THE_COMPILER:
+                found[key] = "operator"
+        elif callable(value) or isinstance(value, (staticmethod, classmethod)):
+            listed = embedded(value)
+            listed = plain(value) if listed is None else listed
+            found[key] = "method" if listed is None else f"method ({listed})"
+        else:
+            found[key] = "property"
+    return {
+        key: line for key, line in found.items() if key.startswith("__") or not key.startswith("_")
+    }
+
+
+def plain(method):
+    """The parameters of a method written in Python, without `self`; None when it cannot be told."""
+    try:
+        text = parameters(inspect.signature(getattr(method, "__func__", method)))
+    except (TypeError, ValueError):
+        return None
+    return text.partition(", ")[2] if text.split(",")[0] in ("self", "cls") else text
+
+
+def take():
+    """The whole census of the CuPy that is installed."""
+    found = {"versions": {}, "modules": {}, "classes": {}}
+    for package in ("cupy", "numpy", "scipy"):
+        found["versions"][package] = importlib.import_module(package).__version__
+    for path in MODULES:
+        module = importlib.import_module(path)
+        found["modules"][path] = {
+            name: describe(getattr(module, name))
+            for name in sorted(dir(module))
+            if not name.startswith("_") and name != "annotations"
+        }
+    for path in CLASSES:
+        found["classes"][path] = members(path)
+    return found
+
+
+def write(found):
+    """Writes the census with one name a line, so that a new release shows as a short difference."""
+    FILE.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(take())
+    print(f"{FILE}: CuPy {json.loads(FILE.read_text())['versions']['cupy']}", file=sys.stderr)

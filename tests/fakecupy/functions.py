@@ -1,0 +1,429 @@
+"""The stand-in's ufuncs and functions: NumPy's and SciPy's own, behind the names and parameters of
+the census.
+
+A ufunc picks its loop from the types that the wheel lists, as CuPy does. A function opens device
+arrays, calls the host's function and wraps the answer. Where CuPy's rule differs from NumPy's there
+is a definition below, marked `@own`. Devices, streams, random numbers and kernels are in
+`modules.py` and `kernels.py`.
+"""
+
+import functools
+import inspect
+
+import numpy
+
+from . import listing
+from .array import BFLOAT16, FUNCTIONS, ndarray, unwrap, wrap, wrapped
+
+SCALARS = (numpy.generic, bool, int, float, complex)
+SCATTERS = {  # ufuncs with `.at`, and the types it takes
+    "add": "iIlLqQefd",
+    "subtract": "iI",
+    "maximum": "iIlLqQfd",
+    "minimum": "iIlLqQfd",
+    "bitwise_and": "iIlLqQ",
+    "bitwise_or": "iIlLqQ",
+    "bitwise_xor": "iIlLqQ",
+}
+# A first parameter of these names is an array that CuPy uses as it is: a list or a number fails
+# there.
+ARRAY_FIRST = {"a", "x", "m", "ary", "arr", "condition", "y", "v"}
+SCALAR_TOO = {
+    "isclose",
+    "allclose",
+    "array_equal",
+    "array_equiv",
+    "kron",
+    "full_like",
+    "zeros_like",
+    "ones_like",
+    "empty_like",
+    "ndim",
+    "shape",
+    "size",
+    "isscalar",
+    "iterable",
+    "min_scalar_type",
+    "nan_to_num",
+    "binary_repr",
+    "round",
+    "around",
+    "permutation",
+    "choice",
+    "interp",
+}
+
+
+class ufunc:
+    """A universal function of the stand-in."""
+
+    def __init__(self, name, nin, nout, types, host):
+        self.name = f"cupy_{name}"
+        self.__name__ = name
+        self.nin, self.nout, self.nargs = nin, nout, nin + nout
+        self.types = types
+        self._host = host
+        self._loops = [
+            tuple(tuple(dtype_of(c) for c in side) for side in line.split("->")) for line in types
+        ]
+
+    def __repr__(self):
+        return f"<ufunc '{self.name}'>"
+
+    def __call__(self, *arguments, out=None, dtype=None, casting="same_kind", **rest):
+        if rest:
+            raise TypeError(f"Wrong arguments {rest}")
+        if not self.nin <= len(arguments) <= self.nargs:
+            raise TypeError(f"Wrong number of arguments for '{self.name}'")
+        if len(arguments) > self.nin:
+            out = arguments[self.nin :]
+        inputs = arguments[: self.nin]
+        for x in inputs:
+            if not isinstance(x, (ndarray, *SCALARS)):
+                raise TypeError(f"Unsupported type {type(x)}")
+        takes, gives = self._loop(inputs, dtype)
+        with numpy.errstate(all="ignore"):
+            found = self._compute([self._cast(x, t) for x, t in zip(inputs, takes, strict=False)])
+            found = [
+                numpy.asarray(f).astype(t, copy=False) for f, t in zip(found, gives, strict=False)
+            ]
+        outs = out if isinstance(out, tuple) else (out,) * (out is not None)
+        answers = (
+            [place(f, o, casting) for f, o in zip(found, outs, strict=False)]
+            if outs
+            else [wrap(f) for f in found]
+        )
+        return answers[0] if self.nout == 1 else tuple(answers)
+
+    def _loop(self, inputs, dtype):
+        """The first listed loop that the inputs can be cast to (or, given dtype, that answers in
+        it).
+        """
+        for takes, gives in self._loops:
+            if dtype is not None:
+                if all(t == numpy.dtype(dtype) for t in gives):
+                    return takes, gives
+            elif all(fits(x, t) for x, t in zip(inputs, takes, strict=False)):
+                return takes, gives
+        given = tuple(getattr(x, "dtype", type(x)) for x in inputs)
+        raise TypeError(f"Wrong type ({dtype or given}) of arguments for {self.name}")
+
+    @staticmethod
+    def _cast(x, dtype):
+        host = x._host if isinstance(x, ndarray) else numpy.asarray(x)
+        return host.astype(dtype, copy=False)
+
+    def _compute(self, hosts):
+        try:
+            found = self._host(*hosts)
+        except TypeError:  # no bfloat16 loop on the host
+            found = self._host(
+                *[h.astype(numpy.float32) if h.dtype == BFLOAT16 else h for h in hosts]
+            )
+        return found if self.nout > 1 else (found,)
+
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False):
+        """Sums or multiplies along an axis; CuPy reduces by no other ufunc."""
+        name = {"add": "sum", "multiply": "prod"}.get(self.__name__)
+        if name is None:
+            raise NotImplementedError(f"`{self.name}.reduce` is not supported yet")
+        return FUNCTIONS["cupy"][name](array, axis, dtype, out, keepdims)
+
+    def accumulate(self, array, axis=0, dtype=None, out=None):
+        """Running sum or product; CuPy accumulates by no other ufunc."""
+        name = {"add": "cumsum", "multiply": "cumprod"}.get(self.__name__)
+        if name is None:
+            raise NotImplementedError(f"`{self.name}.accumulate` is not supported yet")
+        return FUNCTIONS["cupy"][name](array, axis, dtype, out)
+
+    def outer(self, A, B, **keywords):
+        """The ufunc over every pair of elements."""
+        A, B = own_array(A), own_array(B)
+        return self(
+            A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape), **keywords
+        )
+
+    def at(self, a, indices, b=None):
+        """In place at `indices`, repeated ones counted each time."""
+        listed = SCATTERS.get(self.__name__)
+        if listed is None:
+            raise NotImplementedError(f"`{self.name}.at` is not supported yet")
+        if a.dtype.char not in listed:
+            raise TypeError(f"cupy.{self.__name__}.at does not support {a.dtype} as data type")
+        a._scatter(getattr(numpy, self.__name__), indices, b)
+
+
+def dtype_of(char):
+    return BFLOAT16 if char == "E" else numpy.dtype(char)
+
+
+def fits(x, dtype):
+    """True if CuPy casts `x` to a loop of this type; a Python number fits any type of its kind or a
+    wider kind.
+    """
+    if type(x) in (int, float, complex):
+        try:
+            return numpy.result_type(type(x)(0), dtype) == dtype
+        except TypeError:
+            return False
+    try:
+        return numpy.can_cast(x.dtype if hasattr(x, "dtype") else numpy.dtype(type(x)), dtype)
+    except TypeError:
+        return False
+
+
+def place(host, out, casting):
+    """Writes `host` into the device array `out`."""
+    if out is None:
+        return wrap(host)
+    if not isinstance(out, ndarray):
+        raise TypeError(f"Unsupported type {type(out)}")
+    if not numpy.can_cast(host.dtype, out.dtype, casting):
+        raise TypeError(
+            f"Cannot cast output from {host.dtype} to {out.dtype} with casting rule {casting}"
+        )
+    if host.shape != out.shape:
+        raise ValueError(f"non-broadcastable output operand with shape {out.shape}")
+    out._host[...] = host
+    return out
+
+
+def function(name, line, host):
+    """`host` behind the parameters that the census lists for a function of CuPy's."""
+    listed = listing.signature(line)
+    names = translation(listed, host)
+    first = next(iter(listed.parameters), None)
+    must_be_array = first in ARRAY_FIRST and name not in SCALAR_TOO
+
+    @functools.wraps(host)
+    def run(*arguments, **keywords):
+        bound = listing.bind(name, listed, arguments, keywords)
+        if must_be_array and not isinstance(bound[first], ndarray):
+            raise TypeError(f"{name}() wants a cupy.ndarray, but got {type(bound[first]).__name__}")
+        rest = unwrap(bound.pop("*", ()))
+        given = {
+            names.get(key, key): unwrap(value)
+            for key, value in bound.items()
+            if key not in listed.parameters or value is not listed.parameters[key].default
+        }
+        leading = [given.pop(key) for key in positional(host) if key in given]
+        with numpy.errstate(all="ignore"):
+            found = host(*leading, *rest, **given)
+        return wrapped(found) if bound.get("out") is None else bound["out"]
+
+    return run
+
+
+@functools.cache
+def host_parameters(host):
+    """The parameters of a host function, or None where Python cannot tell."""
+    try:
+        return inspect.signature(host).parameters
+    except (TypeError, ValueError):
+        return None
+
+
+def positional(host):
+    """The parameters of a host function that have no keyword, in order."""
+    return [key for key, p in (host_parameters(host) or {}).items() if p.kind is p.POSITIONAL_ONLY]
+
+
+def translation(listed, host):
+    """CuPy's parameter name -> the host's, where they differ: the one at the same position."""
+    theirs = host_parameters(host)
+    if theirs is None:
+        return {}
+    names = list(theirs)
+    return {
+        key: names[i]
+        for i, key in enumerate(listed.parameters)
+        if key not in theirs and i < len(names) and names[i] not in listed.parameters
+    }
+
+
+# -- functions whose rule is CuPy's own
+
+OWN = {}
+
+
+def own(function):
+    """Marks a definition used instead of the host's function; `own_` is cut from its name."""
+    OWN[function.__name__.removeprefix("own_")] = function
+    return function
+
+
+@own
+def own_array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
+    if subok:
+        raise NotImplementedError
+    if isinstance(obj, ndarray):
+        if not copy and (dtype is None or numpy.dtype(dtype) == obj.dtype) and ndmin <= obj.ndim:
+            return obj
+        return wrap(numpy.array(obj._host, dtype=dtype, order=order, ndmin=ndmin))
+    if isinstance(obj, (list, tuple)):
+        obj = nested(obj)
+    return wrap(numpy.array(obj, dtype=dtype, order=order, ndmin=ndmin))
+
+
+def nested(values):
+    """A nested sequence with its device arrays opened; one that mixes host and device arrays is
+    refused.
+    """
+    kinds = set()
+
+    def walk(value):
+        if isinstance(value, (list, tuple)):
+            return [walk(v) for v in value]
+        kinds.add(
+            ndarray
+            if isinstance(value, ndarray)
+            else type(value)
+            if isinstance(value, numpy.ndarray)
+            else None
+        )
+        return value._host if isinstance(value, ndarray) else value
+
+    found = walk(values)
+    if ndarray in kinds and len(kinds) > 1:
+        raise TypeError(REFUSAL_OF_A_MIXTURE)
+    return found
+
+
+REFUSAL_OF_A_MIXTURE = "Unsupported dtype object: a sequence mixes cupy.ndarray with something else"
+
+
+@own
+def own_asarray(a, dtype=None, order=None, *, copy=None, blocking=False):
+    return own_array(a, dtype, bool(copy), order or "K")
+
+
+@own
+def own_asanyarray(a, dtype=None, order=None, *, copy=None, blocking=False):
+    return own_array(a, dtype, bool(copy), order or "K")
+
+
+@own
+def own_ascontiguousarray(a, dtype=None):
+    made = own_array(a, dtype, False)
+    return (
+        made
+        if made._host.flags.c_contiguous and made.ndim
+        else wrap(numpy.ascontiguousarray(made._host))
+    )
+
+
+@own
+def own_asfortranarray(a, dtype=None):
+    return wrap(numpy.asfortranarray(own_array(a, dtype, False)._host))
+
+
+@own
+def own_asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
+    if isinstance(a, ndarray):
+        return a.get(order=order, out=out)
+    return numpy.asarray(a, order=order)
+
+
+@own
+def own_where(condition, x=None, y=None):
+    if (x is None) != (y is None):
+        raise ValueError("Must provide both 'x' and 'y' or neither.")
+    if not isinstance(condition, ndarray):
+        raise AttributeError(f"'{type(condition).__name__}' object has no attribute 'astype'")
+    if x is None:
+        return FUNCTIONS["cupy"]["nonzero"](condition)
+    for value in (x, y):
+        if not isinstance(value, (ndarray, *SCALARS)):
+            raise TypeError(f"Unsupported type {type(value)}")
+    return wrap(numpy.where(condition._host.astype(bool), unwrap(x), unwrap(y)))
+
+
+@own
+def own_take(a, indices, axis=None, out=None):
+    indices = indices._host if isinstance(indices, ndarray) else numpy.asarray(indices, dtype=int)
+    found = numpy.take(a._host, indices, axis, mode="wrap")
+    return place(numpy.asarray(found), out, "same_kind")
+
+
+@own
+def own_dot(a, b, out=None):
+    for value in (a, b):
+        if not isinstance(value, ndarray):
+            raise TypeError(
+                f"Argument has incorrect type (expected _ndarray_base, got {type(value).__name__})"
+            )
+    return place(numpy.asarray(numpy.dot(a._host, b._host)), out, "same_kind")
+
+
+@own
+def own_einsum(*operands, dtype=None, optimize=False, **rest):
+    if rest:
+        raise TypeError(f"Did not understand the following kwargs: {list(rest)}")
+    return wrapped(numpy.einsum(*unwrap(operands), dtype=dtype, optimize=optimize))
+
+
+@own
+def own_matmul(
+    *arrays,
+    axes=None,
+    axis=None,
+    keepdims=False,
+    casting="same_kind",
+    dtype=None,
+    signature=None,
+    order="K",
+    out=None,
+):
+    x1, x2, *more = arrays
+    for x in (x1, x2):
+        if not isinstance(x, ndarray):
+            raise TypeError(f"Unsupported type {type(x)}")
+    return place(
+        numpy.asarray(numpy.matmul(x1._host, x2._host, dtype=dtype)),
+        more[0] if more else out,
+        casting,
+    )
+
+
+@own
+def own_result_type(*arrays_and_dtypes):
+    return numpy.result_type(*unwrap(arrays_and_dtypes))
+
+
+@own
+def own_copyto(dst, src, casting="same_kind", where=None):
+    numpy.copyto(dst._host, unwrap(src), casting, True if where is None else unwrap(where))
+
+
+@own
+def own_get_array_module(*arguments):
+    return FUNCTIONS["module"] if any(isinstance(a, ndarray) for a in arguments) else numpy
+
+
+@own
+def own_array_equal(a1, a2, equal_nan=False):
+    a1, a2 = own_array(a1, copy=False), own_array(a2, copy=False)
+    return wrap(numpy.array_equal(a1._host, a2._host, equal_nan))
+
+
+@own
+def own_count_nonzero(a, axis=None):
+    return wrap(numpy.asarray(numpy.count_nonzero(a._host, axis)))
+
+
+@own
+def own_argmax(a, axis=None, dtype=None, out=None, keepdims=False):
+    return place(
+        numpy.asarray(numpy.argmax(a._host, axis, keepdims=keepdims)).astype(dtype or "l"),
+        out,
+        "same_kind",
+    )
+
+
+@own
+def own_argmin(a, axis=None, dtype=None, out=None, keepdims=False):
+    return place(
+        numpy.asarray(numpy.argmin(a._host, axis, keepdims=keepdims)).astype(dtype or "l"),
+        out,
+        "same_kind",
+    )

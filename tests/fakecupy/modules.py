@@ -1,0 +1,389 @@
+"""Builds the stand-in's modules from the census: cupy, cupy.cuda, cupy.random, cupyx and their
+parts.
+
+A name of the census that is nobody's here raises NotImplementedError when it is used, so that
+`hasattr` and typing errors stay honest; a name outside the census raises AttributeError, as the
+real wheel does.
+"""
+
+import functools
+import importlib.machinery
+import types
+
+import numpy
+import scipy.fft
+import scipy.linalg
+import scipy.ndimage
+import scipy.signal
+import scipy.special
+
+from . import array, functions, kernels, listing
+from .array import FUNCTIONS, UFUNCS, ndarray, unwrap, wrap
+
+HOSTS = {
+    "cupy": numpy,
+    "cupy.linalg": numpy.linalg,
+    "cupy.fft": numpy.fft,
+    "cupyx.scipy.special": scipy.special,
+    "cupyx.scipy.linalg": scipy.linalg,
+    "cupyx.scipy.ndimage": scipy.ndimage,
+    "cupyx.scipy.signal": scipy.signal,
+    "cupyx.scipy.fft": scipy.fft,
+}
+OLD_NAMES = {
+    "row_stack": "vstack",
+    "round_": "round",
+    "alltrue": "all",
+    "sometrue": "any",
+    "product": "prod",
+    "cumproduct": "cumprod",
+    "in1d": "isin",
+    "trapz": "trapezoid",
+    "Inf": "inf",
+    "Infinity": "inf",
+    "infty": "inf",
+    "NaN": "nan",
+    "NAN": "nan",
+    "float_": "float64",
+    "complex_": "complex128",
+    "cfloat": "complex128",
+    "singlecomplex": "complex64",
+}
+HOST_ONLY = {
+    "ndarray",
+    "ufunc",
+    "nditer",
+    "vectorize",
+    "poly1d",
+    "DataSource",
+    "flatiter",
+    "broadcast",
+}
+
+
+# -- devices
+
+
+class CUDARuntimeError(RuntimeError):
+    """An error of the CUDA runtime."""
+
+
+class Device:
+    """The one device of the stand-in."""
+
+    def __init__(self, device=None):
+        self.id = int(device or 0)
+        if self.id != 0:
+            raise CUDARuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
+        self.compute_capability = "90"
+        self.mem_info = (64 << 30, 80 << 30)
+        self.attributes = {"MultiProcessorCount": 132}
+        self.pci_bus_id = "0000:00:00.0"
+
+    def use(self):
+        pass  # there is no other
+
+    def synchronize(self):
+        pass  # everything is done when a call returns
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    def __int__(self):
+        return self.id
+
+    def __eq__(self, other):
+        return isinstance(other, Device) and other.id == self.id
+
+    def __hash__(self):
+        return hash(self.id)
+
+    def __repr__(self):
+        return f"<CUDA Device {self.id}>"
+
+
+class Stream:
+    """A stream whose work is always done."""
+
+    done = True
+
+    def __init__(self, null=False, non_blocking=False, ptds=False, priority=0):
+        self.ptr, self.device_id, self.priority = int(not null), 0, priority
+
+    def use(self):
+        return self
+
+    def synchronize(self):
+        pass  # everything is done when a call returns
+
+    def record(self, event=None):
+        return event or Event()
+
+    def wait_event(self, event):
+        pass  # every event has happened
+
+    def launch_host_func(self, callback, arg):
+        callback(arg)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
+class Event:
+    """An event that has happened."""
+
+    done, ptr = True, 1
+
+    def __init__(self, block=False, disable_timing=False, interprocess=False):
+        self.disable_timing = disable_timing
+
+    def record(self, stream=None):
+        pass  # it has happened
+
+    def synchronize(self):
+        pass  # it has happened
+
+
+class MemoryPool:
+    """A pool that holds nothing."""
+
+    def __init__(self, allocator=None):
+        self._limit = 0
+
+    def used_bytes(self):
+        return 0
+
+    def total_bytes(self):
+        return 0
+
+    def free_bytes(self):
+        return 0
+
+    def n_free_blocks(self):
+        return 0
+
+    def get_limit(self):
+        return self._limit
+
+    def set_limit(self, size=None, fraction=None):
+        self._limit = size or 0
+
+    def free_all_blocks(self, stream=None):
+        pass  # it holds none
+
+
+Stream.null = Stream(null=True)
+POOL, PINNED = MemoryPool(), MemoryPool()
+RUNTIME = {
+    "getDeviceCount": lambda: 1,
+    "getDevice": lambda: 0,
+    "setDevice": lambda device: Device(device) and None,
+    "deviceSynchronize": lambda: None,
+    "memGetInfo": lambda: (64 << 30, 80 << 30),
+    "runtimeGetVersion": lambda: 13000,
+    "driverGetVersion": lambda: 13000,
+    "CUDARuntimeError": CUDARuntimeError,
+    "is_hip": False,
+    "getDeviceProperties": lambda device: {
+        "name": b"stand-in",
+        "totalGlobalMem": 80 << 30,
+        "major": 9,
+        "minor": 0,
+        "multiProcessorCount": 132,
+        "warpSize": 32,
+        "maxThreadsPerBlock": 1024,
+        "sharedMemPerBlock": 49152,
+    },
+}
+CUDA = {
+    "Device": Device,
+    "Stream": Stream,
+    "Event": Event,
+    "MemoryPool": MemoryPool,
+    "is_available": lambda: True,
+    "get_current_stream": lambda device_id=-1: Stream.null,
+    "get_device_id": lambda: 0,
+    "get_elapsed_time": lambda start_event, end_event: 0.0,
+    "set_allocator": lambda allocator=None: None,
+}
+
+
+# -- random numbers: the host's generators, in the types asked for
+
+
+def drawn(name, line):
+    """A method of RandomState or Generator that answers a device array of `dtype`."""
+    listed = listing.signature(line)
+
+    def draw(self, *arguments, **keywords):
+        bound = listing.bind(name, listed, arguments, keywords)
+        dtype, rest = bound.pop("dtype", None), unwrap(bound.pop("*", ()))
+        found = getattr(self._host, name)(
+            *rest, **{key: unwrap(value) for key, value in bound.items()}
+        )
+        return wrap(found if dtype is None else numpy.asarray(found, dtype))
+
+    draw.__name__ = name
+    return draw
+
+
+def shuffle(self, a):
+    self._host.shuffle(a._host)
+
+
+def permutation(self, a):
+    return wrap(self._host.permutation(unwrap(a)))
+
+
+def generator_class(name, make):
+    """A class with the methods that the census lists for `cupy.random.<name>`."""
+
+    def __init__(self, seed=None, *rest):
+        self._host = make(seed)
+
+    listed = listing.census()["classes"][f"cupy.random.{name}"]
+    members = {
+        "__init__": __init__,
+        "__module__": "cupy.random",
+        "shuffle": shuffle,
+        "permutation": permutation,
+    }
+    for key, line in listed.items():
+        if line.startswith("method (") and key not in members and hasattr(make(0), key):
+            members[key] = drawn(key, line)
+    return type(name, (), members)
+
+
+def seeded(seed):
+    """A host generator for a seed or for a bit generator of the stand-in."""
+    return numpy.random.default_rng(getattr(seed, "seed", seed))
+
+
+class XORWOW:
+    """A bit generator: it only carries its seed here."""
+
+    def __init__(self, seed=None, *, size=-1):
+        self.seed = seed
+
+
+# -- the modules
+
+
+class Module(types.ModuleType):
+    """A module whose names are those of the census."""
+
+    def __getattr__(self, name):
+        if name in listing.census()["modules"].get(self.__name__, {}):
+            raise NotImplementedError(
+                f"{self.__name__}.{name} exists in CuPy, but not yet in the stand-in"
+            )
+        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+
+
+def function_or_value(path, name, line, host):
+    """What stands behind one line of the census, or None."""
+    theirs = getattr(host, OLD_NAMES.get(name, name), None)
+    if line.startswith("ufunc"):
+        _, nin, nout, *loops = line.split()
+        found = OWN_UFUNCS.get(name) or theirs or getattr(scipy.special, name, None)
+        return found and functions.ufunc(name, int(nin), int(nout), loops, found)
+    if path == "cupy" and name in functions.OWN:
+        return functions.OWN[name]
+    if theirs is None or name in HOST_ONLY:
+        return None
+    if line.startswith("function ("):
+        return functions.function(name, line, theirs) if callable(theirs) else None
+    plain = (
+        isinstance(theirs, type)
+        or not callable(theirs)
+        and not isinstance(theirs, types.ModuleType)
+    )
+    return theirs if line in ("class", "value") and plain else None
+
+
+OWN_UFUNCS = {"rsqrt": lambda x: 1 / numpy.sqrt(x), "rint": numpy.rint}
+
+
+def build():
+    """Every module of the stand-in, by its path."""
+    census = listing.census()
+    made = {}
+    for path in ("cupy", *census["modules"], "cupyx.scipy", "cupy.random._generator"):
+        made.setdefault(path, Module(path))
+    for path, module in made.items():
+        FUNCTIONS[path] = vars(module)
+        for name, line in census["modules"].get(path, {}).items():
+            found = function_or_value(path, name, line, HOSTS.get(path))
+            if found is not None:
+                setattr(module, name, found)
+                if isinstance(found, functions.ufunc):
+                    UFUNCS[name] = found
+    array.complete(census)
+    furnish(made)
+    for path in sorted(made):
+        parent, _, last = path.rpartition(".")
+        if parent:
+            setattr(made[parent], last, made[path])
+    for path, module in made.items():
+        module.__path__ = []
+        module.__spec__ = importlib.machinery.ModuleSpec(path, None, is_package=True)
+    return made
+
+
+def memoize(for_each_device=False):
+    """Remembers what a function answered for its arguments."""
+    return functools.lru_cache(maxsize=None)
+
+
+def furnish(made):
+    """The names that are no copies of the host's."""
+    cupy, cupyx = made["cupy"], made["cupyx"]
+    cupy.AxisError, cupy.memoize = numpy.exceptions.AxisError, memoize
+    cupy.__version__ = listing.census()["versions"]["cupy"]
+    cupy.ndarray, cupy.ufunc, cupy.newaxis = ndarray, functions.ufunc, None
+    for name in ("ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule"):
+        setattr(cupy, name, getattr(kernels, name))
+    cupy.get_default_memory_pool = lambda: POOL
+    cupy.get_default_pinned_memory_pool = lambda: PINNED
+    cupy.is_available = lambda: True
+    FUNCTIONS["module"] = cupy
+    vars(made["cupy.cuda"]).update(CUDA)
+    vars(made["cupy.cuda.runtime"]).update(RUNTIME)
+    furnish_random(made["cupy.random"])
+    for name, ufunc in (
+        ("scatter_add", numpy.add),
+        ("scatter_max", numpy.maximum),
+        ("scatter_min", numpy.minimum),
+    ):
+        setattr(cupyx, name, lambda a, slices, value, ufunc=ufunc: a._scatter(ufunc, slices, value))
+    cupyx.rsqrt = UFUNCS["rsqrt"]
+
+
+def furnish_random(module):
+    """cupy.random: classes, and the functions of the module's own RandomState."""
+    module.RandomState = generator_class("RandomState", numpy.random.RandomState)
+    module.Generator = generator_class("Generator", seeded)
+    module.XORWOW = module.Philox4x3210 = module.MRG32k3a = XORWOW
+    module.default_rng = lambda seed=None: module.Generator(seed)
+    state = [module.RandomState()]
+    module.get_random_state = lambda: state[0]
+    module.set_random_state = lambda rs: state.__setitem__(0, rs)
+    module.seed = lambda seed=None: state.__setitem__(0, module.RandomState(seed))
+    for name, line in listing.census()["modules"]["cupy.random"].items():
+        method = {
+            "random": "random_sample",
+            "ranf": "random_sample",
+            "sample": "random_sample",
+        }.get(name, name)
+        if (
+            line.startswith("function")
+            and hasattr(module.RandomState, method)
+            and name not in vars(module)
+        ):
+            setattr(module, name, lambda *a, method=method, **k: getattr(state[0], method)(*a, **k))
