@@ -2,7 +2,7 @@
 
 `mindspore.float32` is an object that prints `Float32`, is equal by value, and knows its size and
 kind. `to_numpy` and `from_numpy` translate; bfloat16 and the two float8 formats are stored through
-`ml_dtypes`. Which dtype an operation gives is told in `promotion`.
+`ml_dtypes`. `promote` tells which dtype an operation gives, by the rule in `promotion`.
 
 The public names `bool`, `int` and `float` would hide Python's here; they are in `exported`, which
 has every public name of `mindspore.common.dtype`.
@@ -14,6 +14,8 @@ import inspect
 
 import ml_dtypes
 import numpy as np
+
+from .promotion import division_np, promote_np, scalar_np
 
 
 class Type:
@@ -191,11 +193,11 @@ def _named(class_name: str, name: str, doc: str) -> type:
 
 
 String = _named("String", "string_", "The type of text.")
-NoneType = _named("TypeNone", "type_none", "The type of None.")
+TypeNone = _named("TypeNone", "type_none", "The type of None.")
 TypeNull = _named("TypeNull", "Null", "The type of nothing at all: an absent argument.")
 TypeType = _named("TypeType", "type_type", "The type of types.")
 Slice = _named("Slice", "Slice", "The type of slices.")
-FunctionType = _named("Function", "function", "The type of functions.")
+Function = _named("Function", "function", "The type of functions.")
 Dict = _named("Dict", "Dictionary", "The type of dicts.")
 EnvType = _named("EnvType", "env_type", "The type of gradient environments.")
 SymbolicKeyType = _named("SymbolicKeyType", "symbolic_key", "The type of symbolic keys.")
@@ -204,6 +206,7 @@ COOTensorType = _named("COOTensorType", "COOTensor", "The type of coordinate spa
 CSRTensorType = _named("CSRTensorType", "CSRTensor", "The type of compressed-row sparse tensors.")
 RowTensorType = _named("RowTensorType", "RowTensor", "The type of row-sparse tensors.")
 UndeterminedType = _named("UndeterminedType", "Undetermined", "A type not known yet.")
+NoneType, FunctionType = TypeNone, Function
 
 
 class TensorType(Type):
@@ -356,6 +359,26 @@ def from_numpy(dtype: np.dtype) -> Type:
         return string
     raise TypeError(f"Arrays of dtype {dtype} are not supported; the supported dtypes are "
                     f"{', '.join(_by_name)} and str.")
+
+
+def promote(a: Type, b) -> Type:
+    """Returns the dtype of a sum of a Tensor of dtype `a` and a Tensor of dtype `b`.
+
+    Args:
+        a: a dtype of MindSpore.
+        b: a dtype of MindSpore, or a type of Python's numbers: `bool`, `int`, `float`, `complex`.
+
+    Raises:
+        TypeError: the two do not mix.
+    """
+    if isinstance(b, type):
+        return from_numpy(scalar_np(to_numpy(a), b))
+    return from_numpy(promote_np(to_numpy(a), to_numpy(b)))
+
+
+def division(common: Type) -> Type:
+    """Returns the dtype of a true division of Tensors of dtype `common`: float32 of integers."""
+    return from_numpy(division_np(to_numpy(common)))
 
 
 def numpy_dtype(name: str) -> np.dtype:

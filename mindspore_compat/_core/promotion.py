@@ -1,0 +1,77 @@
+"""Which dtype an operation on several dtypes gives, in NumPy's dtypes.
+
+MindSpore's rule: complex over float over integer over bool, whatever the widths; within a kind the
+wider one. float16 with bfloat16 gives float32, int8 with uint8 int16, float64 with complex64
+complex128. Tensors of uint16, uint32 and uint64 mix with bool and themselves only; other mixtures
+are a TypeError. A Python number never widens within its kind: beside integers a float gives
+float32, beside bool an int gives int64. (The original takes a float beside uint16 in a quotient
+only, and complex numbers nowhere; here they follow the rule.)
+"""
+
+import functools
+
+import ml_dtypes
+import numpy as np
+
+BOOL, INT16, INT64, UINT8 = map(np.dtype, ("bool", "int16", "int64", "uint8"))
+FLOAT32, FLOAT64, COMPLEX64, COMPLEX128 = map(
+    np.dtype, ("float32", "float64", "complex64", "complex128"))
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+_BOOLS, _INTEGERS, _FLOATS, _COMPLEXES = range(4)
+_ranks = {"b": _BOOLS, "i": _INTEGERS, "u": _INTEGERS, "f": _FLOATS, "c": _COMPLEXES}
+
+
+def _rank(dtype: np.dtype) -> int | None:
+    """The kind's place in the order of kinds; None for what mixes with nothing (text, float8)."""
+    if dtype == BFLOAT16:
+        return _FLOATS
+    return _ranks.get(dtype.kind) if dtype.isbuiltin == 1 else None
+
+
+def _stays_apart(dtype: np.dtype) -> bool:
+    return _rank(dtype) is None or (dtype.kind == "u" and dtype != UINT8)
+
+
+@functools.cache
+def promote_np(a: np.dtype, b: np.dtype) -> np.dtype:
+    """Returns the dtype of a sum (product, maximum, ...) of Tensors of dtypes `a` and `b`.
+
+    Raises:
+        TypeError: the two do not mix.
+    """
+    if a == b:
+        return a
+    if BOOL in (a, b) and None not in (_rank(a), _rank(b)):
+        return a if b == BOOL else b
+    if _stays_apart(a) or _stays_apart(b):
+        raise TypeError(f"Tensors of dtype {a.name} and {b.name} have no common dtype; "
+                        f"cast one of them first.")
+    lower, upper = sorted((a, b), key=lambda dtype: (_rank(dtype), dtype.itemsize))
+    if _rank(lower) != _rank(upper):
+        return COMPLEX128 if upper == COMPLEX64 and lower == FLOAT64 else upper
+    if lower.itemsize == upper.itemsize:
+        return INT16 if _rank(lower) == _INTEGERS else FLOAT32
+    return upper
+
+
+@functools.cache
+def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
+    """Returns the dtype of a sum of a Tensor of `dtype` and a Python bool, int, float or complex.
+
+    Raises:
+        TypeError: the two do not mix, as text.
+    """
+    least = {bool: BOOL, int: INT64, float: FLOAT32, complex: COMPLEX64}[number]
+    rank = _rank(dtype)
+    if rank is None:
+        raise TypeError(f"A Tensor of dtype {dtype.name} and a {number.__name__} have no common "
+                        f"dtype; cast the Tensor first.")
+    if rank >= _rank(least):
+        return dtype
+    return COMPLEX128 if (dtype, number) == (FLOAT64, complex) else least
+
+
+def division_np(common: np.dtype) -> np.dtype:
+    """Returns the dtype of a true division in which both sides have been promoted to `common`."""
+    return FLOAT32 if common.kind in "biu" else common
