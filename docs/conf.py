@@ -1,0 +1,24 @@
+"""Settings of the documentation; `python -m sphinx -W docs docs/_build/html` builds it."""
+
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+
+import mindspore_compat  # noqa: E402  (found through the line above)
+
+project = "mindspore_compat"
+release = mindspore_compat.__compat_version__
+extensions = ["sphinx.ext.napoleon", "reference"]
+
+# Single backquotes mark code, as in the docstrings.
+default_role = "code"
+highlight_language = "python"
+exclude_patterns = ["_build", "examples"]
+
+napoleon_custom_sections = [("Supported Platforms", "params_style"), ("Inputs", "params_style"),
+                            ("Outputs", "returns_style"), "Raises", "Examples"]
+
+html_theme = "furo"
+html_title = f"mindspore_compat {release}"
+html_copy_source = False

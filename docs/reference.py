@@ -1,0 +1,144 @@
+"""A Sphinx extension: the reference pages, written at build time from what the package declares.
+
+Each public module becomes one page that lists every name of its `__all__` with signature and
+docstring. Nothing is kept by hand but the list of modules. A docstring that is not clean
+reStructuredText is shown as it is written, so no docstring can break the build.
+"""
+
+import importlib
+import inspect
+from pathlib import Path
+
+from docutils.core import publish_doctree
+from docutils.utils import SystemMessage
+from sphinx.ext.napoleon import Config, GoogleDocstring
+
+PACKAGE = "mindspore_compat"
+MODULES = [
+    "", "common.initializer", "nn", "nn.probability.distribution", "nn.probability.bijector", "ops",
+    "mint", "mint.nn", "mint.nn.functional", "mint.optim", "mint.linalg", "mint.special",
+    "mint.distributed", "numpy", "numpy.fft", "scipy.linalg", "scipy.optimize", "amp", "train",
+    "dataset", "dataset.transforms", "dataset.vision", "dataset.text", "dataset.audio",
+    "mindrecord", "communication", "communication.comm_func", "parallel", "profiler", "runtime",
+    "hal", "experimental", "experimental.optim", "experimental.optim.lr_scheduler", "boost",
+    "context", "log",
+]
+STRICT = {"report_level": 5, "halt_level": 2, "warning_stream": False}
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("builder-inited", write_pages)
+    return {"parallel_read_safe": True}
+
+
+def write_pages(app):
+    """Write `reference/<module>.rst` for each public module, and their index."""
+    folder = Path(app.srcdir) / "reference"
+    folder.mkdir(exist_ok=True)
+    app.env.temp_data["docname"] = "reference/index"
+    pages = dict(filter(None, (page(name, app.env) for name in MODULES)))
+    app.env.temp_data.clear()
+    rows = "\n".join(f"   {name}" for name in pages)
+    pages["index"] = f"API reference\n{'=' * 13}\n\n.. toctree::\n   :maxdepth: 1\n\n{rows}\n"
+    for name, text in pages.items():
+        write_if_changed(folder / f"{name}.rst", text)
+    for stale in folder.glob("*.rst"):
+        if stale.stem not in pages:
+            stale.unlink()
+
+
+def write_if_changed(path, text):
+    """Leave an equal file alone, so that Sphinx need not read it again."""
+    if not path.exists() or path.read_text("utf-8") != text:
+        path.write_text(text, "utf-8")
+
+
+def page(name, env):
+    """The page of one module as (file name, text); None where there is no such module."""
+    path = f"{PACKAGE}.{name}".rstrip(".")
+    try:
+        module = importlib.import_module(path)
+    except ModuleNotFoundError as missing:
+        if missing.name and not f"{path}.".startswith(f"{missing.name}."):
+            raise
+        return None
+    names = sorted(getattr(module, "__all__", ()))
+    if not names:
+        return None
+    shown = f"mindspore.{name}".rstrip(".")
+    intro = body_of(inspect.getdoc(module) or "", env)
+    entries = [entry(module, public, env) for public in names]
+    title = f"{shown}\n{'=' * len(shown)}"
+    return shown, "\n\n".join([title, intro, f".. py:currentmodule:: {shown}", *entries]) + "\n"
+
+
+def entry(module, name, env):
+    """The directive that describes one public name."""
+    thing = getattr(module, name)
+    if inspect.ismodule(thing):
+        return f".. py:data:: {name}\n\n   The module `{name}`."
+    if inspect.isclass(thing):
+        kind, doc = "exception" if issubclass(thing, BaseException) else "class", thing.__doc__
+    elif callable(thing):
+        kind, doc = "function", thing.__doc__
+    else:
+        kind, doc = "data", f"`{one_line(thing)}`"
+    text = body_of(inspect.cleandoc(doc or ""), env)
+    head = name if kind == "data" else name + signature_of(thing)
+    return f".. py:{kind}:: {head}\n\n{indent(text)}"
+
+
+def signature_of(thing):
+    """The signature without annotations: rules stand in the list of arguments."""
+    try:
+        signature = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return "()"
+    parameters = [parameter.replace(annotation=parameter.empty,
+                                    default=readable(parameter.default))
+                  for parameter in signature.parameters.values()]
+    return str(signature.replace(parameters=parameters, return_annotation=signature.empty))
+
+
+class readable:
+    """A default value that prints in one line and without an address in memory."""
+
+    def __new__(cls, value):
+        """Leave 'no default' as it is."""
+        return value if value is inspect.Parameter.empty else super().__new__(cls)
+
+    def __init__(self, value):
+        self.value = value
+
+    def __repr__(self):
+        text = one_line(self.value)
+        return getattr(self.value, "__name__", "...") if " at 0x" in text else text
+
+
+def one_line(value):
+    """`repr`, on one line, at most 70 characters of it."""
+    text = " ".join(repr(value).split()).replace("`", "'")
+    return text if len(text) <= 70 else text[:67] + "..."
+
+
+def body_of(docstring, env):
+    """A docstring as reStructuredText; as a literal block if it is none."""
+    text = str(GoogleDocstring(docstring, Config(
+        napoleon_custom_sections=env.config.napoleon_custom_sections)))
+    return text if is_clean(text, env) else "::\n\n" + indent(docstring)
+
+
+def is_clean(text, env):
+    """Whether docutils, with Sphinx's directives, reads the text without complaint."""
+    try:
+        publish_doctree(f".. default-role:: code\n\n{text}",
+                        settings_overrides=STRICT | {"env": env})
+    except SystemMessage:
+        return False
+    return True
+
+
+def indent(text):
+    """Three spaces before every line that holds something."""
+    return "\n".join(f"   {line}".rstrip() for line in text.splitlines())
