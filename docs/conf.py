@@ -16,8 +16,7 @@ default_role = "code"
 highlight_language = "python"
 exclude_patterns = ["_build", "examples"]
 
-napoleon_custom_sections = [("Supported Platforms", "params_style"), ("Inputs", "params_style"),
-                            ("Outputs", "returns_style"), "Raises", "Examples"]
+napoleon_custom_sections = ["Supported Platforms", "Inputs", "Outputs"]
 
 html_theme = "furo"
 html_title = f"mindspore_compat {release}"

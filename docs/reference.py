@@ -126,7 +126,7 @@ def body_of(docstring, env):
     """A docstring as reStructuredText; as a literal block if it is none."""
     text = str(GoogleDocstring(docstring, Config(
         napoleon_custom_sections=env.config.napoleon_custom_sections)))
-    return text if is_clean(text, env) else "::\n\n" + indent(docstring)
+    return text if is_clean(text, env) else ".. code-block:: text\n\n" + indent(docstring)
 
 
 def is_clean(text, env):
