@@ -1,0 +1,209 @@
+"""Runs a formula once on symbols and keeps the note of what it did, for `fuse` to turn into a
+program.
+
+`Trace.steps` are calls by name with numbered values: the array arguments come first, then the
+results of the steps. Numbers given per call are `Scalar`s: what a formula computes from them alone
+(`1 - beta1`) is computed once per call, in float64, and handed to the program as `s0`, `s1`, ...
+"""
+
+import math
+from dataclasses import dataclass
+
+_COMPARISONS = {"greater", "greater_equal", "less", "less_equal", "not_equal", "logical_and"}
+_FUNCTIONS = ("sqrt", "exp", "log", "abs", "sign", "maximum", "minimum", "power")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call: operands are numbers of values, or the texts of scalars."""
+
+    name: str
+    operands: tuple
+    result: int
+
+    @property
+    def is_bool(self):
+        return self.name in _COMPARISONS
+
+    def values(self):
+        return [each for each in self.operands if type(each) is int]
+
+
+class Trace:
+    """What a formula does to its arrays, for one setting of its flags."""
+
+    def __init__(self, formula, names, written, flags, numbers):
+        self.name = formula.__name__
+        self.names = names
+        self.written = written
+        self.steps = []
+        self._texts = {}
+        arrays = [Symbol(self, index) for index in range(len(names))]
+        scalars = {key: Scalar(self, key) for key in numbers}
+        results = formula(Recorder(self), *arrays, **scalars, **flags)
+        targets = [index for index, writes in enumerate(written) if writes]
+        self.outputs = {
+            index: self._number(value) for index, value in zip(targets, results, strict=True)
+        }
+        arguments = ", ".join(numbers)
+        listed = ", ".join(self._texts)
+        self.prepare_source = f"lambda {arguments}: ({listed}{',' if listed else ''})"
+        self._prepare = eval(self.prepare_source, {"math": math})
+
+    @property
+    def scalar_count(self):
+        return len(self._texts)
+
+    def scalars(self, numbers):
+        """The values of s0, s1, ... for the numbers of one call."""
+        return self._prepare(**{key: float(value) for key, value in numbers.items()})
+
+    def last_uses(self):
+        """For each value, the line that reads it last; outputs are needed to the end."""
+        last = dict.fromkeys(range(len(self.names) + len(self.steps)), -1)
+        last.update(
+            {value: line for line, step in enumerate(self.steps) for value in step.values()}
+        )
+        last.update(dict.fromkeys(self.outputs.values(), len(self.steps)))
+        return last
+
+    def add(self, name, *operands):
+        """Notes a call and returns the symbol of its result."""
+        operands = tuple(
+            each.number if type(each) is Symbol else self._scalar(each) for each in operands
+        )
+        result = len(self.names) + len(self.steps)
+        self.steps.append(Step(name, operands, result))
+        return Symbol(self, result)
+
+    def _scalar(self, value):
+        text = value.text if type(value) is Scalar else repr(float(value))
+        return f"s{self._texts.setdefault(text, len(self._texts))}"
+
+    def _number(self, value):
+        """The number of a value; a formula may also return a plain scalar for an array."""
+        if type(value) is Symbol:
+            return value.number
+        return self.add("add", Symbol(self, 0) * 0.0, value).number
+
+
+class _Arithmetic:
+    """The operators of symbols: each one notes a call, or lengthens a scalar's text."""
+
+    __slots__ = ()
+
+    def __add__(self, other):
+        return self._join("add", self, other)
+
+    def __radd__(self, other):
+        return self._join("add", other, self)
+
+    def __sub__(self, other):
+        return self._join("subtract", self, other)
+
+    def __rsub__(self, other):
+        return self._join("subtract", other, self)
+
+    def __mul__(self, other):
+        return self._join("multiply", self, other)
+
+    def __rmul__(self, other):
+        return self._join("multiply", other, self)
+
+    def __truediv__(self, other):
+        return self._join("divide", self, other)
+
+    def __rtruediv__(self, other):
+        return self._join("divide", other, self)
+
+    def __pow__(self, other):
+        return self._join("power", self, other)
+
+    def __gt__(self, other):
+        return self._join("greater", self, other)
+
+    def __ge__(self, other):
+        return self._join("greater_equal", self, other)
+
+    def __lt__(self, other):
+        return self._join("less", self, other)
+
+    def __le__(self, other):
+        return self._join("less_equal", self, other)
+
+    def __and__(self, other):
+        return self._join("logical_and", self, other)
+
+    def __neg__(self):
+        return self._join("negative", self)
+
+    def __bool__(self):
+        raise TypeError("A formula to be fused may not branch on a value; use xp.where.")
+
+    def _join(self, name, *operands):
+        if any(type(each) is Symbol for each in operands):
+            return self.trace.add(name, *operands)
+        return Scalar(self.trace, _SCALAR_TEXTS[name].format(*[_text(each) for each in operands]))
+
+
+class Symbol(_Arithmetic):
+    """An array that is not there yet."""
+
+    __slots__ = ("trace", "number")
+
+    def __init__(self, trace, number):
+        self.trace = trace
+        self.number = number
+
+
+class Scalar(_Arithmetic):
+    """A number that is known at each call, as a Python expression."""
+
+    __slots__ = ("trace", "text")
+
+    def __init__(self, trace, text):
+        self.trace = trace
+        self.text = text
+
+
+_SCALAR_TEXTS = {
+    "add": "({} + {})",
+    "subtract": "({} - {})",
+    "multiply": "({} * {})",
+    "divide": "({} / {})",
+    "power": "({} ** {})",
+    "negative": "(-{})",
+    "sqrt": "math.sqrt({})",
+    "exp": "math.exp({})",
+    "log": "math.log({})",
+    "abs": "abs({})",
+    "maximum": "max({}, {})",
+    "minimum": "min({}, {})",
+}
+
+
+def _text(value):
+    return value.text if type(value) is Scalar else repr(value)
+
+
+class Recorder:
+    """The `xp` of a traced formula."""
+
+    def __init__(self, trace):
+        self.trace = trace
+
+    def where(self, condition, yes, no):
+        """`yes` where the condition holds, else `no`."""
+        return self.trace.add("where", condition, yes, no)
+
+    def __getattr__(self, name):
+        if name not in _FUNCTIONS:
+            raise AttributeError(f"'{name}' cannot be fused")
+        trace = self.trace
+
+        def note(*operands):
+            if any(type(each) is Symbol for each in operands):
+                return trace.add(name, *operands)
+            return Scalar(trace, _SCALAR_TEXTS[name].format(*[_text(each) for each in operands]))
+
+        return note

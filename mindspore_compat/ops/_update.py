@@ -1,0 +1,171 @@
+"""The arithmetic of every optimizer, one pure formula each: `formula(xp, p, g, *states, **scalars)
+-> (p, *states)`.
+
+`p` is the parameter, `g` its gradient, `lr` the learning rate. Scalars are plain numbers prepared
+once per step; flags such as `nesterov` are Python bools. Nothing here writes in place, knows a
+Tensor or names an array library: `_backend.fuse` runs the element-by-element formulas in place,
+over blocks on a CPU and as one kernel on a GPU. The formulas at the end reduce over a whole tensor
+and are run as they stand.
+"""
+
+
+def momentum_update(xp, p, g, moments, *, lr, momentum, nesterov=False):
+    """Gradient descent along an accumulated gradient, or one step ahead of it (Nesterov)."""
+    moments = momentum * moments + g
+    step = g + momentum * moments if nesterov else moments
+    return p - lr * step, moments
+
+
+def sgd_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov=False):
+    """Momentum with dampening; `stat` is 1 until the first step, which takes the gradient
+    undampened.
+    """
+    if dampening is None:
+        accum = momentum * accum + g
+    else:
+        accum = xp.where(stat > 0, g, momentum * accum + (1 - dampening) * g)
+    step = g + momentum * accum if nesterov else accum
+    return p - lr * step, accum, stat * 0
+
+
+def plain_update(xp, p, g, *, lr):
+    """Gradient descent without a memory."""
+    return (p - lr * g,)
+
+
+def adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
+    """Adam. `lr` is already corrected for the bias of the two averages."""
+    m = beta1 * m + (1 - beta1) * g
+    v = beta2 * v + (1 - beta2) * g * g
+    ahead = beta1 * m + (1 - beta1) * g if nesterov else m
+    return p - lr * ahead / (xp.sqrt(v) + eps), m, v
+
+
+def amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps):
+    """Adam divided by the largest second moment seen so far, `top`."""
+    m = beta1 * m + (1 - beta1) * g
+    v = beta2 * v + (1 - beta2) * g * g
+    top = xp.maximum(top, v)
+    return p - lr * m / (xp.sqrt(top) + eps), m, v, top
+
+
+def adam_weight_decay_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, decay):
+    """Adam without bias correction whose weight decay bypasses the averages; `decay` None means
+    none.
+    """
+    m = beta1 * m + (1 - beta1) * g
+    v = beta2 * v + (1 - beta2) * g * g
+    step = m / (xp.sqrt(v) + eps)
+    if decay is not None:
+        step = step + decay * p
+    return p - lr * step, m, v
+
+
+def adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
+    """Adam with the infinity norm. `lr` is already corrected for the bias of the first average."""
+    m = beta1 * m + (1 - beta1) * g
+    v = xp.maximum(beta2 * v, xp.abs(g))
+    return p - lr * m / (v + eps), m, v
+
+
+def rmsprop_update(xp, p, g, mean_square, moment, *, lr, decay, momentum, eps):
+    """Gradient over the root of its running mean square, with momentum."""
+    mean_square = decay * mean_square + (1 - decay) * g * g
+    moment = momentum * moment + lr * g / xp.sqrt(mean_square + eps)
+    return p - moment, mean_square, moment
+
+
+def centered_rmsprop_update(xp, p, g, mean, mean_square, moment, *, lr, decay, momentum, eps):
+    """RMSProp with the running variance in place of the running mean square."""
+    mean = decay * mean + (1 - decay) * g
+    mean_square = decay * mean_square + (1 - decay) * g * g
+    moment = momentum * moment + lr * g / xp.sqrt(mean_square - mean * mean + eps)
+    return p - moment, mean, mean_square, moment
+
+
+def adagrad_update(xp, p, g, accum, *, lr, update_slots=True):
+    """Gradient over the root of the sum of all its squares."""
+    if update_slots:
+        accum = accum + g * g
+    return p - lr * g / xp.sqrt(accum), accum
+
+
+def adadelta_update(xp, p, g, accum, accum_update, *, lr, rho, eps):
+    """Gradient scaled by the ratio of the running sizes of the updates and of the gradients."""
+    accum = rho * accum + (1 - rho) * g * g
+    step = xp.sqrt(accum_update + eps) * g / xp.sqrt(accum + eps)
+    accum_update = rho * accum_update + (1 - rho) * step * step
+    return p - lr * step, accum, accum_update
+
+
+def proximal_adagrad_update(xp, p, g, accum, *, lr, l1, l2):
+    """Adagrad followed by the proximal step of an l1 and l2 penalty."""
+    accum = accum + g * g
+    rate = lr / xp.sqrt(accum)
+    target = p - rate * g
+    shrunk = xp.maximum(xp.abs(target) - rate * l1, 0.0)
+    return xp.sign(target) * shrunk / (1 + rate * l2), accum
+
+
+def ftrl_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2):
+    """Follow the regularised leader: the parameter is solved anew from the summed linear term."""
+    grown = accum + g * g
+    root = grown**-lr_power
+    linear = linear + g - (root - accum**-lr_power) / lr * p
+    solved = (xp.sign(linear) * l1 - linear) / (root / lr + 2 * l2)
+    return xp.where(xp.abs(linear) > l1, solved, 0.0), grown, linear
+
+
+def asgd_update(xp, p, g, average, *, lambd, eta, mu):
+    """A decayed step of length `eta`, and the running average of the parameter."""
+    p = p * (1 - lambd * eta) - eta * g
+    return p, average + (p - average) * mu
+
+
+def rprop_update(xp, p, g, previous, size, *, shrink, grow, smallest, largest):
+    """A step whose length depends on whether the gradient kept its sign; after a flip it is skipped
+    once.
+    """
+    agree = g * previous
+    size = xp.where(
+        agree > 0,
+        xp.minimum(size * grow, largest),
+        xp.where(agree < 0, xp.maximum(size * shrink, smallest), size),
+    )
+    g = xp.where(agree < 0, 0.0, g)
+    return p - xp.sign(g) * size, g, size
+
+
+def lamb_direction(xp, step, p, g, m, v, *, beta1, beta2, eps, correct1, correct2, decay):
+    """Adam's direction with decay added, kept in `step` until its norm is known."""
+    m = beta1 * m + (1 - beta1) * g
+    v = beta2 * v + (1 - beta2) * g * g
+    step = (m * correct1) / (xp.sqrt(v * correct2) + eps)
+    if decay is not None:
+        step = step + decay * p
+    return step, m, v
+
+
+def unscaled(xp, p, g, *, unscale, decay):
+    """The gradient as an optimizer wants it: the loss scale taken out, weight decay put in. None
+    leaves a link out.
+    """
+    if unscale is not None:
+        g = g * unscale
+    if decay is not None:
+        g = g + decay * p
+    return g
+
+
+# ---- formulas over whole tensors
+
+
+def trust_ratio(xp, p_norm, g_norm, *, coefficient, decay, eps):
+    """LARS: how far a tensor may move; 1 where the parameter or the gradient is all zeros."""
+    ratio = coefficient * p_norm / (g_norm + decay * p_norm + eps)
+    return xp.where((p_norm > 0) & (g_norm > 0), ratio, 1.0)
+
+
+def centralised(xp, g):
+    """The gradient of a convolution less its mean over everything but the output channel."""
+    return g - xp.mean(g, axis=tuple(range(1, g.ndim)), keepdims=True)
