@@ -1,16 +1,83 @@
-"""MindSpore's Python API on NumPy and CuPy: the top window."""
+"""MindSpore's Python API on NumPy and CuPy: the top window.
 
-__version__ = "2.10.0"
+A name is looked up when it is first asked for, in the room that holds it; importing the package loads
+none of them. The first look-up loads the ops, which give Tensor its operators and methods.
+"""
+
+import importlib
+
+from . import _paths
+
+__version__ = "2.10.0"  # the release whose API this is; scripts compare it
 __compat_version__ = "0.1.0"
-
-from . import _paths  # noqa: E402
 
 _paths.install()
 
+_ROOMS = """amp boost common communication context dataset experimental hal log mindrecord mint nn numpy ops
+    parallel profiler runtime scipy train""".split()
+
+_HOMES = {  # module -> the names it gives to the top
+    "_core.tensor": "Tensor",
+    "_core.dtype": """bool_ byte bfloat16 cdouble cfloat complex64 complex128 double dtype_to_nptype
+        dtype_to_pytype float16 float32 float64 float_ get_py_obj_dtype half int16 int32 int64 int8 int_ intc intp
+        list_ long number pytype_to_dtype QuantDtype qint4x2 short single string tensor_type TensorType tuple_
+        Type type_none ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort Int Float Bool float8_e4m3fn
+        float8_e5m2 hifloat8""",
+    "common": """Parameter ParameterTuple set_seed get_seed manual_seed Generator default_generator seed
+        initial_seed get_rng_state set_rng_state COOTensor CSRTensor RowTensor SparseTensor mutable jit ms_function
+        jit_class JitConfig lazy_inline no_inline constexpr tensor is_tensor from_numpy recompute run_check
+        ms_memory_recycle enable_dynamic set_recursion_limit dtype""",
+    "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context set_auto_parallel_context
+        get_auto_parallel_context reset_auto_parallel_context ParallelMode set_ps_context get_ps_context
+        reset_ps_context set_device get_current_device set_deterministic""",
+    "train": """Model Callback LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig LearningRateScheduler
+        EarlyStopping History LambdaCallback ReduceLROnPlateau RunContext OnRequestExit BackupAndRestore SummaryCollector
+        SummaryRecord SummaryLandscape Metric Accuracy MAE MSE Loss Precision Recall F1 Fbeta Dice ROC auc
+        BleuScore CosineSimilarity ConfusionMatrix ConfusionMatrixMetric HausdorffDistance MeanSurfaceDistance
+        OcclusionSensitivity Perplexity RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy
+        TopKCategoricalAccuracy names get_metric_fn rearrange_inputs DatasetHelper connect_network_with_dataset
+        data_sink save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async export load
+        build_train_network DynamicLossScaleManager FixedLossScaleManager LossScaleManager ConvertModelUtils
+        ConvertNetUtils""",
+    "profiler": "Profiler",
+    "mindrecord": "FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR ImageNetToMR TFRecordToMR",
+    "log": "get_level get_log_config",
+    "standin": "install uninstall load_ipython_extension unload_ipython_extension",
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+_LOWER = ("standin", "log")  # need no ops
+
+
+def _load(name):
+    """The object behind a public name, or None."""
+    if name in _ROOMS:
+        return importlib.import_module(f".{name}", __name__)
+    home = _HOME_OF.get(name)
+    if home not in _LOWER:
+        importlib.import_module(".ops", __name__)
+    if home is None:
+        from ._core.surface import build
+
+        return build("", name, module=__name__)
+    return getattr(importlib.import_module(f".{home}", __name__), name, None)
+
 
 def __getattr__(name):
-    """Names of the stand-in, looked up on first use."""
-    if name in ("install", "uninstall", "load_ipython_extension", "unload_ipython_extension"):
-        from . import standin
-        return getattr(standin, name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    if name.startswith("__"):
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    try:
+        found = _load(name)
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith(__name__):
+            raise
+        found = None
+    if found is None:
+        from ._core.surface import missing
+
+        raise AttributeError(missing(__name__, name, [*_HOME_OF, *_ROOMS]))
+    globals()[name] = found
+    return found
+
+
+def __dir__():
+    return sorted({*globals(), *_HOME_OF, *_ROOMS})

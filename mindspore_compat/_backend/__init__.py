@@ -1,0 +1,1 @@
+"""Arrays and devices: the one room that names NumPy's and CuPy's differences; it knows no Tensor."""

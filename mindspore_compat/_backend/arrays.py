@@ -1,0 +1,90 @@
+"""Which array library holds an array, and how arrays move between the host and a GPU.
+
+`space_of(array)` gives the functions that fit an array (see space.py), `current_space()` those of
+the device target in force. CuPy is imported when a GPU is first asked for, never before.
+"""
+
+import functools
+import importlib
+
+import ml_dtypes
+import numpy
+
+from .space import Space
+
+FLOAT16 = numpy.dtype(numpy.float16)
+BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
+
+HOST = Space(numpy, "scipy.special", "scipy.linalg", narrow=frozenset({FLOAT16, BFLOAT16}))
+SPACES = {numpy.ndarray: HOST}
+
+_target = "CPU"
+
+
+def space_of(array):
+    """The functions that compute on arrays of this type."""
+    found = SPACES.get(type(array))
+    if found is None:
+        raise TypeError(f"{type(array).__name__} is not an array of a known library")
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def _device_space():
+    """CuPy's functions if a GPU runs a kernel, else None.
+
+    A driver without the CUDA libraries counts devices and fails at the first kernel, so a sum of two
+    elements is asked for as well.
+    """
+    try:
+        cupy = importlib.import_module("cupy")
+        if cupy.cuda.runtime.getDeviceCount() < 1 or float((cupy.arange(2) + 1).sum()) != 3.0:
+            return None
+    except Exception:  # whatever a broken driver raises means: no GPU here
+        return None
+    space = Space(cupy, "cupyx.scipy.special", "cupyx.scipy.linalg", narrow=frozenset({BFLOAT16}))
+    SPACES[cupy.ndarray] = space
+    return space
+
+
+def gpu_available():
+    """True if a GPU is present and computes."""
+    return _device_space() is not None
+
+
+def set_target(target):
+    """Make new arrays on the "CPU" or on the "GPU" from now on."""
+    global _target
+    if target == "GPU" and not gpu_available():
+        raise RuntimeError("No GPU answers, or CuPy is not installed.")
+    _target = target
+
+
+def current_space():
+    """The functions of the device target in force."""
+    return HOST if _target == "CPU" else _device_space()
+
+
+def to_host(array):
+    """The same values as a NumPy array (no copy where they are one already)."""
+    return array if type(array) is numpy.ndarray else array.get()
+
+
+def to_current(array):
+    """The same values on the device target in force."""
+    space = current_space()
+    if space is SPACES.get(type(array)):
+        return array
+    return space.module.asarray(to_host(array))
+
+
+def on_device(array):
+    """True if the array lies in a GPU's memory."""
+    return type(array) is not numpy.ndarray
+
+
+def to_space(space, array):
+    """The same values as an array of `space`."""
+    if SPACES.get(type(array)) is space:
+        return array
+    return to_host(array) if space is HOST else space.module.asarray(to_host(array))

@@ -1,0 +1,126 @@
+"""What an op body may call: NumPy's spelling, plus names that NumPy lacks.
+
+A `Space` answers `xp.exp` from the array library, `xp.erf` from its special-function module, and
+`xp.rsqrt` or `xp.scatter_add` from the definitions below, which are written against `xp` themselves.
+A name is looked up once and then is a plain attribute. Convolution and pooling have files of their own.
+"""
+
+import importlib
+
+SPECIAL = {  # our name -> its name in scipy.special and in cupyx.scipy.special
+    "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "gammaln": "gammaln", "digamma": "digamma",
+    "polygamma": "polygamma", "gamma": "gamma", "gammainc": "gammainc", "gammaincc": "gammaincc",
+    "betainc": "betainc", "betaln": "betaln", "zeta": "zeta", "i0e": "i0e", "i1": "i1", "i1e": "i1e",
+    "expit": "expit", "logit": "logit", "xlogy": "xlogy", "xlog1py": "xlog1py", "ndtr": "ndtr",
+    "ndtri": "ndtri", "log_ndtr": "log_ndtr", "entr": "entr", "k0": "k0", "k1": "k1", "k0e": "k0e",
+    "k1e": "k1e", "j0": "j0", "j1": "j1", "y0": "y0", "y1": "y1", "multigammaln": "multigammaln",
+}
+LINALG = {"lu_factor": "lu_factor", "lu_solve": "lu_solve", "solve_triangular": "solve_triangular"}
+EXTRA = {}
+
+
+class Space:
+    """The functions of one array library, NumPy's names first."""
+
+    def __init__(self, module, special, linalg, narrow):
+        self.module = module
+        self.narrow = narrow  # dtypes computed in float32 and rounded on store
+        self._special = special
+        self._linalg = linalg
+
+    def __getattr__(self, name):
+        if name in EXTRA:
+            found = EXTRA[name].__get__(self)
+        elif name in SPECIAL:
+            found = getattr(importlib.import_module(self._special), SPECIAL[name])
+        elif name in LINALG:
+            found = getattr(importlib.import_module(self._linalg), LINALG[name])
+        else:
+            found = getattr(self.module, name)
+        setattr(self, name, found)
+        return found
+
+    def __repr__(self):
+        return f"Space({self.module.__name__})"
+
+
+def extra(function):
+    """Declare a name that NumPy lacks; its first argument is the space."""
+    EXTRA[function.__name__] = function
+    return function
+
+
+@extra
+def cast(xp, x, dtype):
+    """`x` with another dtype; `x` itself where it has it already."""
+    return x if x.dtype == dtype else x.astype(dtype)
+
+
+@extra
+def rsqrt(xp, x):
+    """1 / sqrt(x)."""
+    return 1 / xp.sqrt(x)
+
+
+@extra
+def sigmoid(xp, x):
+    """1 / (1 + exp(-x)), without overflow: tanh saturates where exp would not."""
+    return 0.5 * xp.tanh(0.5 * x) + 0.5
+
+
+@extra
+def softplus(xp, x):
+    """log(1 + exp(x))."""
+    return xp.logaddexp(x, xp.zeros((), x.dtype))
+
+
+@extra
+def scatter_add(xp, x, index, values):
+    """A copy of `x` with `values` added at `index`; positions named twice receive both."""
+    out = xp.array(x)
+    if is_basic(index):
+        out[index] += values
+    else:
+        xp.add.at(out, index, values)
+    return out
+
+
+@extra
+def scatter_set(xp, x, index, values):
+    """A copy of `x` with `values` written at `index`."""
+    out = xp.array(x)
+    out[index] = values
+    return out
+
+
+@extra
+def scatter_along_axis(xp, x, index, values, axis, add=False):
+    """A copy of `x` with `values` written (or added) where `take_along_axis` would read."""
+    axis = axis % x.ndim
+    places = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
+    places = [xp.asarray(place) for place in places]
+    places[axis] = index
+    return (xp.scatter_add if add else xp.scatter_set)(x, tuple(places), values)
+
+
+@extra
+def top_k(xp, x, k, axis=-1, largest=True):
+    """The `k` largest (or smallest) values along `axis` in order, and where they stand.
+
+    Equal values keep their order of position, as a stable sort has it.
+    """
+    key = x
+    if largest:
+        key = xp.flip(x, axis)
+    order = xp.argsort(key, axis=axis, kind="stable")
+    if largest:
+        order = x.shape[axis] - 1 - xp.flip(order, axis)
+    order = xp.take(order, xp.arange(k), axis=axis)
+    return xp.take_along_axis(x, order, axis), order
+
+
+def is_basic(index):
+    """True if an index holds only integers, slices, None and Ellipsis, so that no place repeats."""
+    if not isinstance(index, tuple):
+        index = (index,)
+    return all(i is None or i is Ellipsis or isinstance(i, (int, slice)) for i in index)

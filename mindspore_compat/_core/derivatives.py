@@ -1,0 +1,564 @@
+"""Gradient rules of the functions that `xp` offers (NumPy's spelling), and the names that need none.
+
+One line per function: its signature, then for each differentiable input a slope `(xp, g, *names)` that
+says what it needs (an input, an attribute, `out`, or `<input>_shape`). Slopes ignore broadcasting and
+dtypes: the tape fits each gradient to its input. Every slope is linear in `g`, because forward mode
+is derived from it. Linear algebra and Fourier transforms have a file of their own
+(derivatives_linalg.py); the rules of ops that need more than their body stand beside the ops.
+"""
+
+import math
+import operator
+
+from .tape import Rule
+
+TABLE = {}
+COMPOSED = {}
+PLAIN = {"pi", "e", "inf", "nan", "newaxis", "euler_gamma", "finfo", "iinfo", "result_type", "ndim", "shape",
+         "size", "issubdtype", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
+         "uint16", "uint32", "uint64", "bool_", "complex64", "complex128", "dtype", "broadcast_shapes",
+         "floating", "integer", "complexfloating", "number", "errstate", "promote_types"}
+CONSTANT = {
+    "zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "zeros_like", "ones_like",
+    "full_like", "empty_like", "tri", "indices", "ogrid", "tril_indices", "triu_indices", "logspace",
+    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or",
+    "logical_not", "logical_xor", "isnan", "isinf", "isfinite", "isneginf", "isposinf", "isclose", "allclose",
+    "signbit", "sign", "floor", "ceil", "rint", "trunc", "round", "floor_divide", "argmax", "argmin", "argsort",
+    "nonzero", "count_nonzero", "searchsorted", "unique", "any", "all", "bitwise_and", "bitwise_or",
+    "bitwise_xor", "invert", "left_shift", "right_shift", "bincount", "digitize", "histogram", "argwhere",
+    "lexsort", "argpartition", "unravel_index", "ravel_multi_index", "heaviside", "nextafter", "gcd", "lcm",
+    "isin", "flatnonzero", "array_equal", "iscomplex", "isreal", "nanargmax", "nanargmin", "spacing",
+    "asarray", "packbits", "meshgrid",
+}
+
+
+class Primitive:
+    """A function of `xp` with its gradient rule."""
+
+    def __init__(self, name, signature, rule, compute=None):
+        self.name = name
+        self.signature = signature
+        self.rule = rule
+        self.compute = compute
+
+
+def derive(line, arrays=None, joint=None, compute=None, **slopes):
+    """Declare the rule of one function, e.g. `derive("exp(x)", x=lambda xp, g, out: g * out)`.
+
+    Args:
+        line (str): the function's name and signature.
+        arrays (str): its array inputs, where some carry no gradient; a leading `*` names a list input.
+        joint (callable): one rule for all inputs, in place of `slopes`.
+        compute (callable): the function itself, where no array library has it.
+    """
+    name = line.split("(")[0]
+    scope = {}
+    exec(f"def {line}: return", {"inf": math.inf}, scope)
+    inputs = (arrays or " ".join(slopes)).split()
+    many = inputs[0].startswith("*")
+    inputs = [i.lstrip("*") for i in inputs]
+    TABLE[name] = Primitive(name, scope[name], Rule(name, inputs, slopes, joint, many=many), compute)
+
+
+def compose(function):
+    """Declare a function of `xp` that is differentiated through its parts."""
+    COMPOSED[function.__name__] = function
+    return function
+
+
+# Arithmetic ---------------------------------------------------------------------------------------
+
+derive("add(x, y)", x=lambda xp, g: g, y=lambda xp, g: g)
+derive("subtract(x, y)", x=lambda xp, g: g, y=lambda xp, g: -g)
+derive("multiply(x, y)", x=lambda xp, g, y: g * xp.conj(y), y=lambda xp, g, x: g * xp.conj(x))
+derive("divide(x, y)", x=lambda xp, g, y: g / xp.conj(y), y=lambda xp, g, out, y: -g * xp.conj(out / y))
+derive("true_divide(x, y)", x=lambda xp, g, y: g / y, y=lambda xp, g, out, y: -g * out / y)
+derive("remainder(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(x / y))
+derive("mod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(x / y))
+derive("fmod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.trunc(x / y))
+derive("negative(x)", x=lambda xp, g: -g)
+derive("positive(x)", x=lambda xp, g: g)
+derive("square(x)", x=lambda xp, g, x: g * xp.conj(2 * x))
+derive("reciprocal(x)", x=lambda xp, g, out: -g * xp.conj(out * out))
+derive("sqrt(x)", x=lambda xp, g, out: g / xp.conj(2 * out))
+derive("rsqrt(x)", x=lambda xp, g, out: -0.5 * g * out * out * out)
+derive("cbrt(x)", x=lambda xp, g, out: g / (3 * out * out))
+
+
+def _power_base(xp, g, x, y):
+    """y x^(y-1), and 0 where y is 0 even at x = 0."""
+    return g * xp.conj(xp.where(y == 0, 0, y * xp.power(x, xp.where(y == 0, 1, y - 1))))
+
+
+def _power_exponent(xp, g, out, x):
+    """x^y log x, and 0 where x is 0 (the limit for positive exponents)."""
+    return g * xp.conj(out * xp.log(xp.where(x == 0, 1, x)))
+
+
+derive("power(x, y)", x=_power_base, y=_power_exponent)
+derive("float_power(x, y)", x=_power_base, y=_power_exponent)
+
+
+def _abs_slope(xp, g, x, out):
+    """sign(x) for reals, x / |x| for complex numbers."""
+    if x.dtype.kind == "c":
+        return g * x / xp.where(out == 0, 1, out)
+    return g * xp.sign(x)
+
+
+derive("abs(x)", x=_abs_slope)
+derive("absolute(x)", x=_abs_slope)
+derive("fabs(x)", x=_abs_slope)
+derive("hypot(x, y)", x=lambda xp, g, x, out: g * x / out, y=lambda xp, g, y, out: g * y / out)
+
+
+def _share(picked, equal):
+    """The slope of maximum and minimum: ties give each side half."""
+    return lambda xp, g, x, y: xp.where(picked(x, y), g, xp.where(equal(x, y), 0.5 * g, 0))
+
+
+derive("maximum(x, y)", x=_share(operator.gt, operator.eq), y=_share(operator.lt, operator.eq))
+derive("minimum(x, y)", x=_share(operator.lt, operator.eq), y=_share(operator.gt, operator.eq))
+derive("fmax(x, y)", x=lambda xp, g, x, y: xp.where((x >= y) | xp.isnan(y), g, 0),
+       y=lambda xp, g, x, y: xp.where((y > x) | xp.isnan(x), g, 0))
+derive("fmin(x, y)", x=lambda xp, g, x, y: xp.where((x <= y) | xp.isnan(y), g, 0),
+       y=lambda xp, g, x, y: xp.where((y < x) | xp.isnan(x), g, 0))
+derive("clip(x, low, high)", arrays="x low high",
+       x=lambda xp, g, x, low, high: xp.where((x >= low) & (x <= high), g, 0),
+       low=lambda xp, g, x, low: xp.where(x < low, g, 0),
+       high=lambda xp, g, x, high: xp.where(x > high, g, 0))
+derive("where(condition, x, y)", arrays="condition x y",
+       x=lambda xp, g, condition: xp.where(condition, g, 0),
+       y=lambda xp, g, condition: xp.where(condition, 0, g))
+derive("copysign(x, y)", arrays="x y", x=lambda xp, g, x, out: g * xp.sign(x) * xp.sign(out))
+derive("nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None)",
+       x=lambda xp, g, x: xp.where(xp.isfinite(x), g, 0))
+
+# Exponentials and trigonometry --------------------------------------------------------------------
+
+derive("exp(x)", x=lambda xp, g, out: g * xp.conj(out))
+derive("exp2(x)", x=lambda xp, g, out: g * out * math.log(2))
+derive("expm1(x)", x=lambda xp, g, out: g * xp.conj(out + 1))
+derive("log(x)", x=lambda xp, g, x: g / xp.conj(x))
+derive("log2(x)", x=lambda xp, g, x: g / (x * math.log(2)))
+derive("log10(x)", x=lambda xp, g, x: g / (x * math.log(10)))
+derive("log1p(x)", x=lambda xp, g, x: g / xp.conj(1 + x))
+derive("logaddexp(x, y)", x=lambda xp, g, x, out: g * xp.exp(x - out),
+       y=lambda xp, g, y, out: g * xp.exp(y - out))
+derive("logaddexp2(x, y)", x=lambda xp, g, x, out: g * xp.exp2(x - out),
+       y=lambda xp, g, y, out: g * xp.exp2(y - out))
+derive("sin(x)", x=lambda xp, g, x: g * xp.conj(xp.cos(x)))
+derive("cos(x)", x=lambda xp, g, x: -g * xp.conj(xp.sin(x)))
+derive("tan(x)", x=lambda xp, g, out: g * xp.conj(1 + out * out))
+derive("arcsin(x)", x=lambda xp, g, x: g / xp.conj(xp.sqrt(1 - x * x)))
+derive("arccos(x)", x=lambda xp, g, x: -g / xp.conj(xp.sqrt(1 - x * x)))
+derive("arctan(x)", x=lambda xp, g, x: g / xp.conj(1 + x * x))
+derive("arctan2(y, x)", y=lambda xp, g, y, x: g * x / (x * x + y * y),
+       x=lambda xp, g, y, x: -g * y / (x * x + y * y))
+derive("sinh(x)", x=lambda xp, g, x: g * xp.conj(xp.cosh(x)))
+derive("cosh(x)", x=lambda xp, g, x: g * xp.conj(xp.sinh(x)))
+derive("tanh(x)", x=lambda xp, g, out: g * xp.conj(1 - out * out))
+derive("arcsinh(x)", x=lambda xp, g, x: g / xp.conj(xp.sqrt(1 + x * x)))
+derive("arccosh(x)", x=lambda xp, g, x: g / xp.conj(xp.sqrt(x * x - 1)))
+derive("arctanh(x)", x=lambda xp, g, x: g / xp.conj(1 - x * x))
+derive("sinc(x)", x=lambda xp, g, x, out: g * xp.where(
+    x == 0, 0, (xp.cos(math.pi * x) - out) / xp.where(x == 0, 1, x)))
+derive("deg2rad(x)", x=lambda xp, g: g * (math.pi / 180))
+derive("rad2deg(x)", x=lambda xp, g: g * (180 / math.pi))
+derive("sigmoid(x)", x=lambda xp, g, out: g * out * (1 - out))
+derive("expit(x)", x=lambda xp, g, out: g * out * (1 - out))
+derive("softplus(x)", x=lambda xp, g, x: g * xp.sigmoid(x))
+
+# Special functions --------------------------------------------------------------------------------
+
+_HALF_ROOT_PI = math.sqrt(math.pi) / 2
+
+derive("erf(x)", x=lambda xp, g, x: g * xp.exp(-x * x) / _HALF_ROOT_PI)
+derive("erfc(x)", x=lambda xp, g, x: -g * xp.exp(-x * x) / _HALF_ROOT_PI)
+derive("erfinv(x)", x=lambda xp, g, out: g * _HALF_ROOT_PI * xp.exp(out * out))
+derive("gammaln(x)", x=lambda xp, g, x: g * xp.digamma(x))
+derive("digamma(x)", x=lambda xp, g, x: g * xp.polygamma(1, x))
+derive("polygamma(n, x)", arrays="n x", x=lambda xp, g, n, x: g * xp.polygamma(n + 1, x))
+derive("gamma(x)", x=lambda xp, g, x, out: g * out * xp.digamma(x))
+derive("i0(x)", x=lambda xp, g, x: g * xp.i1(x))
+derive("i1(x)", x=lambda xp, g, x, out: g * (xp.i0(x) - out / x))
+derive("i0e(x)", x=lambda xp, g, x, out: g * (xp.i1e(x) - xp.sign(x) * out))
+derive("i1e(x)", x=lambda xp, g, x, out: g * (xp.i0e(x) - out * (xp.sign(x) + 1 / x)))
+derive("k0(x)", x=lambda xp, g, x: -g * xp.k1(x))
+derive("k1(x)", x=lambda xp, g, x, out: -g * (xp.k0(x) + out / x))
+derive("k0e(x)", x=lambda xp, g, x, out: g * (out - xp.k1e(x)))
+derive("k1e(x)", x=lambda xp, g, x, out: g * (out * (1 - 1 / x) - xp.k0e(x)))
+derive("j0(x)", x=lambda xp, g, x: -g * xp.j1(x))
+derive("j1(x)", x=lambda xp, g, x, out: g * (xp.j0(x) - out / x))
+derive("y0(x)", x=lambda xp, g, x: -g * xp.y1(x))
+derive("y1(x)", x=lambda xp, g, x, out: g * (xp.y0(x) - out / x))
+derive("logit(x)", x=lambda xp, g, x: g / (x * (1 - x)))
+derive("xlogy(x, y)", x=lambda xp, g, x, y: g * xp.where(x == 0, 0, xp.log(xp.where(x == 0, 1, y))),
+       y=lambda xp, g, x, y: g * x / y)
+derive("entr(x)", x=lambda xp, g, x: -g * (xp.log(x) + 1))
+derive("ndtr(x)", x=lambda xp, g, x: g * xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi))
+derive("gammainc(a, x)", arrays="a x",
+       x=lambda xp, g, a, x: g * xp.exp((a - 1) * xp.log(x) - x - xp.gammaln(a)))
+derive("gammaincc(a, x)", arrays="a x",
+       x=lambda xp, g, a, x: -g * xp.exp((a - 1) * xp.log(x) - x - xp.gammaln(a)))
+derive("zeta(x, q)", arrays="x q", q=lambda xp, g, x, q: -g * x * xp.zeta(x + 1, q))
+
+# Complex numbers and dtypes -----------------------------------------------------------------------
+
+derive("real(x)", x=lambda xp, g: g)
+derive("imag(x)", x=lambda xp, g: g * 1j)
+derive("conj(x)", x=lambda xp, g: xp.conj(g))
+derive("angle(x)", x=lambda xp, g, x: g * 1j * x / xp.square(xp.abs(x)))
+derive("cast(x, dtype)", x=lambda xp, g: g)
+derive("array(x)", x=lambda xp, g: g)
+derive("ascontiguousarray(x)", x=lambda xp, g: g)
+
+# Shapes -------------------------------------------------------------------------------------------
+
+derive("reshape(x, shape)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
+derive("ravel(x)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
+derive("expand_dims(x, axis)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
+derive("squeeze(x, axis=None)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
+derive("transpose(x, axes=None)", x=lambda xp, g, axes: xp.transpose(g, _inverse(axes)))
+derive("swapaxes(x, one, two)", x=lambda xp, g, one, two: xp.swapaxes(g, one, two))
+derive("moveaxis(x, source, target)", x=lambda xp, g, source, target: xp.moveaxis(g, target, source))
+derive("broadcast_to(x, shape)", x=lambda xp, g: g)
+derive("flip(x, axis=None)", x=lambda xp, g, axis: xp.flip(g, axis))
+derive("roll(x, shift, axis=None)", x=lambda xp, g, shift, axis: xp.roll(g, _negative(shift), axis))
+derive("rot90(x, k=1, axes=(0, 1))", x=lambda xp, g, k, axes: xp.rot90(g, -k, axes))
+derive("concatenate(x, axis=0)", arrays="*x",
+       joint=lambda xp, g, x_shape, axis: ([*_cut(g, x_shape, axis)],))
+derive("stack(x, axis=0)", arrays="*x", joint=lambda xp, g, axis: (_unstack(xp, g, axis),))
+
+
+def _inverse(axes):
+    """The permutation that undoes `axes`."""
+    if axes is None:
+        return None
+    inverse = [0] * len(axes)
+    for i, axis in enumerate(axes):
+        inverse[axis] = i
+    return tuple(inverse)
+
+
+def _negative(shift):
+    return tuple(-s for s in shift) if isinstance(shift, (tuple, list)) else -shift
+
+
+def _cut(g, shapes, axis):
+    """The parts of `g` along `axis`, as long as the shapes say."""
+    axis = axis % g.ndim
+    start = 0
+    for shape in shapes:
+        yield g[(slice(None),) * axis + (slice(start, start + shape[axis]),)]
+        start += shape[axis]
+
+
+def _unstack(xp, g, axis):
+    front = xp.moveaxis(g, axis, 0)
+    return [front[i] for i in range(front.shape[0])]
+
+
+def _tile_slope(xp, g, x_shape, reps):
+    """Sums over the repetitions: each axis is seen as (repetition, place)."""
+    reps = (reps,) if isinstance(reps, int) else tuple(reps)
+    rank = max(len(reps), len(x_shape))
+    reps = (1,) * (rank - len(reps)) + reps
+    shape = (1,) * (rank - len(x_shape)) + tuple(x_shape)
+    pairs = [n for pair in zip(reps, shape) for n in pair]
+    summed = xp.sum(xp.reshape(g, tuple(pairs)), tuple(range(0, 2 * rank, 2)))
+    return xp.reshape(summed, x_shape)
+
+
+def _pad_slope(xp, g, x_shape, pad_width, mode):
+    """Cuts the padding off; only constant padding is a rule of its own."""
+    if mode != "constant":
+        raise AttributeError(f"xp.pad has a gradient for mode 'constant' only, but got '{mode}'")
+    return g[tuple(slice(before, before + n) for (before, _), n in zip(pad_width, x_shape))]
+
+
+def _repeat_slope(xp, g, x_shape, repeats, axis):
+    """Sums the copies of each element."""
+    if axis is None:
+        x_size = math.prod(x_shape)
+        owner = xp.repeat(xp.arange(x_size), repeats)
+        return xp.reshape(xp.scatter_add(xp.zeros(x_size, g.dtype), owner, g), x_shape)
+    axis = axis % len(x_shape)
+    owner = xp.repeat(xp.arange(x_shape[axis]), repeats)
+    index = (slice(None),) * axis + (owner,)
+    return xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g)
+
+
+derive("tile(x, reps)", x=_tile_slope)
+derive("pad(x, pad_width, mode='constant', constant_values=0)", x=_pad_slope)
+derive("repeat(x, repeats, axis=None)", x=_repeat_slope)
+derive("tril(x, k=0)", x=lambda xp, g, k: xp.tril(g, k))
+derive("triu(x, k=0)", x=lambda xp, g, k: xp.triu(g, k))
+derive("diagonal(x, offset=0, axis1=0, axis2=1)",
+       x=lambda xp, g, x_shape, offset, axis1, axis2: xp.spread_diagonal(g, x_shape, offset, axis1, axis2))
+
+# Indexing -----------------------------------------------------------------------------------------
+
+derive("getitem(x, index)", compute=lambda xp, x, index: x[index],
+       x=lambda xp, g, x_shape, index: xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g))
+derive("scatter_add(x, index, values)", arrays="x values", x=lambda xp, g: g,
+       values=lambda xp, g, index: g[index])
+derive("scatter_set(x, index, values)", arrays="x values",
+       x=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g, index: g[index])
+derive("scatter_along_axis(x, index, values, axis, add=False)", arrays="x values",
+       x=lambda xp, g, index, axis, add: g if add else xp.scatter_along_axis(g, index, 0, axis),
+       values=lambda xp, g, index, axis: xp.take_along_axis(g, index, axis))
+derive("take(x, indices, axis=None)", x=lambda xp, g, x_shape, indices, axis: _take_slope(
+    xp, g, x_shape, indices, axis))
+derive("take_along_axis(x, indices, axis)", x=lambda xp, g, x_shape, indices, axis: xp.scatter_along_axis(
+    xp.zeros(x_shape, g.dtype), indices, g, axis, add=True))
+
+
+def _take_slope(xp, g, x_shape, indices, axis):
+    if axis is None:
+        flat = xp.zeros(math.prod(x_shape), g.dtype)
+        return xp.reshape(xp.scatter_add(flat, (indices,), g), x_shape)
+    index = (slice(None),) * (axis % len(x_shape)) + (indices,)
+    return xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g)
+
+
+def _sort_slope(xp, g, x, axis):
+    order = xp.argsort(x, axis=axis, kind="stable")
+    return xp.scatter_along_axis(xp.zeros(x.shape, g.dtype), order, g, axis)
+
+
+derive("sort(x, axis=-1)", x=_sort_slope)
+
+
+@compose
+def top_k(xp, x, k, axis=-1, largest=True):
+    """Values that carry a gradient, positions that do not."""
+    _, order = xp.base.top_k(x.array, k, axis, largest)
+    order = xp.wrap(order, None)
+    return xp.take_along_axis(x, order, axis), order
+
+
+# Reductions ---------------------------------------------------------------------------------------
+
+
+def _unreduced(xp, value, shape, axis, keepdims):
+    """`value`, a reduction over `axis`, with the reduced axes back as length 1."""
+    if keepdims or axis is None and not keepdims and value.ndim == len(shape):
+        return value
+    rank = len(shape)
+    axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
+    gone = {a % rank for a in axes} if rank else set()
+    return xp.reshape(value, tuple(1 if i in gone else n for i, n in enumerate(shape)))
+
+
+def _count(shape, axis):
+    rank = len(shape)
+    axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
+    return math.prod(shape[a] for a in axes) if rank else 1
+
+
+def _sum_slope(xp, g, x_shape, axis, keepdims):
+    return xp.broadcast_to(_unreduced(xp, g, x_shape, axis, keepdims), x_shape)
+
+
+def _mean_slope(xp, g, x_shape, axis, keepdims):
+    return _sum_slope(xp, g, x_shape, axis, keepdims) / _count(x_shape, axis)
+
+
+def _extreme_slope(xp, g, x, out, axis, keepdims):
+    """The gradient goes to the extreme elements, in equal shares where there are several."""
+    hit = x == _unreduced(xp, out, x.shape, axis, keepdims)
+    share = _unreduced(xp, g, x.shape, axis, keepdims) / xp.sum(hit, axis, keepdims=True)
+    return xp.where(hit, share, 0)
+
+
+def _prod_slope(xp, g, x, axis, keepdims):
+    """The product of the others: through sorted-out zeros, exact where elements are 0."""
+    zero = x == 0
+    rest = xp.where(zero, 1, x)
+    product = xp.prod(rest, axis, keepdims=True)
+    zeros = xp.sum(zero, axis, keepdims=True)
+    others = xp.where(zeros == 0, product / rest, xp.where((zeros == 1) & zero, product, 0))
+    return _unreduced(xp, g, x.shape, axis, keepdims) * others
+
+
+def _var_slope(xp, g, x, axis, ddof, keepdims):
+    count = _count(x.shape, axis) - ddof
+    centred = x - xp.mean(x, axis, keepdims=True)
+    return _unreduced(xp, g, x.shape, axis, keepdims) * xp.conj(centred) * (2 / count)
+
+
+def _std_slope(xp, g, x, out, axis, ddof, keepdims):
+    safe = xp.where(out == 0, 1, out)
+    return _var_slope(xp, g / (2 * safe), x, axis, ddof, keepdims)
+
+
+def _logsumexp_slope(xp, g, x, out, axis, keepdims):
+    out = _unreduced(xp, out, x.shape, axis, keepdims)
+    return _unreduced(xp, g, x.shape, axis, keepdims) * xp.exp(x - out)
+
+
+derive("sum(x, axis=None, keepdims=False)", x=_sum_slope)
+derive("nansum(x, axis=None, keepdims=False)", x=lambda xp, g, x, axis, keepdims: xp.where(
+    xp.isnan(x), 0, _sum_slope(xp, g, x.shape, axis, keepdims)))
+derive("mean(x, axis=None, keepdims=False)", x=_mean_slope)
+derive("max(x, axis=None, keepdims=False)", x=_extreme_slope)
+derive("min(x, axis=None, keepdims=False)", x=_extreme_slope)
+derive("amax(x, axis=None, keepdims=False)", x=_extreme_slope)
+derive("amin(x, axis=None, keepdims=False)", x=_extreme_slope)
+derive("prod(x, axis=None, keepdims=False)", x=_prod_slope)
+derive("var(x, axis=None, ddof=0, keepdims=False)", x=_var_slope)
+derive("std(x, axis=None, ddof=0, keepdims=False)", x=_std_slope)
+derive("cumsum(x, axis=None)", x=lambda xp, g, x_shape, axis: _cumsum_slope(xp, g, x_shape, axis))
+derive("cumprod(x, axis=None)", x=lambda xp, g, x, out, axis: _cumprod_slope(xp, g, x, out, axis))
+
+
+def _cumsum_slope(xp, g, x_shape, axis):
+    if axis is None:
+        return xp.reshape(xp.flip(xp.cumsum(xp.flip(g))), x_shape)
+    return xp.flip(xp.cumsum(xp.flip(g, axis), axis), axis)
+
+
+def _cumprod_slope(xp, g, x, out, axis):
+    """Sum over later products divided by the element; zeros are treated one position at a time."""
+    if axis is None:
+        return xp.reshape(_cumprod_slope(xp, g, xp.ravel(x), out, 0), x.shape)
+    axis = axis % x.ndim
+    front = xp.moveaxis(x, axis, 0)
+    slopes = xp.moveaxis(g, axis, 0)
+    length = front.shape[0]
+    parts = []
+    before = None
+    for i in range(length):
+        rest = xp.cumprod(xp.concatenate([xp.ones_like(front[i:i + 1]), front[i + 1:]], 0), 0)
+        part = xp.sum(slopes[i:] * rest, 0)
+        parts.append(part if before is None else part * before)
+        before = front[i] if before is None else before * front[i]
+    return xp.moveaxis(xp.stack(parts, 0), 0, axis)
+
+
+# Products -----------------------------------------------------------------------------------------
+
+
+def _adjoint(xp, x):
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+def _matmul_left(xp, g, x, y):
+    if y.ndim == 1:
+        return g * xp.conj(y) if x.ndim == 1 else xp.expand_dims(g, -1) * xp.conj(y)
+    if x.ndim == 1:
+        g = xp.expand_dims(g, -2)
+        product = xp.matmul(g, _adjoint(xp, y))
+        return xp.reshape(product, product.shape[:-2] + product.shape[-1:])
+    return xp.matmul(g, _adjoint(xp, y))
+
+
+def _matmul_right(xp, g, x, y):
+    if x.ndim == 1:
+        return g * xp.conj(x) if y.ndim == 1 else xp.expand_dims(xp.conj(x), -1) * xp.expand_dims(g, -2)
+    if y.ndim == 1:
+        return xp.sum(xp.conj(x) * xp.expand_dims(g, -1), tuple(range(x.ndim - 1)))
+    if y.ndim == 2 and x.ndim > 2:  # one product instead of a batch of them and a sum
+        rows = xp.reshape(x, (-1, x.shape[-1]))
+        return xp.matmul(_adjoint(xp, rows), xp.reshape(g, (-1, g.shape[-1])))
+    return xp.matmul(_adjoint(xp, x), g)
+
+
+derive("matmul(x, y)", x=_matmul_left, y=_matmul_right)
+
+
+@compose
+def dot(xp, x, y):
+    """NumPy's dot by matmul and tensordot."""
+    if x.ndim == 0 or y.ndim == 0:
+        return x * y
+    if y.ndim <= 2 and x.ndim <= 2 or y.ndim == 1:
+        return xp.matmul(x, y)
+    return xp.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 2,)))
+
+
+@compose
+def tensordot(xp, x, y, axes=2):
+    """Transposes, one matrix product, and a reshape."""
+    if isinstance(axes, int):
+        axes = (tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes)))
+    left, right = ((a,) if isinstance(a, int) else tuple(a) for a in axes)
+    left = tuple(a % x.ndim for a in left)
+    right = tuple(a % y.ndim for a in right)
+    free_x = tuple(i for i in range(x.ndim) if i not in left)
+    free_y = tuple(i for i in range(y.ndim) if i not in right)
+    inner = math.prod(x.shape[a] for a in left)
+    rows = xp.reshape(xp.transpose(x, free_x + left), (math.prod(x.shape[a] for a in free_x), inner))
+    columns = xp.reshape(xp.transpose(y, right + free_y), (inner, math.prod(y.shape[a] for a in free_y)))
+    shape = tuple(x.shape[a] for a in free_x) + tuple(y.shape[a] for a in free_y)
+    return xp.reshape(xp.matmul(rows, columns), shape)
+
+
+@compose
+def outer(xp, x, y):
+    return xp.expand_dims(xp.ravel(x), 1) * xp.expand_dims(xp.ravel(y), 0)
+
+
+def _einsum_slope(xp, g, operands, equation):
+    """Each operand's gradient is an einsum of `g` with the other operands."""
+    sources, target = equation.split("->")
+    sources = sources.split(",")
+    grads = []
+    for i, own in enumerate(sources):
+        others = sources[:i] + sources[i + 1:]
+        rest = [xp.conj(o) for j, o in enumerate(operands) if j != i]
+        known = set(target).union(*others) if others else set(target)
+        seen = "".join(c for c in own if c in known)
+        part = xp.einsum_list([g, *rest], ",".join([target, *others]) + "->" + seen)
+        missing = [(k, operands[i].shape[k]) for k, c in enumerate(own) if c not in known]
+        for k, _ in missing:
+            part = xp.expand_dims(part, k)
+        grads.append(xp.broadcast_to(part, operands[i].shape))
+    return (grads,)
+
+
+derive("einsum_list(operands, equation)", arrays="*operands", joint=_einsum_slope,
+       compute=lambda xp, operands, equation: xp.einsum(equation, *operands))
+
+
+# Spelled through the above --------------------------------------------------------------------------
+
+
+@compose
+def log_softmax(xp, x, axis=-1):
+    """x - log(sum(exp(x)))."""
+    shifted = x - xp.max(x, axis, keepdims=True)
+    return shifted - xp.log(xp.sum(xp.exp(shifted), axis, keepdims=True))
+
+
+@compose
+def split(xp, x, sections, axis=0):
+    """The parts of `x`, as numpy.split cuts it."""
+    axis = axis % x.ndim
+    if isinstance(sections, int):
+        step = x.shape[axis] // sections
+        sections = [step * i for i in range(1, sections)]
+    edges = [0, *sections, x.shape[axis]]
+    front = (slice(None),) * axis
+    return [x[front + (slice(a, b),)] for a, b in zip(edges, edges[1:])]
+
+
+@compose
+def trace(xp, x, offset=0, axis1=0, axis2=1):
+    return xp.sum(xp.diagonal(x, offset, axis1, axis2), -1)
+
+
+@compose
+def diff(xp, x, n=1, axis=-1):
+    axis = axis % x.ndim
+    front = (slice(None),) * axis
+    for _ in range(n):
+        x = x[front + (slice(1, None),)] - x[front + (slice(None, -1),)]
+    return x
+
+
+@compose
+def stop(xp, x):
+    """The same values, from which no gradient flows."""
+    return xp.wrap(x.array, None)

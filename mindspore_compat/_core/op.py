@@ -1,0 +1,371 @@
+"""Op: one declaration that computes, records and batches. The table of all ops.
+
+A declaration is the public lines, a body, and the gradient rule where the composed one will not do:
+
+    @op("ops.tanh(input)", "ops.Tanh()(input)", "Tensor.tanh()")
+    def tanh(xp, input: TensorOf(real)):
+        return xp.tanh(input)
+
+    tanh.vjp(input=lambda xp, g, out: g * (1 - out * out))
+
+`tanh.run(t)` is the trusted call: Tensors in, Tensors out, no checks. For the ordinary case (every
+array input a Tensor of one array type, nothing narrow) it is straight-line code written for the op;
+everything else goes through `Op.general`. The checked public functions are made in surface.py.
+
+An op without a rule is differentiated through its body, which then runs on Traced values.
+"""
+
+import inspect
+
+from .._backend import arrays
+from .._backend.arrays import SPACES
+from . import promotion
+from .rule import Union
+from .rules import TensorOf, rules_of
+from .source import compiled
+from .tape import FLOAT32, Node, Rule, next_number, record, record_many
+from .tensor import Tensor, as_array
+from .traced import bare, traced_space
+
+_new = object.__new__
+
+DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public name -> (op, line)
+
+
+def op(*lines, promote=None, widen=True, operator=False, slope=None):
+    """Declare an op.
+
+    Args:
+        *lines (str): its public signatures (surface.py).
+        promote (str): the inputs that are brought to one dtype first, MindSpore's way.
+        widen (bool): compute narrow floats in float32 and round the result. False for ops that only
+            move values.
+        operator (bool): Python lists and tuples stand for Tensors too, as beside an operator.
+        slope (str): a function of `xp` whose rule this op shares (input for input).
+    """
+
+    def declare(body):
+        return Op(body, lines, promote, widen, operator, slope)
+
+    return declare
+
+
+class Op:
+    """One operation: its body, its gradient rule, and its call path."""
+
+    def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None):
+        self.name = body.__name__
+        self.body = body
+        self.lines = lines
+        self.promote = (promote or "").split()
+        self.widen = widen
+        self.operator = operator
+        self.slope = slope
+        self.slopes = None
+        self.__doc__ = body.__doc__
+        for line in lines:
+            path = line.split("(", 1)[0]
+            area, _, name = path.rpartition(".")
+            DECLARED.setdefault(area, {})[name] = (self, line)
+
+    def vjp(self, **slopes):
+        """Declare the gradient rule: input name -> slope `(xp, g, *what it needs)`."""
+        self.slopes = (slopes, None)
+        return self
+
+    def vjp_joint(self, function):
+        """Declare one function that gives the gradients of all inputs, as a tuple."""
+        self.slopes = ({}, function)
+        return function
+
+    def __getattr__(self, name):
+        if name in ("parameters", "rules", "inputs", "many", "rule", "plain", "run"):
+            self._prepare()
+            return self.__dict__[name]
+        raise AttributeError(f"Op has no attribute '{name}'")
+
+    def _prepare(self):
+        """Reads the body's signature and writes the call path; done at the first use."""
+        parameters = list(inspect.signature(self.body).parameters.values())[1:]
+        self.parameters = [p.name for p in parameters]
+        self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+        self.rules = rules_of(self.body)
+        self.inputs = [n for n in self.parameters if _holds_tensor(self.rules.get(n))]
+        self.many = next((n for n in self.parameters if _holds_tensors(self.rules.get(n))), None)
+        self.optional = {n for n in self.inputs if self.defaults.get(n, 0) is None}
+        self.rule = self._make_rule()
+        straight = self.inputs and not self.many and not self.optional
+        self.run = self._write_run() if straight else self.general
+
+    def _make_rule(self):
+        inputs = self.inputs + ([self.many] if self.many else [])
+        if self.slope:
+            from .derivatives import TABLE
+
+            shared = TABLE[self.slope].rule
+            if list(shared.inputs) == inputs or len(shared.inputs) == len(inputs) and not self.many:
+                return _renamed(shared, inputs, self)
+        if self.slopes is None:
+            return None
+        slopes, joint = self.slopes
+        return Rule(self.name, inputs, slopes, joint, widen=self.widen, many=bool(self.many))
+
+    # The call path --------------------------------------------------------------------------------
+
+    def _write_run(self):
+        """The straight-line call path, as source: conversion, body, wrapping, one Node."""
+        names = self.inputs
+        first = names[0]
+        line = [f"def run({', '.join(self._declared())}):", "    try:"]
+        line += [f"        a_{n} = {n}._array" for n in names]
+        call_general = f"        return general({', '.join(self.parameters)})"
+        line += ["    except AttributeError:", call_general, f"    kind = type(a_{first})",
+                 "    xp = space_of_kind(kind)", f"    dt = a_{first}.dtype"]
+        odd = ["xp is None"]
+        odd += [f"type(a_{n}) is not kind" for n in names[1:]]
+        odd += [f"a_{n}.dtype is not dt" for n in self.promote if n != first]
+        if self.widen:
+            odd += ["dt is not F32 and dt in xp.narrow"]
+        line += [f"    if {' or '.join(odd)}:", call_general]
+        line += [f"    n_{n} = {n}._node" for n in names]
+        live = " or ".join(f"n_{n} is not None" for n in names)
+        if self.rule is None:
+            line += [f"    if {live}:", call_general]
+        values = ", ".join(f"a_{n}" if n in names else n for n in self.parameters)
+        line += [f"    out = body(xp, {values})", "    if type(out) is not kind:",
+                 "        if type(out) is tuple or type(out) is list:"]
+        if self.rule is None:
+            line += ["            return tuple([wrap(xp.asarray(o)) for o in out])"]
+        else:
+            line += [f"            return finish(out, ({''.join(f'n_{n}, ' for n in names)}), "
+                     f"dict({', '.join(f'{n}=a_{n}' if n in names else f'{n}={n}' for n in self.parameters)}), "
+                     f"({''.join(f'(a_{n}.shape, a_{n}.dtype), ' for n in names)}), xp)"]
+        line += ["        out = xp.asarray(out)", "    made = new(Tensor)", "    made._array = out"]
+        if self.rule is not None:
+            kept = "".join(self._kept_source(k) + ", " for k in self.rule.keeps)
+            metas = "".join(f"(a_{n}.shape, a_{n}.dtype), " for n in names)
+            line += [f"    if {live}:", "        node = new(Node)", "        node.rule = rule",
+                     f"        node.parents = ({''.join(f'n_{n}, ' for n in names)})",
+                     f"        node.kept = ({kept})", f"        node.metas = ({metas})",
+                     "        node.outs = None", "        node.number = next_number()",
+                     "        made._node = node"]
+        line += ["    return made"]
+        scope = {"body": self.body, "space_of_kind": SPACES.get, "new": _new, "Tensor": Tensor, "F32": FLOAT32,
+                 "Node": Node, "rule": self.rule, "next_number": next_number, "general": self.general,
+                 "finish": self._finish, "wrap": Tensor._wrap}
+        scope.update({f"default_{k}": v for k, v in self.defaults.items()})
+        return compiled(line, scope, f"call path of {self.name}")["run"]
+
+    def _declared(self):
+        return [f"{n}=default_{n}" if n in self.defaults else n for n in self.parameters]
+
+    def _kept_source(self, name):
+        if name in self.inputs:
+            return f"a_{name}"
+        source = name.removesuffix("_shape")
+        return f"a_{source}.shape" if name not in self.parameters and source in self.inputs else name
+
+    def general(self, *args, **kwargs):
+        """The call path for every case: scalars, mixed dtypes and devices, narrow floats, lists."""
+        values = dict(self.defaults)
+        values.update(zip(self.parameters, args))
+        values.update(kwargs)
+        sources = [values[n] for n in self.inputs]
+        extra = list(values[self.many]) if self.many else []
+        count = len(sources)
+        held, nodes = self._arrays(sources + extra)
+        metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in held)
+        xp = self._space(held)
+        held = self._aligned(xp, held)
+        live = any(node is not None for node in nodes)
+        narrow = self._narrow(xp, held)
+        if live and self.rule is None:
+            return self._through_body(xp, values, held, nodes, narrow)
+        if narrow is not None:
+            held = [_widen(xp, a) for a in held]
+        values.update(zip(self.inputs, held))
+        if self.many:
+            values[self.many] = held[count:]
+        out = self.body(xp, *[values[n] for n in self.parameters])
+        several = type(out) is tuple or type(out) is list
+        outs = tuple(xp.asarray(o) for o in out) if several else (xp.asarray(out),)
+        if narrow is not None:
+            outs = tuple(o.astype(narrow) if o.dtype is FLOAT32 else o for o in outs)
+        if not live:
+            return tuple(map(Tensor._wrap, outs)) if several else Tensor._wrap(outs[0])
+        return self._finish(outs if several else outs[0], tuple(nodes), values, metas, xp)
+
+    def _finish(self, out, parents, values, metas, xp):
+        """Wraps the result of a recorded call; several outputs share one node."""
+        several = type(out) is tuple or type(out) is list
+        out = tuple(xp.asarray(o) for o in out) if several else out
+        if all(parent is None for parent in parents):
+            return tuple(map(Tensor._wrap, out)) if several else Tensor._wrap(out)
+        kept = tuple(out if k == "out" else self._kept(values, k) for k in self.rule.keeps)
+        if not several:
+            made = Tensor._wrap(out)
+            made._node = record(self.rule, parents, kept, metas)
+            return made
+        made = tuple(map(Tensor._wrap, out))
+        for one, node in zip(made, record_many(self.rule, parents, kept, metas, out)):
+            one._node = node
+        return made
+
+    def _kept(self, values, name):
+        if name in values:
+            return values[name]
+        source = values[name.removesuffix("_shape")]
+        return [a.shape for a in source] if isinstance(source, list) else source.shape
+
+    def _through_body(self, xp, values, held, nodes, narrow):
+        """Runs the body on Traced values, so that its parts are recorded."""
+        space = traced_space(xp)
+        wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(held, nodes)]
+        if narrow is not None:
+            wrapped = [
+                space.cast(w, FLOAT32) if w is not None and w.dtype in xp.narrow else w for w in wrapped
+            ]
+        values.update(zip(self.inputs, wrapped))
+        if self.many:
+            values[self.many] = wrapped[len(self.inputs):]
+        out = self.body(space, *[values[n] for n in self.parameters])
+        if narrow is not None:
+            out = _each(out, lambda o: space.cast(o, narrow) if o.dtype == FLOAT32 else o)
+        return _each(out, lambda o: untraced(o, xp))
+
+    # Conversion of what a caller gives --------------------------------------------------------------
+
+    def _arrays(self, sources):
+        """The arrays and nodes behind Tensors, numbers and (for operators) lists."""
+        tensors = [s for s in sources if isinstance(s, Tensor)]
+        names = self.inputs + [self.many] * (len(sources) - len(self.inputs))
+        held, nodes = [], []
+        for name, source in zip(names, sources):
+            if isinstance(source, Tensor):
+                held.append(source._array)
+                nodes.append(source._node)
+            else:
+                held.append(None if source is None else self._constant(name, source, tensors))
+                nodes.append(None)
+        return held, nodes
+
+    def _constant(self, name, value, tensors):
+        """A number (or list) as an array, of the dtype it takes beside the Tensors."""
+        if isinstance(value, (bool, int, float, complex)):
+            beside = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
+            if beside is None or name not in self.promote:
+                return as_array(value)
+            beside = beside._array
+            return space_for(beside).asarray(value, promotion.scalar_np(beside.dtype, type(value)))
+        if self.operator and isinstance(value, (list, tuple)):
+            return as_array(value)
+        if self.many == name and not isinstance(value, Tensor):
+            raise TypeError(
+                f"For '{self.name}', each element of '{name}' must be a Tensor, but got "
+                f"{type(value).__name__}."
+            )
+        if hasattr(value, "dtype") and hasattr(value, "item") and value.ndim == 0:  # a NumPy scalar
+            return as_array(value)
+        raise TypeError(
+            f"For '{self.name}', '{name}' must be a Tensor or a number, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
+
+    def _space(self, held):
+        """The space that all arrays can join: a batched one first, else the GPU's, else the host's."""
+        best = None
+        for a in held:
+            if a is None:
+                continue
+            found = space_for(a)
+            if best is None or getattr(found, "level", -1) > getattr(best, "level", -1) or (
+                best is arrays.HOST and found is not best
+            ):
+                best = found
+        return best or arrays.current_space()
+
+    def _aligned(self, xp, held):
+        """The arrays in one space and, where the op promotes, of one dtype."""
+        held = [a if a is None or space_for(a) is xp else _moved(xp, a) for a in held]
+        if not self.promote:
+            return held
+        names = self.inputs + [self.many] * (len(held) - len(self.inputs))
+        at = [i for i, n in enumerate(names) if n in self.promote and held[i] is not None]
+        target = held[at[0]].dtype
+        for i in at[1:]:
+            target = promotion.promote_np(target, held[i].dtype)
+        for i in at:
+            held[i] = xp.cast(held[i], target)
+        return held
+
+    def _narrow(self, xp, held):
+        """The narrow dtype in which the result is stored, or None."""
+        if not self.widen:
+            return None
+        floats = [a.dtype for a in held if a is not None and a.dtype.kind in "fV"]
+        if not floats or any(d not in xp.narrow for d in floats):
+            return None
+        return floats[0]
+
+    def __repr__(self):
+        return f"Op({self.name})"
+
+
+def space_for(array):
+    """The space of an array or of a batch."""
+    found = SPACES.get(type(array))
+    return found if found is not None else array.space
+
+
+def untraced(value, xp):
+    """A Traced value (or a plain array that a body returned) as a Tensor."""
+    node = getattr(value, "node", None)
+    made = Tensor._wrap(xp.asarray(bare(value)))
+    made._node = node
+    return made
+
+
+def _moved(xp, array):
+    """`array` in the space `xp`: lifted to a batch, or moved between host and device."""
+    return xp.lift(array) if hasattr(xp, "lift") else arrays.to_space(xp, array)
+
+
+def _widen(xp, a):
+    return xp.cast(a, FLOAT32) if a is not None and a.dtype in xp.narrow else a
+
+
+def _each(out, function):
+    if isinstance(out, (tuple, list)):
+        return tuple(function(o) for o in out)
+    return function(out)
+
+
+def _holds_tensor(rule):
+    parts = rule.members if isinstance(rule, Union) else (rule,)
+    return any(isinstance(part, TensorOf) for part in parts)
+
+
+def _holds_tensors(rule):
+    """True for a rule of a list or tuple of Tensors."""
+    parts = rule.members if isinstance(rule, Union) else (rule,)
+    return any(isinstance(getattr(part, "item", None), TensorOf) for part in parts)
+
+
+def _renamed(rule, inputs, owner):
+    """The rule of a function of `xp`, for an op whose parameters have other names."""
+    names = dict(zip(rule.inputs, inputs))
+    made = object.__new__(Rule)
+    made.name = owner.name
+    made.inputs = tuple(inputs)
+    made.widen = owner.widen
+    made.many = rule.many
+    made.pull = rule.pull
+    made.keeps = tuple(_rename(k, names) for k in rule.keeps)
+    return made
+
+
+def _rename(name, names):
+    if name in names:
+        return names[name]
+    source = name.removesuffix("_shape")
+    return names[source] + "_shape" if source in names else name

@@ -1,0 +1,15 @@
+"""Functions written as source at run time, as `dataclasses` writes them, with tracebacks that show it."""
+
+import itertools
+import linecache
+
+_numbers = itertools.count(1)
+
+
+def compiled(lines, scope, title):
+    """Runs `lines` in `scope` and returns it; the source is registered for tracebacks."""
+    text = "\n".join(lines) + "\n"
+    filename = f"<{title} #{next(_numbers)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    exec(compile(text, filename, "exec"), scope)
+    return scope

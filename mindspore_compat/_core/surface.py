@@ -1,0 +1,305 @@
+"""From a public line to the public object.
+
+    "mint.softmax(input, dim: axis, *, dtype=None)"
+
+becomes a function with that signature, written out as source with its checks inline:
+
+    def softmax(input, dim, *, dtype=None):
+        if not (type(dim) is int ...): refuse(...)
+        if dtype is not None: input = cast(input, dtype)
+        return run(input, dim)
+
+A line with two pairs of brackets becomes a class: the first pair is `__init__`, the second the call.
+An annotation says which parameter of the body a renamed one feeds. `dtype=` and `inplace=` mean the same
+everywhere and need no parameter in the body. Objects are built when first asked for; `window(module)`
+gives a module the `__getattr__` that does so.
+"""
+
+import ast
+import difflib
+import inspect
+import sys
+
+from . import dtype as dtypes
+from .checking import guard_all, refuse_all
+from .op import DECLARED
+from .rule import NoneRule, Union, join
+from .rules import DType, TensorOf
+from .source import compiled
+from .tensor import Tensor
+
+PUBLIC = {}  # area -> name -> an object written out by hand
+_handled = ("dtype", "inplace", "name")
+
+
+def public(*paths):
+    """Give a class or function written by hand its public names, e.g. `@public("ops.GradOperation")`."""
+
+    def give(thing):
+        for path in paths:
+            area, _, name = path.rpartition(".")
+            PUBLIC.setdefault(area, {})[name] = thing
+        return thing
+
+    return give
+
+
+def window(module, classes=object, area=None, names=()):
+    """`__getattr__`, `__dir__` and `__all__` of a module that shows declared names.
+
+    Args:
+        module (str): the module's `__name__`.
+        classes (type): the base of the classes that its two-bracket lines become.
+        area (str): the first part of the lines shown, where it is not the module's own path.
+        names (Iterable[str]): names that the module defines itself and shows too.
+    """
+    area = module.partition(".")[2] if area is None else area
+
+    def find(name):
+        found = build(area, name, classes, module)
+        if found is None:
+            raise AttributeError(missing(module, name, visible()))
+        setattr(sys.modules[module], name, found)
+        return found
+
+    def visible():
+        return sorted({*DECLARED.get(area, ()), *PUBLIC.get(area, ()), *names})
+
+    def listing():
+        return sorted({*visible(), *(n for n in vars(sys.modules[module]) if n.startswith("__"))})
+
+    return find, listing, visible()
+
+
+def missing(module, name, known):
+    """The message for a name that is not there, with the nearest one that is."""
+    shown = "mindspore" + module[len("mindspore_compat"):]
+    near = difflib.get_close_matches(name, known, 1)
+    return f"module '{shown}' has no attribute '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")
+
+
+_built = {}
+
+
+def build(area, name, classes=object, module=None):
+    """The public object `area.name`, or None if nothing declares it."""
+    by_hand = PUBLIC.get(area, {}).get(name)
+    if by_hand is not None:
+        return by_hand
+    declared = DECLARED.get(area, {}).get(name)
+    if declared is None:
+        return None
+    key = (area, name, classes)
+    if key not in _built:
+        op, line = declared
+        _built[key] = _make(op, line, area, name, classes)
+        _built[key].__module__ = module or f"mindspore_compat.{area}"
+    return _built[key]
+
+
+def _make(op, line, area, name, classes):
+    groups = _groups(line)
+    if len(groups) == 2:
+        return _make_class(op, area, name, groups, classes)
+    return _make_function(op, area, name, groups[0])
+
+
+def _groups(line):
+    """The texts between the outer brackets of a line."""
+    groups, depth, start = [], 0, 0
+    for i, char in enumerate(line):
+        if char in "([":
+            depth += 1
+            if depth == 1:
+                start = i + 1
+        elif char in ")]":
+            depth -= 1
+            if depth == 0:
+                groups.append(line[start:i])
+    return groups
+
+
+class _Signature:
+    """A parsed group: its text for a `def`, its parameter names, and what each feeds."""
+
+    def __init__(self, text, op):
+        self.op = op
+        parsed = ast.parse(f"def f({text}): pass").body[0].args
+        everything = [*parsed.posonlyargs, *parsed.args, *parsed.kwonlyargs]
+        self.star = parsed.vararg
+        if self.star:
+            everything.append(self.star)
+        self.names = [a.arg for a in everything]
+        self.feeds = {a.arg: a.annotation.id if a.annotation else a.arg for a in everything}
+        for a in everything:
+            a.annotation = None
+        self.text = ast.unparse(parsed)
+        self.defaults = {}
+        positional = [*parsed.posonlyargs, *parsed.args]
+        for a, d in zip(positional[len(positional) - len(parsed.defaults):], parsed.defaults):
+            self.defaults[a.arg] = d
+        self.defaults.update({a.arg: d for a, d in zip(parsed.kwonlyargs, parsed.kw_defaults) if d})
+
+    def rules(self):
+        """The rule of each parameter that has one; a default of None allows None."""
+        found = {}
+        for name in self.names:
+            rule = self.op.rules.get(self.feeds[name])
+            if self.star and name == self.star.arg:
+                continue
+            if name in _handled and self.feeds[name] not in self.op.parameters:
+                rule = DType if name == "dtype" else None
+            if rule is None:
+                continue
+            default = self.defaults.get(name)
+            if isinstance(default, ast.Constant) and default.value is None:
+                rule = join(rule, NoneRule())
+            found[name] = rule
+        return found
+
+
+def _cheap(rule):
+    """False for a rule whose check the call path itself makes: a Tensor of any dtype."""
+    parts = rule.members if isinstance(rule, Union) else (rule,)
+    return not any(isinstance(p, TensorOf) and not p.dtypes for p in parts)
+
+
+def _guard_lines(api, signature, scope, indent="    "):
+    """The check of all parameters as source."""
+    rules = {n: r for n, r in signature.rules().items() if _cheap(r)}
+    if not rules:
+        return []
+    guard, needed = guard_all(rules)
+    if guard == "True":
+        return []
+    scope.update(needed)
+    tag = f"rules_{len(scope)}"
+    scope.update({tag: rules, "refuse_all": refuse_all})
+    given = ", ".join(rules)
+    return [f"{indent}if not ({guard}):", f"{indent}    refuse_all({api!r}, {tag}, ({given},))"]
+
+
+def _arguments(op, feeds, scope):
+    """The arguments of `run`: a parameter, an expression, or the body's own default."""
+    source = {fed: expression for expression, fed in feeds}
+    values = []
+    for name in op.parameters:
+        if name not in source:
+            scope[f"default_{name}"] = op.defaults[name]
+            values.append(f"default_{name}")
+        elif _is_dtype(op.rules.get(name)):
+            scope["numpy_dtype"] = _numpy_dtype
+            values.append(f"numpy_dtype({source[name]})")
+        else:
+            values.append(source[name])
+    return ", ".join(values)
+
+
+def _is_dtype(rule):
+    parts = rule.members if isinstance(rule, Union) else (rule,)
+    return any(isinstance(p, type(DType)) for p in parts)
+
+
+def _numpy_dtype(value):
+    return dtypes.to_numpy(value) if isinstance(value, dtypes.Type) else value
+
+
+def _make_function(op, area, name, group):
+    method = area == "Tensor"
+    signature = _Signature(_with_self(op, group) if method else group, op)
+    scope = {"run": op.run}
+    lines = [f"def {name}({signature.text}):"]
+    lines += _guard_lines(name, signature, scope)
+    first = (op.inputs or [op.many])[0] if (op.inputs or op.many) else None
+    if "dtype" in signature.names and "dtype" not in op.parameters:
+        own = next(n for n in signature.names if signature.feeds[n] == first)
+        scope["cast_to"] = _cast_to
+        lines += ["    if dtype is not None:", f"        {own} = cast_to({own}, dtype)"]
+    feeds = [(n, signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters]
+    call = f"run({_arguments(op, feeds, scope)})"
+    if "inplace" in signature.names and "inplace" not in op.parameters:
+        own = next(n for n in signature.names if signature.feeds[n] == first)
+        scope["write_back"] = write_back
+        lines += ["    if inplace:", f"        return write_back({own}, {call})"]
+    lines.append(f"    return {call}")
+    made = compiled(lines, scope, f"{area}.{name}")[name]
+    made.__qualname__ = f"Tensor.{name}" if method else name
+    made.__doc__ = describe(op, signature)
+    return made
+
+
+def _with_self(op, group):
+    """A method's parameters, `self` feeding the body's first input."""
+    first = op.inputs[0]
+    return f"self: {first}, {group}" if group else f"self: {first}"
+
+
+def _make_class(op, area, name, groups, base):
+    made, call = _Signature(groups[0], op), _Signature(groups[1], op)
+    scope = {"run": op.run, "base": base}
+    lines = [f"def __init__({', '.join(filter(None, ['self', made.text]))}):"]
+    lines += _guard_lines(name, made, scope)
+    lines.append(f"    base.__init__(self, {name!r})" if area.startswith("ops") else "    base.__init__(self)")
+    lines += [f"    self.{n} = {n}" for n in made.names]
+    star = "*" if made.star else ""
+    method = "__call__" if area.startswith("ops") else "construct"
+    lines += ["", f"def {method}({', '.join(filter(None, ['self', call.text]))}):"]
+    lines += _guard_lines(name, call, scope)
+    feeds = [(f"self.{n}", made.feeds[n]) for n in made.names if made.feeds[n] in op.parameters]
+    feeds += [(n, call.feeds[n]) for n in call.names if call.feeds[n] in op.parameters]
+    lines.append(f"    return run({_arguments(op, feeds, scope)})")
+    compiled(lines, scope, f"{area}.{name}")
+    body = {"__init__": scope["__init__"], method: scope[method], "__doc__": describe(op, made, call),
+            "__module__": f"mindspore_compat.{area}", "_starred": star}
+    return type(name, (base,), body)
+
+
+def _cast_to(tensor, dtype):
+    cast = DECLARED["ops"]["cast"][0]
+    return cast.run(tensor, dtypes.to_numpy(dtype))
+
+
+def write_back(target, result):
+    """Makes `target` hold `result`: in its own memory, or as a fresh array while it is recorded."""
+    if result._node is not None or target._node is not None:
+        target._array, target._node = result._array, result._node
+    else:
+        target._array[...] = result._array
+    return target
+
+
+def describe(op, *signatures):
+    """The docstring: the body's own words, then parameters and errors from the rules."""
+    text = inspect.cleandoc(op.body.__doc__ or "")
+    rows, raises = [], []
+    for signature in signatures:
+        for name, rule in signature.rules().items():
+            default = signature.defaults.get(name)
+            shown = f" Default: ``{ast.unparse(default)}``." if default is not None else ""
+            rows.append(f"    {name} ({rule.describe()}):{shown or ' required.'}")
+            raises += [f"    {kind}: if `{name}` {phrase}." for kind, phrase in rule.raises()]
+    if rows and "Args:" not in text:
+        text += "\n\nArgs:\n" + "\n".join(rows)
+    if raises and "Raises:" not in text:
+        text += "\n\nRaises:\n" + "\n".join(raises)
+    return text + "\n"
+
+
+class LazyMethod:
+    """A method of Tensor that is written when first used."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, instance, owner):
+        made = build("Tensor", self.name, module="mindspore_compat.Tensor")
+        setattr(Tensor, self.name, made)
+        return made if instance is None else made.__get__(instance, owner)
+
+
+def attach_methods():
+    """Give Tensor the methods that `Tensor.…` lines declare and those written by hand."""
+    for name in DECLARED.get("Tensor", ()):
+        setattr(Tensor, name, LazyMethod(name))
+    for name, thing in PUBLIC.get("Tensor", {}).items():
+        setattr(Tensor, name, thing)

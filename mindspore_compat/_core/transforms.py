@@ -1,0 +1,403 @@
+"""The public transforms: grad, value_and_grad, vjp, jvp, stop_gradient.
+
+Each gives the Tensors that a function is differentiated by fresh leaves, runs it, walks back and
+restores what it changed, also when the function raises. The walk itself is in tape.py. Forward mode is
+two reverse passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`. Gradients that a user
+writes (Cell.bprop, hooks) and recomputation are in custom.py.
+"""
+
+import functools
+
+from .._backend.arrays import current_space
+from .op import space_for
+from .surface import public
+from .tape import backward, depth, leaf
+from .tensor import Tensor, as_array
+from .traced import Traced, traced_space
+
+
+class _Opened:
+    """An open gradient: leaves on inputs and weights, restored at the end."""
+
+    def __init__(self, weights=()):
+        self.weights = list(weights)
+        self.saved = [w._node for w in self.weights]
+        self.leaves = []
+
+    def __enter__(self):
+        depth.open += 1
+        for weight in self.weights:
+            weight._node = self._leaf(weight)
+        return self
+
+    def __exit__(self, *error):
+        depth.open -= 1
+        for weight, node in zip(self.weights, self.saved):
+            weight._node = node
+
+    def _leaf(self, tensor):
+        made = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
+        self.leaves.append(made)
+        return made
+
+    def input(self, tensor):
+        """A Tensor of the same values whose gradient is wanted."""
+        made = Tensor._wrap(tensor._array)
+        made._node = self._leaf(tensor)
+        return made
+
+    def slopes(self, outputs, sens):
+        """The gradients of all leaves, given those of the outputs, as Tensors."""
+        higher = depth.open > 1
+        roots = [out._node for out in outputs]
+        given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
+        return [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher), self.leaves)]
+
+
+def _prepared(sens, out, higher):
+    array = sens._array
+    if array.dtype != out._array.dtype:
+        array = array.astype(out._array.dtype)
+    if not higher:
+        return array
+    return traced_space(space_for(array)).wrap(array, sens._node)
+
+
+def _as_tensor(g, end):
+    """A gradient as a Tensor; zeros where none arrived."""
+    if g is None:
+        shape, dtype = end.metas[0]
+        return Tensor._wrap(current_space().zeros(shape, dtype))
+    if type(g) is Traced:
+        made = Tensor._wrap(g.array)
+        made._node = g.node
+        return made
+    return Tensor._wrap(g)
+
+
+def ones_like(tensor):
+    """A Tensor of ones, as large as `tensor`."""
+    array = tensor._array
+    return Tensor._wrap(space_for(array).ones_like(array))
+
+
+def tensors_in(value):
+    """All Tensors in nested tuples, lists and dicts, in order."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, (tuple, list)):
+        return [t for v in value for t in tensors_in(v)]
+    if isinstance(value, dict):
+        return [t for v in value.values() for t in tensors_in(v)]
+    return []
+
+
+def map_tensors(function, value):
+    """`value` with `function` applied to every Tensor in it; other things stay."""
+    if isinstance(value, Tensor):
+        return function(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(map_tensors(function, v) for v in value)
+    if isinstance(value, dict):
+        return {k: map_tensors(function, v) for k, v in value.items()}
+    return value
+
+
+# grad and value_and_grad ---------------------------------------------------------------------------
+
+
+class Request:
+    """What a gradient is asked of: positions, weights, and the form of the answer."""
+
+    def __init__(self, api, fn, position, weights, has_aux=False, return_ids=False, sens_param=False):
+        self.fn = fn
+        self.has_aux = has_aux
+        self.return_ids = return_ids
+        self.sens_param = sens_param
+        self.positions, self.single_input = _positions(api, position, weights)
+        self.weights, self.single_weight = _weights(weights)
+        self.asks_weights = weights is not None
+
+    def run(self, args, kwargs):
+        """Returns (value of the function, gradients in the form asked for)."""
+        args, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
+        if self.positions and max(self.positions) >= len(args):
+            raise RuntimeError(
+                f"For 'grad', 'grad_position' must be below the number of inputs, {len(args)}, but got "
+                f"{max(self.positions)}."
+            )
+        with _Opened(self.weights) as opened:
+            weight_leaves = list(opened.leaves)
+            args = list(args)
+            for i in self.positions:
+                if isinstance(args[i], Tensor):
+                    args[i] = opened.input(args[i])
+            out = self.fn(*args, **kwargs)
+            heads = self._heads(out)
+            slopes = opened.slopes(heads, _sensitivities(heads, sens))
+        by_leaf = dict(zip(opened.leaves, slopes))
+        inputs = [(i, by_leaf[args[i]._node]) for i in self.positions if isinstance(args[i], Tensor)]
+        weights = [(w, _hooked(w, by_leaf[end])) for w, end in zip(self.weights, weight_leaves)]
+        return map_tensors(outside, out) if depth.open == 0 else out, self._form(inputs, weights)
+
+    def _heads(self, out):
+        """The outputs that are differentiated: all, or the first beside auxiliary ones."""
+        if self.has_aux:
+            if not isinstance(out, tuple) or len(out) < 2:
+                raise ValueError(
+                    "For 'grad', a function must return at least two outputs when 'has_aux' is True."
+                )
+            out = out[0]
+        return tensors_in(out)
+
+    def _form(self, inputs, weights):
+        if self.return_ids:
+            inputs = [(i, g) for i, g in inputs]
+            weights = [(w.name, g) for w, g in weights]
+        else:
+            inputs = [g for _, g in inputs]
+            weights = [g for _, g in weights]
+        found = inputs[0] if self.single_input and len(inputs) == 1 else tuple(inputs)
+        by_weight = weights[0] if self.single_weight else tuple(weights)
+        if not self.asks_weights:
+            return found
+        return (found, by_weight) if self.positions else by_weight
+
+
+def outside(tensor):
+    """A result as it leaves the outermost gradient: without its history."""
+    if tensor._node is None:
+        return tensor
+    if type(tensor) is not Tensor:
+        return tensor
+    return Tensor._wrap(tensor._array)
+
+
+def _hooked(weight, g):
+    """The gradient of a weight after the hooks registered on it."""
+    for hook in getattr(weight, "_hooks", {}).values():
+        changed = hook(g)
+        g = g if changed is None else changed
+    return g
+
+
+def _positions(api, position, weights):
+    if position is None:
+        if weights is None:
+            raise ValueError(f"For '{api}', 'grad_position' and 'weights' can not both be None.")
+        return (), False
+    if isinstance(position, bool) or not isinstance(position, (int, tuple)):
+        raise TypeError(f"For '{api}', 'grad_position' must be an int or a tuple, but got {position!r}.")
+    several = position if isinstance(position, tuple) else (position,)
+    for one in several:
+        if isinstance(one, bool) or not isinstance(one, int):
+            raise TypeError(f"For '{api}', each element of 'grad_position' must be an int, but got {one!r}.")
+        if one < 0:
+            raise ValueError(f"For '{api}', 'grad_position' must be at least 0, but got {one}.")
+    return several, len(several) == 1
+
+
+def _weights(weights):
+    if weights is None:
+        return [], False
+    if isinstance(weights, Tensor):
+        return [weights], True
+    return list(weights), False
+
+
+def _sensitivities(heads, sens):
+    """The gradient at each output: ones, or what the caller gave, fitted to the output."""
+    if sens is None:
+        return [ones_like(head) for head in heads]
+    given = tensors_in(sens) if not isinstance(sens, (int, float)) else [Tensor._wrap(as_array(sens))]
+    return [_fitted(s, head) for s, head in zip(given, heads)]
+
+
+def _fitted(sens, head):
+    """A sensitivity in the output's shape; a scalar stands for every element."""
+    if sens.shape == head.shape:
+        return sens
+    if sens.size == 1 and head.size == 1:
+        return sens.reshape(head.shape)
+    if sens.ndim == 0:
+        return sens.broadcast_to(head.shape)
+    raise ValueError(
+        f"For 'grad', the sensitivity must have the shape of the output, {head.shape}, but got {sens.shape}."
+    )
+
+
+@public("grad", "ops.grad")
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    """A function that computes the gradient of `fn`.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate; its outputs are summed.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        has_aux (bool): True if only the first output is differentiated and the others handed through.
+        return_ids (bool): True to pair each gradient with its position or the weight's name.
+
+    Returns:
+        Function with the inputs of `fn`, which returns the gradients: of one position a Tensor, of several
+        a tuple, of weights a tuple (a Tensor for one Parameter), of both a pair; with `has_aux` a pair of
+        these and a tuple of the other outputs.
+
+    Raises:
+        ValueError: if `grad_position` and `weights` are both None, or a position is negative.
+        TypeError: if `grad_position` is neither int nor tuple of ints.
+
+    Source: mindspore.grad of MindSpore 2.10.
+    """
+    request = Request("grad", fn, grad_position, weights, has_aux, return_ids)
+
+    @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
+    def gradient(*args, **kwargs):
+        value, slopes = request.run(args, kwargs)
+        return (slopes, value[1:]) if has_aux else slopes
+
+    return gradient
+
+
+@public("value_and_grad", "ops.value_and_grad")
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    """A function that computes the value of `fn` and its gradient; the arguments are those of `grad`.
+
+    Returns:
+        Function with the inputs of `fn`, which returns (outputs of `fn`, gradients as `grad` gives them).
+
+    Raises:
+        ValueError: if `grad_position` and `weights` are both None, or a position is negative.
+        TypeError: if `grad_position` is neither int nor tuple of ints.
+
+    Source: mindspore.value_and_grad of MindSpore 2.10.
+    """
+    request = Request("value_and_grad", fn, grad_position, weights, has_aux, return_ids)
+
+    @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
+    def value_and_gradient(*args, **kwargs):
+        return request.run(args, kwargs)
+
+    return value_and_gradient
+
+
+@public("get_grad", "ops.get_grad")
+def get_grad(gradients, identifier):
+    """The gradient of one position or weight, out of what `grad(..., return_ids=True)` returned.
+
+    Args:
+        gradients (Union[tuple[int, Tensor], tuple[tuple]]): the pairs.
+        identifier (Union[int, Parameter]): the position, or the weight.
+
+    Raises:
+        RuntimeError: if there is no gradient for `identifier`.
+        TypeError: if `identifier` is neither int nor Parameter.
+
+    Source: mindspore.get_grad of MindSpore 2.10.
+    """
+    wanted = identifier if isinstance(identifier, int) else getattr(identifier, "name", None)
+    if wanted is None:
+        raise TypeError(f"For 'get_grad', 'identifier' must be an int or a Parameter, but got {identifier!r}.")
+    stack = [gradients]
+    while stack:
+        item = stack.pop()
+        if len(item) == 2 and isinstance(item[0], (int, str)):
+            if item[0] == wanted:
+                return item[1]
+        else:
+            stack.extend(i for i in item if isinstance(i, tuple))
+    raise RuntimeError(f"For 'get_grad', there is no gradient for {wanted!r}.")
+
+
+# vjp, jvp ------------------------------------------------------------------------------------------
+
+
+@public("vjp", "ops.vjp")
+def vjp(fn, *inputs, weights=None, has_aux=False):
+    """The outputs of `fn` and a function that pulls a vector back through it.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate.
+        *inputs (Tensor): where.
+        weights (Union[None, Parameter, list, ParameterTuple]): weights to differentiate by as well.
+        has_aux (bool): True if only the first output is differentiated.
+
+    Returns:
+        (outputs, vjp_fn), and the other outputs where `has_aux`. `vjp_fn(*sens)` gives the gradients of
+        all inputs as a tuple, and those of the weights beside them.
+
+    Raises:
+        TypeError: if an input is not a Tensor.
+
+    Source: mindspore.vjp of MindSpore 2.10.
+    """
+    for given in inputs:
+        if not tensors_in(given):
+            raise TypeError(f"For 'vjp', 'inputs' must be Tensors, but got {type(given).__name__}.")
+    positions = tuple(range(len(inputs)))
+    request = Request("vjp", fn, positions, weights, has_aux, sens_param=True)
+    request.single_input = False
+    out = fn(*inputs)
+
+    def pull(*sens):
+        sens = sens[0] if len(sens) == 1 else sens
+        return request.run((*inputs, sens), {})[1]
+
+    if has_aux:
+        return out[0], pull, out[1] if len(out) == 2 else out[1:]
+    return out, pull
+
+
+@public("jvp", "ops.jvp")
+def jvp(fn, inputs, v, has_aux=False):
+    """The outputs of `fn` at `inputs` and its derivative along `v`.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate.
+        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): where.
+        v (Union[Tensor, tuple[Tensor], list[Tensor]]): the direction, shaped as `inputs`.
+        has_aux (bool): True if only the first output is differentiated.
+
+    Returns:
+        (outputs, derivatives), and the other outputs where `has_aux`.
+
+    Raises:
+        TypeError: if `inputs` or `v` holds something other than Tensors.
+
+    Source: mindspore.jvp of MindSpore 2.10.
+    """
+    inputs = list(inputs) if isinstance(inputs, (tuple, list)) else [inputs]
+    v = list(v) if isinstance(v, (tuple, list)) else [v]
+    for name, several in (("inputs", inputs), ("v", v)):
+        for one in several:
+            if not isinstance(one, Tensor):
+                raise TypeError(f"For 'jvp', '{name}' must be Tensors, but got {type(one).__name__}.")
+    with _Opened() as outer:
+        with _Opened() as inner:
+            out = fn(*[inner.input(t) for t in inputs])
+            heads = tensors_in(out[0] if has_aux else out)
+            pulled = inner.slopes(heads, [outer.input(ones_like(head)) for head in heads])
+        derivatives = outer.slopes(pulled, v)
+    main = out[0] if has_aux else out
+    slopes = iter(derivatives)
+    pushed = map_tensors(lambda t: next(slopes), main)
+    value = map_tensors(outside, out) if depth.open == 0 else out
+    if has_aux:
+        return value[0], pushed, value[1] if len(value) == 2 else value[1:]
+    return value, pushed
+
+
+def is_recording():
+    """True while a gradient is open."""
+    return depth.open > 0
+
+
+@public("ops.stop_gradient", "ops.functional.stop_gradient")
+def stop_gradient(value):
+    """The same values, from which no gradient flows back.
+
+    Args:
+        value (Any): a Tensor, or a nest of tuples, lists and dicts of Tensors; other things pass through.
+
+    Source: mindspore.ops.stop_gradient of MindSpore 2.10.
+    """
+    return map_tensors(lambda t: Tensor._wrap(t._array), value)

@@ -1,0 +1,10 @@
+"""mindspore.ops: every op as a function and as a Primitive, built from the declarations in this room."""
+
+from .._core import custom, transforms  # noqa: F401 - they declare grad, vjp, stop_gradient, ...
+from .._core.surface import attach_methods, window
+from . import _math  # noqa: F401 - the declarations
+from .primitive import Primitive
+
+attach_methods()
+
+__getattr__, __dir__, __all__ = window(__name__, classes=Primitive)

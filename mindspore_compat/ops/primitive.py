@@ -1,0 +1,93 @@
+"""Primitive: the class form of an op, and the base of primitives that users write.
+
+Declared primitives (`ops.Softmax(axis=-1)`) are made by `_core.surface` with this base. A user's subclass
+defines `__call__`; graph-mode methods such as `__infer__` are kept and never called.
+"""
+
+import functools
+import inspect
+
+from .._core.rules import Str, checked
+from .._core.surface import public
+
+
+@public("ops.Primitive", "ops.PrimitiveWithCheck", "ops.PrimitiveWithInfer")
+class Primitive:
+    """An operation with fixed attributes, called on Tensors.
+
+    Args:
+        name (str): the operation's name.
+
+    Source: mindspore.ops.Primitive of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, name: Str):
+        self.name = name
+        self.attrs = {}
+        self.instance_name = None
+
+    def add_prim_attr(self, name, value):
+        """Sets an attribute, readable as `self.<name>` and in `attrs`, and returns the Primitive."""
+        self.__dict__[name] = value
+        self.attrs[name] = value
+        return self
+
+    def del_prim_attr(self, name):
+        """Removes an attribute set by `add_prim_attr` and returns the Primitive."""
+        self.attrs.pop(name, None)
+        self.__dict__.pop(name, None)
+        return self
+
+    def set_prim_instance_name(self, name):
+        """Names this instance and returns the Primitive."""
+        self.instance_name = name
+        return self
+
+    def set_device(self, device_target):
+        """Notes the device wanted; the op runs where its inputs lie."""
+        return self.add_prim_attr("primitive_target", device_target)
+
+    def set_stage(self, stage):
+        """Notes the pipeline stage."""
+        return self.add_prim_attr("stage", stage)
+
+    def shard(self, in_strategy=None, out_strategy=None):
+        """Notes the parallel strategy; alone, every tensor is whole."""
+        self.add_prim_attr("in_strategy", in_strategy)
+        return self.add_prim_attr("out_strategy", out_strategy)
+
+    def recompute(self, mode=True):
+        """Notes whether the op is recomputed.
+
+        Raises:
+            TypeError: if `mode` is not a bool.
+        """
+        if not isinstance(mode, bool):
+            raise TypeError(f"For 'recompute', 'mode' must be a bool, but got {mode!r}.")
+        return self.add_prim_attr("recompute", mode)
+
+    def __repr__(self):
+        shown = "\n".join(f"    {k}={v}" for k, v in self.attrs.items())
+        return f"Prim[{self.name}]" + (f"<\n{shown}\n>" if shown else "")
+
+
+@public("ops.prim_attr_register")
+def prim_attr_register(function):
+    """A decorator for the `__init__` of a user's Primitive: its arguments become attributes.
+
+    Source: mindspore.ops.prim_attr_register of MindSpore 2.10.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def registered(self, *args, **kwargs):
+        if not hasattr(self, "attrs"):
+            Primitive.__init__(self, type(self).__name__)
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        for name, value in list(bound.arguments.items())[1:]:
+            self.add_prim_attr(name, value)
+        return function(self, *args, **kwargs)
+
+    return registered
