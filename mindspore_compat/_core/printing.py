@@ -1,0 +1,120 @@
+"""How Tensors and Parameters print: `print(x)`, `repr(x)`.
+
+`str` of a Tensor is NumPy's, but for bfloat16. `repr` is MindSpore's own: the shape, the dtype and
+the values. Its values are abridged to three at either end where a row of one axis has more than
+1000, or an axis of several has more than six; a single axis is broken into lines of 12 or 24.
+"""
+
+import math
+
+import numpy as np
+
+from . import dtype as dtypes
+
+EDGE = 3                    # values kept at either end of an abridged axis
+LONGEST_VECTOR = 1000       # values of a single axis printed whole
+LONGEST_AXIS = 2 * EDGE     # the same for each of several axes
+
+# kind of values: (text of one, least width, values per line); width None: the widest one shown
+_styles = {
+    "bool": (str, 5, 12),
+    "float16": (lambda x: _signed(f"{x:.4e}", x), 11, 12),
+    "float32": (lambda x: _signed(f"{x:.8e}", x), 15, 12),
+    "float64": (lambda x: _signed(f"{x:.8e}", x), 15, 12),
+    "complex64": (lambda x: _complex_text(x), 0, 24),
+    "complex128": (lambda x: _complex_text(x), 0, 24),
+}
+
+
+def tensor_repr(array: np.ndarray, commas: bool = True) -> str:
+    """Returns the `repr` of a Tensor: shape, dtype and values.
+
+    Args:
+        array: the Tensor's values, on the host.
+        commas: False for the form without commas, in which sparse tensors show their parts.
+    """
+    dtype = dtypes.from_numpy(array.dtype)
+    shape = ", ".join(map(str, array.shape))
+    gap = "\n" if array.ndim > 1 else " " if commas else ""
+    return f"Tensor(shape=[{shape}], dtype={dtype}, value={gap}{_values(array, dtype, commas)})"
+
+
+def tensor_str(array: np.ndarray) -> str:
+    """Returns the `str` of a Tensor, given its values on the host.
+
+    It obeys `numpy.set_printoptions`. Newer NumPy turns to powers of ten sooner for float16 and
+    float32 than the original does; `legacy` keeps the older way.
+    """
+    with np.printoptions(legacy="1.25"):
+        if array.dtype.name != "bfloat16":
+            return str(array)
+        if array.ndim == 0:
+            return f"{float(array):f}"
+        return np.array2string(array, formatter={"all": lambda x: f"{float(x):f}"})
+
+
+def parameter_repr(name: str, shape: tuple, dtype: dtypes.Type, requires_grad: bool) -> str:
+    """Returns the `str` and `repr` of a Parameter, which do not show its values."""
+    return f"Parameter (name={name}, shape={shape}, dtype={dtype}, requires_grad={requires_grad})"
+
+
+def _values(array: np.ndarray, dtype: dtypes.Type, commas: bool) -> str:
+    if array.size == 0:
+        return ""
+    if dtype == dtypes.string:
+        return repr(array.item()) if array.ndim == 0 else np.array2string(
+            array, separator=", " if commas else " ")
+    text, width, per_line = _styles.get(array.dtype.name, (_general, None, 24))
+    if array.ndim == 0:
+        text = _general if array.dtype.kind in "fV" else text
+        return text(array.item())
+    shown, abridged = _ends(array)
+    texts = np.array([text(x) for x in shown.ravel().tolist()], object)
+    width = max(map(len, texts)) if width is None else width
+    texts = np.array([each.rjust(width) for each in texts], object).reshape(shown.shape)
+    if array.ndim == 1 and not abridged[0]:
+        return _lines(texts, per_line, "," if commas else "")
+    return _rows(texts, abridged, "," if commas else "")
+
+
+def _ends(array: np.ndarray) -> tuple[np.ndarray, list[bool]]:
+    """The values to show, and for each axis whether it is abridged to its ends."""
+    longest = LONGEST_VECTOR if array.ndim == 1 else LONGEST_AXIS
+    abridged = [size > longest for size in array.shape]
+    for axis, cut in enumerate(abridged):
+        if cut:
+            array = array.take([*range(EDGE), *range(-EDGE, 0)], axis)
+    return array, abridged
+
+
+def _lines(texts: np.ndarray, per_line: int, comma: str) -> str:
+    """A single axis, whole. A full last line is followed by an empty one, as in the original."""
+    rows = [f"{comma} ".join(texts[start:start + per_line])
+            for start in range(0, len(texts), per_line)]
+    ending = "\n " if len(texts) % per_line == 0 else ""
+    return f"[{f'{comma} {chr(10)} '.join(rows)}{ending}]"
+
+
+def _rows(texts: np.ndarray, abridged: list[bool], comma: str, indent: str = " ") -> str:
+    if texts.ndim == 1:
+        groups = [texts[:EDGE], texts[EDGE:]] if abridged[0] else [texts]
+        return f"[{' ... '.join(f'{comma} '.join(group) for group in groups)}]"
+    rows = [_rows(row, abridged[1:], comma, indent + " ") for row in texts]
+    between = f"{comma}\n{indent}"
+    groups = [rows[:EDGE], rows[EDGE:]] if abridged[0] else [rows]
+    return f"[{f'{comma}{chr(10)}{indent}...{chr(10)}{indent}'.join(map(between.join, groups))}]"
+
+
+def _signed(text: str, x: float) -> str:
+    """`text`, with the sign that Python leaves off a NaN."""
+    return "-nan" if x != x and math.copysign(1.0, x) < 0 else text
+
+
+def _general(x) -> str:
+    """Six significant digits at most; integers whole."""
+    return str(x) if isinstance(x, int) else _signed(f"{float(x):g}", x)
+
+
+def _complex_text(x: complex) -> str:
+    imaginary = _general(x.imag)
+    return f"{_general(x.real)}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
