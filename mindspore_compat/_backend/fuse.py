@@ -296,7 +296,7 @@ class _Places:
         return f"b{self.bools - 1}"
 
     def _store(self):
-        """Copies what lies elsewhere to its array; by way of a buffer what lies in another array."""
+        """Copies what lies elsewhere to its array, through a buffer if it lies in another one."""
         moves = [
             (self.trace.names[index], self._place[value])
             for index, value in self.trace.outputs.items()

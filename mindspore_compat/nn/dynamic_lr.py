@@ -1,0 +1,231 @@
+"""Learning rates worked out ahead: each function returns a list with one number per step.
+
+The list is what an optimizer takes as `learning_rate`. Schedules that are called with the step
+instead are in learning_rate_schedule.py.
+"""
+
+import math
+
+from .._core.rules import Bool, Float, Forbid, Int, ListOf, TupleOf, checked, inf
+
+__all__ = [
+    "piecewise_constant_lr",
+    "exponential_decay_lr",
+    "natural_exp_decay_lr",
+    "inverse_decay_lr",
+    "cosine_decay_lr",
+    "polynomial_decay_lr",
+    "warmup_lr",
+]
+
+Above = Float(gt=0.0, lt=inf)
+AtLeast = Float(ge=0.0, lt=inf)
+Count = Int(ge=1)
+
+
+@checked(
+    Forbid("len(milestone) != len(learning_rates)", reason="'milestone' and 'learning_rates' must "
+           "have the same length"),
+    Forbid("any(after < before for before, after in zip(milestone, milestone[1:]))",
+           reason="the values of 'milestone' must not decrease"),
+)
+def piecewise_constant_lr(milestone: TupleOf(Count) | ListOf(Count),
+                          learning_rates: TupleOf(Float) | ListOf(Float)):
+    """Returns a learning rate that is constant between milestones.
+
+    Args:
+        milestone (Union[list[int], tuple[int]]): the step, counted from one, at which each learning
+            rate is used last.
+        learning_rates (Union[list[float], tuple[float]]): the learning rate up to each milestone.
+
+    Returns:
+        list[float], as long as the last milestone says.
+
+    Raises:
+        TypeError: if an argument is neither a tuple nor a list, or holds something else than ints
+            (milestone) or floats (learning_rates).
+        ValueError: if the lengths differ, or a milestone is below 1 or below the one before.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> nn.piecewise_constant_lr([2, 5], [0.1, 0.05])
+        [0.1, 0.1, 0.05, 0.05, 0.05]
+    """
+    rates, before = [], 0
+    for last, rate in zip(milestone, learning_rates, strict=True):
+        rates += [rate] * (last - before)
+        before = last
+    return rates
+
+
+def _epochs(total_step, step_per_epoch):
+    """The epoch of each step."""
+    return [step // step_per_epoch for step in range(total_step)]
+
+
+def _spans(total_step, step_per_epoch, decay_epoch, is_stair):
+    """How many times `decay_epoch` epochs have passed at each step, in whole or in part."""
+    return [epoch // decay_epoch if is_stair else epoch / decay_epoch
+            for epoch in _epochs(total_step, step_per_epoch)]
+
+
+@checked
+def exponential_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
+                         step_per_epoch: Count, decay_epoch: Count, is_stair: Bool = False):
+    """Returns learning_rate * decay_rate ** (epoch / decay_epoch) for each step.
+
+    Args:
+        learning_rate (float): the learning rate of the first epoch.
+        decay_rate (float): what it is multiplied by every `decay_epoch` epochs.
+        total_step (int): how many steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        decay_epoch (int): the epochs that one `decay_rate` spreads over.
+        is_stair (bool): whether to decay once every `decay_epoch` epochs, not every epoch.
+
+    Returns:
+        list[float] of `total_step` values.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> nn.exponential_decay_lr(0.1, 0.5, 4, 2, 1)
+        [0.1, 0.1, 0.05, 0.05]
+    """
+    return [learning_rate * decay_rate ** span
+            for span in _spans(total_step, step_per_epoch, decay_epoch, is_stair)]
+
+
+@checked
+def natural_exp_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
+                         step_per_epoch: Count, decay_epoch: Count, is_stair: Bool = False):
+    """Returns learning_rate * exp(-decay_rate * epoch) for each step.
+
+    Args:
+        learning_rate (float): the learning rate of the first epoch.
+        decay_rate (float): how fast it falls.
+        total_step (int): how many steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        decay_epoch (int): with `is_stair`, the epochs between two falls; else without effect.
+        is_stair (bool): whether the epoch is rounded down to a multiple of `decay_epoch`.
+
+    Returns:
+        list[float] of `total_step` values.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> nn.natural_exp_decay_lr(0.1, 0.9, 4, 2, 2, True)
+        [0.1, 0.1, 0.1, 0.1]
+    """
+    width = decay_epoch if is_stair else 1
+    return [learning_rate * math.e ** (-decay_rate * (epoch // width * width))
+            for epoch in _epochs(total_step, step_per_epoch)]
+
+
+@checked
+def inverse_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
+                     step_per_epoch: Count, decay_epoch: Count, is_stair: Bool = False):
+    """Returns learning_rate / (1 + decay_rate * epoch / decay_epoch) for each step.
+
+    Args:
+        learning_rate (float): the learning rate of the first epoch.
+        decay_rate (float): how fast it falls.
+        total_step (int): how many steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        decay_epoch (int): the epochs that one `decay_rate` spreads over.
+        is_stair (bool): whether to decay once every `decay_epoch` epochs, not every epoch.
+
+    Returns:
+        list[float] of `total_step` values.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> nn.inverse_decay_lr(0.5, 1.0, 4, 2, 1)
+        [0.5, 0.5, 0.25, 0.25]
+    """
+    return [learning_rate / (1 + decay_rate * span)
+            for span in _spans(total_step, step_per_epoch, decay_epoch, is_stair)]
+
+
+@checked(Forbid("min_lr >= max_lr", reason="'min_lr' must be below 'max_lr'"))
+def cosine_decay_lr(min_lr: AtLeast, max_lr: Above, total_step: Count, step_per_epoch: Count,
+                    decay_epoch: Count):
+    """Returns half a cosine wave from `max_lr` down to `min_lr`, where it stays.
+
+    min_lr + (max_lr - min_lr) / 2 * (1 + cos(pi * min(epoch, decay_epoch) / decay_epoch))
+
+    Args:
+        min_lr (float): the learning rate at the end.
+        max_lr (float): the learning rate of the first epoch.
+        total_step (int): how many steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        decay_epoch (int): the epochs of the descent.
+
+    Returns:
+        list[float] of `total_step` values.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> nn.cosine_decay_lr(0.0, 0.5, 3, 1, 1)
+        [0.5, 0.0, 0.0]
+    """
+    return [min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * min(epoch, decay_epoch)
+                                                             / decay_epoch))
+            for epoch in _epochs(total_step, step_per_epoch)]
+
+
+@checked
+def polynomial_decay_lr(learning_rate: Above, end_learning_rate: AtLeast, total_step: Count,
+                        step_per_epoch: Count, decay_epoch: Count, power: Above,
+                        update_decay_epoch: Bool = False):
+    """Returns a power curve from `learning_rate` to `end_learning_rate` over `decay_epoch` epochs.
+
+    (learning_rate - end_learning_rate) * (1 - epoch / decay_epoch) ** power + end_learning_rate
+
+    Args:
+        learning_rate (float): the learning rate of the first epoch.
+        end_learning_rate (float): the learning rate at the end.
+        total_step (int): how many steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        decay_epoch (int): the epochs of the curve.
+        power (float): the exponent.
+        update_decay_epoch (bool): whether `decay_epoch` grows by itself each time it is passed, so
+            that the learning rate rises again; otherwise it stays at the end value.
+
+    Returns:
+        list[float] of `total_step` values.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> nn.polynomial_decay_lr(0.5, 0.0, 3, 1, 2, 1.0)
+        [0.5, 0.25, 0.0]
+    """
+    rates = []
+    for epoch in _epochs(total_step, step_per_epoch):
+        span = decay_epoch
+        if update_decay_epoch:
+            span = decay_epoch * max(math.ceil(epoch / decay_epoch), 1)
+        left = 1 - min(epoch, span) / span
+        rates.append((learning_rate - end_learning_rate) * left ** power + end_learning_rate)
+    return rates
+
+
+@checked
+def warmup_lr(learning_rate: AtLeast, total_step: Count, step_per_epoch: Count,
+              warmup_epoch: Count):
+    """Returns a learning rate that rises from 0 in equal steps over `warmup_epoch` epochs.
+
+    Args:
+        learning_rate (float): the learning rate from epoch `warmup_epoch` on.
+        total_step (int): how many steps to return.
+        step_per_epoch (int): the steps of an epoch.
+        warmup_epoch (int): the epochs of the rise.
+
+    Returns:
+        list[float] of `total_step` values.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> nn.warmup_lr(0.5, 3, 1, 2)
+        [0.0, 0.25, 0.5]
+    """
+    return [learning_rate * min(epoch, warmup_epoch) / warmup_epoch
+            for epoch in _epochs(total_step, step_per_epoch)]
