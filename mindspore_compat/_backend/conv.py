@@ -202,6 +202,29 @@ def _cropped(x, geo):
     return x[(..., *(slice(b, b + n) for n, (b, _) in zip(geo.size, geo.pads)))]
 
 
+def columns(xp, x, kernel, stride, pads, dilation):
+    """The windows of `x` side by side: (batch, channels, taps, windows)."""
+    geo = _single(x.shape, kernel, stride, pads, dilation)
+    view = windows(xp, padded(xp, x, pads), kernel, stride, dilation, geo.out)
+    return xp.array(view).reshape(*x.shape[:2], prod(kernel), prod(geo.out))
+
+
+def columns_gradient(xp, g, size, kernel, stride, pads, dilation):
+    """Gradient of `columns` for an input of spatial `size`: overlapping windows are added."""
+    geo = _single((*g.shape[:2], *size), kernel, stride, pads, dilation)
+    wide = xp.zeros((*g.shape[:2], *geo.padded), g.dtype)
+    g = g.reshape(*g.shape[:3], *geo.out)
+    for tap, place in enumerate(_tap_slices(geo)):
+        target = wide[(..., *place)]
+        target += g[:, :, tap]
+    return xp.ascontiguousarray(_cropped(wide, geo))
+
+
+def _single(x_shape, kernel, stride, pads, dilation):
+    """The geometry of one window per channel."""
+    return geometry(tuple(x_shape), (x_shape[1], 1, *kernel), stride, pads, dilation, x_shape[1])
+
+
 # Windows copied into columns.
 
 def _chunks(x, geo):

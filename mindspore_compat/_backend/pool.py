@@ -153,10 +153,19 @@ def maximum_with_index(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
         xp, x, kernel, stride, pads, dilation, ceil_mode: As in `maximum`.
 
     Returns:
-        The values, and an int64 array of flat positions in the unpadded spatial dimensions of `x`.
-        Of equal values the first in row-major order is named.
+        The values, and their positions as `index_of_maximum` gives them.
     """
     largest = maximum(xp, x, kernel, stride, pads, dilation, ceil_mode)
+    return largest, index_of_maximum(xp, x, largest, kernel, stride, pads, dilation)
+
+
+def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
+    """Where the values `largest`, found by `maximum`, lie.
+
+    Returns:
+        Int64 array of flat positions in the unpadded spatial dimensions of `x`; of equal values the
+        first in row-major order is named.
+    """
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
     corner = 0
     for n, o, s, (before, _) in zip(size, out, stride, pads):
@@ -170,7 +179,7 @@ def maximum_with_index(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
         wide = padded(xp, planes[block], pads, _lowest(x.dtype))
         for tap in reversed(taps):
             xp.copyto(index[block], corner + tap.shift, where=_holds(xp, tap, wide, best[block]))
-    return largest, index.reshape(largest.shape)
+    return index.reshape(largest.shape)
 
 
 class _Tap(NamedTuple):

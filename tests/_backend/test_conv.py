@@ -131,3 +131,15 @@ def test_an_empty_batch_has_an_empty_result_and_a_zero_weight_gradient():
 def test_sizes_that_do_not_fit_are_refused(x_shape, w_shape, groups):
     with pytest.raises(ValueError):
         conv.convolve(np, np.ones(x_shape), np.ones(w_shape), (1,), ((0, 0),), (1,), groups)
+
+
+def test_columns_hold_the_windows_and_their_gradient_adds_them_up():
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((2, 3, 6, 7))
+    options = ((3, 2), (2, 1), ((1, 0), (1, 2)), (1, 2))
+    y = conv.columns(np, x, *options)
+    wide = np.pad(x, ((0, 0), (0, 0), (1, 0), (1, 2)))
+    np.testing.assert_array_equal(y[1, 2, :, 9], wide[1, 2, 2:5, 1:4:2].reshape(-1))
+    g = rng.standard_normal(y.shape)
+    back = conv.columns_gradient(np, g, x.shape[2:], *options)
+    np.testing.assert_allclose((back * x).sum(), (g * y).sum())
