@@ -1,0 +1,112 @@
+"""Signatures: from a syntax tree, from a docstring's first line, from the text of a page; and type expressions."""
+import ast
+import re
+
+from .model import Argument
+
+_FIRST_LINE = re.compile(r"^\s*(?:\.\. (?:py:)?(?:function|method)::\s*)?([A-Za-z_][\w.]*)\((.*?)\)\s*(?:->.*)?$", re.M | re.S)
+
+
+def from_source(page, public, wheel):
+    """Set `signature`, `call`, `overloads` and `bases` of a page from the definition behind the name."""
+    node = public.definition.node
+    if public.definition.kind == "class":
+        page.signature = _constructor(public.definition, wheel)
+        page.call = _call(public.definition, wheel)
+        page.bases = [b.node.name for b in list(wheel.bases(public.definition))[1:]]
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        page.signature = from_node(node, method=public.owner is not None and not _is_static(node))
+    else:
+        page.signature = None
+    if page.signature is None or [a.kind for a in page.signature] == ["args", "kwargs"]:
+        _from_doc(page, public.doc)
+
+
+def _from_doc(page, doc):
+    """Built-in functions show their overloads in the docstring."""
+    first = doc.strip().split("\n\n")[0] if doc else ""
+    found = []
+    if re.match(r"^[A-Za-z_]\w*\(", first):
+        for match in _FIRST_LINE.finditer(first):
+            found.append(from_text(match[2]))
+    found += [from_text(m[1]) for m in re.finditer(r"^\s*\.\. (?:py:)?(?:function|method):: [\w.]+\((.*?)\)", doc or "", re.M)]
+    found = [f for f in found if f is not None]
+    if found:
+        page.signature = found[0]
+        page.overloads = [f for f in found[1:] if list(map(str, f)) != list(map(str, found[0]))]
+
+
+def _is_static(node):
+    return any(getattr(d, "id", "") == "staticmethod" for d in node.decorator_list)
+
+
+def _constructor(definition, wheel):
+    for owner in wheel.bases(definition):
+        for node in owner.node.body:
+            if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+                return from_node(node, method=True)
+        decorated = any("dataclass" in ast.unparse(d) for d in owner.node.decorator_list)
+        if decorated:
+            return None
+    return []
+
+
+def _call(definition, wheel):
+    """The signature of `construct` (layers) or `__call__` (primitives), where the class itself has one."""
+    for owner in wheel.bases(definition):
+        if owner.node.name in ("Cell", "Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck"):
+            return None
+        for node in owner.node.body:
+            if isinstance(node, ast.FunctionDef) and node.name in ("construct", "__call__"):
+                return from_node(node, method=True)
+    return None
+
+
+def from_node(node, method):
+    """The arguments of a function's syntax tree; `self` is left out of a method's."""
+    given = node.args
+    plain = given.posonlyargs + given.args
+    defaults = [None] * (len(plain) - len(given.defaults)) + list(given.defaults)
+    found = [Argument(a.arg, "positional", _source(d)) for a, d in zip(plain, defaults)]
+    if method and found:
+        found = found[1:]
+    if given.vararg:
+        found.append(Argument(given.vararg.arg, "args"))
+    found += [Argument(a.arg, "keyword", _source(d)) for a, d in zip(given.kwonlyargs, given.kw_defaults)]
+    if given.kwarg:
+        found.append(Argument(given.kwarg.arg, "kwargs"))
+    return found
+
+
+def _source(node):
+    return None if node is None else ast.unparse(node)
+
+
+def from_text(text):
+    """The arguments written in a page; None where they are no Python."""
+    text = re.sub(r"lambda (\w+)\s*:\s*\.\.\.", r"lambda \1: ...", text.strip())
+    text = re.sub(r"\s*\[source\].*$", "", text)
+    try:
+        return from_node(ast.parse(f"def f({text}): ...").body[0], method=False)
+    except SyntaxError:
+        pass
+    try:                          # Chinese pages and shortened ones: default objects such as <class 'x'>
+        text = re.sub(r"=<[^>]*>", "=...", text)
+        return from_node(ast.parse(f"def f({text}): ...").body[0], method=False)
+    except SyntaxError:
+        return None
+
+
+def types_of(text):
+    """The alternatives of a type expression: `Union[Tensor, tuple[int]]` → ["Tensor", "tuple[int]"]."""
+    text = re.sub(r":\w+:`~?\.?([\w.]+)`", r"\1", text).replace("`", "").strip()
+    text = re.sub(r"^(?:Union|Optional)\s*\[(.*)\]$", r"\1", text)
+    parts, depth, current = [], 0, ""
+    for char in text.replace("、", ",").replace(" or ", ", ").replace("或", ",").replace("|", ","):
+        depth += (char in "[(") - (char in "])")
+        if char == "," and depth == 0:
+            parts.append(current)
+            current = ""
+        else:
+            current += char
+    return [p.strip().removeprefix("mindspore.") for p in parts + [current] if p.strip()]

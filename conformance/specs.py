@@ -1,0 +1,195 @@
+"""The spec files: one YAML file per public module, facts only, in a stable order.
+
+`from_page` makes the entry of one name, `save` and `load` keep them; a mistake made by hand is reported with file and line.
+"""
+import re
+from pathlib import Path
+
+import yaml
+
+from . import phrases, promises, recorder
+from .errors import BadInput
+from .rules import Clause, Rule
+
+FOLDER = Path(__file__).parent / "spec"
+KEYS = ("same_as", "kind", "release", "platforms", "deprecated", "signature", "overloads", "call", "inputs", "types", "defaults", "returns",
+        "raises", "unread", "use")
+KINDS = {"class", "function", "method", "property", "attribute", "value"}
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def names_of(page):
+    """All parameter and input names that the sentences of a page may mean."""
+    found = {a.name for a in (page.signature or []) + (page.call or [])}
+    found |= {e.name for e in page.parameters + page.inputs}
+    for overload in page.overloads:
+        found |= {a.name for a in overload}
+    return found
+
+
+def from_page(page):
+    """(spec entry, unread sentences) of a page."""
+    if page.same_as:
+        return {"same_as": page.same_as}, []
+    entry = {"kind": page.kind, "release": page.release}
+    if page.platforms:
+        entry["platforms"] = page.platforms
+    if page.deprecated:
+        entry["deprecated"] = True
+    if page.signature is not None:
+        entry["signature"] = argument_texts(page.signature)
+    if page.overloads:
+        entry["overloads"] = [argument_texts(o) for o in page.overloads]
+    if page.call is not None:
+        entry["call"] = argument_texts(page.call)
+    if page.inputs:
+        entry["inputs"] = {e.name: e.types for e in page.inputs}
+    if page.parameters:
+        entry["types"] = {e.name: e.types for e in page.parameters}
+    promised = promises.promises(page.outputs)
+    if promised:
+        entry["returns"] = promised
+    raised, unread = _rules(page)
+    if raised:
+        entry["raises"] = raised
+    if unread:
+        entry["unread"] = [[s.error, s.line] for s in unread]
+    used = recorder.calls(page) if page.examples else None
+    if used:
+        entry["use"] = used
+    return {key: entry[key] for key in KEYS if entry.get(key) is not None}, unread
+
+
+def argument_texts(arguments):
+    """Signature texts, with the bare star where keywords begin."""
+    texts, starred = [], False
+    for argument in arguments:
+        if argument.kind == "keyword" and not starred:
+            texts.append("*")
+            starred = True
+        starred = starred or argument.kind == "args"
+        texts.append(str(argument))
+    return texts
+
+
+def _rules(page):
+    raised, unread = [], []
+    known = names_of(page)
+    for sentence in page.raises:
+        found = phrases.read_sentence(sentence.error, sentence.text, known, sentence.line)
+        if found is None:
+            unread.append(sentence)
+            continue
+        for rule in found:
+            item = rule_item(rule)
+            if item not in raised:
+                raised.append(item)
+    return raised, unread
+
+
+def rule_item(rule):
+    """A rule as it stands in a spec file."""
+    item = {rule.error: {clause.left(): clause.right() for clause in rule.clauses}}
+    if rule.verdict:
+        item["verdict"] = rule.verdict
+    if rule.reason:
+        item["reason"] = rule.reason
+    return item
+
+
+def rule_of(item):
+    """The rule that a spec item spells; ValueError says what is wrong with it."""
+    if not isinstance(item, dict):
+        raise ValueError("a rule is a mapping of an exception to its clauses")
+    errors = [k for k in item if k not in ("verdict", "reason")]
+    if len(errors) != 1 or not isinstance(item[errors[0]], dict):
+        raise ValueError("a rule names one exception and its clauses")
+    if item.get("verdict") not in (None, "agreed", "documented only", "observed only"):
+        raise ValueError(f"no such verdict: '{item['verdict']}'")
+    clauses = tuple(Clause.parse(str(left), right) for left, right in item[errors[0]].items())
+    return Rule(errors[0], clauses, item.get("verdict"), item.get("reason"))
+
+
+def module_of(name, entry, windows):
+    """The public module in whose file a name stands."""
+    parts = name.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        if ".".join(parts[:cut]) in windows:
+            return ".".join(parts[:cut])
+    return "mindspore"
+
+
+def save(entries, folder=FOLDER):
+    """Write entries (name → entry) into one file per module; returns the files."""
+    from .wheel import WINDOWS
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    modules = {}
+    for name, entry in entries.items():
+        modules.setdefault(module_of(name, entry, WINDOWS), {})[name] = entry
+    written = []
+    for module, held in sorted(modules.items()):
+        path = folder / f"{module}.yaml"
+        text = yaml.dump(dict(sorted(held.items())), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=160,
+                         default_flow_style=None)
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def load(folder=FOLDER, check=True):
+    """All entries of a folder of spec files; BadInput names file and line of a mistake."""
+    entries = {}
+    files = sorted(Path(folder).glob("*.yaml"))
+    if not files:
+        raise BadInput(folder, "no spec files (*.yaml)")
+    for path in files:
+        entries.update(load_file(path, check))
+    return entries
+
+
+def load_file(path, check=True):
+    """The entries of one file."""
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        held = yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise BadInput(path, f"is no YAML: {getattr(error, 'problem', error)}", mark and mark.line + 1) from None
+    if not isinstance(held, dict):
+        raise BadInput(path, "is no mapping of names to facts", 1)
+    if check:
+        for name, entry in held.items():
+            try:
+                check_entry(entry)
+            except ValueError as error:
+                raise BadInput(path, f"{name}: {error}", _line_of(text, name, error)) from None
+    return held
+
+
+def check_entry(entry):
+    """ValueError where an entry is no spec."""
+    if not isinstance(entry, dict):
+        raise ValueError("is no mapping")
+    unknown = set(entry) - set(KEYS)
+    if unknown:
+        raise ValueError(f"unknown key '{sorted(unknown)[0]}'")
+    if "same_as" in entry:
+        return
+    if entry.get("kind") not in KINDS:
+        raise ValueError(f"unknown kind '{entry.get('kind')}'")
+    for item in entry.get("raises", ()):
+        rule_of(item)
+
+
+def _line_of(text, name, error):
+    lines = text.split("\n")
+    start = next((i for i, line in enumerate(lines) if line.startswith((f"{name}:", f"'{name}':"))), 0)
+    word = re.search(r"'([^']+)'", str(error))
+    for offset, line in enumerate(lines[start:]):
+        if offset and line and not line.startswith((" ", "-")):
+            break
+        if word and word[1] in line:
+            return start + offset + 1
+    return start + 1

@@ -1,0 +1,108 @@
+"""A make-believe `mindspore` that computes nothing and remembers every call.
+
+`recorder.py` runs the documentation's examples against it to learn with which arguments a name is called. Attributes of a
+`Sym` are `Sym`s, calling one gives a `Made`, and arithmetic gives something opaque.
+"""
+import contextlib
+
+import numpy as np
+
+
+class Sym:
+    """A dotted name of the make-believe package, or of something the example never defined (`?LeNet5`)."""
+
+    def __init__(self, log, path):
+        self.__dict__.update(_log=log, _path=path)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self._path == "mindspore.numpy" and name in ("inf", "nan", "pi"):
+            return getattr(np, name)
+        return Attr(self._log, self, name)
+
+    def __call__(self, *args, **kwargs):
+        made = Made(self._log, self, args, kwargs)
+        self._log.append(made)
+        return made
+
+    def __mro_entries__(self, bases):
+        return (_cell_class(self._log),)
+
+    def __iter__(self):
+        return iter([Opaque(self._log), Opaque(self._log)])
+
+    def __contains__(self, item):
+        return True
+
+    def __bool__(self):
+        return True
+
+    def __hash__(self):
+        return id(self)
+
+    def _opaque(self, *args, **kwargs):
+        return Opaque(self._log)
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _opaque
+    __getitem__ = __neg__ = __lt__ = __gt__ = __le__ = __ge__ = __eq__ = __pow__ = __matmul__ = __floordiv__ = _opaque
+    __mod__ = __and__ = __or__ = __invert__ = __enter__ = _opaque
+
+    def __exit__(self, *error):
+        return False
+
+    def __setitem__(self, key, value):
+        pass                      # a Tensor written in place stays what it was, as far as arguments go
+
+    def __setattr__(self, name, value):
+        pass                      # attributes given to a made-up object are never asked for
+
+
+class Attr(Sym):
+    """An attribute: of a module it is a longer path, of a made object a method."""
+
+    def __init__(self, log, owner, name):
+        path = f"{owner._path}.{name}" if owner._path else None
+        self.__dict__.update(_log=log, _path=path, _owner=owner, _name=name)
+
+
+class Made(Sym):
+    """The result of a call, with the call."""
+
+    def __init__(self, log, func, args, kwargs):
+        self.__dict__.update(_log=log, _path=None, _func=func, _args=args, _kwargs=kwargs)
+
+    def __getattr__(self, name):
+        path = self._func._path or ""
+        if name in ("shape", "ndim", "size") and path.endswith(("Tensor", ".tensor")) and self._args:
+            with contextlib.suppress(TypeError, ValueError):
+                array = np.array(self._args[0])
+                if array.dtype != object:
+                    return getattr(array, name)
+        return super().__getattr__(name)
+
+
+class Opaque(Sym):
+    """A value that nothing is known of."""
+
+    def __init__(self, log):
+        self.__dict__.update(_log=log, _path=None)
+
+
+def _cell_class(log):
+    """A base class for the example's own networks: calling one runs its `construct`."""
+
+    class Cell:
+        def __init__(self, *args, **kwargs):
+            pass                  # as the original's, which takes options no example relies on
+
+        def __call__(self, *args, **kwargs):
+            return self.construct(*args, **kwargs)
+
+        def __getattr__(self, name):
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return Attr(log, Sym(log, "?Network"), name)
+
+    Cell._is_network = True
+    return Cell

@@ -1,0 +1,383 @@
+"""Names of a MindSpore wheel, found by reading its source with `ast`; nothing of it is imported.
+
+`Wheel(folder)` reads an installed or unpacked `mindspore` folder. `wheel.public()` yields every documented public name
+with the syntax tree that defines it. The modules are evaluated only as far as names go: imports, `__all__` arithmetic,
+plain assignments. What the docstrings say is the business of `docs.py`.
+"""
+import ast
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import BadInput
+
+# Public windows, in the order in which they may claim an object that several of them show.
+WINDOWS = """
+mindspore nn ops mint mint.nn mint.nn.functional mint.optim mint.linalg mint.special
+mint.distributed numpy scipy scipy.linalg scipy.optimize scipy.sparse scipy.fft dataset
+dataset.transforms dataset.transforms.utils dataset.vision dataset.vision.utils dataset.text
+dataset.text.utils dataset.audio dataset.audio.utils dataset.config dataset.debug dataset.utils
+dataset.dataloader train train.mind_ir train.summary common.initializer amp boost communication
+communication.comm_func communication.management experimental experimental.optim
+experimental.optim.lr_scheduler experimental.es experimental.map_parameter experimental.llm_boost
+hal runtime mindrecord multiprocessing nn.probability.distribution nn.probability.bijector
+nn.probability.bnn_layers nn.utils parallel parallel.nn parallel.function parallel.distributed
+parallel.auto_parallel parallel.nn.parallel_cell_wrapper parallel.strategy profiler rewrite
+safeguard utils utils.dryrun log context device_context.cpu.op_precision
+device_context.cpu.op_tuning device_context.gpu.op_precision device_context.gpu.op_tuning
+device_context.ascend.op_precision device_context.ascend.op_tuning device_context.ascend.op_debug
+device_manager graph onnx run_check
+""".split()
+
+MAX_DEPTH = 40                    # of class inheritance; deeper is a circle
+
+
+@dataclass
+class Definition:
+    """Where a name leads: a module, or a node of some module's tree."""
+    kind: str                     # module | function | class | value
+    module: "Module"
+    node: ast.AST = None
+
+    @property
+    def key(self):
+        return (self.module.name, self.kind, getattr(self.node, "lineno", 0),
+                getattr(self.node, "col_offset", 0))
+
+
+@dataclass
+class Module:
+    """One source file: its tree, and the names that reading it top to bottom defines."""
+    name: str
+    path: Path
+    tree: ast.Module
+    is_package: bool
+    names: dict = field(default_factory=dict)
+    lists: dict = field(default_factory=dict)
+
+
+@dataclass
+class Public:
+    """One public name, the definition behind it, and the docstring with the line on which it starts."""
+    name: str                     # full path without the leading "mindspore."
+    window: str
+    definition: Definition
+    doc: str
+    line: int
+    same_as: str = None
+    owner: Definition = None      # the class, for a method
+
+    @property
+    def path(self):
+        return self.definition.module.path
+
+
+class Wheel:
+    """The source files of one release, read lazily."""
+
+    def __init__(self, folder):
+        folder = Path(folder)
+        if (folder / "mindspore" / "__init__.py").is_file():
+            folder = folder / "mindspore"
+        if not (folder / "__init__.py").is_file():
+            raise BadInput(folder, "no __init__.py: not a mindspore package")
+        self.folder = folder
+        self._modules = {}
+        self.release = self._read_release()
+
+    def _read_release(self):
+        path = self.folder / "version.py"
+        if not path.is_file():
+            raise BadInput(self.folder, "no version.py: the wheel is truncated or is not MindSpore")
+        for node in self._parse(path).body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                return str(node.value.value)
+        raise BadInput(path, "names no release")
+
+    @staticmethod
+    def _parse(path):
+        try:
+            return ast.parse(path.read_text(encoding="utf-8"))
+        except (SyntaxError, ValueError) as error:
+            raise BadInput(path, f"cannot be parsed: {error.args[0]}",
+                           getattr(error, "lineno", None)) from None
+
+    def module(self, name):
+        """The module of that dotted name (without "mindspore."), or None."""
+        if name not in self._modules:
+            base = self.folder.joinpath(*name.split(".")) if name else self.folder
+            package = base / "__init__.py"
+            path = package if package.is_file() else base.with_suffix(".py") if name else package
+            if not path.is_file():
+                self._modules[name] = None
+            else:
+                found = Module(name, path, self._parse(path), path.name == "__init__.py")
+                self._modules[name] = found
+                _Reader(self, found).block(found.tree.body)
+        return self._modules[name]
+
+    def lookup(self, module, name):
+        """The definition of `name` in a module: a binding, else a submodule."""
+        if name in module.names:
+            return module.names[name]
+        if module.is_package:
+            below = self.module(f"{module.name}.{name}" if module.name else name)
+            if below is not None:
+                return Definition("module", below)
+        return None
+
+    def public(self):
+        """Yield every documented public name; an object shown twice names its first window."""
+        first = {}
+        self._tensor_docs = self._read_tensor_docs()
+        for window in WINDOWS:
+            module = self.module("" if window == "mindspore" else window)
+            if module is None:
+                continue
+            for name in self._shown(module):
+                found = self.lookup(module, name)
+                if found is None or found.kind == "module":
+                    continue
+                yield from self._name(window, name, found, first)
+
+    def _shown(self, module):
+        listed = module.lists.get("__all__")
+        if not listed:
+            listed = [n for n, d in module.names.items()
+                      if d.kind != "module" and (module.is_package or d.module is module)]
+        seen = dict.fromkeys(n for n in listed if n.isidentifier() and not n.startswith("_"))
+        return list(seen)
+
+    def _name(self, window, name, found, first):
+        public = name if window == "mindspore" else f"{window}.{name}"
+        doc, line = docstring(found.node)
+        if not doc and found.kind != "value":
+            return
+        item = Public(public, window, found, doc, line, first.get(found.key))
+        first.setdefault(found.key, public)
+        yield item
+        if found.kind == "class" and item.same_as is None:
+            yield from self._methods(window, public, found)
+
+    def _methods(self, window, public, found):
+        seen = set()
+        for owner, node in self.members(found):
+            if node.name in seen or node.name.startswith("_") or _is_setter(node):
+                continue
+            seen.add(node.name)
+            doc, line = docstring(node)
+            if doc:
+                yield Public(f"{public}.{node.name}", window, Definition("method", owner.module, node),
+                             doc, line, owner=found)
+        if public == "Tensor":
+            module = self.module("common._tensor_docs")
+            for name, (doc, line, node) in self._tensor_docs.items():
+                if name not in seen and not name.startswith("_"):
+                    yield Public(f"Tensor.{name}", window, Definition("value", module, node), doc, line,
+                                 owner=found)
+
+    def members(self, found):
+        """The methods written in the class itself, and in bases that no window shows."""
+        for node in found.node.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield found, node
+
+    def bases(self, found, depth=0):
+        """The class and the classes it derives from, nearest first, as far as the source shows them."""
+        yield found
+        if depth > MAX_DEPTH:
+            return
+        for base in found.node.bases:
+            above = self.resolve(found.module, base)
+            if above is not None and above.kind == "class":
+                yield from self.bases(above, depth + 1)
+
+    def resolve(self, module, expression):
+        """The definition a name or dotted name leads to."""
+        if isinstance(expression, ast.Name):
+            return self.lookup(module, expression.id)
+        if isinstance(expression, ast.Attribute):
+            owner = self.resolve(module, expression.value)
+            if owner is not None and owner.kind == "module":
+                return self.lookup(owner.module, expression.attr)
+        return None
+
+    def _read_tensor_docs(self):
+        """The docstrings that a file of `attach_docstr("name", text)` calls gives to Tensor's built-in methods."""
+        module, found = self.module("common._tensor_docs"), {}
+        for node in module.tree.body if module else ():
+            call = getattr(node, "value", None)
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "attach_docstr":
+                name, text = (a.value for a in call.args)
+                found[name] = (text, call.args[1].lineno, call)
+        return found
+
+
+class _Reader:
+    """Walks a module's statements and records what each one does to the namespace."""
+
+    def __init__(self, wheel, module):
+        self.wheel, self.module = wheel, module
+
+    def block(self, body):
+        for node in body:
+            getattr(self, "on_" + type(node).__name__, lambda node: None)(node)
+
+    def on_FunctionDef(self, node):
+        self.module.names[node.name] = Definition("function", self.module, node)
+
+    def on_ClassDef(self, node):
+        self.module.names[node.name] = Definition("class", self.module, node)
+
+    def on_If(self, node):
+        self.block(node.orelse)
+        self.block(node.body)
+
+    def on_Try(self, node):
+        for handler in node.handlers:
+            self.block(handler.body)
+        self.block(node.body)
+
+    def on_Import(self, node):
+        for alias in node.names:
+            if alias.name.split(".")[0] == "mindspore" and alias.asname:
+                found = self.wheel.module(alias.name.partition(".")[2])
+                if found:
+                    self.module.names[alias.asname] = Definition("module", found)
+
+    def on_ImportFrom(self, node):
+        source = self._source(node)
+        if source is None:
+            return
+        for alias in node.names:
+            if alias.name == "*":
+                self._star(source)
+                continue
+            found = self.wheel.lookup(source, alias.name)
+            if found is not None:
+                self.module.names[alias.asname or alias.name] = found
+
+    def _source(self, node):
+        if node.level:
+            here = self.module.name.split(".") if self.module.name else []
+            up = node.level - (1 if self.module.is_package else 0)
+            here = here[:len(here) - up] if up else here
+            parts = here + (node.module.split(".") if node.module else [])
+        elif node.module and node.module.split(".")[0] == "mindspore":
+            parts = node.module.split(".")[1:]
+        else:
+            return None
+        return self.wheel.module(".".join(parts))
+
+    def _star(self, source):
+        shown = source.lists.get("__all__")
+        if shown is None:
+            shown = [n for n in source.names if not n.startswith("_")]
+        for name in shown:
+            found = self.wheel.lookup(source, name)
+            if found is not None:
+                self.module.names[name] = found
+
+    def on_Assign(self, node):
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self._bind(target.id, node)
+
+    def on_AnnAssign(self, node):
+        if node.value is not None and isinstance(node.target, ast.Name):
+            self._bind(node.target.id, node)
+
+    def _bind(self, name, node):
+        value = self.items(node.value)
+        if value is not None:
+            self.module.lists[name] = value
+        found = self.wheel.resolve(self.module, node.value)
+        self.module.names[name] = found or Definition("value", self.module, node)
+
+    def on_AugAssign(self, node):
+        more = self.items(node.value)
+        if more and isinstance(node.target, ast.Name):
+            self.module.lists[node.target.id] = self.module.lists.get(node.target.id, []) + more
+
+    def on_Delete(self, node):
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.module.names.pop(target.id, None)
+
+    def on_Expr(self, node):
+        call = node.value
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+                and isinstance(call.func.value, ast.Name) and call.func.value.id in self.module.lists):
+            return
+        held = self.module.lists[call.func.value.id]
+        given = self.items(call.args[0]) if call.args else None
+        if call.func.attr == "extend" and given:
+            held.extend(given)
+        elif call.func.attr == "append" and isinstance(call.args[0], ast.Constant):
+            held.append(call.args[0].value)
+        elif call.func.attr == "remove" and call.args[0].value in held:
+            held.remove(call.args[0].value)
+
+    def items(self, node):
+        """The strings of a list expression, or None where it is no such list."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            parts = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+            for element in node.elts:
+                if isinstance(element, ast.Starred):
+                    parts += self.items(element.value) or []
+            return parts
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            left, right = self.items(node.left), self.items(node.right)
+            return None if left is None and right is None else (left or []) + (right or [])
+        if isinstance(node, ast.Name):
+            return list(self.module.lists[node.id]) if node.id in self.module.lists else None
+        if isinstance(node, ast.Attribute):
+            owner = self.wheel.resolve(self.module, node.value)
+            if owner is not None and owner.kind == "module":
+                return list(owner.module.lists.get(node.attr) or ())
+        return None
+
+
+def docstring(node):
+    """(docstring as written, the line on which it starts) of a function, class or assigned value."""
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not node.body:
+        return "", getattr(node, "lineno", 0)
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return first.value.value, first.lineno
+    return "", node.lineno
+
+
+def _is_setter(node):
+    return any(isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter") for d in node.decorator_list)
+
+
+def fetch(release, cache):
+    """Download the wheel of a release with pip and keep only its .py files; returns the folder."""
+    folder = Path(cache) / f"mindspore-{release}"
+    if (folder / "mindspore" / "version.py").is_file():
+        return folder / "mindspore"
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:",
+               "-d", str(folder), f"mindspore=={release}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    wheels = sorted(folder.glob("mindspore-*.whl"))
+    if done.returncode or not wheels:
+        last = (done.stderr.strip().splitlines() or ["no wheel was downloaded"])[-1]
+        raise BadInput(f"mindspore {release}", f"cannot be fetched: {last}")
+    unpack(wheels[0], folder)
+    wheels[0].unlink()
+    return folder / "mindspore"
+
+
+def unpack(wheel, folder):
+    """Keep the Python files of a wheel."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for name in archive.namelist():
+                if name.startswith("mindspore/") and name.endswith(".py"):
+                    archive.extract(name, folder)
+    except (zipfile.BadZipFile, OSError, EOFError) as error:
+        raise BadInput(wheel, f"truncated or no wheel: {error}") from None
