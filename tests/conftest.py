@@ -8,6 +8,7 @@ stand-in as the GPU.
 import contextlib
 import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -73,3 +74,22 @@ def whole_session(request):
         return
     with standing_in():
         yield
+
+
+@pytest.fixture
+def oracle(tmp_path):
+    """Runs Python text in real MindSpore and gives what it prints; skipped where it is not at hand.
+
+    The environment variable MINDSPORE_ORACLE names the interpreter that has it.
+    """
+    interpreter = os.environ.get("MINDSPORE_ORACLE")
+    if not interpreter:
+        pytest.skip("MINDSPORE_ORACLE names no interpreter with real MindSpore")
+
+    def run(text, *arguments):
+        environment = {**os.environ, "GLOG_v": "3", "DNNL_MAX_CPU_ISA": "AVX2"}
+        done = subprocess.run([interpreter, "-c", text, *map(str, arguments)], cwd=tmp_path,
+                              env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout
+    return run

@@ -1,0 +1,281 @@
+"""The `.ckpt` file: named arrays and texts, as the original writes and reads them.
+
+A file is a run of protobuf messages, each with one value: a tag, the dimensions, the name of a type
+and the raw bytes in C order. Bytes over 512 MiB are cut into neighbours of the same tag. A checksum
+of 17 bytes may follow, or the whole may be encrypted (encryption.py). Values here are
+`(tag, array, type)` and `(tag, text, "str")`; which of them belong to a network is not asked here.
+"""
+
+import math
+import os
+import zlib
+
+import ml_dtypes
+import numpy
+
+from . import encryption
+from .files import mapped, replacing
+from .protobuf import BYTES, bytes_field, bytes_head, fields, ints, varint
+
+SUFFIX = ".ckpt"
+SLICE = 512 << 20  # a longer value is cut into pieces of this many bytes
+TEXT = "str"
+TYPES = {
+    "Bool": numpy.bool_, "Int8": numpy.int8, "UInt8": numpy.uint8, "Int16": numpy.int16,
+    "UInt16": numpy.uint16, "Int32": numpy.int32, "UInt32": numpy.uint32, "Int64": numpy.int64,
+    "UInt64": numpy.uint64, "Float16": numpy.float16, "Float32": numpy.float32,
+    "Float64": numpy.float64, "BFloat16": ml_dtypes.bfloat16, "Complex64": numpy.complex64,
+    "Complex128": numpy.complex128,
+}
+TYPES = {name: numpy.dtype(dtype) for name, dtype in TYPES.items()}
+NAMES = {dtype: name for name, dtype in TYPES.items()}
+CRC_MARK = b"crc_num"
+CRC_LENGTH = len(CRC_MARK) + 10
+
+
+def type_name(array):
+    """The name a file gives the type of `array`, such as "Float32"."""
+    found = NAMES.get(array.dtype.newbyteorder("="))
+    if found is None:
+        raise TypeError(f"a checkpoint holds no values of type {array.dtype}")
+    return found
+
+
+def write(path, values, *, crc=False, key=None, mode="AES-GCM"):
+    """Writes a checkpoint file, readable by its owner only, in place of a file of that name.
+
+    The bytes go to a file beside it that is renamed at the end, so a reader never meets half a file
+    and a failure leaves the old one. A value without elements is left out, as the original does.
+
+    Args:
+        path: Where to write; ".ckpt" is appended when it is missing.
+        values: The `(tag, array)` and `(tag, text)` pairs, in the order of the file.
+        crc: Whether a checksum ends the file.
+        key: The key to encrypt with (16, 24 or 32 bytes; 16 for SM4), or None.
+        mode: "AES-GCM", "AES-CBC" or "SM4-CBC".
+
+    Returns:
+        The path written.
+
+    Raises:
+        TypeError: If a value is of a type that files do not hold. Nothing is written then.
+        ValueError: If key or mode is wrong.
+        ImportError: If a key is given and the package `cryptography` is not installed.
+    """
+    path = os.fspath(path)
+    path += "" if path.endswith(SUFFIX) else SUFFIX
+    values = [(tag, value) for tag, value in values]
+    for _, value in values:
+        if not isinstance(value, str):
+            type_name(value)
+    pieces = encoded(values)
+    if key is not None:
+        pieces = encryption.encrypt(pieces, key, mode)
+    if crc:
+        pieces = with_checksum(pieces)
+    with replacing(path) as part, open(part, "wb") as file:
+        for piece in pieces:
+            file.write(piece)
+    return path
+
+
+def read(path, *, crc=False, key=None, mode="AES-GCM", wanted=None):
+    """The values of a checkpoint file, in its order.
+
+    Args:
+        path: The file.
+        crc: Whether to check the checksum that ends the file. A file without one passes.
+        key: The key it was encrypted with, or None.
+        mode: The way it was encrypted.
+        wanted: A function of a tag that says whether to read the value; the others are passed over.
+
+    Returns:
+        A list of `(tag, array, type)` and `(tag, text, "str")`; the arrays are copies.
+
+    Raises:
+        ValueError: If the file is no checkpoint, is damaged or cut short, or the key does not fit.
+            The message names the file and the reason.
+        ImportError: If a key is given and the package `cryptography` is not installed.
+    """
+    view = mapped(path)
+    try:
+        view, checksum = split_checksum(view)
+        if crc and checksum is not None and checksum != zlib.crc32(view):
+            raise ValueError("its checksum does not agree with its content")
+        if key is not None:
+            view = memoryview(encryption.decrypt(view, key, mode))
+        if not view:
+            raise ValueError("it is empty")
+        return decoded(view, wanted)
+    except ValueError as error:
+        raise ValueError(f"The file {os.fspath(path)} cannot be read as a checkpoint: {error}."
+                         ) from error
+
+
+def has_checksum(path):
+    """True if a checksum ends the file."""
+    return split_checksum(mapped(path))[1] is not None
+
+
+# -- values to bytes
+
+
+def encoded(values):
+    """The bytes of `values`, as pieces that need not be joined."""
+    for tag, value in values:
+        if isinstance(value, str):
+            content = memoryview(numpy.array(value, "<U").tobytes())
+            yield from message(tag, (0,), TEXT, content)
+            continue
+        content = raw(value)
+        for start in range(0, len(content), SLICE):
+            yield from message(tag, value.shape, type_name(value), content[start:start + SLICE])
+
+
+def raw(array):
+    """The elements of an array, little-endian in C order, as bytes."""
+    array = numpy.ascontiguousarray(array).reshape(-1)
+    if array.dtype.byteorder == ">":
+        array = array.astype(array.dtype.newbyteorder("<"))
+    return memoryview(array.view(numpy.uint8))
+
+
+def message(tag, shape, name, content):
+    """One value as a Checkpoint message: what stands before the content, then the content."""
+    tensor = b"".join(varint(1 << 3) + varint(n) for n in shape)
+    tensor += bytes_field(2, name) + bytes_head(3, len(content))
+    value = bytes_field(1, tag) + bytes_head(2, len(tensor) + len(content)) + tensor
+    yield bytes_head(1, len(value) + len(content)) + value
+    yield content
+
+
+def with_checksum(pieces):
+    """`pieces`, and the checksum over all of them."""
+    checksum = 0
+    for piece in pieces:
+        checksum = zlib.crc32(piece, checksum)
+        yield piece
+    yield CRC_MARK + checksum.to_bytes(10, "big")
+
+
+# -- bytes to values
+
+
+def split_checksum(view):
+    """The bytes before the checksum, and the checksum or None."""
+    if len(view) < CRC_LENGTH or view[-CRC_LENGTH:-10] != CRC_MARK:
+        return view, None
+    return view[:-CRC_LENGTH], int.from_bytes(view[-10:], "big")
+
+
+def decoded(view, wanted=None):
+    """The values in the bytes of a checkpoint; see read()."""
+    found, part = [], None
+    for number, kind, content in fields(view):
+        if number != 1 or kind != BYTES:
+            raise ValueError(f"it has a field {number}, which no checkpoint has")
+        tag, tensor = parse_value(content)
+        if part is not None and part.tag == tag and not part.complete():
+            part.add(tensor)
+        else:
+            if part is not None:
+                found.append(part.value())
+            part = None
+            if wanted is None or wanted(tag):
+                part = Part(tag, tensor)
+            else:
+                Part(tag, tensor)  # it is not wanted, but it must make sense
+    if part is not None:
+        found.append(part.value())
+    return found
+
+
+def parse_value(view):
+    """The tag of one value, and its `(dims, type, content)`."""
+    tag = tensor = None
+    for number, kind, content in fields(view):
+        if kind != BYTES or number not in (1, 2, 3):
+            raise ValueError(f"a value has a field {number}, which no value has")
+        if number == 1:
+            tag = str(content, "utf-8")
+        elif number == 3:
+            raise ValueError(f"the value {tag!r} is a hash table (MapParameter)")
+        else:
+            tensor = parse_tensor(content)
+    if tag is None or tensor is None:
+        raise ValueError("a value lacks its name or its content")
+    return tag, tensor
+
+
+def parse_tensor(view):
+    """The `(dims, type, content)` of one TensorProto."""
+    dims, name, content = [], None, None
+    for number, kind, part in fields(view):
+        if number == 1:
+            dims += ints(kind, part)
+        elif number == 2 and kind == BYTES:
+            name = str(part, "utf-8")
+        elif number == 3 and kind == BYTES:
+            content = part
+        else:
+            raise ValueError(f"a tensor has a field {number}, which no tensor has")
+    if name is None or content is None:
+        raise ValueError("a tensor lacks its type or its content")
+    if name != TEXT and name not in TYPES:
+        raise ValueError(f"a tensor is of type {name!r}, which is not known here")
+    if any(n < 0 for n in dims):
+        raise ValueError(f"a tensor has the dimensions {dims}")
+    return tuple(dims), name, content
+
+
+class Part:
+    """A value of the file whose pieces are being gathered."""
+
+    def __init__(self, tag, tensor):
+        self.tag = tag
+        self.shape, self.type, content = tensor
+        self.length = len(content)
+        if self.type != TEXT:
+            size = TYPES[self.type].itemsize
+            if self.shape == (0,) and len(content) == size:
+                self.shape = ()  # old files say a 0-d value so
+            self.length = math.prod(self.shape) * size
+        self.pieces, self.have = [], 0
+        self.add(tensor)
+
+    def add(self, tensor):
+        """Takes the next piece of the value's bytes."""
+        shape, name, content = tensor
+        if name != self.type or self.pieces and shape != self.shape:
+            raise ValueError(f"the pieces of {self.tag!r} differ in type or shape")
+        self.pieces.append(content)
+        self.have += len(content)
+        if self.have > self.length:
+            raise ValueError(f"{self.tag!r} has {self.have} bytes, but its shape {self.shape} and "
+                             f"type {self.type} need {self.length}")
+
+    def complete(self):
+        """True if every byte is there."""
+        return self.have == self.length
+
+    def value(self):
+        """The value as `(tag, array or text, type)`."""
+        if not self.complete():
+            raise ValueError(f"{self.tag!r} has {self.have} bytes, but its shape {self.shape} and "
+                             f"type {self.type} need {self.length}")
+        if self.type == TEXT:
+            return self.tag, text(self.pieces[0]), TEXT
+        array = numpy.empty(self.shape, TYPES[self.type])
+        target, at = array.reshape(-1).view(numpy.uint8), 0
+        for piece in self.pieces:
+            target[at:at + len(piece)] = numpy.frombuffer(piece, numpy.uint8)
+            at += len(piece)
+        return self.tag, array, self.type
+
+
+def text(content):
+    """A text from its UTF-32 bytes; an empty one is stored as one zero."""
+    try:
+        return str(content, "utf-32-le").rstrip("\0")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"a text is not UTF-32: {error}") from error

@@ -1,0 +1,151 @@
+"""The `.safetensors` file as the original writes it: sorted names, and a mark of its own.
+
+The package `safetensors` reads and writes the bytes. The original adds the metadata "format": "ms",
+on request "crc_num" (a checksum over every name and its bytes, in the order of the names) and
+"remove_redundancy". Texts have no place in such a file.
+"""
+
+import io
+import json
+import os
+import zlib
+
+import ml_dtypes  # noqa: F401  (the package knows bfloat16 only when this is imported)
+import numpy
+
+from .checkpoint import NAMES, TYPES, raw, type_name
+from .files import mapped, replacing
+
+SUFFIX = ".safetensors"
+CODES = {  # the format's names of types
+    "BOOL": "Bool", "I8": "Int8", "U8": "UInt8", "I16": "Int16", "U16": "UInt16", "I32": "Int32",
+    "U32": "UInt32", "I64": "Int64", "U64": "UInt64", "F16": "Float16", "F32": "Float32",
+    "F64": "Float64", "BF16": "BFloat16", "C64": "Complex64",
+}
+CODES = {code: TYPES[name] for code, name in CODES.items()}
+
+
+def write(path, values, *, crc=False, metadata=None):
+    """Writes a safetensors file in place of a file of that name.
+
+    Args:
+        path: Where to write; ".safetensors" is appended when it is missing.
+        values: The `(tag, array)` pairs; they are stored in an order that the format prescribes.
+        crc: Whether the metadata tells a checksum.
+        metadata: Further metadata, texts by name.
+
+    Returns:
+        The path written.
+
+    Raises:
+        TypeError: If a value is a text, or of a type that files do not hold.
+        ImportError: If the package `safetensors` is not installed.
+    """
+    library = package()
+    path = os.fspath(path)
+    path += "" if path.endswith(SUFFIX) else SUFFIX
+    arrays = {}
+    for tag, value in values:
+        if isinstance(value, str):
+            raise TypeError(f"a safetensors file holds no texts, but {tag!r} is one")
+        type_name(value)
+        arrays[tag] = numpy.asarray(value, order="C")
+    about = {"format": "ms", **(metadata or {})}
+    if crc:
+        about["crc_num"] = str(checksum(arrays))
+    with replacing(path) as part:
+        library.numpy.save_file(arrays, part, about)
+    return path
+
+
+def read(source, *, crc=False, wanted=None):
+    """The values of a safetensors file, sorted by name, and its metadata.
+
+    Args:
+        source: The file's path, or a BytesIO with its content.
+        crc: Whether to check the checksum. A file without one passes.
+        wanted: A function of a tag that says whether to read the value.
+
+    Returns:
+        A list of `(tag, array, type)`, and a dictionary of texts.
+
+    Raises:
+        ValueError: If the file is no safetensors file, or is damaged. The message names it.
+        ImportError: If the package `safetensors` is not installed.
+    """
+    library = package()
+    name = "given as BytesIO" if isinstance(source, io.BytesIO) else os.fspath(source)
+    try:
+        if isinstance(source, io.BytesIO):
+            content = memoryview(source.getvalue())
+            arrays = {tag: array_of(part) for tag, part in library.deserialize(bytes(content))}
+        else:
+            content = mapped(source)
+            arrays = load(library, source, None if crc else wanted)
+        about = header(content).get("__metadata__", {})
+    except (library.SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"The file {name} cannot be read as safetensors: {error}.") from error
+    if crc and "crc_num" in about and about["crc_num"] != str(checksum(arrays)):
+        raise ValueError(f"The file {name} cannot be read as safetensors: its checksum does not "
+                         "agree with its content.")
+    values = [(tag, arrays[tag]) for tag in sorted(arrays) if wanted is None or wanted(tag)]
+    for tag, array in values:
+        if array.dtype not in NAMES:
+            raise ValueError(f"The file {name} has values {tag!r} of type {array.dtype}, "
+                             "which is not known here.")
+    return [(tag, array, NAMES[array.dtype]) for tag, array in values], about
+
+
+def package():
+    """The package `safetensors`."""
+    try:
+        import safetensors
+        import safetensors.numpy
+    except ImportError as error:
+        raise ImportError("The format 'safetensors' needs the package safetensors: "
+                          "pip install mindspore-compat[safetensors]") from error
+    return safetensors
+
+
+def load(library, path, wanted):
+    """The arrays of a file by name; those not wanted are not read."""
+    with library.safe_open(path, framework="numpy") as file:
+        return {tag: file.get_tensor(tag) for tag in file.keys() if wanted is None or wanted(tag)}
+
+
+def array_of(part):
+    """The array that one entry of a file in memory describes."""
+    return numpy.frombuffer(bytearray(part["data"]), CODES[part["dtype"]]).reshape(part["shape"])
+
+
+def header(content):
+    """The JSON that a file begins with."""
+    length = int.from_bytes(content[:8], "little")
+    return json.loads(content[8:8 + length].tobytes())
+
+
+def checksum(arrays):
+    """The original's checksum over names and values."""
+    found = 0
+    for tag in sorted(arrays):
+        found = zlib.crc32(tag.encode(), found)
+        for piece in summed(arrays[tag]):
+            found = zlib.crc32(piece, found)
+    return found
+
+
+def summed(array):
+    """The bytes of a value that the checksum goes over, in pieces.
+
+    The original takes `bytes(array)`, which is as many zeros as a 0-d integer says. One that is
+    negative, or so large that the original runs out of memory, counts by its own bytes here.
+    """
+    if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= (count := int(array)) <= MOST_ZEROS:
+        for start in range(0, count, len(ZEROS)):
+            yield ZEROS[:count - start]
+    else:
+        yield raw(array)
+
+
+ZEROS = memoryview(bytes(1 << 20))
+MOST_ZEROS = 1 << 34
