@@ -1,0 +1,29 @@
+"""The float type that computations are brought to while a Cell with `to_float` runs.
+
+Worked example. In `net.to_float(float16)` the inputs of `construct` are float16, `self.weight` is still
+float32, and `x * self.weight` meets both; `Op.general` then casts every float to float16 instead of
+promoting to float32. Ops that only move values leave them as they are.
+"""
+
+
+class _State:
+    """The NumPy dtype in force, or None."""
+
+    dtype = None
+
+
+state = _State()
+
+
+class precision:
+    """A context in which floats are brought to `dtype` (a NumPy dtype); contexts nest."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def __enter__(self):
+        self.outer = state.dtype
+        state.dtype = self.dtype
+
+    def __exit__(self, *error):
+        state.dtype = self.outer

@@ -1,0 +1,577 @@
+"""Initializers: how the first values of a parameter are drawn, and `initializer`, which makes the Tensor.
+
+An Initializer fills a NumPy array in place; values are drawn on the host and moved to the device
+afterwards, so that a seed gives the same network everywhere. Each draw takes its seed from NumPy's
+global random state (two words of it, as the original does), hence `mindspore.set_seed` and
+`numpy.random.seed` both fix it. The streams themselves are ours.
+
+Filling a Tensor that was made with `init=` is `Tensor.init_data`; it calls `fill` below.
+"""
+
+import math
+import numbers
+
+import numpy as np
+from scipy import special
+
+from .._core.dtype import float32
+from .._core.rules import register_type
+from .._core.tensor import Tensor
+
+__all__ = [
+    "Initializer", "initializer", "TruncatedNormal", "Normal", "Uniform", "HeUniform", "HeNormal",
+    "XavierUniform", "XavierNormal", "One", "Zero", "Constant", "Identity", "Sparse", "Dirac",
+    "Orthogonal", "VarianceScaling",
+]
+
+_INITIALIZER_ALIAS = {}
+
+
+def _register(*aliases):
+    """Makes an Initializer known to `initializer` by its class name and by `aliases`, in any case."""
+    def known(cls):
+        for alias in (cls.__name__, *aliases):
+            _INITIALIZER_ALIAS[alias.lower()] = cls
+        return cls
+
+    return known
+
+
+class Initializer:
+    """The base of all initializers: a subclass fills an array in `_initialize`.
+
+    Args:
+        **kwargs: what the instance was made with, kept for inspection.
+
+    Examples:
+        >>> from mindspore_compat.common.initializer import Initializer, initializer
+        >>> class Ramp(Initializer):
+        ...     def _initialize(self, arr):
+        ...         arr[...] = range(arr.size)
+        >>> print(initializer(Ramp(), [3]).init_data())
+        [0. 1. 2.]
+    """
+
+    def __init__(self, **kwargs):
+        self._kwargs = kwargs
+        self._seed = None
+
+    @property
+    def seed(self):
+        """The pair (global seed, op seed) of the draw, (0, 0) where none was fixed."""
+        return (0, 0) if self._seed is None else self._seed
+
+    @seed.setter
+    def seed(self, value):
+        self._seed = value
+
+    def _initialize(self, arr):
+        raise NotImplementedError(f"For '{type(self).__name__}', '_initialize' must be overridden.")
+
+    def __call__(self, arr):
+        """Fills `arr`, a NumPy array of the final shape and dtype."""
+        return self._initialize(arr)
+
+
+register_type("Initializer", Initializer)
+
+
+# Draws --------------------------------------------------------------------------------------------
+
+
+def _numpy_seed():
+    """A seed taken from NumPy's global random state, which advances by two words."""
+    return np.random.randint(low=1, high=1 << 63, dtype=np.int64)
+
+
+def _stream():
+    return np.random.Generator(np.random.SFC64(_numpy_seed()))
+
+
+def _init_random_normal(mean, sigma, shape):
+    """Values of N(mean, sigma²) in float32."""
+    if sigma < 0:
+        raise ValueError(f"For 'Normal', 'sigma' must be >= 0, but got {sigma!r}.")
+    drawn = _stream().standard_normal(shape, np.float32)
+    return drawn * np.float32(sigma) + np.float32(mean)
+
+
+def _init_random_uniform(a, b, shape):
+    """Values of U(a, b) in float32."""
+    return _stream().random(shape, np.float32) * np.float32(b - a) + np.float32(a)
+
+
+def _init_truncated_normal(a, b, mean, sigma, shape):
+    """Values of N(mean, sigma²) in float32, given that they lie in [a, b]."""
+    if sigma < 0 or a > b:
+        raise ValueError(f"For 'TruncatedNormal', 'sigma' must be >= 0 and 'a' <= 'b', "
+                         f"but got sigma={sigma!r}, a={a!r}, b={b!r}.")
+    if sigma == 0:
+        return np.full(shape, min(max(mean, a), b), np.float32)
+    low, high = (a - mean) / sigma, (b - mean) / sigma
+    stream = _stream()
+    if special.ndtr(high) - special.ndtr(low) > 0.5:
+        drawn = _redrawn(stream, low, high, math.prod(shape)).reshape(shape)
+    else:
+        drawn = _by_quantile(stream, low, high, shape)
+    return drawn * np.float32(sigma) + np.float32(mean)
+
+
+def _redrawn(stream, low, high, count):
+    """Standard normal values, drawn again as often as they fall outside [low, high]."""
+    drawn = stream.standard_normal(count, np.float32)
+    outside = np.flatnonzero((drawn < low) | (drawn > high))
+    while outside.size:
+        drawn[outside] = stream.standard_normal(outside.size, np.float32)
+        outside = outside[(drawn[outside] < low) | (drawn[outside] > high)]
+    return drawn
+
+
+def _by_quantile(stream, low, high, shape):
+    """Standard normal values in a narrow or far interval; mirrored where the upper tail would round."""
+    if low > 0:
+        return -_by_quantile(stream, -high, -low, shape)
+    drawn = special.ndtri(stream.uniform(special.ndtr(low), special.ndtr(high), shape))
+    return np.clip(drawn, low, high).astype(np.float32)
+
+
+def _assignment(arr, num):
+    """Writes `num` (a number or an array of the same shape) into `arr`, and returns `arr`."""
+    arr[...] = num
+    return arr
+
+
+def _init_random_normal_inplace(mean, sigma, arr):
+    arr[...] = _init_random_normal(mean, sigma, arr.shape)
+
+
+def _init_random_uniform_inplace(a, b, arr):
+    arr[...] = _init_random_uniform(a, b, arr.shape)
+
+
+def _init_truncated_normal_inplace(a, b, mean, sigma, arr):
+    arr[...] = _init_truncated_normal(a, b, mean, sigma, arr.shape)
+
+
+# Fans and gains -----------------------------------------------------------------------------------
+
+
+def _calculate_fan_in_and_fan_out(shape):
+    """The numbers of inputs and outputs of a unit whose weight has this shape."""
+    if len(shape) < 2:
+        raise ValueError("'fan_in' and 'fan_out' need a tensor of at least 2 dimensions, "
+                         f"but got {len(shape)}.")
+    window = math.prod(shape[2:])
+    return shape[1] * window, shape[0] * window
+
+
+def _calculate_in_and_out(arr):
+    """The numbers of inputs and outputs of a unit whose weight is `arr`."""
+    return _calculate_fan_in_and_fan_out(arr.shape)
+
+
+def _calculate_correct_fan(shape, mode):
+    """The fan that `mode` ('fan_in' or 'fan_out', in any case) asks for."""
+    modes = ("fan_in", "fan_out")
+    if not isinstance(mode, str):
+        raise TypeError(f"'mode' must be a str, but got {mode!r}.")
+    if mode.lower() not in modes:
+        raise ValueError(f"'mode' must be one of {modes}, but got {mode!r}.")
+    return _calculate_fan_in_and_fan_out(shape)[modes.index(mode.lower())]
+
+
+_GAINS = {
+    "linear": 1, "conv1d": 1, "conv2d": 1, "conv3d": 1, "conv1d_transpose": 1,
+    "conv2d_transpose": 1, "conv3d_transpose": 1, "sigmoid": 1, "tanh": 5 / 3, "relu": math.sqrt(2),
+}
+
+
+def _calculate_gain(nonlinearity, param=None):
+    """The gain recommended after a nonlinearity; `param` is the negative slope of 'leaky_relu'."""
+    if nonlinearity != "leaky_relu":
+        if nonlinearity not in _GAINS:
+            raise ValueError(f"'nonlinearity' must be one of {[*_GAINS, 'leaky_relu']}, "
+                             f"but got {nonlinearity!r}.")
+        return _GAINS[nonlinearity]
+    slope = 0.01 if param is None else param
+    if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+        raise ValueError(f"'negative_slope' must be an int or a float, but got {slope!r}.")
+    return math.sqrt(2 / (1 + slope ** 2))
+
+
+# The initializers ---------------------------------------------------------------------------------
+
+
+@_register("zeros")
+class Zero(Initializer):
+    """Fills with zeros; also known as 'zeros'."""
+
+    def _initialize(self, arr):
+        arr[...] = 0
+
+
+@_register("ones")
+class One(Initializer):
+    """Fills with ones; also known as 'ones'."""
+
+    def _initialize(self, arr):
+        arr[...] = 1
+
+
+class Constant(Initializer):
+    """Fills with a value.
+
+    Args:
+        value (Union[int, float, numpy.ndarray]): the value, or an array of the Tensor's shape.
+    """
+
+    def __init__(self, value):
+        super().__init__(value=value)
+        self.value = value
+
+    def _initialize(self, arr):
+        arr[...] = self.value
+
+
+@_register("xavier_normal")
+class XavierNormal(Initializer):
+    """Draws from N(0, sigma²) with sigma = gain * sqrt(2 / (fan_in + fan_out)).
+
+    Args:
+        gain (float): a factor for the whole.
+    """
+
+    def __init__(self, gain=1):
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr):
+        sigma = self.gain * math.sqrt(2 / sum(_calculate_in_and_out(arr)))
+        _init_random_normal_inplace(0, sigma, arr)
+
+
+@_register("xavier_uniform")
+class XavierUniform(Initializer):
+    """Draws from U(-bound, bound) with bound = gain * sqrt(6 / (fan_in + fan_out)).
+
+    Args:
+        gain (float): a factor for the whole.
+    """
+
+    def __init__(self, gain=1):
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr):
+        bound = self.gain * math.sqrt(6 / sum(_calculate_in_and_out(arr)))
+        _init_random_uniform_inplace(-bound, bound, arr)
+
+
+class _He(Initializer):
+    """What HeUniform and HeNormal share: the standard deviation gain / sqrt(fan)."""
+
+    def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
+        super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
+        self.negative_slope = negative_slope
+        self.mode = mode
+        self.nonlinearity = nonlinearity
+
+    def _sigma(self, arr):
+        fan = _calculate_correct_fan(arr.shape, self.mode)
+        return _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan)
+
+
+@_register("he_uniform")
+class HeUniform(_He):
+    """Draws from U(-bound, bound) with bound = gain * sqrt(3 / fan).
+
+    Args:
+        negative_slope (Union[int, float]): slope of the leaky ReLU that follows the layer.
+        mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the gradients.
+        nonlinearity (str): the function that follows the layer; it decides the gain.
+    """
+
+    def _initialize(self, arr):
+        bound = math.sqrt(3) * self._sigma(arr)
+        _init_random_uniform_inplace(-bound, bound, arr)
+
+
+@_register("he_normal")
+class HeNormal(_He):
+    """Draws from N(0, sigma²) with sigma = gain / sqrt(fan).
+
+    Args:
+        negative_slope (Union[int, float]): slope of the leaky ReLU that follows the layer.
+        mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the gradients.
+        nonlinearity (str): the function that follows the layer; it decides the gain.
+    """
+
+    def _initialize(self, arr):
+        _init_random_normal_inplace(0, self._sigma(arr), arr)
+
+
+def _need_matrix(initializer_, arr):
+    if arr.ndim != 2:
+        raise ValueError(f"For '{type(initializer_).__name__}', the tensor must have 2 dimensions, "
+                         f"but got {arr.ndim}.")
+
+
+@_register()
+class Identity(Initializer):
+    """Writes the identity matrix, cut or padded with zeros where the matrix is not square."""
+
+    def _initialize(self, arr):
+        _need_matrix(self, arr)
+        arr[...] = np.eye(*arr.shape)
+
+
+@_register()
+class Sparse(Initializer):
+    """Draws from N(0, sigma²) and sets a fraction of each column to zero.
+
+    Args:
+        sparsity (float): the fraction, rounded up to whole elements.
+        sigma (float): the standard deviation of the rest.
+    """
+
+    def __init__(self, sparsity, sigma=0.01):
+        super().__init__()
+        self.sparsity = sparsity
+        self.sigma = sigma
+
+    def _initialize(self, arr):
+        _need_matrix(self, arr)
+        drawn = _init_random_normal(0, self.sigma, arr.shape)
+        empty = min(math.ceil(self.sparsity * arr.shape[0]), arr.shape[0])
+        for column in range(arr.shape[1]):
+            drawn[np.random.permutation(arr.shape[0])[:empty], column] = 0
+        arr[...] = drawn
+
+
+@_register()
+class Dirac(Initializer):
+    """Makes a convolution pass its channels through: a one at the centre of matching channels.
+
+    Args:
+        groups (int): the number of groups of the convolution, each of which gets the same values.
+    """
+
+    def __init__(self, groups=1):
+        super().__init__()
+        self.groups = groups
+
+    def _initialize(self, arr):
+        if arr.ndim not in (3, 4, 5):
+            raise ValueError("For 'Dirac', the tensor must have 3, 4 or 5 dimensions, "
+                             f"but got {arr.ndim}.")
+        groups = self.groups
+        if isinstance(groups, bool) or not isinstance(groups, int):
+            raise TypeError(f"For 'Dirac', 'groups' must be an int, but got {groups!r}.")
+        if groups < 1 or arr.shape[0] % groups:
+            raise ValueError("For 'Dirac', the first dimension must be divisible by 'groups', "
+                             f"but got {arr.shape[0]} and {groups}.")
+        per_group = arr.shape[0] // groups
+        centre = tuple(size // 2 for size in arr.shape[2:])
+        arr[...] = 0
+        for channel in range(arr.shape[0]):
+            within = channel % per_group
+            if within < arr.shape[1]:
+                arr[(channel, within, *centre)] = 1
+
+
+@_register()
+class Orthogonal(Initializer):
+    """Writes a (semi-)orthogonal matrix; dimensions after the first are taken as one.
+
+    Args:
+        gain (float): a factor for the whole.
+    """
+
+    def __init__(self, gain=1.0):
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr):
+        if arr.ndim < 2:
+            raise ValueError("For 'Orthogonal', the tensor must have at least 2 dimensions, "
+                             f"but got {arr.ndim}.")
+        rows = arr.shape[0]
+        drawn = _init_random_normal(0, 1, (rows, arr.size // rows))
+        wide = drawn.shape[0] < drawn.shape[1]
+        q, r = np.linalg.qr(drawn.T if wide else drawn)
+        q = q * np.sign(np.diag(r))  # makes the distribution uniform over orthogonal matrices
+        arr[...] = (self.gain * (q.T if wide else q)).reshape(arr.shape)
+
+
+@_register()
+class VarianceScaling(Initializer):
+    """Draws with variance scale / n, where n is a fan of the weight.
+
+    Args:
+        scale (float): a factor for the variance, greater than 0.
+        mode (str): which fan n is: 'fan_in', 'fan_out' or their mean 'fan_avg'.
+        distribution (str): 'truncated_normal' (cut at two standard deviations),
+            'untruncated_normal' or 'uniform'.
+
+    Raises:
+        TypeError: if `scale` is not a number.
+        ValueError: if `scale` is not greater than 0, or a name is not one of the above.
+    """
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
+        super().__init__(scale=scale, mode=mode, distribution=distribution)
+        if not isinstance(scale, numbers.Real):
+            raise TypeError(f"For 'VarianceScaling', 'scale' must be a number, but got {scale!r}.")
+        if not scale > 0:
+            raise ValueError(f"For 'VarianceScaling', 'scale' must be > 0, but got {scale!r}.")
+        self._need(mode, "mode", ("fan_in", "fan_out", "fan_avg"))
+        self._need(distribution, "distribution",
+                   ("uniform", "truncated_normal", "untruncated_normal"))
+        self.scale = scale
+        self.mode = mode
+        self.distribution = distribution
+
+    @staticmethod
+    def _need(value, name, choices):
+        if value not in choices:
+            raise ValueError(f"For 'VarianceScaling', '{name}' must be one of {choices}, "
+                             f"but got {value!r}.")
+
+    def _initialize(self, arr):
+        fan_in, fan_out = _calculate_fan_in_and_fan_out(arr.shape)
+        fans = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}
+        sigma = math.sqrt(self.scale / max(1.0, fans[self.mode]))
+        if self.distribution == "uniform":
+            _init_random_uniform_inplace(-math.sqrt(3) * sigma, math.sqrt(3) * sigma, arr)
+        elif self.distribution == "untruncated_normal":
+            _init_random_normal_inplace(0, sigma, arr)
+        else:
+            sigma /= _SIGMA_OF_CUT_NORMAL
+            _init_truncated_normal_inplace(-2 * sigma, 2 * sigma, 0, sigma, arr)
+
+
+_SIGMA_OF_CUT_NORMAL = 0.87962566103423978  # of N(0, 1) given that it lies in [-2, 2]
+
+
+@_register()
+class Uniform(Initializer):
+    """Draws from U(-scale, scale).
+
+    Args:
+        scale (float): the bound.
+    """
+
+    def __init__(self, scale=0.07):
+        super().__init__(scale=scale)
+        self.scale = scale
+
+    def _initialize(self, arr):
+        _init_random_uniform_inplace(-self.scale, self.scale, arr)
+
+
+@_register()
+class Normal(Initializer):
+    """Draws from N(mean, sigma²).
+
+    Args:
+        sigma (float): the standard deviation.
+        mean (float): the mean.
+    """
+
+    def __init__(self, sigma=0.01, mean=0.0):
+        super().__init__(sigma=sigma, mean=mean)
+        self.sigma = sigma
+        self.mean = mean
+
+    def _initialize(self, arr):
+        _init_random_normal_inplace(self.mean, self.sigma, arr)
+
+
+@_register()
+class TruncatedNormal(Initializer):
+    """Draws from N(mean, sigma²), given that the value lies in [a, b].
+
+    Args:
+        sigma (float): the standard deviation.
+        mean (float): the mean.
+        a (float): the lower bound, in the units of the values (not in standard deviations).
+        b (float): the upper bound.
+    """
+
+    def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
+        super().__init__(sigma=sigma, mean=mean, a=a, b=b)
+        self.sigma = sigma
+        self.mean = mean
+        self.a = a
+        self.b = b
+
+    def _initialize(self, arr):
+        _init_truncated_normal_inplace(self.a, self.b, self.mean, self.sigma, arr)
+
+
+# Making Tensors -----------------------------------------------------------------------------------
+
+
+def initializer(init, shape=None, dtype=float32):
+    """Makes a Tensor whose values an initializer gives.
+
+    The values are drawn when they are first needed (or by `init_data()`).
+
+    Args:
+        init (Union[Tensor, str, Initializer, numbers.Number]): the values: a Tensor of that shape (it
+            is returned as it is), the name of an initializer in any case, an initializer, or a number.
+        shape (Union[tuple, list, int]): the shape; may be left out where `init` is a Tensor.
+        dtype (mindspore.dtype): the type of the values.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        TypeError: if `init` is of none of these kinds.
+        ValueError: if no initializer has that name, a dimension is not a positive int, or `shape`
+            differs from that of the Tensor `init`.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.common.initializer import initializer, One
+        >>> print(initializer(One(), [2, 3], ms.float32))
+        [[1. 1. 1.]
+         [1. 1. 1.]]
+    """
+    if not isinstance(init, (Tensor, numbers.Number, str, Initializer)):
+        raise TypeError("For 'initializer', 'init' must be a Tensor, a number, a str or an "
+                        f"Initializer, but got {init!r} of type {type(init).__name__}.")
+    if isinstance(init, Tensor):
+        return _same_shape(init, shape)
+    shape = _checked_shape(shape)
+    if isinstance(init, str):
+        init = _named(init)
+    elif isinstance(init, numbers.Number):
+        init = Constant(init)
+    return Tensor(shape=shape, dtype=dtype, init=init)
+
+
+def _same_shape(init, shape):
+    if shape is not None:
+        wanted = (shape,) if isinstance(shape, int) else tuple(shape)
+        if init.shape != wanted:
+            raise ValueError("For 'initializer', the Tensor 'init' must have the shape asked for, "
+                             f"but got {init.shape} and {wanted}.")
+    return init
+
+
+def _checked_shape(shape):
+    if isinstance(shape, int):
+        shape = (shape,)
+    if not isinstance(shape, (tuple, list)) or not all(
+            isinstance(size, numbers.Integral) and size > 0 for size in shape):
+        raise ValueError("For 'initializer', 'shape' must be an int, or a tuple or list of positive "
+                         f"ints, but got {shape!r}.")
+    return tuple(int(size) for size in shape)
+
+
+def _named(name):
+    found = _INITIALIZER_ALIAS.get(name.lower())
+    if found is None:
+        raise ValueError(f"For 'initializer', no initializer is named '{name}'.")
+    return found()

@@ -1,0 +1,589 @@
+"""Parameter: a Tensor that a Cell owns and an optimizer changes; ParameterTuple: several of them.
+
+A Parameter keeps its name and its flags in a ParamInfo. Where a value is written (`set_data`,
+`assign_value`) or a name is given to it (by the Cell it is assigned to) is told here; how optimizers
+write in place is told in `ops/_update.py`.
+"""
+
+import itertools
+import re
+import threading
+
+import numpy as np
+
+from .._core.dtype import float32, from_numpy, int32, to_numpy
+from .._core.rules import register_type
+from .._core.tensor import Tensor, as_array
+
+__all__ = ["Parameter", "ParameterTuple", "no_init_parameters"]
+
+PARAMETER_NAME_DEFAULT = "Parameter"
+PARAMETER_NAME_PREFIX_MAX_LEN = 1024
+_GENERATED_PARAMETER_NAME_PREFIX = PARAMETER_NAME_DEFAULT + "#"
+_generated_numbers = itertools.count(1)
+_tuple_numbers = itertools.count(1)
+_creation = threading.local()
+
+
+class ParamInfo:
+    """What is known of a Parameter besides its values."""
+
+    def __init__(self, obj):
+        self.obj = obj
+        self.name = ""
+        self.requires_grad = True
+        self.layerwise_parallel = False
+        self.parallel_optimizer = True
+        self.parallel_optimizer_comm_recompute = False
+        self.comm_fusion = 1
+        self.cache_enable = False
+        self.cache_shape = []
+        self.key = -1
+        self.requires_aggr = True
+        self.storage_format = ""
+        self.is_param_init = False
+        self.is_pipeline_shared_param = False
+
+    def clone(self):
+        """A copy that belongs to no Parameter yet."""
+        made = ParamInfo(None)
+        made.__dict__.update(self.__dict__, obj=None, cache_shape=list(self.cache_shape))
+        return made
+
+
+def _generate_parameter_name():
+    """A name for a Parameter that was given none; the Cell it is assigned to replaces it."""
+    return f"{_GENERATED_PARAMETER_NAME_PREFIX}{next(_generated_numbers)}"
+
+
+def _unique_parameter_name():
+    """A name for an unnamed Parameter in a ParameterTuple that a Cell takes: "Parameter$1"."""
+    return f"{PARAMETER_NAME_DEFAULT}${next(_tuple_numbers)}"
+
+
+def _is_parameter_generated(name):
+    """True for a name that `_generate_parameter_name` made."""
+    return bool(name) and name.startswith(_GENERATED_PARAMETER_NAME_PREFIX)
+
+
+def _need_bool(name, value):
+    if not isinstance(value, bool):
+        raise TypeError(f"For 'Parameter', '{name}' must be a bool, but got {value!r} of type "
+                        f"{type(value).__name__}.")
+    return value
+
+
+class Parameter(Tensor):
+    """A Tensor that belongs to the state of a Cell.
+
+    Assigned to an attribute of a Cell it becomes one of its parameters and, unless it was given a
+    name, takes the attribute's. The values of a Tensor or an array are copied.
+
+    Args:
+        default_input (Union[Tensor, int, float, numpy.ndarray, list]): the values. A Tensor made by
+            `initializer` draws them now. An int becomes int32, a float float32.
+        name (str): the name; None or '' for one made up.
+        requires_grad (bool): whether `Cell.trainable_params` returns it.
+        layerwise_parallel (bool): whether data parallel training leaves it alone: neither broadcast
+            nor its gradient reduced.
+        parallel_optimizer (bool): whether the parallel optimizer may split it.
+        storage_format (str): a device's memory layout; kept, and without effect on a CPU or GPU.
+        device (str): None, 'CPU' or 'Remote'; kept, and without effect on a CPU or GPU.
+
+    Raises:
+        TypeError: if `default_input` is of another type, or a flag is not a bool.
+        ValueError: if `default_input` is a bool, `name` is not a str or longer than 1024
+            characters, or `device` is unknown.
+
+    Examples:
+        >>> from mindspore_compat import Parameter, Tensor
+        >>> Parameter(Tensor([1.0, 2.0]), name="w")
+        Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
+    """
+
+    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
+                 parallel_optimizer=True, storage_format="", device=None):
+        _take_values(self, default_input)
+        self._set_up()
+        self.name = name
+        self.requires_grad = requires_grad
+        self.layerwise_parallel = layerwise_parallel
+        self.parallel_optimizer = parallel_optimizer
+        if not isinstance(storage_format, str):
+            raise TypeError("For 'Parameter', 'storage_format' must be a str, but got "
+                            f"{storage_format!r} of type {type(storage_format).__name__}.")
+        self._param_info.storage_format = storage_format
+        if device not in (None, "CPU", "Remote"):
+            raise ValueError("For 'Parameter', 'device' must be None, 'CPU' or 'Remote', but got "
+                             f"{device!r}.")
+
+    def _set_up(self):
+        """The state that every Parameter starts with, whatever its values and name."""
+        self._param_info = ParamInfo(self)
+        self._sliced = False
+        self._unique = False
+        self._inited_param = None
+        self.is_init = False
+
+    def __getattr__(self, name):
+        if name == "_array" and "_promise" in self.__dict__:
+            promise = self.__dict__.pop("_promise")
+            self._array = (promise.init_data() if promise.has_init else promise)._array.copy()
+            return self._array
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    # Names and flags ------------------------------------------------------------------------------
+
+    @property
+    def param_info(self):
+        """The name and the flags as one object."""
+        return self._param_info
+
+    @param_info.setter
+    def param_info(self, info):
+        info.obj = self
+        self._param_info = info
+
+    @property
+    def name(self):
+        """The name of the parameter."""
+        return self._param_info.name
+
+    @name.setter
+    def name(self, name):
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"For 'Parameter', 'name' must be a str or None, but got {name!r} of "
+                             f"type {type(name).__name__}.")
+        if name and len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
+            raise ValueError("For 'Parameter', 'name' must have at most "
+                             f"{PARAMETER_NAME_PREFIX_MAX_LEN} characters, but got {len(name)}.")
+        self._param_info.name = name or _generate_parameter_name()
+
+    @property
+    def requires_grad(self):
+        """Whether the parameter is trained."""
+        return self._param_info.requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        self._param_info.requires_grad = _need_bool("requires_grad", value)
+
+    @property
+    def layerwise_parallel(self):
+        """Whether data parallel training leaves the parameter alone."""
+        return self._param_info.layerwise_parallel
+
+    @layerwise_parallel.setter
+    def layerwise_parallel(self, value):
+        self._param_info.layerwise_parallel = _need_bool("layerwise_parallel", value)
+
+    @property
+    def parallel_optimizer(self):
+        """Whether the parallel optimizer may split the parameter."""
+        return self._param_info.parallel_optimizer
+
+    @parallel_optimizer.setter
+    def parallel_optimizer(self, value):
+        self._param_info.parallel_optimizer = _need_bool("parallel_optimizer", value)
+
+    @property
+    def parallel_optimizer_comm_recompute(self):
+        """Whether gathering a split parameter is done again in the backward pass."""
+        return self._param_info.parallel_optimizer_comm_recompute
+
+    @parallel_optimizer_comm_recompute.setter
+    def parallel_optimizer_comm_recompute(self, value):
+        checked = _need_bool("parallel_optimizer_comm_recompute", value)
+        self._param_info.parallel_optimizer_comm_recompute = checked
+
+    @property
+    def comm_fusion(self):
+        """The group of parameters whose communication is fused; 0 for none, 1 by default."""
+        return self._param_info.comm_fusion
+
+    @comm_fusion.setter
+    def comm_fusion(self, value):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got {value!r} "
+                            f"of type {type(value).__name__}.")
+        if value < 0:
+            raise ValueError(f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got {value}.")
+        self._param_info.comm_fusion = value
+
+    @property
+    def cache_enable(self):
+        """Whether an embedding table is cached on the device."""
+        return self._param_info.cache_enable
+
+    @cache_enable.setter
+    def cache_enable(self, value):
+        self._param_info.cache_enable = _need_bool("cache_enable", value)
+
+    @property
+    def cache_shape(self):
+        """The shape of the cache."""
+        return self._param_info.cache_shape
+
+    @cache_shape.setter
+    def cache_shape(self, value):
+        if not isinstance(value, (tuple, list)):
+            raise TypeError("For 'Parameter', 'cache_shape' must be a tuple or a list, but got "
+                            f"{value!r} of type {type(value).__name__}.")
+        self._param_info.cache_shape = list(value)
+
+    @property
+    def key(self):
+        """The number of the parameter, -1 where it has none."""
+        return self._param_info.key
+
+    @key.setter
+    def key(self, value):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"For 'Parameter', 'key' must be an int, but got {value!r} of type "
+                            f"{type(value).__name__}.")
+        self._param_info.key = value
+
+    @property
+    def requires_aggr(self):
+        """Whether a parameter server would aggregate the parameter."""
+        return self._param_info.requires_aggr
+
+    @requires_aggr.setter
+    def requires_aggr(self, value):
+        self._param_info.requires_aggr = value
+
+    @property
+    def sliced(self):
+        """Whether the values are one slice of the parameter."""
+        return self._sliced
+
+    @sliced.setter
+    def sliced(self, value):
+        self._sliced = value
+
+    @property
+    def unique(self):
+        """Whether the parameter is known to be unique."""
+        return self._unique
+
+    @unique.setter
+    def unique(self, value):
+        self._unique = value
+
+    @property
+    def inited_param(self):
+        """The parameter that `init_data` made of this one; None, since it fills this one itself."""
+        return self._inited_param
+
+    def add_pipeline_stage(self, stage):
+        """Notes a pipeline stage that uses the parameter (an int >= 0)."""
+        if isinstance(stage, bool) or not isinstance(stage, int) or stage < 0:
+            raise TypeError(f"For 'Parameter', 'stage' must be an int >= 0, but got {stage!r}.")
+        self.__dict__.setdefault("_pipeline_stage_list", []).append(stage)
+
+    # Values ---------------------------------------------------------------------------------------
+
+    @property
+    def data(self):
+        """A Tensor over the same memory."""
+        return Tensor._wrap(self._array)
+
+    @data.setter
+    def data(self, data):
+        if not isinstance(data, Tensor):
+            raise TypeError(f"For 'Parameter', 'data' must be a Tensor, but got {data!r} of type "
+                            f"{type(data).__name__}.")
+        self._put(data._array)
+
+    def _put(self, array):
+        """Takes `array` for the values, drawn or not yet."""
+        self.__dict__.pop("_promise", None)
+        self._array = array
+
+    @property
+    def has_init(self):
+        """True while drawing the values is put off."""
+        return "_promise" in self.__dict__
+
+    @property
+    def init(self):
+        """The initializer that is to draw the values, or None."""
+        return self.__dict__["_promise"].init if self.has_init else None
+
+    @property
+    def shape(self):
+        """The lengths of the axes, a tuple of ints."""
+        return self.__dict__["_promise"].shape if self.has_init else self._array.shape
+
+    @property
+    def dtype(self):
+        """The MindSpore dtype of the elements."""
+        return self.__dict__["_promise"].dtype if self.has_init else from_numpy(self._array.dtype)
+
+    def set_dtype(self, dtype):
+        """Casts the values to `dtype`, in place, and returns it.
+
+        Raises:
+            TypeError: if `dtype` is not a MindSpore dtype.
+        """
+        self._put(self._array.astype(to_numpy(dtype)))
+        return dtype
+
+    def value(self):
+        """A Tensor with a copy of the values."""
+        return Tensor._wrap(self._array.copy())
+
+    def set_data(self, data, slice_shape=False):
+        """Gives the parameter new values, of any shape, cast to its dtype.
+
+        A Tensor of the same dtype is taken over, not copied: writing into one changes both.
+
+        Args:
+            data (Union[Tensor, int, float]): the values.
+            slice_shape (bool): accepted for slices of a parameter, whose shape differs.
+
+        Returns:
+            Parameter, itself.
+
+        Raises:
+            TypeError: if `data` is of another type, or a float for a parameter of ints.
+        """
+        if not isinstance(data, (Tensor, int, float)):
+            raise TypeError("For 'set_data', 'data' must be a Tensor, an int or a float, but got "
+                            f"{data!r} of type {type(data).__name__}.")
+        own = to_numpy(self.dtype)
+        if isinstance(data, Tensor):
+            array = data.init_data()._array if data.has_init else data._array
+            if array.dtype != own:
+                array = array.astype(own)
+            elif not array.flags.c_contiguous:
+                array = array.copy()
+        else:
+            if isinstance(data, float) and own.kind in "iub":
+                raise TypeError(f"For 'set_data', a float cannot become {self.dtype} without a "
+                                "conversion; use 'set_dtype' first.")
+            array = as_array(data, own)
+        self._put(array)
+        return self
+
+    def _update_tensor_data(self, data):
+        """Takes over the values of a Tensor, whatever its dtype."""
+        self._put(data._array)
+        return self
+
+    def assign_value(self, value):
+        """Takes over the values and the dtype of the Tensor `value`, and returns itself."""
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For 'assign_value', 'value' must be a Tensor, but got {value!r} of type "
+                            f"{type(value).__name__}.")
+        return self._update_tensor_data(value)
+
+    def init_data(self, layout=None, set_sliced=False):
+        """Draws the values, where that was put off, and returns the parameter itself.
+
+        Args:
+            layout (Union[None, tuple]): how a parameter is split over devices; of at least 6 parts.
+            set_sliced (bool): whether to note that the values are a slice.
+
+        Raises:
+            TypeError: if the values are still to be drawn and `layout` is not a tuple.
+            ValueError: if the values are still to be drawn and `layout` has fewer than 6 parts.
+        """
+        if self.has_init:
+            if layout is not None:
+                if not isinstance(layout, tuple):
+                    raise TypeError(f"For 'init_data', 'layout' must be a tuple, but got {layout!r} of "
+                                    f"type {type(layout).__name__}.")
+                if len(layout) < 6:
+                    raise ValueError("For 'init_data', 'layout' must have at least 6 parts, but got "
+                                     f"{len(layout)}.")
+            self._array  # noqa: B018 - reading it draws it
+            self._sliced = self._sliced or bool(set_sliced)
+        return self
+
+    def clone(self, init="same"):
+        """Makes another parameter of the same name, shape, dtype and flags.
+
+        Args:
+            init (Union[Tensor, str, numbers.Number]): 'same' for a copy of the values, else what
+                `initializer` takes.
+
+        Returns:
+            Parameter.
+        """
+        from .initializer import initializer    # it imports Tensor, and so may this file only late
+
+        if isinstance(init, str) and init == "same":
+            made = _new_parameter(self._array.copy())
+        else:
+            source = initializer(init, self.shape, self.dtype)
+            source = source.init_data() if source.has_init else source
+            made = _new_parameter(source._array.astype(to_numpy(self.dtype)))
+        info = self._param_info.clone()
+        info.key = -1
+        made.param_info = info
+        return made
+
+    def copy(self):
+        """A copy of the parameter, values and name."""
+        return self.clone()
+
+    # Python ---------------------------------------------------------------------------------------
+
+    def __repr__(self):
+        return (f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, "
+                f"requires_grad={self.requires_grad})")
+
+    __str__ = __repr__
+
+    def __parameter__(self):
+        """Marks the class as MindSpore's."""
+
+    def __copy__(self):
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo):
+        made = _new_parameter(self._array.copy())
+        memo[id(self)] = made
+        made.name = self.name
+        made.requires_grad = self.requires_grad
+        made.layerwise_parallel = self.layerwise_parallel
+        made.parallel_optimizer = self.parallel_optimizer
+        return made
+
+    def __reduce_ex__(self, protocol):
+        return _unpickled, (Tensor._wrap(self._array), self.name, self.requires_grad,
+                            self.layerwise_parallel, self.parallel_optimizer)
+
+
+register_type("Parameter", Parameter)
+
+
+def _take_values(param, source):
+    """Gives a new Parameter its values: a copy, or none yet where drawing them is put off."""
+    if isinstance(source, bool):
+        raise ValueError("For 'Parameter', 'default_input' must not be a bool.")
+    if not isinstance(source, (Tensor, int, float, np.ndarray, list)):
+        raise TypeError("For 'Parameter', 'default_input' must be a Tensor, an int, a float, a "
+                        f"numpy.ndarray or a list, but got {source!r} of type {type(source).__name__}.")
+    if isinstance(source, Tensor) and source.has_init:
+        if getattr(_creation, "put_off", 0):
+            param.__dict__["_promise"] = source
+            return
+        source.init_data()
+    if isinstance(source, Tensor):
+        param._array = source._array.copy()
+    elif isinstance(source, (int, float)):
+        param._array = as_array(source, to_numpy(int32 if isinstance(source, int) else float32))
+    else:
+        param._array = as_array(source)
+
+
+def _unpickled(data, name, requires_grad, layerwise_parallel, parallel_optimizer):
+    made = _new_parameter(data._array)
+    made.name = name
+    made.requires_grad = requires_grad
+    made.layerwise_parallel = layerwise_parallel
+    made.parallel_optimizer = parallel_optimizer
+    return made
+
+
+def _new_parameter(array):
+    """A Parameter over `array` itself, unnamed."""
+    made = Parameter.__new__(Parameter)
+    made._array = array
+    made._set_up()
+    return made
+
+
+class ParameterTuple(tuple):
+    """A tuple of Parameters with different names.
+
+    Args:
+        iterable: the Parameters.
+
+    Raises:
+        TypeError: if it is not iterable, or holds something else.
+        ValueError: if two of them have the same name.
+
+    Examples:
+        >>> from mindspore_compat import Parameter, ParameterTuple
+        >>> pair = ParameterTuple([Parameter(1.0, name="x"), Parameter(2.0, name="y")])
+        >>> [p.name for p in pair.clone("old", init="zeros")]
+        ['old.x', 'old.y']
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, iterable):
+        """Makes the tuple, once the elements have been checked."""
+        found = tuple(iterable)
+        names = set()
+        for each in found:
+            if not isinstance(each, Parameter):
+                raise TypeError("For 'ParameterTuple', every element must be a Parameter, but got "
+                                f"{each!r} of type {type(each).__name__}.")
+            if each.name in names:
+                raise ValueError(f"For 'ParameterTuple', the names must differ, but '{each.name}' occurs "
+                                 "twice.")
+            names.add(each.name)
+        return super().__new__(cls, found)
+
+    def clone(self, prefix, init="same"):
+        """Clones every Parameter, with `prefix` and a dot in front of its name.
+
+        Args:
+            prefix (str): letters, digits, '_' and '.', a letter, digit or '_' first.
+            init (Union[Tensor, str, numbers.Number]): the values, see `Parameter.clone`.
+
+        Returns:
+            ParameterTuple.
+        """
+        if not isinstance(prefix, str):
+            raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {prefix!r} of "
+                            f"type {type(prefix).__name__}.")
+        if not _CLONE_PREFIX.match(prefix):
+            raise ValueError("For 'ParameterTuple.clone', 'prefix' must consist of letters, digits, '_' and "
+                             f"'.', but got {prefix!r}.")
+        made = []
+        for each in self:
+            copy = each.clone(init)
+            copy.name = f"{prefix}.{each.name}"
+            made.append(copy)
+        return ParameterTuple(made)
+
+    def __parameter_tuple__(self):
+        """Marks the class as MindSpore's."""
+
+
+_CLONE_PREFIX = re.compile(r"^\w+[0-9a-zA-Z_.]*$", re.ASCII)
+
+
+class no_init_parameters:
+    """A context in which Parameters made by `initializer` put off drawing their values.
+
+    Each draws them when they are first needed, or at `Cell.init_parameters_data`; values set before
+    (from a checkpoint) make that unnecessary.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> with nn.no_init_parameters():
+        ...     net = nn.Dense(2, 3)
+        >>> net.weight.has_init
+        True
+    """
+
+    def __enter__(self):
+        _creation.put_off = getattr(_creation, "put_off", 0) + 1
+        return self
+
+    def __exit__(self, *error):
+        _creation.put_off -= 1
+
+    def __call__(self, function):
+        """Decorates `function`, which then runs in this context."""
+        def within(*args, **kwargs):
+            with no_init_parameters():
+                return function(*args, **kwargs)
+
+        return within

@@ -1,0 +1,230 @@
+"""Settings of a Cell that tell a compiler or a parallel planner what to do.
+
+The original reads them when it compiles a graph. Here a network runs as it is written, so a setting is
+checked and kept, and can be read back; of these only `recompute` changes what is done (less memory, more
+arithmetic, the same numbers).
+"""
+
+import inspect
+
+
+def _need_bool(api, name, value):
+    if not isinstance(value, bool):
+        raise TypeError(f"For '{api}', '{name}' must be a bool, but got {value!r} of type "
+                        f"{type(value).__name__}.")
+
+
+class Settings:
+    """The part of Cell that keeps what a compiler would ask for."""
+
+    _phase = "train"
+    _bprop_debug = False
+    _recompute = False
+    _inputs_set = None
+    _strategies = (None, None)
+    compile_phase = None
+    compiled = False
+    cell_type = None
+
+    @property
+    def phase(self):
+        """'train' after `set_train()`, 'predict' after `set_train(False)`, or what was assigned."""
+        return self._phase
+
+    @phase.setter
+    def phase(self, value):
+        if not isinstance(value, str):
+            raise TypeError(f"For 'Cell', 'phase' must be a str, but got {value!r} of type "
+                            f"{type(value).__name__}.")
+        self.__dict__["_phase"] = value
+
+    @property
+    def bprop_debug(self):
+        """Whether a custom `bprop` is checked step by step."""
+        return self._bprop_debug
+
+    @bprop_debug.setter
+    def bprop_debug(self, value):
+        _need_bool("Cell", "bprop_debug", value)
+        self.__dict__["_bprop_debug"] = value
+
+    @property
+    def jit_config_dict(self):
+        """The options given by `set_jit_config`."""
+        return self.__dict__.get("_jit_config_dict", {})
+
+    @property
+    def parameter_layout_dict(self):
+        """How parameters are laid out over devices, by name."""
+        return self.__dict__.get("_parameter_layout_dict", {})
+
+    @parameter_layout_dict.setter
+    def parameter_layout_dict(self, value):
+        if not isinstance(value, dict):
+            raise TypeError(f"For 'Cell', 'parameter_layout_dict' must be a dict, but got {value!r} of "
+                            f"type {type(value).__name__}.")
+        self.__dict__["_parameter_layout_dict"] = value
+
+    @property
+    def pipeline_stage(self):
+        """The stage of a pipeline that this Cell belongs to, once assigned."""
+        return self._stage("pipeline_stage")
+
+    @pipeline_stage.setter
+    def pipeline_stage(self, value):
+        self._set_stage("pipeline_stage", value)
+
+    @property
+    def pipeline_segment(self):
+        """The segment of a pipeline that this Cell belongs to, once assigned."""
+        return self._stage("pipeline_segment")
+
+    @pipeline_segment.setter
+    def pipeline_segment(self, value):
+        self._set_stage("pipeline_segment", value)
+
+    def _stage(self, name):
+        if f"_{name}" not in self.__dict__:
+            raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        return self.__dict__[f"_{name}"]
+
+    def _set_stage(self, name, value):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"For 'Cell', '{name}' must be an int >= 0, but got {value!r} of type "
+                            f"{type(value).__name__}.")
+        if value < 0:
+            raise ValueError(f"For 'Cell', '{name}' must be an int >= 0, but got {value}.")
+        self.__dict__[f"_{name}"] = value
+        for member in self.get_parameters():
+            member.add_pipeline_stage(value)
+
+    def set_jit_config(self, jit_config):
+        """Keeps the options of a JitConfig; a network runs the same with any of them.
+
+        Raises:
+            TypeError: if `jit_config` is not a JitConfig.
+        """
+        options = getattr(jit_config, "jit_config_dict", None)
+        if not isinstance(options, dict):
+            raise TypeError(f"For 'set_jit_config', 'jit_config' must be a JitConfig, but got "
+                            f"{jit_config!r} of type {type(jit_config).__name__}.")
+        self.__dict__["_jit_config_dict"] = options
+
+    def set_boost(self, boost_type):
+        """Sets the flag of an acceleration of the original ('less_bn'), here and in all sub-cells.
+
+        Raises:
+            ValueError: if there is no such acceleration.
+        """
+        if boost_type != "less_bn":
+            raise ValueError(f"For 'set_boost', 'boost_type' must be 'less_bn', but got {boost_type!r}.")
+        return self.add_flags_recursive(less_bn=True)
+
+    def set_data_parallel(self):
+        """Asks an automatic planner for data parallelism; there is none here to ask."""
+
+    def offload(self, backward_prefetch="Auto"):
+        """Asks for activations to be moved to the host; arrays stay where they are.
+
+        Raises:
+            TypeError: if `backward_prefetch` is neither a str nor an int.
+            ValueError: if it is another str than 'Auto', or a negative int.
+        """
+        given = backward_prefetch
+        if isinstance(given, bool) or not isinstance(given, (str, int)):
+            raise TypeError(f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, but got "
+                            f"{given!r} of type {type(given).__name__}.")
+        if given != "Auto" and (isinstance(given, str) or given < 0):
+            raise ValueError(f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, but got "
+                             f"{given!r}.")
+
+    def recompute(self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None,
+                  **kwargs):
+        """Keeps no activations of this Cell for the backward pass, which computes them again.
+
+        Args:
+            use_reentrant (bool): accepted; the tape needs no choice.
+            output_recompute (bool): accepted; outputs are kept, since what follows holds them.
+            early_stop (bool): accepted.
+            context_fn (callable): returns two context managers, for the first and the second run;
+                needs `use_reentrant=False`.
+            **kwargs: mp_comm_recompute, parallel_optimizer_comm_recompute and
+                recompute_slice_activation (bools), which concern parallel graphs.
+
+        Raises:
+            TypeError: if a flag is not a bool, or `context_fn` not callable.
+            ValueError: if a keyword is unknown, or `context_fn` is given with `use_reentrant`.
+        """
+        flags = {"use_reentrant": use_reentrant, "output_recompute": output_recompute,
+                 "early_stop": early_stop}
+        known = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
+        for name in kwargs:
+            if name not in known:
+                raise ValueError(f"For 'recompute', the keyword '{name}' must be one of {known}.")
+        for name, value in {**flags, **kwargs}.items():
+            _need_bool("recompute", name, value)
+        if context_fn is not None:
+            if not callable(context_fn):
+                raise TypeError(f"For 'recompute', 'context_fn' must be a callable, but got "
+                                f"{context_fn!r} of type {type(context_fn).__name__}.")
+            if use_reentrant:
+                raise ValueError("For 'recompute', 'context_fn' needs 'use_reentrant=False'.")
+        if kwargs.get("parallel_optimizer_comm_recompute"):
+            for member in self.trainable_params():
+                member.parallel_optimizer_comm_recompute = True
+        self.__dict__["_recompute"] = context_fn or True
+        self._choose_path()
+
+    def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
+        """Keeps how inputs and outputs should be split over devices; arrays stay whole.
+
+        Args:
+            in_strategy (tuple): the layout of each input.
+            out_strategy (Union[None, tuple]): the layout of each output.
+            parameter_plan (Union[None, dict]): layouts of parameters, by name.
+        """
+        self.__dict__["_strategies"] = (in_strategy, out_strategy)
+
+    def set_inputs(self, *inputs, **kwargs):
+        """Keeps the inputs that a graph would be compiled for, of any shape.
+
+        Args:
+            *inputs: all inputs in order, or
+            **kwargs: some of them, by their names in `construct`.
+
+        Raises:
+            ValueError: if both are given, or `construct` has no such input.
+        """
+        if inputs and kwargs:
+            raise ValueError("For 'set_inputs', the inputs must be given by position or by name, but got "
+                             "both.")
+        names = list(inspect.signature(self.construct).parameters)
+        for name in kwargs:
+            if name not in names:
+                raise ValueError(f"For 'set_inputs', the name of an input must be one of {names}, but got "
+                                 f"{name!r}.")
+        self.__dict__["_inputs_set"] = inputs or (tuple(kwargs.get(n) for n in names) if kwargs else None)
+
+    def get_inputs(self):
+        """The inputs given to `set_inputs`, or None."""
+        return self._inputs_set
+
+    def compile(self, *args, **kwargs):
+        """Checks that `construct` takes these inputs; there is nothing to compile.
+
+        Raises:
+            TypeError: if it does not.
+        """
+        try:
+            inspect.signature(self.construct).bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"For '{type(self).__name__}', 'construct' cannot take these inputs: "
+                            f"{error}.") from None
+
+    def compile_and_run(self, *args, **kwargs):
+        """Runs the Cell."""
+        return self(*args, **kwargs)
+
+    def get_func_graph_proto(self):
+        """The compiled graph: None, as there is none."""
+        return None

@@ -1,0 +1,492 @@
+"""Cell: the base of all networks and layers.
+
+Here: the call, how parameters and sub-cells are assigned, and the modes (training, gradient, float
+type). Walking over members and naming them is in `_naming`, hooks in `_hooks`, buffers and state in
+`_state`, what concerns compilers and parallel planners in `_settings`.
+
+**The call.** `cell(x)` is `construct(x)` and nothing else as long as the Cell is *plain*: called before,
+without hooks, float type, recomputation or a gradient of its own. `_choose_path` keeps that one flag.
+"""
+
+import enum
+import threading
+import time
+from collections import OrderedDict
+
+from .._core import dtype as dtypes
+from .._core.custom import custom_gradient, recompute
+from .._core.precision import precision
+from .._core.rules import register_type
+from .._core.tensor import Tensor
+from .._core.transforms import map_tensors
+from ..common.parameter import (Parameter, ParameterTuple, _is_parameter_generated,
+                                _unique_parameter_name)
+from ._hooks import Hooks
+from ._members import Members, layout
+from ._naming import Naming
+from ._settings import Settings
+from ._state import State
+
+__all__ = ["Cell"]
+
+
+class MixedPrecisionType(enum.Enum):
+    """The float type that a Cell was told to compute in."""
+
+    NOTSET = 0
+    FP16 = 1
+    FP32 = 2
+    BF16 = 3
+
+
+_PRECISIONS = {  # name of the dtype -> (mixed precision type, flag)
+    "float16": (MixedPrecisionType.FP16, "fp16"),
+    "float32": (MixedPrecisionType.FP32, "fp32"),
+    "bfloat16": (MixedPrecisionType.BF16, "bf16"),
+}
+_DTYPE_OF = {kind: getattr(dtypes, name) for name, (kind, _) in _PRECISIONS.items()}
+
+
+class _First(threading.local):
+    """True while a Cell runs for the first time, so that only the outermost one checks the names."""
+
+    running = False
+
+
+_first = _First()
+
+
+class Cell(Naming, Hooks, State, Settings):
+    """The base of all networks: parameters, sub-cells, and `construct`, which computes.
+
+    A Parameter or a Cell that is assigned to an attribute becomes part of the Cell; parameters are named
+    by the attributes that lead to them ("backbone.conv1.weight").
+
+    Args:
+        auto_prefix (bool): whether the names of parameters in sub-cells start with the sub-cell's.
+        flags (dict): attributes to set, see `add_flags`.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> class Net(nn.Cell):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.dense = nn.Dense(2, 3)
+        ...
+        ...     def construct(self, x):
+        ...         return self.dense(x)
+        >>> [p.name for p in Net().trainable_params()]
+        ['dense.weight', 'dense.bias']
+
+    Source: mindspore.nn.Cell of MindSpore 2.10.
+    """
+
+    training = False
+    requires_grad = False
+    _mixed_precision = MixedPrecisionType.NOTSET
+    _started = False
+
+    def __init__(self, auto_prefix=True, flags=None):
+        self.__dict__.update(_auto_prefix=auto_prefix, _plain=False, _func_graph_flags={},
+                             _create_time=time.time_ns())
+        self.__dict__["_params"] = Members(self)
+        self.__dict__["_cells"] = Members(self)
+        self.__dict__["_buffers"] = Members(self)
+        if flags:
+            self.add_flags(**flags)
+
+    def construct(self, *args, **kwargs):
+        """The computation; every network defines its own."""
+        raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
+
+    # The call -------------------------------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        if self._plain:
+            return self.construct(*args, **kwargs)
+        return self._call(args, kwargs)
+
+    def _choose_path(self):
+        """Decides whether a call may go straight to `construct`."""
+        hooks = (self._forward_pre_hook, self._forward_hook, self._backward_pre_hook,
+                 self._backward_hook)
+        self.__dict__["_plain"] = (
+            self._started and not any(hooks) and not self._recompute and not hasattr(self, "bprop")
+            and self._mixed_precision is MixedPrecisionType.NOTSET)
+
+    def _call(self, args, kwargs):
+        """The call with everything that a Cell may have been asked to do besides `construct`."""
+        if not self._started:
+            return self._call_first(args, kwargs)
+        args, kwargs = self._hooked_inputs(args, kwargs)
+        try:
+            if self._backward_hook or self._backward_pre_hook:
+                output = self._watched(self._run, args, kwargs)
+            else:
+                output = self._run(*args, **kwargs)
+        except Exception:
+            self._hooks_after_error(args, kwargs)
+            raise
+        return self._hooked_output(args, kwargs, output)
+
+    def _call_first(self, args, kwargs):
+        """The first call: names that occur twice are put right, by the outermost Cell."""
+        self.__dict__["_started"] = True
+        self._choose_path()
+        if _first.running:
+            return self._call(args, kwargs)
+        self.check_names_and_refresh_name()
+        _first.running = True
+        try:
+            return self._call(args, kwargs)
+        finally:
+            _first.running = False
+
+    def _run(self, *args, **kwargs):
+        """`construct` in the float type, with the gradient and the memory policy asked for."""
+        if self._mixed_precision is MixedPrecisionType.NOTSET:
+            return self._run_here(*args, **kwargs)
+        wanted = _DTYPE_OF[self._mixed_precision]
+        args, kwargs = map_tensors(lambda t: _as_float(t, wanted), (args, kwargs))
+        with precision(dtypes.to_numpy(wanted)):
+            return self._run_here(*args, **kwargs)
+
+    def _run_here(self, *args, **kwargs):
+        if hasattr(self, "bprop"):
+            return custom_gradient(lambda *inputs: self.construct(*inputs, **kwargs), self._pull, args)
+        if not self._recompute:
+            return self.construct(*args, **kwargs)
+        if self._recompute is True:
+            return recompute(self.construct, *args, **kwargs)
+        contexts = iter(self._recompute())
+
+        def within(*args, **kwargs):
+            with next(contexts):
+                return self.construct(*args, **kwargs)
+
+        return recompute(within, *args, **kwargs)
+
+    def _pull(self, inputs, output, sens):
+        """The gradients that the Cell's own `bprop` gives, one for each input."""
+        given = self.bprop(*inputs, output, sens)
+        given = given if isinstance(given, tuple) else (given,)
+        if len(given) < len(inputs):
+            raise RuntimeError(f"For '{type(self).__name__}', 'bprop' must return {len(inputs)} gradients, "
+                               f"but got {len(given)}.")
+        return given[:len(inputs)]
+
+    def run_construct(self, cast_inputs, kwargs):
+        """Calls `construct` with a tuple of inputs and a dict of keywords."""
+        return self.construct(*cast_inputs, **kwargs)
+
+    # Assigning members ----------------------------------------------------------------------------
+
+    def __getattr__(self, name):
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    def __setattr__(self, name, value):
+        if isinstance(value, Parameter):
+            self._assign_parameter(name, value)
+        elif isinstance(value, Cell):
+            self._assign_cell(name, value)
+        elif isinstance(value, ParameterTuple):
+            self._assign_parameter_tuple(name, value)
+        elif name in self._params:
+            self._replace(self._params, "a parameter", name, value)
+        elif name in self._cells:
+            self._replace(self._cells, "a cell", name, value)
+        elif name in self._buffers:
+            self._replace(self._buffers, "a buffer", name, value)
+        elif name in ("_params", "_cells", "_buffers"):
+            self.__dict__[name] = Members(self, value)
+        else:
+            if isinstance(value, (list, tuple)):
+                self._note_listed(value)
+            object.__setattr__(self, name, value)
+
+    def __delattr__(self, name):
+        for members in (self._params, self._cells, self._buffers):
+            if name in members:
+                del members[name]
+                return
+        object.__delattr__(self, name)
+
+    def _assign_parameter(self, name, param):
+        if "_params" not in self.__dict__:
+            raise AttributeError(f"For '{type(self).__name__}', 'super().__init__()' must be called before "
+                                 f"the parameter '{name}' is assigned.")
+        self._make_room(name, self._params)
+        self.insert_param_to_cell(name, param)
+
+    def _assign_parameter_tuple(self, name, params):
+        for param in params:
+            if _is_parameter_generated(param.name):
+                param.name = _unique_parameter_name()
+            self.insert_param_to_cell(param.name, param, check_name_contain_dot=False)
+        self._make_room(name, ())
+        object.__setattr__(self, name, params)
+
+    def _assign_cell(self, name, cell):
+        auto_prefix = self._auto_prefix     # an AttributeError before super().__init__()
+        self._make_room(name, self._cells)
+        self._check_new_name("insert_child_to_cell", name, self._cells)
+        if auto_prefix:
+            cell.update_parameters_name(name + ".")
+        self._cells[name] = cell
+
+    def _make_room(self, name, members):
+        """Drops a plain attribute that a member is about to replace."""
+        known = name in self._params or name in self._cells or name in self._buffers
+        if not known and name not in members:
+            self.__dict__.pop(name, None)
+
+    def _replace(self, members, what, name, value):
+        """Writes a value that is no member of its kind over a member: None, or a Tensor's values."""
+        old = members[name]
+        if value is None:
+            members[name] = None
+        elif members is self._params and isinstance(value, Tensor) and isinstance(old, Parameter):
+            old.set_data(value)
+        else:
+            raise TypeError(f"For '{type(self).__name__}', the attribute '{name}' is {what}, and {value!r} "
+                            f"of type {type(value).__name__} cannot be assigned to it.")
+
+    def _note_listed(self, values):
+        """Refuses lists of parameters whose names occur in another list."""
+        if not values or not all(isinstance(value, Parameter) for value in values):
+            return
+        names, objects = self.exist_names, self.exist_objs
+        added = {}
+        for value in values:
+            if id(value) in objects or added.get(value.name) is value:
+                continue
+            if value.name in names or value.name in added:
+                raise ValueError(f"The name '{value.name}' of {value} already exists in "
+                                 f"'{type(self).__name__}'; a parameter needs a unique name.")
+            added[value.name] = value
+        names.update(added)
+        objects.update(map(id, added.values()))
+
+    @property
+    def exist_names(self):
+        """The names of parameters that were assigned in lists."""
+        return self.__dict__.setdefault("_exist_names", set())
+
+    @property
+    def exist_objs(self):
+        """The identities of parameters that were assigned in lists."""
+        return self.__dict__.setdefault("_exist_objs", set())
+
+    def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
+        """Adds a parameter under a name; an unnamed one takes it for its own.
+
+        Args:
+            param_name (str): the attribute.
+            param (Parameter): the parameter; None for one that is not there.
+            check_name_contain_dot (bool): whether to refuse a name with a dot.
+
+        Raises:
+            KeyError: if the name is empty, has a dot, or is another attribute.
+            TypeError: if the name is not a str or `param` not a Parameter.
+        """
+        self._check_name("insert_param_to_cell", param_name, check_name_contain_dot)
+        self._check_new_name("insert_param_to_cell", param_name, self._params)
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(f"For 'insert_param_to_cell', 'param' must be a Parameter or None, but got "
+                            f"{param!r} of type {type(param).__name__}.")
+        if param is not None and _is_parameter_generated(param.name):
+            param.name = param_name
+        self._params[param_name] = param
+
+    def insert_child_to_cell(self, child_name, child_cell):
+        """Adds a sub-cell under a name; its parameters keep theirs.
+
+        Args:
+            child_name (str): the attribute.
+            child_cell (Cell): the sub-cell; None for one that is not there.
+
+        Raises:
+            KeyError: if the name is empty, has a dot, or is another attribute.
+            TypeError: if the name is not a str or `child_cell` not a Cell.
+        """
+        self._check_name("insert_child_to_cell", child_name, True)
+        self._check_new_name("insert_child_to_cell", child_name, self._cells)
+        if child_cell is not None and not isinstance(child_cell, Cell):
+            raise TypeError(f"For 'insert_child_to_cell', 'child_cell' must be a Cell or None, but got "
+                            f"{child_cell!r} of type {type(child_cell).__name__}.")
+        self._cells[child_name] = child_cell
+
+    @staticmethod
+    def _check_name(api, name, refuse_dot):
+        if not isinstance(name, str):
+            raise TypeError(f"For '{api}', the name must be a str, but got {name!r} of type "
+                            f"{type(name).__name__}.")
+        if not name or (refuse_dot and "." in name):
+            raise KeyError(f"For '{api}', the name must not be empty or contain '.', but got {name!r}.")
+
+    def _check_new_name(self, api, name, members):
+        if name not in members and hasattr(self, name):
+            raise KeyError(f"For '{api}', '{name}' is an attribute of '{type(self).__name__}' already.")
+
+    # Modes and flags --------------------------------------------------------------------------------
+
+    def add_flags(self, **flags):
+        """Sets attributes that `get_flags` returns again.
+
+        Returns:
+            Cell, itself.
+        """
+        self._func_graph_flags.update(flags)
+        for name, value in flags.items():
+            self.__setattr__(name, value)
+        return self
+
+    def add_flags_recursive(self, **flags):
+        """Sets attributes here and in all sub-cells.
+
+        Returns:
+            Cell, itself.
+        """
+        self.add_flags(**flags)
+        for cell in self.cells():
+            cell.add_flags_recursive(**flags)
+        return self
+
+    def get_flags(self):
+        """The attributes set by `add_flags`."""
+        return self._func_graph_flags
+
+    def set_train(self, mode=True):
+        """Switches this Cell and all below it to training, or to inference with `mode=False`.
+
+        Returns:
+            Cell, itself.
+        """
+        self.phase = "train" if mode else "predict"
+        return self.add_flags_recursive(training=mode)
+
+    def set_grad(self, requires_grad=True):
+        """Marks the Cell as one to be differentiated.
+
+        Returns:
+            Cell, itself.
+        """
+        self.requires_grad = requires_grad
+        return self
+
+    def set_broadcast_flag(self, mode=True):
+        """Sets whether parameters are broadcast at the start of data parallel training.
+
+        Returns:
+            Cell, itself.
+        """
+        return self.add_flags_recursive(broadcast_flag=mode)
+
+    def set_comm_fusion(self, fusion_type, recurse=True):
+        """Sets `comm_fusion` of the trainable parameters.
+
+        Args:
+            fusion_type (int): the group, at least 0.
+            recurse (bool): whether to go into sub-cells.
+
+        Returns:
+            Cell, itself.
+
+        Raises:
+            TypeError: if `fusion_type` is not an int.
+            ValueError: if it is negative.
+        """
+        if isinstance(fusion_type, bool) or not isinstance(fusion_type, int):
+            raise TypeError(f"For 'set_comm_fusion', 'fusion_type' must be an int >= 0, but got "
+                            f"{fusion_type!r} of type {type(fusion_type).__name__}.")
+        if fusion_type < 0:
+            raise ValueError(f"For 'set_comm_fusion', 'fusion_type' must be an int >= 0, but got "
+                             f"{fusion_type}.")
+        for param in self.trainable_params(recurse):
+            param.comm_fusion = fusion_type
+        return self
+
+    def update_cell_type(self, cell_type):
+        """Notes what kind of Cell this is, "quant" or "second-order"."""
+        self.cell_type = cell_type
+
+    def remove_redundant_parameters(self):
+        """Drops what only other devices need; every parameter is needed here."""
+
+    # Float type -------------------------------------------------------------------------------------
+
+    def to_float(self, dst_type):
+        """Makes this Cell and all below it compute in a float type; parameters keep theirs.
+
+        Args:
+            dst_type (mindspore.dtype): float16, bfloat16 or float32.
+
+        Returns:
+            Cell, itself.
+
+        Raises:
+            ValueError: if `dst_type` is none of them.
+        """
+        name = getattr(dst_type, "_name", None)
+        if not isinstance(dst_type, dtypes.Type) or name not in _PRECISIONS:
+            raise ValueError("For 'to_float', 'dst_type' must be mindspore.float16, mindspore.bfloat16 or "
+                             f"mindspore.float32, but got {dst_type!r}.")
+        kind, flag = _PRECISIONS[name]
+        flags = {each: each == flag for each in ("fp16", "fp32", "bf16")}
+        self.add_flags_recursive(**flags)
+        self.set_mixed_precision_type(kind)
+        return self
+
+    def set_mixed_precision_type(self, mixed_type, recursive=True):
+        """Sets the float type as a MixedPrecisionType."""
+        if not isinstance(mixed_type, MixedPrecisionType):
+            raise TypeError(f"For 'set_mixed_precision_type', 'mixed_type' must be a MixedPrecisionType, "
+                            f"but got {mixed_type!r} of type {type(mixed_type).__name__}.")
+        self.__dict__["_mixed_precision"] = mixed_type
+        self._choose_path()
+        for cell in self.cells() if recursive else ():
+            cell.set_mixed_precision_type(mixed_type)
+
+    def get_mixed_precision_type(self):
+        """The float type as a MixedPrecisionType."""
+        return self._mixed_precision
+
+    def cast_inputs(self, inputs, dst_type):
+        """Returns a tuple of `inputs` with the floats among them cast to `dst_type`."""
+        return tuple(map_tensors(lambda t: _as_float(t, dst_type), each) for each in inputs)
+
+    # Printing and copying -----------------------------------------------------------------------------
+
+    def extend_repr(self):
+        """What a subclass adds to its printed form; '' by default."""
+        return ""
+
+    def __repr__(self):
+        return layout(type(self).__name__, self.extend_repr(), self._cells)
+
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        for kind in ("_params", "_cells", "_buffers"):
+            members = state[kind]
+            for name in members:
+                state.pop(name, None)
+            state[kind] = OrderedDict(members)
+        return state
+
+    def __setstate__(self, state):
+        for kind in ("_params", "_cells", "_buffers"):
+            self.__dict__[kind] = Members(self)
+        self.__dict__.update({n: v for n, v in state.items() if n not in ("_params", "_cells", "_buffers")})
+        for kind in ("_params", "_cells", "_buffers"):
+            for name, member in state[kind].items():
+                self.__dict__[kind][name] = member
+
+
+def _as_float(tensor, wanted):
+    """`tensor` cast to `wanted` if it holds real floats; Parameters stay, they are cast where used."""
+    if tensor._array.dtype.kind not in "fV" or isinstance(tensor, Parameter):
+        return tensor
+    return tensor.astype(wanted)
+
+
+register_type("Cell", Cell)
