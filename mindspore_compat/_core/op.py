@@ -178,9 +178,10 @@ class Op:
         xp = self._space(held)
         held = self._aligned(xp, held)
         live = any(node is not None for node in nodes)
-        narrow = self._narrow(xp, held)
         if live and self.rule is None:
-            return self._through_body(xp, values, held, nodes, narrow)
+            return self._through_body(xp, values, held, nodes)
+        held = self._in_precision(xp, held)
+        narrow = self._narrow(xp, held)
         if narrow is not None:
             held = [_widen(xp, a) for a in held]
         values.update(zip(self.inputs, held))
@@ -217,10 +218,12 @@ class Op:
         source = values[name.removesuffix("_shape")]
         return [a.shape for a in source] if isinstance(source, list) else source.shape
 
-    def _through_body(self, xp, values, held, nodes, narrow):
+    def _through_body(self, xp, values, held, nodes):
         """Runs the body on Traced values, so that its parts are recorded."""
         space = traced_space(xp)
         wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(held, nodes)]
+        wrapped = self._in_precision(space, wrapped)
+        narrow = self._narrow(xp, wrapped)
         if narrow is not None:
             wrapped = [
                 space.cast(w, FLOAT32) if w is not None and w.dtype in xp.narrow else w for w in wrapped
@@ -297,6 +300,13 @@ class Op:
         for i in at:
             held[i] = xp.cast(held[i], target)
         return held
+
+    def _in_precision(self, xp, held):
+        """The arrays in the float type of the Cell that runs, if one was asked for (precision.py)."""
+        wanted = precision.dtype
+        if wanted is None or not self.widen:
+            return held
+        return [xp.cast(a, wanted) if a is not None and a.dtype.kind in "fV" else a for a in held]
 
     def _narrow(self, xp, held):
         """The narrow dtype in which the result is stored, or None."""
