@@ -119,6 +119,30 @@ def top_k(xp, x, k, axis=-1, largest=True):
     return xp.take_along_axis(x, order, axis), order
 
 
+@extra
+def stop(xp, x):
+    """`x` itself; on recorded values, the same without its history."""
+    return x
+
+
+@extra
+def einsum_list(xp, operands, equation):
+    """einsum with the operands first, as a list; pairs go through matrix products where they can."""
+    if xp.module.__name__ == "numpy" and len(operands) > 1:
+        return xp.einsum(equation, *operands, optimize=True)
+    return xp.einsum(equation, *operands)
+
+
+@extra
+def spread_diagonal(xp, values, shape, offset=0, axis1=0, axis2=1):
+    """Zeros of `shape` with `values` on the diagonal that `xp.diagonal` reads."""
+    out = xp.zeros(shape, values.dtype)
+    front = xp.moveaxis(out, (axis1, axis2), (-2, -1))
+    at = xp.arange(values.shape[-1])
+    front[..., at + max(-offset, 0), at + max(offset, 0)] = values
+    return out
+
+
 def is_basic(index):
     """True if an index holds only integers, slices, None and Ellipsis, so that no place repeats."""
     if not isinstance(index, tuple):

@@ -297,6 +297,9 @@ derive("triu(x, k=0)", x=lambda xp, g, k: xp.triu(g, k))
 derive("diagonal(x, offset=0, axis1=0, axis2=1)",
        x=lambda xp, g, x_shape, offset, axis1, axis2: xp.spread_diagonal(g, x_shape, offset, axis1, axis2))
 
+derive("spread_diagonal(x, shape, offset=0, axis1=0, axis2=1)",
+       x=lambda xp, g, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2))
+
 # Indexing -----------------------------------------------------------------------------------------
 
 derive("getitem(x, index)", compute=lambda xp, x, index: x[index],
@@ -493,6 +496,11 @@ def tensordot(xp, x, y, axes=2):
     columns = xp.reshape(xp.transpose(y, right + free_y), (inner, math.prod(y.shape[a] for a in free_y)))
     shape = tuple(x.shape[a] for a in free_x) + tuple(y.shape[a] for a in free_y)
     return xp.reshape(xp.matmul(rows, columns), shape)
+
+
+@compose
+def einsum(xp, equation, *operands):
+    return xp.einsum_list(list(operands), equation)
 
 
 @compose

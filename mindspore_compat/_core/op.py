@@ -19,7 +19,7 @@ import inspect
 
 from .._backend import arrays
 from .._backend.arrays import SPACES
-from . import promotion
+from . import precision, promotion
 from .rule import Union
 from .rules import TensorOf, rules_of
 from .source import compiled

@@ -56,6 +56,8 @@ def window(module, classes=object, area=None, names=()):
     area = module.partition(".")[2] if area is None else area
 
     def find(name):
+        if name.startswith("__"):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
         found = build(area, name, classes, module)
         if found is None:
             raise AttributeError(missing(module, name, visible()))

@@ -282,10 +282,10 @@ class Tensor:
     def __repr__(self):
         if self.init is not None:
             self.init_data()
-        return printing.tensor_repr(self.asnumpy(), self.dtype)
+        return printing.tensor_repr(self.asnumpy())
 
     def __str__(self):
-        return printing.tensor_str(self.asnumpy(), self.dtype)
+        return printing.tensor_str(self.asnumpy())
 
     def __format__(self, spec):
         return format(self.item(), spec) if self._array.ndim == 0 and spec else format(str(self), spec)

@@ -1,37 +1,337 @@
 """Arithmetic and elementary functions, element by element.
 
-Comparison and logic are in _compare.py, reductions in _reduce.py, activations in _activation.py.
+Comparison and logic are in _compare.py, reductions in _reduce.py, special functions in _special.py,
+activations in _activation.py.
 """
 
 from .._core.op import op
-from .._core.rules import TensorOf, any_dtype, number
+from .._core.promotion import division_np
+from .._core.rules import OneOf, TensorOf, any_dtype, floating, number
 
 Operand = TensorOf(any_dtype, scalars=True)
+Real = TensorOf(floating | {"complex64", "complex128"})
 
 
-@op("ops.add(input, other)", "ops.Add()(input, other)", "ops.TensorAdd()(input, other)",
-    "ops.tensor_add(input, other)", "Tensor.add(other)", "Tensor.__add__(other)",
-    promote="input other", operator=True, slope="add")
+def _binary(*lines, slope=None, **options):
+    """An arithmetic op of two inputs, as a function and as an operator."""
+    return op(*lines, promote="input other", operator=True, slope=slope, **options)
+
+
+@_binary("ops.add(input, other)", "ops.Add()(input, other)", "ops.TensorAdd()(input, other)",
+         "ops.tensor_add(input, other)", "Tensor.__add__(other)", slope="add")
 def add(xp, input: Operand, other: Operand):
     """input + other, element by element; the shapes broadcast."""
     return xp.add(input, other)
 
 
-@op("ops.mul(input, other)", "ops.Mul()(input, other)", "Tensor.mul(other)", "Tensor.__mul__(other)",
-    promote="input other", operator=True, slope="multiply")
+@op("Tensor.add(other, *, alpha=1)", "mint.add(input, other, *, alpha=1)", promote="input other", operator=True)
+def add_scaled(xp, input: Operand, other: Operand, alpha=1):
+    """input + alpha * other, element by element; the shapes broadcast."""
+    return xp.add(input, other if alpha == 1 else alpha * other)
+
+
+@_binary("Tensor.__radd__(other)")
+def radd(xp, input: Operand, other: Operand):
+    """other + input, element by element."""
+    return xp.add(other, input)
+
+
+@_binary("ops.sub(input, other)", "ops.Sub()(input, other)", "ops.subtract(input, other)",
+         "ops.tensor_sub(input, other)", "Tensor.__sub__(other)", slope="subtract")
+def sub(xp, input: Operand, other: Operand):
+    """input - other, element by element; the shapes broadcast."""
+    return xp.subtract(input, other)
+
+
+@op("Tensor.sub(other, *, alpha=1)", "Tensor.subtract(other, *, alpha=1)", "mint.sub(input, other, *, alpha=1)",
+    promote="input other", operator=True)
+def sub_scaled(xp, input: Operand, other: Operand, alpha=1):
+    """input - alpha * other, element by element; the shapes broadcast."""
+    return xp.subtract(input, other if alpha == 1 else alpha * other)
+
+
+@_binary("Tensor.__rsub__(other)")
+def rsub(xp, input: Operand, other: Operand):
+    """other - input, element by element."""
+    return xp.subtract(other, input)
+
+
+@_binary("ops.mul(input, other)", "ops.Mul()(input, other)", "ops.multiply(input, other)",
+         "ops.tensor_mul(input, other)", "Tensor.mul(other)", "Tensor.multiply(other)", "Tensor.__mul__(other)",
+         "mint.mul(input, other)", slope="multiply")
 def mul(xp, input: Operand, other: Operand):
     """input * other, element by element; the shapes broadcast."""
     return xp.multiply(input, other)
 
 
+@_binary("Tensor.__rmul__(other)")
+def rmul(xp, input: Operand, other: Operand):
+    """other * input, element by element."""
+    return xp.multiply(other, input)
+
+
+def _true_quotient(xp, x, y):
+    target = division_np(x.dtype)
+    return xp.divide(xp.cast(x, target), xp.cast(y, target))
+
+
+@_binary("ops.RealDiv()(x: input, y: other)", "ops.tensor_div(input, other)", "Tensor.__truediv__(other)",
+         "ops.true_divide(dividend: input, divisor: other)", "Tensor.true_divide(value: other)",
+         "ops.Div()(x: input, y: other)")
+def real_div(xp, input: Operand, other: Operand):
+    """input / other, element by element; integers give float32."""
+    return _true_quotient(xp, input, other)
+
+
+@_binary("Tensor.__rtruediv__(other)")
+def rtruediv(xp, input: Operand, other: Operand):
+    """other / input, element by element; integers give float32."""
+    return _true_quotient(xp, other, input)
+
+
+@_binary("ops.div(input, other, *, rounding_mode=None)", "ops.divide(input, other, *, rounding_mode=None)",
+         "Tensor.div(other, *, rounding_mode=None)", "Tensor.divide(other, *, rounding_mode=None)",
+         "mint.div(input, other, *, rounding_mode=None)", "mint.divide(input, other, *, rounding_mode=None)")
+def div(xp, input: Operand, other: Operand, rounding_mode: OneOf("floor", "trunc") | None = None):
+    """input / other, element by element, rounded as asked; integers give float32 if not rounded."""
+    if rounding_mode is None:
+        return _true_quotient(xp, input, other)
+    if rounding_mode == "floor":
+        return xp.floor_divide(input, other)
+    quotient = xp.trunc(_true_quotient(xp, input, other))
+    return xp.cast(quotient, input.dtype)
+
+
+def _floor_quotient(xp, x, y):
+    """Floor of the quotient; a division of floats by zero gives an infinity, as in the original."""
+    if x.dtype.kind in "iub":
+        return xp.floor_divide(x, y)
+    return xp.floor(x / y)
+
+
+@_binary("ops.floor_divide(input, other)", "ops.floor_div(x: input, y: other)", "ops.FloorDiv()(x: input, y: other)",
+         "ops.tensor_floordiv(input, other)", "Tensor.floor_divide(other)", "Tensor.__floordiv__(other)",
+         "mint.floor_divide(input, other)")
+def floor_divide(xp, input: Operand, other: Operand):
+    """floor(input / other), element by element."""
+    return _floor_quotient(xp, input, other)
+
+
+@_binary("Tensor.__rfloordiv__(other)")
+def rfloordiv(xp, input: Operand, other: Operand):
+    """floor(other / input), element by element."""
+    return _floor_quotient(xp, other, input)
+
+
+@_binary("ops.floor_mod(x: input, y: other)", "ops.FloorMod()(x: input, y: other)", "ops.Mod()(x: input, y: other)",
+         "ops.tensor_mod(input, other)", "ops.remainder(input, other)", "Tensor.remainder(divisor: other)",
+         "Tensor.__mod__(other)", "mint.remainder(input, other)", slope="remainder")
+def floor_mod(xp, input: Operand, other: Operand):
+    """The remainder of floor division, element by element: it has the sign of the divisor."""
+    return xp.remainder(input, other)
+
+
+@_binary("Tensor.__rmod__(other)")
+def rmod(xp, input: Operand, other: Operand):
+    """The remainder of other / input, element by element."""
+    return xp.remainder(other, input)
+
+
+@_binary("ops.fmod(input, other)", "Tensor.fmod(other)", "mint.fmod(input, other)",
+         "ops.TruncateMod()(x: input, y: other)", "ops.truncate_mod(x: input, y: other)", slope="fmod")
+def fmod(xp, input: Operand, other: Operand):
+    """The remainder of truncated division, element by element: it has the sign of the dividend."""
+    return xp.fmod(input, other)
+
+
+@_binary("ops.TruncateDiv()(x: input, y: other)", "ops.truncate_div(x: input, y: other)")
+def truncate_div(xp, input: Operand, other: Operand):
+    """input / other rounded toward zero, in the inputs' dtype."""
+    return xp.cast(xp.trunc(_true_quotient(xp, input, other)), input.dtype)
+
+
+def _power(xp, x, y):
+    """Integer powers of integers keep their dtype; a negative one truncates, as in the original."""
+    if x.dtype.kind in "iu":
+        return xp.cast(xp.trunc(xp.power(xp.cast(x, "float64"), xp.cast(y, "float64"))), x.dtype)
+    return xp.power(x, y)
+
+
+@_binary("ops.pow(input, exponent: other)", "ops.Pow()(input, exponent: other)", "ops.pows(input, exponent: other)",
+         "ops.tensor_pow(input, exponent: other)", "Tensor.pow(exponent: other)", "Tensor.__pow__(other)",
+         "mint.pow(input, exponent: other)")
+def pow(xp, input: Operand, other: Operand):
+    """input to the power of the exponent, element by element."""
+    return _power(xp, input, other)
+
+
+@_binary("Tensor.__rpow__(other)")
+def rpow(xp, input: Operand, other: Operand):
+    """other to the power of input, element by element."""
+    return _power(xp, other, input)
+
+
+@_binary("ops.maximum(input, other)", "ops.Maximum()(input, other)", "Tensor.maximum(other)",
+         "mint.maximum(input, other)", slope="maximum")
+def maximum(xp, input: Operand, other: Operand):
+    """The larger of two elements; NaN where either is NaN."""
+    return xp.maximum(input, other)
+
+
+@_binary("ops.minimum(input, other)", "ops.Minimum()(input, other)", "Tensor.minimum(other)",
+         "mint.minimum(input, other)", slope="minimum")
+def minimum(xp, input: Operand, other: Operand):
+    """The smaller of two elements; NaN where either is NaN."""
+    return xp.minimum(input, other)
+
+
+@_binary("ops.DivNoNan()(x1: input, x2: other)", "ops.div_no_nan(x: input, y: other)")
+def div_no_nan(xp, input: Operand, other: Operand):
+    """input / other, and 0 where other is 0."""
+    zero = other == 0
+    return xp.where(zero, 0, _true_quotient(xp, input, xp.where(zero, xp.ones_like(other), other)))
+
+
+@_binary("ops.SquaredDifference()(x: input, y: other)")
+def squared_difference(xp, input: Operand, other: Operand):
+    """(input - other) squared, element by element."""
+    difference = input - other
+    return difference * difference
+
+
+# One input ------------------------------------------------------------------------------------------
+
+
+@op("ops.neg(input)", "ops.Neg()(input)", "ops.negative(input)", "Tensor.neg()", "Tensor.negative()",
+    "Tensor.__neg__()", "mint.neg(input)", "mint.negative(input)", slope="negative")
+def neg(xp, input: TensorOf(number)):
+    """-input, element by element."""
+    return xp.negative(input)
+
+
+@op("Tensor.__pos__()", "ops.positive(input)", "Tensor.positive()", slope="positive")
+def positive(xp, input: TensorOf(number)):
+    """input itself."""
+    return xp.positive(input)
+
+
+@op("ops.abs(input)", "ops.Abs()(input)", "ops.absolute(input)", "Tensor.abs()", "Tensor.absolute()",
+    "Tensor.__abs__()", "mint.abs(input)", slope="abs")
+def abs(xp, input: TensorOf(any_dtype)):
+    """The absolute value, element by element; for complex numbers the modulus, a real number."""
+    return xp.abs(input)
+
+
+@op("ops.square(input)", "ops.Square()(input)", "Tensor.square()", "mint.square(input)", slope="square")
+def square(xp, input: TensorOf(number)):
+    """input squared, element by element."""
+    return xp.square(input)
+
+
+def _floating(xp, x):
+    """Integers and bools as float32, as most functions take them."""
+    return xp.cast(x, "float32") if x.dtype.kind in "iub" else x
+
+
+@op("ops.sqrt(x)", "ops.Sqrt()(x)", "Tensor.sqrt()", "mint.sqrt(input: x)")
+def sqrt(xp, x: TensorOf(any_dtype)):
+    """The square root, element by element."""
+    return xp.sqrt(_floating(xp, x))
+
+
+@op("ops.rsqrt(input)", "ops.Rsqrt()(input)", "Tensor.rsqrt()", "mint.rsqrt(input)")
+def rsqrt(xp, input: TensorOf(any_dtype)):
+    """1 / sqrt(input), element by element."""
+    return xp.rsqrt(_floating(xp, input))
+
+
+@op("ops.reciprocal(input)", "ops.Reciprocal()(input)", "ops.Inv()(input)", "ops.inv(input)", "Tensor.reciprocal()",
+    "Tensor.inv()", "mint.reciprocal(input)")
+def reciprocal(xp, input: TensorOf(any_dtype)):
+    """1 / input, element by element."""
+    return xp.reciprocal(_floating(xp, input))
+
+
+@op("ops.exp(input)", "ops.Exp()(input)", "Tensor.exp()", "mint.exp(input)", "ops.tensor_exp(input)")
+def exp(xp, input: TensorOf(any_dtype)):
+    """e to the power of input, element by element."""
+    return xp.exp(_floating(xp, input))
+
+
+@op("ops.exp2(input)", "Tensor.exp2()", "mint.exp2(input)")
+def exp2(xp, input: TensorOf(any_dtype)):
+    """2 to the power of input, element by element."""
+    return xp.exp2(_floating(xp, input))
+
+
+@op("ops.expm1(input)", "ops.Expm1()(input)", "Tensor.expm1()", "mint.expm1(input)", "ops.tensor_expm1(input)")
+def expm1(xp, input: TensorOf(any_dtype)):
+    """exp(input) - 1, exact for small inputs."""
+    return xp.expm1(_floating(xp, input))
+
+
+@op("ops.log(input)", "ops.Log()(input)", "Tensor.log()", "mint.log(input)")
+def log(xp, input: TensorOf(any_dtype)):
+    """The natural logarithm, element by element."""
+    return xp.log(_floating(xp, input))
+
+
+@op("ops.log1p(input)", "ops.Log1p()(input)", "Tensor.log1p()", "mint.log1p(input)")
+def log1p(xp, input: TensorOf(any_dtype)):
+    """log(1 + input), exact for small inputs."""
+    return xp.log1p(_floating(xp, input))
+
+
+@op("ops.log2(input)", "Tensor.log2()", "mint.log2(input)")
+def log2(xp, input: TensorOf(any_dtype)):
+    """The logarithm to base 2, element by element."""
+    return xp.log2(_floating(xp, input))
+
+
+@op("ops.log10(input)", "Tensor.log10()", "mint.log10(input)")
+def log10(xp, input: TensorOf(any_dtype)):
+    """The logarithm to base 10, element by element."""
+    return xp.log10(_floating(xp, input))
+
+
+@op("ops.sin(input)", "ops.Sin()(input)", "Tensor.sin()", "mint.sin(input)")
+def sin(xp, input: TensorOf(any_dtype)):
+    """The sine of an angle in radians, element by element."""
+    return xp.sin(_floating(xp, input))
+
+
+@op("ops.cos(input)", "ops.Cos()(input)", "Tensor.cos()", "mint.cos(input)")
+def cos(xp, input: TensorOf(any_dtype)):
+    """The cosine of an angle in radians, element by element."""
+    return xp.cos(_floating(xp, input))
+
+
+@op("ops.tan(input)", "ops.Tan()(input)", "Tensor.tan()", "mint.tan(input)")
+def tan(xp, input: TensorOf(any_dtype)):
+    """The tangent of an angle in radians, element by element."""
+    return xp.tan(_floating(xp, input))
+
+
 @op("ops.tanh(input)", "ops.Tanh()(input)", "nn.Tanh()(input)", "Tensor.tanh()", "mint.tanh(input)",
-    slope="tanh")
-def tanh(xp, input: TensorOf(number)):
+    "mint.nn.functional.tanh(input)")
+def tanh(xp, input: TensorOf(any_dtype)):
     """Hyperbolic tangent, element by element."""
-    return xp.tanh(input)
+    return xp.tanh(_floating(xp, input))
 
 
-@op("ops.mish(x)")
-def mish(xp, x: TensorOf("float16", "float32")):
-    """x * tanh(log(1 + exp(x))), element by element."""
-    return x * xp.tanh(xp.softplus(x))
+@op("ops.floor(input)", "ops.Floor()(input)", "Tensor.floor()", "mint.floor(input)")
+def floor(xp, input: TensorOf(any_dtype)):
+    """The largest whole number not above each element."""
+    return xp.floor(input) if input.dtype.kind == "f" else input
+
+
+@op("ops.ceil(input)", "ops.Ceil()(input)", "Tensor.ceil()", "mint.ceil(input)")
+def ceil(xp, input: TensorOf(any_dtype)):
+    """The smallest whole number not below each element."""
+    return xp.ceil(input) if input.dtype.kind == "f" else input
+
+
+@op("ops.sign(input)", "ops.Sign()(input)", "Tensor.sign()", "mint.sign(input)")
+def sign(xp, input: TensorOf(any_dtype)):
+    """-1, 0 or 1 after the sign of each element."""
+    return xp.sign(input)

@@ -1,0 +1,222 @@
+"""New Tensors: filled, counted, spread, on the device target in force."""
+
+from .._backend.arrays import current_space
+from .._core import dtype as dtypes
+from .._core.op import op
+from .._core.rules import Bool, DType, Int, ListOf, Number, OneOf, TensorOf, TupleOf, any_dtype, checked
+from .._core.surface import public
+from .._core.tensor import Tensor
+from ._shape import shape_of
+
+Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
+Scalar = Number | Bool
+
+
+def _numpy(dtype, default="float32"):
+    return default if dtype is None else dtypes.to_numpy(dtype)
+
+
+@public("ops.zeros", "mint.zeros")
+@checked
+def zeros(size: Shape, dtype: DType = None):
+    """Zeros of a shape; float32 by default.
+
+    Source: mindspore.ops.zeros of MindSpore 2.10.
+    """
+    return Tensor._wrap(current_space().zeros(shape_of("zeros", (size,)), _numpy(dtype)))
+
+
+@public("ops.ones", "mint.ones")
+@checked
+def ones(shape: Shape, dtype: DType = None):
+    """Ones of a shape; float32 by default.
+
+    Source: mindspore.ops.ones of MindSpore 2.10.
+    """
+    return Tensor._wrap(current_space().ones(shape_of("ones", (shape,)), _numpy(dtype)))
+
+
+@public("ops.full", "mint.full")
+@checked
+def full(size: Shape, fill_value: Scalar | TensorOf(any_dtype), *, dtype: DType = None):
+    """One number everywhere; its dtype is that of a Tensor of the number unless given.
+
+    Source: mindspore.ops.full of MindSpore 2.10.
+    """
+    value = fill_value if isinstance(fill_value, Tensor) else Tensor(fill_value)
+    made = current_space().full(shape_of("full", (size,)), value.item(), _numpy(dtype, value._array.dtype))
+    return Tensor._wrap(made)
+
+
+@public("ops.fill")
+@checked
+def fill(type: DType, shape: Shape, value: Scalar):
+    """One number everywhere.
+
+    Source: mindspore.ops.fill of MindSpore 2.10.
+    """
+    return full(shape, value, dtype=type)
+
+
+@public("ops.empty", "mint.empty")
+@checked
+def empty(*size: Shape, dtype: DType = None, device: OneOf("CPU", "GPU", "Ascend") | None = None):
+    """A Tensor of a shape whose values are whatever the memory holds.
+
+    Source: mindspore.ops.empty of MindSpore 2.10.
+    """
+    return Tensor._wrap(current_space().empty(shape_of("empty", size), _numpy(dtype)))
+
+
+@op("ops.zeros_like(input, *, dtype=None)", "ops.ZerosLike()(x: input)", "mint.zeros_like(input, *, dtype=None)",
+    widen=False)
+def zeros_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
+    """Zeros of the input's shape, and its dtype unless one is given."""
+    return xp.zeros(input.shape, input.dtype if dtype is None else dtype)
+
+
+@op("ops.ones_like(input, *, dtype=None)", "ops.OnesLike()(x: input)", "mint.ones_like(input, *, dtype=None)",
+    widen=False)
+def ones_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
+    """Ones of the input's shape, and its dtype unless one is given."""
+    return xp.ones(input.shape, input.dtype if dtype is None else dtype)
+
+
+@op("ops.full_like(input, fill_value, *, dtype=None)", "mint.full_like(input, fill_value, *, dtype=None)",
+    widen=False)
+def full_like(xp, input: TensorOf(any_dtype), fill_value: Scalar, dtype: DType = None):
+    """One number in the input's shape, and its dtype unless one is given."""
+    return xp.full(input.shape, fill_value, input.dtype if dtype is None else dtype)
+
+
+def _number(api, name, value):
+    if isinstance(value, Tensor):
+        return value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"For '{api}', '{name}' must be a number, but got {value!r} of type {type(value).__name__}.")
+    return value
+
+
+@public("ops.arange", "mint.arange")
+def arange(start=0, end=None, step=1, *, dtype=None):
+    """Numbers from `start` to below `end`, `step` apart; int64 for ints, else float32.
+
+    Args:
+        start (Union[int, float, Tensor]): the first number; the end, if `end` is None. Default: 0.
+        end (Union[int, float, Tensor, None]): where the numbers stop.
+        step (Union[int, float, Tensor]): the distance, not 0. Default: 1.
+        dtype (mindspore.dtype): the dtype wanted.
+
+    Raises:
+        TypeError: if an argument is no number.
+        ValueError: if `step` is 0, or leads away from `end`.
+
+    Source: mindspore.ops.arange of MindSpore 2.10.
+    """
+    if end is None:
+        start, end = 0, start
+    start, end, step = (_number("arange", n, v) for n, v in (("start", start), ("end", end), ("step", step)))
+    if step == 0 or (end - start) * step < 0:
+        raise ValueError(f"For 'arange', 'step' must lead from {start} to {end}, but got {step}.")
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    made = current_space().arange(start, end, step, dtype="int64" if whole else "float64")
+    return Tensor._wrap(made.astype(_numpy(dtype, "int64" if whole else "float32")))
+
+
+@public("ops.range")
+def range(start, end, step, maxlen=1000000):
+    """Numbers from `start` to below `end`, `step` apart; the arguments may be Tensors.
+
+    Raises:
+        TypeError: if an argument is no number, or `maxlen` no int.
+        ValueError: if `step` is 0 or leads away from `end`, or there are more than `maxlen` numbers.
+
+    Source: mindspore.ops.range of MindSpore 2.10.
+    """
+    made = arange(start, end, step)
+    if made.size > maxlen:
+        raise ValueError(f"For 'range', there must be at most 'maxlen' {maxlen} numbers, but got {made.size}.")
+    return made.astype(start.dtype) if isinstance(start, Tensor) else made
+
+
+@public("ops.linspace", "mint.linspace")
+def linspace(start, end, steps, *, dtype=None):
+    """`steps` numbers from `start` to `end`, evenly apart, both included; float32 by default.
+
+    Raises:
+        TypeError: if `start` or `end` is no number, or `steps` no int.
+        ValueError: if `steps` is not positive.
+
+    Source: mindspore.ops.linspace of MindSpore 2.10.
+    """
+    first, last = _number("linspace", "start", start), _number("linspace", "end", end)
+    if isinstance(steps, Tensor):
+        steps = steps.item()
+    if isinstance(steps, bool) or not isinstance(steps, int):
+        raise TypeError(f"For 'linspace', 'steps' must be an int, but got {steps!r}.")
+    if steps < 1:
+        raise ValueError(f"For 'linspace', 'steps' must be at least 1, but got {steps}.")
+    default = start._array.dtype if isinstance(start, Tensor) and start.dtype.is_floating_point else "float32"
+    return Tensor._wrap(current_space().linspace(first, last, steps).astype(_numpy(dtype, default)))
+
+
+@public("ops.eye", "mint.eye")
+@checked
+def eye(n: Int(ge=0), m: Int(ge=0) | None = None, dtype: DType = None):
+    """Ones on the diagonal of an n x m matrix (n x n without `m`), zeros elsewhere; float32 by default.
+
+    Source: mindspore.ops.eye of MindSpore 2.10.
+    """
+    return Tensor._wrap(current_space().eye(n, m, dtype=_numpy(dtype)))
+
+
+def _primitive(name, call):
+    made = type(name, (), {"__call__": staticmethod(call), "__doc__": call.__doc__})
+    return public(f"ops.{name}")(made)
+
+
+_primitive("Zeros", lambda size, dtype=None: zeros(size, dtype))
+_primitive("Ones", lambda shape, dtype=None: ones(shape, dtype))
+_primitive("Eye", lambda n, m, dtype: eye(n, m, dtype))
+_primitive("Fill", lambda dtype, dims, x: full(dims, x, dtype=dtype))
+_primitive("LinSpace", lambda start, stop, num: linspace(start, stop, num))
+
+
+@public("ops.Range")
+class Range:
+    """Numbers from start to below end, step apart: `ops.Range(maxlen)(start, end, step)`."""
+
+    @checked
+    def __init__(self, maxlen: Int(ge=1) = 1000000):
+        self.maxlen = maxlen
+
+    def __call__(self, start, end, step):
+        return range(start, end, step, self.maxlen)
+
+
+@op("ops.one_hot(indices, depth, on_value=1, off_value=0, axis=-1)",
+    "ops.OneHot(axis=-1)(indices, depth, on_value, off_value)", widen=False)
+def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: Int(ge=0),
+            on_value: TensorOf(any_dtype, scalars=True) = 1, off_value: TensorOf(any_dtype, scalars=True) = 0,
+            axis: Int = -1):
+    """A new axis of length `depth` with `on_value` at each index, `off_value` elsewhere."""
+    axis = axis if axis >= 0 else axis + indices.ndim + 1
+    view = [1] * (indices.ndim + 1)
+    view[axis] = depth
+    hit = xp.expand_dims(indices, axis) == xp.reshape(xp.arange(depth), tuple(view))
+    return xp.where(hit, on_value, xp.cast(off_value, on_value.dtype))
+
+
+def _new(name, fill_value=None):
+    def make(self, size, *given, dtype=None):
+        value = given[0] if fill_value is None else fill_value
+        return full(size, value, dtype=dtype or self.dtype)
+
+    make.__name__ = name
+    make.__doc__ = "A Tensor of a shape, filled with one number, in this Tensor's dtype unless one is given."
+    return public(f"Tensor.{name}")(make)
+
+
+_new("new_zeros", 0)
+_new("new_ones", 1)
+_new("new_full")

@@ -1,0 +1,305 @@
+"""Indexing: Tensor[...], gathers and scatters, selection by masks, and writing in place."""
+
+import numpy
+
+from .._core.op import op, space_for
+from .._core.rules import Any, Int, TensorOf, any_dtype
+from .._core.surface import public, write_back
+from .._core.tensor import Tensor, as_array
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int8", "int16", "int32", "int64", "uint8")
+
+
+@op(widen=False)
+def getitem(xp, input: Anything, index: Any):
+    """The part of the input that `index` names."""
+    return input[index]
+
+
+getitem.vjp(input=lambda xp, g, input_shape, index: xp.scatter_add(xp.zeros(input_shape, g.dtype), index, g))
+
+
+@op(widen=False)
+def setitem(xp, input: Anything, values: Anything, index: Any):
+    """A copy of the input with `values` written at `index`."""
+    return xp.scatter_set(input, index, values)
+
+
+setitem.vjp(input=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g, index: g[index])
+
+
+def _index_part(part, api="Tensor"):
+    """One part of an index as the array library takes it."""
+    if isinstance(part, Tensor):
+        array = part._array
+        return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
+    if isinstance(part, (bool, numpy.bool_)) or part is None or part is Ellipsis:
+        return part
+    if isinstance(part, (int, numpy.integer)):
+        return int(part)
+    if isinstance(part, slice):
+        return slice(*(None if v is None else int(v) for v in (part.start, part.stop, part.step)))
+    if isinstance(part, (list, tuple, range)):
+        return as_array(list(part))
+    if isinstance(part, numpy.ndarray):
+        return as_array(part)
+    raise IndexError(
+        f"For '{api}', an index must be made of ints, slices, '...', None, bools, Tensors, lists and tuples, "
+        f"but got {part!r} of type {type(part).__name__}."
+    )
+
+
+def _index(index):
+    if isinstance(index, tuple):
+        return tuple(_index_part(part) for part in index)
+    return _index_part(index)
+
+
+def _checked(array, index):
+    """Refuses positions out of range with the axis named, on the host as on a GPU."""
+    axis = 0
+    for part in index if isinstance(index, tuple) else (index,):
+        if part is None or isinstance(part, bool):
+            continue
+        if part is Ellipsis:
+            return
+        if isinstance(part, int) and axis < array.ndim and not -array.shape[axis] <= part < array.shape[axis]:
+            raise IndexError(f"index {part} is out of bounds for dimension with size {array.shape[axis]}")
+        axis += 1
+
+
+@public("Tensor.__getitem__")
+def tensor_getitem(self, index):
+    """The part that an index of ints, slices, Tensors, lists, None and '...' names; slices share memory.
+
+    Raises:
+        IndexError: if a position is out of range or the index is made of something else.
+    """
+    if type(index) is not int and type(index) is not slice:
+        index = _index(index)
+    _checked(self._array, index)
+    return getitem.run(self, index)
+
+
+@public("Tensor.__setitem__")
+def tensor_setitem(self, index, value):
+    """Writes a number, Tensor or list at an index, in place.
+
+    Raises:
+        IndexError: if a position is out of range.
+        ValueError: if `value` does not broadcast to the place.
+        TypeError: if `value` is none of these.
+    """
+    index = _index(index)
+    array = self._array
+    _checked(array, index)
+    space = space_for(array)
+    if isinstance(value, Tensor):
+        node, value = value._node, value._array
+    else:
+        node, value = None, as_array(value)
+    if space_for(value) is not space:
+        value = space.asarray(value)
+    if self._node is None and node is None:
+        array[index] = value.astype(array.dtype) if value.dtype != array.dtype else value
+        return
+    given = Tensor._wrap(value.astype(array.dtype) if value.dtype != array.dtype else value)
+    given._node = node
+    write_back(self, setitem.run(self, given, index))
+
+
+# Choosing ---------------------------------------------------------------------------------------------
+
+
+@op("ops.where(condition, input, other)", "mint.where(condition, input, other)", promote="input other")
+def where(xp, condition: Anything, input: TensorOf(any_dtype, scalars=True), other: TensorOf(any_dtype, scalars=True)):
+    """input where the condition is true, other elsewhere; the shapes broadcast."""
+    return xp.where(xp.cast(condition, "bool"), input, other)
+
+
+@op("ops.select(condition, input, other)", "ops.Select()(condition, input, other)", promote="input other",
+    widen=False)
+def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=True),
+           other: TensorOf(any_dtype, scalars=True)):
+    """input where the condition is true, other elsewhere."""
+    return xp.where(condition, input, other)
+
+
+@public("Tensor.where")
+def tensor_where(self, condition, y):
+    """This Tensor where the condition is true, `y` elsewhere."""
+    return where.run(condition, self, y)
+
+
+@op("ops.masked_fill(input_x, mask, value)", "ops.MaskedFill()(input_x, mask, value)", "Tensor.masked_fill(mask, value)",
+    "mint.masked_fill(input: input_x, mask, value)", widen=False)
+def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"), value: TensorOf(any_dtype, scalars=True)):
+    """The input with `value` wherever the mask is true."""
+    return xp.where(mask, xp.cast(value, input_x.dtype), input_x)
+
+
+@op("ops.masked_select(input, mask)", "ops.MaskedSelect()(x: input, mask)", "Tensor.masked_select(mask)",
+    "mint.masked_select(input, mask)", widen=False)
+def masked_select(xp, input: Anything, mask: TensorOf("bool")):
+    """The elements where the mask is true, along one axis; the shapes broadcast."""
+    shape = xp.broadcast_shapes(input.shape, mask.shape)
+    return xp.broadcast_to(input, shape)[xp.broadcast_to(mask, shape)]
+
+
+@op(widen=False)
+def nonzero_rows(xp, input: Anything):
+    """The int64 positions of the elements that are not zero, one row for each."""
+    return xp.cast(xp.stack(xp.nonzero(input), -1), "int64")
+
+
+@public("ops.nonzero", "Tensor.nonzero", "mint.nonzero")
+def nonzero(input, *, as_tuple=False):
+    """The int64 positions of the elements that are not zero.
+
+    Args:
+        input (Tensor): any dtype.
+        as_tuple (bool): True for a tuple of one Tensor for each axis. Default: False, rows of positions.
+
+    Raises:
+        TypeError: if `input` is not a Tensor or `as_tuple` not a bool.
+
+    Source: mindspore.ops.nonzero of MindSpore 2.10.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'nonzero', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if not isinstance(as_tuple, bool):
+        raise TypeError(f"For 'nonzero', 'as_tuple' must be a bool, but got {as_tuple!r}.")
+    rows = nonzero_rows.run(input)
+    return tuple(rows[:, i] for i in range(rows.shape[1])) if as_tuple else rows
+
+
+# Gathering --------------------------------------------------------------------------------------------
+
+
+@op("ops.gather(input_params, input_indices, axis, batch_dims=0)",
+    "ops.Gather(batch_dims=0)(input_params, input_indices, axis)",
+    "ops.GatherV2()(input_params, input_indices, axis)",
+    "ops.index_select(input: input_params, axis, index: input_indices)",
+    "Tensor.index_select(axis, index: input_indices)",
+    "mint.index_select(input: input_params, dim: axis, index: input_indices)", widen=False)
+def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalars=True), axis: Int, batch_dims: Int = 0):
+    """The slices of the input at positions along an axis; leading `batch_dims` axes are shared."""
+    if batch_dims == 0:
+        return xp.take(input_params, input_indices, axis)
+    lead = batch_dims % (input_indices.ndim + 1)
+    axis = axis % input_params.ndim
+    places = []
+    for i in range(lead):
+        view = [1] * (input_indices.ndim)
+        view[i] = input_params.shape[i]
+        places.append(xp.reshape(xp.arange(input_params.shape[i]), tuple(view)))
+    front = xp.moveaxis(input_params, axis, lead)
+    picked = front[(*places, input_indices)]
+    inner = input_indices.ndim - lead
+    between = tuple(range(input_indices.ndim, input_indices.ndim + axis - lead))
+    order = (*range(lead), *between, *range(lead, lead + inner),
+             *range(input_indices.ndim + axis - lead, picked.ndim))
+    return xp.transpose(picked, order)
+
+
+@op("ops.gather_d(x, dim, index)", "ops.GatherD()(x, dim, index)", "ops.gather_elements(input: x, dim, index)",
+    "Tensor.gather_elements(dim, index)", "mint.gather(input: x, dim, index)", widen=False)
+def gather_elements(xp, x: Anything, dim: Int, index: Index):
+    """Element by element along an axis: out[i][j] = x[i][index[i][j]] for the last axis of two."""
+    keep = tuple(slice(None) if i == dim % x.ndim else slice(0, n) for i, n in enumerate(index.shape))
+    return xp.take_along_axis(x[keep], index, dim)
+
+
+@op("ops.gather_nd(input_x, indices)", "ops.GatherNd()(input_x, indices)", "Tensor.gather_nd(indices)", widen=False)
+def gather_nd(xp, input_x: Anything, indices: Index):
+    """The slices at positions given as rows: the last axis of `indices` is one position."""
+    return input_x[tuple(indices[..., i] for i in range(indices.shape[-1]))]
+
+
+# Scattering -------------------------------------------------------------------------------------------
+
+
+@op("ops.scatter_nd(indices, updates, shape)", "ops.ScatterNd()(indices, updates, shape)", widen=False)
+def scatter_nd(xp, indices: Index, updates: Anything, shape: Any):
+    """Zeros of `shape` with updates added at positions given as rows."""
+    places = tuple(indices[..., i] for i in range(indices.shape[-1]))
+    return xp.scatter_add(xp.zeros(tuple(shape), updates.dtype), places, updates)
+
+
+@op("ops.tensor_scatter_update(input_x, indices, updates)", "ops.TensorScatterUpdate()(input_x, indices, updates)",
+    widen=False)
+def tensor_scatter_update(xp, input_x: Anything, indices: Index, updates: Anything):
+    """A copy of the input with updates written at positions given as rows."""
+    places = tuple(indices[..., i] for i in range(indices.shape[-1]))
+    return xp.scatter_set(input_x, places, updates)
+
+
+@op("ops.unsorted_segment_sum(input_x, segment_ids, num_segments)",
+    "ops.UnsortedSegmentSum()(input_x, segment_ids, num_segments)", widen=False)
+def unsorted_segment_sum(xp, input_x: Anything, segment_ids: Index, num_segments: Int(ge=1)):
+    """Sums of the slices that share a segment; ids below 0 are left out."""
+    tail = input_x.shape[segment_ids.ndim:]
+    total = xp.zeros((num_segments + 1, *tail), input_x.dtype)
+    ids = xp.where(segment_ids < 0, num_segments, segment_ids)
+    return xp.scatter_add(total, (ids,), input_x)[:num_segments]
+
+
+# Writing in place -------------------------------------------------------------------------------------
+
+
+def _written(api, variable, value, change):
+    """`variable` after `change(old array, value array)` was written to it."""
+    if not isinstance(variable, Tensor):
+        raise TypeError(f"For '{api}', 'variable' must be a Parameter or Tensor, but got {type(variable).__name__}.")
+    array = variable._array
+    if isinstance(value, Tensor):
+        value = value._array
+    elif isinstance(value, (int, float, bool)):
+        value = as_array(value)
+    else:
+        raise TypeError(f"For '{api}', 'value' must be a Tensor or a number, but got {type(value).__name__}.")
+    if value.ndim and value.shape != array.shape and value.size != 1:
+        raise ValueError(f"For '{api}', 'value' must have the shape {array.shape}, but got {value.shape}.")
+    space = space_for(array)
+    value = space.asarray(value) if space_for(value) is not space else value
+    array[...] = change(array, value.astype(array.dtype) if value.dtype != array.dtype else value)
+    return variable
+
+
+@public("ops.assign")
+def assign(variable, value):
+    """Writes `value` into `variable`, in place, and returns it.
+
+    Raises:
+        TypeError: if `variable` is not a Parameter or Tensor, or `value` not a Tensor or number.
+        ValueError: if the shapes differ.
+
+    Source: mindspore.ops.assign of MindSpore 2.10.
+    """
+    return _written("assign", variable, value, lambda old, new: new)
+
+
+@public("ops.assign_add")
+def assign_add(variable, value):
+    """Adds `value` to `variable`, in place, and returns it; errors as for `assign`."""
+    return _written("assign_add", variable, value, lambda old, new: old + new)
+
+
+@public("ops.assign_sub")
+def assign_sub(variable, value):
+    """Subtracts `value` from `variable`, in place, and returns it; errors as for `assign`."""
+    return _written("assign_sub", variable, value, lambda old, new: old - new)
+
+
+def _primitive(name, function):
+    """The Primitive form of an assignment: `ops.Assign()(variable, value)`."""
+    made = type(name, (), {"__call__": lambda self, variable, value: function(variable, value),
+                           "__doc__": function.__doc__})
+    return public(f"ops.{name}")(made)
+
+
+_primitive("Assign", assign)
+_primitive("AssignAdd", assign_add)
+_primitive("AssignSub", assign_sub)
+

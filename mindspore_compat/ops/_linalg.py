@@ -1,0 +1,149 @@
+"""Products of vectors and matrices; decompositions and solvers are in _decompose.py."""
+
+from .._core.op import op
+from .._core.rules import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype
+from .._core.surface import public
+
+Anything = TensorOf(any_dtype)
+
+
+def _product(*lines, slope=None):
+    return op(*lines, promote="input other", slope=slope)
+
+
+@_product("ops.matmul(input, other)", "Tensor.matmul(tensor2: other)", "mint.matmul(input, other)",
+          "Tensor.__matmul__(other)", "ops.mm(input, mat2: other)", "Tensor.mm(mat2: other)", "mint.mm(input, mat2: other)",
+          slope="matmul")
+def matmul(xp, input: Anything, other: Anything):
+    """The matrix product over the last two axes; leading axes broadcast, vectors are rows or columns."""
+    return xp.matmul(input, other)
+
+
+@_product("Tensor.__rmatmul__(other)")
+def rmatmul(xp, input: Anything, other: Anything):
+    """The matrix product other @ input."""
+    return xp.matmul(other, input)
+
+
+@_product("ops.MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)",
+          "ops.BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)")
+def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False, transpose_b: Bool = False):
+    """The product of matrices, each transposed first if asked; leading axes broadcast."""
+    left = xp.swapaxes(input, -1, -2) if transpose_a else input
+    right = xp.swapaxes(other, -1, -2) if transpose_b else other
+    if left.shape[-1] != right.shape[-2]:
+        raise ValueError(f"For 'MatMul', the inner lengths must agree, but got {input.shape} and {other.shape} with "
+                         f"transpose_a={transpose_a}, transpose_b={transpose_b}.")
+    return xp.matmul(left, right)
+
+
+@_product("ops.bmm(input_x: input, mat2: other)", "Tensor.bmm(mat2: other)", "mint.bmm(input, mat2: other)")
+def bmm(xp, input: Anything, other: Anything):
+    """The products of a batch of matrices."""
+    if input.ndim < 3 or other.ndim < 3:
+        raise ValueError(f"For 'bmm', the inputs must have three axes, but got {input.shape} and {other.shape}.")
+    return xp.matmul(input, other)
+
+
+@_product("ops.dot(input, other)", "Tensor.dot(other)", "mint.dot(input, other)")
+def dot(xp, input: Anything, other: Anything):
+    """The sum of products over the last axis of input and the last but one (or only) axis of other."""
+    if input.ndim == 1 and other.ndim == 1:
+        return xp.sum(input * other)
+    return xp.tensordot(input, other, ((input.ndim - 1,), (max(other.ndim - 2, 0),)))
+
+
+@_product("ops.outer(input, vec2: other)", "Tensor.outer(vec2: other)", "mint.outer(input, vec2: other)")
+def outer(xp, input: Anything, other: Anything):
+    """Every product of an element of one vector with an element of the other."""
+    return xp.expand_dims(xp.ravel(input), 1) * xp.expand_dims(xp.ravel(other), 0)
+
+
+@op("ops.dense(input, weight, bias=None)", "ops.Dense()(input, weight, bias=None)",
+    "mint.nn.functional.linear(input, weight, bias=None)")
+def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
+    """input @ weight.T + bias, the weight as (out, in)."""
+    out = xp.matmul(input, xp.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
+    return out if bias is None else out + bias
+
+
+def _dense_slopes(xp, g, input, weight, bias):
+    """Gradients as three matrix products over all leading axes at once."""
+    if weight.ndim == 1:
+        over = tuple(range(g.ndim))
+        back = xp.expand_dims(g, -1) * weight
+        return back, xp.sum(xp.expand_dims(g, -1) * input, over), None if bias is None else g
+    rows, slopes = xp.reshape(input, (-1, input.shape[-1])), xp.reshape(g, (-1, g.shape[-1]))
+    return xp.matmul(g, weight), xp.matmul(xp.swapaxes(slopes, 0, 1), rows), (
+        None if bias is None else xp.sum(slopes, 0))
+
+
+dense.vjp_joint(_dense_slopes)
+
+
+@op(widen=True)
+def einsum_of(xp, operands: TupleOf(Anything) | ListOf(Anything), equation: Str):
+    """The sum of products that `equation` spells."""
+    return xp.einsum_list(list(operands), equation)
+
+
+@public("ops.einsum", "mint.einsum")
+def einsum(equation, *operands):
+    """Sums of products in Einstein's notation, e.g. `einsum("ij,jk->ik", a, b)`; `...` broadcasts.
+
+    Args:
+        equation (str): the indices of each operand, and after `->` those of the result.
+        *operands (Tensor): as many as the equation names.
+
+    Raises:
+        TypeError: if `equation` is not a str.
+        ValueError: if it does not fit the operands.
+
+    Source: mindspore.ops.einsum of MindSpore 2.10.
+    """
+    if not isinstance(equation, str):
+        raise TypeError(f"For 'einsum', 'equation' must be a str, but got {equation!r} of type "
+                        f"{type(equation).__name__}.")
+    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+        operands = tuple(operands[0])
+    return einsum_of.run(operands, explicit(equation, [o.ndim for o in operands]))
+
+
+def explicit(equation, ranks):
+    """`equation` with its result written out and every ellipsis spelled in letters.
+
+    Raises:
+        ValueError: if the operands do not fit.
+    """
+    equation = equation.replace(" ", "")
+    left, arrow, right = equation.partition("->")
+    sources = left.split(",")
+    if len(sources) != len(ranks):
+        raise ValueError(f"For 'einsum', 'equation' must name {len(ranks)} operands, but got '{equation}'.")
+    free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in equation]
+    widths = [rank - len(s.replace("...", "")) for s, rank in zip(sources, ranks)]
+    if any(w < 0 or w and "..." not in s for s, w in zip(sources, widths)):
+        raise ValueError(f"For 'einsum', 'equation' must name every axis of its operands, but got '{equation}'.")
+    width = max((w for s, w in zip(sources, widths) if "..." in s), default=0)
+    spread = "".join(free[:width])
+    sources = [s.replace("...", spread[width - w:]) for s, w in zip(sources, widths)]
+    if not arrow:
+        letters = "".join(sources)
+        right = "..." + "".join(sorted({c for c in letters if letters.count(c) == 1 and c not in spread}))
+    right = right.replace("...", spread)
+    if set(right) - set("".join(sources)):
+        raise ValueError(f"For 'einsum', 'equation' must take its result's letters from the operands, but got '{equation}'.")
+    return ",".join(sources) + "->" + right
+
+
+@public("ops.Einsum")
+class Einsum:
+    """Sums of products in Einstein's notation: `ops.Einsum(equation)(operands)`."""
+
+    def __init__(self, equation):
+        if not isinstance(equation, str):
+            raise TypeError(f"For 'Einsum', 'equation' must be a str, but got {equation!r}.")
+        self.equation = equation
+
+    def __call__(self, *operands):
+        return einsum(self.equation, *operands)

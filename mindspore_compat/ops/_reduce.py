@@ -1,0 +1,391 @@
+"""Reductions: sums, means, extremes with their positions, cumulative sums, norms."""
+
+from .._core import dtype as dtypes
+from .._core.op import op
+from .._core.rules import Bool, DType, Int, ListOf, Number, Str, TensorOf, TupleOf, any_dtype, number
+from .._core.surface import public
+from .._core.tensor import Tensor
+from . import _index, _math
+
+Axis = Int | TupleOf(Int) | ListOf(Int) | None
+
+
+def axes_of(axis):
+    """An axis argument as NumPy takes it: None for all (an empty tuple says the same), int or tuple."""
+    if isinstance(axis, (tuple, list)):
+        return tuple(axis) if len(axis) else None
+    return axis
+
+
+@op("ops.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+    "mint.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
+def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, dtype: DType = None):
+    """The sum over the axes given; integers and bools add up as int64."""
+    if dtype is not None:
+        input = xp.cast(input, dtype)
+    elif input.dtype.kind in "iub":
+        input = xp.cast(input, "int64")
+    return xp.sum(input, axes_of(axis), keepdims=keep_dims)
+
+
+@op("ops.reduce_sum(x, axis=None, keep_dims=False)", "ops.ReduceSum(keep_dims=False, skip_mode=False)(x, axis=())")
+def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, skip_mode: Bool = False):
+    """The sum over the axes given, in the input's dtype; with `skip_mode` no axes mean no reduction."""
+    if skip_mode and isinstance(axis, (tuple, list)) and not axis:
+        return x
+    return xp.cast(xp.sum(x, axes_of(axis), keepdims=keep_dims), x.dtype)
+
+
+@op("ops.mean(x, axis=None, keep_dims=False)", "ops.reduce_mean(x, axis=None, keep_dims=False)",
+    "ops.ReduceMean(keep_dims=False)(x, axis=())")
+def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """The mean over the axes given, in the input's dtype (integers truncate)."""
+    return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
+
+
+@op("mint.mean(input: x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+    "Tensor.mean(axis=None, keep_dims=False, *, dtype=None)")
+def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """The mean over the axes given."""
+    return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
+
+
+@op("ops.prod(input, axis=None, keep_dims=False, dtype=None)", "Tensor.prod(axis=None, keep_dims=False, dtype=None)",
+    "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
+def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, dtype: DType = None):
+    """The product over the axes given; integers multiply as int64."""
+    if dtype is not None:
+        input = xp.cast(input, dtype)
+    elif input.dtype.kind in "iub":
+        input = xp.cast(input, "int64")
+    return xp.prod(input, axes_of(axis), keepdims=keep_dims)
+
+
+@op("ops.ReduceProd(keep_dims=False)(x, axis=())")
+def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """The product over the axes given, in the input's dtype."""
+    return xp.cast(xp.prod(x, axes_of(axis), keepdims=keep_dims), x.dtype)
+
+
+@op("ops.amax(input, axis=None, keepdims: keep_dims=False)", "ops.ReduceMax(keep_dims=False)(x: input, axis=())",
+    "ops.reduce_max(x: input, axis=None, keep_dims=False)", "Tensor.amax(axis=None, keepdims: keep_dims=False)",
+    "mint.amax(input, dim: axis=(), keepdim: keep_dims=False)")
+def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """The largest element over the axes given; equal ones share the gradient."""
+    return xp.max(input, axes_of(axis), keepdims=keep_dims)
+
+
+@op("ops.amin(input, axis=None, keepdims: keep_dims=False)", "ops.ReduceMin(keep_dims=False)(x: input, axis=())",
+    "ops.reduce_min(x: input, axis=None, keep_dims=False)", "Tensor.amin(axis=None, keepdims: keep_dims=False)",
+    "mint.amin(input, dim: axis=(), keepdim: keep_dims=False)")
+def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """The smallest element over the axes given; equal ones share the gradient."""
+    return xp.min(input, axes_of(axis), keepdims=keep_dims)
+
+
+@op("ops.all(input, axis=None, keep_dims=False)", "ops.ReduceAll(keep_dims=False)(input, axis=None)",
+    "ops.reduce_all(input, axis=None, keep_dims=False)", "Tensor.all(axis=None, keep_dims=False)",
+    "mint.all(input, dim: axis=None, keepdim: keep_dims=False)")
+def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """True where every element over the axes given is true."""
+    return xp.all(input, axes_of(axis), keepdims=keep_dims)
+
+
+@op("ops.any(input, axis=None, keep_dims=False)", "ops.ReduceAny(keep_dims=False)(x: input, axis=())",
+    "ops.reduce_any(input, axis=None, keep_dims=False)", "Tensor.any(axis=None, keep_dims=False)",
+    "mint.any(input, dim: axis=None, keepdim: keep_dims=False)")
+def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """True where some element over the axes given is true."""
+    return xp.any(input, axes_of(axis), keepdims=keep_dims)
+
+
+@op("ops.var(input, axis=None, ddof=0, keepdims=False)", "Tensor.var(axis=None, ddof=0, keepdims=False)")
+def var(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
+    """The variance over the axes given, divided by the count less `ddof`."""
+    return xp.var(input, axes_of(axis), ddof=int(ddof), keepdims=keepdims)
+
+
+@op("ops.std(input, axis=None, ddof=0, keepdims=False)", "Tensor.std(axis=None, ddof=0, keepdims=False)")
+def std(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
+    """The standard deviation over the axes given, from the variance with `ddof`."""
+    return xp.std(input, axes_of(axis), ddof=int(ddof), keepdims=keepdims)
+
+
+@op("ops.logsumexp(input, dim, keepdim=False)", "Tensor.logsumexp(dim, keepdim=False)",
+    "mint.logsumexp(input, dim, keepdim=False)")
+def logsumexp(xp, input: TensorOf(any_dtype), dim: Axis, keepdim: Bool = False):
+    """log(sum(exp(input))) over the axes given, without overflow."""
+    axis = axes_of(dim)
+    top = xp.stop(xp.max(input, axis, keepdims=True))
+    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+    total = xp.log(xp.sum(xp.exp(input - top), axis, keepdims=True)) + top
+    return total if keepdim else xp.squeeze(total, axis)
+
+
+# Extremes and where they stand ------------------------------------------------------------------------
+
+
+def _extreme(xp, input, axis, keepdims, find):
+    at = find(input, axis)
+    at = xp.expand_dims(at, axis)
+    values = xp.take_along_axis(input, at, axis)
+    if not keepdims:
+        values, at = xp.squeeze(values, axis), xp.squeeze(at, axis)
+    return values, at
+
+
+@op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", widen=False)
+def arg_max_with_value(xp, input: TensorOf(any_dtype), axis: Int = 0, keep_dims: Bool = False):
+    """(int32 positions, values) of the largest elements along an axis."""
+    values, at = _extreme(xp, input, axis, keep_dims, xp.argmax)
+    return xp.cast(at, "int32"), values
+
+
+@op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", widen=False)
+def arg_min_with_value(xp, input: TensorOf(any_dtype), axis: Int = 0, keep_dims: Bool = False):
+    """(int32 positions, values) of the smallest elements along an axis."""
+    values, at = _extreme(xp, input, axis, keep_dims, xp.argmin)
+    return xp.cast(at, "int32"), values
+
+
+@op(widen=False)
+def max_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
+    """(values, int64 positions) of the largest elements along an axis."""
+    values, at = _extreme(xp, input, axis, keepdims, xp.argmax)
+    return values, xp.cast(at, "int64")
+
+
+@op(widen=False)
+def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
+    """(values, int64 positions) of the smallest elements along an axis."""
+    values, at = _extreme(xp, input, axis, keepdims, xp.argmin)
+    return values, xp.cast(at, "int64")
+
+
+@op("ops.argmax(input, dim=None, keepdim=False)", "mint.argmax(input, dim=None, keepdim=False)", widen=False)
+def argmax(xp, input: TensorOf(any_dtype), dim: Int | None = None, keepdim: Bool = False):
+    """The int64 position of the largest element along an axis, or in the flattened input."""
+    return xp.cast(xp.argmax(input, dim, keepdims=keepdim and dim is not None), "int64")
+
+
+@op("ops.argmin(input, axis=None, keepdims=False)", "Tensor.argmin(axis=None, keepdims=False)",
+    "mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", widen=False)
+def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bool = False):
+    """The int64 position of the smallest element along an axis, or in the flattened input."""
+    return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int64")
+
+
+@op("ops.Argmax(axis=-1, output_type=None)(input_x)", widen=False)
+def argmax_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1, output_type: DType = None):
+    """The position of the largest element along an axis, as int32 or the dtype asked for."""
+    return xp.cast(xp.argmax(input_x, axis), "int32" if output_type is None else output_type)
+
+
+@op("ops.Argmin(axis=-1, output_type=None)(input_x)", widen=False)
+def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1, output_type: DType = None):
+    """The position of the smallest element along an axis, as int32 or the dtype asked for."""
+    return xp.cast(xp.argmin(input_x, axis), "int32" if output_type is None else output_type)
+
+
+# Cumulative -----------------------------------------------------------------------------------------
+
+
+@op("ops.CumSum(exclusive=False, reverse=False)(input, axis)")
+def cum_sum(xp, input: TensorOf(number), axis: Int, exclusive: Bool = False, reverse: Bool = False):
+    """Cumulative sums along an axis; `exclusive` leaves out the element itself, `reverse` runs backward."""
+    if reverse:
+        input = xp.flip(input, axis)
+    out = xp.cumsum(input, axis)
+    if exclusive:
+        out = out - input
+    return xp.cast(xp.flip(out, axis) if reverse else out, input.dtype)
+
+
+@op("ops.cumsum(x, axis, dtype=None)", "Tensor.cumsum(axis=None, dtype=None)", "mint.cumsum(input: x, dim: axis, dtype=None)")
+def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
+    """Cumulative sums along an axis; small integers add up as int64."""
+    if dtype is not None:
+        x = xp.cast(x, dtype)
+    elif x.dtype.kind in "iub":
+        x = xp.cast(x, "int64")
+    return xp.cumsum(x, axis)
+
+
+@op("ops.cumprod(input, dim, dtype=None)", "Tensor.cumprod(dim, dtype=None)", "mint.cumprod(input, dim, dtype=None)")
+def cumprod(xp, input: TensorOf(any_dtype), dim: Int, dtype: DType = None):
+    """Cumulative products along an axis."""
+    return xp.cumprod(input if dtype is None else xp.cast(input, dtype), dim)
+
+
+# Norms ------------------------------------------------------------------------------------------------
+
+
+def _vector_norm(xp, x, order, axis, keepdims):
+    size = xp.abs(x)
+    if order == float("inf"):
+        return xp.max(size, axis, keepdims=keepdims)
+    if order == float("-inf"):
+        return xp.min(size, axis, keepdims=keepdims)
+    if order == 0:
+        return xp.cast(xp.sum(x != 0, axis, keepdims=keepdims), size.dtype)
+    if order == 1:
+        return xp.sum(size, axis, keepdims=keepdims)
+    if order == 2:
+        total = xp.sum(size * size, axis, keepdims=keepdims)
+        positive = total > 0
+        return xp.where(positive, xp.sqrt(xp.where(positive, total, xp.ones_like(total))), 0 * total)
+    return xp.power(xp.sum(xp.power(size, order), axis, keepdims=keepdims), 1 / order)
+
+
+def _matrix_norm(xp, x, order, axes, keepdims):
+    rows, columns = (a % x.ndim for a in axes)
+    if order == "nuc" or order in (2, -2):
+        values = xp.linalg_svd_values(xp.moveaxis(x, (rows, columns), (-2, -1)))
+        found = {"nuc": xp.sum, 2: xp.max, -2: xp.min}[order](values, -1)
+        return xp.expand_dims(found, (rows, columns)) if keepdims else found
+    total = xp.sum(xp.abs(x), columns if abs_order(order) else rows, keepdims=True)
+    pick = xp.max if order > 0 else xp.min
+    found = pick(total, (rows, columns), keepdims=True)
+    return found if keepdims else xp.squeeze(found, (rows, columns))
+
+
+def abs_order(order):
+    """True for the norms that add up rows (inf), False for those that add up columns (1)."""
+    return order in (float("inf"), float("-inf"))
+
+
+@op("ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
+    "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)")
+def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None, keepdim: Bool = False):
+    """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise."""
+    axis = axes_of(dim)
+    if ord is None or ord == "fro" and not isinstance(axis, int):
+        return _vector_norm(xp, A, 2, axis, keepdim)
+    if axis is None:
+        axis = (0, 1) if A.ndim == 2 else 0
+    if isinstance(axis, tuple) and len(axis) == 1:
+        axis = axis[0]
+    if isinstance(axis, int):
+        return _vector_norm(xp, A, ord, axis, keepdim)
+    return _matrix_norm(xp, A, ord, axis, keepdim)
+
+
+# Names whose meaning hangs on how they are called -----------------------------------------------------
+
+
+@public("ops.max")
+def max(input, axis=None, keepdims=False, *, initial=None, where=None):
+    """(values, positions) of the largest elements along `axis`; over everything if it is None.
+
+    Args:
+        input (Tensor): any real dtype.
+        axis (Union[int, None]): the axis. Default: None.
+        keepdims (bool): True to keep the axis with length 1.
+        initial (Union[scalar, None]): a lower bound of the result.
+        where (Union[Tensor[bool], None]): which elements count; needs `initial`.
+
+    Source: mindspore.ops.max of MindSpore 2.10.
+    """
+    return _both(input, axis, keepdims, initial, where, amax, max_along, "maximum")
+
+
+@public("ops.min")
+def min(input, axis=None, keepdims=False, *, initial=None, where=None):
+    """(values, positions) of the smallest elements along `axis`; over everything if it is None.
+
+    The arguments are those of `max`, with `initial` an upper bound.
+
+    Source: mindspore.ops.min of MindSpore 2.10.
+    """
+    return _both(input, axis, keepdims, initial, where, amin, min_along, "minimum")
+
+
+def _both(input, axis, keepdims, initial, where, over_all, along, bound):
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'max', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if where is not None:
+        input = _index.where.run(where, input, initial)
+    if axis is None or input.ndim == 0:
+        values = over_all.run(input, None, False)
+        return values, Tensor(0, dtype=dtypes.int64)
+    values, at = along.run(input, axis, keepdims)
+    if initial is not None:
+        values = getattr(_math, bound).run(values, initial)
+    return values, at
+
+
+@public("Tensor.max")
+def tensor_max(self, *args, axis=None, keepdims=False, initial=None, where=True, return_indices=False, dim=None,
+               keepdim=False):
+    """The largest element. `max(1)` and `max(dim=1)` give (values, positions), `max(axis=1)` a Tensor.
+
+    Args:
+        axis (Union[None, int, tuple[int]]): the axes, by keyword or before further arguments.
+        keepdims (bool): True to keep the axes with length 1.
+        initial (scalar): a lower bound of the result.
+        where (Tensor[bool]): which elements count; needs `initial`.
+        return_indices (bool): True to give the positions as well.
+        dim (int), keepdim (bool): the same, in the form that gives (values, positions).
+
+    Source: mindspore.Tensor.max of MindSpore 2.10.
+    """
+    return _method(self, args, (axis, keepdims, initial, where, return_indices), dim, keepdim,
+                   amax, max_along, "maximum")
+
+
+@public("Tensor.min")
+def tensor_min(self, *args, axis=None, keepdims=False, initial=None, where=True, return_indices=False, dim=None,
+               keepdim=False):
+    """The smallest element; the arguments are those of `Tensor.max`.
+
+    Source: mindspore.Tensor.min of MindSpore 2.10.
+    """
+    return _method(self, args, (axis, keepdims, initial, where, return_indices), dim, keepdim,
+                   amin, min_along, "minimum")
+
+
+def _method(self, args, named, dim, keepdim, over_all, along, bound):
+    if dim is None and 1 <= len(args) <= 2 and isinstance(args[0], int) and all_bools(args[1:]):
+        dim, keepdim = args[0], (args[1:] or (keepdim,))[0]
+    if dim is not None:
+        return along.run(self, dim, keepdim)
+    axis, keepdims, initial, where, return_indices = (*args, *named[len(args):])
+    if where is not True:
+        self = _index.where.run(where, self, initial)
+    if return_indices and axis is not None:
+        return along.run(self, axis, keepdims)
+    values = over_all.run(self, axis, keepdims)
+    return values if initial is None else getattr(_math, bound).run(values, initial)
+
+
+def all_bools(values):
+    """True if every value is a bool."""
+    return not [v for v in values if not isinstance(v, bool)]
+
+
+@public("Tensor.sum")
+def tensor_sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, dim=None, keepdim=False):
+    """The sum over the axes given; integers add up as int64.
+
+    Args:
+        axis (Union[None, int, tuple[int], list[int]]): the axes; `dim` says the same.
+        dtype (mindspore.dtype): the dtype to add up in. A bool here is `keepdim`, as in `sum(dim, keepdim)`.
+        keepdims (bool): True to keep the axes with length 1; `keepdim` says the same.
+        initial (scalar): what the sum starts from.
+
+    Source: mindspore.Tensor.sum of MindSpore 2.10.
+    """
+    if isinstance(dtype, bool):
+        dtype, keepdims = None, dtype
+    wanted = None if dtype is None else dtypes.to_numpy(dtype)
+    out = sum.run(self, axis if dim is None else dim, keepdims or keepdim, wanted)
+    return out if initial is None else _math.add.run(out, initial)
+
+
+@public("Tensor.argmax")
+def tensor_argmax(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
+    """The int64 position of the largest element along an axis, or in the flattened Tensor.
+
+    Source: mindspore.Tensor.argmax of MindSpore 2.10.
+    """
+    return argmax.run(self, axis if dim is None else dim, keepdims or keepdim)

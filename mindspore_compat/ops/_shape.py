@@ -1,0 +1,475 @@
+"""Shapes: reshaping, transposing, joining, splitting, repeating, padding. Values are moved, never changed."""
+
+import math
+
+from .._core.op import op
+from .._core.promotion import promote_np
+from .._core.rules import Any, Int, ListOf, TensorOf, TupleOf, any_dtype
+from .._core.surface import public
+from .._core.tensor import Tensor
+
+Anything = TensorOf(any_dtype)
+Several = TupleOf(Anything) | ListOf(Anything)
+Axes = Int | TupleOf(Int) | ListOf(Int)
+
+
+def shape_of(api, shape):
+    """A shape argument (int, tuple, list, Tensor, or several ints) as a tuple of ints.
+
+    Raises:
+        TypeError: if it is none of these.
+    """
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        shape = shape[0]
+    elif len(shape) == 1 and isinstance(shape[0], Tensor):
+        shape = shape[0].asnumpy().reshape(-1).tolist()
+    for one in shape:
+        if isinstance(one, bool) or not (isinstance(one, int) or isinstance(one, Tensor)):
+            raise TypeError(f"For '{api}', 'shape' must be ints, but got {one!r} of type {type(one).__name__}.")
+    return tuple(int(one) for one in shape)
+
+
+@op("ops.Reshape()(input, shape)", widen=False)
+def reshape_array(xp, input: Anything, shape: Any):
+    """The same elements in another shape."""
+    return xp.reshape(input, shape)
+
+
+reshape_array.vjp(input=lambda xp, g, input_shape: xp.reshape(g, input_shape))
+
+
+def _reshaped(api, input, shape):
+    shape = shape_of(api, shape)
+    size = input.size
+    fixed = math.prod(n for n in shape if n != -1)
+    if shape.count(-1) > 1 or min(shape, default=0) < -1:
+        raise ValueError(f"For '{api}', 'shape' must have at most one -1 and else lengths, but got {shape}.")
+    if -1 in shape and (fixed == 0 or size % fixed) or -1 not in shape and fixed != size:
+        raise ValueError(
+            f"For '{api}', the {size} elements of shape {input.shape} do not fit 'shape' {shape}."
+        )
+    return reshape_array.run(input, shape)
+
+
+@public("ops.reshape", "mint.reshape")
+def reshape(input, shape):
+    """The same elements in another shape; one length may be -1 and follows from the others.
+
+    Args:
+        input (Tensor): any dtype.
+        shape (Union[tuple[int], list[int], Tensor[int]]): the shape wanted.
+
+    Raises:
+        TypeError: if `shape` is not made of ints.
+        ValueError: if the elements do not fit.
+
+    Source: mindspore.ops.reshape of MindSpore 2.10.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'reshape', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if isinstance(shape, bool) or not isinstance(shape, (tuple, list, Tensor)):
+        raise TypeError(f"For 'reshape', 'shape' must be a tuple, list or Tensor, but got {shape!r}.")
+    return _reshaped("reshape", input, (shape,))
+
+
+@public("Tensor.reshape")
+def tensor_reshape(self, *shape):
+    """The same elements in another shape, given as ints or as one tuple."""
+    return _reshaped("Tensor.reshape", self, shape)
+
+
+@public("Tensor.view")
+def view(self, *shape):
+    """The same elements in another shape, given as ints or as one tuple; shares memory."""
+    return _reshaped("Tensor.view", self, shape)
+
+
+@public("Tensor.reshape_as", "Tensor.view_as")
+def reshape_as(self, other):
+    """The same elements in the shape of `other`."""
+    return _reshaped("Tensor.reshape_as", self, (other.shape,))
+
+
+@op("ops.transpose(input, dims)", "ops.Transpose()(input, dims)", "ops.permute(input, axis: dims)",
+    "mint.permute(input, dims)", widen=False)
+def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
+    """The axes in another order: axis i of the result is axis dims[i] of the input."""
+    return xp.transpose(input, tuple(d % input.ndim for d in dims))
+
+
+@public("Tensor.transpose", "Tensor.permute")
+def tensor_transpose(self, *axes):
+    """The axes in another order, given as ints or one tuple; reversed if none is given."""
+    axes = shape_of("Tensor.transpose", axes) if axes else tuple(reversed(range(self.ndim)))
+    if sorted(a % self.ndim if self.ndim else a for a in axes) != list(range(self.ndim)):
+        raise ValueError(
+            f"For 'Tensor.transpose', 'axes' must name each of the {self.ndim} axes once, but got {axes}."
+        )
+    return transpose.run(self, axes)
+
+
+@op("mint.transpose(input, dim0, dim1)", "ops.swapaxes(input, axis0: dim0, axis1: dim1)",
+    "ops.swapdims(input, dim0, dim1)", "Tensor.swapaxes(axis0: dim0, axis1: dim1)", "Tensor.swapdims(dim0, dim1)",
+    "mint.swapaxes(input, axis0: dim0, axis1: dim1)", widen=False)
+def swapaxes(xp, input: Anything, dim0: Int, dim1: Int):
+    """Two axes change places."""
+    return xp.swapaxes(input, dim0, dim1)
+
+
+@op("ops.moveaxis(x, source, destination)", "ops.movedim(x, source, destination)", "Tensor.moveaxis(source, destination)",
+    "Tensor.movedim(source, destination)", widen=False)
+def moveaxis(xp, x: Anything, source: Axes, destination: Axes):
+    """Axes move from `source` to `destination`; the others keep their order."""
+    return xp.moveaxis(x, source, destination)
+
+
+@op("ops.expand_dims(input_x, axis)", "ops.ExpandDims()(input_x, axis)", "ops.unsqueeze(input: input_x, dim: axis)",
+    "Tensor.expand_dims(axis)", "Tensor.unsqueeze(dim: axis)", "mint.unsqueeze(input: input_x, dim: axis)", widen=False)
+def expand_dims(xp, input_x: Anything, axis: Int):
+    """A new axis of length 1."""
+    return xp.expand_dims(input_x, axis)
+
+
+@op("ops.squeeze(input, axis=None)", "ops.Squeeze(axis=())(input)", "Tensor.squeeze(axis=None)",
+    "mint.squeeze(input, dim: axis=None)", widen=False)
+def squeeze(xp, input: Anything, axis: Axes | None = None):
+    """Without its axes of length 1: all of them, or those named."""
+    if isinstance(axis, (tuple, list)):
+        axis = tuple(axis) or None
+    return xp.squeeze(input, axis)
+
+
+@op(widen=False)
+def flatten_axes(xp, input: Anything, start_dim: Int, end_dim: Int):
+    """The axes from `start_dim` to `end_dim` as one."""
+    if input.ndim == 0:
+        return xp.reshape(input, (1,))
+    first, last = start_dim % input.ndim, end_dim % input.ndim
+    shape = input.shape
+    middle = math.prod(shape[first:last + 1])
+    return xp.reshape(input, (*shape[:first], middle, *shape[last + 1:]))
+
+
+@public("ops.flatten")
+def flatten(input, order="C", *, start_dim=1, end_dim=-1):
+    """The axes from `start_dim` to `end_dim` as one.
+
+    Args:
+        input (Tensor): any dtype.
+        order (str): "C" reads rows first, "F" columns first. Default: "C".
+        start_dim (int), end_dim (int): the first and the last axis joined. Default: 1 and -1.
+
+    Raises:
+        TypeError: if `input` is not a Tensor, `order` no string, or an axis no int.
+        ValueError: if `order` is neither "C" nor "F", or the axes are out of range or order.
+
+    Source: mindspore.ops.flatten of MindSpore 2.10.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'flatten', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if not isinstance(order, str):
+        raise TypeError(f"For 'flatten', 'order' must be a str, but got {order!r} of type {type(order).__name__}.")
+    if order not in ("C", "F"):
+        raise ValueError(f"For 'flatten', 'order' must be 'C' or 'F', but got {order!r}.")
+    for name, dim in (("start_dim", start_dim), ("end_dim", end_dim)):
+        if isinstance(dim, bool) or not isinstance(dim, int):
+            raise TypeError(f"For 'flatten', '{name}' must be an int, but got {dim!r}.")
+    rank = max(input.ndim, 1)
+    if not (-rank <= end_dim < rank and (-rank <= start_dim < rank or start_dim == 1 == rank)):
+        raise ValueError(f"For 'flatten', 'start_dim' and 'end_dim' must be axes of {input.shape}, but got "
+                         f"{start_dim} and {end_dim}.")
+    if order == "F":
+        input = transpose.run(input, tuple(reversed(range(input.ndim))))
+    if input.ndim == 1 and start_dim in (0, 1, -1):
+        return reshape_array.run(input, input.shape)
+    if input.ndim and start_dim % input.ndim > end_dim % input.ndim:
+        raise ValueError(f"For 'flatten', 'start_dim' must not come after 'end_dim', but got {start_dim} and {end_dim}.")
+    return flatten_axes.run(input, start_dim, end_dim)
+
+
+@public("ops.Flatten")
+class Flatten:
+    """Every axis but the first as one: `ops.Flatten()(x)`."""
+
+    def __call__(self, input_x):
+        if input_x.ndim < 1:
+            raise ValueError("For 'Flatten', 'input_x' must have at least one axis, but got a 0-d Tensor.")
+        return reshape_array.run(input_x, (input_x.shape[0], -1 if input_x.size else math.prod(input_x.shape[1:])))
+
+
+@public("Tensor.flatten", "mint.flatten")
+def tensor_flatten(self, start_dim=0, end_dim=-1, *, order="C"):
+    """The axes from `start_dim` to `end_dim` as one; all of them by default."""
+    if isinstance(start_dim, str):
+        start_dim, order = 0, start_dim
+    return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+
+
+@public("Tensor.ravel")
+def ravel(self):
+    """All elements along one axis."""
+    return reshape_array.run(self, (-1,))
+
+
+@op("ops.broadcast_to(input, shape)", "ops.BroadcastTo(shape)(input)", "mint.broadcast_to(input, shape)", widen=False)
+def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
+    """The input repeated along axes of length 1 and new leading axes; -1 keeps a length."""
+    lead = len(shape) - input.ndim
+    full = tuple(input.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
+    return xp.broadcast_to(input, full)
+
+
+@public("Tensor.broadcast_to", "Tensor.expand")
+def tensor_broadcast_to(self, *shape):
+    """The Tensor repeated to a shape, given as ints or as one tuple; -1 keeps a length."""
+    return broadcast_to.run(self, shape_of("Tensor.broadcast_to", shape))
+
+
+@public("Tensor.expand_as")
+def expand_as(self, other):
+    """The Tensor repeated to the shape of `other`."""
+    return broadcast_to.run(self, other.shape)
+
+
+@op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", widen=False)
+def tile(xp, input: Anything, dims: TupleOf(Int(ge=0)) | ListOf(Int(ge=0))):
+    """The input repeated as often along each axis as `dims` says."""
+    return xp.tile(input, tuple(dims))
+
+
+@public("Tensor.tile")
+def tensor_tile(self, *reps):
+    """The Tensor repeated along each axis, as often as the ints (or one tuple) say."""
+    return tile.run(self, shape_of("Tensor.tile", reps))
+
+
+@op("ops.repeat_interleave(input, repeats, axis=None)", "Tensor.repeat_interleave(repeats, dim: axis=None)",
+    "mint.repeat_interleave(input, repeats, dim: axis=None)", "ops.repeat_elements(x: input, rep: repeats, axis=0)",
+    widen=False)
+def repeat_interleave(xp, input: Anything, repeats: Int | TupleOf(Int) | ListOf(Int) | TensorOf(any_dtype),
+                      axis: Int | None = None):
+    """Every element along an axis repeated, all alike or each as often as `repeats` says."""
+    return xp.repeat(input, repeats, axis)
+
+
+# Joining and splitting --------------------------------------------------------------------------------
+
+
+def _joined_dtype(xp, tensors):
+    """Tensors of several dtypes meet in the one they promote to."""
+    target = tensors[0].dtype
+    for one in tensors[1:]:
+        target = promote_np(target, one.dtype)
+    return [xp.cast(one, target) for one in tensors]
+
+
+@op("ops.cat(tensors, axis=0)", "ops.concat(tensors, axis=0)", "ops.Concat(axis=0)(tensors)",
+    "mint.cat(tensors, dim: axis=0)", "mint.concat(tensors, dim: axis=0)", widen=False)
+def cat(xp, tensors: Several, axis: Int = 0):
+    """Tensors joined along an axis that they have."""
+    return xp.concatenate(_joined_dtype(xp, tensors), axis)
+
+
+@op("ops.stack(tensors, axis=0)", "ops.Stack(axis=0)(input_x: tensors)", "mint.stack(tensors, dim: axis=0)",
+    widen=False)
+def stack(xp, tensors: Several, axis: Int = 0):
+    """Tensors of one shape joined along a new axis."""
+    return xp.stack(_joined_dtype(xp, tensors), axis)
+
+
+@op("ops.unstack(input_x, axis=0)", "ops.Unstack(axis=0, num=None)(input_x)", "ops.unbind(input: input_x, dim: axis=0)",
+    "Tensor.unbind(dim: axis=0)", "mint.unbind(input: input_x, dim: axis=0)", widen=False)
+def unstack(xp, input_x: Anything, axis: Int = 0, num: Int | None = None):
+    """The slices along an axis, as a tuple without that axis."""
+    front = xp.moveaxis(input_x, axis, 0)
+    return tuple(front[i] for i in range(front.shape[0]))
+
+
+@op(widen=False)
+def split_at(xp, input: Anything, edges: Any, axis: Int):
+    """The parts of the input between the edges."""
+    return tuple(xp.split(input, list(edges), axis))
+
+
+def _edges(api, length, sizes):
+    """Where to cut for parts of `sizes`: one size for all (the last part may be shorter), or each."""
+    if isinstance(sizes, int):
+        if sizes < 1:
+            raise ValueError(f"For '{api}', 'split_size' must be at least 1, but got {sizes}.")
+        return list(range(sizes, length, sizes))
+    if sum(sizes) != length or min(sizes, default=0) < 0:
+        raise ValueError(f"For '{api}', the sizes {sizes} must add up to the length {length}.")
+    edges, total = [], 0
+    for size in sizes[:-1]:
+        total += size
+        edges.append(total)
+    return edges
+
+
+@public("ops.split")
+def split(tensor, split_size_or_sections, axis=0):
+    """The parts of a Tensor along an axis, as a tuple.
+
+    Args:
+        tensor (Tensor): any dtype.
+        split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the last may be
+            shorter), or of each.
+        axis (int): the axis cut. Default: 0.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `axis` is no axis, a length is below 1, or the lengths do not add up.
+
+    Source: mindspore.ops.split of MindSpore 2.10.
+    """
+    return _split("split", tensor, split_size_or_sections, axis)
+
+
+def _split(api, tensor, sizes, axis):
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"For '{api}', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}.")
+    if not -tensor.ndim <= axis < tensor.ndim:
+        raise ValueError(f"For '{api}', 'axis' must be in [{-tensor.ndim}, {tensor.ndim}), but got {axis}.")
+    if isinstance(sizes, bool) or not isinstance(sizes, (int, tuple, list)):
+        raise TypeError(f"For '{api}', 'split_size_or_sections' must be an int, tuple or list, but got {sizes!r}.")
+    return split_at.run(tensor, _edges(api, tensor.shape[axis], sizes), axis)
+
+
+@public("mint.split")
+def mint_split(tensor, split_size_or_sections, dim=0):
+    """The parts of a Tensor along `dim`; the arguments are those of `ops.split`."""
+    return _split("split", tensor, split_size_or_sections, dim)
+
+
+@public("Tensor.split")
+def tensor_split_method(self, split_size, dim=0, *, axis=None):
+    """The parts along an axis; the arguments are those of `ops.split`."""
+    return _split("Tensor.split", self, split_size, dim if axis is None else axis)
+
+
+@op("ops.Split(axis=0, output_num=1)(input_x)", widen=False)
+def split_evenly(xp, input_x: Anything, axis: Int = 0, output_num: Int(ge=1) = 1):
+    """`output_num` equal parts along an axis, as a tuple."""
+    if input_x.shape[axis] % output_num:
+        raise ValueError(
+            f"For 'Split', 'output_num' must divide the length {input_x.shape[axis]}, but got {output_num}."
+        )
+    return tuple(xp.split(input_x, output_num, axis))
+
+
+@op("ops.chunk(input, chunks, axis=0)", "Tensor.chunk(chunks, dim: axis=0)", "mint.chunk(input, chunks, dim: axis=0)",
+    widen=False)
+def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
+    """At most `chunks` parts of equal length along an axis; the last may be shorter."""
+    length = input.shape[axis]
+    step = max(-(-length // chunks), 1)
+    return tuple(xp.split(input, list(range(step, length, step)), axis))
+
+
+# Order of elements ------------------------------------------------------------------------------------
+
+
+@op("ops.flip(input, dims)", "ops.ReverseV2(axis: dims)(input)", "ops.reverse(x: input, axis: dims)",
+    "mint.flip(input, dims)", widen=False)
+def flip(xp, input: Anything, dims: Axes):
+    """The elements in reverse order along the axes given."""
+    return xp.flip(input, tuple(dims) if isinstance(dims, (tuple, list)) else dims)
+
+
+@public("Tensor.flip")
+def tensor_flip(self, *dims):
+    """The elements in reverse order along the axes given, as ints or as one tuple."""
+    return flip.run(self, shape_of("Tensor.flip", dims))
+
+
+@op("ops.roll(input, shifts, dims=None)", "Tensor.roll(shifts, dims=None)", "mint.roll(input, shifts, dims=None)",
+    widen=False)
+def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
+    """The elements moved along axes; those pushed over the end come back at the start."""
+    as_tuple = (lambda v: tuple(v) if isinstance(v, list) else v)
+    return xp.roll(input, as_tuple(shifts), as_tuple(dims))
+
+
+@op("ops.tril(input, diagonal=0)", "Tensor.tril(diagonal=0)", "mint.tril(input, diagonal=0)", widen=False)
+def tril(xp, input: Anything, diagonal: Int = 0):
+    """The lower triangle of each matrix, zeros elsewhere."""
+    return xp.tril(input, diagonal)
+
+
+@op("ops.triu(input, diagonal=0)", "Tensor.triu(diagonal=0)", "mint.triu(input, diagonal=0)", widen=False)
+def triu(xp, input: Anything, diagonal: Int = 0):
+    """The upper triangle of each matrix, zeros elsewhere."""
+    return xp.triu(input, diagonal)
+
+
+@op("ops.Pad(paddings)(input_x)", widen=False)
+def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=2))):
+    """Zeros before and after along each axis."""
+    return xp.pad(input_x, paddings)
+
+
+# Asking -----------------------------------------------------------------------------------------------
+
+
+@public("ops.shape")
+def shape(input_x):
+    """The shape of a Tensor, a tuple of ints.
+
+    Raises:
+        TypeError: if `input_x` is not a Tensor.
+    """
+    if not isinstance(input_x, Tensor):
+        raise TypeError(f"For 'shape', 'input_x' must be a Tensor, but got {type(input_x).__name__}.")
+    return input_x.shape
+
+
+@public("ops.size")
+def size(input_x):
+    """The number of elements of a Tensor.
+
+    Raises:
+        TypeError: if `input_x` is not a Tensor.
+    """
+    if not isinstance(input_x, Tensor):
+        raise TypeError(f"For 'size', 'input_x' must be a Tensor, but got {type(input_x).__name__}.")
+    return input_x.size
+
+
+@public("ops.rank")
+def rank(input_x):
+    """The number of axes of a Tensor.
+
+    Raises:
+        TypeError: if `input_x` is not a Tensor.
+    """
+    if not isinstance(input_x, Tensor):
+        raise TypeError(f"For 'rank', 'input_x' must be a Tensor, but got {type(input_x).__name__}.")
+    return input_x.ndim
+
+
+def _asking(name, function):
+    """The Primitive form of a question: `ops.Shape()(x)`."""
+    made = type(name, (), {"__call__": lambda self, x: function(x), "__doc__": function.__doc__})
+    return public(f"ops.{name}")(made)
+
+
+_asking("Shape", shape)
+_asking("Size", size)
+_asking("Rank", rank)
+
+Tensor.T = property(lambda self: tensor_transpose(self), doc="The axes in reverse order.")
+Tensor.mT = property(lambda self: swapaxes.run(self, -1, -2), doc="The last two axes swapped.")
+
+
+@public("Tensor.dim", "Tensor.ndimension")
+def dim(self):
+    """The number of axes."""
+    return self.ndim
+
+
+@public("Tensor.numel", "Tensor.nelement")
+def numel(self):
+    """The number of elements."""
+    return self.size
