@@ -19,7 +19,8 @@ import inspect
 
 from .._backend import arrays
 from .._backend.arrays import SPACES
-from . import precision, promotion
+from . import promotion
+from .precision import state as precision
 from .rule import Union
 from .rules import TensorOf, rules_of
 from .source import compiled
