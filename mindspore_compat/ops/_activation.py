@@ -1,0 +1,605 @@
+"""Activation functions, element by element, and the softmax family.
+
+tanh is in _math.py, dropout and other random activations in _dropout.py. Functions of several
+passes run over cache-sized blocks on a CPU (`xp.blockwise`), which makes them three times as fast
+there.
+"""
+
+import math
+
+import numpy as np
+
+from .._backend.space import extra
+from .._core.derivatives import compose
+from .._core.op import op
+from .._core.rules import (
+    Any, Bool, Float, Int, Number, TensorOf, TupleOf, floating, integer, number,
+)
+
+Half = TensorOf("float16", "float32")
+Small = TensorOf("float16", "float32", "bfloat16")
+Floats = TensorOf(floating)
+Numbers = TensorOf(number)
+Slope = Number
+
+BLOCK = 1 << 15
+
+
+@extra
+def blockwise(xp, function, *arrays):
+    """`function(xp, *arrays)`, which works element by element, a cache's worth at a time."""
+    first = arrays[0]
+    if type(first) is not np.ndarray or first.size <= BLOCK or not all(
+            a.shape == first.shape and a.flags.c_contiguous for a in arrays):
+        return function(xp, *arrays)
+    flat = [a.reshape(-1) for a in arrays]
+    out = None
+    for start in range(0, first.size, BLOCK):
+        part = function(xp, *(a[start:start + BLOCK] for a in flat))
+        if out is None:
+            out = np.empty(first.size, part.dtype)
+        out[start:start + BLOCK] = part
+    return out.reshape(first.shape)
+
+
+@compose
+def blockwise(xp, function, *arrays):  # noqa: F811 - the same name, on traced values
+    """Recorded part by part."""
+    return function(xp, *arrays)
+
+
+# Rectifiers ---------------------------------------------------------------------------------------
+
+
+@op("ops.relu(input, inplace=False)", "ops.ReLU()(input)", "nn.ReLU()(input)",
+    "mint.nn.functional.relu(input, inplace=False)", "mint.nn.ReLU(inplace=False)(input)",
+    widen=False)
+def relu(xp, input: TensorOf(number | {"bool"})):
+    """max(input, 0), element by element."""
+    return xp.maximum(input, xp.zeros((), input.dtype))
+
+
+relu.vjp(input=lambda xp, g, out: xp.where(out > 0, g, 0))
+
+
+@op("ops.relu6(x)", "ops.ReLU6()(x)", "nn.ReLU6()(x)")
+def relu6(xp, x: Half):
+    """min(max(x, 0), 6), element by element."""
+    return xp.minimum(xp.maximum(x, 0), 6)
+
+
+relu6.vjp(x=lambda xp, g, out: xp.where((out > 0) & (out < 6), g, 0))
+
+
+@op("mint.nn.functional.relu6(input, inplace=False)", "mint.nn.ReLU6(inplace=False)(input)")
+def relu6_ext(xp, input: TensorOf(integer | floating)):
+    """min(max(input, 0), 6), element by element."""
+    return xp.minimum(xp.maximum(input, 0), 6)
+
+
+relu6_ext.vjp(input=lambda xp, g, out: xp.where((out > 0) & (out < 6), g, 0))
+
+
+def _leaky(xp, x, slope):
+    return xp.cast(xp.where(x > 0, x, x * slope), x.dtype)
+
+
+@op("ops.leaky_relu(input, alpha=0.2)", "nn.LeakyReLU(alpha=0.2)(input)")
+def leaky_relu(xp, input: Numbers, alpha: Slope = 0.2):
+    """The input where it is positive, alpha times the input elsewhere."""
+    return _leaky(xp, input, alpha)
+
+
+leaky_relu.vjp(input=lambda xp, g, input, alpha: xp.where(input > 0, g, g * alpha))
+
+
+@op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
+def leaky_relu_ext(xp, input: Numbers, negative_slope: Slope = 0.01):
+    """The input where it is positive, negative_slope times the input elsewhere."""
+    return _leaky(xp, input, negative_slope)
+
+
+leaky_relu_ext.vjp(
+    input=lambda xp, g, input, negative_slope: xp.where(input > 0, g, g * negative_slope))
+
+
+@op("ops.prelu(input, weight)", "ops.PReLU()(x: input, weight)",
+    "mint.nn.functional.prelu(input, weight)")
+def prelu(xp, input: Floats, weight: Floats):
+    """The input where it is positive, its channel's weight times the input elsewhere.
+
+    `weight` has one element, or one for each channel (axis 1; a 1-d input is one channel).
+    """
+    if weight.ndim != 1:
+        raise ValueError(f"For 'prelu', 'weight' must have 1 dimension, but got {weight.ndim}.")
+    channels = input.shape[1] if input.ndim > 1 else 1
+    if weight.shape[0] not in (1, channels):
+        raise ValueError(
+            f"For 'prelu', 'weight' must have 1 element or one for each of {channels} channels, "
+            f"but got {weight.shape[0]}.")
+    shape = (1, -1) + (1,) * (input.ndim - 2) if input.ndim > 1 else (-1,)
+    below = xp.reshape(xp.cast(weight, input.dtype), shape) * input
+    return xp.where(input > 0, input, below)
+
+
+# Exponential units --------------------------------------------------------------------------------
+
+
+def _elu(xp, x, alpha, reach=1.0):
+    """x where it is positive, alpha * (exp(x / reach) - 1) elsewhere."""
+    return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0) / reach))
+
+
+def _elu_slope(xp, g, out, alpha):
+    return xp.where(out > 0, g, g * (out + alpha))
+
+
+@op("ops.elu(input_x, alpha=1.0)", "ops.Elu(alpha=1.0)(input_x)", "nn.ELU(alpha=1.0)(input_x)")
+def elu(xp, input_x: Floats, alpha: Float = 1.0):
+    """The input where it is positive, alpha * (exp(input) - 1) elsewhere; alpha must be 1.0."""
+    if alpha != 1.0:
+        raise ValueError(f"For 'elu', 'alpha' must be 1.0, but got {alpha!r}.")
+    return _elu(xp, input_x, alpha)
+
+
+elu.vjp(input_x=lambda xp, g, out, alpha: _elu_slope(xp, g, out, alpha))
+
+
+@op("mint.nn.functional.elu(input, alpha=1.0, inplace=False)",
+    "mint.nn.ELU(alpha=1.0, inplace=False)(input)")
+def elu_ext(xp, input: Floats, alpha: Float = 1.0):
+    """The input where it is positive, alpha * (exp(input) - 1) elsewhere."""
+    return _elu(xp, input, alpha)
+
+
+elu_ext.vjp(input=lambda xp, g, input, alpha: g * xp.where(
+    input > 0, 1, alpha * xp.exp(xp.minimum(input, 0))))
+
+
+@op("ops.celu(x, alpha=1.0)", "ops.CeLU(alpha=1.0)(x)", "nn.CELU(alpha=1.0)(x)")
+def celu(xp, x: Floats, alpha: Float = 1.0):
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), element by element; alpha is not 0."""
+    if alpha == 0:
+        raise ValueError("For 'celu', 'alpha' must not be 0, but got 0.0.")
+    return _elu(xp, x, alpha, alpha)
+
+
+celu.vjp(x=lambda xp, g, x, alpha: g * xp.where(x > 0, 1, xp.exp(xp.minimum(x, 0) / alpha)))
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+@op("ops.selu(input_x)", "ops.SeLU()(input_x)", "nn.SeLU()(input_x)",
+    "mint.nn.functional.selu(input: input_x)", "mint.nn.SELU()(input: input_x)")
+def selu(xp, input_x: TensorOf("int8", "int32", floating)):
+    """scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the two fixed constants.
+
+    alpha = 1.67326324, scale = 1.05070098.
+    """
+    return xp.cast(SELU_SCALE * _elu(xp, input_x, SELU_ALPHA), input_x.dtype)
+
+
+selu.vjp(input_x=lambda xp, g, out: xp.where(
+    out > 0, g * SELU_SCALE, g * (out + SELU_SCALE * SELU_ALPHA)))
+
+
+# Sigmoid and its kin ------------------------------------------------------------------------------
+
+
+@op("ops.sigmoid(input)", "ops.Sigmoid()(input)", "nn.Sigmoid()(input_x: input)",
+    "Tensor.sigmoid()", "mint.sigmoid(input)", "mint.nn.functional.sigmoid(input)",
+    "mint.nn.Sigmoid()(input)")
+def sigmoid(xp, input: TensorOf(floating | {"complex64", "complex128"})):
+    """1 / (1 + exp(-input)), element by element."""
+    if input.dtype.kind == "c":
+        return 1 / (1 + xp.exp(-input))
+    return xp.blockwise(_sigmoid, input)
+
+
+def _sigmoid(xp, x):
+    return xp.sigmoid(x)
+
+
+sigmoid.vjp(input=lambda xp, g, out: g * xp.conj(out * (1 - out)))
+
+
+@op("ops.logsigmoid(x)", "nn.LogSigmoid()(x)", "mint.nn.functional.logsigmoid(input: x)",
+    "mint.nn.LogSigmoid()(input: x)")
+def logsigmoid(xp, x: Floats):
+    """log(1 / (1 + exp(-x))), element by element, without overflow."""
+    return -xp.softplus(-x)
+
+
+logsigmoid.vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
+
+
+@op("ops.softplus(input, beta=1, threshold=20)",
+    "mint.nn.functional.softplus(input, beta=1, threshold=20)", "ops.Softplus()(input_x: input)")
+def softplus(xp, input: Floats, beta: Number = 1, threshold: Number = 20):
+    """log(1 + exp(beta * input)) / beta; the input itself where beta * input exceeds
+    `threshold`."""
+    scaled = input * beta
+    return xp.where(scaled > threshold, input, xp.softplus(scaled) / beta)
+
+
+softplus.vjp(input=lambda xp, g, input, beta, threshold: g * xp.where(
+    input * beta > threshold, 1, xp.sigmoid(input * beta)))
+
+
+@op("ops.silu(input)", "nn.SiLU()(x: input)", "mint.nn.functional.silu(input, inplace=False)",
+    "mint.nn.SiLU(inplace=False)(input)")
+def silu(xp, input: Floats):
+    """input * sigmoid(input), element by element."""
+    return xp.blockwise(_silu, input)
+
+
+def _silu(xp, x):
+    return x * xp.sigmoid(x)
+
+
+def _silu_slope(xp, g, x):
+    s = xp.sigmoid(x)
+    return g * s * (1 + x * (1 - s))
+
+
+silu.vjp(input=lambda xp, g, input: xp.blockwise(_silu_slope, g, input))
+
+
+@op("ops.mish(x)", "ops.Mish()(x)", "nn.Mish()(x)", "mint.nn.functional.mish(input: x)",
+    "mint.nn.Mish()(input: x)")
+def mish(xp, x: Floats):
+    """x * tanh(log(1 + exp(x))), element by element."""
+    return xp.blockwise(_mish, x)
+
+
+def _mish(xp, x):
+    return x * xp.tanh(xp.softplus(x))
+
+
+def _mish_slope(xp, g, x):
+    t = xp.tanh(xp.softplus(x))
+    return g * (t + x * xp.sigmoid(x) * (1 - t * t))
+
+
+mish.vjp(x=lambda xp, g, x: xp.blockwise(_mish_slope, g, x))
+
+
+@op("ops.softsign(x)", "ops.Softsign()(input_x: x)", "nn.Softsign()(x)")
+def softsign(xp, x: Floats):
+    """x / (1 + |x|), element by element."""
+    return x / (1 + xp.abs(x))
+
+
+softsign.vjp(x=lambda xp, g, x: g / xp.square(1 + xp.abs(x)))
+
+
+@op("ops.tanhshrink(input)", "nn.Tanhshrink()(input)", "mint.nn.Tanhshrink()(input)")
+def tanhshrink(xp, input: Numbers):
+    """input - tanh(input), element by element; integers give float32."""
+    if input.dtype.kind in "iu":
+        input = xp.cast(input, "float32")
+    return input - xp.tanh(input)
+
+
+tanhshrink.vjp(input=lambda xp, g, input: g * xp.square(xp.tanh(input)))
+
+
+# Gaussian error units -----------------------------------------------------------------------------
+
+_ROOT = math.sqrt(2 / math.pi)
+
+
+def _gelu_erf(xp, x):
+    return 0.5 * x * (1 + xp.erf(x * math.sqrt(0.5)))
+
+
+def _gelu_erf_slope(xp, g, x):
+    density = xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+    return g * (0.5 * (1 + xp.erf(x * math.sqrt(0.5))) + x * density)
+
+
+def _gelu_tanh(xp, x):
+    return 0.5 * x * (1 + xp.tanh(_ROOT * x * (1 + 0.044715 * x * x)))
+
+
+def _gelu_tanh_slope(xp, g, x):
+    square = x * x
+    t = xp.tanh(_ROOT * x * (1 + 0.044715 * square))
+    return g * 0.5 * (1 + t + x * (1 - t * t) * (_ROOT * (1 + 0.134145 * square)))
+
+
+_gelu = {"none": (_gelu_erf, _gelu_erf_slope), "tanh": (_gelu_tanh, _gelu_tanh_slope)}
+
+
+@op("ops.gelu(input, approximate='none')", "mint.nn.functional.gelu(input, *, approximate='none')",
+    "mint.nn.GELU(approximate='none')(input)")
+def gelu(xp, input: Floats, approximate: Any = "none"):
+    """input * P(X <= input) for a standard normal X.
+
+    With `approximate` "tanh": 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+
+    Raises:
+        TypeError: if `input` is not a Tensor of a floating dtype.
+        ValueError: if `approximate` is neither 'none' nor 'tanh'.
+    """
+    if approximate not in ("none", "tanh"):
+        raise ValueError(
+            f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}.")
+    return xp.blockwise(_gelu[approximate][0], input)
+
+
+gelu.vjp(input=lambda xp, g, input, approximate: xp.blockwise(_gelu[approximate][1], g, input))
+
+
+@op("ops.GeLU()(x)", "ops.Gelu()(x)")
+def gelu_primitive(xp, x: Floats):
+    """0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), element by element."""
+    return xp.blockwise(_gelu_tanh, x)
+
+
+gelu_primitive.vjp(x=lambda xp, g, x: xp.blockwise(_gelu_tanh_slope, g, x))
+
+
+@op("nn.GELU(approximate=True)(x)")
+def gelu_layer(xp, x: Floats, approximate: Bool = True):
+    """Gaussian error linear units, by the tanh formula unless `approximate` is False."""
+    return xp.blockwise(_gelu["tanh" if approximate else "none"][0], x)
+
+
+gelu_layer.vjp(x=lambda xp, g, x, approximate: xp.blockwise(
+    _gelu["tanh" if approximate else "none"][1], g, x))
+
+
+@op("ops.fast_gelu(x)", "ops.FastGeLU()(x)", "ops.FastGelu()(x)", "nn.FastGelu()(x)")
+def fast_gelu(xp, x: Floats):
+    """x / (1 + exp(-1.702 |x|)) * exp(0.851 (x - |x|)), which is x * sigmoid(1.702 x)."""
+    return x * xp.sigmoid(1.702 * x)
+
+
+def _fast_gelu_slope(xp, g, x):
+    s = xp.sigmoid(1.702 * x)
+    return g * s * (1 + 1.702 * x * (1 - s))
+
+
+fast_gelu.vjp(x=lambda xp, g, x: _fast_gelu_slope(xp, g, x))
+
+
+# Piecewise linear ---------------------------------------------------------------------------------
+
+Plain = TensorOf(integer | floating)
+
+
+@op("ops.hardsigmoid(input)", "ops.HSigmoid()(input)", "nn.HSigmoid()(input)",
+    "mint.nn.functional.hardsigmoid(input)", "mint.nn.Hardsigmoid()(input)")
+def hardsigmoid(xp, input: Plain):
+    """max(0, min(1, (input + 3) / 6)), element by element."""
+    return xp.cast(xp.minimum(xp.maximum(input / 6 + 0.5, 0), 1), input.dtype)
+
+
+hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), g / 6, 0))
+
+
+@op("ops.hardswish(input)", "ops.HSwish()(input)", "nn.HSwish()(input)",
+    "mint.nn.functional.hardswish(input)", "mint.nn.Hardswish()(input)")
+def hardswish(xp, input: Plain):
+    """input * max(0, min(6, input + 3)) / 6, element by element."""
+    return xp.cast(input * xp.minimum(xp.maximum(input + 3, 0), 6) / 6, input.dtype)
+
+
+hardswish.vjp(input=lambda xp, g, input: g * xp.where(
+    input <= -3, 0, xp.where(input >= 3, 1, input / 3 + 0.5)))
+
+
+@op("ops.hardshrink(input, lambd=0.5)", "ops.HShrink(lambd=0.5)(input)",
+    "nn.HShrink(lambd=0.5)(input)", "Tensor.hardshrink(lambd=0.5)",
+    "mint.nn.functional.hardshrink(input, lambd=0.5)", "mint.nn.Hardshrink(lambd=0.5)(input)")
+def hardshrink(xp, input: Small, lambd: Number | Bool = 0.5):
+    """The input where its magnitude exceeds `lambd`, 0 elsewhere."""
+    return xp.where((input > lambd) | (input < -lambd), input, 0)
+
+
+hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
+
+
+@op("ops.softshrink(input, lambd=0.5)", "ops.SoftShrink(lambd=0.5)(input)",
+    "ops.soft_shrink(input, lambd=0.5)", "nn.SoftShrink(lambd=0.5)(input)",
+    "Tensor.soft_shrink(lambd=0.5)", "mint.nn.functional.softshrink(input, lambd=0.5)",
+    "mint.nn.Softshrink(lambd=0.5)(input)")
+def softshrink(xp, input: Small, lambd: Number | Bool = 0.5):
+    """The input moved toward 0 by `lambd` (at least 0), and 0 where it would cross."""
+    if lambd < 0:
+        raise ValueError(f"For 'softshrink', 'lambd' must be at least 0, but got {lambd!r}.")
+    return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, 0))
+
+
+softshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
+
+
+@op("ops.hardtanh(input, min_val=-1.0, max_val=1.0)",
+    "nn.Hardtanh(min_val=-1.0, max_val=1.0)(input)",
+    "mint.nn.functional.hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False)",
+    "mint.nn.Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)(input)")
+def hardtanh(xp, input: Plain, min_val: Number = -1.0, max_val: Number = 1.0):
+    """The input cut off below `min_val` and above `max_val`."""
+    return xp.cast(xp.minimum(xp.maximum(input, min_val), max_val), input.dtype)
+
+
+hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.where(
+    (input > min_val) & (input < max_val), g, 0))
+
+
+def _threshold(xp, x, limit, value):
+    return xp.cast(xp.where(x > limit, x, value), x.dtype)
+
+
+@op("ops.threshold(input, thr, value)", "nn.Threshold(threshold: thr, value)(input)")
+def threshold(xp, input: Numbers, thr: Number, value: Number):
+    """The input where it exceeds `thr`, `value` elsewhere."""
+    return _threshold(xp, input, thr, value)
+
+
+threshold.vjp(input=lambda xp, g, input, thr: xp.where(input > thr, g, 0))
+
+
+@op("mint.nn.functional.threshold(input, threshold, value, inplace=False)",
+    "mint.nn.Threshold(threshold, value, inplace=False)(input)")
+def threshold_ext(xp, input: Numbers, threshold: Number, value: Number):
+    """The input where it exceeds `threshold`, `value` elsewhere."""
+    return _threshold(xp, input, threshold, value)
+
+
+threshold_ext.vjp(input=lambda xp, g, input, threshold: xp.where(input > threshold, g, 0))
+
+
+# Gated units --------------------------------------------------------------------------------------
+
+
+def _halves(xp, api, x, axis, error):
+    """The two halves of `x` along `axis`."""
+    if not -x.ndim <= axis < x.ndim:
+        kind = IndexError if error is RuntimeError else ValueError
+        raise kind(f"For '{api}', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {axis}.")
+    axis = axis % x.ndim
+    if x.shape[axis] % 2:
+        raise error(f"For '{api}', the length along 'axis' must be even, but got {x.shape[axis]}.")
+    middle = x.shape[axis] // 2
+    front = (slice(None),) * axis
+    return x[front + (slice(None, middle),)], x[front + (slice(middle, None),)]
+
+
+@op("ops.glu(x, axis=-1)", "nn.GLU(axis=-1)(x)")
+def glu(xp, x: Floats, axis: Int = -1):
+    """The first half of `x` along `axis` times the sigmoid of the second half."""
+    a, b = _halves(xp, "glu", x, axis, ValueError)
+    return a * xp.sigmoid(b)
+
+
+@op("ops.GLU(axis=-1)(x)", "mint.nn.functional.glu(input: x, dim: axis=-1)",
+    "mint.nn.GLU(dim: axis=-1)(input: x)")
+def glu_primitive(xp, x: Floats, axis: Int = -1):
+    """The first half of `x` along `axis` times the sigmoid of the second half.
+
+    Raises:
+        TypeError: if `x` is not a Tensor of a floating dtype, or `axis` is not an int.
+        IndexError: if `axis` is not one of the axes of `x`.
+        RuntimeError: if the length along `axis` is odd.
+    """
+    a, b = _halves(xp, "GLU", x, axis, RuntimeError)
+    return a * xp.sigmoid(b)
+
+
+@op("ops.swiglu(input, dim=-1)")
+def swiglu(xp, input: Small, dim: Int = -1):
+    """silu of the first half of `input` along `dim` times the second half."""
+    a, b = _halves(xp, "swiglu", input, dim, RuntimeError)
+    return a * xp.sigmoid(a) * b
+
+
+# Softmax ------------------------------------------------------------------------------------------
+
+
+def _checked_axis(api, x, axis):
+    """Refuses an axis that the input does not have."""
+    for one in axis if isinstance(axis, tuple) else (axis,):
+        if not -x.ndim <= one < x.ndim:
+            raise ValueError(f"For '{api}', 'axis' must be in [{-x.ndim}, {x.ndim}), but got "
+                             f"{one}.")
+    return axis
+
+
+def _softmax(xp, x, axis):
+    e = xp.exp(x - xp.max(x, axis, keepdims=True))
+    return e / xp.sum(e, axis, keepdims=True)
+
+
+def _softmax_slope(xp, g, out, axis):
+    weighted = g * out
+    return weighted - out * xp.sum(weighted, axis, keepdims=True)
+
+
+@op("ops.softmax(input, axis=-1, *, dtype=None)", "Tensor.softmax(axis, dtype=None)",
+    "mint.softmax(input, dim: axis, *, dtype=None)")
+def softmax(xp, input: Numbers, axis: Int = -1):
+    """exp(input) scaled to sum to one along `axis`; `dtype`, where given, is cast to first."""
+    if input.dtype.kind in "iuc":
+        raise TypeError(f"For 'softmax', 'input' must be of a floating dtype, but got "
+                        f"{input.dtype}.")
+    return _softmax(xp, input, _checked_axis("softmax", input, axis))
+
+
+softmax.vjp(input=lambda xp, g, out, axis: _softmax_slope(xp, g, out, axis))
+
+
+@op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)")
+def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
+    """exp(input) scaled to sum to one along `axis`, or over several axes together."""
+    return _softmax(xp, input, _checked_axis("Softmax", input, axis))
+
+
+softmax_primitive.vjp(input=lambda xp, g, out, axis: _softmax_slope(xp, g, out, axis))
+
+
+@op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)")
+def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
+    """exp(-x) scaled to sum to one along `axis`, or over several axes together."""
+    return _softmax(xp, -x, _checked_axis("softmin", x, axis))
+
+
+softmin.vjp(x=lambda xp, g, out, axis: -_softmax_slope(xp, g, out, axis))
+
+
+@op("nn.Softmax2d()(x)")
+def softmax2d(xp, x: Floats):
+    """Softmax over the channels of images (N, C, H, W) or (C, H, W)."""
+    if x.ndim not in (3, 4):
+        raise ValueError(f"For 'Softmax2d', 'x' must have 3 or 4 dimensions, but got {x.ndim}.")
+    return _softmax(xp, x, -3)
+
+
+softmax2d.vjp(x=lambda xp, g, out: _softmax_slope(xp, g, out, -3))
+
+
+def _log_softmax(xp, x, axis):
+    x = x - xp.max(x, axis, keepdims=True)
+    return x - xp.log(xp.sum(xp.exp(x), axis, keepdims=True))
+
+
+def _log_softmax_slope(xp, g, out, axis):
+    return g - xp.exp(out) * xp.sum(g, axis, keepdims=True)
+
+
+@op("ops.log_softmax(logits, axis=-1)", "ops.LogSoftmax(axis=-1)(logits)",
+    "nn.LogSoftmax(axis=-1)(logits)")
+def log_softmax(xp, logits: Floats, axis: Int = -1):
+    """The logarithm of the softmax along `axis`."""
+    return _log_softmax(xp, logits, _checked_axis("log_softmax", logits, axis))
+
+
+log_softmax.vjp(logits=lambda xp, g, out, axis: _log_softmax_slope(xp, g, out, axis))
+
+
+def _implied(ndim, dim):
+    """The axis meant by None: the channels of what has a batch."""
+    return dim if dim is not None else 0 if ndim in (0, 1, 3) else 1
+
+
+@op("mint.nn.functional.softmax(input, dim=None, dtype=None)",
+    "mint.nn.Softmax(dim=None)(input)", "mint.softmax_ext(input, dim=None, dtype=None)")
+def softmax_ext(xp, input: Floats, dim: Int = None):
+    """exp(input) scaled to sum to one along `dim`; None means axis 0 of 0, 1 or 3 axes, else axis
+    1."""
+    return _softmax(xp, input, _checked_axis("softmax", input, _implied(input.ndim, dim)))
+
+
+softmax_ext.vjp(input=lambda xp, g, out, dim: _softmax_slope(xp, g, out, _implied(out.ndim, dim)))
+
+
+@op("mint.nn.functional.log_softmax(input, dim=None, *, dtype=None)",
+    "mint.nn.LogSoftmax(dim=None)(input)", "ops.LogSoftmaxExt()(input, dim=None, dtype=None)")
+def log_softmax_ext(xp, input: Floats, dim: Int = None):
+    """The logarithm of the softmax along `dim`; None is understood as in `softmax`."""
+    return _log_softmax(xp, input, _checked_axis("log_softmax", input, _implied(input.ndim, dim)))
+
+
+log_softmax_ext.vjp(
+    input=lambda xp, g, out, dim: _log_softmax_slope(xp, g, out, _implied(out.ndim, dim)))
