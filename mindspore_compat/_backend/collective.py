@@ -60,6 +60,11 @@ def alone():
     return Group((0,), None)
 
 
+def own_device(group):
+    """The number of the GPU that this process should use."""
+    return group.local_rank % nccl.device_count()
+
+
 class Pending:
     """An operation under way: `out` is the array it fills, complete after `wait()`."""
 
@@ -103,6 +108,16 @@ class Group:
         if self.communicator is None:
             return None
         return self.communicator.Split_type(mpi().COMM_TYPE_SHARED)
+
+    @property
+    def local_rank(self):
+        """This process's number among the members on its machine."""
+        return 0 if self.neighbours is None else self.neighbours.rank
+
+    @property
+    def local_size(self):
+        """How many members are on this machine."""
+        return 1 if self.neighbours is None else self.neighbours.size
 
     @functools.cached_property
     def nccl(self):

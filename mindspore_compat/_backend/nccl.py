@@ -13,10 +13,9 @@ TYPES = {"int8": "NCCL_INT8", "uint8": "NCCL_UINT8", "bool": "NCCL_UINT8", "int3
          "float64": "NCCL_FLOAT64"}
 
 
-def take_device(neighbours):
-    """Make the GPU with this rank's number on its machine the current one."""
-    cupy = importlib.import_module("cupy")
-    cupy.cuda.Device(neighbours.rank % cupy.cuda.runtime.getDeviceCount()).use()
+def device_count():
+    """How many GPUs this machine has."""
+    return importlib.import_module("cupy").cuda.runtime.getDeviceCount()
 
 
 def connect(communicator, neighbours):
@@ -24,7 +23,7 @@ def connect(communicator, neighbours):
     cupy = importlib.import_module("cupy")
     try:
         nccl = importlib.import_module("cupy.cuda.nccl")
-        usable = nccl.available and neighbours.size <= cupy.cuda.runtime.getDeviceCount()
+        usable = nccl.available and neighbours.size <= device_count()
     except ImportError:
         usable = False
     if not all(communicator.allgather(usable)):

@@ -1,0 +1,283 @@
+"""The groups of ranks by name, and the public functions that ask about and make them.
+
+A group named by any of the three world names ("hccl_world_group", "nccl_world_group",
+"mccl_world_group") is the world. The exchange itself is in `_backend/collective.py`.
+"""
+
+from .._backend import arrays, collective
+from .._core.config import config
+from .._core.rules import Any, Int, ListOf, Str, checked
+
+HCCL_WORLD_COMM_GROUP = "hccl_world_group"
+NCCL_WORLD_COMM_GROUP = "nccl_world_group"
+MCCL_WORLD_COMM_GROUP = "mccl_world_group"
+WORLD = (HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP)
+
+# The library that fits a device target; here they are names, for MPI and NCCL do the work.
+LIBRARIES = {"CPU": "mccl", "GPU": "nccl", "Ascend": "hccl"}
+
+_groups = {}  # name -> collective.Group; the world under HCCL_WORLD_COMM_GROUP
+
+
+class GlobalComm:
+    """What is known of the world group.
+
+    Attributes:
+        BACKEND (str): the library that fits the device target: "hccl", "nccl" or "mccl".
+        WORLD_COMM_GROUP (str): the name of the group of all ranks.
+        INITED (bool): whether `init` has been called.
+        CHECK_ENVS (bool): kept for scripts that set it; nothing is checked by it here.
+    """
+
+    BACKEND = "hccl"
+    WORLD_COMM_GROUP = HCCL_WORLD_COMM_GROUP
+    INITED = False
+    CHECK_ENVS = True
+
+
+@checked
+def init(backend_name: Str = None):
+    """Joins this process to the others that the launcher started. Calling it again does nothing.
+
+    On a GPU each process takes the GPU with its own number on the machine.
+
+    Args:
+        backend_name: the library's name; it must fit the device target: "mccl" for a CPU, "nccl"
+            for a GPU, "hccl" for Ascend. By default the one that fits.
+
+    Raises:
+        RuntimeError: `backend_name` is unknown or does not fit the device target; the process was
+            not started by a launcher; or mpi4py cannot be loaded.
+    """
+    fitting = LIBRARIES[config.device_target]
+    if backend_name is not None and backend_name not in LIBRARIES.values():
+        raise RuntimeError("For 'init', 'backend_name' must be one of 'hccl', 'nccl' and 'mccl', "
+                           f"but got '{backend_name}'.")
+    if backend_name not in (None, fitting):
+        raise RuntimeError(f"For 'init', 'backend_name' must be '{fitting}' for the device target "
+                           f"'{config.device_target}', but got '{backend_name}'.")
+    if GlobalComm.INITED:
+        return
+    world = collective.world()
+    _groups[HCCL_WORLD_COMM_GROUP] = world
+    GlobalComm.BACKEND = fitting
+    GlobalComm.WORLD_COMM_GROUP = f"{fitting}_world_group"
+    GlobalComm.INITED = True
+    if arrays.current_space() is not arrays.HOST and config.device_id == 0:
+        config.device_id = collective.own_device(world)
+        arrays.set_target("GPU", config.device_id)
+
+
+def release():
+    """Leaves all groups. Without `init` before it, nothing happens."""
+    for group in reversed(list(_groups.values())):
+        group.free()
+    _groups.clear()
+    GlobalComm.BACKEND = "hccl"
+    GlobalComm.WORLD_COMM_GROUP = HCCL_WORLD_COMM_GROUP
+    GlobalComm.INITED = False
+
+
+@checked
+def get_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
+    """Returns the number of this process in a group; before `init`, what the launcher says, else 0.
+
+    Args:
+        group: the group's name.
+
+    Raises:
+        RuntimeError: there is no such group.
+    """
+    return group_named(group).rank if GlobalComm.INITED else _launched()[0]
+
+
+@checked
+def get_group_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
+    """Returns how many ranks a group has; before `init`, what the launcher says, else 1.
+
+    Args:
+        group: the group's name.
+
+    Raises:
+        RuntimeError: there is no such group.
+    """
+    return group_named(group).size if GlobalComm.INITED else _launched()[1]
+
+
+@checked
+def get_local_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
+    """Returns the number of this process among a group's members on its machine; 0 before `init`.
+
+    Args:
+        group: the group's name.
+
+    Raises:
+        RuntimeError: there is no such group.
+    """
+    return group_named(group).local_rank if GlobalComm.INITED else 0
+
+
+@checked
+def get_local_rank_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
+    """Returns how many members a group has on this process's machine; 1 before `init`.
+
+    Args:
+        group: the group's name.
+
+    Raises:
+        RuntimeError: there is no such group.
+    """
+    return group_named(group).local_size if GlobalComm.INITED else 1
+
+
+@checked
+def get_world_rank_from_group_rank(group: Str, group_rank_id: Int):
+    """Returns the world's number of a member of a group.
+
+    Args:
+        group: the group's name.
+        group_rank_id: the member's number in the group.
+
+    Raises:
+        ValueError: `group` is "hccl_world_group".
+        RuntimeError: `init` was not called, there is no such group, or no such member.
+    """
+    found = _of_members("get_world_rank_from_group_rank", group)
+    if not 0 <= group_rank_id < found.size:
+        raise RuntimeError(f"For 'get_world_rank_from_group_rank', the group '{group}' has no "
+                           f"member {group_rank_id}: its size is {found.size}.")
+    return found.ranks[group_rank_id]
+
+
+@checked
+def get_group_rank_from_world_rank(world_rank_id: Int, group: Str):
+    """Returns the number in a group of a rank of the world.
+
+    Args:
+        world_rank_id: the world's number.
+        group: the group's name.
+
+    Raises:
+        ValueError: `group` is "hccl_world_group".
+        RuntimeError: `init` was not called, there is no such group, or the rank is no member.
+    """
+    found = _of_members("get_group_rank_from_world_rank", group)
+    return member("get_group_rank_from_world_rank", found, group, world_rank_id)
+
+
+@checked
+def get_process_group_ranks(group: Str = GlobalComm.WORLD_COMM_GROUP):
+    """Returns the world's numbers of a group's members, in their order in the group.
+
+    Args:
+        group: the group's name.
+
+    Raises:
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    return list(group_named(group).ranks)
+
+
+@checked
+def get_comm_name(group: Str = GlobalComm.WORLD_COMM_GROUP):
+    """Returns the name that the library of an Ascend device gives a group; here always "".
+
+    Args:
+        group: the group's name.
+
+    Raises:
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    group_named(group)
+    return ""
+
+
+@checked
+def create_group(group: Str, rank_ids: ListOf(Int), options: Any = None):
+    """Makes a group of some ranks. Every member must call it, and no other rank may.
+
+    A name that is taken, and the names of the world, keep their group.
+
+    Args:
+        group: the new group's name.
+        rank_ids: the world's numbers of its members, without repetition.
+        options: settings for the library of an Ascend device; kept out of use.
+
+    Raises:
+        ValueError: `rank_ids` is empty or names a rank twice.
+        RuntimeError: `init` was not called, a rank is not in the world, or this process is not
+            among them.
+    """
+    world = group_named(HCCL_WORLD_COMM_GROUP)
+    if not rank_ids:
+        raise ValueError("For 'create_group', 'rank_ids' must name at least one rank, but got [].")
+    if len(set(rank_ids)) != len(rank_ids):
+        raise ValueError("For 'create_group', 'rank_ids' must not name a rank twice, but got "
+                         f"{rank_ids}.")
+    if not set(rank_ids) <= set(world.ranks):
+        raise RuntimeError("For 'create_group', 'rank_ids' must be ranks of the world of size "
+                           f"{world.size}, but got {rank_ids}.")
+    if world.rank not in rank_ids:
+        raise RuntimeError(f"For 'create_group', only the members of '{group}' may create it: rank "
+                           f"{world.rank} is not in {rank_ids}.")
+    if group not in _groups and group not in WORLD:
+        _groups[group] = world.subgroup(rank_ids)
+
+
+@checked
+def destroy_group(group: Str):
+    """Gives a group made by `create_group` back.
+
+    Args:
+        group: the group's name.
+
+    Raises:
+        ValueError: `group` is the world's.
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    found = group_named(group)
+    if group in WORLD:
+        raise ValueError("For 'destroy_group', 'group' must not be the group of the world, but got "
+                         f"'{group}'.")
+    found.free()
+    del _groups[group]
+
+
+def group_named(name):
+    """The group of a name; None means the world.
+
+    Raises:
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    if not GlobalComm.INITED:
+        raise RuntimeError("The processes are not connected: call mindspore.communication.init() "
+                           "first.")
+    found = _groups.get(HCCL_WORLD_COMM_GROUP if name is None or name in WORLD else name)
+    if found is None:
+        raise RuntimeError(f"There is no group '{name}'.")
+    return found
+
+
+def member(api, group, name, rank):
+    """The number in a group of a rank of the world.
+
+    Raises:
+        RuntimeError: the rank is no member.
+    """
+    if rank not in group.ranks:
+        raise RuntimeError(f"For '{api}', rank {rank} of the world is not in the group '{name}' of "
+                           f"{list(group.ranks)}.")
+    return group.ranks.index(rank)
+
+
+def _of_members(api, name):
+    """The group of a name that must not be Ascend's world."""
+    found = group_named(name)
+    if name == HCCL_WORLD_COMM_GROUP:
+        raise ValueError(f"For '{api}', 'group' must not be '{HCCL_WORLD_COMM_GROUP}'.")
+    return found
+
+
+def _launched():
+    """(rank, size) before `init`."""
+    return collective.launched() or (0, 1)
