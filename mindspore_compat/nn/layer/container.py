@@ -1,0 +1,382 @@
+"""Cells that hold other Cells: in a row that is computed, in a list, in a dict.
+
+Members of SequentialCell and CellList are numbered, and the numbers are part of the names of their
+parameters ("layers.3.weight"). When a member is added or taken out later, the place of the number in
+those names is looked up in the names of the members that are there.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+
+from ..._core.surface import public
+from ..cell import Cell
+
+__all__ = ["SequentialCell", "CellList", "CellDict"]
+
+
+def _need_cell(api, cell):
+    if not isinstance(cell, Cell):
+        raise TypeError(f"For '{api}', each member must be a Cell, but got {cell!r} of type "
+                        f"{type(cell).__name__}.")
+
+
+def _index(api, index, size, also=0):
+    """`index` counted from the front; it may equal the size where `also` is 1."""
+    if not isinstance(index, int):
+        raise TypeError(f"For '{api}', 'index' must be an int, but got {index!r} of type "
+                        f"{type(index).__name__}.")
+    if not -size <= index < size + also:
+        raise IndexError(f"For '{api}', 'index' must be in [{-size}, {size + also}), but got {index}.")
+    return index % size if index < size and size else index
+
+
+def _place(cells):
+    """Where the keys of `cells` stand in their parameters' names: (what comes before, how many parts).
+
+    The last member that has parameters decides between several matching parts of the first one.
+    """
+    named = [(key, param.name.split(".")) for key, cell in cells.items() if cell is not None
+             for param in [next(cell.get_parameters(), None)] if param is not None]
+    if not named:
+        return "", 0
+    (first_key, first), (last_key, last) = named[0], named[-1]
+    fits = [i for i, part in enumerate(first) if part == first_key]
+    sure = [i for i in fits if i < len(last) and last[i] == last_key]
+    at = (sure or fits or [0])[0]
+    return "".join(f"{part}." for part in first[:at]), at
+
+
+def _renumbered(cell, at, number):
+    """Gives the parameters of `cell` another number in part `at` of their names."""
+    for param in cell.get_parameters():
+        parts = param.name.split(".")
+        if at < len(parts):
+            parts[at] = number
+            param.name = ".".join(parts)
+
+
+class _Numbered(Cell):
+    """What SequentialCell and CellList share: members by number."""
+
+    def __len__(self):
+        return len(self._cells)
+
+    def __iter__(self):
+        return iter(self._cells.values())
+
+    def _key(self, index):
+        return list(self._cells)[_index(type(self).__name__, index, len(self))]
+
+    def __setitem__(self, index, cell):
+        _index(type(self).__name__, index, len(self))
+        _need_cell(type(self).__name__, cell)
+        key = self._key(index)
+        if self._auto_prefix:
+            prefix, _ = _place(self._cells)
+            cell.update_parameters_name(f"{prefix}{key}.")
+        self._cells[key] = cell
+
+    def __delitem__(self, index):
+        if not isinstance(index, (int, slice)):
+            raise TypeError(f"For '{type(self).__name__}', 'index' must be an int or a slice, but got "
+                            f"{index!r} of type {type(index).__name__}.")
+        gone = list(self._cells)[index] if isinstance(index, slice) else [self._key(index)]
+        _, at = _place(self._cells)
+        kept = [(key, cell) for key, cell in self._cells.items() if key not in gone]
+        self._cells.clear()
+        for number, (key, cell) in enumerate(kept):
+            self._take(key, cell, str(number), at)
+
+    def _take(self, key, cell, number, at):
+        """Puts a member back under its new number; one with a name of its own keeps it."""
+        if not key.isdigit():
+            self._cells[key] = cell
+            return
+        if self._auto_prefix and key != number:
+            _renumbered(cell, at, number)
+        self._cells[number] = cell
+
+    def append(self, cell):
+        """Adds a Cell at the end.
+
+        Raises:
+            TypeError: if `cell` is not a Cell.
+        """
+        _need_cell(type(self).__name__, cell)
+        number = str(len(self))
+        if self._auto_prefix:
+            prefix, _ = _place(self._cells)
+            cell.update_parameters_name(f"{prefix}{number}.")
+        self._cells[number] = cell
+
+    def set_grad(self, requires_grad=True):
+        """Marks this Cell and its members as ones to be differentiated; returns itself."""
+        self.requires_grad = requires_grad
+        for cell in self._cells.values():
+            cell.set_grad(requires_grad)
+        return self
+
+
+@public("nn.SequentialCell")
+class SequentialCell(_Numbered):
+    """Cells computed one after the other, each on the output of the one before.
+
+    Args:
+        *args: Cells, or one list of Cells, or one OrderedDict of names and Cells.
+
+    Inputs:
+        - **input_data** (Tensor): what the first Cell takes.
+
+    Raises:
+        TypeError: if `args` is something else.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> nn.SequentialCell(nn.Flatten(), nn.Dense(4, 2))
+        SequentialCell(
+          (0): Flatten()
+          (1): Dense(input_channels=4, output_channels=2, has_bias=True)
+        )
+    """
+
+    def __init__(self, *args):
+        super().__init__()
+        if len(args) == 1 and not isinstance(args[0], Cell):
+            members = args[0]
+            if isinstance(members, OrderedDict):
+                members = list(members.items())
+            elif isinstance(members, list):
+                members = [(str(number), cell) for number, cell in enumerate(members)]
+            else:
+                raise TypeError("For 'SequentialCell', 'args' must be Cells, a list or an OrderedDict, but "
+                                f"got {members!r} of type {type(members).__name__}.")
+        else:
+            members = [(str(number), cell) for number, cell in enumerate(args)]
+        for name, cell in members:
+            _need_cell("SequentialCell", cell)
+        for name, cell in members:
+            self.insert_child_to_cell(name, cell)
+            cell.update_parameters_name(name + ".")
+
+    @property
+    def cell_list(self):
+        """The members, as a list."""
+        return list(self._cells.values())
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return type(self)(OrderedDict(list(self._cells.items())[index]))
+        return self._cells[self._key(index)]
+
+    def construct(self, input_data):
+        """Computes all members in order."""
+        for cell in self._cells.values():
+            input_data = cell(input_data)
+        return input_data
+
+
+@public("nn.CellList")
+class CellList(_Numbered):
+    """A list of Cells that are members of the network; what is computed is up to its owner.
+
+    Args:
+        *args: one list of Cells, or nothing.
+        auto_prefix (bool): whether the numbers become part of the parameters' names.
+
+    Raises:
+        TypeError: if `args` is not a list, or holds something else than Cells, or a CellDict.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> layers = nn.CellList([nn.ReLU()])
+        >>> layers.append(nn.Dense(2, 2))
+        >>> len(layers)
+        2
+    """
+
+    def __init__(self, *args, auto_prefix=True, **kwargs):
+        super().__init__(bool(auto_prefix))
+        if len(args) == 1:
+            self.extend(args[0])
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return type(self)(list(self._cells.values())[index], auto_prefix=self._auto_prefix)
+        if not isinstance(index, int):
+            raise TypeError(f"For 'CellList', 'index' must be an int or a slice, but got {index!r} of type "
+                            f"{type(index).__name__}.")
+        return self._cells[self._key(index)]
+
+    def __iadd__(self, cells):
+        return self.extend(cells)
+
+    @staticmethod
+    def _need_member(cell):
+        _need_cell("CellList", cell)
+        if isinstance(cell, CellDict):
+            raise TypeError("For 'CellList', a member must not be a CellDict.")
+
+    def insert(self, index, cell):
+        """Puts a Cell before position `index`.
+
+        Raises:
+            TypeError: if `index` is not an int or `cell` not a Cell.
+            IndexError: if there is no such position.
+        """
+        index = _index("CellList", index, len(self), also=1)
+        self._need_member(cell)
+        prefix, at = _place(self._cells)
+        members = list(self._cells.values())
+        members.insert(index, cell)
+        for number in range(len(members) - 1, -1, -1):
+            if self._auto_prefix and number > index:
+                _renumbered(members[number], at, str(number))
+        if self._auto_prefix:
+            cell.update_parameters_name(f"{prefix}{index}.")
+        self._cells.clear()
+        for number, member in enumerate(members):
+            self._cells[str(number)] = member
+
+    def extend(self, cells):
+        """Adds the Cells of a list at the end, and returns itself.
+
+        Raises:
+            TypeError: if `cells` is not a list, or holds something else than Cells.
+        """
+        if not isinstance(cells, list):
+            raise TypeError(f"For 'CellList', 'cells' must be a list, but got {cells!r} of type "
+                            f"{type(cells).__name__}.")
+        for cell in cells:
+            self._need_member(cell)
+        for cell in cells:
+            self.append(cell)
+        return self
+
+    def append(self, cell):
+        """Adds a Cell at the end.
+
+        Raises:
+            TypeError: if `cell` is not a Cell.
+        """
+        self._need_member(cell)
+        super().append(cell)
+
+    def construct(self, *inputs):
+        """A list computes nothing."""
+        raise NotImplementedError("A CellList has no 'construct': its owner calls the members.")
+
+
+@public("nn.CellDict")
+class CellDict(Cell):
+    """A dict of Cells that are members of the network; what is computed is up to its owner.
+
+    Args:
+        *args: one mapping of names to Cells, or an iterable of such pairs.
+
+    Raises:
+        TypeError: if `args` is something else, a name is not a str, or a member not a Cell, or itself a
+            CellDict, CellList or SequentialCell.
+        KeyError: if a name is empty, contains '.', or is an attribute of Cell.
+        ValueError: if an element of the iterable is not a pair.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> heads = nn.CellDict({"box": nn.Dense(4, 4), "label": nn.Dense(4, 2)})
+        >>> list(heads)
+        ['box', 'label']
+    """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(kwargs.get("auto_prefix", True))
+        if len(args) == 1:
+            self.update(args[0])
+
+    def __getitem__(self, key):
+        return self._cells[key]
+
+    def __setitem__(self, key, cell):
+        self._need_member(key, cell)
+        if self._auto_prefix:
+            cell.update_parameters_name(f"{key}.")
+        self._cells[key] = cell
+
+    def __delitem__(self, key):
+        del self._cells[key]
+
+    def __len__(self):
+        return len(self._cells)
+
+    def __iter__(self):
+        return iter(self._cells)
+
+    def __contains__(self, key):
+        return key in self._cells
+
+    @staticmethod
+    def _need_member(key, cell):
+        if not isinstance(key, str):
+            raise TypeError(f"For 'CellDict', the key must be a str, but got {key!r} of type "
+                            f"{type(key).__name__}.")
+        if not key or "." in key:
+            raise KeyError(f"For 'CellDict', the key must not be empty or contain '.', but got {key!r}.")
+        if hasattr(CellDict, key):
+            raise KeyError(f"For 'CellDict', the key must not be an attribute of Cell, but got {key!r}.")
+        _need_cell("CellDict", cell)
+        if isinstance(cell, (CellDict, _Numbered)):
+            raise TypeError("For 'CellDict', a member must not be a CellDict, CellList or SequentialCell, "
+                            f"but got {type(cell).__name__}.")
+
+    def clear(self):
+        """Takes all members out."""
+        self._cells.clear()
+
+    def pop(self, key):
+        """Takes a member out and returns it."""
+        return self._cells.pop(key)
+
+    def keys(self):
+        """The names."""
+        return OrderedDict(self._cells).keys()
+
+    def values(self):
+        """The Cells."""
+        return OrderedDict(self._cells).values()
+
+    def items(self):
+        """The names with the Cells."""
+        return OrderedDict(self._cells).items()
+
+    def update(self, cells):
+        """Adds the members of a mapping or of an iterable of pairs; known names get new Cells."""
+        if not isinstance(cells, Iterable):
+            raise TypeError(f"For 'CellDict', 'cells' must be an iterable of pairs, but got {cells!r} of "
+                            f"type {type(cells).__name__}.")
+        if isinstance(cells, (Mapping, CellDict)):
+            pairs = list(cells.items())
+        else:
+            pairs = [self._pair(number, pair) for number, pair in enumerate(cells)]
+        for key, cell in pairs:
+            self._need_member(key, cell)
+        for key, cell in pairs:
+            self[key] = cell
+
+    @staticmethod
+    def _pair(number, pair):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"For 'CellDict', element {number} must be a pair, but got {pair!r} of type "
+                            f"{type(pair).__name__}.")
+        pair = tuple(pair)
+        if len(pair) != 2:
+            raise ValueError(f"For 'CellDict', element {number} must be a pair, but got {len(pair)} parts.")
+        return pair
+
+    def set_grad(self, requires_grad=True):
+        """Marks this Cell and its members as ones to be differentiated; returns itself."""
+        self.requires_grad = requires_grad
+        for cell in self._cells.values():
+            cell.set_grad(requires_grad)
+        return self
+
+    def construct(self, *inputs):
+        """A dict computes nothing."""
+        raise NotImplementedError("A CellDict has no 'construct': its owner calls the members.")
