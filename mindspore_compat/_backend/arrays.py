@@ -52,11 +52,13 @@ def gpu_available():
     return _device_space() is not None
 
 
-def set_target(target):
-    """Make new arrays on the "CPU" or on the "GPU" from now on."""
+def set_target(target, number=0):
+    """Make new arrays on the "CPU" or on the "GPU" of this number from now on."""
     global _target
-    if target == "GPU" and not gpu_available():
-        raise RuntimeError("No GPU answers, or CuPy is not installed.")
+    if target == "GPU":
+        if not gpu_available():
+            raise RuntimeError("No GPU answers, or CuPy is not installed.")
+        _device_space().module.cuda.Device(number).use()
     _target = target
 
 
