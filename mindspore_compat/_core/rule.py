@@ -30,6 +30,11 @@ def type_named(name: str) -> type:
     return _registered[name]
 
 
+def registered(name: str) -> type | tuple:
+    """Returns the class registered as `name`, fit for `isinstance`: () if there is none yet."""
+    return _registered.get(name, ())
+
+
 class Examples(NamedTuple):
     """Values a rule accepts, and values it refuses with one error or the other."""
 
@@ -204,8 +209,7 @@ def wrapped(condition: str) -> str:
 
 def show(value) -> str:
     """Returns `value` as an error message shows it: never the contents of a Tensor."""
-    tensor = _registered.get("Tensor")
-    if tensor is not None and isinstance(value, tensor):
+    if isinstance(value, registered("Tensor")):
         return f"a {type(value).__name__} of shape {value.shape} and dtype {value.dtype}"
     text = value.__name__ if isinstance(value, type) else repr(value)
     return text if len(text) <= 200 else text[:197] + "..."
