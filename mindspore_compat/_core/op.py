@@ -95,7 +95,7 @@ class Op:
         self.many = next((n for n in self.parameters if _holds_tensors(self.rules.get(n))), None)
         self.optional = {n for n in self.inputs if self.defaults.get(n, 0) is None}
         self.rule = self._make_rule()
-        straight = self.inputs and not self.many and not self.optional
+        straight = self.inputs and not self.many and self.inputs[0] not in self.optional
         self.run = self._write_run() if straight else self.general
 
     def _make_rule(self):
@@ -117,22 +117,26 @@ class Op:
         """The straight-line call path, as source: conversion, body, wrapping, one Node."""
         names = self.inputs
         first = names[0]
+        absent = {n: f"None if {n} is None else " if n in self.optional else "" for n in names}
         line = [f"def run({', '.join(self._declared())}):", "    try:"]
-        line += [f"        a_{n} = {n}._array" for n in names]
+        line += [f"        a_{n} = {absent[n]}{n}._array" for n in names]
         call_general = f"        return general({', '.join(self.parameters)})"
         line += ["    except AttributeError:", call_general, f"    kind = type(a_{first})",
                  "    xp = space_of_kind(kind)", f"    dt = a_{first}.dtype"]
         odd = ["xp is None"]
-        odd += [f"type(a_{n}) is not kind" for n in names[1:]]
-        odd += [f"a_{n}.dtype is not dt" for n in self.promote if n != first]
+        odd += [f"type(a_{n}) is not kind" + f" and {n} is not None" * (n in self.optional) for n in names[1:]]
+        odd += [f"a_{n}.dtype is not dt" for n in self.promote if n != first and n not in self.optional]
+        odd += [f"{n} is not None and a_{n}.dtype is not dt" for n in self.promote if n in self.optional]
         if self.widen:
             odd += ["dt is not F32 and dt in xp.narrow"]
         line += [f"    if {' or '.join(odd)}:", call_general]
-        line += [f"    n_{n} = {n}._node" for n in names]
+        line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
         live = " or ".join(f"n_{n} is not None" for n in names)
         if self.rule is None:
             line += [f"    if {live}:", call_general]
         values = ", ".join(f"a_{n}" if n in names else n for n in self.parameters)
+        metas = "".join(f"(None, None) if a_{n} is None else (a_{n}.shape, a_{n}.dtype), "
+                        if n in self.optional else f"(a_{n}.shape, a_{n}.dtype), " for n in names)
         line += [f"    out = body(xp, {values})", "    if type(out) is not kind:",
                  "        if type(out) is tuple or type(out) is list:"]
         if self.rule is None:
@@ -140,11 +144,10 @@ class Op:
         else:
             line += [f"            return finish(out, ({''.join(f'n_{n}, ' for n in names)}), "
                      f"dict({', '.join(f'{n}=a_{n}' if n in names else f'{n}={n}' for n in self.parameters)}), "
-                     f"({''.join(f'(a_{n}.shape, a_{n}.dtype), ' for n in names)}), xp)"]
+                     f"({metas}), xp)"]
         line += ["        out = xp.asarray(out)", "    made = new(Tensor)", "    made._array = out"]
         if self.rule is not None:
             kept = "".join(self._kept_source(k) + ", " for k in self.rule.keeps)
-            metas = "".join(f"(a_{n}.shape, a_{n}.dtype), " for n in names)
             line += [f"    if {live}:", "        node = new(Node)", "        node.rule = rule",
                      f"        node.parents = ({''.join(f'n_{n}, ' for n in names)})",
                      f"        node.kept = ({kept})", f"        node.metas = ({metas})",
@@ -164,7 +167,9 @@ class Op:
         if name in self.inputs:
             return f"a_{name}"
         source = name.removesuffix("_shape")
-        return f"a_{source}.shape" if name not in self.parameters and source in self.inputs else name
+        if name in self.parameters or source not in self.inputs:
+            return name
+        return f"None if a_{source} is None else a_{source}.shape" if source in self.optional else f"a_{source}.shape"
 
     def general(self, *args, **kwargs):
         """The call path for every case: scalars, mixed dtypes and devices, narrow floats, lists."""

@@ -67,18 +67,20 @@ def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
     return out if bias is None else out + bias
 
 
-def _dense_slopes(xp, g, input, weight, bias):
-    """Gradients as three matrix products over all leading axes at once."""
-    if weight.ndim == 1:
-        over = tuple(range(g.ndim))
-        back = xp.expand_dims(g, -1) * weight
-        return back, xp.sum(xp.expand_dims(g, -1) * input, over), None if bias is None else g
+def _dense_input(xp, g, weight):
+    """The slope for the input; a weight of one axis gave scalars."""
+    return xp.expand_dims(g, -1) * weight if weight.ndim == 1 else xp.matmul(g, weight)
+
+
+def _dense_weight(xp, g, input, weight_shape):
+    """The slope for the weight: one product over all leading axes at once."""
+    if len(weight_shape) == 1:
+        return xp.sum(xp.expand_dims(g, -1) * input, tuple(range(g.ndim)))
     rows, slopes = xp.reshape(input, (-1, input.shape[-1])), xp.reshape(g, (-1, g.shape[-1]))
-    return xp.matmul(g, weight), xp.matmul(xp.swapaxes(slopes, 0, 1), rows), (
-        None if bias is None else xp.sum(slopes, 0))
+    return xp.matmul(xp.swapaxes(slopes, 0, 1), rows)
 
 
-dense.vjp_joint(_dense_slopes)
+dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
 
 
 @op(widen=True)
