@@ -78,15 +78,15 @@ class Number(Type):
     def __init__(self, bits: int = 0):
         self._set(bits)
 
-    def _set(self, bits: int) -> None:
+    def _set(self, bits: int = 0) -> None:
         if bits and bits not in self._sizes:
             raise ValueError(f"For '{type(self).__name__}', 'bits' must be one of "
                              f"{', '.join(map(str, self._sizes))}, but got {bits}.")
         self._name = f"{self._stem}{bits or ''}"
 
-    def __setstate__(self, bits: int) -> None:
-        """Takes the state that the original's pickles carry: the number of bits."""
-        self._set(bits)
+    def __setstate__(self, state: tuple) -> None:
+        """Takes the state that the original's pickles carry: the number of bits, if any."""
+        self._set(*state)
 
     @property
     def itemsize(self) -> int:
@@ -206,7 +206,8 @@ COOTensorType = _named("COOTensorType", "COOTensor", "The type of coordinate spa
 CSRTensorType = _named("CSRTensorType", "CSRTensor", "The type of compressed-row sparse tensors.")
 RowTensorType = _named("RowTensorType", "RowTensor", "The type of row-sparse tensors.")
 UndeterminedType = _named("UndeterminedType", "Undetermined", "A type not known yet.")
-NoneType, FunctionType = TypeNone, Function
+TypeAny = _named("TypeAny", "Any", "A type that may be any.")
+NoneType, FunctionType, AnythingType = TypeNone, Function, TypeAny
 
 
 class TensorType(Type):

@@ -124,8 +124,8 @@ def test_pickle_and_copy_keep_the_object(name):
 
 
 def test_the_originals_pickles_are_read():
-    for original, state, name in ((mstype.Float, 32, "float32"), (mstype.Int, 8, "int8"),
-                                  (mstype.BFloat, 16, "bfloat16"), (mstype.UInt, 0, "uint")):
+    for original, state, name in ((mstype.Float, (32,), "float32"), (mstype.Int, (8,), "int8"),
+                                  (mstype.BFloat, (16,), "bfloat16"), (mstype.Bool, (), "bool_")):
         made = original.__new__(original)
         made.__setstate__(state)
         assert made == getattr(mstype, name) and str(made) == str(getattr(mstype, name))
