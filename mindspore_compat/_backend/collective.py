@@ -9,6 +9,7 @@ Each operation returns a `Pending`; `wait()` gives the array. The ranks of a gro
 same operations in the same order, with arrays of the same shape and dtype.
 """
 
+import contextlib
 import functools
 import math
 import os
@@ -249,6 +250,10 @@ class Group:
             return Pending(self.nccl.receive(array, source))
         got = _room_for(array.shape, array.dtype)
         return _arriving(got, self.communicator.Irecv(got, source, tag), array, array.shape)
+
+    def together(self, array):
+        """A context in which sends and receives of arrays like this one start as one."""
+        return self.nccl.together() if self._on_gpu(array) else contextlib.nullcontext()
 
     def barrier(self):
         """Wait until every member has come here."""

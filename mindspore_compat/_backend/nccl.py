@@ -4,6 +4,7 @@ Work is put on CuPy's current stream and not waited for; later work on that stre
 The ranks find each other over MPI, once, when a group first sees an array of a GPU.
 """
 
+import contextlib
 import importlib
 
 CODES = {"sum": "NCCL_SUM", "prod": "NCCL_PROD", "max": "NCCL_MAX", "min": "NCCL_MIN"}
@@ -91,15 +92,21 @@ class Nccl:
         """Exchange rows of axis 0, as one group of sends and receives."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty(shape, array.dtype)
-        self.nccl.groupStart()
         here = there = 0
-        for rank in range(self.size):
-            self.send(array[here:here + sent_rows[rank]], rank)
-            self._receive_into(out[there:there + got_rows[rank]], rank)
-            here += sent_rows[rank]
-            there += got_rows[rank]
-        self.nccl.groupEnd()
+        with self.together():
+            for rank in range(self.size):
+                self.send(array[here:here + sent_rows[rank]], rank)
+                self._receive_into(out[there:there + got_rows[rank]], rank)
+                here += sent_rows[rank]
+                there += got_rows[rank]
         return out
+
+    @contextlib.contextmanager
+    def together(self):
+        """Start the sends and receives in the block as one; alone, two ranks could wait forever."""
+        self.nccl.groupStart()
+        yield
+        self.nccl.groupEnd()
 
     def send(self, array, to):
         """Send to one rank."""

@@ -1,0 +1,174 @@
+"""Exchanges of all members of a group with all; public through `comm_func`."""
+
+import math
+
+from .._core.rules import Bool, Int, ListOf, Str, checked
+from .._core.tensor import Tensor
+from . import transfer
+from .groups import group_named
+from .transfer import CommHandle, Given, nothing, under_way
+
+
+def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=None, async_op=False):
+    """Sends one Tensor to each member and receives one from each.
+
+    Args:
+        output_shape_list (Union[list, tuple]): for each member the shape, or a Tensor of the
+            shape, that it sends here.
+        input_tensor_list (Union[list[Tensor], tuple[Tensor]]): for each member what is sent to it;
+            of one dtype.
+        group (str): the group's name. Default: ``None``, the world.
+        async_op (bool): whether to return before the result is there. Default: ``False``.
+
+    Returns:
+        (tuple[Tensor], CommHandle), the handle None unless `async_op` is set.
+
+    Raises:
+        TypeError: a list is none, or holds something else; or the dtypes differ.
+        ValueError: a list has another length than the group.
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    api = "all_to_all_with_output_shape"
+    _check_group(api, group, async_op)
+    shapes = _shapes(api, "output_shape_list", output_shape_list)
+    _tensors(api, "input_tensor_list", input_tensor_list)
+    found = group_named(group)
+    for name, listed in (("output_shape_list", shapes), ("input_tensor_list", input_tensor_list)):
+        if len(listed) != found.size:
+            raise ValueError(f"For '{api}', '{name}' must have one entry for each of the "
+                             f"{found.size} members, but got {len(listed)}.")
+    flat = transfer.flat_op.run(tuple(input_tensor_list))
+    sent = [each.size for each in input_tensor_list]
+    got = [math.prod(shape) for shape in shapes]
+    whole, handle = _exchanged(flat, sent, got, found, async_op)
+    starts = [sum(got[:index]) for index in range(found.size)]
+    return tuple(transfer.part_op.run(whole, start, shape)
+                 for start, shape in zip(starts, shapes, strict=True)), handle
+
+
+def all_to_all_single_with_output_shape(output_shape, tensor, output_split_sizes=None,
+                                        input_split_sizes=None, group=None, async_op=False):
+    """Sends rows of axis 0 to each member and joins what comes from each along axis 0.
+
+    Args:
+        output_shape (Union[Tensor, tuple[int]]): the shape of the result, or a Tensor of it.
+        tensor (Tensor): what is sent.
+        output_split_sizes (Union[list[int], tuple[int]]): rows from each member. Default: ``None``,
+            equally many.
+        input_split_sizes (Union[list[int], tuple[int]]): rows to each member. Default: ``None``,
+            equally many.
+        group (str): the group's name. Default: ``None``, the world.
+        async_op (bool): whether to return before the result is there. Default: ``False``.
+
+    Returns:
+        (Tensor, CommHandle), the handle None unless `async_op` is set. A result without elements
+        is a Tensor of one number without meaning.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: split sizes do not fit the shapes.
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    api = "all_to_all_single_with_output_shape"
+    _check_group(api, group, async_op)
+    shape = _shapes(api, "output_shape", (output_shape,))[0]
+    _tensors(api, "tensor", (tensor,))
+    found = group_named(group)
+    sent = _rows(api, "input_split_sizes", input_split_sizes, tensor.shape, found.size)
+    got = _rows(api, "output_split_sizes", output_split_sizes, shape, found.size)
+    whole, handle = _exchanged(tensor, sent, got, found, async_op)
+    return (whole if math.prod(shape) else nothing(tensor, ())), handle
+
+
+@checked
+def all_to_all_v_c(output: Given, input: Given, send_count_matrix: ListOf(Int), group: Str = None,
+                   async_op: Bool = False):
+    """Sends rows of axis 0 to each member, and puts what comes from each into `output`.
+
+    Args:
+        output: where the result is put.
+        input: what is sent.
+        send_count_matrix: for each sender, for each receiver, how many rows; one list.
+        group: the group's name. By default the world.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        ValueError: the matrix has another size than the group's squared.
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    found = group_named(group)
+    size = found.size
+    if len(send_count_matrix) != size * size:
+        raise ValueError(f"For 'all_to_all_v_c', 'send_count_matrix' must hold {size * size} "
+                         f"counts, but got {len(send_count_matrix)}.")
+    sent = send_count_matrix[found.rank * size:(found.rank + 1) * size]
+    got = send_count_matrix[found.rank::size]
+    handle = CommHandle(_Into(output, found.all_to_all(input._array, sent, got)))
+    if async_op:
+        return handle
+    handle.wait()
+    return None
+
+
+class _Into:
+    """A pending exchange whose result goes into a Tensor that exists."""
+
+    def __init__(self, target, pending):
+        self.target = target
+        self.pending = pending
+
+    def wait(self):
+        """Wait, and fill the Tensor."""
+        array = self.target._array
+        array[...] = self.pending.wait().reshape(array.shape)
+
+
+def _exchanged(tensor, sent, got, group, async_op):
+    if async_op:
+        return under_way(group.all_to_all(tensor._array, sent, got))
+    return transfer.exchange_op.run(tensor, sent, got, group), None
+
+
+@checked
+def _check_group(api: Str, group: Str = None, async_op: Bool = False):
+    return api
+
+
+def _tensors(api, name, listed):
+    """Refuses what is no list of Tensors of one dtype."""
+    if not isinstance(listed, (list, tuple)) or not all(isinstance(t, Tensor) for t in listed):
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor, or a list of Tensors, but got "
+                        f"{listed!r}.")
+    if len({tensor.dtype for tensor in listed}) > 1:
+        raise TypeError(f"For '{api}', the Tensors in '{name}' must have one dtype.")
+
+
+def _shapes(api, name, listed):
+    """Shapes from a list of shapes, or of Tensors of those shapes."""
+    if not isinstance(listed, (list, tuple)):
+        raise TypeError(f"For '{api}', '{name}' must be a list of shapes or Tensors, but got "
+                        f"{listed!r}.")
+    shapes = [each.shape if isinstance(each, Tensor) else each for each in listed]
+    if not all(isinstance(shape, tuple) for shape in shapes):
+        raise TypeError(f"For '{api}', '{name}' must be shapes (tuples) or Tensors, but got "
+                        f"{listed!r}.")
+    return shapes
+
+
+def _rows(api, name, sizes, shape, count):
+    """How many rows of axis 0 belong to each member."""
+    rows = shape[0] if shape else 0
+    if sizes is None:
+        if rows % count:
+            raise ValueError(f"For '{api}', axis 0 must be divisible by the group's size {count} "
+                             f"where '{name}' is None, but got the shape {shape}.")
+        return [rows // count] * count
+    if not isinstance(sizes, (list, tuple)) or not all(type(size) is int for size in sizes):
+        raise TypeError(f"For '{api}', '{name}' must be a list of ints, but got {sizes!r}.")
+    if len(sizes) != count or sum(sizes) != rows:
+        raise ValueError(f"For '{api}', '{name}' must hold {count} sizes that add up to {rows}, "
+                         f"but got {sizes!r}.")
+    return list(sizes)

@@ -1,0 +1,211 @@
+"""mindspore.communication.comm_func: collectives on Tensors, and sending from one rank to another.
+
+Ranks are numbers in the world. Results are new Tensors; what is given is left as it is. With
+`async_op=True` a call returns at once, and its Tensor is complete after the handle's `wait()`;
+gradients flow through calls that are not asynchronous. Sends and receives are in `point_to_point`,
+exchanges of all with all in `all_to_all`.
+"""
+
+from .._core.rules import Bool, Int, Str, checked
+from .._core.tensor import Tensor
+from . import transfer
+from .all_to_all import (
+    all_to_all_single_with_output_shape,
+    all_to_all_v_c,
+    all_to_all_with_output_shape,
+)
+from .groups import GlobalComm, group_named, member
+from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
+from .transfer import Given, nothing, under_way
+
+__all__ = [
+    "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape",
+    "all_to_all_v_c", "all_to_all_with_output_shape", "barrier", "batch_isend_irecv", "broadcast",
+    "gather_into_tensor", "irecv", "isend", "recv", "reduce", "reduce_scatter_tensor",
+    "scatter_tensor", "send",
+]
+
+WORLD = GlobalComm.WORLD_COMM_GROUP
+REDUCTIONS = ("sum", "prod", "max", "min")
+
+
+@checked
+def all_reduce(tensor: Given, op: Str = "sum", group: Str = WORLD, async_op: Bool = False):
+    """Combines the members' Tensors element by element; every member gets the result.
+
+    Args:
+        tensor: this member's part; of equal shape and dtype on all.
+        op: "sum", "prod", "max" or "min".
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        (Tensor, CommHandle), the handle None unless `async_op` is set.
+
+    Raises:
+        TypeError: `op` is none of the four.
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    _check_reduction("all_reduce", op)
+    found = group_named(group)
+    if async_op:
+        return under_way(found.all_reduce(tensor._array, op))
+    return transfer.all_reduce_op.run(tensor, op, found), None
+
+
+@checked
+def all_gather_into_tensor(tensor: Given, group: Str = WORLD, async_op: Bool = False):
+    """Joins the members' Tensors along axis 0; every member gets the result.
+
+    Args:
+        tensor: this member's part; of equal shape and dtype on all.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        (Tensor, CommHandle), the handle None unless `async_op` is set.
+
+    Raises:
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    found = group_named(group)
+    if async_op:
+        return under_way(found.all_gather(tensor._array))
+    return transfer.all_gather_op.run(tensor, found), None
+
+
+@checked
+def reduce_scatter_tensor(tensor: Given, op: Str = "sum", group: Str = WORLD,
+                          async_op: Bool = False):
+    """Combines the members' Tensors and cuts the result along axis 0; each member gets its part.
+
+    Args:
+        tensor: this member's part; of equal shape and dtype on all.
+        op: "sum", "prod", "max" or "min".
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        (Tensor, CommHandle), the handle None unless `async_op` is set.
+
+    Raises:
+        TypeError: `op` is none of the four.
+        ValueError: axis 0 cannot be cut into as many parts as there are members.
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    _check_reduction("reduce_scatter_tensor", op)
+    found = group_named(group)
+    _check_parts("reduce_scatter_tensor", tensor, found)
+    if async_op:
+        return under_way(found.reduce_scatter(tensor._array, op))
+    return transfer.reduce_scatter_op.run(tensor, op, found), None
+
+
+@checked
+def broadcast(tensor: Given, src: Int = 0, group: Str = WORLD):
+    """Gives every member the Tensor of one.
+
+    Args:
+        tensor: what is sent; on the others it gives shape and dtype.
+        src: the world's number of the one that sends.
+        group: the group's name.
+
+    Returns:
+        Tensor, that of `src`.
+
+    Raises:
+        RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+    """
+    found = group_named(group)
+    return transfer.broadcast_op.run(tensor, member("broadcast", found, group, src), found)
+
+
+@checked
+def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = WORLD):
+    """Combines the members' Tensors for one of them.
+
+    Args:
+        tensor: this member's part; of equal shape and dtype on all.
+        dst: the world's number of the one that gets the result.
+        op: "sum", "prod", "max" or "min".
+        group: the group's name.
+
+    Returns:
+        Tensor, the result on `dst`; on the others a Tensor of shape (1,) without meaning.
+
+    Raises:
+        TypeError: `op` is none of the four.
+        RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+    """
+    _check_reduction("reduce", op)
+    found = group_named(group)
+    root = member("reduce", found, group, dst)
+    result = found.reduce(tensor._array, root, op).wait()
+    return Tensor._wrap(result) if found.rank == root else nothing(tensor, (1,))
+
+
+@checked
+def gather_into_tensor(tensor: Given, dst: Int = 0, group: Str = WORLD):
+    """Joins the members' Tensors along axis 0 for one of them.
+
+    Args:
+        tensor: this member's part; of equal shape and dtype on all.
+        dst: the world's number of the one that gets the result.
+        group: the group's name.
+
+    Returns:
+        Tensor, the result on `dst`; on the others a Tensor of shape (1,) without meaning.
+
+    Raises:
+        RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+    """
+    found = group_named(group)
+    root = member("gather_into_tensor", found, group, dst)
+    result = found.gather(tensor._array, root).wait()
+    return Tensor._wrap(result) if found.rank == root else nothing(tensor, (1,))
+
+
+@checked
+def scatter_tensor(tensor: Given, src: Int = 0, group: Str = WORLD):
+    """Cuts one member's Tensor along axis 0; each member gets its part.
+
+    Args:
+        tensor: what is cut; on the others it gives shape and dtype.
+        src: the world's number of the one whose Tensor is cut.
+        group: the group's name.
+
+    Returns:
+        Tensor, this member's part.
+
+    Raises:
+        ValueError: axis 0 cannot be cut into as many parts as there are members.
+        RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+    """
+    found = group_named(group)
+    root = member("scatter_tensor", found, group, src)
+    _check_parts("scatter_tensor", tensor, found)
+    return Tensor._wrap(found.scatter(tensor._array, root).wait())
+
+
+@checked
+def barrier(group: Str = WORLD):
+    """Waits until every member has come here.
+
+    Args:
+        group: the group's name.
+
+    Raises:
+        RuntimeError: `init` was not called, or there is no such group.
+    """
+    group_named(group).barrier()
+
+
+def _check_reduction(api, op):
+    if op not in REDUCTIONS:
+        raise TypeError(f"For '{api}', 'op' must be one of {REDUCTIONS}, but got '{op}'.")
+
+
+def _check_parts(api, tensor, group):
+    if tensor.ndim == 0 or tensor.shape[0] % group.size:
+        raise ValueError(f"For '{api}', axis 0 of 'tensor' must be divisible by the group's size "
+                         f"{group.size}, but got the shape {tensor.shape}.")

@@ -1,0 +1,165 @@
+"""Sending Tensors from one rank to another; public through `comm_func`. No gradients flow here."""
+
+from .._backend import arrays
+from .._core import dtype as dtypes
+from .._core.rules import Any, DType, Int, Str, checked
+from .._core.tensor import Tensor
+from .groups import GlobalComm, group_named, member
+from .transfer import CommHandle, Given, nothing, under_way
+
+WORLD = GlobalComm.WORLD_COMM_GROUP
+
+
+@checked
+def send(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
+    """Sends a Tensor to another rank and waits until it may be changed again.
+
+    Args:
+        tensor: what is sent.
+        dst: the world's number of the receiver.
+        group: the group's name.
+        tag: a number that the receiver names too.
+
+    Raises:
+        RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+    """
+    isend(tensor, dst, group, tag).wait()
+
+
+@checked
+def recv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
+    """Receives a Tensor from another rank.
+
+    Args:
+        tensor: gives shape and dtype; its values do not matter.
+        src: the world's number of the sender.
+        group: the group's name.
+        tag: the number that the sender names.
+
+    Returns:
+        Tensor, what was received.
+
+    Raises:
+        RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+    """
+    received, handle = irecv(tensor, src, group, tag)
+    handle.wait()
+    return received
+
+
+@checked
+def isend(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
+    """As `send`, but returns at once.
+
+    Args:
+        tensor: what is sent; not to be changed before the handle's `wait()`.
+        dst: the world's number of the receiver.
+        group: the group's name.
+        tag: a number that the receiver names too.
+
+    Returns:
+        CommHandle.
+
+    Raises:
+        RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+    """
+    found = group_named(group)
+    return CommHandle(found.send(tensor._array, member("isend", found, group, dst), tag))
+
+
+@checked
+def irecv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
+    """As `recv`, but returns at once.
+
+    Args:
+        tensor: gives shape and dtype; its values do not matter.
+        src: the world's number of the sender.
+        group: the group's name.
+        tag: the number that the sender names.
+
+    Returns:
+        (Tensor, CommHandle), the Tensor filled after the handle's `wait()`.
+
+    Raises:
+        RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+    """
+    found = group_named(group)
+    return under_way(found.receive(tensor._array, member("irecv", found, group, src), tag))
+
+
+class P2POp:
+    """One send or receive for `batch_isend_irecv`.
+
+    Args:
+        op (Union[str, function]): "isend" or "irecv", or the function of that name.
+        tensor (Union[Tensor, tuple[int]]): what is sent; for a receive what gives shape and dtype,
+            or the shape alone.
+        peer (int): the world's number of the other side.
+        group (str): the group's name. Default: ``None``, the world.
+        tag (int): 0.
+        recv_dtype (mindspore.dtype): the dtype, where `tensor` is a shape. Default: ``None``.
+
+    Raises:
+        TypeError: `tensor` is neither, `peer` is not an int, or `recv_dtype` is missing.
+        ValueError: `op` is neither.
+        NotImplementedError: `tag` is not 0.
+    """
+
+    @checked
+    def __init__(self, op: Any, tensor: Given | Any, peer: Int, group: Str = None, tag: Int = 0,
+                 recv_dtype: DType = None):
+        name = op if isinstance(op, str) else getattr(op, "__name__", None)
+        if not isinstance(tensor, (Tensor, tuple)):
+            raise TypeError("For 'P2POp', 'tensor' must be a Tensor or a tuple of ints, but got "
+                            f"{tensor!r} of type {type(tensor).__name__}.")
+        if name not in ("isend", "irecv"):
+            raise ValueError("For 'P2POp', 'op' must be 'isend' or 'irecv', or the function of "
+                             f"that name, but got {op!r}.")
+        if isinstance(tensor, tuple) and (name == "isend" or recv_dtype is None):
+            raise TypeError("For 'P2POp', 'tensor' must be a Tensor unless 'op' is 'irecv' and "
+                            f"'recv_dtype' is given, but got the shape {tensor}.")
+        if tag != 0:
+            raise NotImplementedError(f"For 'P2POp', 'tag' must be 0, but got {tag}.")
+        self.op = name
+        self.tensor = tensor
+        self.peer = peer
+        self.group = group
+        self.tag = tag
+        self.recv_dtype = recv_dtype
+
+
+def batch_isend_irecv(p2p_op_list):
+    """Does several sends and receives at once.
+
+    Args:
+        p2p_op_list (list[P2POp]): in an order that fits that of the other ranks; of one group.
+
+    Returns:
+        tuple[Tensor], what was received, and a Tensor of one number without meaning for each send.
+
+    Raises:
+        TypeError: it is not a list or tuple of P2POp.
+        RuntimeError: `init` was not called, there is no such group, or a peer is not in it.
+    """
+    if not isinstance(p2p_op_list, (list, tuple)) or not p2p_op_list or not all(
+            isinstance(each, P2POp) for each in p2p_op_list):
+        raise TypeError("For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got "
+                        f"{p2p_op_list!r}.")
+    group = group_named(p2p_op_list[0].group)
+    peers = [member("batch_isend_irecv", group, each.group, each.peer) for each in p2p_op_list]
+    given = [_like(each) for each in p2p_op_list]
+    with group.together(given[0]._array):
+        pending = [group.send(tensor._array, peer) if each.op == "isend"
+                   else group.receive(tensor._array, peer)
+                   for each, tensor, peer in zip(p2p_op_list, given, peers, strict=True)]
+    results = [each.wait() for each in pending]
+    return tuple(Tensor._wrap(result) if each.op == "irecv" else nothing(tensor, ())
+                 for each, tensor, result in zip(p2p_op_list, given, results, strict=True))
+
+
+def _like(operation):
+    """The Tensor of a P2POp, or one of its shape."""
+    if isinstance(operation.tensor, Tensor):
+        return operation.tensor
+    dtype = dtypes.to_numpy(operation.recv_dtype)
+    return Tensor._wrap(arrays.current_space().module.empty(operation.tensor, dtype))
