@@ -18,11 +18,11 @@ _ROOMS = """amp boost common communication context dataset experimental hal log 
 
 _HOMES = {  # module -> the names it gives to the top
     "_core.tensor": "Tensor",
-    "_core.dtype": """bool_ byte bfloat16 cdouble cfloat complex64 complex128 double dtype_to_nptype
-        dtype_to_pytype float16 float32 float64 float_ get_py_obj_dtype half int16 int32 int64 int8 int_ intc intp
+    "common.dtype": """_null bool bool_ byte bfloat16 cdouble cfloat complex64 complex128 double dtype_to_nptype
+        dtype_to_pytype float float16 float32 float64 float_ get_py_obj_dtype half int int16 int32 int64 int8 int_ intc intp
         list_ long number pytype_to_dtype QuantDtype qint4x2 short single string tensor_type TensorType tuple_
-        Type type_none ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort Int Float Bool float8_e4m3fn
-        float8_e5m2 hifloat8""",
+        Type type_none ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort Int float8_e4m3fn float8_e5m2
+        hifloat8""",
     "common": """Parameter ParameterTuple set_seed get_seed manual_seed Generator default_generator seed
         initial_seed get_rng_state set_rng_state COOTensor CSRTensor RowTensor SparseTensor mutable jit ms_function
         jit_class JitConfig lazy_inline no_inline constexpr tensor is_tensor from_numpy recompute run_check

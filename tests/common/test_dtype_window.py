@@ -14,6 +14,7 @@ def test_the_window_has_the_types():
     assert all(hasattr(dtype, name) for name in dtype.__all__)
     assert not {"bool", "int", "float"} & set(dtype.__all__)
     assert dtype.number_type is types.number_type
+    assert ms.bool is types.bool_ and ms.int is types.int32 and ms.float is types.float32
 
 
 def test_further_paths_are_the_same_module():
