@@ -7,7 +7,7 @@ defines `__call__`; graph-mode methods such as `__infer__` are kept and never ca
 import functools
 import inspect
 
-from .._core.rules import Str, checked
+from .._core.rules import Str, checked, register_type
 from .._core.surface import public
 
 
@@ -70,6 +70,9 @@ class Primitive:
     def __repr__(self):
         shown = "\n".join(f"    {k}={v}" for k, v in self.attrs.items())
         return f"Prim[{self.name}]" + (f"<\n{shown}\n>" if shown else "")
+
+
+register_type("Primitive", Primitive)
 
 
 @public("ops.prim_attr_register")
