@@ -413,7 +413,7 @@ def adaptive_average(xp, x, out):
     """
     lead = x.ndim - len(out)
     size = x.shape[lead:]
-    if all(n % o == 0 for n, o in zip(size, out)):
+    if all(o and n % o == 0 for n, o in zip(size, out)):
         split = sum(((o, n // o) for n, o in zip(size, out)), ())
         axes = tuple(range(lead + 1, lead + 2 * len(out), 2))
         return x.reshape(x.shape[:lead] + split).mean(axes, dtype=x.dtype)
@@ -468,6 +468,15 @@ def take_at(xp, u, index, spatial):
     flat = u.reshape(*lead, prod(u.shape[len(lead):]))
     taken = xp.take_along_axis(flat, index.reshape(*lead, prod(index.shape[len(lead):])), -1)
     return taken.reshape(index.shape)
+
+
+def put_at(xp, y, index, size):
+    """Zeros of spatial `size` with `y` written at flat positions `index`; a later one wins."""
+    lead = y.shape[:y.ndim - len(size)]
+    flat = xp.zeros((prod(lead), prod(size)), y.dtype)
+    rows = xp.arange(prod(lead)).reshape(-1, 1)
+    flat[rows, index.reshape(prod(lead), -1)] = y.reshape(prod(lead), -1)
+    return flat.reshape(*lead, *size)
 
 
 def add_at(xp, g, index, size):

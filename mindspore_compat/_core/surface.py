@@ -30,6 +30,7 @@ from .tensor import Tensor
 
 PUBLIC = {}  # area -> name -> an object written out by hand
 _handled = ("dtype", "inplace", "name")
+_DTYPES = {str(each).lower(): each for each in dtypes.all_types}  # for defaults such as `int64`
 
 
 def public(*paths):
@@ -209,7 +210,7 @@ def _numpy_dtype(value):
 def _make_function(op, area, name, group):
     method = area == "Tensor"
     signature = _Signature(_with_self(op, group) if method else group, op)
-    scope = {"run": op.run}
+    scope = {"run": op.run, **_DTYPES}
     lines = [f"def {name}({signature.text}):"]
     lines += _guard_lines(name, signature, scope)
     first = (op.inputs or [op.many])[0] if (op.inputs or op.many) else None
@@ -238,7 +239,7 @@ def _with_self(op, group):
 
 def _make_class(op, area, name, groups, base):
     made, call = _Signature(groups[0], op), _Signature(groups[1], op)
-    scope = {"run": op.run, "base": base}
+    scope = {"run": op.run, "base": base, **_DTYPES}
     lines = [f"def __init__({', '.join(filter(None, ['self', made.text]))}):"]
     lines += _guard_lines(name, made, scope)
     lines.append(f"    base.__init__(self, {name!r})" if area.startswith("ops") else "    base.__init__(self)")

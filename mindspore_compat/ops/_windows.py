@@ -138,6 +138,14 @@ def add_places(xp, y, index, size):
     return pool.add_at(xp, y, index, size)
 
 
+@extra
+def put_places(xp, y, index, size):
+    """Zeros of spatial `size` with `y` written at flat positions `index`."""
+    return pool.put_at(xp, y, index, size)
+
+
+derive("put_places(y, index, size)", arrays="y index",
+       y=lambda xp, g, index, size: xp.take_places(g, index, len(size)))
 derive("max_pool(x, kernel, stride, pads, dilation, ceil_mode=False)",
        x=lambda xp, g, x, out, kernel, stride, pads, dilation: xp.max_spread(
            g, x, out, kernel, stride, pads, dilation))

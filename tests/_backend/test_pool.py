@@ -132,3 +132,12 @@ def test_same_padding_gives_one_output_per_step(n, k, s, d):
 def test_other_padding_modes():
     assert pool.resolve_pads("valid", (5, 5), (3, 3), (1, 1), (1, 1)) == ((0, 0), (0, 0))
     assert pool.resolve_pads("pad", (5,), (3,), (1,), (1,), [(1, 2)]) == ((1, 2),)
+
+
+def test_put_at_writes_where_take_at_reads():
+    y = np.arange(6.0).reshape(1, 2, 3) + 1
+    index = np.array([[[0, 3, 5], [2, 1, 4]]])
+    wide = pool.put_at(np, y, index, (3, 3))
+    assert wide.shape == (1, 3, 3)
+    np.testing.assert_array_equal(pool.take_at(np, wide, index, 2), y)
+    assert (wide != 0).sum() == 6
