@@ -18,18 +18,24 @@ import numpy
 
 from . import arrays, nccl
 
-# What launchers tell the processes they start: (rank, size).
-LAUNCHERS = (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
-             ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"))
+# What launchers tell the processes they start: (rank, size, rank on the machine).
+LAUNCHERS = (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"),
+             ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"),
+             ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"))
 REDUCTIONS = ("sum", "prod", "max", "min")
 
 
 def launched():
     """(rank, size) as the launcher's environment tells; None outside a launcher."""
-    for rank, size in LAUNCHERS:
+    for rank, size, _ in LAUNCHERS:
         if rank in os.environ and size in os.environ:
             return int(os.environ[rank]), int(os.environ[size])
     return None
+
+
+def launched_local_rank():
+    """The rank on this machine as the launcher's environment tells, else 0."""
+    return next((int(os.environ[local]) for _, _, local in LAUNCHERS if local in os.environ), 0)
 
 
 @functools.cache

@@ -106,7 +106,9 @@ def get_group_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
 @checked
 def get_local_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
-    """Returns the number of this process among a group's members on its machine; 0 before `init`.
+    """Returns the number of this process among a group's members on its machine.
+
+    Before `init` it is what the launcher says, else 0.
 
     Args:
         group: the group's name.
@@ -114,7 +116,9 @@ def get_local_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
     Raises:
         RuntimeError: there is no such group.
     """
-    return group_named(group).local_rank if GlobalComm.INITED else 0
+    if GlobalComm.INITED:
+        return group_named(group).local_rank
+    return collective.launched_local_rank()
 
 
 @checked

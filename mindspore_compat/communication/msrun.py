@@ -1,0 +1,149 @@
+"""`msrun`: starts a script several times, as MindSpore's command of that name, through `mpiexec`.
+
+    msrun --worker_num=4 --local_worker_num=4 --log_dir=logs --join=True train.py --epochs 5
+
+Each process runs the script with this package as its `mindspore`, and writes to its own file in
+`log_dir`. All processes are on this machine; for several machines start `mpiexec` itself, with
+`python -m mindspore_compat train.py` behind it.
+"""
+
+import argparse
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+
+def parser():
+    """The options of MindSpore's msrun, written `--name value` or `--name=value`."""
+    made = argparse.ArgumentParser("msrun", description=__doc__.splitlines()[0],
+                                   allow_abbrev=False)
+    add = made.add_argument
+    add("--worker_num", type=int, default=8, help="number of processes (8)")
+    add("--local_worker_num", type=int, default=8, help="of them on this machine: all (8)")
+    add("--master_addr", default="127.0.0.1", help="exported as MS_SCHED_HOST")
+    add("--master_port", type=int, default=8118, help="exported as MS_SCHED_PORT")
+    add("--node_rank", type=int, default=-1, help="number of this machine: -1 or 0")
+    add("--log_dir", default="", help="folder of the log files (the current one)")
+    add("--join", type=truth, default=False, help="wait for the processes, and show their output")
+    add("--cluster_time_out", type=int, default=600, help="exported as MS_TOPO_TIMEOUT")
+    add("--bind_core", type=truth, default=False, help="bind each process to cores of its own")
+    add("--bind_numa", type=truth, default=False, help="bind each process to a NUMA node")
+    add("--rank_table_file", default="", help="exported as RANK_TABLE_FILE")
+    add("--worker_log_name", default="worker",
+        help="name of the log files, before _<rank>.log; {ip} and {hostname} are filled in")
+    add("--tail_worker_log", default="-1",
+        help="with --join=True: whose output is shown, such as 0,2 (-1: all)")
+    add("task_script", help="the script, then its arguments")
+    add("task_script_args", nargs=argparse.REMAINDER)
+    return made
+
+
+def truth(text):
+    """True or False, as written on the command line."""
+    if text.lower() not in ("true", "false"):
+        raise argparse.ArgumentTypeError(f"must be True or False, but got {text}")
+    return text.lower() == "true"
+
+
+def main(arguments=None):
+    """Start the processes; with `--join=True` wait for them and return mpiexec's exit status."""
+    reader = parser()
+    options = reader.parse_args(arguments)
+    shown = check(reader, options)
+    folder = Path(options.log_dir).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    logs = [folder / f"{log_name(options)}_{rank}.log" for rank in range(options.worker_num)]
+    for rank, log in enumerate(logs):
+        log.write_bytes(b"")
+        print(f"Start worker process with rank id:{rank}, log file:{log}. Environment variable "
+              f"[RANK_ID={rank}] is exported.", flush=True)
+    command = mpiexec(options) + worker(options, folder / log_name(options))
+    quiet = None if options.join else subprocess.DEVNULL
+    process = subprocess.Popen(command, env=environment(options), stdin=subprocess.DEVNULL,
+                               stdout=quiet, stderr=quiet, start_new_session=not options.join)
+    return follow(process, [logs[rank] for rank in shown]) if options.join else 0
+
+
+def check(reader, options):
+    """Refuse what cannot be done; the ranks whose output is shown."""
+    if options.worker_num < 1:
+        reader.error(f"--worker_num must be at least 1, but got {options.worker_num}")
+    if options.local_worker_num > options.worker_num and options.local_worker_num != 8:
+        reader.error(f"--local_worker_num must be at most --worker_num {options.worker_num}, but "
+                     f"got {options.local_worker_num}")
+    if options.local_worker_num < options.worker_num or options.node_rank > 0:
+        reader.error("all processes must be on this machine; for several machines start 'mpiexec' "
+                     "with 'python -m mindspore_compat ...' behind it")
+    if not 1024 <= options.master_port <= 65535:
+        reader.error(f"--master_port must be in [1024, 65535], but got {options.master_port}")
+    if options.tail_worker_log == "-1":
+        return list(range(options.worker_num))
+    ranks = [int(text) if text.strip().isdigit() else -1
+             for text in options.tail_worker_log.split(",")]
+    if not all(0 <= rank < options.worker_num for rank in ranks):
+        reader.error("--tail_worker_log must name ranks, such as 0,2, but got "
+                     f"{options.tail_worker_log}")
+    return ranks
+
+
+def log_name(options):
+    """The log files' name, without rank."""
+    name = options.worker_log_name
+    if "{ip}" in name or "{hostname}" in name:
+        host = socket.gethostname()
+        name = name.replace("{hostname}", host).replace("{ip}", socket.gethostbyname(host))
+    return name
+
+
+def mpiexec(options):
+    """The command that starts the processes, up to what each of them runs."""
+    beside = Path(sys.executable).parent
+    found = shutil.which("mpiexec", path=str(beside)) or shutil.which("mpiexec")
+    if found is None:
+        sys.exit("msrun: there is no 'mpiexec'; install the extra 'mpi' of mindspore_compat")
+    bound = "core" if options.bind_core else "numa" if options.bind_numa else None
+    return [found, "-n", str(options.worker_num), *(["-bind-to", bound] if bound else [])]
+
+
+def worker(options, log):
+    """What each process runs: worker.py redirects its output, then becomes the script."""
+    script = [options.task_script, *options.task_script_args]
+    if options.task_script.endswith(".py"):
+        script = [sys.executable, "-m", "mindspore_compat", *script]
+    return [sys.executable, "-m", "mindspore_compat.communication.worker", str(log), *script]
+
+
+def environment(options):
+    """The variables that MindSpore's msrun exports to all processes alike."""
+    exported = {"MINDSPORE_COMPAT": "1", "MS_WORKER_NUM": str(options.worker_num),
+                "RANK_SIZE": str(options.worker_num), "MS_ROLE": "MS_WORKER",
+                "MS_SCHED_HOST": options.master_addr, "MS_SCHED_PORT": str(options.master_port),
+                "MS_TOPO_TIMEOUT": str(options.cluster_time_out), "PYTHONUNBUFFERED": "1"}
+    if options.rank_table_file:
+        exported["RANK_TABLE_FILE"] = options.rank_table_file
+    return {**os.environ, **exported}
+
+
+def follow(process, logs):
+    """Show what is written to the files until the process ends; its exit status."""
+    read = [0] * len(logs)
+    while True:
+        ended = process.poll() is not None
+        for index, log in enumerate(logs):
+            with open(log, "rb") as file:
+                file.seek(read[index])
+                fresh = file.read()
+            read[index] += len(fresh)
+            sys.stdout.write(fresh.decode("utf-8", "replace"))
+        sys.stdout.flush()
+        if ended:
+            return process.returncode
+        time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
