@@ -1,0 +1,222 @@
+"""What two ranks do together; test_two_ranks.py starts it through mpiexec and reads its verdict."""
+
+import json
+import sys
+
+import ml_dtypes
+import numpy
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, communication
+from mindspore_compat.communication import comm_func
+
+communication.init()
+RANK = communication.get_rank()
+CHECKS = {}
+
+
+def check(function):
+    CHECKS[function.__name__] = function
+    return function
+
+
+def part(dtype=numpy.float32):
+    """[[1 1 1] [2 2 2]] on rank 0, twice that on rank 1."""
+    return Tensor._wrap((numpy.array([[1], [2]]) * [1, 1, 1] * (RANK + 1)).astype(dtype))
+
+
+def same(found, expected, dtype=None):
+    array = found.asnumpy() if isinstance(found, Tensor) else numpy.asarray(found)
+    assert array.shape == numpy.shape(expected), (array.shape, numpy.shape(expected))
+    assert numpy.array_equal(numpy.asarray(array, numpy.float64), expected), (array, expected)
+    assert dtype is None or array.dtype == dtype
+
+
+ROWS = numpy.array([[1, 1, 1], [2, 2, 2]])
+
+
+@check
+def facts():
+    assert communication.get_group_size() == 2
+    assert communication.get_local_rank() == RANK
+    assert communication.get_local_rank_size() == 2
+    assert communication.get_process_group_ranks() == [0, 1]
+    assert communication.GlobalComm.WORLD_COMM_GROUP == "mccl_world_group"
+    assert communication.GlobalComm.BACKEND == "mccl"
+    assert communication.init() is None
+
+
+@check
+def all_reduce():
+    for op, expected in (("sum", 3 * ROWS), ("prod", 2 * ROWS * ROWS), ("max", 2 * ROWS),
+                         ("min", ROWS)):
+        given = part()
+        same(comm_func.all_reduce(given, op)[0], expected)
+        same(given, ROWS * (RANK + 1))
+
+
+@check
+def dtypes():
+    for dtype in (numpy.float16, ml_dtypes.bfloat16, numpy.float64, numpy.int8, numpy.int32,
+                  numpy.int64, numpy.uint8):
+        result = comm_func.all_reduce(part(dtype))[0]
+        assert result._array.dtype == dtype
+        same(result._array, 3 * ROWS)
+        same(comm_func.broadcast(part(dtype), 1)._array, 2 * ROWS, dtype)
+    truth = Tensor._wrap(numpy.array([RANK == 0, False]))
+    same(comm_func.all_reduce(truth)[0], [1, 0], numpy.bool_)
+    same(comm_func.all_reduce(truth, "prod")[0], [0, 0], numpy.bool_)
+
+
+@check
+def half_sums_do_not_saturate():
+    big = Tensor._wrap(numpy.full(3, 40000 if RANK == 0 else -39999.0, numpy.float16))
+    same(comm_func.all_reduce(big)[0], [0, 0, 0])
+    fine = Tensor._wrap(numpy.full(1, 2049.0 if RANK else 1.0, numpy.float32))
+    same(comm_func.all_reduce(fine)[0], [2050])
+
+
+@check
+def gather_and_scatter():
+    both = numpy.concatenate([ROWS, 2 * ROWS])
+    same(comm_func.all_gather_into_tensor(part())[0], both)
+    same(comm_func.gather_into_tensor(part(), 1), both if RANK == 1 else [0])
+    same(comm_func.scatter_tensor(part(), 1), 2 * ROWS[RANK:RANK + 1])
+    same(comm_func.reduce_scatter_tensor(part())[0], 3 * ROWS[RANK:RANK + 1])
+    same(comm_func.reduce(part(), 0, "max"), 2 * ROWS if RANK == 0 else [0])
+    same(comm_func.all_gather_into_tensor(Tensor(float(RANK)))[0], [0, 1])
+
+
+@check
+def not_contiguous():
+    turned = Tensor._wrap(part()._array.T)
+    same(comm_func.all_reduce(turned)[0], 3 * ROWS.T)
+    same(comm_func.broadcast(turned, 0), ROWS.T)
+
+
+@check
+def asynchronous():
+    result, handle = comm_func.all_reduce(part(), async_op=True)
+    assert handle.wait() is None
+    same(result, 3 * ROWS)
+    assert comm_func.all_reduce(part())[1] is None
+
+
+@check
+def point_to_point():
+    if RANK == 0:
+        comm_func.send(part(), 1, tag=7)
+        comm_func.isend(part(numpy.int32), 1).wait()
+    else:
+        result, handle = comm_func.irecv(part(numpy.int32), 0)
+        same(comm_func.recv(part(), 0, tag=7), ROWS)
+        handle.wait()
+        same(result, ROWS, numpy.int32)
+    sent, got = comm_func.batch_isend_irecv([
+        comm_func.P2POp("isend", part(), 1 - RANK),
+        comm_func.P2POp(comm_func.irecv, (2, 3), 1 - RANK, recv_dtype=ms.float32)])
+    assert sent.shape == ()
+    same(got, ROWS * (2 - RANK))
+
+
+@check
+def all_to_all():
+    if RANK == 0:
+        given, shapes = [Tensor([1.0]), Tensor([2.0, 3.0])], [(1,), (3, 1)]
+        expected = [[1]], [[4], [5], [6]]
+    else:
+        given, shapes = [Tensor([4.0, 5.0, 6.0]), Tensor([7.0])], [(2,), (1,)]
+        expected = [[2, 3]], [7]
+    results, _ = comm_func.all_to_all_with_output_shape(shapes, given)
+    same(results[0], expected[0][0])
+    same(results[1], expected[1])
+    rows = Tensor(numpy.arange(3.0) + 10 * RANK)
+    result, _ = comm_func.all_to_all_single_with_output_shape(
+        (2,) if RANK == 0 else (4,), rows, [1, 1] if RANK == 0 else [2, 2], [1, 2])
+    same(result, [0, 10] if RANK == 0 else [1, 2, 11, 12])
+    out = Tensor(numpy.zeros((2, 3), numpy.float32))
+    assert comm_func.all_to_all_v_c(out, part(), [1, 1, 1, 1]) is None
+    same(out, numpy.stack([ROWS[RANK], 2 * ROWS[RANK]]))
+
+
+@check
+def groups():
+    communication.create_group("turned", [1, 0])
+    communication.create_group("turned", [1, 0])
+    assert communication.get_rank("turned") == 1 - RANK
+    assert communication.get_world_rank_from_group_rank("turned", 0) == 1
+    assert communication.get_group_rank_from_world_rank(1, "turned") == 0
+    assert communication.get_process_group_ranks("turned") == [1, 0]
+    same(comm_func.broadcast(part(), 1, "turned"), 2 * ROWS)
+    same(comm_func.all_gather_into_tensor(part(), "turned")[0],
+         numpy.concatenate([2 * ROWS, ROWS]))
+    communication.destroy_group("turned")
+    refused(RuntimeError, lambda: communication.get_rank("turned"))
+    if RANK == 0:
+        communication.create_group("own", [0])
+        same(comm_func.all_reduce(part(), group="own")[0], ROWS)
+
+
+def refused(error, call):
+    try:
+        call()
+    except error:
+        return
+    raise AssertionError(f"{error.__name__} did not come")
+
+
+@check
+def refusals():
+    create = communication.create_group
+    refused(ValueError, lambda: create("g", []))
+    refused(ValueError, lambda: create("g", [0, 0]))
+    refused(RuntimeError, lambda: create("g", [0, 7]))
+    refused(RuntimeError, lambda: create("g", [1 - RANK]))
+    refused(ValueError, lambda: communication.destroy_group("mccl_world_group"))
+    refused(ValueError,
+            lambda: communication.get_world_rank_from_group_rank("hccl_world_group", 0))
+    refused(RuntimeError, lambda: communication.get_world_rank_from_group_rank("nothing", 0))
+    refused(RuntimeError, lambda: comm_func.broadcast(part(), 5))
+    refused(ValueError, lambda: comm_func.reduce_scatter_tensor(Tensor([1.0, 2.0, 3.0])))
+    refused(ValueError, lambda: comm_func.scatter_tensor(Tensor(1.0)))
+
+
+def slope(function):
+    """The gradient of sum((rank + 1) * function(x)) at this rank's part."""
+    return ms.grad(lambda x: (function(x) * (RANK + 1)).sum())(part())
+
+
+@check
+def gradients():
+    weights = numpy.ones((2, 3))
+    same(slope(lambda x: comm_func.all_reduce(x)[0]), 3 * weights)
+    same(slope(lambda x: comm_func.all_reduce(x, "max")[0]), 3 * weights * (RANK == 1))
+    same(slope(lambda x: comm_func.all_reduce(x, "prod")[0]), 3 * ROWS * (2 - RANK))
+    same(slope(lambda x: comm_func.all_gather_into_tensor(x)[0]), 3 * weights)
+    same(slope(lambda x: comm_func.reduce_scatter_tensor(x)[0]), ROWS)
+    same(slope(lambda x: comm_func.broadcast(x, 1)), 3 * weights * (RANK == 1))
+    same(slope(lambda x: comm_func.all_to_all_single_with_output_shape((2, 3), x)[0]), ROWS)
+
+
+@check
+def second_order():
+    def cube(x):
+        y = comm_func.all_reduce(x)[0]
+        return (y * y * y).sum()
+
+    total = 3 * ROWS
+    same(ms.grad(cube)(part()), 2 * 3 * total**2)
+    same(ms.grad(lambda x: ms.grad(cube)(x).sum())(part()), 2 * 2 * 6 * total)
+
+
+@check
+def release():
+    communication.release()
+    assert not communication.GlobalComm.INITED
+    communication.init()
+    same(comm_func.all_reduce(part())[0], 3 * ROWS)
+
+
+CHECKS[sys.argv[1]]()
+comm_func.barrier()
+print(json.dumps({"rank": RANK, "passed": sys.argv[1]}), flush=True)
