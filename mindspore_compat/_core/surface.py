@@ -17,6 +17,8 @@ gives a module the `__getattr__` that does so.
 
 import ast
 import difflib
+import importlib
+import importlib.util
 import inspect
 import sys
 
@@ -61,6 +63,8 @@ def window(module, classes=object, area=None, names=()):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         found = build(area, name, classes, module)
         if found is None:
+            found = submodule(module, name)
+        if found is None:
             raise AttributeError(missing(module, name, visible()))
         setattr(sys.modules[module], name, found)
         return found
@@ -72,6 +76,18 @@ def window(module, classes=object, area=None, names=()):
         return sorted({*visible(), *(n for n in vars(sys.modules[module]) if n.startswith("__"))})
 
     return find, listing, visible()
+
+
+def submodule(module, name):
+    """The module `module.name`, imported; None where there is none.
+
+    In the original every module is loaded from the start, so `mindspore.train.callback` needs no
+    import of its own.
+    """
+    path = f"{module}.{name}"
+    if not hasattr(sys.modules[module], "__path__") or importlib.util.find_spec(path) is None:
+        return None
+    return importlib.import_module(path)
 
 
 def missing(module, name, known):
