@@ -7,9 +7,7 @@ none of them. The first look-up loads the ops, which give Tensor its operators a
 import importlib
 
 from . import _paths
-
-__version__ = "2.10.0"  # the release whose API this is; scripts compare it
-__compat_version__ = "0.1.0"
+from ._version import __compat_version__, __version__  # noqa: F401
 
 _paths.install()
 
@@ -24,9 +22,9 @@ _HOMES = {  # module -> the names it gives to the top
         Type type_none ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort Int float8_e4m3fn float8_e5m2
         hifloat8""",
     "common": """Parameter ParameterTuple set_seed get_seed manual_seed Generator default_generator seed
-        initial_seed get_rng_state set_rng_state COOTensor CSRTensor RowTensor SparseTensor mutable jit ms_function
+        initial_seed get_rng_state set_rng_state mutable jit ms_function
         jit_class JitConfig lazy_inline no_inline constexpr tensor is_tensor from_numpy recompute run_check
-        ms_memory_recycle enable_dynamic set_recursion_limit dtype""",
+        ms_memory_recycle enable_dynamic set_recursion_limit dtype ms_class""",
     "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context set_auto_parallel_context
         get_auto_parallel_context reset_auto_parallel_context ParallelMode set_ps_context get_ps_context
         reset_ps_context set_device get_current_device set_deterministic""",

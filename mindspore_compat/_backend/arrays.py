@@ -90,3 +90,9 @@ def to_space(space, array):
     if SPACES.get(type(array)) is space:
         return array
     return to_host(array) if space is HOST else space.module.asarray(to_host(array))
+
+
+def release_memory():
+    """Gives the unused blocks of the GPU's memory pool back to the device."""
+    if _target == "GPU":
+        _device_space().module.get_default_memory_pool().free_all_blocks()

@@ -20,11 +20,12 @@ import inspect
 from .._backend import arrays
 from .._backend.arrays import SPACES
 from . import promotion
+from .batch import Batch, lifted_nodes
 from .precision import state as precision
 from .rule import Union
 from .rules import TensorOf, rules_of
 from .source import compiled
-from .tape import FLOAT32, Node, Rule, next_number, record, record_many
+from .tape import FLOAT32, Node, Rule, depth, next_number, record, record_many
 from .tensor import Tensor, as_array
 from .traced import bare, traced_space
 
@@ -140,23 +141,23 @@ class Op:
         line += [f"    out = body(xp, {values})", "    if type(out) is not kind:",
                  "        if type(out) is tuple or type(out) is list:"]
         if self.rule is None:
-            line += ["            return tuple([wrap(xp.asarray(o)) for o in out])"]
+            line += ["            return tuple([wrap(as_held(xp, o)) for o in out])"]
         else:
             line += [f"            return finish(out, ({''.join(f'n_{n}, ' for n in names)}), "
                      f"dict({', '.join(f'{n}=a_{n}' if n in names else f'{n}={n}' for n in self.parameters)}), "
                      f"({metas}), xp)"]
-        line += ["        out = xp.asarray(out)", "    made = new(Tensor)", "    made._array = out"]
+        line += ["        out = as_held(xp, out)", "    made = new(Tensor)", "    made._array = out"]
         if self.rule is not None:
             kept = "".join(self._kept_source(k) + ", " for k in self.rule.keeps)
-            line += [f"    if {live}:", "        node = new(Node)", "        node.rule = rule",
+            line += [f"    if ({live}) and not depth.paused:", "        node = new(Node)", "        node.rule = rule",
                      f"        node.parents = ({''.join(f'n_{n}, ' for n in names)})",
                      f"        node.kept = ({kept})", f"        node.metas = ({metas})",
                      "        node.outs = None", "        node.number = next_number()",
                      "        made._node = node"]
         line += ["    return made"]
         scope = {"body": self.body, "space_of_kind": SPACES.get, "new": _new, "Tensor": Tensor, "F32": FLOAT32,
-                 "Node": Node, "rule": self.rule, "next_number": next_number, "general": self.general,
-                 "finish": self._finish, "wrap": Tensor._wrap}
+                 "Node": Node, "rule": self.rule, "next_number": next_number, "depth": depth, "general": self.general,
+                 "finish": self._finish, "as_held": as_held, "wrap": Tensor._wrap}
         scope.update({f"default_{k}": v for k, v in self.defaults.items()})
         return compiled(line, scope, f"call path of {self.name}")["run"]
 
@@ -183,7 +184,9 @@ class Op:
         metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in held)
         xp = self._space(held)
         held = self._aligned(xp, held)
-        live = any(node is not None for node in nodes)
+        if hasattr(xp, "level"):
+            nodes = lifted_nodes(xp, held, nodes)
+        live = any(node is not None for node in nodes) and not depth.paused
         if live and self.rule is None:
             return self._through_body(xp, values, held, nodes)
         held = self._in_precision(xp, held)
@@ -195,7 +198,7 @@ class Op:
             values[self.many] = held[count:]
         out = self.body(xp, *[values[n] for n in self.parameters])
         several = type(out) is tuple or type(out) is list
-        outs = tuple(xp.asarray(o) for o in out) if several else (xp.asarray(out),)
+        outs = tuple(as_held(xp, o) for o in out) if several else (as_held(xp, out),)
         if narrow is not None:
             outs = tuple(o.astype(narrow) if o.dtype is FLOAT32 else o for o in outs)
         if not live:
@@ -205,8 +208,8 @@ class Op:
     def _finish(self, out, parents, values, metas, xp):
         """Wraps the result of a recorded call; several outputs share one node."""
         several = type(out) is tuple or type(out) is list
-        out = tuple(xp.asarray(o) for o in out) if several else out
-        if all(parent is None for parent in parents):
+        out = tuple(as_held(xp, o) for o in out) if several else out
+        if depth.paused or all(parent is None for parent in parents):
             return tuple(map(Tensor._wrap, out)) if several else Tensor._wrap(out)
         kept = tuple(out if k == "out" else self._kept(values, k) for k in self.rule.keeps)
         if not several:
@@ -333,10 +336,15 @@ def space_for(array):
     return found if found is not None else array.space
 
 
+def as_held(xp, value):
+    """What a body returned, as an array: scalars become arrays, batches stay."""
+    return value if type(value) in SPACES or type(value) is Batch else xp.asarray(value)
+
+
 def untraced(value, xp):
     """A Traced value (or a plain array that a body returned) as a Tensor."""
     node = getattr(value, "node", None)
-    made = Tensor._wrap(xp.asarray(bare(value)))
+    made = Tensor._wrap(as_held(xp, bare(value)))
     made._node = node
     return made
 

@@ -20,13 +20,13 @@ import inspect
 import itertools
 from operator import attrgetter
 
-from .._backend.arrays import SPACES
+from .._backend.arrays import HOST, SPACES
 
 next_number = itertools.count(1).__next__
 _by_number = attrgetter("number")
 _new = object.__new__
 
-FLOAT32 = SPACES[next(iter(SPACES))].dtype("float32")
+FLOAT32 = HOST.dtype("float32")
 _any = ((None, None),)  # a node that fits its gradients itself has no metas
 TRACED = {}  # array space -> space of Traced values over it; filled by traced.py
 
@@ -160,9 +160,10 @@ LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, widen=False)
 
 
 class _Depth:
-    """How many gradients are open."""
+    """How many gradients are open, and whether recording is paused within them."""
 
     open = 0
+    paused = False
 
 
 depth = _Depth()
@@ -232,10 +233,8 @@ def _pull(gathered, node, g, floor, higher):
     kept = node.kept
     if node.outs is not None:
         g, xp = _filled(g, node.outs)
-    elif type(g) in SPACES:
-        xp = SPACES[type(g)]
     else:
-        xp = g.space
+        g, xp = as_gradient(g)
     if higher:
         kept = _traced_kept(node, xp)
     if rule.widen:
@@ -260,10 +259,19 @@ def _flat(grads, count):
     return [*first, *rest]
 
 
+def as_gradient(g):
+    """`g` as an array (sums of 0-d arrays are NumPy scalars), and its space."""
+    xp = SPACES.get(type(g))
+    if xp is not None:
+        return g, xp
+    if hasattr(g, "space"):
+        return g, g.space
+    return HOST.asarray(g), HOST
+
+
 def _filled(given, outs):
     """Gradients of several outputs, zeros where nothing came, and the space they live in."""
-    present = next(g for g in given if g is not None)
-    xp = SPACES.get(type(present)) or present.space
+    _, xp = as_gradient(next(g for g in given if g is not None))
     filled = tuple(
         xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(given, outs)
     )

@@ -14,9 +14,13 @@ with neither a rule nor a place among those is refused, so no gradient is lost i
 import inspect
 
 from . import derivatives
+from .batch import Batch, lifted_nodes, space_among
 from .tape import TRACED, pick, record, record_many
 
 _new = object.__new__
+
+# Attributes that array libraries take by name; the others have other names here and there.
+_BY_NAME = {"keepdims", "ddof", "constant_values", "copy", "nan", "posinf", "neginf", "largest", "add"}
 
 
 class Traced:
@@ -145,14 +149,12 @@ def _bare(value):
 def _recording(space, primitive):
     """The function that computes `primitive` and records it."""
     rule = primitive.rule
-    function = getattr(space.base, primitive.name, None) or primitive.compute.__get__(space.base)
     signature = inspect.signature(primitive.signature)
-    count = len(rule.inputs)
 
     def call(*args, **kwargs):
-        given = signature.bind(*args, **kwargs)
-        given.apply_defaults()
-        values = given.arguments
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = bound.arguments
         if rule.many:
             sources = list(values[rule.inputs[0]])
         else:
@@ -160,22 +162,31 @@ def _recording(space, primitive):
         arrays = [_bare(s) for s in sources]
         parents = tuple(s.node if type(s) is Traced else None for s in sources)
         attributes = {k: _bare(v) for k, v in values.items() if k not in rule.inputs}
-        out = function(arrays, **attributes) if rule.many else function(*arrays, **attributes)
+        by_place = [v for k, v in attributes.items() if k not in _BY_NAME]
+        by_name = {k: v for k, v in attributes.items() if k in _BY_NAME}
+        inner = space_among(arrays)
+        base = inner or space.base
+        if inner is not None:
+            parents = tuple(lifted_nodes(inner, arrays, parents))
+        function = getattr(base, primitive.name, None) or primitive.compute.__get__(base)
+        given = [arrays] if rule.many else arrays
+        out = function(*given, *by_place, **by_name)
         several = isinstance(out, (tuple, list))
-        out = tuple(map(space.base.asarray, out)) if several else space.base.asarray(out)
+        out = tuple(o if type(o) is Batch else base.asarray(o) for o in (out if several else (out,)))
+        wrap = traced_space(space_among(out) or (space.base if inner is None else inner.base)).wrap
         if all(parent is None for parent in parents):
-            return space.wrap(out, None) if not several else tuple(space.wrap(o, None) for o in out)
-        arrays = [space.base.asarray(a) for a in arrays]
+            return tuple(wrap(o, None) for o in out) if several else wrap(out[0], None)
+        out = out if several else out[0]
+        arrays = [a if type(a) is Batch else base.asarray(a) for a in arrays]
         scope = dict(attributes, out=out)
         scope.update({rule.inputs[0]: arrays} if rule.many else zip(rule.inputs, arrays))
         kept = tuple(_kept(scope, name) for name in rule.keeps)
         metas = tuple((a.shape, a.dtype) for a in arrays)
         if several:
             nodes = record_many(rule, parents, kept, metas, out)
-            return tuple(space.wrap(o, n) for o, n in zip(out, nodes))
-        return space.wrap(out, record(rule, parents, kept, metas))
+            return tuple(wrap(o, n) for o, n in zip(out, nodes))
+        return wrap(out, record(rule, parents, kept, metas))
 
-    call.count = count
     return call
 
 

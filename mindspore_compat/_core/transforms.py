@@ -6,12 +6,16 @@ two reverse passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J 
 writes (Cell.bprop, hooks) and recomputation are in custom.py.
 """
 
+import contextlib
 import functools
+import gc
 
 from .._backend.arrays import current_space
+from .batch import Batch, active, space_among
 from .op import space_for
 from .surface import public
-from .tape import backward, depth, leaf
+from .rule import type_named
+from .tape import as_gradient, backward, depth, leaf, next_number
 from .tensor import Tensor, as_array
 from .traced import Traced, traced_space
 
@@ -21,19 +25,22 @@ class _Opened:
 
     def __init__(self, weights=()):
         self.weights = list(weights)
-        self.saved = [w._node for w in self.weights]
+        self.saved = [(w._array, w._node) for w in self.weights]
         self.leaves = []
 
     def __enter__(self):
         depth.open += 1
         for weight in self.weights:
+            weight._array = _in_vmap(weight._array)
             weight._node = self._leaf(weight)
         return self
 
     def __exit__(self, *error):
         depth.open -= 1
-        for weight, node in zip(self.weights, self.saved):
+        for weight, (array, node) in zip(self.weights, self.saved):
             weight._node = node
+            if type(weight._array) is Batch:
+                weight._array = array
 
     def _leaf(self, tensor):
         made = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
@@ -42,7 +49,7 @@ class _Opened:
 
     def input(self, tensor):
         """A Tensor of the same values whose gradient is wanted."""
-        made = Tensor._wrap(tensor._array)
+        made = Tensor._wrap(_in_vmap(tensor._array))
         made._node = self._leaf(tensor)
         return made
 
@@ -52,6 +59,14 @@ class _Opened:
         roots = [out._node for out in outputs]
         given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
         return [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher), self.leaves)]
+
+
+def _in_vmap(array):
+    """`array` as a Batch of equal slices inside a running vmap, so that each slice has its gradient."""
+    for space in active:
+        if space_among([array]) is not space:
+            array = space.spread(array)
+    return array
 
 
 def _prepared(sens, out, higher):
@@ -72,7 +87,7 @@ def _as_tensor(g, end):
         made = Tensor._wrap(g.array)
         made._node = g.node
         return made
-    return Tensor._wrap(g)
+    return Tensor._wrap(as_gradient(g)[0])
 
 
 def ones_like(tensor):
@@ -97,10 +112,20 @@ def map_tensors(function, value):
     if isinstance(value, Tensor):
         return function(value)
     if isinstance(value, (tuple, list)):
-        return type(value)(map_tensors(function, v) for v in value)
+        made = [map_tensors(function, v) for v in value]
+        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
     if isinstance(value, dict):
-        return {k: map_tensors(function, v) for k, v in value.items()}
+        return type(value)((k, map_tensors(function, v)) for k, v in value.items())
     return value
+
+
+class Mutable:
+    """What `mutable` mixes into a tuple, list or dict: `grad` looks at the Tensors inside."""
+
+
+def _entered(opened, value):
+    """An argument with fresh leaves on its Tensors; a container takes part only if it is mutable."""
+    return map_tensors(opened.input, value) if isinstance(value, (Tensor, Mutable)) else value
 
 
 # grad and value_and_grad ---------------------------------------------------------------------------
@@ -130,13 +155,13 @@ class Request:
             weight_leaves = list(opened.leaves)
             args = list(args)
             for i in self.positions:
-                if isinstance(args[i], Tensor):
-                    args[i] = opened.input(args[i])
+                args[i] = _entered(opened, args[i])
             out = self.fn(*args, **kwargs)
             heads = self._heads(out)
             slopes = opened.slopes(heads, _sensitivities(heads, sens))
         by_leaf = dict(zip(opened.leaves, slopes))
-        inputs = [(i, by_leaf[args[i]._node]) for i in self.positions if isinstance(args[i], Tensor)]
+        inputs = [(i, map_tensors(lambda t: by_leaf[t._node], args[i])) for i in self.positions
+                  if isinstance(args[i], (Tensor, Mutable))]
         weights = [(w, _hooked(w, by_leaf[end])) for w, end in zip(self.weights, weight_leaves)]
         return map_tensors(outside, out) if depth.open == 0 else out, self._form(inputs, weights)
 
@@ -162,6 +187,30 @@ class Request:
         if not self.asks_weights:
             return found
         return (found, by_weight) if self.positions else by_weight
+
+
+def read_weights(fn, args, kwargs):
+    """The Parameters that a function reads, in the order in which it reads them.
+
+    Every live Parameter gets a leaf for one run, and those that the outputs lead back to are returned.
+    """
+    found = [p for p in gc.get_objects() if isinstance(p, type_named("Parameter"))]
+    with _Opened(found) as opened:
+        start = next_number()
+        out = fn(*args, **kwargs)
+        numbers, stack = {}, [t._node for t in tensors_in(out) if t._node is not None]
+        owner = dict(zip(opened.leaves, found))
+        seen = set(stack)
+        while stack:
+            node = stack.pop()
+            for parent in node.parents:
+                if parent in owner:
+                    first = numbers.get(parent, node.number)
+                    numbers[parent] = min(first, node.number)
+                elif parent is not None and parent.number > start and parent not in seen:
+                    seen.add(parent)
+                    stack.append(parent)
+    return [owner[end] for end in sorted(numbers, key=numbers.get)]
 
 
 def outside(tensor):
@@ -386,9 +435,14 @@ def jvp(fn, inputs, v, has_aux=False):
     return value, pushed
 
 
-def is_recording():
-    """True while a gradient is open."""
-    return depth.open > 0
+@contextlib.contextmanager
+def unrecorded():
+    """A context (and decorator) in which nothing is recorded, whatever gradient is open."""
+    outer, depth.paused = depth.paused, True
+    try:
+        yield
+    finally:
+        depth.paused = outer
 
 
 @public("ops.stop_gradient", "ops.functional.stop_gradient")

@@ -1,0 +1,92 @@
+"""Generators of random numbers as users see them: a seed and an offset that can be read and restored."""
+
+import struct
+
+import numpy
+
+from .._backend import random
+from .._core.rules import Int, checked
+from .._core.tensor import Tensor
+
+__all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+
+STATE_BYTES = 16
+
+
+class Generator:
+    """A stream of random numbers that random functions draw from.
+
+    Equal seeds and equal numbers of draws give equal values.
+
+    Source: mindspore.Generator of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        self._stream = random.Stream(0)
+
+    @checked
+    def manual_seed(self, seed: Int):
+        """Starts anew from `seed` and returns the generator.
+
+        Raises:
+            TypeError: if `seed` is not an int.
+        """
+        self._stream.restore((seed, 0))
+        return self
+
+    def seed(self):
+        """Starts anew from a seed drawn from the system, and returns that seed."""
+        self._stream.restore(random.Stream().state())
+        return self.initial_seed()
+
+    def initial_seed(self):
+        """The seed that the generator started from."""
+        return self._stream.seed
+
+    def get_state(self):
+        """The seed and the number of draws, as a uint8 Tensor of 16 bytes."""
+        packed = struct.pack("<qq", *self._stream.state())
+        return Tensor(numpy.frombuffer(packed, numpy.uint8))
+
+    def set_state(self, state):
+        """Goes back to a state that `get_state` returned.
+
+        Raises:
+            TypeError: if `state` is not a Tensor.
+            ValueError: if it does not hold 16 bytes.
+        """
+        if not isinstance(state, Tensor):
+            raise TypeError(f"For 'Generator.set_state', 'state' must be a Tensor, but got {type(state).__name__}.")
+        packed = state.asnumpy().astype(numpy.uint8).tobytes()
+        if len(packed) != STATE_BYTES:
+            raise ValueError(f"For 'Generator.set_state', 'state' must hold 16 bytes, but got {len(packed)}.")
+        self._stream.restore(struct.unpack("<qq", packed))
+
+
+default_generator = Generator()
+default_generator._stream = random.default
+
+
+def manual_seed(seed):
+    """Starts the default generator anew from `seed` and returns it; a TypeError if it is no int."""
+    return default_generator.manual_seed(seed)
+
+
+def seed():
+    """Starts the default generator anew from a seed of the system's, and returns that seed."""
+    return default_generator.seed()
+
+
+def initial_seed():
+    """The seed that the default generator started from."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state():
+    """The state of the default generator, as `Generator.get_state` gives it."""
+    return default_generator.get_state()
+
+
+def set_rng_state(state):
+    """Takes the default generator back to a state; errors as for `Generator.set_state`."""
+    default_generator.set_state(state)

@@ -1,0 +1,122 @@
+"""Marks of graph mode. Everything runs eagerly, so each returns what it marks, arguments checked.
+
+One semantics for both modes is a decision (docs, "Architecture"): a script that marks a function with
+`jit` gets the same numbers, with Python's own control flow and tracebacks.
+"""
+
+import functools
+
+from .._backend.arrays import release_memory
+from .._core.rules import Bool, Callable, OneOf, checked
+
+__all__ = ["JitConfig", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_class", "ms_function",
+           "ms_memory_recycle", "no_inline"]
+
+
+def _marked(function):
+    """`function` under its own name; a Cell is returned as it is."""
+    if not hasattr(function, "__name__"):
+        return function
+
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return run
+
+
+@checked
+def jit(function: Callable | None = None, *, capture_mode: OneOf("ast", "bytecode", "trace") = "ast",
+        jit_level: OneOf("O0", "O1", "O2") = "O0", dynamic: OneOf(0, 1) = 0, fullgraph: Bool = False,
+        backend: OneOf("", "ms_backend", "GE") = "", **options):
+    """Marks a function to be run as a graph; here it runs eagerly.
+
+    Args:
+        function (Callable): the function; None where `jit` is called with options and returns a decorator.
+        capture_mode (str): how the original builds the graph. Default: "ast".
+        jit_level (str): its optimization level. Default: "O0".
+        dynamic (int): whether shapes may vary. Default: 0.
+        fullgraph (bool): whether the whole function must become a graph. Default: False.
+        backend (str): what compiles it. Default: "".
+        **options (dict): options of the backend.
+
+    Source: mindspore.jit of MindSpore 2.10.
+    """
+    return _marked if function is None else _marked(function)
+
+
+def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None, compile_once=False):
+    """The name that `jit` had before MindSpore 2.0.
+
+    Source: mindspore.ms_function of MindSpore 1.10.
+    """
+    return _marked if fn is None else _marked(fn)
+
+
+def jit_class(cls):
+    """Marks a class for use in graph mode.
+
+    Raises:
+        TypeError: if `cls` is not a class, or is a Cell.
+
+    Source: mindspore.jit_class of MindSpore 2.10.
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"For 'jit_class', 'cls' must be a class, but got {cls!r} of type {type(cls).__name__}.")
+    if any(base.__name__ == "Cell" for base in cls.__mro__):
+        raise TypeError(f"For 'jit_class', 'cls' must not be a Cell, but got {cls.__name__}.")
+    cls.__ms_class__ = True
+    return cls
+
+
+ms_class = jit_class
+
+
+class JitConfig:
+    """Options of `jit`, given to `Cell.set_jit_config`.
+
+    Source: mindspore.JitConfig of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, jit_level: OneOf("", "O0", "O1", "O2", "O3") = "",
+                 exc_mode: OneOf("auto", "sink", "no_sink") = "auto",
+                 jit_syntax_level: OneOf("", "STRICT", "COMPATIBLE", "LAX") = "",
+                 debug_level: OneOf("RELEASE", "DEBUG") = "RELEASE",
+                 infer_boost: OneOf("on", "off") = "off", **kwargs):
+        self.jit_config_dict = {"jit_level": jit_level, "exc_mode": exc_mode, "jit_syntax_level": jit_syntax_level,
+                                "debug_level": debug_level, "infer_boost": infer_boost, **kwargs}
+
+
+def lazy_inline(fn=None, attrs=None, policy=None):
+    """Marks the `__init__` of a Cell whose graph may be shared."""
+    return (lambda function: function) if fn is None else fn
+
+
+def no_inline(fn=None):
+    """Marks a function whose graph is kept apart.
+
+    Raises:
+        ValueError: if `fn` is None.
+    """
+    if fn is None:
+        raise ValueError("For 'no_inline', 'fn' must be a function, but got None.")
+    return fn
+
+
+def enable_dynamic(**kwargs):
+    """A decorator that names the arguments whose shapes may vary.
+
+    Raises:
+        ValueError: if no argument is named.
+    """
+    if not kwargs:
+        raise ValueError("For 'enable_dynamic', at least one argument must be named.")
+    return lambda function: function
+
+
+def ms_memory_recycle():
+    """Returns unused memory of the GPU pool to the device."""
+    release_memory()
+
+

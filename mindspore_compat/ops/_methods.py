@@ -1,0 +1,184 @@
+"""Methods of Tensor that are no op: copies, hooks, memory layout, and writing its values."""
+
+from collections import OrderedDict
+
+from .._backend import arrays
+from .._core import custom
+from .._core import dtype as dtypes
+from .._core.op import op, space_for
+from .._core.rules import TensorOf, any_dtype
+from .._core.surface import public
+from .._core.tensor import Tensor
+from ..common.hook import HookHandle, need_callable
+from ._index import assign
+
+
+@op("Tensor.copy()", "Tensor.clone()", "ops.deepcopy(input_x: input)", "mint.clone(input)", "ops.clone(input)",
+    widen=False)
+def copy(xp, input: TensorOf(any_dtype)):
+    """The same values in memory of their own; gradients pass."""
+    return xp.array(input)
+
+
+copy.vjp(input=lambda xp, g: g)
+
+
+@op("ops.Identity()(x)", "ops.identity(x)", "nn.Identity()(input: x)", "Tensor.contiguous()", widen=False)
+def identity(xp, x: TensorOf(any_dtype)):
+    """The input itself."""
+    return xp.ascontiguousarray(x) if x.ndim else x
+
+
+identity.vjp(x=lambda xp, g: g)
+
+
+@public("Tensor.register_hook")
+def register_hook(self, hook):
+    """Calls `hook(gradient)` when the gradient of this Tensor is known; what it returns replaces it.
+
+    Args:
+        hook (Callable): takes a Tensor and returns a Tensor or None.
+
+    Returns:
+        A handle whose `remove()` takes the hook away again.
+
+    Raises:
+        TypeError: if `hook` is not callable.
+
+    Source: mindspore.Tensor.register_hook of MindSpore 2.10.
+    """
+    need_callable("Tensor.register_hook", hook)
+    hooks = self.__dict__.setdefault("_hooks", OrderedDict())
+    if self._node is not None and not hooks:
+        self._node = custom.add_hook(self, lambda g: _through(hooks, g))
+    return HookHandle.add(hooks, hook)
+
+
+def _through(hooks, gradient):
+    """`gradient` after every hook that is still registered."""
+    for hook in list(hooks.values()):
+        changed = hook(gradient)
+        gradient = gradient if changed is None else changed
+    return gradient
+
+
+@public("Tensor.hooks")
+def hooks(self):
+    """The hooks registered on this Tensor, in order."""
+    return list(self.__dict__.get("_hooks", {}).values())
+
+
+@public("Tensor.value")
+def value(self):
+    """The Tensor itself; of a Parameter, a Tensor of its values."""
+    return self if type(self) is Tensor else _alias(self)
+
+
+def _alias(self):
+    """A plain Tensor on the same memory."""
+    made = Tensor._wrap(self._array)
+    made._node = self._node
+    return made
+
+
+@public("Tensor.is_contiguous")
+def is_contiguous(self):
+    """True if the elements lie in memory in row order."""
+    return bool(self._array.flags.c_contiguous)
+
+
+@public("Tensor.stride")
+def stride(self, dim=None):
+    """How many elements to step along each axis, or along `dim`."""
+    steps = tuple(s // self._array.itemsize for s in self._array.strides)
+    return steps if dim is None else steps[dim]
+
+
+@public("Tensor.storage_offset")
+def storage_offset(self):
+    """How many elements lie before the first one in the memory that a view shares."""
+    base = self._array.base
+    if base is None or not hasattr(base, "ctypes") or not hasattr(self._array, "ctypes"):
+        return 0
+    return (self._array.ctypes.data - base.ctypes.data) // self._array.itemsize
+
+
+@public("Tensor.data_ptr")
+def data_ptr(self):
+    """The address of the first element."""
+    return self._array.data.ptr if arrays.on_device(self._array) else self._array.ctypes.data
+
+
+@public("Tensor.set_dtype")
+def set_dtype(self, dtype):
+    """Casts the Tensor itself and returns it; a TypeError if `dtype` is not a MindSpore dtype."""
+    if not isinstance(dtype, dtypes.Type):
+        raise TypeError(f"For 'Tensor.set_dtype', 'dtype' must be a mindspore dtype, but got {dtype!r}.")
+    self._array = self._array.astype(dtypes.to_numpy(dtype))
+    return self
+
+
+@public("Tensor.assign_value", "Tensor.copy_")
+def assign_value(self, value, non_blocking=False):
+    """Writes the values of `value` into this Tensor and returns it; errors as for `ops.assign`."""
+    return assign(self, value)
+
+
+@public("Tensor.itemset")
+def itemset(self, *args):
+    """A copy with one element replaced: `itemset(place, number)`, or `itemset(number)` of a single element.
+
+    Raises:
+        TypeError: if the number is no number.
+        IndexError: if the place is out of range.
+
+    Source: mindspore.Tensor.itemset of MindSpore 2.10.
+    """
+    *place, number = args
+    if not isinstance(number, (int, float, bool)):
+        raise TypeError(f"For 'Tensor.itemset', the value must be a number, but got {type(number).__name__}.")
+    made = self._array.copy()
+    if not place and made.size != 1:
+        raise IndexError("For 'Tensor.itemset', a place must be given where there are several elements.")
+    flat = made.reshape(-1)
+    where = place[0] if place else 0
+    if isinstance(where, tuple):
+        made[where] = number
+    else:
+        flat[where] = number
+    return Tensor._wrap(made)
+
+
+@public("Tensor.get_bytes")
+def get_bytes(self):
+    """The bytes of the values, in row order."""
+    return self.asnumpy().tobytes()
+
+
+@public("Tensor.zero_")
+def zero_(self):
+    """Writes zeros into this Tensor and returns it."""
+    self._array[...] = 0
+    return self
+
+
+@public("Tensor.fill_")
+def fill_(self, value):
+    """Writes one number everywhere and returns the Tensor."""
+    self._array[...] = value.item() if isinstance(value, Tensor) else value
+    return self
+
+
+@public("Tensor.__round__")
+def rounded(self, digits=0):
+    """The elements rounded to `digits` places."""
+    return Tensor._wrap(space_for(self._array).round(self._array, digits))
+
+
+def _data(self):
+    """A Tensor of the same values that shares memory and no history."""
+    return Tensor._wrap(self._array)
+
+
+Tensor.data = property(_data)
+Tensor.requires_grad = property(lambda self: self._node is not None)

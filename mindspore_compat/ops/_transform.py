@@ -1,0 +1,426 @@
+"""Functions of functions: vmap, Jacobians, GradOperation, HyperMap, MultitypeFuncGraph, partial, depend."""
+
+import functools
+
+from .._core.batch import BatchSpace, active
+from .._core.op import op, space_for
+from .._core.rules import Any, Bool, Callable, TensorOf, any_dtype, checked
+from .._core.surface import public
+from .._core.tensor import Tensor
+from .._core.transforms import Request, jvp, map_tensors, read_weights, tensors_in
+from ._shape import cat, moveaxis, stack
+
+
+@op(widen=False)
+def enter_batch(xp, x: TensorOf(any_dtype), space: Any, axis: Any):
+    """`x` with one axis hidden."""
+    return xp.enter_batch(x, space, axis)
+
+
+@op(widen=False)
+def leave_batch(xp, x: TensorOf(any_dtype), space: Any, axis: Any):
+    """`x` with its hidden axis back."""
+    return xp.leave_batch(x, space, axis)
+
+
+@public("vmap", "ops.vmap")
+def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
+    """A function that runs `fn` once for all slices of its inputs along an axis.
+
+    Args:
+        fn (Union[Cell, Function, CellList]): what to run on one slice; of a CellList, cell i runs on slice i.
+        in_axes (Union[int, list, tuple]): which axis of each input to map over; None for an input that is the
+            same for every slice. Nested like the inputs. Default: 0.
+        out_axes (Union[int, list, tuple]): where the axis appears in the outputs. Default: 0.
+        chunk_size (int): at most so many slices at once. Default: None, all of them.
+
+    Raises:
+        RuntimeError: if every entry of `in_axes` is None.
+        TypeError: if an axis is neither int nor None.
+        ValueError: if the mapped axes differ in length or an axis does not exist.
+
+    Source: mindspore.vmap of MindSpore 2.10.
+    """
+    _check_axes("in_axes", in_axes)
+    _check_axes("out_axes", out_axes)
+    if in_axes is None or isinstance(in_axes, (tuple, list)) and not [a for a in _leaves(in_axes) if a is not None]:
+        raise RuntimeError(f"For 'vmap', 'in_axes' must map at least one input, but got {in_axes}.")
+
+    def mapped(*args, **kwargs):
+        pairs = _pairs(args, in_axes)
+        count = _count(pairs)
+        if hasattr(fn, "insert") and hasattr(fn, "append"):  # a CellList: one cell for each slice
+            return _over_cells(fn, args, in_axes, out_axes, count)
+        if chunk_size is not None and count > chunk_size:
+            return _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size)
+        mapped_tensors = [t for t, a in pairs if a is not None]
+        space = BatchSpace(active[-1] if active else space_for(mapped_tensors[0]._array), count)
+        entered = _zip_map(lambda t, a: t if a is None else enter_batch.run(t, space, a), args, in_axes)
+        active.append(space)
+        try:
+            out = fn(*entered, **kwargs)
+        finally:
+            active.pop()
+        return _zip_map(lambda t, a: t if a is None else leave_batch.run(t, space, a), out, out_axes)
+
+    return mapped
+
+
+def _leaves(axes):
+    if isinstance(axes, (tuple, list)):
+        return [a for one in axes for a in _leaves(one)]
+    return [axes]
+
+
+def _check_axes(name, axes):
+    for one in _leaves(axes):
+        if one is not None and (isinstance(one, bool) or not isinstance(one, int)):
+            raise TypeError(f"For 'vmap', '{name}' must hold ints and None, but got {one!r} of type {type(one).__name__}.")
+
+
+def _zip_map(function, value, axes):
+    """`function(tensor, axis)` on every Tensor; `axes` is nested like `value` or one for all."""
+    if isinstance(value, Tensor):
+        return function(value, axes)
+    if isinstance(value, (tuple, list)):
+        each = axes if isinstance(axes, (tuple, list)) else [axes] * len(value)
+        if len(each) != len(value):
+            raise ValueError(f"For 'vmap', the axes must be nested like the values, but got {axes} for {len(value)}.")
+        return type(value)(_zip_map(function, v, a) for v, a in zip(value, each))
+    return value
+
+
+def _pairs(args, in_axes):
+    found = []
+    _zip_map(lambda t, a: found.append((t, a)) or t, args, in_axes)
+    return found
+
+
+def _count(pairs):
+    """The common length of the mapped axes."""
+    lengths = set()
+    for tensor, axis in pairs:
+        if axis is None:
+            continue
+        if not -tensor.ndim <= axis < tensor.ndim:
+            raise ValueError(f"For 'vmap', 'in_axes' must name axes of the inputs, but got {axis} for {tensor.shape}.")
+        lengths.add(tensor.shape[axis])
+    if len(lengths) != 1:
+        raise ValueError(f"For 'vmap', the mapped axes must have one length, but got {sorted(lengths)}.")
+    return lengths.pop()
+
+
+def _part(tensor, axis, index):
+    """The slice or range `index` of a Tensor along an axis."""
+    return tensor[(slice(None),) * (axis % tensor.ndim) + (index,)]
+
+
+def _over_cells(cells, args, in_axes, out_axes, count):
+    if len(cells) != count:
+        raise RuntimeError(f"For 'vmap', a CellList must have one cell for each of {count} slices, but got {len(cells)}.")
+    outs = [cell(*_zip_map(lambda t, a, i=i: t if a is None else _part(t, a, i), args, in_axes))
+            for i, cell in enumerate(cells)]
+    return _stacked(outs, out_axes)
+
+
+def _stacked(outs, out_axes):
+    columns = [tensors_in(out) for out in outs]
+    joined = iter([stack.run(list(column), 0) for column in zip(*columns)])
+    whole = map_tensors(lambda t: next(joined), outs[0])
+    return _zip_map(lambda t, a: t if a in (0, None) else moveaxis.run(t, 0, a), whole, out_axes)
+
+
+def _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size):
+    outs = []
+    for start in range(0, count, chunk_size):
+        part = slice(start, start + chunk_size)
+        given = _zip_map(lambda t, a: t if a is None else _part(t, a, part), args, in_axes)
+        outs.append(vmap(fn, in_axes, out_axes)(*given, **kwargs))
+    columns = iter([list(column) for column in zip(*[tensors_in(out) for out in outs])])
+    return _zip_map(lambda t, a: cat.run(next(columns), a), outs[0], out_axes)
+
+
+# Jacobians --------------------------------------------------------------------------------------------
+
+
+def _jacobian(api, fn, grad_position, has_aux, forward):
+    positions = (grad_position,) if isinstance(grad_position, int) else tuple(grad_position)
+    for one in positions:
+        if isinstance(one, bool) or not isinstance(one, int):
+            raise TypeError(f"For '{api}', 'grad_position' must be ints, but got {one!r}.")
+
+    def jacobian(*args):
+        def of_chosen(*chosen):
+            full = list(args)
+            for position, one in zip(positions, chosen):
+                full[position] = one
+            return fn(*full)
+
+        chosen = [args[p] for p in positions]
+        out = fn(*args)
+        main = out[0] if has_aux else out
+        rows = _columns(of_chosen, chosen, main, has_aux) if forward else _rows(of_chosen, chosen, main, has_aux)
+        found = rows[0] if isinstance(grad_position, int) else rows
+        return (found, out[1] if len(out) == 2 else out[1:]) if has_aux else found
+
+    return jacobian
+
+
+def _rows(fn, chosen, main, has_aux):
+    """One pull for each element of each output."""
+    heads = tensors_in(main)
+    by_head = []
+    for k, head in enumerate(heads):
+        pulled = []
+        for i in range(head.size):
+            seeds = [_unit(h, i if j == k else None) for j, h in enumerate(heads)]
+            request = Request("jacrev", fn, tuple(range(len(chosen))), None, has_aux, sens_param=True)
+            request.single_input = False
+            pulled.append(request.run((*chosen, tuple(seeds)), {})[1])
+        by_head.append([
+            stack.run([p[n] for p in pulled], 0).reshape(head.shape + chosen[n].shape) for n in range(len(chosen))
+        ])
+    return _arranged(main, by_head, len(chosen))
+
+
+def _columns(fn, chosen, main, has_aux):
+    """One push for each element of each input."""
+    heads = tensors_in(main)
+    by_head = [[None] * len(chosen) for _ in heads]
+    for n, one in enumerate(chosen):
+        pushed = []
+        for i in range(one.size):
+            direction = tuple(_unit(c, i if m == n else None) for m, c in enumerate(chosen))
+            pushed.append(tensors_in(jvp(fn, tuple(chosen), direction, has_aux)[1]))
+        for k, head in enumerate(heads):
+            by_head[k][n] = stack.run([p[k] for p in pushed], -1).reshape(head.shape + one.shape)
+    return _arranged(main, by_head, len(chosen))
+
+
+def _unit(like, index):
+    """Zeros like a Tensor, with a one at the flat `index` unless it is None."""
+    made = Tensor._wrap(space_for(like._array).zeros_like(like._array))
+    if index is not None:
+        made._array.reshape(-1)[index] = 1
+    return made
+
+
+def _arranged(main, by_head, count):
+    """For each input the Jacobians in the form of the outputs."""
+    found = []
+    for n in range(count):
+        column = iter([row[n] for row in by_head])
+        found.append(map_tensors(lambda t: next(column), main))
+    return tuple(found)
+
+
+@public("jacrev", "ops.jacrev")
+def jacrev(fn, grad_position=0, has_aux=False):
+    """A function that computes the Jacobian of `fn`, one reverse pass for each output element.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate.
+        grad_position (Union[int, tuple[int]]): the inputs to differentiate by. Default: 0.
+        has_aux (bool): True if only the first output is differentiated.
+
+    Returns:
+        Function; for each input a Tensor of the output's shape followed by the input's.
+
+    Raises:
+        TypeError: if `grad_position` does not hold ints.
+
+    Source: mindspore.jacrev of MindSpore 2.10.
+    """
+    return _jacobian("jacrev", fn, grad_position, has_aux, forward=False)
+
+
+@public("jacfwd", "ops.jacfwd")
+def jacfwd(fn, grad_position=0, has_aux=False):
+    """A function that computes the Jacobian of `fn`, one forward pass for each input element.
+
+    The arguments and results are those of `jacrev`.
+
+    Source: mindspore.jacfwd of MindSpore 2.10.
+    """
+    return _jacobian("jacfwd", fn, grad_position, has_aux, forward=True)
+
+
+# The class forms ----------------------------------------------------------------------------------------
+
+
+@public("ops.GradOperation", "ops.composite.GradOperation")
+class GradOperation:
+    """Makes the gradient function of a network: `GradOperation(get_all=True)(net)(x, y)`.
+
+    Args:
+        get_all (bool): True for the gradients of all inputs, False for the first only. Default: False.
+        get_by_list (bool): True for the gradients of weights. Default: False.
+        sens_param (bool): True if the last argument is the gradient at the output. Default: False.
+
+    Raises:
+        TypeError: if an argument is not a bool.
+
+    Source: mindspore.ops.GradOperation of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, get_all: Bool = False, get_by_list: Bool = False, sens_param: Bool = False):
+        self.get_all = get_all
+        self.get_by_list = get_by_list
+        self.sens_param = sens_param
+
+    def __call__(self, fn, weights=None):
+        if self.get_by_list and weights is None:
+            if not hasattr(fn, "trainable_params"):
+                return self._by_found_weights(fn)
+            weights = fn.trainable_params()
+        return functools.partial(self._run, fn, weights)
+
+    def _by_found_weights(self, fn):
+        """Without a list, the weights are those that the function turns out to read."""
+        def gradient(*args, **kwargs):
+            inputs = args[:-1] if self.sens_param else args
+            return self._run(fn, read_weights(fn, inputs, kwargs), *args, **kwargs)
+
+        return gradient
+
+    def _run(self, fn, weights, *args, **kwargs):
+        count = len(args) - self.sens_param
+        tensors = tuple(i for i in range(count) if tensors_in(args[i]))
+        positions = tensors if self.get_all else tensors[:1]
+        if self.get_by_list and not self.get_all:
+            positions = ()
+        asked = weights if self.get_by_list else None
+        request = Request("GradOperation", fn, positions or (None if self.get_by_list else ()), asked,
+                          sens_param=self.sens_param)
+        request.single_input = not self.get_all
+        request.single_weight = self.get_by_list and isinstance(weights, Tensor)
+        return request.run(args, kwargs)[1]
+
+
+@public("ops.HyperMap", "ops.composite.HyperMap")
+class HyperMap:
+    """Applies an operation to corresponding elements of nested sequences.
+
+    Args:
+        ops (Union[MultitypeFuncGraph, Function, None]): the operation; None if it is the first call argument.
+        reverse (bool): accepted for graph mode, where it sets the order of evaluation. Default: False.
+
+    Source: mindspore.ops.HyperMap of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, ops: Callable | None = None, reverse: Bool = False):
+        self.ops = ops
+        self.reverse = reverse
+
+    def __call__(self, *args):
+        operation, args = (self.ops, args) if self.ops is not None else (args[0], args[1:])
+        return self._apply(operation, args)
+
+    def _apply(self, operation, args):
+        nested = [a for a in args if isinstance(a, (tuple, list))]
+        if not nested:
+            return operation(*args)
+        lengths = {len(a) for a in nested}
+        if len(lengths) != 1 or len(nested) != len(args):
+            raise ValueError(
+                f"For '{type(self).__name__}', the sequences must be alike, but got "
+                f"{[len(a) if isinstance(a, (tuple, list)) else type(a).__name__ for a in args]}."
+            )
+        return tuple(self._apply(operation, each) for each in zip(*args))
+
+
+@public("ops.Map", "ops.composite.Map")
+class Map(HyperMap):
+    """Applies an operation to corresponding elements of sequences, one level deep.
+
+    Source: mindspore.ops.Map of MindSpore 2.10.
+    """
+
+    def _apply(self, operation, args):
+        return tuple(operation(*each) for each in zip(*args))
+
+
+@public("ops.MultitypeFuncGraph", "ops.composite.MultitypeFuncGraph")
+class MultitypeFuncGraph:
+    """A function of several implementations, chosen by the types of the arguments.
+
+    Args:
+        name (str): its name.
+        read_value (bool): accepted for graph mode, where it reads Parameters by value. Default: False.
+        doc_url (str): accepted for error texts of graph mode. Default: "".
+
+    Source: mindspore.ops.MultitypeFuncGraph of MindSpore 2.10.
+    """
+
+    def __init__(self, name, read_value=False, doc_url=""):
+        self.name = name
+        self.entries = []
+
+    def register(self, *type_names):
+        """A decorator that adds an implementation for arguments of the types named, such as "Tensor"."""
+
+        def add(function):
+            self.entries.append((tuple(str(t) for t in type_names), function))
+            return function
+
+        return add
+
+    def __call__(self, *args):
+        for names, function in self.entries:
+            if len(names) == len(args) and all(_is_a(a, n) for a, n in zip(args, names)):
+                return function(*args)
+        if len(self.entries) == 1 and len(self.entries[0][0]) == len(args):
+            return self.entries[0][1](*args)
+        types = ", ".join(type(a).__name__ for a in args)
+        raise TypeError(f"For '{self.name}', no implementation is registered for ({types}).")
+
+
+_KINDS = {
+    "Tensor": Tensor, "Number": (int, float), "Int": int, "Int32": int, "Int64": int, "Float": float,
+    "Float32": float, "Bool": bool, "String": str, "Tuple": tuple, "List": list, "Dictionary": dict,
+}
+
+
+def _is_a(value, name):
+    """True if a value is of a type of MultitypeFuncGraph's."""
+    if name in ("None", "NoneType", "type_none"):
+        return value is None
+    if name in ("Function", "Func"):
+        return callable(value)
+    if name.startswith("Tensor"):
+        return isinstance(value, Tensor)
+    kind = _KINDS.get(name)
+    return kind is not None and isinstance(value, kind)
+
+
+@public("ops.partial", "ops.Partial")
+def partial(func, *args):
+    """`func` with its first arguments fixed.
+
+    Raises:
+        TypeError: if `func` is not a function.
+
+    Source: mindspore.ops.partial of MindSpore 2.10.
+    """
+    if not callable(func):
+        raise TypeError(f"For 'partial', 'func' must be a function, but got {type(func).__name__}.")
+    return functools.partial(func, *args)
+
+
+@public("ops.depend", "ops.functional.depend")
+def depend(value, *expr):
+    """`value`; in graph mode the expressions are computed before it, here they have been.
+
+    Source: mindspore.ops.depend of MindSpore 2.10.
+    """
+    return value
+
+
+@public("ops.Depend")
+class Depend:
+    """The class form of `ops.depend`."""
+
+    def __call__(self, value, *expr):
+        return value
