@@ -32,6 +32,8 @@ MODULES = (
     "cupyx.scipy.ndimage",
     "cupyx.scipy.signal",
     "cupyx.scipy.fft",
+    "cupy.lib",
+    "cupy.lib.stride_tricks",
 )
 CLASSES = (
     "cupy.ndarray",

@@ -13,7 +13,7 @@ import inspect
 import numpy
 
 from . import listing
-from .array import BFLOAT16, FUNCTIONS, ndarray, unwrap, wrap, wrapped
+from .arrays import BFLOAT16, FUNCTIONS, ndarray, unwrap, wrap, wrapped
 
 SCALARS = (numpy.generic, bool, int, float, complex)
 SCATTERS = {  # ufuncs with `.at`, and the types it takes

@@ -13,7 +13,7 @@ import re
 import numpy
 import scipy.special
 
-from .array import BFLOAT16, ndarray, wrap
+from .arrays import BFLOAT16, ndarray, wrap
 
 TYPES = {
     "bool": "?",

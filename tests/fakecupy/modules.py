@@ -17,8 +17,8 @@ import scipy.ndimage
 import scipy.signal
 import scipy.special
 
-from . import array, functions, kernels, listing
-from .array import FUNCTIONS, UFUNCS, ndarray, unwrap, wrap
+from . import arrays, functions, kernels, listing
+from .arrays import FUNCTIONS, UFUNCS, ndarray, unwrap, wrap
 
 HOSTS = {
     "cupy": numpy,
@@ -29,6 +29,8 @@ HOSTS = {
     "cupyx.scipy.ndimage": scipy.ndimage,
     "cupyx.scipy.signal": scipy.signal,
     "cupyx.scipy.fft": scipy.fft,
+    "cupy.lib": numpy.lib,
+    "cupy.lib.stride_tricks": numpy.lib.stride_tricks,
 }
 OLD_NAMES = {
     "row_stack": "vstack",
@@ -206,6 +208,7 @@ CUDA = {
     "Stream": Stream,
     "Event": Event,
     "MemoryPool": MemoryPool,
+    "alloc_pinned_memory": bytearray,
     "is_available": lambda: True,
     "get_current_stream": lambda device_id=-1: Stream.null,
     "get_device_id": lambda: 0,
@@ -324,7 +327,7 @@ def build():
                 setattr(module, name, found)
                 if isinstance(found, functions.ufunc):
                     UFUNCS[name] = found
-    array.complete(census)
+    arrays.complete(census)
     furnish(made)
     for path in sorted(made):
         parent, _, last = path.rpartition(".")

@@ -348,14 +348,10 @@ def method(name, line):
         bound = listing.bind(name, signature, arguments, keywords)
         if name in VIA_FUNCTION:
             return FUNCTIONS["cupy"][name](self, **bound)
-        rest = unwrap(bound.pop("*", ()))
-        given = {
-            key: unwrap(value)
-            for key, value in bound.items()
-            if value is not None or signature.parameters[key].default is not None
-        }
         with numpy.errstate(all="ignore"):
-            found = getattr(self._host, name)(*rest, **given)
+            found = getattr(self._host, name)(
+                *unwrap(arguments), **{key: unwrap(value) for key, value in keywords.items()}
+            )
         return wrapped(found) if bound.get("out") is None else bound["out"]
 
     run.__name__ = name

@@ -1,0 +1,103 @@
+"""Convolution, pooling and the extra names of a space give on each array type what NumPy gives.
+
+The numbers themselves are checked where NumPy computes them (test_conv.py, test_pool.py); here
+every function runs on NumPy, on the stand-in for CuPy and, where a GPU computes, on CuPy.
+"""
+
+import numpy as np
+import pytest
+
+from mindspore_compat._backend import arrays, conv, pool
+
+RANDOM = np.random.default_rng(7)
+
+
+def normal(*shape):
+    return RANDOM.standard_normal(shape)
+
+
+def on_both(space, function, *arguments, **keywords):
+    """Calls `function(xp, ...)` on NumPy arrays and on arrays of `space`, and compares."""
+    def moved(value):
+        return space.asarray(value) if isinstance(value, np.ndarray) else value
+    expected = function(arrays.HOST, *arguments, **keywords)
+    found = function(space, *[moved(value) for value in arguments], **keywords)
+    if not isinstance(expected, tuple):
+        found, expected = (found,), (expected,)
+    for have, want in zip(found, expected, strict=True):
+        assert type(have) is type(space.zeros(1)) and have.dtype == want.dtype
+        np.testing.assert_allclose(arrays.to_host(have), want, rtol=1e-9, atol=1e-12)
+    return expected if len(expected) > 1 else expected[0]
+
+
+CONVOLUTIONS = {  # shapes of the input and of the weights, stride, pads, dilation, groups
+    "1d": ((2, 3, 11), (4, 3, 3), (2,), ((1, 1),), (1,), 1),
+    "2d": ((2, 3, 9, 8), (4, 3, 3, 2), (2, 1), ((1, 2), (0, 1)), (1, 2), 1),
+    "groups": ((2, 6, 7, 7), (4, 3, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 2),
+    "pointwise": ((3, 4, 5, 6), (5, 4, 1, 1), (2, 1), ((0, 0),) * 2, (1, 1), 1),
+    "depthwise": ((2, 3, 9, 8), (6, 1, 3, 3), (2, 1), ((1, 1),) * 2, (1, 1), 3),
+    "square": ((2, 8, 14, 14), (8, 8, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 1),
+    "3d": ((1, 2, 5, 6, 4), (3, 2, 2, 3, 2), (1, 2, 1), ((0, 1),) * 3, (1, 1, 2), 1),
+}
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS.values(), ids=CONVOLUTIONS.keys())
+def test_convolution_and_its_gradients(space, case):
+    x, w, *options = case
+    y = on_both(space, conv.convolve, normal(*x), normal(*w), *options)
+    g = normal(*y.shape)
+    on_both(space, conv.input_gradient, g, normal(*w), x, *options)
+    on_both(space, conv.weight_gradient, g, normal(*x), w, *options)
+
+
+def test_columns(space):
+    options = ((3, 2), (2, 1), ((1, 1), (0, 1)), (1, 2))
+    y = on_both(space, conv.columns, normal(2, 3, 7, 8), *options)
+    on_both(space, conv.columns_gradient, normal(*y.shape), (7, 8), *options)
+
+
+POOLS = {  # size, kernel, stride, pads, dilation, ceil_mode
+    "1d": ((9,), (3,), (2,), ((1, 1),), (1,), False),
+    "2x2": ((7, 8), (2, 2), (2, 2), ((0, 0),) * 2, (1, 1), True),
+    "3x3": ((7, 8), (3, 3), (2, 2), ((1, 1),) * 2, (1, 1), False),
+    "dilated": ((8, 7), (2, 3), (1, 2), ((1, 0), (1, 1)), (3, 2), True),
+    "3d": ((4, 5, 6), (2, 3, 2), (2, 1, 3), ((1, 0), (1, 1), (0, 1)), (1, 1, 2), False),
+}
+
+
+@pytest.mark.parametrize("case", POOLS.values(), ids=POOLS.keys())
+def test_pooling(space, case):
+    size, kernel, stride, pads, dilation, ceil_mode = case
+    x = RANDOM.integers(-3, 3, (2, 3, *size)).astype(float)
+    best, index = on_both(space, pool.maximum_with_index, x, *case[1:])
+    g, options = normal(*best.shape), case[1:5]
+    on_both(space, pool.max_gradient, g, x, best, *options)
+    on_both(space, pool.max_pick, normal(*x.shape), x, best, *options)
+    on_both(space, pool.take_at, x, index, len(size))
+    on_both(space, pool.put_at, g, np.arange(g.size).reshape(g.shape) % 4, (2, 2))
+    on_both(space, pool.add_at, g, index, size)
+    for include in (True, False):
+        y = on_both(space, pool.average, x, kernel, stride, pads, ceil_mode, include)
+        g = normal(*y.shape)
+        on_both(space, pool.average_gradient, g, x.shape, kernel, stride, pads, include)
+
+
+@pytest.mark.parametrize("size, out", [((7,), (3,)), ((6, 8), (3, 2)), ((3, 2), (5, 4))])
+def test_adaptive_pooling(space, size, out):
+    y = on_both(space, pool.adaptive_average, normal(2, 3, *size), out)
+    on_both(space, pool.adaptive_average_gradient, normal(*y.shape), size)
+    on_both(space, pool.adaptive_maximum, normal(2, 3, *size), out)
+
+
+EXTRAS = {
+    "cast": (normal(3), np.dtype("f")), "rsqrt": (np.abs(normal(3)),), "sigmoid": (normal(3, 2),),
+    "softplus": (normal(3, 2),), "top_k": (normal(3, 5), 2),
+    "scatter_add": (normal(5, 2), np.array([0, 3, 0]), normal(3, 2)),
+    "scatter_set": (normal(5, 2), np.array([0, 3]), normal(2, 2)),
+    "scatter_along_axis": (normal(3, 4), np.array([[0, 1], [3, 2], [1, 0]]), normal(3, 2), 1),
+}
+
+
+@pytest.mark.parametrize("name", EXTRAS)
+def test_extra_names(space, name):
+    on_both(space, lambda xp, *arguments: getattr(xp, name)(*arguments), *EXTRAS[name])
