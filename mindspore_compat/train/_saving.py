@@ -1,0 +1,275 @@
+"""save_checkpoint: from a network, a list or a dict to named arrays, and to a file.
+
+The bytes of the files are written in `_io`. Reading is in `_loading.py`.
+"""
+
+import multiprocessing
+import os
+import threading
+
+import numpy as np
+
+from .. import log
+from .._backend.arrays import to_host
+from .._core.rules import type_named
+from .._core.tensor import Tensor
+from .._io import checkpoint, encryption, safetensors
+from ..common.parameter import Parameter
+
+FORMATS = ("ckpt", "safetensors")
+_worker = None  # the thread or process that wrote last in the background
+
+
+def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=False,
+                    append_dict=None, enc_key=None, enc_mode="AES-GCM", choice_func=None,
+                    crc_check=False, format="ckpt", **kwargs):
+    """Save parameters to a file, in place of a file of that name.
+
+    The file is complete or, after an error, not there (or still the old one). It is readable by its
+    owner only and not writable. A parameter without elements is left out of a "ckpt" file.
+
+    Args:
+        save_obj (Union[Cell, list, dict]): What to save: a Cell with all its parameters under their
+            names; a list of Parameters; a list of dicts with the keys "name" (a str) and "data" (a
+            Parameter or a Tensor); or a dict from names to Parameters, Tensors, arrays or texts.
+        ckpt_file_name (str): The file; ".ckpt" or ".safetensors" is appended when it is missing.
+        integrated_save (bool): Whether slices of a parameter on several devices are joined. Here no
+            parameter is sliced, so both values do the same.
+        async_save (Union[bool, str]): True or "thread" writes in a thread, "process" in a process;
+            the values saved are those at the time of the call.
+        append_dict (dict): Further values by name: int, float, bool, str, Parameter, Tensor or
+            Generator (its state).
+        enc_key (Union[None, bytes]): The key to encrypt with; 16, 24 or 32 bytes, 16 for SM4.
+        enc_mode (str): "AES-GCM", "AES-CBC" or "SM4-CBC".
+        choice_func (function): Called with a parameter's name; true saves it. It is not asked for
+            the names of `append_dict`.
+        crc_check (bool): Whether to store a checksum, which `load_checkpoint` can check.
+        format (str): "ckpt" or "safetensors". The latter takes neither texts nor a key.
+        kwargs: Further options. `remove_redundancy` (a bool or None) is noted in a safetensors
+        file;
+            others have no effect.
+
+    Raises:
+        TypeError: If `save_obj`, `ckpt_file_name`, `integrated_save`, `async_save`, `append_dict`
+        or
+            `choice_func` is of another type, or holds something else.
+        ValueError: If `async_save` is another str, `format` is unknown, `crc_check` is not a bool,
+        or
+            the key or the mode cannot be used.
+        IsADirectoryError: If `ckpt_file_name` is a directory.
+        ImportError: If a key or format needs a package that is not installed.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import nn
+        >>> net = nn.Dense(2, 3)
+        >>> ms.save_checkpoint(net, "dense.ckpt", append_dict={"epoch": 5})
+        >>> ms.load_checkpoint("dense.ckpt")["epoch"]
+        Parameter (name=epoch, shape=(), dtype=Int64, requires_grad=True)
+    """
+    _check_save(save_obj, ckpt_file_name, integrated_save, async_save, append_dict, choice_func)
+    redundancy = kwargs.get("remove_redundancy")
+    _check_options(enc_key, enc_mode, crc_check, format, redundancy)
+    values = [(name, value) for name, value in _named_values(save_obj)
+              if choice_func is None or choice_func(name)]
+    values += _appended(append_dict or {})
+    values = [(name, _host_value(name, value)) for name, value in values]
+    if format == "safetensors":
+        about = {} if redundancy is None else {"remove_redundancy": str(redundancy)}
+        write, options = safetensors.write, {"crc": crc_check, "metadata": about}
+    else:
+        write = checkpoint.write
+        options = {"crc": crc_check, "key": enc_key, "mode": enc_mode}
+    _refuse_early(format, values)
+    if async_save:
+        _write_aside(async_save, write, ckpt_file_name, values, options)
+    else:
+        write(ckpt_file_name, values, **options)
+
+
+def async_ckpt_thread_status():
+    """True while `save_checkpoint(..., async_save=True)` is still writing in the background."""
+    log.warning("'async_ckpt_thread_status' is deprecated since MindSpore 2.5.")
+    return _worker is not None and _worker.is_alive()
+
+
+# Checks -------------------------------------------------------------------------------------------
+
+
+def _check_save(save_obj, file_name, integrated_save, async_save, append_dict, choice_func):
+    """Refuses arguments of a wrong type, in the order of the signature."""
+    if not isinstance(save_obj, (type_named("Cell"), list, dict)):
+        _refuse_type("save_obj", "a Cell, a list or a dict", save_obj)
+    if not isinstance(file_name, str):
+        _refuse_type("ckpt_file_name", "a str", file_name)
+    if not isinstance(integrated_save, bool):
+        _refuse_type("integrated_save", "a bool", integrated_save)
+    if not isinstance(async_save, (bool, str)):
+        _refuse_type("async_save", "a bool or a str", async_save)
+    if append_dict is not None and not isinstance(append_dict, dict):
+        _refuse_type("append_dict", "a dict or None", append_dict)
+    if choice_func is not None and not callable(choice_func):
+        _refuse_type("choice_func", "a function or None", choice_func)
+    if isinstance(async_save, str) and async_save not in ("process", "thread"):
+        raise ValueError("For 'save_checkpoint', 'async_save' must be a bool, 'process' or "
+                         f"'thread', but got {async_save!r}.")
+    if os.path.isdir(file_name) or not file_name:
+        raise IsADirectoryError("For 'save_checkpoint', 'ckpt_file_name' must be a file, but "
+                                f"{file_name!r} is a directory.")
+
+
+def _check_options(enc_key, enc_mode, crc_check, format, redundancy):
+    """Refuses options that the original refuses with a ValueError, whatever their type."""
+    check_key("save_checkpoint", "enc", enc_key, enc_mode, format)
+    check_crc("save_checkpoint", crc_check)
+    if redundancy is not None and not isinstance(redundancy, bool):
+        raise ValueError("For 'save_checkpoint', 'remove_redundancy' must be a bool or None, but "
+                         f"got {redundancy!r}.")
+
+
+def check_key(api, prefix, key, mode, format):
+    """Refuses a format, a key or a mode that cannot be used; `prefix` is "enc" or "dec"."""
+    if format not in FORMATS:
+        raise ValueError(f"For '{api}', 'format' must be 'ckpt' or 'safetensors', but got "
+                         f"{format!r}.")
+    if key is not None and not isinstance(key, bytes):
+        raise ValueError(f"For '{api}', '{prefix}_key' must be bytes or None, but got {key!r}.")
+    if not isinstance(mode, str):
+        raise ValueError(f"For '{api}', '{prefix}_mode' must be a str, but got {mode!r}.")
+    if key is None:
+        return
+    if format == "safetensors":
+        raise ValueError(f"For '{api}', '{prefix}_key' must be None when 'format' is "
+                         "'safetensors'.")
+    try:
+        encryption.check(key, mode)
+    except ValueError as error:
+        raise ValueError(f"For '{api}', '{prefix}_key' and '{prefix}_mode' do not fit: {error}."
+                         ) from None
+
+
+def check_crc(api, crc_check):
+    """Refuses a `crc_check` that is no bool."""
+    if not isinstance(crc_check, bool):
+        raise ValueError(f"For '{api}', 'crc_check' must be a bool, but got {crc_check!r}.")
+
+
+def _refuse_type(name, wanted, value):
+    raise TypeError(f"For 'save_checkpoint', '{name}' must be {wanted}, but got {value!r} of type "
+                    f"{type(value).__name__}.")
+
+
+def _refuse_early(format, values):
+    """Finds here what a writer in the background would only find when nobody listens."""
+    for name, value in values:
+        if isinstance(value, str):
+            if format == "safetensors":
+                raise TypeError("For 'save_checkpoint', a text has no place in the format "
+                                f"'safetensors', but '{name}' is one.")
+        elif value.dtype.newbyteorder("=") not in checkpoint.NAMES:
+            raise TypeError(f"For 'save_checkpoint', '{name}' has values of type {value.dtype}, "
+                            "which a checkpoint cannot hold.")
+
+
+# From what is given to named values ---------------------------------------------------------------
+
+
+def _named_values(save_obj):
+    """The (name, value) pairs of `save_obj`, in the order of the file."""
+    if isinstance(save_obj, list):
+        return _of_list(save_obj)
+    if isinstance(save_obj, dict):
+        return _of_dict(save_obj)
+    return [(param.name, param) for _, param in save_obj.parameters_and_names()]
+
+
+def _of_list(items):
+    """The pairs of a list of Parameters, or of dicts with a name and data."""
+    if items and isinstance(items[0], dict):
+        return [_of_item(item) for item in items]
+    for item in items:
+        if not isinstance(item, Parameter):
+            raise TypeError("For 'save_checkpoint', 'save_obj' must hold Parameters, or dicts with "
+                            f"the keys 'name' and 'data', but got {item!r} of type "
+                            f"{type(item).__name__}.")
+    return [(param.name, param) for param in items]
+
+
+def _of_item(item):
+    """The pair of one {"name": ..., "data": ...}."""
+    if not isinstance(item, dict) or not {"name", "data"} <= item.keys():
+        raise TypeError("For 'save_checkpoint', each dict of 'save_obj' must have the keys 'name' "
+                        f"and 'data', but got {item!r}.")
+    name, data = item["name"], item["data"]
+    if not isinstance(name, str):
+        raise TypeError("For 'save_checkpoint', 'name' in a dict of 'save_obj' must be a str, but "
+                        f"got {name!r} of type {type(name).__name__}.")
+    if not isinstance(data, Tensor):
+        raise TypeError("For 'save_checkpoint', 'data' in a dict of 'save_obj' must be a Parameter "
+                        f"or a Tensor, but got {data!r} of type {type(data).__name__}.")
+    return name, data
+
+
+def _of_dict(items):
+    """The pairs of a dict from names to values."""
+    for name, value in items.items():
+        fits = isinstance(value, (Tensor, np.ndarray, str, int, float))
+        if not isinstance(name, str) or not fits:
+            raise TypeError("For 'save_checkpoint', a dict as 'save_obj' must hold Parameters by "
+                            f"name, but got {value!r} of type {type(value).__name__} by {name!r}.")
+    return list(items.items())
+
+
+def _appended(items):
+    """The pairs of `append_dict`."""
+    for name, value in items.items():
+        fits = isinstance(value, (Tensor, bool, int, float, str)) or _is_generator(value)
+        if not isinstance(name, str) or not fits or isinstance(value, np.generic):
+            raise TypeError("For 'save_checkpoint', 'append_dict' must hold int, float, bool, str, "
+                            "Parameter, Tensor or Generator by name, but got "
+                            f"{value!r} of type {type(value).__name__} by {name!r}.")
+    return list(items.items())
+
+
+def _is_generator(value):
+    """True for a Generator, which is asked for its state."""
+    if not hasattr(value, "get_state"):
+        return False
+    from ..common.generator import Generator
+    return isinstance(value, Generator)
+
+
+def _host_value(name, value):
+    """A value as an array of its own on the host, or as a text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Tensor):
+        return to_host((value.init_data() if value.has_init else value)._array)
+    if isinstance(value, bool):
+        return np.array(value)
+    if isinstance(value, int):
+        if not -2**63 <= value < 2**63:
+            raise ValueError(f"For 'save_checkpoint', '{name}' must fit into 64 bits, but got "
+                             f"{value}.")
+        return np.array(value, np.int64)
+    if isinstance(value, float):
+        return np.array(value, np.float32)
+    return value if isinstance(value, np.ndarray) else to_host(value.get_state()._array)
+
+
+# In the background --------------------------------------------------------------------------------
+
+
+def _write_aside(how, write, file_name, values, options):
+    """Writes in a thread or process, from copies, after what was begun before."""
+    global _worker
+    if _worker is not None:
+        _worker.join()
+    copies = [(name, value if isinstance(value, str) else value.copy()) for name, value in values]
+    if how == "process":
+        _worker = multiprocessing.Process(target=write, args=(file_name, copies), kwargs=options,
+                                          name="asyn_save_ckpt")
+    else:
+        _worker = threading.Thread(target=write, args=(file_name, copies), kwargs=options,
+                                   name="asyn_save_ckpt")
+    _worker.start()
