@@ -9,10 +9,10 @@ import os
 
 from .. import log
 from .._backend.arrays import to_current
-from .._core.rules import type_named
 from .._core.tensor import Tensor
 from .._io import checkpoint, safetensors
 from ..common.parameter import Parameter, _new_parameter
+from ..nn.cell import Cell
 from ._saving import check_crc, check_key
 
 # Types that load_param_into_net converts into one another.
@@ -117,7 +117,7 @@ def _check_file(file_name, format):
 
 
 def _check_net(api, net):
-    if net is not None and not isinstance(net, type_named("Cell")):
+    if net is not None and not isinstance(net, Cell):
         raise TypeError(f"For '{api}', 'net' must be a Cell, but got {net!r} of type "
                         f"{type(net).__name__}.")
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from .. import log
 from .._backend.arrays import to_host
-from .._core.rules import type_named
 from .._core.tensor import Tensor
 from .._io import checkpoint, encryption, safetensors
 from ..common.parameter import Parameter
+from ..nn.cell import Cell
 
 FORMATS = ("ckpt", "safetensors")
 _worker = None  # the thread or process that wrote last in the background
@@ -98,7 +98,7 @@ def async_ckpt_thread_status():
 
 def _check_save(save_obj, file_name, integrated_save, async_save, append_dict, choice_func):
     """Refuses arguments of a wrong type, in the order of the signature."""
-    if not isinstance(save_obj, (type_named("Cell"), list, dict)):
+    if not isinstance(save_obj, (Cell, list, dict)):
         _refuse_type("save_obj", "a Cell, a list or a dict", save_obj)
     if not isinstance(file_name, str):
         _refuse_type("ckpt_file_name", "a str", file_name)

@@ -10,6 +10,7 @@ import pytest
 
 from mindspore_compat import Tensor, log
 from mindspore_compat._core.dtype import bfloat16, float16, float32, int32
+from mindspore_compat.common.generator import Generator
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train import serialization
@@ -76,6 +77,16 @@ def test_a_network_is_saved_in_its_order_with_what_is_appended():
     assert [str(found[n].dtype) for n in ("epoch", "lr", "flag")] == ["Int64", "Float32", "Bool"]
     assert all(p.name == n and p.requires_grad for n, p in found.items() if n != "note")
     assert found["a"].asnumpy().tolist() == [2.0, 3.0]
+
+
+def test_the_state_of_a_generator_is_saved():
+    generator = Generator().manual_seed(7)
+    save_checkpoint([], "g", append_dict={"g": generator})
+    found = load_checkpoint("g.ckpt")["g"]
+    assert found.shape == (16,) and str(found.dtype) == "UInt8"
+    other = Generator()
+    other.set_state(found)
+    assert other.initial_seed() == 7
 
 
 @pytest.mark.parametrize("save_obj, names", [
