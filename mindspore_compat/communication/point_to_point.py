@@ -157,9 +157,13 @@ def batch_isend_irecv(p2p_op_list):
                  for each, tensor, result in zip(p2p_op_list, given, results, strict=True))
 
 
+def room_for(shape, dtype):
+    """A Tensor of a shape and dtype whose values do not matter."""
+    return Tensor._wrap(arrays.current_space().module.empty(shape, dtypes.to_numpy(dtype)))
+
+
 def _like(operation):
     """The Tensor of a P2POp, or one of its shape."""
     if isinstance(operation.tensor, Tensor):
         return operation.tensor
-    dtype = dtypes.to_numpy(operation.recv_dtype)
-    return Tensor._wrap(arrays.current_space().module.empty(operation.tensor, dtype))
+    return room_for(operation.tensor, operation.recv_dtype)

@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, communication
+from mindspore_compat import Tensor, communication, ops
 from mindspore_compat.communication import comm_func
 
 communication.init()
@@ -207,6 +207,55 @@ def second_order():
     total = 3 * ROWS
     same(ms.grad(cube)(part()), 2 * 3 * total**2)
     same(ms.grad(lambda x: ms.grad(cube)(x).sum())(part()), 2 * 2 * 6 * total)
+
+
+@check
+def primitives():
+    both = numpy.concatenate([ROWS, 2 * ROWS])
+    same(ops.AllReduce()(part()), 3 * ROWS)
+    same(ops.AllReduce(ops.ReduceOp.MAX)(part()), 2 * ROWS)
+    same(ops.AllReduce("avg")(part()), 1.5 * ROWS)
+    same(ops.AllGather()(part()), both)
+    same(ops.ReduceScatter()(part()), 3 * ROWS[RANK:RANK + 1])
+    first, second = ops.Broadcast(1)((part(), part(numpy.int32)))
+    same(first, 2 * ROWS)
+    same(second, 2 * ROWS, numpy.int32)
+    same(ops.Broadcast(0)(part())[0], ROWS)
+    same(ops.Reduce(1)(part()), 3 * ROWS if RANK else [0])
+    same(ops.CollectiveScatter(1)(part()), 2 * ROWS[RANK:RANK + 1])
+    same(ops.CollectiveGather(0)(part()), [0] if RANK else both)
+    if RANK == 0:
+        ops.Send(2, 1)(part())
+    else:
+        same(ops.Receive(2, 0, [2, 3], ms.float32)(), ROWS)
+    ops.Barrier()()
+
+
+@check
+def primitives_of_all_with_all():
+    same(ops.AlltoAll(2, 0, 1)(part()), [[[1, 1, 1, 2, 2, 2]], [[2, 2, 2, 4, 4, 4]]][RANK])
+    flat = Tensor(numpy.arange(3.0) + 10 * RANK)
+    counts = [[1, 2], [2, 1]]
+    got = [[0, 10, 11], [1, 2, 12]]
+    same(ops.AlltoAllV()(flat, counts[RANK], [1, 2] if RANK == 0 else [2, 1]), got[RANK])
+    same(ops.AlltoAllVC()(flat, [1, 2, 2, 1]), got[RANK])
+    same(ops.AlltoAllVC(transpose=True)(flat, [1, 2, 2, 1]), got[RANK])
+    same(ops.AllGatherV()(Tensor(numpy.arange(RANK + 1.0)), [1, 2]), [0, 0, 1])
+    same(ops.ReduceScatterV()(flat, [1, 2]), [[10], [12, 14]][RANK])
+    same(ops.ReduceScatterV("max")(flat, [3, 0]), [10, 11, 12] if RANK == 0 else 0)
+    exchange = ops.NeighborExchange([1 - RANK], [1 - RANK], ([3],), ([3],), ms.float64)
+    (result,) = exchange((flat,))
+    same(result, numpy.arange(3) + 10 * (1 - RANK))
+
+
+@check
+def gradients_of_primitives():
+    weights = numpy.ones((2, 3))
+    same(slope(ops.AllReduce()), 3 * weights)
+    same(slope(ops.AllReduce("avg")), 1.5 * weights)
+    same(slope(ops.AlltoAll(2, 0, 1)), ROWS)
+    same(slope(lambda x: ops.AllGatherV()(x.reshape(-1), [6, 6])), 3 * weights)
+    same(slope(lambda x: ops.ReduceScatterV()(x.reshape(-1), [3, 3])), ROWS)
 
 
 @check
