@@ -1,3 +1,5 @@
 """Layers, one file per public module of the original."""
 
-from . import container  # noqa: F401 - the declarations
+from . import (  # noqa: F401 - the declarations
+    activation, basic, channel_shuffle, container, conv, dense, timedistributed,
+)

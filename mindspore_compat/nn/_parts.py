@@ -1,0 +1,46 @@
+"""What layers have in common: making a parameter, checking an initial value, naming an activation."""
+
+import math
+
+from .._core.dtype import float32
+from .._core.rules import type_named
+from .._core.tensor import Tensor
+from ..common.initializer import HeUniform, Uniform, initializer
+from ..common.parameter import Parameter
+from .cell import Cell
+
+
+def parameter(init, shape, dtype=float32, name=None, requires_grad=True):
+    """A Parameter whose values `init` gives; see `initializer`."""
+    return Parameter(initializer(init, shape, dtype), name=name, requires_grad=requires_grad)
+
+
+def need_init_shape(api, name, init, shape):
+    """Refuses a Tensor of another shape as the initial value of a parameter."""
+    if isinstance(init, Tensor) and init.shape != tuple(shape):
+        raise ValueError(f"For '{api}', '{name}' must have shape {tuple(shape)} where it is a Tensor, but "
+                         f"got {init.shape}.")
+
+
+def default_weight():
+    """How weights of dense and convolutional layers start: U(-1/sqrt(fan_in), 1/sqrt(fan_in))."""
+    return HeUniform(math.sqrt(5))
+
+
+def default_bias(fan_in):
+    """How their biases start: as wide as the weights."""
+    return Uniform(1 / math.sqrt(fan_in)) if fan_in else "zeros"
+
+
+def need_activation(api, activation):
+    """An activation given by name, as a Cell or as a Primitive, ready to be called; None for none."""
+    from .layer.activation import get_activation    # it has layers, which need this file
+
+    if activation is None or isinstance(activation, Cell):
+        return activation
+    if isinstance(activation, str):
+        return get_activation(activation)
+    if isinstance(activation, type_named("Primitive")):
+        return activation
+    raise TypeError(f"For '{api}', 'activation' must be a str, a Cell, a Primitive or None, but got "
+                    f"{activation!r} of type {type(activation).__name__}.")

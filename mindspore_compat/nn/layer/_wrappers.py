@@ -1,0 +1,444 @@
+"""Layers without parameters around functions of `ops`, kept for scripts that use the layer form."""
+
+import math
+
+from ... import ops
+from ..._core.dtype import float32
+from ..._core.op import op
+from ..._core.rules import (
+    Any, Bool, Int, ListOf, Number, Str, TensorOf, TupleOf, any_dtype, checked, floating, integer,
+    number,
+)
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ..cell import Cell
+
+Real = TensorOf(integer | floating)
+Axes = Int | TupleOf(Int)
+
+
+@public("nn.Norm")
+class Norm(Cell):
+    """The Euclidean norm over some axes; () for all of them.
+
+    Args:
+        axis (Union[tuple, int]): the axes.
+        keep_dims (bool): whether to keep them, with length 1.
+
+    Inputs:
+        - **x** (Tensor): numbers.
+
+    Raises:
+        TypeError: if `axis` is neither an int nor a tuple of ints, or `keep_dims` not a bool.
+        ValueError: if the input has no such axis.
+    """
+
+    @checked
+    def __init__(self, axis: Axes = (), keep_dims: Bool = False):
+        super().__init__()
+        self.axis = axis
+        self.keep_dims = keep_dims
+
+    def construct(self, x):
+        """The norms of `x`."""
+        return euclidean_norm.run(x, self.axis, self.keep_dims)
+
+    def extend_repr(self):
+        """The axes."""
+        return f"axis={self.axis}, keep_dims={self.keep_dims}"
+
+
+def _axes(api, axis, x):
+    """`axis` as a tuple of axes of `x`, all of them for () and None."""
+    several = (axis,) if isinstance(axis, int) else tuple(axis or range(x.ndim))
+    for each in several:
+        if not -x.ndim <= each < x.ndim:
+            raise ValueError(f"For '{api}', 'axis' must hold axes of the input, but got {axis} for shape "
+                             f"{tuple(x.shape)}.")
+    return several
+
+
+@op()
+def euclidean_norm(xp, x: Real, axis: Any = (), keep_dims: Bool = False):
+    """sqrt(sum(x²)) over some axes; integers are computed as float32."""
+    values = x if x.dtype.kind in "fV" else xp.cast(x, "float32")
+    return xp.sqrt(xp.sum(values * values, _axes("Norm", axis, x), keepdims=keep_dims))
+
+
+@public("nn.ClipByNorm")
+class ClipByNorm(Cell):
+    """Scales the input down where its Euclidean norm exceeds a bound; the result is float32.
+
+    Args:
+        axis (Union[None, int, tuple(int)]): the axes of a norm; None for all of them.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32.
+        - **clip_norm** (Tensor): the bound, which broadcasts to `x`.
+
+    Raises:
+        TypeError: if `axis` is none of these, or an input not a Tensor of float16 or float32.
+        ValueError: if the input has no such axis.
+    """
+
+    @checked
+    def __init__(self, axis: Int | TupleOf(Int) | ListOf(Int) | None = None):
+        super().__init__()
+        self.axis = axis
+
+    @checked
+    def construct(self, x: TensorOf("float16", "float32"), clip_norm: TensorOf("float16", "float32")):
+        """`x`, no longer than `clip_norm`."""
+        return clip_by_norm.run(x.astype(float32), clip_norm.astype(float32), self.axis)
+
+
+@op()
+def clip_by_norm(xp, x: TensorOf(floating), clip_norm: TensorOf(floating), axis: Any = None):
+    """x * clip_norm / max(norm(x), clip_norm)."""
+    squares = xp.sum(x * x, _axes("ClipByNorm", axis, x), keepdims=True)
+    length = xp.sqrt(xp.where(squares > 0, squares, 1)) * (squares > 0)
+    return x * clip_norm / xp.maximum(length, clip_norm)
+
+
+@public("nn.L1Regularizer")
+class L1Regularizer(Cell):
+    """The sum of absolute values, times a factor.
+
+    Args:
+        scale (int, float): the factor, greater than 0.
+
+    Inputs:
+        - **weights** (Tensor): numbers; the result is at least float32.
+
+    Raises:
+        TypeError: if `scale` is neither an int nor a float.
+        ValueError: if it is not greater than 0, or not finite.
+    """
+
+    @checked
+    def __init__(self, scale: Number(gt=0, lt=math.inf)):
+        super().__init__()
+        self.scale = scale
+
+    def construct(self, weights):
+        """The regularisation term of `weights`."""
+        wide = weights if weights.dtype.itemsize > 4 and weights.dtype.is_floating_point else (
+            weights.astype(float32))
+        return wide.abs().sum() * self.scale
+
+
+@public("nn.OneHot")
+class OneHot(Cell):
+    """Vectors with one value at the place that an index names and another value elsewhere.
+
+    Args:
+        axis (int): where the new axis is put, -1 for the end.
+        depth (int): its length.
+        on_value (float): the value at the place.
+        off_value (float): the value elsewhere.
+        dtype (mindspore.dtype): the type of the result.
+
+    Inputs:
+        - **indices** (Tensor): ints; one out of range names no place.
+
+    Raises:
+        TypeError: if `axis` or `depth` is not an int, or the indices are not ints.
+        ValueError: if `axis` is not -1 or an axis, or `depth` is negative.
+    """
+
+    @checked
+    def __init__(self, axis: Int = -1, depth: Int(ge=0) = 1, on_value=1.0, off_value=0.0, dtype=float32):
+        super().__init__()
+        self.axis = axis
+        self.depth = depth
+        self.on_value = Tensor(on_value, dtype)
+        self.off_value = Tensor(off_value, dtype)
+        self.dtype = dtype
+
+    def construct(self, indices):
+        """The one-hot vectors of `indices`."""
+        return ops.one_hot(indices, self.depth, self.on_value, self.off_value, self.axis)
+
+
+@public("nn.Pad")
+class Pad(Cell):
+    """Pads every axis before and behind.
+
+    Args:
+        paddings (tuple): a pair of ints for each axis.
+        mode (str): "CONSTANT" for zeros, "REFLECT" for the mirror image without the edge, "SYMMETRIC"
+            for the mirror image with it.
+
+    Inputs:
+        - **x** (Tensor): with an axis for each pair.
+
+    Raises:
+        TypeError: if `paddings` is not a tuple.
+        ValueError: if it has more than 4 pairs, an element that is no pair of ints, or another number of
+            pairs than the input has axes, or `mode` is unknown.
+    """
+
+    def __init__(self, paddings, mode="CONSTANT"):
+        super().__init__()
+        if not isinstance(paddings, tuple):
+            raise TypeError(f"For 'Pad', 'paddings' must be a tuple, but got {paddings!r} of type "
+                            f"{type(paddings).__name__}.")
+        if len(paddings) > 4 or not all(_is_pair(pair) for pair in paddings):
+            raise ValueError(f"For 'Pad', 'paddings' must be at most 4 pairs of ints >= 0, but got "
+                             f"{paddings!r}.")
+        modes = ("CONSTANT", "REFLECT", "SYMMETRIC")
+        if mode not in modes:
+            raise ValueError(f"For 'Pad', 'mode' must be one of {modes}, but got {mode!r}.")
+        self.paddings = paddings
+        self.mode = mode
+
+    def construct(self, x):
+        """`x` with more elements around it."""
+        return pad_all.run(x, self.paddings, self.mode)
+
+
+def _is_pair(pair):
+    return isinstance(pair, (tuple, list)) and len(pair) == 2 and all(
+        isinstance(each, int) and each >= 0 for each in pair)
+
+
+@op(widen=False)
+def pad_all(xp, x: TensorOf(any_dtype), paddings: Any, mode: Str):
+    """`x` padded before and behind every axis."""
+    if len(paddings) != x.ndim:
+        raise ValueError(f"For 'Pad', 'paddings' must have a pair for each axis of the input, but got "
+                         f"{len(paddings)} for shape {tuple(x.shape)}.")
+    if mode == "CONSTANT":
+        return xp.pad(x, tuple(map(tuple, paddings)))
+    edge = 1 if mode == "REFLECT" else 0
+    for axis, (before, behind) in enumerate(paddings):
+        if max(before, behind) > x.shape[axis] - edge:
+            raise ValueError(f"For 'Pad', 'paddings' must be at most the length of the axis, but got "
+                             f"{paddings[axis]} for shape {tuple(x.shape)} with mode {mode}.")
+        places = _mirrored(x.shape[axis], before, behind, edge)
+        if before or behind:
+            x = xp.take(x, xp.asarray(places), axis=axis)
+    return x
+
+
+def _mirrored(size, before, behind, edge):
+    """The places of an axis, continued at both ends by their mirror images."""
+    left = list(range(before + edge - 1, edge - 1, -1))
+    right = list(range(size - 1 - edge, size - 1 - edge - behind, -1))
+    return [*left, *range(size), *right]
+
+
+@public("nn.Unfold")
+class Unfold(Cell):
+    """Takes patches out of images and puts the elements of each along the channels.
+
+    Args:
+        ksizes (Union[tuple[int], list[int]]): the patch, as [1, rows, columns, 1].
+        strides (Union[tuple[int], list[int]]): the step from patch to patch, in the same form.
+        rates (Union[tuple[int], list[int]]): the step within a patch, in the same form.
+        padding (str): "same" to go beyond the edges with zeros, "valid" not to; in any case.
+
+    Inputs:
+        - **input_x** (Tensor): shape (N, C, H, W).
+
+    Raises:
+        TypeError: if a size is neither a tuple nor a list.
+        ValueError: if a size is not of that form, or `padding` is unknown.
+    """
+
+    def __init__(self, ksizes, strides, rates, padding="valid"):
+        super().__init__()
+        for name, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
+            _need_window(name, value)
+        if not isinstance(padding, str) or padding.lower() not in ("same", "valid"):
+            raise ValueError(f"For 'Unfold', 'padding' must be 'same' or 'valid', but got {padding!r}.")
+        self.ksizes = tuple(ksizes[1:3])
+        self.strides = tuple(strides[1:3])
+        self.rates = tuple(rates[1:3])
+        self.padding = padding.lower()
+
+    def construct(self, input_x):
+        """The patches of `input_x`: (N, rows * columns * C, patches down, patches across)."""
+        return patches.run(input_x, self.ksizes, self.strides, self.rates, self.padding)
+
+
+def _need_window(name, value):
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(f"For 'Unfold', '{name}' must be a tuple or a list, but got {value!r} of type "
+                        f"{type(value).__name__}.")
+    right = len(value) == 4 and value[0] == value[3] == 1 and all(
+        isinstance(each, int) and each >= 1 for each in value)
+    if not right:
+        raise ValueError(f"For 'Unfold', '{name}' must be [1, rows, columns, 1] with positive ints, but got "
+                         f"{value!r}.")
+
+
+@op(widen=False)
+def patches(xp, x: TensorOf(number), kernel: Any, stride: Any, rate: Any, padding: Str):
+    """Patches of images, the place within the patch before the channel along axis 1."""
+    pads, counts = [], []
+    for n, k, s, r in zip(x.shape[2:], kernel, stride, rate):
+        reach = (k - 1) * r + 1
+        count = -(-n // s) if padding == "same" else (n - reach) // s + 1
+        missing = max((count - 1) * s + reach - n, 0) if padding == "same" else 0
+        pads.append((missing // 2, missing - missing // 2))
+        counts.append(count)
+    columns = xp.columns_of(x, kernel, stride, tuple(pads), rate)
+    columns = xp.swapaxes(columns, 1, 2)
+    return xp.reshape(columns, (x.shape[0], x.shape[1] * kernel[0] * kernel[1], *counts))
+
+
+@public("nn.Tril")
+class Tril(Cell):
+    """The lower triangle of the last two axes, zero elsewhere; see `ops.tril`."""
+
+    def construct(self, x, k=0):
+        """The triangle below and on diagonal `k` of `x`."""
+        return ops.tril(x, k)
+
+
+@public("nn.Triu")
+class Triu(Cell):
+    """The upper triangle of the last two axes, zero elsewhere; see `ops.triu`."""
+
+    def construct(self, x, k=0):
+        """The triangle above and on diagonal `k` of `x`."""
+        return ops.triu(x, k)
+
+
+@public("nn.MatrixDiag")
+class MatrixDiag(Cell):
+    """Square matrices with the last axis of the input on their diagonals."""
+
+    @checked
+    def construct(self, input_x: TensorOf(number)):
+        """The matrices of `input_x`, with one axis more."""
+        if input_x.ndim < 1:
+            raise ValueError("For 'MatrixDiag', the input must have at least 1 axis, but got 0.")
+        return on_diagonal.run(input_x)
+
+
+@public("nn.MatrixDiagPart")
+class MatrixDiagPart(Cell):
+    """The diagonals of the last two axes."""
+
+    @checked
+    def construct(self, input_x: TensorOf(number)):
+        """The diagonals of `input_x`, with one axis less."""
+        if input_x.ndim < 2:
+            raise ValueError(f"For 'MatrixDiagPart', the input must have at least 2 axes, but got "
+                             f"{input_x.ndim}.")
+        return diagonal_of.run(input_x)
+
+
+@public("nn.MatrixSetDiag")
+class MatrixSetDiag(Cell):
+    """Matrices with other diagonals.
+
+    Inputs:
+        - **input_x** (Tensor): shape (..., M, N).
+        - **diagonal** (Tensor): shape (..., min(M, N)), of the same dtype.
+
+    Raises:
+        TypeError: if the inputs are not float32, float16, int32, int8 or uint8 alike.
+        ValueError: if the shapes do not fit.
+    """
+
+    @checked
+    def construct(self, input_x: TensorOf("float16", "float32", "int8", "int32", "uint8"),
+                  diagonal: TensorOf("float16", "float32", "int8", "int32", "uint8")):
+        """`input_x` with `diagonal` on its diagonals."""
+        if input_x.dtype != diagonal.dtype:
+            raise TypeError("For 'MatrixSetDiag', the inputs must have the same dtype, but got "
+                            f"{input_x.dtype} and {diagonal.dtype}.")
+        if input_x.ndim < 2 or diagonal.shape != (*input_x.shape[:-2], min(input_x.shape[-2:])):
+            raise ValueError("For 'MatrixSetDiag', 'diagonal' must have the shape of the diagonals, but got "
+                             f"shapes {input_x.shape} and {diagonal.shape}.")
+        return set_diagonal.run(input_x, diagonal)
+
+
+@op(widen=False)
+def on_diagonal(xp, x: TensorOf(number)):
+    """Square matrices with the last axis of `x` on their diagonals."""
+    return xp.expand_dims(x, -1) * xp.cast(xp.eye(x.shape[-1]), x.dtype)
+
+
+@op(widen=False)
+def diagonal_of(xp, x: TensorOf(number)):
+    """The diagonals of the last two axes."""
+    rows, columns = x.shape[-2:]
+    least = min(rows, columns)
+    square = x[..., :least, :least]
+    return xp.sum(square * xp.cast(xp.eye(least), x.dtype), -1)
+
+
+@op(widen=False)
+def set_diagonal(xp, x: TensorOf(number), diagonal: TensorOf(number)):
+    """`x` with `diagonal` on the diagonals of its last two axes."""
+    rows, columns = x.shape[-2:]
+    mask = xp.eye(rows, columns) > 0
+    spread = xp.expand_dims(diagonal, -1) * xp.cast(xp.eye(diagonal.shape[-1]), x.dtype)
+    below, beside = rows - spread.shape[-2], columns - spread.shape[-1]
+    spread = xp.pad(spread, ((0, 0),) * (x.ndim - 2) + ((0, below), (0, beside)))
+    return xp.where(mask, spread, x)
+
+
+@public("nn.Roll")
+class Roll(Cell):
+    """Moves elements along axes; what leaves at one end comes in at the other.
+
+    Args:
+        shift (Union[list(int), tuple(int), int]): how far.
+        axis (Union[list(int), tuple(int), int]): along which axes.
+
+    Inputs:
+        - **input_x** (Tensor): of any shape that has these axes.
+
+    Raises:
+        TypeError: if one of them is none of these.
+        ValueError: if there are not as many shifts as axes, or the input has no such axis.
+    """
+
+    @checked
+    def __init__(self, shift: Int | TupleOf(Int) | ListOf(Int), axis: Int | TupleOf(Int) | ListOf(Int)):
+        super().__init__()
+        self.shift = (shift,) if isinstance(shift, int) else tuple(shift)
+        self.axis = (axis,) if isinstance(axis, int) else tuple(axis)
+        if len(self.shift) != len(self.axis):
+            raise ValueError("For 'Roll', 'shift' and 'axis' must be equally many, but got "
+                             f"{len(self.shift)} and {len(self.axis)}.")
+
+    def construct(self, input_x):
+        """`input_x` with its elements moved."""
+        for axis in self.axis:
+            if not -input_x.ndim <= axis < input_x.ndim:
+                raise ValueError(f"For 'Roll', 'axis' must hold axes of the input, but got {axis} for shape "
+                                 f"{input_x.shape}.")
+        return ops.roll(input_x, self.shift, self.axis)
+
+
+@public("nn.Upsample", "mint.nn.Upsample")
+class Upsample(Cell):
+    """Changes the size of images; see `ops.interpolate`.
+
+    Args:
+        size (Union[int, tuple[int], list[int]]): the size wanted.
+        scale_factor (Union[float, tuple[float], list[float]]): or the factor wanted.
+        mode (str): how values between the elements are found.
+        align_corners (bool): whether the corners of both images are the centres of corner elements.
+        recompute_scale_factor (bool): whether the factor is found again from the size.
+    """
+
+    def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None,
+                 recompute_scale_factor=None):
+        super().__init__()
+        self.size = size
+        self.scale_factor = scale_factor
+        self.mode = mode
+        self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def construct(self, x):
+        """`x` in the size asked for."""
+        return ops.interpolate(x, self.size, self.scale_factor, self.mode, self.align_corners,
+                               self.recompute_scale_factor)

@@ -1,0 +1,123 @@
+"""Activation layers that have parameters, and the table of activations by name.
+
+Activations without parameters (ReLU, GELU, Softmax, ...) are made from the lines of the ops, in
+`ops/_activation.py`; they can be reached through this module as well.
+"""
+
+from ..._core.dtype import float32
+from ..._core.rules import Float, Int, checked
+from ..._core.surface import build, public
+from ..._core.tensor import Tensor
+from ...ops._activation import prelu
+from .._parts import parameter
+from ..cell import Cell
+
+_NAMES = {
+    "softmin": "Softmin", "softmax": "Softmax", "softmax2d": "Softmax2d", "logsoftmax": "LogSoftmax",
+    "logsoftmaxExt": "LogSoftmaxExt", "relu": "ReLU", "relu6": "ReLU6", "rrelu": "RReLU", "silu": "SiLU",
+    "tanh": "Tanh", "tanhshrink": "Tanhshrink", "hardtanh": "Hardtanh", "gelu": "GELU",
+    "fast_gelu": "FastGelu", "elu": "ELU", "sigmoid": "Sigmoid", "softsign": "Softsign", "prelu": "PReLU",
+    "preluExt": "PReLUExt", "leakyrelu": "LeakyReLU", "hswish": "HSwish", "hsigmoid": "HSigmoid",
+    "logsigmoid": "LogSigmoid", "softshrink": "SoftShrink", "hshrink": "HShrink",
+    "threshold": "Threshold", "mish": "Mish",
+}
+
+__all__ = sorted({*_NAMES.values(), "SeLU", "LRN", "CELU", "GLU", "get_activation"})
+
+
+@public("nn.PReLU")
+class PReLU(Cell):
+    """max(x, 0) + w * min(x, 0), where w is learnt.
+
+    Args:
+        channel (int): how many values w has: 1, or one for each channel (axis 1).
+        w (Union[float, list, Tensor]): the first values of w.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32.
+
+    Raises:
+        TypeError: if `channel` is not an int, or `w` neither a float, a list nor a Tensor.
+        ValueError: if `channel` is less than 1, or `w` has another number of elements or not only
+            floats.
+    """
+
+    @checked
+    def __init__(self, channel: Int(ge=1) = 1, w=0.25):
+        super().__init__()
+        self.w = parameter(self._start(channel, w), (channel,), name="a")
+
+    @staticmethod
+    def _start(channel, w):
+        if isinstance(w, list):
+            if len(w) != channel or not all(isinstance(each, float) for each in w):
+                raise ValueError(f"For 'PReLU', 'w' must hold {channel} floats where it is a list, but got "
+                                 f"{w!r}.")
+            return Tensor(w, float32)
+        if isinstance(w, Tensor):
+            if w.shape != (channel,):
+                raise ValueError(f"For 'PReLU', 'w' must have shape ({channel},) where it is a Tensor, but "
+                                 f"got {w.shape}.")
+            return w
+        if not isinstance(w, float):
+            raise TypeError(f"For 'PReLU', 'w' must be a float, a list or a Tensor, but got {w!r} of type "
+                            f"{type(w).__name__}.")
+        return w
+
+    def construct(self, x):
+        """The activation of `x`."""
+        return prelu.run(x, self.w)
+
+
+@public("nn.PReLUExt", "mint.nn.PReLU")
+class PReLUExt(Cell):
+    """max(x, 0) + weight * min(x, 0), where weight is learnt.
+
+    Args:
+        num_parameters (int): how many values weight has: 1, or one for each channel (axis 1).
+        init (float): its first value.
+        dtype (mindspore.dtype): its type; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): floats.
+    """
+
+    @checked
+    def __init__(self, num_parameters: Int(ge=1) = 1, init: Float | Int = 0.25, dtype=None):
+        super().__init__()
+        self.weight = parameter(init, (num_parameters,), dtype or float32)
+
+    def construct(self, input):
+        """The activation of `input`."""
+        return prelu.run(input, self.weight)
+
+
+@public("nn.get_activation")
+def get_activation(name, prim_name=None):
+    """Makes an activation layer from its name in lower case ("relu", "leakyrelu", ...).
+
+    Args:
+        name (str): the name; None gives None.
+        prim_name (str): the layer that asks, for the message.
+
+    Returns:
+        Cell.
+
+    Raises:
+        KeyError: if no activation has that name.
+    """
+    if name is None:
+        return None
+    if not isinstance(name, str) or name not in _NAMES:
+        asked = f"For '{prim_name}', the" if prim_name else "The"
+        raise KeyError(f"{asked} name of an activation must be one of {sorted(_NAMES)}, but got {name!r}.")
+    return __getattr__(_NAMES[name])()
+
+
+def __getattr__(name):
+    if name == "_activation":
+        return {key: __getattr__(cls) for key, cls in _NAMES.items()}
+    found = build("nn", name, Cell, "mindspore_compat.nn") if name in __all__ else None
+    if found is None:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return found

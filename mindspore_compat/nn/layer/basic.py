@@ -1,0 +1,435 @@
+"""Dense layers, dropout, and layers that join or split axes.
+
+Layers that only wrap a function of `ops` (OneHot, Tril, Roll, ...) and are kept for older scripts are in
+`_wrappers`; they can be reached through this module as well.
+"""
+
+import functools
+import math
+
+from ... import ops
+from ..._core.dtype import float32
+from ..._core.precision import state as precision
+from ..._core.rules import Any, Bool, DType, Float, Int, ListOf, Number, TupleOf, checked
+from ..._core.surface import public, write_back
+from ..._core.tensor import Tensor
+from ...common.initializer import Uniform
+from ...ops._dropout import dropout, dropout1d, dropout2d, dropout2d_ext, dropout3d
+from ...ops._linalg import dense
+from ...ops._shape import flatten_axes
+from .._parts import default_bias, default_weight, need_activation, need_init_shape, parameter
+from ..cell import Cell
+from ._wrappers import (ClipByNorm, L1Regularizer, MatrixDiag, MatrixDiagPart, MatrixSetDiag, Norm, OneHot,
+                        Pad, Roll, Tril, Triu, Unfold, Upsample)
+
+__all__ = [
+    "Dropout", "Flatten", "Dense", "Linear", "ClipByNorm", "Norm", "OneHot", "Pad", "Unfold", "Tril",
+    "Triu", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "L1Regularizer", "Dropout1d", "Dropout2d",
+    "Dropout3d", "Upsample", "Roll", "Identity", "Unflatten", "DropoutExt", "Dropout2dExt",
+]
+
+
+def _need_tensor(api, name, x):
+    if not isinstance(x, Tensor):
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {x!r} of type "
+                        f"{type(x).__name__}.")
+
+
+# Dense --------------------------------------------------------------------------------------------
+
+
+def _product(x, weight, bias):
+    """x @ weight.T + bias; refuses inputs that do not fit, by type before shape."""
+    array, table = x._array, weight._array
+    if array.dtype is not table.dtype and array.dtype != table.dtype and not _settled(array):
+        raise TypeError(f"For 'Dense', 'x' must have the dtype of the weight, {weight.dtype}, but got "
+                        f"{x.dtype}.")
+    if array.ndim == 0 or array.shape[-1] != table.shape[1]:
+        raise ValueError(f"For 'Dense', the last axis of 'x' must have length {table.shape[1]}, but got "
+                         f"shape {x.shape}.")
+    return dense.run(x, weight, bias)
+
+
+def _settled(array):
+    """True where the Cell that runs brings floats to one type, whatever they are."""
+    return precision.dtype is not None and array.dtype.kind in "fV"
+
+
+@public("nn.Dense")
+class Dense(Cell):
+    """A fully connected layer: activation(x @ weight.T + bias).
+
+    Args:
+        in_channels (int): the length of the input's last axis.
+        out_channels (int): the length of the output's last axis.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(in_channels) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values, likewise.
+        has_bias (bool): whether there is a bias.
+        activation (Union[str, Cell, Primitive, None]): what is applied to the output.
+        dtype (mindspore.dtype): the type of the parameters, where they are not given as Tensors.
+
+    Inputs:
+        - **x** (Tensor): shape (*, in_channels).
+
+    Raises:
+        TypeError: if a number of channels is not an int, `has_bias` not a bool, or `activation` of
+            another type.
+        ValueError: if a number of channels is less than 1, or an initial Tensor has another shape.
+
+    Examples:
+        >>> from mindspore_compat import Tensor, nn, ops
+        >>> nn.Dense(3, 4)(ops.ones((2, 3))).shape
+        (2, 4)
+    """
+
+    @checked
+    def __init__(self, in_channels: Int(ge=1), out_channels: Int(ge=1), weight_init=None, bias_init=None,
+                 has_bias: Bool = True, activation=None, dtype: DType = float32):
+        super().__init__()
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.has_bias = has_bias
+        shape = (out_channels, in_channels)
+        need_init_shape("Dense", "weight_init", weight_init, shape)
+        need_init_shape("Dense", "bias_init", bias_init, shape[:1])
+        activation = need_activation("Dense", activation)
+        self.weight = parameter(default_weight() if weight_init is None else weight_init, shape, dtype)
+        self.bias = None
+        if has_bias:
+            start = default_bias(in_channels) if bias_init is None else bias_init
+            self.bias = parameter(start, shape[:1], dtype)
+        self.activation = activation
+        self.activation_flag = activation is not None
+
+    @functools.cached_property
+    def matmul(self):
+        """The product as a primitive, for subclasses."""
+        return ops.MatMul(transpose_b=True)
+
+    @functools.cached_property
+    def bias_add(self):
+        """The primitive that adds a bias, for subclasses."""
+        return ops.BiasAdd()
+
+    @functools.cached_property
+    def reshape(self):
+        """The reshaping as a primitive, for subclasses."""
+        return ops.Reshape()
+
+    @functools.cached_property
+    def shape_op(self):
+        """The shape as a primitive, for subclasses."""
+        return ops.Shape()
+
+    def construct(self, x):
+        """The layer applied to `x`."""
+        out = _product(x, self.weight, self.bias)
+        return out if self.activation is None else self.activation(out)
+
+    def extend_repr(self):
+        """The sizes of the layer."""
+        text = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
+        if self.has_bias:
+            text += ", has_bias=True"
+        return text + (f", activation={self.activation}" if self.activation_flag else "")
+
+
+@public("nn.Linear", "mint.nn.Linear")
+class Linear(Cell):
+    """A fully connected layer: x @ weight.T + bias.
+
+    Args:
+        in_features (int): the length of the input's last axis.
+        out_features (int): the length of the output's last axis.
+        bias (bool): whether there is a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values.
+        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+
+    Inputs:
+        - **x** (Tensor): shape (*, in_features).
+
+    Raises:
+        TypeError: if a number of features is not an int, or `bias` not a bool.
+        ValueError: if a number of features is less than 1, or an initial Tensor has another shape.
+    """
+
+    @checked
+    def __init__(self, in_features: Int(ge=1), out_features: Int(ge=1), bias: Bool = True,
+                 weight_init=None, bias_init=None, dtype: DType = None):
+        super().__init__()
+        self.in_features = in_features
+        self.out_features = out_features
+        self.has_bias = bias
+        shape = (out_features, in_features)
+        dtype = float32 if dtype is None else dtype
+        need_init_shape("Linear", "weight_init", weight_init, shape)
+        need_init_shape("Linear", "bias_init", bias_init, shape[:1])
+        self.weight = parameter(default_weight() if weight_init is None else weight_init, shape, dtype)
+        self.bias = None
+        if bias:
+            start = Uniform(1 / math.sqrt(in_features)) if bias_init is None else bias_init
+            self.bias = parameter(start, shape[:1], dtype)
+
+    def construct(self, x):
+        """The layer applied to `x`."""
+        return _product(x, self.weight, self.bias)
+
+    def extend_repr(self):
+        """The sizes of the layer."""
+        return (f"input_features={self.in_features}, output_features={self.out_features}"
+                + (", has_bias=True" if self.has_bias else ""))
+
+
+# Dropout ------------------------------------------------------------------------------------------
+
+
+@public("nn.Dropout")
+class Dropout(Cell):
+    """Zeroes elements at random while training, and scales the others up.
+
+    Args:
+        keep_prob (float): the probability of an element to stay, in (0, 1]; unused where `p` is given.
+        p (Union[float, int, None]): the probability of an element to be zeroed, in [0, 1).
+        dtype (mindspore.dtype): accepted, and without effect.
+
+    Inputs:
+        - **x** (Tensor): floats.
+
+    Raises:
+        TypeError: if `keep_prob` is not a float, or `p` neither a float nor an int.
+        ValueError: if one of them is out of range.
+    """
+
+    @checked
+    def __init__(self, keep_prob: Any = 0.5, p: Number(ge=0, lt=1) | None = None, dtype=float32):
+        super().__init__()
+        if p is None:
+            _need_keep_prob(keep_prob)
+        self.keep_prob = keep_prob
+        self.p = p
+        self.dtype = dtype
+        self._chance = 1 - keep_prob if p is None else float(p)
+
+    def construct(self, x):
+        """`x` with elements zeroed, while training."""
+        if not self.training or self._chance == 0:
+            return x
+        return dropout.run(x, self._chance)
+
+    def extend_repr(self):
+        """The probability, as it was given."""
+        return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
+
+
+@checked
+def _need_keep_prob(keep_prob: Float(gt=0.0, le=1.0)):
+    """Refuses other values than a float in (0, 1]."""
+
+
+@public("nn.DropoutExt", "mint.nn.Dropout")
+class DropoutExt(Cell):
+    """Zeroes elements at random while training, and scales the others up.
+
+    Args:
+        p (float): the probability of an element to be zeroed, in [0, 1].
+        inplace (bool): whether to write the result into the input.
+
+    Inputs:
+        - **input** (Tensor): floats.
+    """
+
+    @checked
+    def __init__(self, p: Number(ge=0, le=1) = 0.5, inplace: Bool = False):
+        super().__init__()
+        self.p = p
+        self.inplace = inplace
+
+    def construct(self, input):
+        """`input` with elements zeroed, while training."""
+        if not self.training or self.p == 0:
+            return input
+        out = dropout.run(input, float(self.p))
+        return write_back(input, out) if self.inplace else out
+
+
+class _ChannelDropout(Cell):
+    """What Dropout1d, Dropout2d and Dropout3d share."""
+
+    _drop = None
+
+    @checked
+    def __init__(self, p: Float(ge=0.0, le=1.0) = 0.5):
+        super().__init__()
+        self.p = p
+
+    def construct(self, x):
+        """`x` with whole channels zeroed, while training."""
+        if not self.training or self.p == 0:
+            return x
+        return type(self)._drop.run(x, self.p)
+
+
+@public("nn.Dropout1d")
+class Dropout1d(_ChannelDropout):
+    """Zeroes whole channels of (N, C, L) or (C, L) at random while training.
+
+    Args:
+        p (float): the probability of a channel to be zeroed, in [0, 1].
+
+    Raises:
+        TypeError: if `p` is not a float.
+        ValueError: if it is out of range.
+    """
+
+    _drop = dropout1d
+
+
+@public("nn.Dropout2d")
+class Dropout2d(_ChannelDropout):
+    """Zeroes whole channels of (N, C, H, W) at random while training.
+
+    Args:
+        p (float): the probability of a channel to be zeroed, in [0, 1].
+
+    Raises:
+        TypeError: if `p` is not a float.
+        ValueError: if it is out of range.
+    """
+
+    _drop = dropout2d
+
+    def extend_repr(self):
+        """The probability."""
+        return f"p={self.p}"
+
+
+@public("nn.Dropout3d")
+class Dropout3d(_ChannelDropout):
+    """Zeroes whole channels of (N, C, D, H, W) at random while training.
+
+    Args:
+        p (float): the probability of a channel to be zeroed, in [0, 1].
+
+    Raises:
+        TypeError: if `p` is not a float.
+        ValueError: if it is out of range.
+    """
+
+    _drop = dropout3d
+
+    def extend_repr(self):
+        """The probability."""
+        return f"p={self.p}"
+
+
+@public("nn.Dropout2dExt", "mint.nn.Dropout2d")
+class Dropout2dExt(Cell):
+    """Zeroes whole channels of (N, C, H, W) or (C, H, W) at random while training.
+
+    Args:
+        p (float): the probability of a channel to be zeroed, in [0, 1].
+        inplace (bool): whether to write the result into the input.
+
+    Inputs:
+        - **input** (Tensor): of 3 or 4 axes.
+    """
+
+    @checked
+    def __init__(self, p: Number(ge=0, le=1) = 0.5, inplace: Bool = False):
+        super().__init__()
+        self.p = p
+        self.inplace = inplace
+
+    def construct(self, input):
+        """`input` with whole channels zeroed, while training."""
+        if not self.training or self.p == 0:
+            return input
+        out = dropout2d_ext.run(input, self.p)
+        return write_back(input, out) if self.inplace else out
+
+
+# Shapes -------------------------------------------------------------------------------------------
+
+
+@public("nn.Flatten", "mint.nn.Flatten")
+class Flatten(Cell):
+    """Joins the axes from `start_dim` to `end_dim`.
+
+    Args:
+        start_dim (int): the first axis to join.
+        end_dim (int): the last.
+
+    Inputs:
+        - **x** (Tensor): of any shape that has these axes.
+
+    Raises:
+        TypeError: if an axis is not an int, or the input not a Tensor.
+        ValueError: if the input has no such axes, or the last comes before the first.
+    """
+
+    @checked
+    def __init__(self, start_dim: Int = 1, end_dim: Int = -1):
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def construct(self, x):
+        """`x` with the axes joined."""
+        _need_tensor("Flatten", "x", x)
+        start, end, rank = self.start_dim, self.end_dim, max(x.ndim, 1)
+        if not (-rank <= start < rank and -rank <= end < rank) or start % rank > end % rank:
+            raise ValueError(f"For 'Flatten', 'start_dim' and 'end_dim' must be axes of the input in order, "
+                             f"but got {start} and {end} for shape {x.shape}.")
+        if x.ndim == 0:
+            return x.reshape(1)
+        return x if start % rank == end % rank else flatten_axes.run(x, start, end)
+
+
+@public("nn.Identity", "mint.nn.Identity")
+class Identity(Cell):
+    """Returns its input.
+
+    Args:
+        *args, **kwargs: anything; without effect.
+    """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+
+    def construct(self, input):
+        """`input` itself."""
+        return input
+
+
+@public("nn.Unflatten")
+class Unflatten(Cell):
+    """Splits one axis into several.
+
+    Args:
+        axis (int): the axis.
+        unflattened_size (Union[tuple[int], list[int]]): the lengths of the new axes; one may be -1.
+
+    Inputs:
+        - **input_x** (Tensor): the product of the lengths is that of its axis.
+
+    Raises:
+        TypeError: if `axis` is not an int, or `unflattened_size` neither a tuple nor a list of ints.
+        ValueError: if the input has no such axis, or its length is not the product.
+    """
+
+    @checked
+    def __init__(self, axis: Int, unflattened_size: TupleOf(Int) | ListOf(Int)):
+        super().__init__()
+        self.axis = axis
+        self.unflattened_size = unflattened_size
+
+    def construct(self, input_x):
+        """`input_x` with more axes."""
+        shape = input_x.shape
+        if not -len(shape) <= self.axis < len(shape):
+            raise ValueError(f"For 'Unflatten', 'axis' must be an axis of the input, but got {self.axis} for "
+                             f"shape {shape}.")
+        axis = self.axis % len(shape)
+        return input_x.reshape(*shape[:axis], *self.unflattened_size, *shape[axis + 1:])

@@ -1,0 +1,37 @@
+"""Shuffling channels between groups."""
+
+from ..._core.rules import Int, checked
+from ..._core.surface import public
+from ..cell import Cell
+
+__all__ = ["ChannelShuffle"]
+
+
+@public("nn.ChannelShuffle", "mint.nn.ChannelShuffle")
+class ChannelShuffle(Cell):
+    """Takes the channels of `groups` groups in turn: the first of each, the second of each, ...
+
+    Args:
+        groups (int): the number of groups.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, *).
+
+    Raises:
+        TypeError: if `groups` is not an int.
+        ValueError: if `groups` is less than 1, or does not divide the number of channels.
+    """
+
+    @checked
+    def __init__(self, groups: Int(ge=1)):
+        super().__init__()
+        self.groups = groups
+
+    def construct(self, x):
+        """`x` with its channels in another order."""
+        channels = x.shape[1] if x.ndim > 1 else 0
+        if not channels or channels % self.groups:
+            raise ValueError("For 'ChannelShuffle', the number of channels must be divisible by 'groups', but "
+                             f"got {channels} and {self.groups}.")
+        split = x.reshape(x.shape[0], self.groups, channels // self.groups, *x.shape[2:])
+        return split.swapaxes(1, 2).reshape(*x.shape)

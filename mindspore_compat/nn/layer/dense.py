@@ -1,0 +1,85 @@
+"""A dense layer of two inputs."""
+
+import math
+
+from ..._core.dtype import float32
+from ..._core.rules import Bool, DType, Int, checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.initializer import Uniform
+from ...ops._linalg import dense
+from .._parts import need_init_shape, parameter
+from ..cell import Cell
+
+__all__ = ["BiDense"]
+
+
+@public("nn.BiDense")
+class BiDense(Cell):
+    """input1 A input2 + bias, a matrix A for each output.
+
+    Args:
+        in1_channels (int): the length of the first input's last axis.
+        in2_channels (int): the length of the second input's last axis.
+        out_channels (int): the length of the output's last axis.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
+            U(-k, k) with k = 1 / sqrt(in1_channels) by default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values, likewise.
+        has_bias (bool): whether there is a bias.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **input1** (Tensor): shape (*, in1_channels).
+        - **input2** (Tensor): shape (*, in2_channels).
+
+    Raises:
+        TypeError: if a number of channels is not an int, or `has_bias` not a bool.
+        ValueError: if a number of channels is less than 1, or an initial Tensor has another shape.
+    """
+
+    @checked
+    def __init__(self, in1_channels: Int(ge=1), in2_channels: Int(ge=1), out_channels: Int(ge=1),
+                 weight_init=None, bias_init=None, has_bias: Bool = True, dtype: DType = float32):
+        super().__init__()
+        self.in1_channels = in1_channels
+        self.in2_channels = in2_channels
+        self.out_channels = out_channels
+        self.has_bias = has_bias
+        start = Uniform(1 / math.sqrt(in1_channels))
+        shape = (out_channels, in1_channels, in2_channels)
+        need_init_shape("BiDense", "weight_init", weight_init, shape)
+        self.weight = parameter(start if weight_init is None else weight_init, shape, dtype)
+        self.bias = None
+        if has_bias:
+            need_init_shape("BiDense", "bias_init", bias_init, shape[:1])
+            self.bias = parameter(start if bias_init is None else bias_init, shape[:1], dtype)
+
+    def construct(self, input1, input2):
+        """The bilinear map of `input1` and `input2`."""
+        self._check(input1, input2)
+        rows = input1.reshape(-1, self.in1_channels)
+        columns = input2.reshape(-1, self.in2_channels)
+        left = self.weight.reshape(self.out_channels * self.in1_channels, self.in2_channels)
+        half = dense.run(columns, left).reshape(-1, self.out_channels, self.in1_channels)
+        out = (half * rows.expand_dims(1)).sum(-1)
+        if self.bias is not None:
+            out = out + self.bias
+        return out.reshape(*input1.shape[:-1], self.out_channels)
+
+    def _check(self, input1, input2):
+        for name, x, length in (("input1", input1, self.in1_channels),
+                                ("input2", input2, self.in2_channels)):
+            if not isinstance(x, Tensor):
+                raise TypeError(f"For 'BiDense', '{name}' must be a Tensor, but got {x!r} of type "
+                                f"{type(x).__name__}.")
+            if x.ndim == 0 or x.shape[-1] != length:
+                raise ValueError(f"For 'BiDense', the last axis of '{name}' must have length {length}, but "
+                                 f"got shape {x.shape}.")
+        if input1.shape[:-1] != input2.shape[:-1]:
+            raise ValueError("For 'BiDense', 'input1' and 'input2' must have the same leading axes, but got "
+                             f"shapes {input1.shape} and {input2.shape}.")
+
+    def extend_repr(self):
+        """The sizes of the layer."""
+        return (f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, "
+                f"output_channels={self.out_channels}" + (", has_bias=True" if self.has_bias else ""))

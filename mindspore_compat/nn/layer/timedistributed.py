@@ -1,0 +1,66 @@
+"""A layer applied to every slice of time."""
+
+from ..._core.rules import CellOf, Int, checked
+from ..._core.surface import public
+from ...ops._shape import stack
+from ..cell import Cell
+
+__all__ = ["TimeDistributed"]
+
+
+@public("nn.TimeDistributed")
+class TimeDistributed(Cell):
+    """Applies a layer to each slice of the input along an axis of time.
+
+    With `reshape_with_axis` the two axes are joined and the layer is called once, which is faster;
+    without it the layer is called once per slice.
+
+    Args:
+        layer (Union[Cell, Primitive]): the layer.
+        time_axis (int): the axis of time.
+        reshape_with_axis (int): the axis that time is joined with; None to take slices.
+
+    Inputs:
+        - **inputs** (Tensor): of at least 3 axes.
+
+    Raises:
+        TypeError: if `layer` is neither a Cell nor a Primitive, or an axis is not an int.
+        ValueError: if the input has fewer than 3 axes.
+    """
+
+    @checked
+    def __init__(self, layer: CellOf | CellOf("Primitive"), time_axis: Int,
+                 reshape_with_axis: Int | None = None):
+        super().__init__()
+        self.layer = layer
+        self.time_axis = time_axis
+        self.reshape_with_axis = reshape_with_axis
+
+    def construct(self, inputs):
+        """The outputs of the layer, with the axis of time where it was."""
+        if inputs.ndim < 3:
+            raise ValueError("For 'TimeDistributed', the input must have at least 3 axes, but got shape "
+                             f"{inputs.shape}.")
+        time = self.time_axis % inputs.ndim
+        if self.reshape_with_axis is None:
+            return self._sliced(inputs, time)
+        return self._joined(inputs, time, self.reshape_with_axis % inputs.ndim)
+
+    def _sliced(self, inputs, time):
+        slices = inputs.moveaxis(time, 0)
+        outputs = [self.layer(slices[i]) for i in range(slices.shape[0])]
+        return stack.run(outputs, time)
+
+    def _joined(self, inputs, time, other):
+        """Moves time next to the other axis, joins the two, and takes them apart again."""
+        order = [axis for axis in range(inputs.ndim) if axis != time]
+        at = order.index(other)
+        order.insert(at, time)
+        moved = inputs.transpose(*order)
+        shape = moved.shape
+        output = self.layer(moved.reshape(*shape[:at], shape[at] * shape[at + 1], *shape[at + 2:]))
+        rest = output.shape
+        output = output.reshape(*rest[:at], shape[at], shape[at + 1], *rest[at + 1:])
+        back = [axis for axis in range(output.ndim) if axis != at]
+        back.insert(time, at)
+        return output.transpose(*back)
