@@ -60,7 +60,7 @@ def fill(type: DType, shape: Shape, value: Scalar):
 
 @public("ops.empty", "mint.empty")
 @checked
-def empty(*size: Shape, dtype: DType = None, device: OneOf("CPU", "GPU", "Ascend") | None = None):
+def empty(*size, dtype: DType = None, device: OneOf("CPU", "GPU", "Ascend") | None = None):
     """A Tensor of a shape whose values are whatever the memory holds.
 
     Source: mindspore.ops.empty of MindSpore 2.10.
