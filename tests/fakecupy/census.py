@@ -175,6 +175,8 @@ def take():
         }
     for path in CLASSES:
         found["classes"][path] = members(path)
+        module, _, name = path.rpartition(".")
+        found["modules"][module].setdefault(name, "class")  # cupy.random.Generator loads late
     return found
 
 

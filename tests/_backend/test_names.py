@@ -1,0 +1,106 @@
+"""Every name that an op body asks of `xp` exists in CuPy, with the keywords it is called with.
+
+The sources are parsed, so this holds for code that no test runs. What CuPy has is the census of the
+stand-in (tests/fakecupy/census.json). In `_core` an `xp` may be a recorder: that room is left out.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+from fakecupy import listing
+
+import mindspore_compat
+import mindspore_compat.ops  # noqa: F401  (names for batches are declared when it is imported)
+from mindspore_compat._backend import space
+
+PACKAGE = Path(mindspore_compat.__file__).parent
+ALL = sorted(file for file in PACKAGE.rglob("*.py") if "_startup" not in file.parts)
+FILES = [file for file in ALL if "_core" not in file.parts]
+
+
+def used(tree):
+    """(dotted name, call or None) for each `xp.<name>` in a file."""
+    calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    inner = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute) or id(node) in inner:
+            continue
+        names, base = [node.attr], node.value
+        while isinstance(base, ast.Attribute):
+            inner.add(id(base))
+            names.insert(0, base.attr)
+            base = base.value
+        if isinstance(base, ast.Name) and base.id == "xp":
+            yield ".".join(names), calls.get(id(node)), node.lineno
+
+
+def census_line(name):
+    """The census line of what `xp.<name>` is on a GPU, or None."""
+    modules = listing.census()["modules"]
+    if name in space.SPECIAL:
+        return modules["cupyx.scipy.special"].get(space.SPECIAL[name])
+    if name in space.LINALG:
+        return modules["cupyx.scipy.linalg"].get(space.LINALG[name])
+    path, _, last = f"cupy.{name}".rpartition(".")
+    if path in modules:
+        return modules[path].get(last)
+    ufunc = modules["cupy"].get(path.removeprefix("cupy."), "")
+    return "function" if ufunc.startswith("ufunc") and last in METHODS else None
+
+
+def declared():
+    """The names that `@extra` adds to every space, wherever in the package."""
+    for file in ALL:
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and any(
+                    isinstance(d, ast.Name) and d.id == "extra" for d in node.decorator_list):
+                yield node.name
+
+
+EXTRA = {*declared(), *space.EXTRA}
+METHODS = {"at", "outer", "reduce", "accumulate", "reduceat", "types"}
+OWN = {"module", "narrow"}  # attributes of a Space itself
+UFUNC_KEYWORDS = {"out", "dtype", "casting"}
+
+
+def complaint(name, call):
+    """What is wrong with one use, or None."""
+    first = name.split(".")[0]
+    if first in EXTRA or first in OWN:
+        return None
+    line = census_line(name)
+    if line is None:
+        return f"CuPy has no {name}"
+    if call is None:
+        return None
+    given = {keyword.arg for keyword in call.keywords if keyword.arg}
+    if line.startswith("ufunc"):
+        wrong = given - UFUNC_KEYWORDS
+    elif (signature := listing.signature(line)) is None:
+        return None
+    elif any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
+        return None
+    else:
+        wrong = given - signature.parameters.keys()
+    return f"CuPy's {name} does not take {sorted(wrong)}" if wrong else None
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_names_and_keywords_exist_in_cupy(file):
+    uses = used(ast.parse(file.read_text("utf-8")))
+    found = [f"line {line}: {words}" for name, call, line in uses
+             if (words := complaint(name, call))]
+    assert not found
+
+
+@pytest.mark.parametrize("text, words", [
+    ("xp.insert(x, 0)", "no insert"), ("xp.sum(x, where=y)", "['where']"),
+    ("xp.linalg.multi_dot(x)", "no linalg.multi_dot"), ("xp.add(x, y, where=z)", "['where']"),
+    ("xp.add.at(x, i, y)", None), ("xp.erf(x)", None), ("xp.exp(x, out=y)", None),
+    ("xp.zeta.nothing", "no zeta.nothing"), ("xp.meshgrid(x, indexing='ij')", None),
+    ("xp.linalg.norm(x, axis=0)", None), ("xp.lib.stride_tricks.as_strided(x, s, t)", None)])
+def test_a_wrong_use_is_found(text, words):
+    found = [complaint(name, call) for name, call, _ in used(ast.parse(text))]
+    assert len(found) == 1 and (found[0] or "").find(words or "") >= 0
+    assert bool(found[0]) == bool(words)
