@@ -244,6 +244,21 @@ def set_seed(seed: Int(ge=0, le=LARGEST_SEED)):
     np.random.seed(seed)
     random.seed(seed)
     streams.set_seed(seed)
+    for listener in _listeners:
+        listener(seed)
+
+
+_listeners = []
+
+
+def on_seed(listener) -> None:
+    """Has `listener` called with every seed given to `set_seed`, and now with the one in force.
+
+    For higher floors that keep random streams of their own.
+    """
+    _listeners.append(listener)
+    if config.seed is not None:
+        listener(config.seed)
 
 
 def get_seed():
