@@ -110,3 +110,18 @@ def types_of(text):
         else:
             current += char
     return [p.strip().removeprefix("mindspore.") for p in parts + [current] if p.strip()]
+
+
+def parse(texts):
+    """[(name, kind, default)] of signature texts."""
+    found, keyword = [], False
+    for text in texts:
+        text = str(text)
+        if text == "*":
+            keyword = True
+            continue
+        name, _, default = text.partition("=")
+        kind = "kwargs" if name.startswith("**") else "args" if name.startswith("*") else "keyword" if keyword else "positional"
+        keyword = keyword or kind == "args"
+        found.append((name.lstrip("*"), kind, default or None))
+    return found

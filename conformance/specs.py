@@ -131,11 +131,14 @@ def save(entries, folder=FOLDER):
     written = []
     for module, held in sorted(modules.items()):
         path = folder / f"{module}.yaml"
-        text = yaml.dump(dict(sorted(held.items())), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=160,
-                         default_flow_style=None)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text(dict(sorted(held.items()))), encoding="utf-8")
         written.append(path)
     return written
+
+
+def text(entries):
+    """Entries as they stand in a spec file."""
+    return yaml.dump(entries, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=160, default_flow_style=None)
 
 
 def load(folder=FOLDER, check=True):

@@ -28,7 +28,7 @@ parallel.auto_parallel parallel.nn.parallel_cell_wrapper parallel.strategy profi
 safeguard utils utils.dryrun log context device_context.cpu.op_precision
 device_context.cpu.op_tuning device_context.gpu.op_precision device_context.gpu.op_tuning
 device_context.ascend.op_precision device_context.ascend.op_tuning device_context.ascend.op_debug
-device_manager graph onnx run_check
+device_manager graph onnx 
 """.split()
 
 MAX_DEPTH = 40                    # of class inheritance; deeper is a circle

@@ -1,0 +1,198 @@
+"""Command line: python -m conformance read | run | compare | generate | report. See `--help` of each."""
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from . import answers, cases, compare, docs, generate, html, report, runner, specs, usage, verdicts, wheel
+from .errors import BadInput
+from .targets import DEFAULT, REFERENCE
+
+RESULTS = "conformance-results"
+
+
+def main(argv=None):
+    """Run a command; 0 when done, 1 when a case fails, 2 for input that cannot be used."""
+    options = _parser().parse_args(argv)
+    try:
+        return options.run(options) or 0
+    except BadInput as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print("\nconformance: interrupted; `--resume` goes on from here", file=sys.stderr)
+        return 130
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="python -m conformance", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="command")
+    read = commands.add_parser("read", help="read documentation; print what was and was not understood")
+    read.add_argument("source", nargs="*", help="a mindspore wheel (installed, unpacked or .whl), a tree of .rst pages, or saved pages")
+    read.add_argument("--fetch", metavar="RELEASE", help="get the wheel of this release with pip and read it")
+    read.add_argument("--cache", default=Path.home() / ".cache" / "mindspore-docs", help="where fetched wheels are kept")
+    read.add_argument("--out", metavar="FOLDER", help="write spec files there")
+    read.add_argument("--unread", action="store_true", help="list every sentence that was not read, with its place")
+    read.add_argument("--name", help="print all that was read of one name")
+    read.set_defaults(run=_read)
+    run = commands.add_parser("run", help="run the cases on an implementation")
+    _case_options(run)
+    run.add_argument("--target", default=DEFAULT, help=f"importable package that is tested (default: {DEFAULT})")
+    run.add_argument("--python", help="interpreter that has the target")
+    run.add_argument("--documented", action="store_true", help="judge by the documentation alone, not by real MindSpore's answers")
+    run.add_argument("--keep", action="store_true", help="with --target mindspore: keep its answers and set the verdicts of the specs")
+    run.set_defaults(run=_run)
+    both = commands.add_parser("compare", help="the same calls on two implementations")
+    _case_options(both)
+    both.add_argument("--reference", default=REFERENCE)
+    both.add_argument("--python", help="interpreter that has the reference; without it the kept answers are used")
+    both.add_argument("--target", default=DEFAULT)
+    both.set_defaults(run=_compare)
+    write = commands.add_parser("generate", help="write the cases as plain test files")
+    _case_options(write)
+    write.add_argument("--out", required=True, metavar="DIR")
+    write.add_argument("--target", default=DEFAULT)
+    write.set_defaults(run=_generate)
+    shown = commands.add_parser("report", help="show the results of a run")
+    shown.add_argument("results", nargs="?", default=f"{RESULTS}/{DEFAULT}.json")
+    shown.add_argument("--html", metavar="FILE")
+    shown.add_argument("--json", metavar="FILE")
+    shown.add_argument("--junit", metavar="FILE")
+    shown.set_defaults(run=_report)
+    return parser
+
+
+def _case_options(parser):
+    parser.add_argument("area", nargs="*", help="modules or names (nn, nn.AdamOffload); everything without them")
+    parser.add_argument("--kind", action="append", choices=cases.KINDS, help="only cases of this kind (repeatable)")
+    parser.add_argument("--spec", default=specs.FOLDER, help="folder of spec files")
+    parser.add_argument("--source", action="append", default=[], help="documentation to take the examples from (repeatable)")
+    parser.add_argument("--results", default=RESULTS, help="folder for results")
+    parser.add_argument("--resume", action="store_true", help="go on where an interrupted run stopped")
+
+
+def _sources(options):
+    found = list(options.source)
+    if getattr(options, "fetch", None):
+        found.append(wheel.fetch(options.fetch, options.cache))
+    if not found:
+        raise BadInput("read", "name a SOURCE, or --fetch RELEASE")
+    return found
+
+
+def _read(options):
+    pages = [page for source in _sources(options) for page in docs.read(source)]
+    entries, unread, lines = {}, [], 0
+    for page in pages:
+        entry, missed = specs.from_page(page)
+        if page.name in entries and len(entries[page.name]) >= len(entry):
+            entry = entries[page.name]
+        entries[page.name] = entry
+        unread += [(page, sentence) for sentence in missed]
+        lines += 0 if page.same_as else len(page.raises)
+    own = [page for page in pages if not page.same_as]
+    done = lines - len(unread)
+    print(f"{len(entries)} public names, {len(own)} pages of their own, {sum(bool(p.examples) for p in own)} with examples")
+    print(f"{lines} Raises lines, {done} read ({100 * done / max(1, lines):.1f} %), {len(unread)} not")
+    for name, what, said in verdicts.disagreements(pages):
+        print(f"pages disagree: {name} {what} - " + "; ".join(f"{Path(s).name}: {e}" for s, e in said.items()))
+    if options.unread:
+        for page, sentence in unread:
+            print(f"{page.source}:{sentence.line}: {page.name}: {sentence.error}: {sentence.text}")
+    if options.name:
+        print(specs.text({options.name: entries[options.name]}) if options.name in entries else f"no page of {options.name}")
+    if options.out:
+        print(f"{len(specs.save(entries, options.out))} spec files in {options.out}")
+
+
+def _cases(options, release=None):
+    entries = specs.load(options.spec)
+    kinds = tuple(options.kind or cases.KINDS)
+    found = list(cases.all_cases(entries, kinds, options.area))
+    if not options.area and "exists" in kinds:
+        found += usage.cases(entries)
+    pages = [page for source in options.source for page in docs.read(source)]
+    if "example" in kinds:
+        wanted = {case["name"] for case in found} if options.area else None
+        for page in pages:
+            if not page.same_as and (wanted is None or page.name in wanted or any(page.name.startswith(a) for a in options.area)):
+                found += cases.of_page(page, entries.get(page.name, {}))
+    if not found:
+        raise BadInput(" ".join(options.area) or options.spec, "no cases: no such module or name in the specs")
+    return entries, found, verdicts.disagreements(pages)
+
+
+def _store(options, target):
+    folder = Path(options.results)
+    folder.mkdir(parents=True, exist_ok=True)
+    store = folder / f"{target}.jsonl"
+    if not options.resume and store.exists():
+        store.unlink()
+    return store
+
+
+def _run(options):
+    entries, found, disagree = _cases(options)
+    kept = {} if options.documented or options.target == REFERENCE else answers.load()
+    about = {"target": options.target, "disagreements": disagree}
+    records, raw = [], []
+    given = {(n, str(specs.rule_of(i))): i.get("verdict") for n, e in entries.items() for i in e.get("raises", ())}
+    store = _store(options, options.target)
+    try:
+        for case, result in runner.run(found, options.target, options.python, store, runner.Progress(len(found)), about):
+            raw.append((case, result))
+            records.append(report.record(case, answers.judge(case, result, kept), given.get((case["name"], case.get("rule")))))
+    finally:
+        if records:
+            report.save(Path(options.results) / f"{options.target}.json", records, about)
+    if options.keep:
+        answers.save(raw)
+        print("verdicts:", verdicts.apply(entries, raw))
+        specs.save(entries, options.spec)
+    summed = report.summary(records, about)
+    print(report.table(summed))
+    return 1 if any(r["status"] in report.BAD for r in records) else 0
+
+
+def _compare(options):
+    _, found, _ = _cases(options)
+    if options.python or options.reference != REFERENCE:
+        left = compare.run_side(found, options.reference, options.python, _store(options, options.reference), runner.Progress(len(found)))
+    else:
+        left = compare.from_kept(answers.load(), found)
+    found = [case for case in found if case["id"] in left]
+    right = compare.run_side(found, options.target, None, _store(options, options.target), runner.Progress(len(found)))
+    apart = list(compare.differences(found, left, right))
+    for case, _, _, what in apart:
+        print(f"{case['id']}: {what}")
+    print(f"{len(found)} calls made on both sides, {len(apart)} differ")
+    return 1 if apart else 0
+
+
+def _generate(options):
+    _, found, _ = _cases(options)
+    written = generate.write(found, options.out, options.target, answers.load())
+    print(f"{len(written)} test files in {options.out}")
+
+
+def _report(options):
+    records, about = report.load(options.results)
+    summed = report.summary(records, about)
+    print(report.table(summed))
+    for path, text in ((options.html, html.page), (options.json, _as_json), (options.junit, lambda r, s: report.junit(r, about))):
+        if path:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_text(text(records, summed), encoding="utf-8")
+            print(f"wrote {path}")
+
+
+def _as_json(records, summed):
+    import json
+    return json.dumps({"summary": summed, "records": records}, ensure_ascii=False, indent=1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""What real MindSpore answered, kept so that a run without it still compares; and the judgement that follows.
+
+`answers/<module>.json` holds, per case, a digest of the question, the status and what was observed: exception names, dtypes,
+shapes, numbers. `judge` turns a worker's documentary result into the final one:
+
+1. What real MindSpore accepts must be accepted, whatever the page says.
+2. What page and original both refuse is refused with the documented exception.
+3. Where the original fails with another exception, the documented one is asked for.
+4. What the page promises and the original does not keep is not asked of anybody else either, except refusals.
+"""
+import json
+from pathlib import Path
+
+from .cases import digest
+from .errors import BadInput
+from .specs import module_of
+from .wheel import WINDOWS
+
+FOLDER = Path(__file__).parent / "answers"
+RELATIVE, ABSOLUTE = 2e-3, 1e-4   # of float results: the original computes in float32, in another order
+_HALF = {"float16": 2e-2, "bfloat16": 5e-2}
+
+
+def save(results, folder=FOLDER):
+    """Keep (case, result) pairs of a run on the reference, one line per case."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    modules = {}
+    for case, result in results:
+        fact = [digest(case), result["status"], result.get("observed", _exception(result))]
+        modules.setdefault(module_of(case["name"], None, WINDOWS), {})[case["id"]] = fact
+    for module, held in modules.items():
+        lines = [f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(held[key], ensure_ascii=False)}" for key in sorted(held)]
+        (folder / f"{module}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def _exception(result):
+    return result.get("got", "").split(":")[0]
+
+
+def load(folder=FOLDER):
+    """{case id: [digest, status, observed]} of all kept answers."""
+    found = {}
+    for path in sorted(Path(folder).glob("*.json")):
+        try:
+            found.update(json.loads(path.read_text(encoding="utf-8")))
+        except ValueError as error:
+            raise BadInput(path, f"is no JSON: {error.msg}", error.lineno) from None
+    return found
+
+
+def answer_to(case, kept):
+    """The kept answer to this very question, or None."""
+    found = kept.get(case["id"])
+    return found if found and found[0] == digest(case) else None
+
+
+def judge(case, result, kept):
+    """The result as it counts: documentary where nothing is kept, else settled by the original's answer."""
+    answer = answer_to(case, kept)
+    if answer is None or result["status"] in ("crash", "hang"):
+        return result
+    base = kept.get(f"{case['name']}::accepts::example")
+    if case["kind"] in ("raises", "promises") and result["status"] == "fail" and base and base[1] != "pass" and base[2] != "no kernel" and answer[1] != "pass":
+        return {**result, "status": "skip", "got": f"the example's own call does not run on real MindSpore ({base[2]}), so nothing follows from this one"}
+    _, status, observed = answer
+    settle = {"raises": _judge_refusal, "accepts": _judge_result, "promises": _judge_promise, "gradient": _judge_gradient,
+              "example": _judge_unkept, "signature": _judge_unkept, "exists": _judge_unkept}[case["kind"]]
+    return {**result, **settle(case, result, status, observed)}
+
+
+def _judge_refusal(case, result, status, observed):
+    if observed != "accepted":
+        return {}
+    if result.get("observed") == "accepted":
+        return {"status": "pass", "expected": "accepted, as by real MindSpore"}
+    return {"status": "fail", "expected": f"accepted, as by real MindSpore (documented: {case['expect']})"}
+
+
+def _judge_result(case, result, status, observed):
+    if status != "pass":
+        if result["status"] == "pass" or observed == "no kernel":
+            return {}
+        return {"status": "skip", "got": f"refused here and by real MindSpore ({observed})"}
+    if result["status"] != "pass":
+        return {"expected": "accepted, as by real MindSpore"}
+    difference = differ(observed, result.get("observed"), case["name"])
+    return {"status": "fail", "got": _short(result.get("observed")), "expected": _short(observed), "difference": difference} if difference else {}
+
+
+def _judge_promise(case, result, status, observed):
+    if status == "pass" or result.get("observed") == observed:
+        return {"status": "pass"} if result.get("observed") == observed and status == "fail" else {}
+    return {"status": "skip", "got": "real MindSpore does not keep it either"} if status in ("crash", "hang") or result["status"] != "pass" else {}
+
+
+def _judge_gradient(case, result, status, observed):
+    mine = result.get("observed")
+    if status == "pass" or result["status"] != "fail":
+        return {}
+    if isinstance(mine, float):
+        alike = isinstance(observed, float) and abs(mine - observed) <= 2e-2 * max(abs(observed), 1e-2)
+        return {"status": "pass", "expected": f"slope {observed}, as of real MindSpore"} if alike else {}
+    return {"status": "skip", "got": f"no gradient here nor on real MindSpore: {result.get('got', '')}"}
+
+
+def _judge_unkept(case, result, status, observed):
+    if status == "pass" or result["status"] == "pass":
+        return {}
+    return {"status": "skip", "got": f"not kept by real MindSpore either: {result.get('got', '')}"}
+
+
+_RANDOM = ("rand", "dropout", "normal", "uniform", "gamma", "poisson", "multinomial", "bernoulli", "shuffle", "sample", "empty", "laplace", "seed", "init", "rrelu")
+
+
+def differ(wanted, got, name=""):
+    """None where two observations agree, else what differs first: structure, dtype, shape or values."""
+    if isinstance(wanted, list) and wanted and isinstance(wanted[0], list):
+        if not isinstance(got, list) or len(got) != len(wanted):
+            return "number of results"
+        return next(filter(None, (differ(w, g, name) for w, g in zip(wanted, got))), None)
+    if isinstance(wanted, list) and len(wanted) >= 2 and isinstance(wanted[0], str):
+        if not isinstance(got, list) or len(got) < 2 or not isinstance(got[0], str):
+            return "kind of result"
+        if wanted[0].lower() != got[0].lower():
+            return "dtype"
+        if wanted[1] != got[1]:
+            return "shape"
+        random = any(word in name.lower() for word in _RANDOM)
+        if len(wanted) > 2 and len(got) > 2 and not random and not _close(wanted[2], got[2], wanted[0].lower()):
+            return "values"
+    return None
+
+
+def _close(wanted, got, dtype):
+    loose = _HALF.get(dtype, RELATIVE)
+    for a, b in zip(wanted, got):
+        if isinstance(a, str) or isinstance(b, str):
+            if str(a) != str(b) and "j" not in str(a):
+                return False
+        elif abs(a - b) > max(ABSOLUTE, loose * abs(a)):
+            return False
+    return True
+
+
+def _short(observed):
+    text = json.dumps(observed, ensure_ascii=False)
+    return text if len(text) < 400 else text[:397] + "..."

@@ -1,0 +1,78 @@
+"""Cases written out as plain test files, for projects that want to keep them without this tool.
+
+One file per module and a copy of `values.py`, which makes the arguments. Gradients, signatures and examples need the worker's
+arithmetic and are left to `pytest --conformance`.
+"""
+import re
+from pathlib import Path
+
+from .report import call_text
+
+_HEAD = '''"""Calls that the documentation of MindSpore {release} accepts or refuses in `{module}`. Generated: do not edit."""
+import importlib
+
+import pytest
+from conformance_values import Values, resolve
+
+ms = importlib.import_module("{target}")
+values = Values(ms)
+T, cast, ranked, grown, sample = (values.names[n] for n in ("T", "cast", "ranked", "grown", "sample"))
+array, fill, uniform, integers, np = (values.names[n] for n in ("array", "fill", "uniform", "integers", "np"))
+ms = values.names["ms"]
+'''
+
+
+def write(found, folder, target, kept):
+    """Write the exists, accepts and raises cases into a folder; returns the files."""
+    from .answers import answer_to
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    values = Path(__file__).with_name("values.py").read_text(encoding="utf-8")
+    (folder / "conformance_values.py").write_text(values, encoding="utf-8")
+    modules = {}
+    for case in found:
+        if case["kind"] in ("exists", "accepts", "raises"):
+            modules.setdefault(case["area"], []).append(case)
+    written = []
+    for module, held in sorted(modules.items()):
+        names, parts = set(), [_HEAD.format(release="2.10.0", module=module, target=target)]
+        for case in held:
+            text = _function(case, answer_to(case, kept), names)
+            if text:
+                parts.append(text)
+        path = folder / f"test_{module.replace('.', '_')}.py"
+        path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def _function(case, answer, names):
+    name = _identifier(case["id"], names)
+    if case["kind"] == "exists":
+        return f"def {name}():\n    resolve(values.ms, {case['name']!r})\n"
+    call = "ms." + call_text(case) if not case.get("owner") else call_text(case)
+    error = case.get("expect")
+    if answer is not None:
+        if case["kind"] == "raises" and answer[2] == "accepted":
+            error = None              # what real MindSpore accepts must be accepted
+        if case["kind"] == "accepts" and answer[1] != "pass":
+            return None
+    told = f'    """{case["rule"]}"""\n' if case.get("rule") else ""
+    if error is None:
+        return f"def {name}():\n{told}    {call}\n"
+    return f"def {name}():\n{told}    with pytest.raises({_raised(error)}):\n        {call}\n"
+
+
+def _raised(error):
+    import builtins
+    return error if hasattr(builtins, error) else "Exception"
+
+
+def _identifier(text, names):
+    plain = "test_" + re.sub(r"\W+", "_", text.replace("-", "_minus_").replace("→", "_raises_")).strip("_")
+    found, number = plain, 2
+    while found in names:
+        found = f"{plain}_{number}"
+        number += 1
+    names.add(found)
+    return found

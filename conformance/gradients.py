@@ -1,0 +1,123 @@
+"""Gradients of the target against finite differences of its own forward pass, first and second order.
+
+The function is projected: a fixed random combination of its outputs, moved along a random direction of its inputs. Where two
+step sizes disagree the point is no smooth one and the check says so instead of failing.
+"""
+import numpy as np
+
+LIMIT = 20000                     # elements over which a check would take too long
+# dtype: (step, relative tolerance)
+STEPS = {"float64": (1e-5, 1e-3), "float32": (1e-2, 5e-2), "float16": (1e-1, 2e-1)}
+
+
+class NotSmooth(Exception):
+    """The point, or the function, has no derivative that differences could show."""
+
+
+def check(ms, function, inputs, order):
+    """None when gradient and differences agree, else the two slopes."""
+    arrays = [np.asarray(t.asnumpy(), dtype=np.float64) for t in inputs]
+    if sum(a.size for a in arrays) > LIMIT:
+        raise NotSmooth("too large for differences")
+    for dtype in ("float64", "float32"):
+        try:
+            return _compare(ms, _scalar(ms, function, arrays, dtype), arrays, dtype, order)
+        except NotSmooth:
+            raise
+        except Exception:  # noqa: BLE001  (an op that has no float64 kernel)
+            if dtype == "float32":
+                raise
+    return None
+
+
+def _tensors(ms, arrays, dtype):
+    return [ms.Tensor(a.astype(dtype), getattr(ms, dtype)) for a in arrays]
+
+
+def _scalar(ms, function, arrays, dtype):
+    """The function followed by a fixed combination of its float outputs."""
+    first = _floats(function(*_tensors(ms, arrays, dtype)))
+    again = _floats(function(*_tensors(ms, arrays, dtype)))
+    if not first:
+        raise NotSmooth("no float output")
+    if any(not np.array_equal(a.asnumpy(), b.asnumpy(), equal_nan=True) for a, b in zip(first, again)):
+        raise NotSmooth("two calls give two results")
+    if dtype == "float64" and any(str(o.dtype).lower() != "float64" for o in first):
+        raise TypeError("computes in float32")
+    if not all(np.isfinite(o.asnumpy()).all() for o in first):
+        raise NotSmooth("not finite here")
+    rng = np.random.default_rng(0)
+    weights = [rng.uniform(0.5, 1.5, o.shape) * rng.choice([-1, 1], o.shape) for o in first]
+
+    def scalar(*tensors):
+        total = None
+        for out, weight in zip(_floats(function(*tensors)), weights):
+            part = (out * ms.Tensor(np.asarray(weight).astype(dtype), getattr(ms, dtype))).sum()
+            total = part if total is None else total + part
+        return total
+    return scalar
+
+
+def _floats(out):
+    """The float Tensors of a result."""
+    if isinstance(out, (tuple, list)):
+        return [o for part in out for o in _floats(part)]
+    return [out] if hasattr(out, "asnumpy") and str(getattr(out, "dtype", "")).lower().startswith("float") else []
+
+
+def _compare(ms, scalar, arrays, dtype, order):
+    positions = tuple(range(len(arrays)))
+    gradient = ms.grad(scalar, grad_position=positions)
+
+    def slope(values):
+        found = gradient(*_tensors(ms, values, dtype))
+        found = found if isinstance(found, (tuple, list)) else (found,)
+        return [np.asarray(g.asnumpy(), dtype=np.float64) for g in found]
+
+    rng = np.random.default_rng(1)
+    along = [rng.normal(size=a.shape) for a in arrays]
+    step, tolerance = STEPS[dtype]
+    size = max(1.0, max((np.abs(a).max() for a in arrays if a.size), default=1.0))
+    step *= min(size, 10.0)
+    if order == 1:
+        claimed = _dot(slope(arrays), along)
+        measure = _line(lambda values: float(scalar(*_tensors(ms, values, dtype)).asnumpy()), arrays, along)
+    else:
+        across = [rng.normal(size=a.shape) for a in arrays]
+        fixed = [ms.Tensor(u.astype(dtype), getattr(ms, dtype)) for u in across]
+
+        def projected(*tensors):
+            found = gradient(*tensors)
+            found = found if isinstance(found, (tuple, list)) else (found,)
+            total = None
+            for g, u in zip(found, fixed):
+                total = (g * u).sum() if total is None else total + (g * u).sum()
+            return total
+        second = ms.grad(projected, grad_position=positions)(*_tensors(ms, arrays, dtype))
+        second = second if isinstance(second, (tuple, list)) else (second,)
+        claimed = _dot([np.asarray(g.asnumpy(), dtype=np.float64) for g in second], along)
+        measure = _line(lambda values: _dot(slope(values), across), arrays, along)
+    (wide, bend), (narrow, small_bend) = measure(step), measure(step / 2)
+    scale = max(abs(wide), abs(narrow), 1e-2)
+    if abs(wide - narrow) > 0.5 * tolerance * scale:
+        raise NotSmooth(f"differences disagree: {wide:.6g} and {narrow:.6g}")
+    if small_bend > 0.5 * tolerance * scale and small_bend > 0.75 * bend:
+        raise NotSmooth("a kink: the slopes to both sides differ")
+    if abs(claimed - narrow) > tolerance * scale:
+        return claimed, narrow
+    return None
+
+
+def _dot(left, right):
+    return float(sum((a * b).sum() for a, b in zip(left, right)))
+
+
+def _line(function, arrays, along):
+    """A function of the step: (central difference, difference between the slopes to both sides)."""
+    middle = function(arrays)
+
+    def measure(step):
+        up = function([a + step * d for a, d in zip(arrays, along)])
+        down = function([a - step * d for a, d in zip(arrays, along)])
+        return (up - down) / (2 * step), abs(up - 2 * middle + down) / step
+    return measure

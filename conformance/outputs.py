@@ -1,0 +1,49 @@
+"""Printed outputs compared: first as numbers with tolerances, then as layout.
+
+`same_numbers` forgives rounding and spacing; `same_layout` asks for the very characters, digits aside. Needs no package.
+"""
+import re
+
+_NUMBER = re.compile(r"(?<![A-Za-z_])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![A-Za-z_])|[-+]?\b(?:nan|inf)\b")
+RELATIVE, ABSOLUTE = 1e-3, 1e-3   # printed values are rounded to four digits or so
+
+
+def same_numbers(expected, got):
+    """Whether two printouts hold the same words and, within tolerance, the same numbers in the same order."""
+    expected = _plain(expected)
+    if "..." in expected and _matches_ellipsis(expected, got):
+        return True
+    if _words(expected) != _words(got):
+        return False
+    left, right = _NUMBER.findall(expected), _NUMBER.findall(got)
+    return len(left) == len(right) and all(map(_close, left, right))
+
+
+def same_layout(expected, got):
+    """Whether two printouts look alike: lines, brackets and the widths between them, digits aside."""
+    return _layout(_plain(expected)) == _layout(got)
+
+
+def _plain(expected):
+    return re.sub(r"^\s*<BLANKLINE>\s*$", "", expected, flags=re.M)
+
+
+def _layout(text):
+    lines = [line.rstrip() for line in text.strip().split("\n")]
+    return [re.sub(r"\d+", "0", line) for line in lines]
+
+
+def _words(text):
+    return re.sub(r"[\s,]+", "", _NUMBER.sub("#", text)).replace("#.", "#")
+
+
+def _close(left, right):
+    a, b = float(left), float(right)
+    if a != a or b != b:
+        return a != a and b != b
+    return a == b or abs(a - b) <= ABSOLUTE * max(1e-2, min(1.0, abs(a))) + RELATIVE * abs(a)
+
+
+def _matches_ellipsis(expected, got):
+    pattern = ".*".join(re.escape(part.strip()) for part in expected.split("..."))
+    return re.fullmatch(pattern, got.strip(), re.S) is not None

@@ -1,0 +1,42 @@
+"""Which implementation is under test, and how it becomes `mindspore` in the worker's process.
+
+`mindspore` is itself; `mindspore_compat` brings its own stand-in; any other package is installed under the name by the finder
+here, submodules included.
+"""
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+
+REFERENCE, DEFAULT = "mindspore", "mindspore_compat"
+
+
+def install(target):
+    """Make `import mindspore` give the target, and return the module."""
+    if target == REFERENCE:
+        return importlib.import_module(REFERENCE)
+    if target == DEFAULT:
+        importlib.import_module(f"{DEFAULT}.standin").install()
+        return importlib.import_module(REFERENCE)
+    module = importlib.import_module(target)
+    sys.meta_path.insert(0, _Finder(target))
+    sys.modules[REFERENCE] = module
+    return module
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives `mindspore.a.b` the very module object of `target.a.b`."""
+
+    def __init__(self, target):
+        self.target = target
+
+    def find_spec(self, name, path=None, module=None):
+        if not name.startswith(REFERENCE + "."):
+            return None
+        return importlib.util.spec_from_loader(name, self)
+
+    def create_module(self, spec):
+        return importlib.import_module(self.target + spec.name[len(REFERENCE):])
+
+    def exec_module(self, module):
+        pass                      # it has run under its own name

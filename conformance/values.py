@@ -1,0 +1,137 @@
+"""Argument texts of the specs → real objects of the target: `T('float32', [1, 2])`, `ms.nn.Dense(3, 4)`, `fill(1.0, (2, 3))`.
+
+Runs in the worker beside the implementation under test, so it needs nothing but NumPy. Given no package (`ms=None`) Tensors
+become arrays, which is how `cases.py` learns shapes and dtypes.
+"""
+import importlib
+import types
+
+import numpy as np
+
+
+class Values:
+    """Evaluates argument texts for one implementation."""
+
+    def __init__(self, ms=None):
+        self.ms = ms
+        self.names = {
+            "T": self.tensor, "array": array, "fill": fill, "uniform": uniform, "integers": integers, "np": np,
+            "ranked": self._on_array(ranked), "grown": self._on_array(grown), "cast": self.cast, "inf": np.inf, "nan": np.nan,
+            "sample": types.SimpleNamespace(network=self.network, thing=object), "ms": _Package(ms) if ms else _Nothing(),
+        }
+
+    def build(self, text):
+        """The object an argument text spells."""
+        return eval(text, {"__builtins__": _BUILTINS}, dict(self.names))  # noqa: S307  (texts come from spec files)
+
+    def tensor(self, dtype, data):
+        """A Tensor with exactly this dtype."""
+        if self.ms is None:
+            return np.array(data).astype(_NUMPY.get(dtype, dtype))
+        wanted = getattr(self.ms, {"bool": "bool_"}.get(dtype, dtype))
+        if dtype == "bfloat16" or dtype not in _KNOWN:
+            return self.ms.Tensor(np.array(data, np.float32)).astype(wanted)
+        return self.ms.Tensor(np.array(data).astype(dtype), wanted)
+
+    def cast(self, value, dtype):
+        """The same values under another dtype."""
+        values = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value)
+        return self.tensor(dtype, values)
+
+    def _on_array(self, change):
+        def apply(value, *options):
+            if isinstance(value, np.ndarray) or not hasattr(value, "asnumpy"):
+                return change(np.asarray(value), *options)
+            return self.ms.Tensor(np.ascontiguousarray(change(value.asnumpy(), *options)), value.dtype)
+        return apply
+
+    def network(self):
+        """A small network: a convolution and a dense layer, always with the same weights."""
+        if self.ms is None:
+            return None
+        nn = self.ms.nn
+        cells = [nn.Conv2d(1, 2, 3, pad_mode="valid", has_bias=True, weight_init=0.1, bias_init=0.0), nn.Flatten(),
+                 nn.Dense(8, 3, weight_init=0.1, bias_init=0.0)]
+        return nn.SequentialCell(cells)
+
+
+_NUMPY = {"bfloat16": "float32", "half": "float16", "single": "float32", "double": "float64", "int4": "int8", "string": "U8"}
+_KNOWN = set("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split())
+_BUILTINS = {"float": float, "int": int, "bool": bool, "str": str, "list": list, "tuple": tuple, "dict": dict, "set": set,
+             "slice": slice, "bytes": bytes, "range": range, "complex": complex, "object": object}
+
+
+class _Package:
+    """Attribute access that imports submodules on the way: `ms.dataset.vision.Resize`."""
+
+    def __init__(self, module):
+        self._module = module
+
+    def __getattr__(self, name):
+        return _reach(self._module, name)
+
+
+class _Nothing:
+    """Stands for the package where only shapes are asked for."""
+
+    def __getattr__(self, name):
+        return _Nothing()
+
+    def __call__(self, *args, **kwargs):
+        return _Nothing()
+
+
+def _reach(module, name):
+    try:
+        found = getattr(module, name)
+    except AttributeError:
+        if not isinstance(module, types.ModuleType):
+            raise
+        try:
+            found = importlib.import_module(f"{module.__name__}.{name}")
+        except ImportError:
+            raise AttributeError(f"module '{module.__name__}' has no attribute '{name}'") from None
+    return _Package(found) if isinstance(found, types.ModuleType) else found
+
+
+def resolve(ms, path):
+    """The public object of that path ("nn.AdamOffload"); AttributeError where there is none."""
+    found = _Package(ms)
+    for part in path.split("."):
+        found = getattr(found, part)
+    return found._module if isinstance(found, _Package) else found
+
+
+def array(dtype, data):
+    return np.array(data, dtype=_NUMPY.get(dtype, dtype))
+
+
+def fill(value, shape):
+    return np.full(shape, value)
+
+
+def uniform(shape, low, high):
+    seed = sum((i + 1) * n for i, n in enumerate(shape))
+    return np.random.default_rng(seed).uniform(low, high, shape)
+
+
+def integers(shape, low, high):
+    seed = sum((i + 1) * n for i, n in enumerate(shape))
+    return np.random.default_rng(seed).integers(low, high, shape, endpoint=True)
+
+
+def ranked(value, rank):
+    """The same kind of array with another number of axes."""
+    while value.ndim > rank:
+        value = value[0]
+    while value.ndim < rank:
+        value = value[None]
+    return value
+
+
+def grown(value, axis=-1, by=1):
+    """The array with its last axis longer: no longer the shape the others agree on."""
+    if not value.ndim:
+        return np.repeat(value[None], 1 + by, 0)
+    pad = np.repeat(np.take(value, [-1], axis), by, axis)
+    return np.concatenate([value, pad], axis)

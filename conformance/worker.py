@@ -1,0 +1,377 @@
+"""The process beside the implementation under test: reads cases as JSON lines, writes results as JSON lines.
+
+Started as `PYTHON -m conformance.worker --target NAME`. Needs NumPy, the standard library and the target, so it also runs on
+the interpreter of real MindSpore. What the target prints goes nowhere near the results: they have a descriptor of their own.
+"""
+import argparse
+import ast
+import builtins
+import contextlib
+import inspect
+import io
+import json
+import linecache
+import os
+import re
+import sys
+import tempfile
+import time
+import traceback
+import types
+import warnings
+
+import numpy as np
+
+from . import gradients, outputs, signatures, targets
+from .values import Values, resolve
+
+KEEP = 16                         # result elements that are kept as numbers in an answer
+_DOTTED = {"positional": (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)}
+# How the original says that this device lacks an operator; the call itself is good.
+_NO_KERNEL = re.compile(r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not found op|Unsupported device")
+
+
+class Worker:
+    """Runs cases on one target."""
+
+    def __init__(self, ms):
+        self.ms, self.values = ms, Values(ms)
+
+    def run(self, case):
+        """{"status", "got", "expected", "seconds", ...} of one case."""
+        start = time.perf_counter()
+        self._reset()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = getattr(self, "on_" + case["kind"])(case)
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException as error:  # noqa: BLE001  (the target may raise anything at all)
+            found = {"status": "fail", "got": _describe(error)}
+        return {"id": case["id"], "seconds": round(time.perf_counter() - start, 4), **found}
+
+    def _reset(self):
+        np.random.seed(0)
+        with contextlib.suppress(Exception):
+            self.ms.set_seed(0)
+            if self.ms.get_context("mode") != self.ms.PYNATIVE_MODE:
+                self.ms.set_context(mode=self.ms.PYNATIVE_MODE)
+
+    def on_exists(self, case):
+        """The name is there."""
+        try:
+            resolve(self.ms, case["name"])
+        except AttributeError as error:
+            return {"status": "fail", "got": str(error), "expected": "the name"}
+        return {"status": "pass"}
+
+    def on_signature(self, case):
+        """Names, order, kinds and defaults of the parameters."""
+        thing = resolve(self.ms, case["name"])
+        try:
+            found = _parameters(thing, case["name"])
+        except (TypeError, ValueError):
+            return {"status": "skip", "got": "shows no signature"}
+        wanted = [case["expect"]] + case.get("overloads", [])
+        differences = [_signature_difference(w, found, self.values) for w in wanted]
+        if not all(differences):
+            return {"status": "pass"}
+        return {"status": "fail", "got": f"{differences[0]}; got ({', '.join(_show(p) for p in found)})", "expected": f"({', '.join(wanted[0])})"}
+
+    def on_accepts(self, case):
+        """A good call runs; what comes out is observed for comparison."""
+        try:
+            result = self.call(case)
+        except Exception as error:  # noqa: BLE001
+            missing = _NO_KERNEL.search(str(error))
+            return {"status": "fail", "got": _describe(error), "expected": "accepted", "observed": "no kernel" if missing else type(error).__name__}
+        return {"status": "pass", "observed": _observe(result)}
+
+    def on_raises(self, case):
+        """A bad call is refused with the documented exception."""
+        wanted = case["expect"]
+        try:
+            self.call(case)
+        except Exception as error:  # noqa: BLE001
+            kinds = [k.__name__ for k in type(error).__mro__]
+            status = "pass" if wanted in kinds else "fail"
+            return {"status": status, "got": _describe(error), "expected": wanted, "observed": type(error).__name__}
+        return {"status": "fail", "got": "accepted", "expected": wanted, "observed": "accepted"}
+
+    def on_promises(self, case):
+        """The result has the dtype or shape of the named input."""
+        (what, other), = case["expect"].items()
+        held = {k: self.values.build(t) for k, t in (case.get("call") or {}).items()}
+        result = self.call(case)
+        while isinstance(result, (tuple, list)):
+            result = result[0]
+        wanted, got = str(getattr(held[other], what)), str(getattr(result, what))
+        return {"status": "pass" if wanted == got else "fail", "got": got, "expected": wanted, "observed": got}
+
+    def on_gradient(self, case):
+        """The gradient agrees with finite differences."""
+        function, inputs = self._smooth(case)
+        try:
+            wrong = gradients.check(self.ms, function, inputs, case["order"])
+        except gradients.NotSmooth as reason:
+            return {"status": "skip", "got": str(reason)}
+        if wrong is None:
+            return {"status": "pass", "got": "agree", "observed": "agree"}
+        return {"status": "fail", "got": "slope {:.6g}".format(wrong[0]), "expected": "slope {:.6g}, by finite differences".format(wrong[1]), "observed": float(f"{wrong[0]:.6g}")}
+
+    def _smooth(self, case):
+        """(a function of the float Tensors of the call alone, those Tensors)."""
+        thing = self._thing(case)
+        names, fixed = list(case["call"]), {}
+        moving = []
+        for name in names:
+            value = self.values.build(case["call"][name])
+            fixed[name] = value
+            if hasattr(value, "asnumpy") and str(value.dtype).lower().startswith("float"):
+                moving.append(name)
+        owner = self.values.build(case["owner"]) if case.get("owner") else None
+        inputs = ([owner] if owner is not None else []) + [fixed[n] for n in moving]
+        method = case["name"].rsplit(".", 1)[-1]
+
+        def function(*tensors):
+            held = list(tensors)
+            made = getattr(held.pop(0), method) if owner is not None else thing
+            given = dict(fixed, **dict(zip(moving, held)))
+            return _apply(made, given)
+        return function, inputs
+
+    def _thing(self, case):
+        """What is called: the function, or the object that the class makes."""
+        if case.get("owner"):
+            return None
+        thing = resolve(self.ms, case["name"])
+        if case.get("init") is not None:
+            return _apply(thing, {k: self.values.build(t) for k, t in case["init"].items()})
+        return thing
+
+    def call(self, case):
+        """Make the call of a case and return what it gives."""
+        if case.get("owner"):
+            made = getattr(self.values.build(case["owner"]), case["name"].rsplit(".", 1)[-1])
+            return _settle(_apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
+        made = self._thing(case)
+        if case.get("call") is None:
+            return made if case.get("init") is None else _settle(made)
+        return _settle(_apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
+
+    def on_example(self, case):
+        """The documentation's example runs and prints what it says; layout is judged apart."""
+        layout = True
+        with _in_empty_folder() as folder, _as_module(case["steps"], folder) as module:
+            known = set(vars(module)) | set(dir(builtins))
+            for name, value in self._usual_names().items():
+                vars(module).setdefault(name, value)
+            for source, expected, line, place in module.steps:
+                try:
+                    printed = _execute(source, place, module)
+                except BaseException as error:  # noqa: BLE001
+                    if expected and ("Traceback" in expected or type(error).__name__ in expected):
+                        continue
+                    return _unfinished(error, expected, line, known, case)
+                if not expected:
+                    continue
+                if not outputs.same_numbers(expected, printed):
+                    return {"status": "fail", "got": printed[:2000], "expected": expected, "line": line, "observed": "printed"}
+                layout = layout and outputs.same_layout(expected, printed)
+        return {"status": "pass", "layout": layout, "observed": "agree"}
+
+    def _usual_names(self):
+        found = {"np": np, "ms": self.ms, "mindspore": self.ms, "Tensor": getattr(self.ms, "Tensor", None)}
+        for name in ("nn", "ops", "mint"):
+            with contextlib.suppress(AttributeError):
+                found[name] = resolve(self.ms, name)
+        return found
+
+
+def _apply(thing, given):
+    stars = [i for i, k in enumerate(given) if k.startswith("*")]
+    if stars:                     # arguments beyond the named ones can only be positional, with all before them
+        items = list(given.items())
+        return thing(*(v for _, v in items[:stars[-1] + 1]), **dict(items[stars[-1] + 1:]))
+    try:
+        bound = inspect.signature(thing)
+        keyword = all(k in bound.parameters or any(p.kind is p.VAR_KEYWORD for p in bound.parameters.values()) for k in given)
+    except (TypeError, ValueError):
+        keyword = not type(thing).__module__.startswith("builtins")
+    if not keyword or _is_cell(thing):
+        return thing(*given.values())
+    return thing(**given)
+
+
+def _is_cell(thing):
+    """Layers and primitives are called by position: their inputs' documented names are no promise."""
+    return not isinstance(thing, type) and any(c.__name__ in ("Cell", "Primitive") for c in type(thing).__mro__)
+
+
+def _settle(result):
+    """Wait for an asynchronous result, so that its error belongs to this case."""
+    for item in result if isinstance(result, (tuple, list)) else (result,):
+        if hasattr(item, "asnumpy") and hasattr(item, "shape"):
+            item.asnumpy()
+    return result
+
+
+def _observe(result):
+    """Facts of a result: dtype, shape and, of small ones, values."""
+    if isinstance(result, (tuple, list)):
+        return [_observe(r) for r in result[:8]]
+    if hasattr(result, "asnumpy") and hasattr(result, "shape") and hasattr(result, "dtype"):
+        values = np.asarray(result.asnumpy())
+        fact = [str(result.dtype), list(map(int, result.shape))]
+        if values.size <= KEEP and values.dtype.kind in "fiubc":
+            flat = values.astype(complex if values.dtype.kind == "c" else float if values.dtype.kind == "f" else int).reshape(-1).tolist()
+            fact.append([repr(v) if isinstance(v, complex) or v != v or abs(v) == float("inf") else (float(f"{v:.6g}") if isinstance(v, float) else v) for v in flat])
+        return fact
+    if result is None or isinstance(result, (bool, int, str)):
+        return repr(result)
+    if isinstance(result, float):
+        return f"{result:.6g}"
+    return type(result).__name__
+
+
+def _parameters(thing, name):
+    if isinstance(thing, type):
+        found = list(inspect.signature(thing.__init__).parameters.values())[1:]
+        return found
+    found = list(inspect.signature(thing).parameters.values())
+    if found and found[0].name == "self":
+        found = found[1:]
+    return found
+
+
+def _show(parameter):
+    return str(parameter) if len(str(parameter)) < 60 else parameter.name
+
+
+def _signature_difference(wanted, found, values):
+    """None where the parameters promise what is documented, else what differs first."""
+    wanted = signatures.parse(wanted)
+    if [p.kind for p in found] == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]:
+        return None
+    held = {p.name: p for p in found}
+    places = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    place = 0
+    for name, kind, default in wanted:
+        if kind in ("args", "kwargs"):
+            continue
+        parameter = held.get(name)
+        if parameter is None:
+            return f"no parameter '{name}'"
+        if kind == "positional":
+            if place >= len(places) or places[place] != name:
+                return f"'{name}' is not at position {place + 1}"
+            place += 1
+        if (default is None) != (parameter.default is parameter.empty):
+            return f"'{name}' {'has' if default is None else 'lacks'} a default"
+        if default is not None and not _same_default(default, parameter.default, values):
+            return f"'{name}' defaults to {parameter.default!r}, not {default}"
+    extra = [p.name for p in found if p.name not in {n for n, _, _ in wanted} and p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    return f"'{extra[0]}' is required beyond the documented ones" if extra else None
+
+
+def _same_default(text, value, values):
+    try:
+        wanted = eval(text, {"__builtins__": {}}, {"inf": float("inf")})  # noqa: S307  (a literal, or it fails)
+    except Exception:  # noqa: BLE001  (names of enumerations, dtypes and lambdas: not comparable here)
+        return True
+    if callable(wanted):
+        return callable(value)
+    return type(wanted) is type(value) and repr(wanted) == repr(value) or wanted == value and not isinstance(wanted, bool) and not isinstance(value, bool)
+
+
+def _unfinished(error, expected, line, known, case):
+    """What an exception in an example means; examples that use what they never made cannot be kept by anybody."""
+    result = {"status": "fail", "got": _describe(error), "expected": expected or "no exception", "line": line, "observed": "raised"}
+    name = getattr(error, "name", None)
+    if isinstance(error, NameError) and name and not any(_binds(step[0], name) for step in case["steps"]):
+        return {**result, "status": "skip", "got": f"incomplete example: '{name}' is never defined"}
+    if isinstance(error, SyntaxError):
+        return {**result, "status": "skip", "got": f"incomplete example: {error.msg}"}
+    if "/path/to" in str(error) or "/path/to" in "".join(step[0] for step in case["steps"]):
+        return {**result, "status": "skip", "got": "incomplete example: reads files of the reader's own"}
+    return result
+
+
+def _binds(source, name):
+    return bool(re.search(rf"\b{re.escape(name)}\b\s*(?:=[^=]|,|:=)|\b(?:def|class|import|as|for)\s+(?:\w+,\s*)*{re.escape(name)}\b", source))
+
+
+@contextlib.contextmanager
+def _as_module(steps, folder):
+    """A module of its own in a real file: the original's compiler reads the source of functions and classes."""
+    module = types.ModuleType("conformance_example")
+    module.__file__ = os.path.join(folder, "conformance_example.py")
+    module.steps, row, text = [], 0, []
+    for source, expected, line in steps:
+        module.steps.append((source, expected, line, row))
+        rows = source.split("\n")
+        row += len(rows)
+        text += rows
+    with open(module.__file__, "w", encoding="utf-8") as file:
+        file.write("\n".join(text) + "\n")
+    linecache.checkcache(module.__file__)
+    sys.modules[module.__name__] = module
+    try:
+        yield module
+    finally:
+        sys.modules.pop(module.__name__, None)
+
+
+def _execute(source, place, module):
+    """Run one statement of an example as the interactive prompt would; returns what it prints."""
+    out = io.StringIO()
+    tree = ast.increment_lineno(ast.parse(source), place)
+    with contextlib.redirect_stdout(out):
+        for node in tree.body:
+            if isinstance(node, ast.Expr):
+                code = compile(ast.Interactive([node]), module.__file__, "single")
+            else:
+                code = compile(ast.Module([node], []), module.__file__, "exec")
+            exec(code, vars(module))  # noqa: S102
+    return out.getvalue().rstrip("\n")
+
+
+@contextlib.contextmanager
+def _in_empty_folder():
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.chdir(folder)
+        try:
+            yield folder
+        finally:
+            os.chdir(before)
+
+
+def _describe(error):
+    first = (str(error).strip().splitlines() or [""])[0]
+    return f"{type(error).__name__}: {first[:300]}"
+
+
+def main():
+    """Serve cases until the input ends."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--target", required=True)
+    options = parser.parse_args()
+    channel = os.fdopen(os.dup(1), "w", buffering=1)
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)
+    try:
+        ms = targets.install(options.target)
+    except BaseException as error:  # noqa: BLE001
+        traceback.print_exc()
+        print(json.dumps({"broken": _describe(error)}), file=channel)
+        return
+    worker = Worker(ms)
+    print(json.dumps({"ready": str(getattr(ms, "__version__", "?"))}), file=channel)
+    for line in sys.stdin:
+        print(json.dumps(worker.run(json.loads(line))), file=channel)
+
+
+if __name__ == "__main__":
+    main()
