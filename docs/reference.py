@@ -7,11 +7,14 @@ reStructuredText is shown as it is written, so no docstring can break the build.
 
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 from docutils.core import publish_doctree
 from docutils.utils import SystemMessage
 from sphinx.ext.napoleon import Config, GoogleDocstring
+
+from mindspore_compat._core.rules import rules_of
 
 PACKAGE = "mindspore_compat"
 MODULES = [
@@ -63,7 +66,7 @@ def page(name, env):
         if missing.name and not f"{path}.".startswith(f"{missing.name}."):
             raise
         return None
-    names = sorted(getattr(module, "__all__", ()))
+    names = names_of(module)
     if not names:
         return None
     shown = f"mindspore.{name}".rstrip(".")
@@ -71,6 +74,14 @@ def page(name, env):
     entries = [entry(module, public, env) for public in names]
     title = f"{shown}\n{'=' * len(shown)}"
     return shown, "\n\n".join([title, intro, f".. py:currentmodule:: {shown}", *entries]) + "\n"
+
+
+def names_of(module):
+    """What a module shows: its `__all__`, or what it lists and has that is no module."""
+    if hasattr(module, "__all__"):
+        return sorted(module.__all__)
+    return sorted(name for name in dir(module) if not name.startswith("_")
+                  and not inspect.ismodule(getattr(module, name, inspect)))
 
 
 def entry(module, name, env):
@@ -84,9 +95,25 @@ def entry(module, name, env):
         kind, doc = "function", thing.__doc__
     else:
         kind, doc = "data", f"`{one_line(thing)}`"
-    text = body_of(inspect.cleandoc(doc or ""), env)
+    text = body_of(with_rules(thing, inspect.cleandoc(doc or "")), env)
     head = name if kind == "data" else name + signature_of(thing)
     return f".. py:{kind}:: {head}\n\n{indent(text)}"
+
+
+def with_rules(thing, doc):
+    """The docstring, with types and errors from the rules where it does not tell them itself."""
+    maker = thing.__init__ if inspect.isclass(thing) else thing
+    rules = rules_of(maker) if hasattr(maker, "relations") else {}
+    raised = []
+    for name, rule in rules.items():
+        doc = re.sub(rf"^    {name}:", f"    {name} ({rule.describe()}):", doc, flags=re.MULTILINE)
+        raised += [f"    {error}: if `{name}` {phrase}." for error, phrase in rule.raises()
+                   if not re.search(rf"    {error}:.*\b{name}\b", doc)]
+    if not raised:
+        return doc
+    if "\nRaises:\n" not in doc:
+        return doc + "\n\nRaises:\n" + "\n".join(raised)
+    return doc.replace("\nRaises:\n", "\nRaises:\n" + "\n".join(raised) + "\n", 1)
 
 
 def signature_of(thing):
@@ -125,7 +152,7 @@ def one_line(value):
 def body_of(docstring, env):
     """A docstring as reStructuredText; as a literal block if it is none."""
     text = str(GoogleDocstring(docstring, Config(
-        napoleon_custom_sections=env.config.napoleon_custom_sections)))
+        napoleon_custom_sections=env.config.napoleon_custom_sections, napoleon_use_ivar=True)))
     return text if is_clean(text, env) else ".. code-block:: text\n\n" + indent(docstring)
 
 
