@@ -7,45 +7,17 @@ there.
 
 import math
 
-import numpy as np
-
-from .._backend.space import extra
-from .._core.derivatives import compose
 from .._core.op import op
 from .._core.rules import (
     Any, Bool, Float, Int, Number, TensorOf, TupleOf, floating, integer, number,
 )
+from . import _blocks  # noqa: F401 - it declares blockwise
 
 Half = TensorOf("float16", "float32")
 Small = TensorOf("float16", "float32", "bfloat16")
 Floats = TensorOf(floating)
 Numbers = TensorOf(number)
 Slope = Number
-
-BLOCK = 1 << 15
-
-
-@extra
-def blockwise(xp, function, *arrays):
-    """`function(xp, *arrays)`, which works element by element, a cache's worth at a time."""
-    first = arrays[0]
-    if type(first) is not np.ndarray or first.size <= BLOCK or not all(
-            a.shape == first.shape and a.flags.c_contiguous for a in arrays):
-        return function(xp, *arrays)
-    flat = [a.reshape(-1) for a in arrays]
-    out = None
-    for start in range(0, first.size, BLOCK):
-        part = function(xp, *(a[start:start + BLOCK] for a in flat))
-        if out is None:
-            out = np.empty(first.size, part.dtype)
-        out[start:start + BLOCK] = part
-    return out.reshape(first.shape)
-
-
-@compose
-def blockwise(xp, function, *arrays):  # noqa: F811 - the same name, on traced values
-    """Recorded part by part."""
-    return function(xp, *arrays)
 
 
 # Rectifiers ---------------------------------------------------------------------------------------
