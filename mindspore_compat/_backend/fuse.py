@@ -41,23 +41,25 @@ _ufuncs = {name: getattr(numpy, name) for name in (
     "greater_equal less less_equal not_equal logical_and copyto").split()}
 
 
-def fuse(formula, reads=("g",)):
+def fuse(formula, reads=("g",), link=None):
     """Makes `formula(xp, *arrays, **scalars) -> new values` an update in place.
 
     Args:
         formula: element-by-element arithmetic; it returns one value per array argument that is not
             in `reads`, in the order of the arguments.
         reads: the names of the arrays that are only read.
+        link: `link(xp, p, g, *, ...)`, what is done to the gradient `g` first, in the same pass.
+            Its keywords are further scalars of the update.
     """
-    return Fused(formula, reads)
+    return Fused(formula, reads, link)
 
 
 class Fused:
     """A formula with its programs: one for each set of flags and dtypes met."""
 
-    def __init__(self, formula, reads):
+    def __init__(self, formula, reads, link=None):
         code = formula.__code__
-        self.formula = formula
+        self.formula = formula if link is None else _linked(link, formula)
         self.names = code.co_varnames[1 : code.co_argcount]
         self.written = tuple(name not in reads for name in self.names)
         self._programs = {}
@@ -121,6 +123,19 @@ class Fused:
         return found
 
 
+def _linked(link, formula):
+    """`formula` behind `link`, which takes the keywords that it names and changes the gradient."""
+    code = link.__code__
+    own = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+
+    def linked(xp, p, g, *states, **scalars):
+        g = link(xp, p, g, **{name: scalars.pop(name) for name in own})
+        return formula(xp, p, g, *states, **scalars)
+
+    linked.__name__ = formula.__name__
+    return linked
+
+
 def compute_dtype(dtypes):
     """float64 if an array has it, else float32: halves are rounded on store only."""
     return numpy.dtype(numpy.float64 if numpy.dtype(numpy.float64) in dtypes else numpy.float32)
@@ -150,13 +165,13 @@ class HostProgram:
 
     def run(self, row, scalars):
         """Runs the blocks over one row; what is not contiguous is copied there and back."""
-        arrays = [array.ravel() for array in row]  # a view where the array is contiguous
+        arrays = [array.ravel() for array in row]
         for index in self._read:
-            if any([_kin(row[index], row[other]) for other in self._written]):
+            if _kin(row[index], row, self._written):
                 arrays[index] = arrays[index].copy()
         self._blocks(arrays, scalars)
         for index in self._written:
-            if not row[index].flags.c_contiguous:
+            if arrays[index].base is None:  # no view, so `ravel` had to copy
                 row[index][...] = arrays[index].reshape(row[index].shape)
 
     def _blocks(self, arrays, scalars):
@@ -174,13 +189,16 @@ class HostProgram:
             )
 
 
-def _kin(one, other):
-    """True if two arrays may share memory: one is a view of the other, or both view a third."""
-    return (
-        one is other
-        or (one.base is not None and (one.base is other.base or one.base is other))
-        or other.base is one
-    )
+def _kin(read, row, written):
+    """True if an array may share memory with a written one."""
+    base = read.base
+    for index in written:
+        other = row[index]
+        if other is read or other.base is read:
+            return True
+        if base is not None and (base is other or base is other.base):
+            return True
+    return False
 
 
 _BOOL = numpy.dtype(bool)

@@ -7,6 +7,7 @@ instead are in learning_rate_schedule.py.
 import math
 
 from .._core.rules import Bool, Float, Forbid, Int, ListOf, TupleOf, checked, inf
+from .._core.surface import public
 
 __all__ = [
     "piecewise_constant_lr",
@@ -23,6 +24,7 @@ AtLeast = Float(ge=0.0, lt=inf)
 Count = Int(ge=1)
 
 
+@public("nn.piecewise_constant_lr")
 @checked(
     Forbid("len(milestone) != len(learning_rates)", reason="'milestone' and 'learning_rates' must "
            "have the same length"),
@@ -69,6 +71,7 @@ def _spans(total_step, step_per_epoch, decay_epoch, is_stair):
             for epoch in _epochs(total_step, step_per_epoch)]
 
 
+@public("nn.exponential_decay_lr")
 @checked
 def exponential_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
                          step_per_epoch: Count, decay_epoch: Count, is_stair: Bool = False):
@@ -94,6 +97,7 @@ def exponential_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Co
             for span in _spans(total_step, step_per_epoch, decay_epoch, is_stair)]
 
 
+@public("nn.natural_exp_decay_lr")
 @checked
 def natural_exp_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
                          step_per_epoch: Count, decay_epoch: Count, is_stair: Bool = False):
@@ -120,6 +124,7 @@ def natural_exp_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Co
             for epoch in _epochs(total_step, step_per_epoch)]
 
 
+@public("nn.inverse_decay_lr")
 @checked
 def inverse_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
                      step_per_epoch: Count, decay_epoch: Count, is_stair: Bool = False):
@@ -145,6 +150,7 @@ def inverse_decay_lr(learning_rate: Above, decay_rate: Above, total_step: Count,
             for span in _spans(total_step, step_per_epoch, decay_epoch, is_stair)]
 
 
+@public("nn.cosine_decay_lr")
 @checked(Forbid("min_lr >= max_lr", reason="'min_lr' must be below 'max_lr'"))
 def cosine_decay_lr(min_lr: AtLeast, max_lr: Above, total_step: Count, step_per_epoch: Count,
                     decay_epoch: Count):
@@ -172,6 +178,7 @@ def cosine_decay_lr(min_lr: AtLeast, max_lr: Above, total_step: Count, step_per_
             for epoch in _epochs(total_step, step_per_epoch)]
 
 
+@public("nn.polynomial_decay_lr")
 @checked
 def polynomial_decay_lr(learning_rate: Above, end_learning_rate: AtLeast, total_step: Count,
                         step_per_epoch: Count, decay_epoch: Count, power: Above,
@@ -208,6 +215,7 @@ def polynomial_decay_lr(learning_rate: Above, end_learning_rate: AtLeast, total_
     return rates
 
 
+@public("nn.warmup_lr")
 @checked
 def warmup_lr(learning_rate: AtLeast, total_step: Count, step_per_epoch: Count,
               warmup_epoch: Count):

@@ -17,15 +17,17 @@ def momentum_update(xp, p, g, moments, *, lr, momentum, nesterov=False):
 
 
 def sgd_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov=False):
-    """Momentum with dampening; `stat` is 1 until the first step, which takes the gradient
-    undampened.
+    """Momentum with dampening; `stat` is 1 until the first step, which takes the whole gradient.
+
+    `dampening` None means none, and then the first step is like any other.
     """
     if dampening is None:
         accum = momentum * accum + g
     else:
         accum = xp.where(stat > 0, g, momentum * accum + (1 - dampening) * g)
+        stat = stat * 0
     step = g + momentum * accum if nesterov else accum
-    return p - lr * step, accum, stat * 0
+    return p - lr * step, accum, stat
 
 
 def plain_update(xp, p, g, *, lr):
@@ -33,12 +35,20 @@ def plain_update(xp, p, g, *, lr):
     return (p - lr * g,)
 
 
-def adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
-    """Adam. `lr` is already corrected for the bias of the two averages."""
+def adam_step(xp, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
+    """What Adam subtracts from the parameter. `lr` is already corrected for the averages' bias."""
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     ahead = beta1 * m + (1 - beta1) * g if nesterov else m
-    return p - lr * ahead / (xp.sqrt(v) + eps), m, v
+    return lr * ahead / (xp.sqrt(v) + eps), m, v
+
+
+def adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
+    """Adam."""
+    step, m, v = adam_step(
+        xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov
+    )
+    return p - step, m, v
 
 
 def amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps):
@@ -68,17 +78,17 @@ def adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
     return p - lr * m / (v + eps), m, v
 
 
-def rmsprop_update(xp, p, g, mean_square, moment, *, lr, decay, momentum, eps):
+def rmsprop_update(xp, p, g, mean_square, moment, *, lr, rho, momentum, eps):
     """Gradient over the root of its running mean square, with momentum."""
-    mean_square = decay * mean_square + (1 - decay) * g * g
+    mean_square = rho * mean_square + (1 - rho) * g * g
     moment = momentum * moment + lr * g / xp.sqrt(mean_square + eps)
     return p - moment, mean_square, moment
 
 
-def centered_rmsprop_update(xp, p, g, mean, mean_square, moment, *, lr, decay, momentum, eps):
+def centered_rmsprop_update(xp, p, g, mean, mean_square, moment, *, lr, rho, momentum, eps):
     """RMSProp with the running variance in place of the running mean square."""
-    mean = decay * mean + (1 - decay) * g
-    mean_square = decay * mean_square + (1 - decay) * g * g
+    mean = rho * mean + (1 - rho) * g
+    mean_square = rho * mean_square + (1 - rho) * g * g
     moment = momentum * moment + lr * g / xp.sqrt(mean_square - mean * mean + eps)
     return p - moment, mean, mean_square, moment
 
@@ -122,16 +132,19 @@ def asgd_update(xp, p, g, average, *, lambd, eta, mu):
     return p, average + (p - average) * mu
 
 
-def rprop_update(xp, p, g, previous, size, *, shrink, grow, smallest, largest):
-    """A step whose length depends on whether the gradient kept its sign; after a flip it is skipped
-    once.
+def rprop_update(
+    xp, p, g, previous, size, *, lr, first, shrink, grow, smallest, largest
+):
+    """A step whose length depends on whether the gradient kept its sign; after a flip none.
+
+    The `first` step is `lr` long.
     """
+    if first:
+        size = size * 0 + lr
     agree = g * previous
-    size = xp.where(
-        agree > 0,
-        xp.minimum(size * grow, largest),
-        xp.where(agree < 0, xp.maximum(size * shrink, smallest), size),
-    )
+    longer = xp.minimum(size * grow, largest)
+    shorter = xp.maximum(size * shrink, smallest)
+    size = xp.where(agree > 0, longer, xp.where(agree < 0, shorter, size))
     g = xp.where(agree < 0, 0.0, g)
     return p - xp.sign(g) * size, g, size
 
@@ -158,6 +171,29 @@ def unscaled(xp, p, g, *, unscale, decay):
 
 
 # ---- formulas over whole tensors
+
+
+def adafactor_direction(xp, g, row, column, *, beta2, eps):
+    """Adafactor for matrices: the squares' running means over columns and over rows stand for all.
+
+    Returns the gradient over the root of the mean square, and the new means.
+    """
+    squares = g * g + eps
+    row = beta2 * row + (1 - beta2) * xp.mean(squares, axis=-1)
+    column = beta2 * column + (1 - beta2) * xp.mean(squares, axis=-2)
+    share = row / xp.mean(row, axis=-1, keepdims=True)
+    return g / (xp.sqrt(share)[..., None] * xp.sqrt(column)[..., None, :]), row, column
+
+
+def adafactor_vector_direction(xp, g, squares, *, beta2, eps):
+    """Adafactor for vectors: the gradient over the root of its running mean square."""
+    squares = beta2 * squares + (1 - beta2) * (g * g + eps)
+    return g / xp.sqrt(squares), squares
+
+
+def root_mean_square(xp, x):
+    """The root of the mean square of all elements."""
+    return xp.sqrt(xp.mean(x * x))
 
 
 def trust_ratio(xp, p_norm, g_norm, *, coefficient, decay, eps):

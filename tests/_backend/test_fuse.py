@@ -16,7 +16,7 @@ from mindspore_compat._backend.symbols import Trace
 from mindspore_compat.ops import _update
 
 ADAM = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-6}
-RMS = {"lr": 0.1, "decay": 0.9, "momentum": 0.3, "eps": 1e-3}
+RMS = {"lr": 0.1, "rho": 0.9, "momentum": 0.3, "eps": 1e-3}
 CASES = {
     "momentum_update": {"lr": 0.1, "momentum": 0.9},
     "momentum_update, nesterov": {"lr": 0.1, "momentum": 0.9, "nesterov": True},
@@ -37,7 +37,12 @@ CASES = {
     "proximal_adagrad_update": {"lr": 0.1, "l1": 0.1, "l2": 0.2},
     "ftrl_update": {"lr": 0.1, "lr_power": -0.3, "l1": 0.1, "l2": 0.2},
     "asgd_update": {"lambd": 0.1, "eta": 0.2, "mu": 0.3},
-    "rprop_update": {"shrink": 0.5, "grow": 1.2, "smallest": 1e-6, "largest": 50.0},
+    "rprop_update": {
+        "lr": 0.1, "first": False, "shrink": 0.5, "grow": 1.2, "smallest": 1e-6, "largest": 50.0,
+    },
+    "rprop_update, first": {
+        "lr": 0.1, "first": True, "shrink": 0.5, "grow": 1.2, "smallest": 1e-6, "largest": 50.0,
+    },
     "lamb_direction": {
         "beta1": 0.9,
         "beta2": 0.99,

@@ -1,0 +1,77 @@
+"""Many small arrays side by side, so that one pass of a fused update serves them all.
+
+A call of a ufunc costs as much as a thousand additions, and an update is a dozen calls: for 500
+parameters of 1000 elements that is most of the time. A Pack gathers parameters and gradients into
+two blocks of scratch memory, runs the update over them once, and puts the parameters back. The
+states of the optimizer live in the pack for good, as views of one array each.
+
+Packs are for the host. On a GPU one kernel is launched for each parameter.
+"""
+
+import numpy
+
+from .fuse import BLOCK
+
+SMALL = 6144  # elements; above, updating each array in place costs less than gathering
+
+
+class Pack:
+    """The states of a few small parameters, one array for each kind of state.
+
+    Args:
+        shapes: the shapes of the parameters.
+        dtypes: the dtypes of the parameter, the gradient and of each state.
+    """
+
+    def __init__(self, shapes, dtypes):
+        self.shapes = [tuple(shape) for shape in shapes]
+        sizes = [int(numpy.prod(shape)) for shape in self.shapes]
+        self._ends = numpy.cumsum(sizes).tolist()
+        total = self._ends[-1]
+        self._p = numpy.empty(total, dtypes[0])
+        self._g = numpy.empty(total, dtypes[1])
+        self._states = [numpy.empty(total, dtype) for dtype in dtypes[2:]]
+        self.views = [self._cut(state) for state in self._states]
+        self._back = self._cut(self._p)
+
+    def _cut(self, flat):
+        starts = [0, *self._ends[:-1]]
+        return [flat[start:end].reshape(shape)
+                for start, end, shape in zip(starts, self._ends, self.shapes, strict=True)]
+
+    def update(self, fused, parameters, gradients, **scalars):
+        """Runs one update over all parameters; the states are those in `views`.
+
+        Args:
+            fused: an update made by `fuse`, of p, g and the states in this order.
+            parameters: the arrays to update, shaped as told.
+            gradients: their gradients.
+            scalars: what `fused` takes.
+        """
+        numpy.concatenate([array.ravel() for array in parameters], out=self._p)
+        numpy.concatenate([array.ravel() for array in gradients], out=self._g)
+        fused(self._p, self._g, *self._states, **scalars)
+        for array, values in zip(parameters, self._back, strict=True):
+            array[...] = values
+
+
+def groups_of_small(arrays, kinds):
+    """Splits the indexes of small host arrays into packs, and returns (packs, the other indexes).
+
+    Args:
+        arrays: one array for each parameter.
+        kinds: a hashable for each parameter; only equal ones share a pack.
+    """
+    packs, open_packs, rest = [], {}, []
+    for index, (array, kind) in enumerate(zip(arrays, kinds, strict=True)):
+        if type(array) is not numpy.ndarray or array.size > SMALL:
+            rest.append(index)
+            continue
+        members, size = open_packs.get(kind, ([], 0))
+        if not members or size + array.size > BLOCK:
+            members, size = [], 0
+            packs.append(members)
+        members.append(index)
+        open_packs[kind] = (members, size + array.size)
+    alone = [index for members in packs if len(members) == 1 for index in members]
+    return [members for members in packs if len(members) > 1], sorted(rest + alone)

@@ -1,0 +1,270 @@
+"""Learning rates as Cells: called with the step, each returns the learning rate of that step.
+
+An optimizer takes one as `learning_rate`. Each is one op on the step, computed in float32. Learning
+rates worked out ahead, as lists, are in dynamic_lr.py.
+"""
+
+import math
+
+from .._core.op import op
+from .._core.rules import Bool, Float, Forbid, Int, TensorOf, any_dtype, checked, inf, register_type
+from .._core.surface import public
+from .cell import Cell
+
+__all__ = [
+    "ExponentialDecayLR",
+    "NaturalExpDecayLR",
+    "InverseDecayLR",
+    "CosineDecayLR",
+    "PolynomialDecayLR",
+    "WarmUpLR",
+]
+
+Above = Float(gt=0.0, lt=inf)
+AtLeast = Float(ge=0.0, lt=inf)
+Count = Int(ge=1)
+Step = TensorOf(any_dtype, scalars=True)
+
+
+def _as_float(xp, step):
+    return xp.cast(xp.asarray(step), "float32")
+
+
+@op()
+def exponential_decay(xp, step: Step, rate, base, steps, stair):
+    """rate * base ** (step / steps)."""
+    power = _as_float(xp, step) / steps
+    return rate * xp.power(base, xp.floor(power) if stair else power)
+
+
+@op()
+def natural_exp_decay(xp, step: Step, rate, slope, steps, stair):
+    """rate * exp(-slope * step); with `stair` the step is rounded down to a multiple of `steps`."""
+    step = _as_float(xp, step)
+    if stair:
+        step = xp.floor(step / steps) * steps
+    return rate * xp.exp(-slope * step)
+
+
+@op()
+def inverse_decay(xp, step: Step, rate, slope, steps, stair):
+    """rate / (1 + slope * step / steps)."""
+    passed = _as_float(xp, step) / steps
+    return rate / (1 + slope * (xp.floor(passed) if stair else passed))
+
+
+@op()
+def cosine_decay(xp, step: Step, low, high, steps):
+    """Half a cosine wave from `high` to `low`."""
+    angle = xp.minimum(_as_float(xp, step), steps) * (math.pi / steps)
+    return low + 0.5 * (high - low) * (1 + xp.cos(angle))
+
+
+@op()
+def polynomial_decay(xp, step: Step, start, end, steps, power, grow):
+    """A power curve from `start` to `end`; with `grow` its length doubles, triples, ... in time."""
+    step = _as_float(xp, step)
+    if grow:
+        steps = steps * xp.maximum(xp.ceil(step / steps), 1)
+    left = 1 - xp.minimum(step, steps) / steps
+    return (start - end) * xp.power(left, power) + end
+
+
+@op()
+def warm_up(xp, step: Step, rate, steps):
+    """A straight line from 0 to `rate`."""
+    return rate * xp.minimum(_as_float(xp, step), steps) / steps
+
+
+class LearningRateSchedule(Cell):
+    """The base of schedules: `construct(global_step)` returns the learning rate as a Tensor.
+
+    Source: mindspore.nn.learning_rate_schedule.LearningRateSchedule of MindSpore 2.10.
+    """
+
+    def construct(self, global_step):
+        """The learning rate of a step; every schedule defines its own."""
+        raise NotImplementedError(f"'{type(self).__name__}' must define 'construct'.")
+
+
+register_type("LearningRateSchedule", LearningRateSchedule)
+
+
+class _Decay(LearningRateSchedule):
+    """What three decays share: a start, a rate, a number of steps and whether to go in stairs."""
+
+    _op = None
+
+    @checked
+    def __init__(self, learning_rate: Above, decay_rate: Above, decay_steps: Count,
+                 is_stair: Bool = False):
+        super().__init__()
+        self.learning_rate = learning_rate
+        self.decay_rate = decay_rate
+        self.decay_steps = decay_steps
+        self.is_stair = is_stair
+
+    def construct(self, global_step):
+        """The learning rate of a step."""
+        return self._op.run(global_step, self.learning_rate, self.decay_rate, self.decay_steps,
+                            self.is_stair)
+
+
+@public("nn.ExponentialDecayLR")
+class ExponentialDecayLR(_Decay):
+    """learning_rate * decay_rate ** (global_step / decay_steps).
+
+    Args:
+        learning_rate (float): the learning rate of step 0.
+        decay_rate (float): what it is multiplied by every `decay_steps` steps.
+        decay_steps (int): the steps that one `decay_rate` spreads over.
+        is_stair (bool): whether to decay once every `decay_steps` steps, not every step.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import nn
+        >>> nn.ExponentialDecayLR(0.5, 0.5, 2)(ms.Tensor(2, ms.int32))
+        Tensor(shape=[], dtype=Float32, value= 0.25)
+    """
+
+    _op = exponential_decay
+
+
+@public("nn.NaturalExpDecayLR")
+class NaturalExpDecayLR(_Decay):
+    """learning_rate * exp(-decay_rate * global_step).
+
+    Args:
+        learning_rate (float): the learning rate of step 0.
+        decay_rate (float): how fast it falls.
+        decay_steps (int): with `is_stair`, the steps between two falls; else without effect.
+        is_stair (bool): whether the step is rounded down to a multiple of `decay_steps`.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
+
+    _op = natural_exp_decay
+
+
+@public("nn.InverseDecayLR")
+class InverseDecayLR(_Decay):
+    """learning_rate / (1 + decay_rate * global_step / decay_steps).
+
+    Args:
+        learning_rate (float): the learning rate of step 0.
+        decay_rate (float): how fast it falls.
+        decay_steps (int): the steps that one `decay_rate` spreads over.
+        is_stair (bool): whether to decay once every `decay_steps` steps, not every step.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
+
+    _op = inverse_decay
+
+
+@public("nn.CosineDecayLR")
+class CosineDecayLR(LearningRateSchedule):
+    """Half a cosine wave from `max_lr` down to `min_lr`, where it stays.
+
+    min_lr + (max_lr - min_lr) / 2 * (1 + cos(pi * min(global_step, decay_steps) / decay_steps))
+
+    Args:
+        min_lr (float): the learning rate at the end.
+        max_lr (float): the learning rate of step 0, above `min_lr`.
+        decay_steps (int): the steps of the descent.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
+
+    @checked(Forbid("min_lr >= max_lr", reason="'min_lr' must be below 'max_lr'"))
+    def __init__(self, min_lr: AtLeast, max_lr: Above, decay_steps: Count):
+        super().__init__()
+        self.min_lr = min_lr
+        self.max_lr = max_lr
+        self.decay_steps = decay_steps
+
+    def construct(self, global_step):
+        """The learning rate of a step."""
+        return cosine_decay.run(global_step, self.min_lr, self.max_lr, self.decay_steps)
+
+
+@public("nn.PolynomialDecayLR")
+class PolynomialDecayLR(LearningRateSchedule):
+    """A power curve from `learning_rate` to `end_learning_rate` over `decay_steps` steps.
+
+    (learning_rate - end_learning_rate) * (1 - global_step / decay_steps) ** power
+    + end_learning_rate
+
+    Args:
+        learning_rate (float): the learning rate of step 0.
+        end_learning_rate (float): the learning rate at the end.
+        decay_steps (int): the steps of the curve.
+        power (float): the exponent.
+        update_decay_steps (bool): whether `decay_steps` grows by itself each time it is passed, so
+            that the learning rate rises again; otherwise it stays at the end value.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
+
+    @checked
+    def __init__(self, learning_rate: Above, end_learning_rate: AtLeast, decay_steps: Count,
+                 power: Above, update_decay_steps: Bool = False):
+        super().__init__()
+        self.start_learning_rate = learning_rate
+        self.end_learning_rate = end_learning_rate
+        self.decay_steps = decay_steps
+        self.power = power
+        self.update_decay_steps = update_decay_steps
+
+    def construct(self, global_step):
+        """The learning rate of a step."""
+        return polynomial_decay.run(global_step, self.start_learning_rate, self.end_learning_rate,
+                                    self.decay_steps, self.power, self.update_decay_steps)
+
+
+@public("nn.WarmUpLR")
+class WarmUpLR(LearningRateSchedule):
+    """A straight line from 0 to `learning_rate` over `warmup_steps` steps, where it stays.
+
+    Args:
+        learning_rate (float): the learning rate at the end.
+        warmup_steps (int): the steps of the rise.
+
+    Inputs:
+        - **global_step** (Tensor) - the step, of any shape.
+
+    Outputs:
+        Tensor of float32, shaped as `global_step`.
+    """
+
+    @checked
+    def __init__(self, learning_rate: AtLeast, warmup_steps: Count):
+        super().__init__()
+        self.learning_rate = learning_rate
+        self.warmup_steps = warmup_steps
+
+    def construct(self, global_step):
+        """The learning rate of a step."""
+        return warm_up.run(global_step, self.learning_rate, self.warmup_steps)

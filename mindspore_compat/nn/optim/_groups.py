@@ -1,0 +1,149 @@
+"""What an optimizer is told to train, read into one Setting for each parameter.
+
+`read_parameters` takes the list of parameters or of group dicts, refuses what is wrong with it, and
+returns the parameters in the order of their update. Learning rates and decays are still as given
+here; _rates.py makes Parameters and Cells of them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..._core.rules import Bool, CellOf, Number, Params, Rate, inf
+from ...common.parameter import Parameter
+
+Decay = Number(ge=0.0, lt=inf) | Bool | CellOf
+Scale = Number(gt=0.0, lt=inf) | Bool
+
+_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
+_MISSING = object()
+
+
+@dataclass
+class Setting:
+    """How one parameter is trained.
+
+    `group` is the number of its group (None without groups); `rate` and `decay` are what the group
+    gives, or `_MISSING` where the optimizer's own hold.
+    """
+
+    parameter: Parameter
+    group: int | None = None
+    rate: object = _MISSING
+    decay: object = _MISSING
+    centralise: bool = False
+
+    @property
+    def has_rate(self):
+        return self.rate is not _MISSING
+
+    @property
+    def rate_key(self):
+        return self.group if self.has_rate else None
+
+    @property
+    def has_decay(self):
+        return self.decay is not _MISSING
+
+
+def read_parameters(api, parameters):
+    """Returns (settings, grouped, ordered) for what an optimizer was given.
+
+    Args:
+        api: the optimizer's name, for errors.
+        parameters: an iterable of Parameters, or of dicts.
+
+    Raises:
+        TypeError: `parameters` is not iterable, or not all Parameters or all dicts.
+        ValueError: it is None or empty, or `order_params` does not name the same parameters.
+        KeyError: a dict has an unknown key, or no `params`.
+        RuntimeError: a parameter is given twice.
+    """
+    Params.refuse(api, "parameters", parameters)
+    given = list(parameters)
+    if not given:
+        raise ValueError(f"For '{api}', 'parameters' must not be empty.")
+    if all(isinstance(each, Parameter) for each in given):
+        _refuse_twice(api, given)
+        return [Setting(each) for each in given], False, False
+    if all(isinstance(each, dict) for each in given):
+        return _read_groups(api, given)
+    raise TypeError(f"For '{api}', the elements of 'parameters' must be all Parameters or all "
+                    f"dicts, but got {', '.join(sorted({type(each).__name__ for each in given}))}.")
+
+
+def _read_groups(api, groups):
+    settings, order = [], None
+    for number, group in enumerate(groups):
+        unknown = [key for key in group if key not in _KEYS]
+        if unknown:
+            raise KeyError(f"For '{api}', the keys of a group must be among {', '.join(_KEYS)}, "
+                           f"but got {', '.join(map(repr, unknown))}.")
+        if "order_params" in group:
+            if len(group) > 1:
+                raise ValueError(f"For '{api}', a dict with 'order_params' must have no other key, "
+                                 f"but got {', '.join(map(repr, group))}.")
+            order = _listed(api, "order_params", group["order_params"])
+        else:
+            settings += _read_group(api, number, group)
+    _refuse_twice(api, [setting.parameter for setting in settings])
+    if order is not None:
+        settings = _ordered(api, settings, order)
+    return settings, True, order is not None
+
+
+def _read_group(api, number, group):
+    if "params" not in group:
+        raise KeyError(f"For '{api}', a group must have the key 'params', but got "
+                       f"{', '.join(map(repr, group)) or 'an empty dict'}.")
+    members = _listed(api, "params", group["params"])
+    if not members:
+        raise ValueError(f"For '{api}', 'params' of a group must not be empty.")
+    options = {}
+    if "lr" in group:
+        Rate.refuse(api, "lr", group["lr"])
+        options["rate"] = group["lr"]
+    if "weight_decay" in group:
+        Decay.refuse(api, "weight_decay", group["weight_decay"])
+        options["decay"] = group["weight_decay"]
+    if "grad_centralization" in group:
+        Bool.refuse(api, "grad_centralization", group["grad_centralization"])
+        options["centralise"] = group["grad_centralization"]
+    return [Setting(member, number, **options) for member in members]
+
+
+def _listed(api, key, value):
+    """The Parameters behind a key, as a list."""
+    if isinstance(value, Parameter) or not isinstance(value, Iterable):
+        raise TypeError(f"For '{api}', '{key}' must be an iterable of Parameters, but got "
+                        f"{type(value).__name__}.")
+    found = list(value)
+    for index, each in enumerate(found):
+        if not isinstance(each, Parameter):
+            raise TypeError(f"For '{api}', each element of '{key}' must be a Parameter, but got "
+                            f"{type(each).__name__} at index {index}.")
+    return found
+
+
+def _refuse_twice(api, parameters):
+    seen, names = set(), {}
+    for parameter in parameters:
+        if id(parameter) in seen:
+            raise RuntimeError(f"For '{api}', the parameter '{parameter.name}' is given twice.")
+        if names.setdefault(parameter.name, parameter) is not parameter:
+            raise ValueError(f"For '{api}', two parameters have the name '{parameter.name}'.")
+        seen.add(id(parameter))
+
+
+def _ordered(api, settings, order):
+    """The settings in the order of `order_params`, which must name each parameter once."""
+    if len(order) != len(settings):
+        raise ValueError(f"For '{api}', 'order_params' must name as many parameters as the groups, "
+                         f"{len(settings)}, but got {len(order)}.")
+    by_identity = {id(setting.parameter): setting for setting in settings}
+    ordered = []
+    for parameter in order:
+        if id(parameter) not in by_identity:
+            raise ValueError(f"For '{api}', the parameter '{parameter.name}' of 'order_params' is "
+                             "in no group, or named twice.")
+        ordered.append(by_identity.pop(id(parameter)))
+    return ordered

@@ -1,0 +1,113 @@
+"""Learning rates and weight decays as an optimizer keeps them: Parameters where they are fixed,
+Cells called with the step where they change.
+"""
+
+import numpy as np
+
+from ... import log
+from ..._backend import arrays
+from ..._core.op import op
+from ..._core.rules import TensorOf, any_dtype
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter
+from ..cell import Cell
+from ..learning_rate_schedule import LearningRateSchedule
+
+FLOAT32 = np.dtype(np.float32)
+
+
+def host_parameter(values, name):
+    """A Parameter in host memory whatever the device target: its value is needed by Python at each
+    step, and an operation on a device takes it along.
+    """
+    made = Parameter(Tensor._wrap(np.array(values)), name=name)
+    made._array = np.array(values)
+    return made
+
+
+def as_number(tensor):
+    """The only element of a Tensor as a Python float."""
+    return float(arrays.to_host(tensor._array).reshape(()))
+
+
+def make_rate(api, value, name):
+    """A learning rate as a Parameter of its value, a Cell over its values, or the schedule given.
+
+    Args:
+        api: the optimizer's name, for errors.
+        value: what `Rate` accepts.
+        name: the name of the Parameter.
+
+    Raises:
+        TypeError: an element of an iterable is not a number.
+        ValueError: the iterable is empty.
+    """
+    if isinstance(value, LearningRateSchedule):
+        return value
+    if isinstance(value, Tensor):
+        values = arrays.to_host(value._array).astype(FLOAT32)
+    elif isinstance(value, (int, float)):
+        values = np.array(float(value), FLOAT32)
+    else:
+        values = np.array([_rate_of_step(api, each) for each in value], FLOAT32)
+    if values.ndim == 0:
+        return host_parameter(values, name)
+    if not values.size:
+        raise ValueError(f"For '{api}', 'learning_rate' must not be empty.")
+    return _IteratorLearningRate(values, name)
+
+
+def _rate_of_step(api, value):
+    if isinstance(value, (str, bytes)) or np.ndim(getattr(value, "_array", value)) != 0:
+        raise TypeError(f"For '{api}', each element of 'learning_rate' must be a number, but got "
+                        f"{value!r} of type {type(value).__name__}.")
+    return float(value)
+
+
+@op()
+def pick_step(xp, values: TensorOf(any_dtype), step: TensorOf(any_dtype)):
+    """The value of a step; past the end the last one."""
+    return xp.take(values, xp.clip(xp.reshape(step, ()), 0, values.shape[0] - 1))
+
+
+class _IteratorLearningRate(LearningRateSchedule):
+    """A learning rate with one value for each step; after the last step it stays."""
+
+    def __init__(self, values, name):
+        super().__init__()
+        self.learning_rate = host_parameter(values, name)
+        self._warned = False
+
+    def construct(self, global_step):
+        """The learning rate of a step."""
+        size = self.learning_rate.size
+        if not self._warned and as_number(global_step) >= size:
+            self._warned = True
+            log.warning(f"The learning rate has {size} values, and training goes on after step "
+                        f"{size}; the last value is used from here on.")
+        return pick_step.run(self.learning_rate, global_step)
+
+
+class _ConvertToCell(LearningRateSchedule):
+    """A fixed learning rate among others that change."""
+
+    def __init__(self, learning_rate):
+        super().__init__()
+        self.learning_rate = learning_rate
+
+    def construct(self, global_step):
+        """The learning rate of any step."""
+        return Tensor._wrap(self.learning_rate._array.copy())
+
+
+class _WrappedWeightDecay(Cell):
+    """A weight decay that changes, for gradients that are still multiplied by the loss scale."""
+
+    def __init__(self, weight_decay, loss_scale):
+        super().__init__()
+        self.weight_decay = weight_decay
+        self.loss_scale = loss_scale
+
+    def construct(self, global_step):
+        """The weight decay of a step."""
+        return self.weight_decay(global_step) * self.loss_scale

@@ -1,0 +1,207 @@
+"""One step of an optimizer over all its parameters: gradients looked at first, then written.
+
+A Plan knows which parameters share their scalars (a *setting*: learning rate and decay) and which
+of those are small enough to be updated side by side. Everything that can be refused is refused
+before the first array is written.
+"""
+
+from ..._backend import arrays
+from ..._backend.packs import Pack, groups_of_small
+from ..._core.tensor import Tensor
+from ...ops._update import unscaled
+
+
+class Rows:
+    """A gradient of a few rows only: the rest of it is zeros. Each row is named once."""
+
+    __slots__ = ("index", "values", "shape")
+
+    def __init__(self, index, values, shape):
+        self.index = index
+        self.values = values
+        self.shape = shape
+
+    def whole(self):
+        """The gradient as an array of the parameter's shape."""
+        xp = arrays.space_of(self.values)
+        out = xp.zeros(self.shape, self.values.dtype)
+        out[self.index] = self.values
+        return out
+
+
+def gradient_arrays(api, gradients, parameters):
+    """The arrays behind gradients, beside their parameters and of their shapes.
+
+    Raises:
+        TypeError: a gradient is no Tensor.
+        ValueError: there are more or fewer gradients than parameters, or a shape differs.
+    """
+    if isinstance(gradients, Tensor) or not hasattr(gradients, "__len__"):
+        raise TypeError(f"For '{api}', 'gradients' must be a tuple of Tensors, but got "
+                        f"{type(gradients).__name__}.")
+    if len(gradients) != len(parameters):
+        raise ValueError(f"For '{api}', 'gradients' must have one gradient for each of the "
+                         f"{len(parameters)} parameters, but got {len(gradients)}.")
+    found = []
+    for gradient, parameter in zip(gradients, parameters, strict=True):
+        target = parameter._array
+        if isinstance(gradient, Tensor):
+            array = gradient._array
+        elif hasattr(gradient, "indices") and hasattr(gradient, "values"):
+            array = _rows(gradient, target)
+        else:
+            raise TypeError(f"For '{api}', each gradient must be a Tensor, but got "
+                            f"{type(gradient).__name__} for '{parameter.name}'.")
+        if array.shape != target.shape:
+            raise ValueError(f"For '{api}', the gradient of '{parameter.name}' must have its shape "
+                             f"{target.shape}, but got {array.shape}.")
+        if type(array) is not type(target) and type(array) is not Rows:
+            array = arrays.to_space(arrays.space_of(target), array)
+        found.append(array)
+    return found
+
+
+def _rows(gradient, target):
+    """A row-sparse gradient with equal rows summed."""
+    xp = arrays.space_of(target)
+    index = arrays.to_space(xp, gradient.indices._array).reshape(-1)
+    values = arrays.to_space(xp, gradient.values._array)
+    values = values.reshape((index.size, *values.shape[gradient.indices._array.ndim:]))
+    unique, place = xp.unique(index, return_inverse=True)
+    summed = xp.zeros((unique.size, *values.shape[1:]), values.dtype)
+    xp.add.at(summed, place.reshape(-1), values)
+    return Rows(unique, summed, (target.shape[0], *values.shape[1:]))
+
+
+class _Part:
+    """Parameters of one setting that are updated together."""
+
+    def __init__(self, setting, indexes, parameters, states, pack=None):
+        self.setting = setting
+        self.indexes = indexes
+        self.parameters = [parameters[index] for index in indexes]
+        self.states = [[kind[index] for index in indexes] for kind in states]
+        self.pack = pack
+
+    def settle(self, api, follow):
+        """Looks at the states before a step.
+
+        Those of a pack are brought into it if they were replaced. With `follow` the others are
+        brought where their parameters lie.
+        """
+        for kind, tensors in enumerate(self.states):
+            views = self.pack.views[kind] if self.pack else [None] * len(tensors)
+            for tensor, view, parameter in zip(tensors, views, self.parameters, strict=True):
+                array = tensor._array
+                if array is view:
+                    continue
+                if array.shape != parameter._array.shape:
+                    raise ValueError(f"For '{api}', the state '{tensor.name}' must have the shape "
+                                     f"{parameter.shape} of its parameter, but got {tensor.shape}.")
+                if view is not None:
+                    view[...] = arrays.to_host(array)
+                    tensor._array = view
+                elif follow and type(array) is not type(parameter._array):
+                    space = arrays.space_of(parameter._array)
+                    tensor._array = arrays.to_space(space, array)
+
+
+class Plan:
+    """How the parameters of an optimizer are swept.
+
+    Args:
+        parameters: the Parameters, in order.
+        states: for each kind of state, one Parameter for each parameter.
+        settings: for each parameter a hashable; equal ones share their scalars.
+        rows_only: whether a gradient of rows leaves all other rows, and their states, alone.
+
+    An optimizer may set `offload`, an Offload that updates parameters on a GPU, or `update_row`, a
+    function of p, g and the states that updates one parameter when it is no single fused pass.
+    """
+
+    def __init__(self, parameters, states, settings, rows_only=False):
+        self.parameters = parameters
+        self.states = states
+        self.settings = settings
+        self.rows_only = rows_only
+        self.offload = None
+        self.update_row = None
+        self._parts = None
+        self._homes = None
+
+    def _divide(self):
+        held = [parameter._array for parameter in self.parameters]
+        self._homes = [type(array) for array in held]
+        kinds = [(setting, array.dtype, tuple(kind[index]._array.dtype for kind in self.states))
+                 for index, (setting, array) in enumerate(zip(self.settings, held, strict=True))]
+        packs, rest = groups_of_small(held, kinds)
+        if self.update_row:
+            packs, rest = [], list(range(len(held)))
+        self._parts = []
+        for indexes in packs:
+            _, dtype, state_dtypes = kinds[indexes[0]]
+            pack = Pack([held[index].shape for index in indexes], (dtype, dtype, *state_dtypes))
+            self._add(indexes, pack)
+        for setting in dict.fromkeys(self.settings[index] for index in rest):
+            self._add([index for index in rest if self.settings[index] == setting])
+
+    def _add(self, indexes, pack=None):
+        setting = self.settings[indexes[0]]
+        self._parts.append(_Part(setting, indexes, self.parameters, self.states, pack))
+
+    def run(self, api, fused, gradients, scalars):
+        """Updates all parameters and states in place.
+
+        Args:
+            api: the optimizer's name, for errors.
+            fused: the update, of p, g and the states in this order.
+            gradients: one array (or Rows) for each parameter, as `gradient_arrays` returns them.
+            scalars: the scalars of each setting.
+        """
+        if self._homes != [type(parameter._array) for parameter in self.parameters]:
+            self._divide()
+        for part in self._parts:
+            part.settle(api, self.offload is None)
+        for part in self._parts:
+            given = [gradients[index] for index in part.indexes]
+            if self.update_row:
+                for row in zip(part.parameters, given, *part.states, strict=True):
+                    row = [getattr(each, "_array", each) for each in row]
+                    self.update_row(*row, **scalars[part.setting])
+                continue
+            if self.offload and arrays.on_device(part.parameters[0]._array):
+                self._run_offloaded(part, given, dict(scalars[part.setting]))
+                continue
+            if any([type(gradient) is Rows for gradient in given]):
+                self._run_with_rows(fused, part, given, scalars[part.setting])
+                continue
+            held = [parameter._array for parameter in part.parameters]
+            if part.pack:
+                part.pack.update(fused, held, given, **scalars[part.setting])
+            else:
+                states = [[tensor._array for tensor in kind] for kind in part.states]
+                fused.sweep(zip(held, given, *states, strict=True), **scalars[part.setting])
+
+    def _run_offloaded(self, part, gradients, scalars):
+        link = {name: scalars.pop(name) for name in ("unscale", "decay")}
+        rows = []
+        for number, gradient in enumerate(gradients):
+            array = part.parameters[number]._array
+            whole = gradient.whole() if type(gradient) is Rows else gradient
+            whole = unscaled(arrays.space_of(array), array, whole, **link)
+            rows.append((array, whole, *[kind[number]._array for kind in part.states]))
+        self.offload.sweep(rows, **scalars)
+
+    def _run_with_rows(self, fused, part, gradients, scalars):
+        for number, gradient in enumerate(gradients):
+            parameter = part.parameters[number]
+            row = [parameter._array, gradient, *[kind[number]._array for kind in part.states]]
+            if type(gradient) is not Rows:
+                fused(*row, **scalars)
+            elif not self.rows_only:
+                fused(row[0], gradient.whole(), *row[2:], **scalars)
+            else:
+                picked = [array[gradient.index] for array in (row[0], *row[2:])]
+                fused(picked[0], gradient.values, *picked[1:], **scalars)
+                for array, values in zip((row[0], *row[2:]), picked, strict=True):
+                    array[gradient.index] = values

@@ -1,0 +1,50 @@
+"""Adagrad: gradients over the root of the sum of all their squares."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Bool, Float, checked, inf
+from ..._core.surface import public
+from ...ops._update import adagrad_update, unscaled
+from ._groups import Decay, Params, Rate, Scale
+from .optimizer import FusedOptimizer
+
+__all__ = ["Adagrad"]
+
+
+@public("nn.Adagrad")
+class Adagrad(FusedOptimizer):
+    """Gradients over the root of the sum of all their squares.
+
+    h = h + g g;  p = p - lr g / sqrt(h)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        accum (float): where the sum starts.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        update_slots (bool): whether the sum grows.
+        loss_scale (float): what gradients have been multiplied by.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Source: mindspore.nn.Adagrad of MindSpore 2.10.
+    """
+
+    update = fuse(adagrad_update, link=unscaled)
+
+    @checked
+    def __init__(self, params: Params, accum: Float(ge=0.0, lt=inf) = 0.1,
+                 learning_rate: Rate = 0.001, update_slots: Bool = True, loss_scale: Scale = 1.0,
+                 weight_decay: Decay = 0.0):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.update_slots = update_slots
+        self.states = (("accum", "accum", accum),)
+        self._make_states()
+
+    def scalars(self, lr):
+        """The scalars of `adagrad_update`."""
+        return {"lr": lr, "update_slots": self.update_slots}

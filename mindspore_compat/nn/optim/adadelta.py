@@ -1,0 +1,51 @@
+"""Adadelta: steps as large, on average, as the steps before them."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Float, checked, inf
+from ..._core.surface import public
+from ...ops._update import adadelta_update, unscaled
+from ._groups import Decay, Params, Rate, Scale
+from .optimizer import FusedOptimizer
+
+__all__ = ["Adadelta"]
+
+
+@public("nn.Adadelta")
+class Adadelta(FusedOptimizer):
+    """Gradients scaled by the running sizes of the steps over those of the gradients.
+
+    a = rho a + (1 - rho) g g;  u = sqrt(d + epsilon) g / sqrt(a + epsilon);
+    d = rho d + (1 - rho) u u;  p = p - lr u
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        rho (float): how slowly the averages change.
+        epsilon (float): added under both roots.
+        loss_scale (float): what gradients have been multiplied by.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Source: mindspore.nn.Adadelta of MindSpore 2.10.
+    """
+
+    states = (("accum", "accum", "zeros"), ("accum_update", "accum_update", "zeros"))
+    update = fuse(adadelta_update, link=unscaled)
+
+    @checked
+    def __init__(self, params: Params, learning_rate: Rate = 1.0,
+                 rho: Float(ge=0.0, le=1.0) = 0.9, epsilon: Float(ge=0.0, lt=inf) = 1e-6,
+                 loss_scale: Scale = 1.0, weight_decay: Decay = 0.0):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.rho, self.epsilon = rho, epsilon
+        self._make_states()
+
+    def scalars(self, lr):
+        """The scalars of `adadelta_update`."""
+        return {"lr": lr, "rho": self.rho, "eps": self.epsilon}

@@ -1,0 +1,181 @@
+"""AdaFactor: the mean squares of a matrix kept as one row and one column."""
+
+import numpy as np
+
+from ..._backend import arrays
+from ..._backend.fuse import fuse
+from ..._core.rules import Any, Bool, Float, Forbid, ListOf, Number, TupleOf, checked, inf
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter, ParameterTuple
+from ...ops._update import (
+    adafactor_direction,
+    adafactor_vector_direction,
+    plain_update,
+    root_mean_square,
+)
+from ._groups import Params, Rate, Scale
+from ._rates import host_parameter
+from ._step import Rows
+from .adam import Adam
+from .optimizer import FusedOptimizer
+
+__all__ = ["AdaFactor"]
+
+AtLeast = Float(ge=0.0, lt=inf)
+Pair = TupleOf(AtLeast, length=2) | ListOf(AtLeast, length=2)
+STEP = fuse(plain_update)
+
+
+@public("nn.AdaFactor")
+class AdaFactor(FusedOptimizer):
+    """Steps along gradients over the root of their mean squares, which are kept in factors.
+
+    For a matrix only the means of its squared gradients over rows and over columns are kept. A step
+    whose root mean square is above `clip_threshold` is shortened to it. Without a learning rate the
+    step is min(0.01, 1 / sqrt(t)), times the root mean square of the parameter.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate; None with `relative_step`.
+        eps (tuple[float, float]): added to squared gradients; the least size of a parameter.
+        clip_threshold (float): the largest root mean square of a step before the learning rate.
+        decay_rate (float): the mean squares change by the step's number to the power of minus this.
+        beta1 (float): how slowly the average of steps changes; None for no average.
+        weight_decay (float): the weight decay, beside the step and times the learning rate.
+        scale_parameter (bool): whether to multiply by the root mean square of the parameter.
+        relative_step (bool): whether the learning rate comes from the step's number.
+        warmup_init (bool): whether it starts at 1e-6 t.
+        compression (bool): whether mean squares of vectors are kept in float16.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Source: mindspore.nn.AdaFactor of MindSpore 2.10.
+    """
+
+    @checked(
+        Forbid("learning_rate is not None and relative_step",
+               reason="'learning_rate' must be None with 'relative_step'"),
+        Forbid("learning_rate is None and not relative_step",
+               reason="'learning_rate' must be given without 'relative_step'"),
+        Forbid("warmup_init and not relative_step",
+               reason="'warmup_init' needs 'relative_step'"))
+    def __init__(self, params: Params, learning_rate: Rate = None, eps: Pair = (1e-30, 1e-3),
+                 clip_threshold: AtLeast = 1.0, decay_rate: Float(gt=0.0, lt=1.0) = 0.8,
+                 beta1: Number(ge=0.0, lt=inf) | None = 0.9, weight_decay: AtLeast = 0.0,
+                 scale_parameter: Bool = True, relative_step: Bool = True, warmup_init: Any = False,
+                 compression: Bool = False, loss_scale: Scale = 1.0):
+        super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay,
+                         loss_scale)
+        self.eps, self.clip_threshold, self.decay_rate = tuple(eps), clip_threshold, decay_rate
+        self.beta1 = beta1
+        self.scale_parameter = scale_parameter
+        self.relative_step = relative_step
+        self.warmup_init = bool(warmup_init)
+        self.compression = compression
+        if not self.is_group:
+            self.decay_flags = (True,) * self.param_length
+        if beta1 is not None:
+            self.exp_avg = self.parameters.clone("exp_avg", "zeros")
+        self.init_ada_factor_state()
+        self.afactor_step = host_parameter(np.zeros(1, np.float32), "afactor_step")
+        self._plan = self._plan_over([])
+
+    @property
+    def supports_memory_efficient_fp16(self):
+        """Whether mean squares may be kept in float16."""
+        return True
+
+    @property
+    def supports_flat_params(self):
+        """Whether parameters may be flattened: no, rows and columns count."""
+        return False
+
+    def init_ada_factor_state(self):
+        """Makes the mean squares, all zeros; those that a shape has no use for have one element."""
+        rows, columns, squares = [], [], []
+        for parameter in self.parameters:
+            shape, matrix = parameter.shape, len(parameter.shape) >= 2
+            dtype = np.float16 if self.compression and not matrix else parameter._array.dtype
+            rows.append(_zeros(f"exp_avg_sq_row_{parameter.name}", shape[:-1] if matrix else (1,),
+                               parameter._array.dtype))
+            columns.append(_zeros(f"exp_avg_sq_col_{parameter.name}",
+                                  shape[:-2] + shape[-1:] if matrix else (1,),
+                                  parameter._array.dtype))
+            squares.append(_zeros(f"exp_avg_sq_{parameter.name}", (1,) if matrix else shape, dtype))
+        self.exp_avg_sq_row = ParameterTuple(rows)
+        self.exp_avg_sq_col = ParameterTuple(columns)
+        self.exp_avg_sq = ParameterTuple(squares)
+
+    def construct(self, gradients):
+        """Updates the parameters.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter, in the order of
+                `parameters`.
+
+        Returns:
+            tuple[bool], True for each parameter.
+        """
+        held = self._held(gradients)
+        rates, decays = self._rate_numbers(), self._decay_numbers()
+        step = float(self.afactor_step._array[0]) + 1
+        for index, gradient in enumerate(held):
+            self._update_one(index, gradient, rates[index], decays[index], step)
+        self.afactor_step._array[...] = step
+        self._end_step()
+        return (True,) * len(held)
+
+    def _held(self, gradients):
+        held = super()._held(gradients)
+        for index, gradient in enumerate(held):
+            whole = gradient.whole() if type(gradient) is Rows else gradient
+            held[index] = whole / self.loss_scale if self.need_scale else whole
+        return held
+
+    def _update_one(self, index, gradient, rate, decay, step):
+        """Updates one parameter and its mean squares."""
+        parameter = self.parameters[index]._array
+        xp = arrays.space_of(parameter)
+        wide = parameter.astype("float32") if parameter.dtype in xp.narrow else parameter
+        gradient = xp.cast(gradient, wide.dtype)
+        if self.relative_step:
+            rate = min(1e-6 * step if self.warmup_init else 1e-2, step ** -0.5)
+        if self.scale_parameter:
+            rate = rate * xp.maximum(root_mean_square(xp, wide), self.eps[1])
+        direction = self._direction(xp, index, gradient, 1 - step ** -self.decay_rate)
+        size = root_mean_square(xp, direction)
+        direction = direction * xp.minimum(self.clip_threshold / size, 1.0) * rate
+        if self.beta1 is not None:
+            average = self.exp_avg[index]._array
+            average[...] = self.beta1 * average + (1 - self.beta1) * direction
+            direction = average
+        if decay is not None:
+            direction = direction + decay * rate * wide
+        STEP(parameter, direction, lr=1.0)
+
+    def _direction(self, xp, index, gradient, beta2):
+        if gradient.ndim < 2:
+            (squares,) = states = [self.exp_avg_sq[index]._array]
+            direction, *new = adafactor_vector_direction(
+                xp, gradient, xp.cast(squares, gradient.dtype), beta2=beta2, eps=self.eps[0])
+        else:
+            states = [self.exp_avg_sq_row[index]._array, self.exp_avg_sq_col[index]._array]
+            wide = [xp.cast(state, gradient.dtype) for state in states]
+            direction, *new = adafactor_direction(xp, gradient, *wide, beta2=beta2,
+                                                  eps=self.eps[0])
+        for state, value in zip(states, new, strict=True):
+            state[...] = value
+        return direction
+
+    target = Adam.target
+
+
+def _zeros(name, shape, dtype):
+    return Parameter(Tensor(np.zeros(shape, dtype)), name=name)

@@ -1,0 +1,269 @@
+"""Adam, AdamWeightDecay (decay beside the averages) and AdamOffload (averages on the host)."""
+
+import math
+
+import numpy as np
+
+from ..._backend import arrays
+from ..._backend.fuse import fuse
+from ..._backend.offload import Offload
+from ..._core.rules import Bool, Float, checked, inf
+from ..._core.surface import public
+from ...ops._update import (
+    adam_step,
+    adam_update,
+    adam_weight_decay_update,
+    amsgrad_update,
+    unscaled,
+)
+from ._groups import Decay, Params, Rate, Scale
+from ._rates import as_number, host_parameter
+from .optimizer import FusedOptimizer
+
+__all__ = ["Adam", "AdamWeightDecay", "AdamOffload"]
+
+Beta = Float(gt=0.0, lt=1.0)
+Above = Float(gt=0.0, lt=inf)
+
+ADAM = fuse(adam_update, link=unscaled)
+AMSGRAD = fuse(amsgrad_update, link=unscaled)
+
+
+class Powers:
+    """beta1 ** t and beta2 ** t of an optimizer, saved as Parameters of float32.
+
+    float32 has three good digits of 1 - 0.999 ** t at the first step. The step t is exact, so the
+    power is worked out from it again in float64, and a run that goes on from a checkpoint takes the
+    very numbers of one that was never stopped.
+    """
+
+    def __init__(self, optimizer, betas, shape):
+        self.optimizer = optimizer
+        self.betas = betas
+        for name in betas:
+            first = np.ones(shape, np.float32)
+            setattr(optimizer, f"{name}_power", host_parameter(first, f"{name}_power"))
+
+    def next(self):
+        """The powers of the step to come, one for each beta."""
+        found = []
+        for name, beta in self.betas.items():
+            saved = as_number(getattr(self.optimizer, f"{name}_power"))
+            found.append(exact_power(saved, beta) * beta)
+        return found
+
+    def advance(self):
+        """Saves the powers of the step that was taken."""
+        for name, power in zip(self.betas, self.next(), strict=True):
+            getattr(self.optimizer, f"{name}_power")._array[...] = power
+
+
+def exact_power(saved, beta):
+    """The power of `beta` next to `saved`, if there is one within the precision of float32."""
+    if not 1e-30 < saved <= 1.0:
+        return saved
+    power = beta ** round(math.log(saved) / math.log(beta))
+    return power if abs(power - saved) <= 1e-6 * power else saved
+
+
+@public("nn.Adam")
+class Adam(FusedOptimizer):
+    """Adam: a step along the average gradient over the root of the average squared gradient.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the average of squared gradients changes.
+        eps (float): added to the denominator.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        use_nesterov (bool): whether to look one step ahead in the average of gradients.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+        use_amsgrad (bool): whether to divide by the largest average of squares so far.
+        kwargs: `use_lazy` (bool): whether a gradient of few rows updates these rows alone;
+            `use_offload` (bool): whether the states and the arithmetic stay on the host.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Raises:
+        KeyError: if `kwargs` has another key.
+        ValueError: if two of `use_lazy`, `use_offload` and `use_amsgrad` are True.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> net = nn.Dense(2, 3)
+        >>> optimizer = nn.Adam(net.trainable_params(), learning_rate=0.01)
+
+    Source: mindspore.nn.Adam of MindSpore 2.10.
+    """
+
+    states = (("moment1", "moment1", "zeros"), ("moment2", "moment2", "zeros"))
+
+    @checked
+    def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
+                 beta2: Beta = 0.999, eps: Above = 1e-8, use_locking: Bool = False,
+                 use_nesterov: Bool = False, weight_decay: Decay = 0.0, loss_scale: Scale = 1.0,
+                 use_amsgrad: Bool = False, **kwargs):
+        use_lazy, use_offload = _kinds(type(self).__name__, use_amsgrad, **kwargs)
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self.use_locking = use_locking
+        self.use_nesterov = use_nesterov
+        self.use_amsgrad = use_amsgrad
+        self.use_lazy = self.rows_only = use_lazy
+        self.use_offload = use_offload
+        self._powers = Powers(self, {"beta1": beta1, "beta2": beta2}, ())
+        self.update = ADAM
+        if use_amsgrad:
+            self.states = (*self.states, ("vhat", "vhat", "zeros"))
+            self.update = AMSGRAD
+        self._make_states()
+        if use_offload:
+            keep_on_host(self)
+
+    def scalars(self, lr):
+        """The scalars of `adam_update`, with the bias of the averages in the learning rate."""
+        power1, power2 = self._powers.next()
+        lr = lr * math.sqrt(1 - power2) / (1 - power1)
+        found = {"lr": lr, "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps}
+        return found if self.use_amsgrad else {**found, "nesterov": self.use_nesterov}
+
+    def after_step(self):
+        """Saves the powers of the betas."""
+        self._powers.advance()
+
+    @property
+    def target(self):
+        """Where row-sparse updates run; kept, the result is the same."""
+        return self._target
+
+    @target.setter
+    def target(self, value):
+        self._set_base_target(value)
+
+
+def _kinds(api, use_amsgrad, use_lazy=False, use_offload=False, **unknown):
+    """The two flags that Adam takes as keywords only."""
+    if unknown:
+        raise KeyError(f"For '{api}', the keywords must be among 'use_lazy' and 'use_offload', but "
+                       f"got {', '.join(map(repr, unknown))}.")
+    Bool.refuse(api, "use_lazy", use_lazy)
+    Bool.refuse(api, "use_offload", use_offload)
+    if use_lazy + use_offload + use_amsgrad > 1:
+        raise ValueError(f"For '{api}', only one of 'use_lazy', 'use_offload' and 'use_amsgrad' "
+                         f"may be True, but got {use_lazy}, {use_offload} and {use_amsgrad}.")
+    return use_lazy, use_offload
+
+
+@public("nn.AdamWeightDecay")
+class AdamWeightDecay(FusedOptimizer):
+    """Adam without correction of the averages' bias, whose weight decay bypasses the averages.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr (m / (sqrt(v) + eps) + weight_decay p)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the average of squared gradients changes.
+        eps (float): added to the denominator.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Source: mindspore.nn.AdamWeightDecay of MindSpore 2.10.
+    """
+
+    states = (("moments1", "adam_m", "zeros"), ("moments2", "adam_v", "zeros"))
+    update = fuse(adam_weight_decay_update)
+    links = False
+
+    @checked
+    def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
+                 beta2: Beta = 0.999, eps: Above = 1e-6, weight_decay: Decay = 0.0):
+        super().__init__(learning_rate, params, weight_decay)
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self._make_states()
+
+    def scalars(self, lr):
+        """The scalars of `adam_weight_decay_update`."""
+        return {"lr": lr, "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps}
+
+
+@public("nn.AdamOffload")
+class AdamOffload(FusedOptimizer):
+    """Adam whose averages and arithmetic stay on the host, so that a GPU keeps parameters only.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
+
+    Each step one gradient goes to the host and one update comes back for each parameter, while the
+    host works on the next. It runs in both modes.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the average of squared gradients changes.
+        eps (float): added to the denominator.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        use_nesterov (bool): whether to look one step ahead in the average of gradients.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> net = nn.Dense(2, 3)
+        >>> optimizer = nn.AdamOffload(net.trainable_params(), learning_rate=0.01)
+
+    Source: mindspore.nn.AdamOffload of MindSpore 2.10.
+    """
+
+    states = (("moment1", "moment1", "zeros"), ("moment2", "moment2", "zeros"))
+    update = ADAM
+
+    @checked
+    def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
+                 beta2: Beta = 0.999, eps: Above = 1e-8, use_locking: Bool = False,
+                 use_nesterov: Bool = False, weight_decay: Decay = 0.0, loss_scale: Scale = 1.0):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self.use_locking = use_locking
+        self.use_nesterov = use_nesterov
+        self._powers = Powers(self, {"beta1": beta1, "beta2": beta2}, (1,))
+        self._make_states()
+        keep_on_host(self)
+
+    scalars = Adam.scalars
+    after_step = Adam.after_step
+    use_amsgrad = False
+
+
+def keep_on_host(optimizer):
+    """Moves the states of Adam to the host for good; its Plan then sends gradients and steps."""
+    for attribute, _, _ in optimizer.states:
+        for state in getattr(optimizer, attribute):
+            state._array = arrays.to_host(state._array)
+    optimizer._plan.offload = Offload(fuse(adam_step, reads=()))

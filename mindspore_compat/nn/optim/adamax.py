@@ -1,0 +1,59 @@
+"""AdaMax: Adam with the largest gradient in the place of the mean square."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import checked
+from ..._core.surface import public
+from ...ops._update import adamax_update, unscaled
+from ._groups import Decay, Params, Rate, Scale
+from .adam import Above, Beta, Powers
+from .optimizer import FusedOptimizer
+
+__all__ = ["AdaMax"]
+
+
+@public("nn.AdaMax")
+class AdaMax(FusedOptimizer):
+    """Adam divided by a decaying largest gradient instead of a root mean square.
+
+    m = beta1 m + (1 - beta1) g;  v = max(beta2 v, abs(g));
+    p = p - lr / (1 - beta1 ** t) m / (v + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the largest gradient is forgotten.
+        eps (float): added to the denominator.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Source: mindspore.nn.AdaMax of MindSpore 2.10.
+    """
+
+    states = (("moment1", "moment1", "zeros"), ("moment2", "moment2", "zeros"))
+    update = fuse(adamax_update, link=unscaled)
+
+    @checked
+    def __init__(self, params: Params, learning_rate: Rate = 0.001, beta1: Beta = 0.9,
+                 beta2: Beta = 0.999, eps: Above = 1e-8, weight_decay: Decay = 0.0,
+                 loss_scale: Scale = 1.0):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self._powers = Powers(self, {"beta1": beta1}, (1,))
+        self._make_states()
+
+    def scalars(self, lr):
+        """The scalars of `adamax_update`, with the average's bias in the learning rate."""
+        (power,) = self._powers.next()
+        return {"lr": lr / (1 - power), "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps}
+
+    def after_step(self):
+        """Saves the power of beta1."""
+        self._powers.advance()

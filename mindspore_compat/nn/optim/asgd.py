@@ -1,0 +1,87 @@
+"""ASGD: stochastic gradient descent that also keeps the average of its parameters."""
+
+import numpy as np
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Float, checked, inf
+from ..._core.surface import public
+from ...common.parameter import ParameterTuple
+from ...ops._update import asgd_update, unscaled
+from ._groups import Decay, Params, Rate
+from ._rates import as_number, host_parameter
+from ._step import Plan
+from .optimizer import FusedOptimizer
+
+__all__ = ["ASGD"]
+
+Finite = Float(gt=-inf, lt=inf)
+
+
+@public("nn.ASGD")
+class ASGD(FusedOptimizer):
+    """Stochastic gradient descent whose parameters are also averaged, in `ax`.
+
+    p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t
+    eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        lambd (float): how fast steps shrink and parameters decay.
+        alpha (float): the power that steps shrink with.
+        t0 (float): the step from which on the average runs.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.nn.ASGD of MindSpore 2.10.
+    """
+
+    states = (("ax", "ax_", "zeros"),)
+    update = fuse(asgd_update, link=unscaled)
+
+    @checked
+    def __init__(self, params: Params, learning_rate: Rate = 0.1, lambd: Finite = 1e-4,
+                 alpha: Finite = 0.75, t0: Finite = 1e6, weight_decay: Decay = 0.0):
+        super().__init__(learning_rate, params, weight_decay)
+        self.lambd, self.alpha, self.t0 = lambd, alpha, t0
+        names = [parameter.name for parameter in self.parameters]
+        self.mu = ParameterTuple(host_parameter(np.float32(1), f"mu_{name}") for name in names)
+        self.eta = ParameterTuple(host_parameter(np.float32(0), f"eta_{name}") for name in names)
+        self._make_states()
+
+    def _plan_over(self, kinds):
+        """Every parameter is a setting of its own: its `eta` and `mu` are saved with it."""
+        return Plan(self.parameters, kinds, list(range(self.param_length)))
+
+    def _scalars_of(self, plan):
+        first = self.global_step._array[0] == 0
+        found = {}
+        for index, (rate, decay) in enumerate(zip(self._rate_numbers(), self._decay_numbers(),
+                                                  strict=True)):
+            eta = rate if first else as_number(self.eta[index])
+            found[index] = {"lambd": self.lambd, "eta": eta, "mu": as_number(self.mu[index]),
+                            "unscale": None, "decay": decay}
+        return found
+
+    def after_step(self):
+        """Saves the length of the next step, and its weight in the average."""
+        step = int(self.global_step._array[0]) + 1
+        for rate, eta, mu in zip(self._rate_numbers(), self.eta, self.mu, strict=True):
+            eta._array[...] = rate / (1 + self.lambd * rate * step) ** self.alpha
+            mu._array[...] = 1 / max(1.0, step - self.t0)
+
+    def construct(self, gradients):
+        """Updates the parameters and returns True.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter, in the order of
+                `parameters`.
+        """
+        super().construct(gradients)
+        return True

@@ -1,0 +1,67 @@
+"""FTRL: follow the regularised leader."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Bool, Float, checked, inf
+from ..._core.surface import public
+from ...ops._update import ftrl_update, unscaled
+from ._groups import Decay, Params, Scale
+from .adam import Above, Adam
+from .optimizer import FusedOptimizer
+
+__all__ = ["FTRL"]
+
+AtLeast = Float(ge=0.0, lt=inf)
+
+
+@public("nn.FTRL")
+class FTRL(FusedOptimizer):
+    """Follow the regularised leader: the parameter is solved anew from a summed linear term.
+
+    m' = m + g g;  u = u + g - (m' ** -lr_power - m ** -lr_power) / lr p;
+    p = (sign(u) l1 - u) / (m' ** -lr_power / lr + 2 l2) where abs(u) > l1, else 0
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`; groups
+            cannot have learning rates of their own.
+        initial_accum (float): where the sum of squares starts.
+        learning_rate (float): the learning rate; it cannot change with the step.
+        lr_power (float): minus the power of the sum of squares that the steps shrink with.
+        l1 (float): the strength of the penalty on absolute values.
+        l2 (float): the strength of the penalty on squares.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        loss_scale (float): what gradients have been multiplied by.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Raises:
+        ValueError: if a group has a learning rate.
+
+    Source: mindspore.nn.FTRL of MindSpore 2.10.
+    """
+
+    update = fuse(ftrl_update, link=unscaled)
+    rows_only = True
+
+    @checked
+    def __init__(self, params: Params, initial_accum: AtLeast = 0.1, learning_rate: Above = 0.001,
+                 lr_power: Float(gt=-inf, le=0.0) = -0.5, l1: AtLeast = 0.0, l2: AtLeast = 0.0,
+                 use_locking: Bool = False, loss_scale: Scale = 1.0, weight_decay: Decay = 0.0):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        if self.is_group_lr:
+            raise ValueError(f"For '{type(self).__name__}', a group cannot have a learning rate of "
+                             "its own.")
+        self.lr, self.lr_power, self.l1, self.l2 = learning_rate, lr_power, l1, l2
+        self.use_locking = use_locking
+        self.states = (("moments", "moments", initial_accum), ("linear", "linear", "zeros"))
+        self._make_states()
+
+    def scalars(self, lr):
+        """The scalars of `ftrl_update`."""
+        return {"lr": lr, "lr_power": self.lr_power, "l1": self.l1, "l2": self.l2}
+
+    target = Adam.target

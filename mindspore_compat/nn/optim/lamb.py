@@ -1,0 +1,77 @@
+"""Lamb: Adam whose step is as long, for each parameter, as the parameter allows."""
+
+from ..._backend import arrays
+from ..._backend.fuse import compute_dtype, fuse
+from ..._core.rules import checked
+from ..._core.surface import public
+from ...ops._update import lamb_direction, plain_update, trust_ratio
+from ._groups import Decay, Params, Rate
+from ._step import Rows
+from .adam import Above, Beta
+from .optimizer import FusedOptimizer
+
+__all__ = ["Lamb"]
+
+DIRECTION = fuse(lamb_direction, reads=("p", "g"))
+STEP = fuse(plain_update)
+
+
+@public("nn.Lamb")
+class Lamb(FusedOptimizer):
+    """Adam's direction, in steps that are a share of the norm of each parameter.
+
+    r = m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps) + weight_decay p;
+    p = p - lr norm(p) / norm(r) r, and p - lr r where one of the norms is 0.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the average of squared gradients changes.
+        eps (float): added to the denominator.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Source: mindspore.nn.Lamb of MindSpore 2.10.
+    """
+
+    states = (("moments1", "lamb_m", "zeros"), ("moments2", "lamb_v", "zeros"))
+    links = False
+
+    @checked
+    def __init__(self, params: Params, learning_rate: Rate, beta1: Beta = 0.9, beta2: Beta = 0.999,
+                 eps: Above = 1e-6, weight_decay: Decay = 0.0):
+        super().__init__(learning_rate, params, weight_decay)
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self._make_states()
+        self._plan.update_row = self._update_row
+
+    def scalars(self, lr):
+        """The scalars of a row."""
+        step = int(self.global_step._array[0]) + 1
+        return {"lr": lr, "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps,
+                "correct1": 1 / (1 - self.beta1 ** step), "correct2": 1 / (1 - self.beta2 ** step)}
+
+    @staticmethod
+    def _update_row(parameter, gradient, m, v, *, lr, decay, **scalars):
+        """Updates one parameter and its averages in place."""
+        xp = arrays.space_of(parameter)
+        whole = gradient.whole() if type(gradient) is Rows else gradient
+        step = xp.empty(parameter.shape, compute_dtype([parameter.dtype]))
+        DIRECTION(step, parameter, whole, m, v, decay=decay, **scalars)
+        ratio = trust_ratio(xp, norm(xp, parameter), norm(xp, step), coefficient=1.0, decay=0.0,
+                            eps=0.0)
+        step *= ratio
+        STEP(parameter, step, lr=lr)
+
+
+def norm(xp, array):
+    """The Euclidean norm over all elements, in float32 or better."""
+    wide = array if array.dtype.itemsize >= 4 else array.astype("float32")
+    return xp.sqrt(xp.sum(wide * wide))

@@ -1,0 +1,58 @@
+"""LazyAdam: Adam that, given a gradient of few rows, updates these rows alone."""
+
+from ..._core.rules import Bool, checked
+from ..._core.surface import public
+from ._groups import Decay, Params, Rate, Scale
+from .adam import ADAM, Above, Adam, Beta, Powers
+from .optimizer import FusedOptimizer
+
+__all__ = ["LazyAdam"]
+
+
+@public("nn.LazyAdam")
+class LazyAdam(FusedOptimizer):
+    """Adam that, given a gradient of few rows, updates these rows and their averages alone.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        beta1 (float): how slowly the average of gradients changes.
+        beta2 (float): how slowly the average of squared gradients changes.
+        eps (float): added to the denominator.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        use_nesterov (bool): whether to look one step ahead in the average of gradients.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Source: mindspore.nn.LazyAdam of MindSpore 2.10.
+    """
+
+    states = (("moment1", "moment1", "zeros"), ("moment2", "moment2", "zeros"))
+    update = ADAM
+    rows_only = True
+    use_amsgrad = False
+
+    @checked
+    def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
+                 beta2: Beta = 0.999, eps: Above = 1e-8, use_locking: Bool = False,
+                 use_nesterov: Bool = False, weight_decay: Decay = 0.0, loss_scale: Scale = 1.0):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self.use_locking = use_locking
+        self.use_nesterov = use_nesterov
+        self._powers = Powers(self, {"beta1": beta1, "beta2": beta2}, (1,))
+        self._make_states()
+
+    scalars = Adam.scalars
+    after_step = Adam.after_step
+    target = Adam.target

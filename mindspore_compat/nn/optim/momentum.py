@@ -1,0 +1,58 @@
+"""Momentum: stochastic gradient descent with momentum, optionally Nesterov's."""
+
+import numpy as np
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Bool, Float, checked, inf
+from ..._core.surface import public
+from ...ops._update import momentum_update, unscaled
+from ._groups import Decay, Params, Rate, Scale
+from ._rates import as_number, host_parameter
+from .optimizer import FusedOptimizer
+
+__all__ = ["Momentum"]
+
+
+@public("nn.Momentum")
+class Momentum(FusedOptimizer):
+    """Stochastic gradient descent with momentum, optionally Nesterov's.
+
+    v = momentum * v + g;  p = p - lr * v, or p - lr * (g + momentum * v) with `use_nesterov`.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        momentum (float): how much of the accumulated gradient stays.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+        use_nesterov (bool): whether to look one step ahead.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> net = nn.Dense(2, 3)
+        >>> optimizer = nn.Momentum(net.trainable_params(), learning_rate=0.1, momentum=0.9)
+
+    Source: mindspore.nn.Momentum of MindSpore 2.10.
+    """
+
+    states = (("moments", "moments", "zeros"),)
+    update = fuse(momentum_update, link=unscaled)
+
+    @checked
+    def __init__(self, params: Params, learning_rate: Rate, momentum: Float(ge=0.0, lt=inf),
+                 weight_decay: Decay = 0.0, loss_scale: Scale = 1.0, use_nesterov: Bool = False):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.momentum = host_parameter(np.float32(momentum), "momentum")
+        self.use_nesterov = use_nesterov
+        self._make_states()
+
+    def scalars(self, lr):
+        """The scalars of `momentum_update`."""
+        return {"lr": lr, "momentum": as_number(self.momentum), "nesterov": self.use_nesterov}

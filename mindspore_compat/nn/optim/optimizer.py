@@ -1,0 +1,511 @@
+"""Optimizer: the base of all optimizers, those of this package and those that users write.
+
+Here: the attributes that subclasses rely on, the learning rate and weight decay of a step, and the
+gradient-in, gradient-out links (weight decay, centralisation, unscaling). An optimizer of this
+package names its states and its fused update, and gets its `construct` from `FusedOptimizer`, where
+the links are part of the same pass. Reading groups is in _groups.py, learning rates in _rates.py,
+the sweep over parameters in _step.py.
+"""
+
+import functools
+import inspect
+
+import numpy as np
+
+from ... import ops
+from ..._backend import arrays
+from ..._core.config import config
+from ..._core.rules import checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter, ParameterTuple
+from ...ops._update import centralised, unscaled
+from ..cell import Cell
+from ..layer.container import CellList
+from ._groups import Decay, Params, Rate, Scale, read_parameters
+from ._rates import (
+    _ConvertToCell,
+    _IteratorLearningRate,
+    _WrappedWeightDecay,
+    as_number,
+    host_parameter,
+    make_rate,
+)
+from ._step import Plan, Rows, gradient_arrays
+
+__all__ = ["Optimizer"]
+
+
+def opt_init_args_register(function):
+    """Decorates `__init__` of an optimizer, whose arguments are kept as `init_params` (the
+    parameters), `init_learning_rate` and `init_args` (all others).
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def keeping(self, *args, **kwargs):
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        given = dict(list(bound.arguments.items())[1:])
+        function(self, *args, **kwargs)
+        self.init_params = {"params": given.pop("params", None)}
+        self.init_learning_rate = given.pop("learning_rate", None)
+        self.init_args = given
+
+    return keeping
+
+
+@public("nn.Optimizer")
+class Optimizer(Cell):
+    """The base of optimizers: give it the parameters, define `construct(gradients)`.
+
+    Parameters may be grouped; each group may have its own learning rate, weight decay and gradient
+    centralisation. Without groups, weight decay goes to parameters whose name holds neither 'beta'
+    nor 'gamma'.
+
+    Args:
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): a number or 0-d
+            Tensor for a fixed learning rate; a value per step in an iterable or 1-d Tensor; or a
+            schedule, which is called with the step.
+        parameters (Union[list[Parameter], list[dict]]): what to train. A dict has the keys `params`
+            and, if wanted, `lr`, `weight_decay` and `grad_centralization`; one with `order_params`
+            alone gives the order of the update.
+        weight_decay (Union[float, int, Cell]): the weight decay; a Cell is called with the step.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Raises:
+        KeyError: if a group has an unknown key.
+        RuntimeError: if a parameter is given twice.
+        ValueError: if `order_params` does not name the parameters of the groups.
+
+    Examples:
+        >>> from mindspore_compat import nn, ops
+        >>> class Descent(nn.Optimizer):
+        ...     def construct(self, gradients):
+        ...         gradients = self.scale_grad(self.decay_weight(gradients))
+        ...         for parameter, gradient in zip(self.parameters, gradients):
+        ...             ops.assign_sub(parameter, self.get_lr() * gradient)
+        ...         return True
+
+    Source: mindspore.nn.Optimizer of MindSpore 2.10.
+    """
+
+    enable_tuple_broaden = True
+    use_parallel = False
+    param_rank = None
+    skip_auto_parallel_compile = True
+
+    @checked
+    def __init__(self, learning_rate: Rate, parameters: Params, weight_decay: Decay = 0.0,
+                 loss_scale: Scale = 1.0):
+        settings, grouped, ordered = read_parameters(type(self).__name__, parameters)
+        if not loss_scale > 0:
+            raise ValueError(f"For '{type(self).__name__}', 'loss_scale' must be a number > 0, but "
+                             f"got {loss_scale}.")
+        rates = self._make_rates(settings, learning_rate)
+        super().__init__(auto_prefix=False)
+        self.is_group = grouped
+        self.is_group_params_ordered = ordered
+        self.loss_scale = float(loss_scale)
+        self.need_scale = self.loss_scale != 1.0
+        self.reciprocal_scale = Tensor(1.0 / self.loss_scale)
+        self.global_step = host_parameter(np.zeros(1, np.int32), "global_step")
+        self.global_step_increase_tensor = Tensor(np.ones(1, np.int32))
+        self._settings = settings
+        self._keep_rates(rates)
+        self._keep_decays(weight_decay)
+        self._keep_parameters()
+        self.assignadd = ops.AssignAdd()
+        self._unique = True
+        self._target = config.device_target
+
+    # What subclasses map over gradients with; made when first used.
+    hyper_map = functools.cached_property(lambda self: ops.HyperMap())
+    hyper_map_reverse = functools.cached_property(lambda self: ops.HyperMap(reverse=True))
+    map_ = functools.cached_property(lambda self: ops.Map())
+    map_reverse = functools.cached_property(lambda self: ops.Map(reverse=True))
+
+    # What the constructor keeps -------------------------------------------------------------------
+
+    def _make_rates(self, settings, learning_rate):
+        """The learning rate of each parameter; parameters that share one share the object."""
+        api = type(self).__name__
+        by_group = {}
+        for setting in settings:
+            if setting.rate_key not in by_group:
+                value, name = learning_rate, "learning_rate"
+                if setting.has_rate:
+                    value, name = setting.rate, f"learning_rate_group_{setting.group}"
+                by_group[setting.rate_key] = make_rate(api, value, name)
+        return [by_group[setting.rate_key] for setting in settings]
+
+    def _keep_rates(self, rates):
+        self._rates = rates
+        self.is_group_lr = any(setting.has_rate for setting in self._settings)
+        self.dynamic_lr = any(not isinstance(rate, Parameter) for rate in rates)
+        if self.is_group:
+            cells = {id(rate): rate for rate in rates}
+            if self.dynamic_lr:
+                cells = {key: _ConvertToCell(rate) if isinstance(rate, Parameter) else rate
+                         for key, rate in cells.items()}
+            self.group_lr = [cells[id(rate)] for rate in rates]
+        if not self.is_group_lr:
+            self.learning_rate = rates[0]
+        elif self.dynamic_lr:
+            self.learning_rate = CellList(self.group_lr, auto_prefix=False)
+        else:
+            for rate in {id(rate): rate for rate in rates}.values():
+                self.insert_param_to_cell(rate.name, rate)
+            object.__setattr__(self, "learning_rate", tuple(rates))
+
+    def _keep_decays(self, weight_decay):
+        common = self._scaled_decay(weight_decay)
+        by_group = {}
+        for setting in self._settings:
+            if setting.has_decay and setting.group not in by_group:
+                by_group[setting.group] = self._scaled_decay(setting.decay)
+        decays = [by_group.get(setting.group, common) for setting in self._settings]
+        if self.is_group:
+            self._decays = decays
+            self.group_weight_decay = decays
+            self.decay_flags = tuple(isinstance(decay, Cell) or decay > 0 for decay in decays)
+            self.weight_decay = tuple(_as_decay(decay) for decay in decays)
+            self.dynamic_decay_flags = tuple(isinstance(decay, Cell) for decay in decays)
+            self.dynamic_weight_decay = any(self.dynamic_decay_flags)
+            self.exec_weight_decay = any(self.decay_flags)
+        else:
+            names = [setting.parameter.name for setting in self._settings]
+            self._decays = [common] * len(names)
+            self.decay_flags = tuple("beta" not in name and "gamma" not in name for name in names)
+            self.weight_decay = _as_decay(common)
+            self.dynamic_weight_decay = self.dynamic_decay_flags = isinstance(common, Cell)
+            self.exec_weight_decay = self.dynamic_weight_decay or common > 0
+
+    def _scaled_decay(self, decay):
+        """A decay for gradients that are still multiplied by the loss scale."""
+        if isinstance(decay, Cell):
+            return _WrappedWeightDecay(decay, self.loss_scale)
+        return float(decay) * self.loss_scale
+
+    def _keep_parameters(self):
+        parameters = [setting.parameter for setting in self._settings]
+        centralise = [setting.centralise for setting in self._settings]
+        if self.is_group:
+            self.group_params = parameters
+            self.params = parameters
+            self.group_grad_centralization = centralise
+        self.grad_centralization = any(centralise)
+        self.parameters = ParameterTuple(parameters)
+        self.param_length = len(parameters)
+        self.optim_filter = (True,) * len(parameters)
+
+    # The step's learning rate and weight decay ----------------------------------------------------
+
+    def get_lr(self):
+        """The learning rate of the current step.
+
+        Returns:
+            Union[Parameter, Tensor], or with learning rates by group a tuple with one for each
+            parameter.
+        """
+        if not self.dynamic_lr:
+            return self.learning_rate
+        found = {id(rate): _rate_now(rate, self.global_step) for rate in self._rates}
+        if self.is_group_lr:
+            return tuple(found[id(rate)] for rate in self._rates)
+        return found[id(self._rates[0])]
+
+    def get_weight_decay(self):
+        """The weight decay of the current step, multiplied by the loss scale.
+
+        Returns:
+            Tensor, or with groups a tuple with one for each parameter.
+        """
+        if not self.is_group:
+            return _decay_now(self.weight_decay, self.global_step)
+        found = {id(decay): _decay_now(decay, self.global_step) for decay in self.weight_decay}
+        return tuple(found[id(decay)] for decay in self.weight_decay)
+
+    def get_lr_parameter(self, param):
+        """The learning rate that trains a parameter.
+
+        Args:
+            param (Union[Parameter, list[Parameter]]): one parameter or several.
+
+        Returns:
+            Parameter, or the LearningRateSchedule where the learning rate changes; a list for a
+            list.
+
+        Raises:
+            TypeError: if `param` is neither a Parameter nor a list of them.
+            ValueError: if the optimizer does not train it.
+        """
+        if isinstance(param, Parameter):
+            return self._rate_of(param)
+        if not isinstance(param, list) or not all(isinstance(each, Parameter) for each in param):
+            raise TypeError("For 'get_lr_parameter', 'param' must be a Parameter or a list of "
+                            f"Parameters, but got {param!r} of type {type(param).__name__}.")
+        return [self._rate_of(each) for each in param]
+
+    def _rate_of(self, param):
+        for setting, rate in zip(self._settings, self._rates, strict=True):
+            if setting.parameter is param:
+                return rate.learning_rate if isinstance(rate, _IteratorLearningRate) else rate
+        raise ValueError(f"For 'get_lr_parameter', the parameter '{param.name}' is not trained by "
+                         "this optimizer.")
+
+    def _rate_numbers(self):
+        """The learning rate of the step for each parameter, as floats."""
+        found = {id(rate): as_number(_rate_now(rate, self.global_step)) for rate in self._rates}
+        return [found[id(rate)] for rate in self._rates]
+
+    def _decay_numbers(self):
+        """The weight decay of the step for each parameter, without loss scale; None for none."""
+        if not self.exec_weight_decay:
+            return [None] * len(self._decays)
+        found = {}
+        for decay in self._decays:
+            if id(decay) not in found:
+                value = as_number(decay(self.global_step)) if isinstance(decay, Cell) else decay
+                found[id(decay)] = value / self.loss_scale or None
+        return [found[id(decay)] if flag else None
+                for decay, flag in zip(self._decays, self.decay_flags, strict=True)]
+
+    # Links: gradients in, gradients out -----------------------------------------------------------
+
+    def decay_weight(self, gradients):
+        """Adds weight decay to gradients that are still multiplied by the loss scale.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter.
+
+        Returns:
+            tuple[Tensor].
+        """
+        if not self.exec_weight_decay:
+            return gradients
+        decays = [None if decay is None else decay * self.loss_scale
+                  for decay in self._decay_numbers()]
+        return self._linked(gradients, decays, None)
+
+    def scale_grad(self, gradients):
+        """Divides gradients by the loss scale.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter.
+
+        Returns:
+            tuple[Tensor].
+        """
+        if not self.need_scale:
+            return gradients
+        return self._linked(gradients, [None] * self.param_length, 1.0 / self.loss_scale)
+
+    def _linked(self, gradients, decays, unscale):
+        results = []
+        for gradient, setting, decay in zip(gradients, self._settings, decays, strict=True):
+            if not isinstance(gradient, Tensor) or (decay is None and unscale is None):
+                results.append(gradient)
+                continue
+            array = gradient._array
+            xp = arrays.space_of(array)
+            weight = arrays.to_space(xp, setting.parameter._array)
+            value = unscaled(xp, weight, array, unscale=unscale, decay=decay)
+            results.append(Tensor._wrap(xp.cast(xp.asarray(value), array.dtype)))
+        return tuple(results)
+
+    def gradients_centralization(self, gradients):
+        """Takes from the gradients of convolutions, in groups that ask for it, their mean over
+        everything but the output channel.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter.
+
+        Returns:
+            tuple[Tensor].
+        """
+        if not self.grad_centralization:
+            return gradients
+        return tuple(
+            Tensor._wrap(centralised(arrays.space_of(gradient._array), gradient._array))
+            if setting.centralise and isinstance(gradient, Tensor) and _is_kernel(gradient._array)
+            else gradient
+            for gradient, setting in zip(gradients, self._settings, strict=True))
+
+    def flatten_gradients(self, gradients):
+        """The gradients as they are: parameters are not flattened here.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter.
+
+        Returns:
+            tuple[Tensor].
+        """
+        return gradients
+
+    def broadcast_params(self, optim_result):
+        """The parameters after an update; every process updates all of its own here.
+
+        Args:
+            optim_result (bool): the result of the update, which so comes first.
+
+        Returns:
+            tuple[Parameter].
+        """
+        return self.parameters
+
+    def _grad_sparse_indices_deduplicate(self, gradients):
+        """The gradients as they are: equal rows are summed by the update itself."""
+        return gradients
+
+    # Settings of the original's sparse updates ----------------------------------------------------
+
+    @property
+    def unique(self):
+        """Whether row-sparse gradients may name a row twice. Equal rows are always summed here."""
+        return self._unique
+
+    @unique.setter
+    def unique(self, value):
+        if not isinstance(value, bool):
+            raise TypeError(f"For '{type(self).__name__}', 'unique' must be a bool, but got "
+                            f"{value!r} of type {type(value).__name__}.")
+        self._unique = value
+
+    @property
+    def target(self):
+        """Where sparse updates run, "CPU", "GPU" or "Ascend"; kept, the result is the same."""
+        return self._target
+
+    @target.setter
+    def target(self, value):
+        raise NotImplementedError(f"'{type(self).__name__}' has no target that can be set.")
+
+    def _set_base_target(self, value):
+        api = type(self).__name__
+        if not isinstance(value, str):
+            raise TypeError(f"For '{api}', 'target' must be a str, but got {value!r} of type "
+                            f"{type(value).__name__}.")
+        if value not in ("CPU", "Ascend", "GPU"):
+            raise ValueError(f"For '{api}', 'target' must be 'CPU', 'Ascend' or 'GPU', but got "
+                             f"{value!r}.")
+        if self._target == "CPU" and value != "CPU":
+            raise ValueError(f"For '{api}', 'target' must be 'CPU' on the CPU, but got {value!r}.")
+        self._target = value
+
+    def construct(self, gradients):
+        """Updates the parameters; every optimizer defines its own.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter, in the order of
+                `parameters`.
+        """
+        raise NotImplementedError(f"'{type(self).__name__}' must define 'construct'.")
+
+
+def _as_decay(decay):
+    return decay if isinstance(decay, Cell) else Tensor(float(decay))
+
+
+def _rate_now(rate, global_step):
+    """A learning rate as a 0-d Tensor, or the Parameter that holds it."""
+    if isinstance(rate, Parameter):
+        return rate
+    value = rate(global_step)
+    return Tensor._wrap(value._array.reshape(()))
+
+
+def _decay_now(decay, global_step):
+    return decay(global_step) if isinstance(decay, Cell) else decay
+
+
+def _is_kernel(array):
+    """True for the shape of a convolution's weight."""
+    return array.ndim >= 3
+
+
+class FusedOptimizer(Optimizer):
+    """An optimizer of this package: states, one fused update, and scalars for each step.
+
+    A subclass gives `states`, its kinds of state as (attribute, prefix of the names, first value);
+    `update`, made by `fuse` with the link `unscaled`; and `scalars(lr)`, the update's scalars.
+    Without `links` the update takes `decay` for itself, and there is no loss scale.
+    """
+
+    states = ()
+    update = None
+    links = True
+    rows_only = False
+
+    def _make_states(self):
+        for attribute, prefix, first in self.states:
+            setattr(self, attribute, self.parameters.clone(prefix, first))
+        self._plan = self._plan_over([getattr(self, attribute) for attribute, _, _ in self.states])
+
+    def _plan_over(self, kinds):
+        """A Plan over some kinds of state; parameters of one setting have the same scalars."""
+        keys = zip(self._rates, self._decays, self.decay_flags, self._settings, strict=True)
+        settings = [(id(rate), id(decay), flag, setting.centralise)
+                    for rate, decay, flag, setting in keys]
+        return Plan(self.parameters, kinds, settings, self.rows_only)
+
+    def scalars(self, lr):
+        """The scalars of the update besides `unscale` and `decay`, for a learning rate."""
+        raise NotImplementedError(f"'{type(self).__name__}' must define 'scalars'.")
+
+    def after_step(self):
+        """What changes once a step, after the parameters."""
+
+    def construct(self, gradients):
+        """Updates the parameters.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter, in the order of
+                `parameters`.
+
+        Returns:
+            tuple[bool], True for each parameter.
+        """
+        plan, update = self._plan, self.update
+        held = self._held(gradients)
+        scalars = self._scalars_of(plan)
+        if self.grad_centralization:
+            self._centralise(plan, held, scalars)
+        plan.run(type(self).__name__, update, held, scalars)
+        self._end_step()
+        return (True,) * len(held)
+
+    def _held(self, gradients):
+        return gradient_arrays(type(self).__name__, gradients, self.parameters)
+
+    def _end_step(self):
+        self.after_step()
+        self.global_step._array += 1
+
+    def _scalars_of(self, plan):
+        """The scalars of each setting of a plan, links included."""
+        link = {"unscale": 1.0 / self.loss_scale if self.need_scale else None} if self.links else {}
+        found = {}
+        for setting, rate, decay in zip(plan.settings, self._rate_numbers(), self._decay_numbers(),
+                                        strict=True):
+            if setting not in found:
+                found[setting] = {**self.scalars(rate), **link, "decay": decay}
+        return found
+
+    def _centralise(self, plan, held, scalars):
+        """Puts centralised gradients into `held`; the links before centralisation come first."""
+        done = {}
+        for index, setting in enumerate(self._settings):
+            if setting.centralise:
+                key = plan.settings[index]
+                own = scalars[key]
+                held[index] = self._centralised(setting.parameter._array, held[index], own)
+                done[key] = {**own, "unscale": None, "decay": None} if self.links else own
+        scalars.update(done)
+
+    def _centralised(self, weight, gradient, scalars):
+        xp = arrays.space_of(weight)
+        array = gradient.whole() if isinstance(gradient, Rows) else gradient
+        if self.links:
+            array = unscaled(xp, weight, array, unscale=scalars["unscale"], decay=scalars["decay"])
+        return centralised(xp, array) if _is_kernel(array) else array

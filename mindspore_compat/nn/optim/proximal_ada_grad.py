@@ -1,0 +1,60 @@
+"""ProximalAdagrad: Adagrad followed by the proximal step of an l1 and l2 penalty."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Bool, Float, checked, inf
+from ..._core.surface import public
+from ...ops._update import proximal_adagrad_update, unscaled
+from ._groups import Decay, Params, Rate, Scale
+from .adam import Adam
+from .optimizer import FusedOptimizer
+
+__all__ = ["ProximalAdagrad"]
+
+AtLeast = Float(ge=0.0, lt=inf)
+
+
+@public("nn.ProximalAdagrad")
+class ProximalAdagrad(FusedOptimizer):
+    """Adagrad followed by the proximal step of an l1 and l2 penalty.
+
+    h = h + g g;  r = lr / sqrt(h);  w = p - r g;
+    p = sign(w) max(abs(w) - r l1, 0) / (1 + r l2)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        accum (float): where the sum of squares starts.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        l1 (float): the strength of the penalty on absolute values.
+        l2 (float): the strength of the penalty on squares.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        loss_scale (float): what gradients have been multiplied by.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Source: mindspore.nn.ProximalAdagrad of MindSpore 2.10.
+    """
+
+    update = fuse(proximal_adagrad_update, link=unscaled)
+    rows_only = True
+
+    @checked
+    def __init__(self, params: Params, accum: AtLeast = 0.1, learning_rate: Rate = 0.001,
+                 l1: AtLeast = 0.0, l2: AtLeast = 0.0, use_locking: Bool = False,
+                 loss_scale: Scale = 1.0, weight_decay: Decay = 0.0):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.l1, self.l2 = l1, l2
+        self.use_locking = use_locking
+        self.states = (("accum", "accum", accum),)
+        self._make_states()
+
+    def scalars(self, lr):
+        """The scalars of `proximal_adagrad_update`."""
+        return {"lr": lr, "l1": self.l1, "l2": self.l2}
+
+    target = Adam.target

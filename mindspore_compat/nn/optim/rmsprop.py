@@ -1,0 +1,63 @@
+"""RMSProp: gradients over the root of their running mean square."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Bool, Float, checked, inf
+from ..._core.surface import public
+from ...ops._update import centered_rmsprop_update, rmsprop_update, unscaled
+from ._groups import Decay, Params, Rate, Scale
+from .optimizer import FusedOptimizer
+
+__all__ = ["RMSProp"]
+
+AtLeast = Float(ge=0.0, lt=inf)
+Above = Float(gt=0.0, lt=inf)
+PLAIN = fuse(rmsprop_update, link=unscaled)
+CENTERED = fuse(centered_rmsprop_update, link=unscaled)
+
+
+@public("nn.RMSProp")
+class RMSProp(FusedOptimizer):
+    """Gradients over the root of their running mean square, with momentum if wanted.
+
+    s = decay s + (1 - decay) g g;  m = momentum m + lr g / sqrt(s + epsilon);  p = p - m.
+    With `centered` s is lessened by the square of the running mean gradient.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        decay (float): how slowly the averages change.
+        momentum (float): how much of the last step stays.
+        epsilon (float): added under the root.
+        use_locking (bool): accepted; an update is never run by two threads at once.
+        centered (bool): whether to divide by the root of the variance.
+        loss_scale (float): what gradients have been multiplied by.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Source: mindspore.nn.RMSProp of MindSpore 2.10.
+    """
+
+    states = (("ms", "mean_square", "ones"), ("moment", "moment", "zeros"))
+    update = PLAIN
+
+    @checked
+    def __init__(self, params: Params, learning_rate: Rate = 0.1, decay: AtLeast = 0.9,
+                 momentum: AtLeast = 0.0, epsilon: Above = 1e-10, use_locking: Bool = False,
+                 centered: Bool = False, loss_scale: Scale = 1.0, weight_decay: Decay = 0.0):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.decay, self.momentum, self.epsilon = decay, momentum, epsilon
+        self.centered = centered
+        if centered:
+            self.states = (("mg", "mean_grad", "zeros"), *self.states)
+            self.update = CENTERED
+        self._make_states()
+
+    def scalars(self, lr):
+        """The scalars of `rmsprop_update`."""
+        return {"lr": lr, "rho": self.decay, "momentum": self.momentum, "eps": self.epsilon}

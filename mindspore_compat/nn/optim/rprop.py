@@ -1,0 +1,69 @@
+"""Rprop: resilient backpropagation, steps by the sign of the gradient."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Float, Forbid, TupleOf, checked, inf
+from ..._core.surface import public
+from ...ops._update import rprop_update, unscaled
+from ._groups import Decay, Params, Rate
+from .optimizer import FusedOptimizer
+
+__all__ = ["Rprop"]
+
+Pair = TupleOf(Float(gt=-inf, lt=inf), length=2)
+
+
+@public("nn.Rprop")
+class Rprop(FusedOptimizer):
+    """Steps by the sign of the gradient; a length of its own for each element.
+
+    A length grows where the gradient kept its sign and shrinks where it changed; after a change the
+    element rests for one step. The first step is as long as the learning rate.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the length of the
+            first step.
+        etas (tuple[float, float]): what a length is multiplied by when the sign changed, between 0
+            and 1, and when it stayed, above 1.
+        step_sizes (tuple[float, float]): the shortest and the longest step.
+        weight_decay (Union[float, int, Cell]): the weight decay.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.nn.Rprop of MindSpore 2.10.
+    """
+
+    states = (("prev", "prev", "zeros"), ("step_size", "step_size", "zeros"))
+    update = fuse(rprop_update, link=unscaled)
+
+    @checked(
+        Forbid("not 0.0 < etas[0] < 1.0", reason="the first of 'etas' must be in (0.0, 1.0)"),
+        Forbid("not etas[1] > 1.0", reason="the second of 'etas' must be above 1.0"),
+        Forbid("step_sizes[0] > step_sizes[1]",
+               reason="the first of 'step_sizes' must not be above the second"))
+    def __init__(self, params: Params, learning_rate: Rate = 0.1, etas: Pair = (0.5, 1.2),
+                 step_sizes: Pair = (1e-6, 50.0), weight_decay: Decay = 0.0):
+        super().__init__(learning_rate, params, weight_decay)
+        self.etaminus, self.etaplus = etas
+        self.step_size_min, self.step_size_max = step_sizes
+        self._make_states()
+
+    def scalars(self, lr):
+        """The scalars of `rprop_update`."""
+        return {"lr": lr, "first": bool(self.global_step._array[0] == 0), "shrink": self.etaminus,
+                "grow": self.etaplus, "smallest": self.step_size_min,
+                "largest": self.step_size_max}
+
+    def construct(self, gradients):
+        """Updates the parameters and returns True.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter, in the order of
+                `parameters`.
+        """
+        super().construct(gradients)
+        return True

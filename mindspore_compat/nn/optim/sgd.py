@@ -1,0 +1,95 @@
+"""SGD: stochastic gradient descent, with momentum and dampening if wanted."""
+
+import numpy as np
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Bool, Forbid, Number, checked, inf
+from ..._core.surface import public
+from ...ops._update import plain_update, sgd_update, unscaled
+from ..cell import Cell
+from ._groups import Params, Rate, Scale
+from ._rates import as_number, host_parameter
+from .optimizer import FusedOptimizer
+
+__all__ = ["SGD"]
+
+AtLeast = Number(ge=0.0, lt=inf) | Bool
+PLAIN = fuse(plain_update, link=unscaled)
+WITH_MOMENTUM = fuse(sgd_update, link=unscaled)
+
+
+@public("nn.SGD")
+class SGD(FusedOptimizer):
+    """Stochastic gradient descent, with momentum and dampening if wanted.
+
+    v = momentum * v + (1 - dampening) * g, and v = g at the first step;
+    p = p - lr * v, or p - lr * (g + momentum * v) with `nesterov`.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
+            rate.
+        momentum (float): how much of the accumulated gradient stays.
+        dampening (float): how much of a gradient is left out of the accumulated one.
+        weight_decay (Union[float, int]): the weight decay; it cannot change with the step.
+        nesterov (bool): whether to look one step ahead; needs momentum and no dampening.
+        loss_scale (float): what gradients have been multiplied by.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> net = nn.Dense(2, 3)
+        >>> optimizer = nn.SGD(net.trainable_params(), learning_rate=0.1)
+
+    Source: mindspore.nn.SGD of MindSpore 2.10.
+    """
+
+    states = (("accum", "accum", "zeros"), ("stat", "stat", "ones"))
+    update = WITH_MOMENTUM
+
+    @checked(Forbid("nesterov and (not momentum > 0 or dampening != 0)",
+                    reason="'nesterov' needs 'momentum' above 0 and 'dampening' 0"))
+    def __init__(self, params: Params, learning_rate: Rate = 0.1, momentum: AtLeast = 0.0,
+                 dampening: AtLeast = 0.0, weight_decay: AtLeast = 0.0, nesterov: Bool = False,
+                 loss_scale: Scale = 1.0):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        if any(isinstance(setting.decay, Cell) for setting in self._settings):
+            raise TypeError("For 'SGD', 'weight_decay' of a group must be a float or an int, but "
+                            "got a Cell.")
+        self.momentum = host_parameter(np.float32(momentum), "momentum")
+        self.dampening = float(dampening)
+        self.nesterov = nesterov
+        self._make_states()
+        self._plans = {True: (self._plan_over([]), PLAIN), False: (self._plan, WITH_MOMENTUM)}
+
+    def scalars(self, lr):
+        """The scalars of `sgd_update`, or of `plain_update` without momentum."""
+        momentum = as_number(self.momentum)
+        if momentum == 0:
+            return {"lr": lr}
+        dampening = self.dampening if self.dampening else None
+        return {"lr": lr, "momentum": momentum, "dampening": dampening, "nesterov": self.nesterov}
+
+    def construct(self, gradients):
+        """Updates the parameters; without momentum the states stay as they are.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter, in the order of
+                `parameters`.
+
+        Returns:
+            tuple[bool], True for each parameter.
+        """
+        self._plan, self.update = self._plans[as_number(self.momentum) == 0]
+        return super().construct(gradients)
+
+    def after_step(self):
+        """Notes that the first step has been taken."""
+        if self.update is WITH_MOMENTUM and not self.dampening and not self.global_step._array[0]:
+            for stat in self.stat:
+                stat._array[...] = 0
