@@ -67,8 +67,8 @@ def row_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None, a
     out, mean, rstd = xp.by_rows(normal, wide(xp, _rows(xp, x, axis)))
     axis = axis % x.ndim
     kept = tuple(x.shape[:axis]) + (1,) * (x.ndim - axis)
-    return xp.cast(xp.reshape(out, x.shape), x.dtype), xp.reshape(mean, kept),
-    xp.reshape(rstd, kept)
+    out = xp.cast(xp.reshape(out, x.shape), x.dtype)
+    return out, xp.reshape(mean, kept), xp.reshape(rstd, kept)
 
 
 @row_standardize.vjp_joint
