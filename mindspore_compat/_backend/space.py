@@ -75,6 +75,12 @@ def softplus(xp, x):
 
 
 @extra
+def getitem(xp, x, index):
+    """x[index]."""
+    return x[index]
+
+
+@extra
 def scatter_add(xp, x, index, values):
     """A copy of `x` with `values` added at `index`; positions named twice receive both."""
     out = xp.array(x)

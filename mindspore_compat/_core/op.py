@@ -27,7 +27,7 @@ from .rules import TensorOf, rules_of
 from .source import compiled
 from .tape import FLOAT32, Node, Rule, depth, next_number, record, record_many
 from .tensor import Tensor, as_array
-from .traced import bare, traced_space
+from .traced import Traced, bare, traced_space
 
 _new = object.__new__
 
@@ -121,45 +121,70 @@ class Op:
         absent = {n: f"None if {n} is None else " if n in self.optional else "" for n in names}
         line = [f"def run({', '.join(self._declared())}):", "    try:"]
         line += [f"        a_{n} = {absent[n]}{n}._array" for n in names]
-        call_general = f"        return general({', '.join(self.parameters)})"
-        line += ["    except AttributeError:", call_general, f"    kind = type(a_{first})",
-                 "    xp = space_of_kind(kind)", f"    dt = a_{first}.dtype"]
-        odd = ["xp is None"]
-        odd += [f"type(a_{n}) is not kind" + f" and {n} is not None" * (n in self.optional) for n in names[1:]]
-        odd += [f"a_{n}.dtype is not dt" for n in self.promote if n != first and n not in self.optional]
-        odd += [f"{n} is not None and a_{n}.dtype is not dt" for n in self.promote if n in self.optional]
+        call_general = f"        return general_({', '.join(self.parameters)})"
+        scalar = len(names) == 2 and len(self.promote) == 2 and not self.optional
+        line += ["    except AttributeError:"]
+        line += self._scalar_lines() if scalar else []
+        line += [call_general, f"    kind_ = type(a_{first})",
+                 "    xp_ = space_of_kind_(kind_)", f"    dt_ = a_{first}.dtype"]
+        odd = ["xp_ is None"]
+        odd += [f"type(a_{n}) is not kind_" + f" and {n} is not None" * (n in self.optional) for n in names[1:]]
+        odd += [f"a_{n}.dtype is not dt_" for n in self.promote if n != first and n not in self.optional]
+        odd += [f"{n} is not None and a_{n}.dtype is not dt_" for n in self.promote if n in self.optional]
         if self.widen:
-            odd += ["dt is not F32 and dt in xp.narrow"]
+            odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
         line += [f"    if {' or '.join(odd)}:", call_general]
         line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
         live = " or ".join(f"n_{n} is not None" for n in names)
         if self.rule is None:
-            line += [f"    if {live}:", call_general]
+            line += self._traced_lines(live)
         values = ", ".join(f"a_{n}" if n in names else n for n in self.parameters)
         metas = "".join(f"(None, None) if a_{n} is None else (a_{n}.shape, a_{n}.dtype), "
                         if n in self.optional else f"(a_{n}.shape, a_{n}.dtype), " for n in names)
-        line += [f"    out = body(xp, {values})", "    if type(out) is not kind:",
-                 "        if type(out) is tuple or type(out) is list:"]
+        line += [f"    out_ = body_(xp_, {values})", "    if type(out_) is not kind_:",
+                 "        if type(out_) is tuple or type(out_) is list:"]
         if self.rule is None:
-            line += ["            return tuple([wrap(as_held(xp, o)) for o in out])"]
+            line += ["            return tuple([wrap_(as_held_(xp_, o)) for o in out_])"]
         else:
-            line += [f"            return finish(out, ({''.join(f'n_{n}, ' for n in names)}), "
+            line += [f"            return finish_(out_, ({''.join(f'n_{n}, ' for n in names)}), "
                      f"dict({', '.join(f'{n}=a_{n}' if n in names else f'{n}={n}' for n in self.parameters)}), "
-                     f"({metas}), xp)"]
-        line += ["        out = as_held(xp, out)", "    made = new(Tensor)", "    made._array = out"]
+                     f"({metas}), xp_)"]
+        line += ["        out_ = as_held_(xp_, out_)", "    made_ = new_(Tensor_)", "    made_._array = out_"]
         if self.rule is not None:
             kept = "".join(self._kept_source(k) + ", " for k in self.rule.keeps)
-            line += [f"    if ({live}) and not depth.paused:", "        node = new(Node)", "        node.rule = rule",
-                     f"        node.parents = ({''.join(f'n_{n}, ' for n in names)})",
-                     f"        node.kept = ({kept})", f"        node.metas = ({metas})",
-                     "        node.outs = None", "        node.number = next_number()",
-                     "        made._node = node"]
-        line += ["    return made"]
-        scope = {"body": self.body, "space_of_kind": SPACES.get, "new": _new, "Tensor": Tensor, "F32": FLOAT32,
-                 "Node": Node, "rule": self.rule, "next_number": next_number, "depth": depth, "general": self.general,
-                 "finish": self._finish, "as_held": as_held, "wrap": Tensor._wrap}
+            line += [f"    if ({live}) and not depth_.paused:", "        node_ = new_(Node_)", "        node_.rule = rule_",
+                     f"        node_.parents = ({''.join(f'n_{n}, ' for n in names)})",
+                     f"        node_.kept = ({kept})", f"        node_.metas = ({metas})",
+                     "        node_.outs = None", "        node_.number = next_number_()",
+                     "        made_._node = node_"]
+        line += ["    return made_"]
+        scope = {"body_": self.body, "space_of_kind_": SPACES.get, "new_": _new, "Tensor_": Tensor, "F32_": FLOAT32,
+                 "Node_": Node, "rule_": self.rule, "next_number_": next_number, "depth_": depth, "general_": self.general,
+                 "finish_": self._finish, "as_held_": as_held, "wrap_": Tensor._wrap,
+                 "traced_space_": traced_space, "Traced_": Traced, "each_": _each, "untraced_": untraced,
+                 "number_beside_": _number_beside, "numbers_": (float, int, bool)}
         scope.update({f"default_{k}": v for k, v in self.defaults.items()})
         return compiled(line, scope, f"call path of {self.name}")["run"]
+
+    def _scalar_lines(self):
+        """A Python number beside a Tensor: it becomes a 0-d array of the dtype it takes there."""
+        one, other = self.inputs
+        lines = []
+        for tensor, number in ((one, other), (other, one)):
+            values = ", ".join(f"number_beside_({tensor}, {n})" if n == number else n for n in self.parameters)
+            lines += [f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
+                      f"            return run({values})"]
+        return lines
+
+    def _traced_lines(self, live):
+        """A live input of an op without a rule: the body runs on Traced values."""
+        wrapped = ", ".join(f"None if a_{n} is None else space_.wrap(a_{n}, n_{n})" if n in self.optional
+                            else f"space_.wrap(a_{n}, n_{n})" if n in self.inputs else n for n in self.parameters)
+        return [f"    if ({live}) and not depth_.paused:", "        space_ = traced_space_(xp_)",
+                f"        out_ = body_(space_, {wrapped})", "        if type(out_) is Traced_:",
+                "            made_ = new_(Tensor_)", "            made_._array = out_.array",
+                "            made_._node = out_.node", "            return made_",
+                "        return each_(out_, lambda o: untraced_(o, xp_))"]
 
     def _declared(self):
         return [f"{n}=default_{n}" if n in self.defaults else n for n in self.parameters]
@@ -167,6 +192,8 @@ class Op:
     def _kept_source(self, name):
         if name in self.inputs:
             return f"a_{name}"
+        if name == "out":
+            return "out_"
         source = name.removesuffix("_shape")
         if name in self.parameters or source not in self.inputs:
             return name
@@ -328,6 +355,14 @@ class Op:
 
     def __repr__(self):
         return f"Op({self.name})"
+
+
+def _number_beside(tensor, number):
+    """A Python number as a 0-d Tensor, in the dtype that it takes beside `tensor`."""
+    array = tensor._array
+    made = _new(Tensor)
+    made._array = space_for(array).asarray(number, promotion.scalar_np(array.dtype, type(number)))
+    return made
 
 
 def space_for(array):

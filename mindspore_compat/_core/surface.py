@@ -32,7 +32,7 @@ from .tensor import Tensor
 
 PUBLIC = {}  # area -> name -> an object written out by hand
 _handled = ("dtype", "inplace", "name")
-_DTYPES = {str(each).lower(): each for each in dtypes.all_types}  # for defaults such as `int64`
+_DTYPES = {str(each).lower(): each for each in dtypes.all_types if str(each) != "Bool"}  # for defaults such as `int64`
 
 
 def public(*paths):
@@ -227,7 +227,7 @@ def _make_function(op, area, name, group):
     method = area == "Tensor"
     signature = _Signature(_with_self(op, group) if method else group, op)
     scope = {"run": op.run, **_DTYPES}
-    lines = [f"def {name}({signature.text}):"]
+    lines = [f"def public_object({signature.text}):"]  # not under its name: it may be a builtin's
     lines += _guard_lines(name, signature, scope)
     first = (op.inputs or [op.many])[0] if (op.inputs or op.many) else None
     if "dtype" in signature.names and "dtype" not in op.parameters:
@@ -241,7 +241,8 @@ def _make_function(op, area, name, group):
         scope["write_back"] = write_back
         lines += ["    if inplace:", f"        return write_back({own}, {call})"]
     lines.append(f"    return {call}")
-    made = compiled(lines, scope, f"{area}.{name}")[name]
+    made = compiled(lines, scope, f"{area}.{name}")["public_object"]
+    made.__name__ = name
     made.__qualname__ = f"Tensor.{name}" if method else name
     made.__doc__ = describe(op, signature)
     return made

@@ -13,11 +13,15 @@ with neither a rule nor a place among those is refused, so no gradient is lost i
 
 import inspect
 
+from .._backend.arrays import SPACES
 from . import derivatives
 from .batch import Batch, lifted_nodes, space_among
+from .source import compiled
 from .tape import TRACED, pick, record, record_many
 
 _new = object.__new__
+
+_NUMBERS = (int, float, bool)  # they stay numbers in the call, so that they do not widen an array
 
 # Attributes that array libraries take by name; the others have other names here and there.
 _BY_NAME = {"keepdims", "ddof", "constant_values", "copy", "nan", "posinf", "neginf", "largest", "add"}
@@ -147,7 +151,54 @@ def _bare(value):
 
 
 def _recording(space, primitive):
-    """The function that computes `primitive` and records it."""
+    """The function that computes `primitive` and records it.
+
+    For a fixed number of inputs it is straight-line code written for the primitive; batches, list inputs
+    and several outputs go through `_general`.
+    """
+    general = _general(space, primitive)
+    rule = primitive.rule
+    if rule.many or primitive.compute is not None:
+        return general
+    function = getattr(space.base, primitive.name)
+    parameters = list(inspect.signature(primitive.signature).parameters.values())
+    names, inputs = [p.name for p in parameters], rule.inputs
+    head = ", ".join(p.name if p.default is p.empty else f"{p.name}=d_{p.name}" for p in parameters)
+    lines = [f"def call({head}):"]
+    for n in names:
+        lines.append(f"    a_{n} = {n}.array if type({n}) is Traced_ else {n}")
+    for n in inputs:
+        lines.append(f"    n_{n} = {n}.node if type({n}) is Traced_ else None")
+    passed = [f"a_{n}" for n in (*inputs, *(n for n in names if n not in inputs and n not in _BY_NAME))]
+    passed += [f"{n}=a_{n}" for n in names if n not in inputs and n in _BY_NAME]
+    whole = " and ".join(f"(type(a_{n}) is array_type_ or type(a_{n}) in numbers_)" for n in inputs)
+    kept = "".join(f"{_kept_source(k, inputs)}, " for k in rule.keeps)
+    metas = "".join(f"(a_{n}.shape, a_{n}.dtype), " for n in inputs)
+    lines += [f"    if not ({whole}):", f"        return general_({', '.join(names)})"]
+    lines += [f"    out_ = function_({', '.join(passed)})", "    if type(out_) is not array_type_:",
+              "        out_ = asarray_(out_)", "    made_ = new_(Traced_)", "    made_.array = out_",
+              "    made_.space = space_",
+              f"    if {' and '.join(f'n_{n} is None' for n in inputs)}:", "        made_.node = None",
+              "        return made_",
+              *(f"    if type(a_{n}) in numbers_: a_{n} = asarray_(a_{n}, out_.dtype)" for n in inputs),
+              f"    made_.node = record_(rule_, ({''.join(f'n_{n}, ' for n in inputs)}), ({kept}), ({metas}))",
+              "    return made_"]
+    scope = {"Traced_": Traced, "function_": function, "general_": general, "rule_": rule, "record_": record,
+             "new_": _new, "asarray_": space.base.asarray, "space_": space, "array_type_": array_type_of(space.base),
+             "numbers_": _NUMBERS}
+    scope.update({f"d_{p.name}": p.default for p in parameters})
+    return compiled(lines, scope, f"traced {primitive.name}")["call"]
+
+
+def _kept_source(name, inputs):
+    if name == "out":
+        return "out_"
+    source = name.removesuffix("_shape")
+    return f"a_{source}.shape" if name not in inputs and source in inputs and name != source else f"a_{name}"
+
+
+def _general(space, primitive):
+    """`primitive` for every case, by the book."""
     rule = primitive.rule
     signature = inspect.signature(primitive.signature)
 
@@ -177,7 +228,8 @@ def _recording(space, primitive):
         if all(parent is None for parent in parents):
             return tuple(wrap(o, None) for o in out) if several else wrap(out[0], None)
         out = out if several else out[0]
-        arrays = [a if type(a) is Batch else base.asarray(a) for a in arrays]
+        like = (out[0] if several else out).dtype
+        arrays = [base.asarray(a, like) if type(a) in _NUMBERS else a for a in arrays]
         scope = dict(attributes, out=out)
         scope.update({rule.inputs[0]: arrays} if rule.many else zip(rule.inputs, arrays))
         kept = tuple(_kept(scope, name) for name in rule.keeps)
@@ -195,6 +247,11 @@ def _kept(scope, name):
         return scope[name]
     source = scope[name.removesuffix("_shape")]
     return [a.shape for a in source] if isinstance(source, list) else source.shape
+
+
+def array_type_of(base):
+    """The array class of a space."""
+    return next((kind for kind, space in SPACES.items() if space is base), Batch)
 
 
 def is_live(values):

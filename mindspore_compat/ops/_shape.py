@@ -39,7 +39,13 @@ reshape_array.vjp(input=lambda xp, g, input_shape: xp.reshape(g, input_shape))
 
 
 def _reshaped(api, input, shape):
-    shape = shape_of(api, shape)
+    if len(shape) == 1 and type(shape[0]) is tuple:
+        shape = shape[0]
+    try:  # the array library refuses what does not fit; the checks below say why
+        if min(shape, default=0) >= -1:
+            return reshape_array.run(input, shape)
+    except (TypeError, ValueError):
+        shape = shape_of(api, shape)
     size = input.size
     fixed = math.prod(n for n in shape if n != -1)
     if shape.count(-1) > 1 or min(shape, default=0) < -1:
