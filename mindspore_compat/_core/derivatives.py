@@ -376,12 +376,17 @@ def _extreme_slope(xp, g, x, out, axis, keepdims):
 
 
 def _prod_slope(xp, g, x, axis, keepdims):
-    """The product of the others: through sorted-out zeros, exact where elements are 0."""
-    zero = x == 0
-    rest = xp.where(zero, 1, x)
-    product = xp.prod(rest, axis, keepdims=True)
-    zeros = xp.sum(zero, axis, keepdims=True)
-    others = xp.where(zeros == 0, product / rest, xp.where((zeros == 1) & zero, product, 0))
+    """The product of the others: those before times those after, exact where elements are 0."""
+    rank = x.ndim
+    axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
+    gone = sorted(a % rank for a in axes)
+    order = tuple(a for a in range(rank) if a not in gone) + tuple(gone)
+    rows = xp.transpose(x, order)
+    flat = xp.reshape(rows, (*rows.shape[:rank - len(gone)], -1))
+    one = xp.ones_like(flat[..., :1])
+    before = xp.cumprod(xp.concatenate([one, flat[..., :-1]], -1), -1)
+    after = xp.flip(xp.cumprod(xp.concatenate([one, xp.flip(flat, -1)[..., :-1]], -1), -1), -1)
+    others = xp.transpose(xp.reshape(before * after, rows.shape), _inverse(order))
     return _unreduced(xp, g, x.shape, axis, keepdims) * others
 
 

@@ -21,7 +21,7 @@ from .tape import TRACED, pick, record, record_many
 
 _new = object.__new__
 
-_NUMBERS = (int, float, bool)  # they stay numbers in the call, so that they do not widen an array
+_NUMBERS = (int, float, bool, complex)  # they stay numbers in the call, so that they do not widen an array
 
 # Attributes that array libraries take by name; the others have other names here and there.
 _BY_NAME = {"keepdims", "ddof", "constant_values", "copy", "nan", "posinf", "neginf", "largest", "add"}
@@ -166,11 +166,12 @@ def _recording(space, primitive):
     head = ", ".join(p.name if p.default is p.empty else f"{p.name}=d_{p.name}" for p in parameters)
     lines = [f"def call({head}):"]
     for n in names:
-        lines.append(f"    a_{n} = {n}.array if type({n}) is Traced_ else {n}")
+        lines.append(f"    a_{n} = {n}.array if type({n}) is Traced_ else {n}" if n in inputs else
+                     f"    a_{n} = bare_({n}) if type({n}) in wrappers_ else {n}")
     for n in inputs:
         lines.append(f"    n_{n} = {n}.node if type({n}) is Traced_ else None")
-    passed = [f"a_{n}" for n in (*inputs, *(n for n in names if n not in inputs and n not in _BY_NAME))]
-    passed += [f"{n}=a_{n}" for n in names if n not in inputs and n in _BY_NAME]
+    passed = [f"a_{n}" for n in names if n not in _BY_NAME]
+    passed += [f"{n}=a_{n}" for n in names if n in _BY_NAME]
     whole = " and ".join(f"(type(a_{n}) is array_type_ or type(a_{n}) in numbers_)" for n in inputs)
     kept = "".join(f"{_kept_source(k, inputs)}, " for k in rule.keeps)
     metas = "".join(f"(a_{n}.shape, a_{n}.dtype), " for n in inputs)
@@ -185,7 +186,7 @@ def _recording(space, primitive):
               "    return made_"]
     scope = {"Traced_": Traced, "function_": function, "general_": general, "rule_": rule, "record_": record,
              "new_": _new, "asarray_": space.base.asarray, "space_": space, "array_type_": array_type_of(space.base),
-             "numbers_": _NUMBERS}
+             "numbers_": _NUMBERS, "bare_": _bare, "wrappers_": (Traced, tuple, list)}
     scope.update({f"d_{p.name}": p.default for p in parameters})
     return compiled(lines, scope, f"traced {primitive.name}")["call"]
 
@@ -213,15 +214,15 @@ def _general(space, primitive):
         arrays = [_bare(s) for s in sources]
         parents = tuple(s.node if type(s) is Traced else None for s in sources)
         attributes = {k: _bare(v) for k, v in values.items() if k not in rule.inputs}
-        by_place = [v for k, v in attributes.items() if k not in _BY_NAME]
+        whole = {k: arrays if rule.many else arrays[rule.inputs.index(k)] for k in rule.inputs}
+        by_place = [whole[k] if k in whole else attributes[k] for k in values if k not in _BY_NAME]
         by_name = {k: v for k, v in attributes.items() if k in _BY_NAME}
         inner = space_among(arrays)
         base = inner or space.base
         if inner is not None:
             parents = tuple(lifted_nodes(inner, arrays, parents))
         function = getattr(base, primitive.name, None) or primitive.compute.__get__(base)
-        given = [arrays] if rule.many else arrays
-        out = function(*given, *by_place, **by_name)
+        out = function(*by_place, **by_name)
         several = isinstance(out, (tuple, list))
         out = tuple(o if type(o) is Batch else base.asarray(o) for o in (out if several else (out,)))
         wrap = traced_space(space_among(out) or (space.base if inner is None else inner.base)).wrap

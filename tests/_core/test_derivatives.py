@@ -1,0 +1,187 @@
+"""Every gradient rule of a function of `xp`: against finite differences, at second order, and linear in g."""
+
+import numpy
+import pytest
+
+from mindspore_compat._backend.arrays import HOST
+from mindspore_compat._core import derivatives
+from mindspore_compat._core.tape import backward, leaf
+from mindspore_compat._core.traced import traced_space
+
+SPACE = traced_space(HOST)
+RANDOM = numpy.random.default_rng(7)
+
+
+def normal(*shape):
+    return RANDOM.normal(size=shape)
+
+
+def positive(*shape):
+    return RANDOM.uniform(0.3, 2.0, size=shape)
+
+
+def unit(*shape):
+    return RANDOM.uniform(-0.8, 0.8, size=shape)
+
+
+def spread(*shape):
+    """Values at least 0.1 apart, so that a small step changes no order."""
+    count = int(numpy.prod(shape))
+    return (RANDOM.permutation(count) * 0.37 - count / 6).reshape(shape)
+
+
+CASES = {  # function of xp -> (call on the inputs, inputs)
+    "copysign": (lambda xp, x: xp.copysign(x, -1.0), [normal(3)]),
+    "where": (lambda xp, x, y: xp.where(numpy.array([True, False, True]), x, y), [normal(3), normal(3)]),
+    "clip": (lambda xp, x: xp.clip(x, -0.5, 0.5), [spread(5)]),
+    "nan_to_num": (lambda xp, x: xp.nan_to_num(x), [normal(3)]),
+    "polygamma": (lambda xp, x: xp.polygamma(1, x), [positive(3)]),
+    "gammainc": (lambda xp, x: xp.gammainc(1.5, x), [positive(3)]),
+    "gammaincc": (lambda xp, x: xp.gammaincc(1.5, x), [positive(3)]),
+    "zeta": (lambda xp, q: xp.zeta(2.5, q), [positive(3)]),
+    "arctan2": (lambda xp, y, x: xp.arctan2(y, x), [normal(3), positive(3)]),
+    "cast": (lambda xp, x: xp.cast(x, "float64"), [normal(3)]),
+    "reshape": (lambda xp, x: xp.reshape(x, (3, 2)), [normal(2, 3)]),
+    "expand_dims": (lambda xp, x: xp.expand_dims(x, 1), [normal(2, 3)]),
+    "squeeze": (lambda xp, x: xp.squeeze(x, 1), [normal(2, 1, 3)]),
+    "transpose": (lambda xp, x: xp.transpose(x, (2, 0, 1)), [normal(2, 1, 3)]),
+    "swapaxes": (lambda xp, x: xp.swapaxes(x, 0, 1), [normal(2, 3)]),
+    "moveaxis": (lambda xp, x: xp.moveaxis(x, 0, 2), [normal(2, 1, 3)]),
+    "broadcast_to": (lambda xp, x: xp.broadcast_to(x, (2, 4, 3)), [normal(1, 3)]),
+    "flip": (lambda xp, x: xp.flip(x, 1), [normal(2, 3)]),
+    "roll": (lambda xp, x: xp.roll(x, (1, -1), (0, 1)), [normal(2, 3)]),
+    "rot90": (lambda xp, x: xp.rot90(x), [normal(2, 3)]),
+    "concatenate": (lambda xp, x, y: xp.concatenate([x, y], 1), [normal(2, 1), normal(2, 3)]),
+    "stack": (lambda xp, x, y: xp.stack([x, y], 1), [normal(2), normal(2)]),
+    "tile": (lambda xp, x: xp.tile(x, (2, 1, 3)), [normal(2, 3)]),
+    "pad": (lambda xp, x: xp.pad(x, ((1, 2), (0, 1))), [normal(2, 3)]),
+    "repeat": (lambda xp, x: xp.repeat(x, 2, 1), [normal(2, 3)]),
+    "tril": (lambda xp, x: xp.tril(x, 1), [normal(3, 3)]),
+    "triu": (lambda xp, x: xp.triu(x), [normal(3, 3)]),
+    "diagonal": (lambda xp, x: xp.diagonal(x, 1), [normal(3, 4)]),
+    "spread_diagonal": (lambda xp, x: xp.spread_diagonal(x, (3, 4), 1), [normal(3)]),
+    "getitem": (lambda xp, x: x[numpy.array([0, 0, 1]), 1:], [normal(2, 3)]),
+    "scatter_add": (lambda xp, x, v: xp.scatter_add(x, (numpy.array([0, 0]),), v), [normal(3), normal(2)]),
+    "scatter_set": (lambda xp, x, v: xp.scatter_set(x, (numpy.array([0, 2]),), v), [normal(3), normal(2)]),
+    "scatter_along_axis": (lambda xp, x, v: xp.scatter_along_axis(x, numpy.array([[0], [2]]), v, 1, add=True),
+                           [normal(2, 3), normal(2, 1)]),
+    "take": (lambda xp, x: xp.take(x, numpy.array([[0, 1], [1, 1]]), 1), [normal(2, 3)]),
+    "take_along_axis": (lambda xp, x: xp.take_along_axis(x, numpy.array([[0, 0], [2, 1]]), 1), [normal(2, 3)]),
+    "sort": (lambda xp, x: xp.sort(x, 1), [spread(2, 3)]),
+    "max": (lambda xp, x: xp.max(x, 1), [spread(2, 3)]),
+    "min": (lambda xp, x: xp.min(x, 1, keepdims=True), [spread(2, 3)]),
+    "amax": (lambda xp, x: xp.amax(x), [spread(2, 3)]),
+    "amin": (lambda xp, x: xp.amin(x, 0), [spread(2, 3)]),
+    "prod": (lambda xp, x: xp.prod(x, 1), [numpy.array([[1.5, 0.0, 2.0], [0.0, 0.0, 1.0]])]),
+    "var": (lambda xp, x: xp.var(x, 1, ddof=1), [normal(2, 3)]),
+    "std": (lambda xp, x: xp.std(x, 0), [normal(2, 3)]),
+    "cumsum": (lambda xp, x: xp.cumsum(x, 1), [normal(2, 3)]),
+    "cumprod": (lambda xp, x: xp.cumprod(x, 1), [numpy.array([[1.5, 0.0, 2.0], [0.3, 2.0, 1.0]])]),
+    "matmul": (lambda xp, x, y: xp.matmul(x, y), [normal(2, 3, 4), normal(4, 2)]),
+    "einsum_list": (lambda xp, x, y: xp.einsum_list([x, y], "ij,kj->ik"), [normal(2, 3), normal(4, 3)]),
+    "real": (lambda xp, x: xp.real(x * (1 + 2j)), [normal(3)]),
+    "imag": (lambda xp, x: xp.imag(x * (1 + 2j)), [normal(3)]),
+    "conj": (lambda xp, x: xp.real(xp.conj(x * (1 + 2j)) * 1j), [normal(3)]),
+    "angle": (lambda xp, x: xp.angle(x + 1j), [normal(3)]),
+    "power": (lambda xp, x, y: xp.power(x, y), [positive(3), normal(3)]),
+    "float_power": (lambda xp, x, y: xp.float_power(x, y), [positive(3), normal(3)]),
+    "remainder": (lambda xp, x, y: xp.remainder(x, y), [spread(3), positive(3)]),
+    "mod": (lambda xp, x, y: xp.mod(x, y), [spread(3), positive(3)]),
+    "fmod": (lambda xp, x, y: xp.fmod(x, y), [spread(3), positive(3)]),
+}
+DOMAINS = {"log": positive, "log2": positive, "log10": positive, "log1p": positive, "sqrt": positive, "rsqrt": positive,
+           "cbrt": positive, "arcsin": unit, "arccos": unit, "arctanh": unit, "erfinv": unit, "gammaln": positive,
+           "digamma": positive, "gamma": positive, "k0": positive, "k1": positive, "k0e": positive, "k1e": positive,
+           "y0": positive, "y1": positive, "logit": lambda *s: RANDOM.uniform(0.2, 0.8, s), "entr": positive,
+           "arccosh": lambda *s: RANDOM.uniform(1.2, 2.0, s), "xlogy": positive}
+INTERNAL = {"enter_batch", "leave_batch", "sum_slices"}  # tests/_core/test_vmap.py
+
+
+def case(name):
+    """The call and inputs that try the rule of `name`; elementwise functions need no entry above."""
+    if name in CASES:
+        return CASES[name]
+    primitive = derivatives.TABLE[name]
+    draw = DOMAINS.get(name, normal)
+    inputs = [draw(2, 3) for _ in primitive.rule.inputs]
+    return (lambda xp, *args: getattr(xp, name)(*args)), inputs
+
+
+NAMES = sorted(set(derivatives.TABLE) - INTERNAL)
+
+
+def traced_gradients(call, inputs, g):
+    """The output, and the gradients of all inputs by the rules."""
+    ends = [leaf(None, x.shape, x.dtype) for x in inputs]
+    out = call(SPACE, *[SPACE.wrap(x, end) for x, end in zip(inputs, ends)])
+    return out.array, backward([out.node], [g], ends, False)
+
+
+def numeric_gradients(call, inputs, g, step=1e-6):
+    """Central differences of sum(g * call)."""
+    found = []
+    for x in inputs:
+        slope = numpy.zeros_like(x)
+        for place in numpy.ndindex(*x.shape):
+            ends = []
+            for sign in (1, -1):
+                old = x[place]
+                x[place] = old + sign * step
+                ends.append(numpy.sum(call(HOST, *inputs) * g))
+                x[place] = old
+            slope[place] = (ends[0] - ends[1]) / (2 * step)
+        found.append(slope)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rule_agrees_with_finite_differences(name):
+    call, inputs = case(name)
+    g = RANDOM.normal(size=numpy.shape(call(HOST, *inputs)))
+    _, found = traced_gradients(call, inputs, g)
+    for got, wanted in zip(found, numeric_gradients(call, inputs, g)):
+        numpy.testing.assert_allclose(0.0 if got is None else got, wanted, rtol=2e-5, atol=2e-7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rule_is_linear_in_g(name):
+    call, inputs = case(name)
+    shape = numpy.shape(call(HOST, *inputs))
+    one, two = RANDOM.normal(size=shape), RANDOM.normal(size=shape)
+    apart = [traced_gradients(call, inputs, g)[1] for g in (one, two)]
+    together = traced_gradients(call, inputs, 2 * one - 3 * two)[1]
+    for a, b, both in zip(*apart, together):
+        if both is not None:
+            numpy.testing.assert_allclose(both, 2 * a - 3 * b, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_second_order(name):
+    """The gradient of a weighted sum of gradients, against differences of first-order gradients."""
+    call, inputs = case(name)
+    g = RANDOM.normal(size=numpy.shape(call(HOST, *inputs)))
+    weights = [RANDOM.normal(size=x.shape) for x in inputs]
+
+    def weighted(*values):
+        slopes = traced_gradients(call, list(values), g)[1]
+        return sum(numpy.sum(w * s) for w, s in zip(weights, slopes) if s is not None)
+
+    outer = [leaf(None, x.shape, x.dtype) for x in inputs]
+    inner = [leaf(o, x.shape, x.dtype) for o, x in zip(outer, inputs)]
+    out = call(SPACE, *[SPACE.wrap(x, end) for x, end in zip(inputs, inner)])
+    slopes = backward([out.node], [SPACE.wrap(g, None)], inner, True)
+    pairs = [(s.node, w) for s, w in zip(slopes, weights) if s is not None and s.node is not None]
+    found = backward([n for n, _ in pairs], [w for _, w in pairs], outer, False)
+    for i, (got, x) in enumerate(zip(found, inputs)):
+        wanted = numpy.zeros_like(x)
+        for place in numpy.ndindex(*x.shape):
+            shifted = [v.copy() for v in inputs], [v.copy() for v in inputs]
+            shifted[0][i][place] += 1e-6
+            shifted[1][i][place] -= 1e-6
+            wanted[place] = (weighted(*shifted[0]) - weighted(*shifted[1])) / 2e-6
+        numpy.testing.assert_allclose(0.0 if got is None else got, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_name_without_rule_is_refused():
+    with pytest.raises(AttributeError, match="no gradient rule"):
+        SPACE.interp
