@@ -105,6 +105,7 @@ def _read(options):
     if options.name:
         print(specs.text({options.name: entries[options.name]}) if options.name in entries else f"no page of {options.name}")
     if options.out:
+        verdicts.carry(entries, options.out)
         print(f"{len(specs.save(entries, options.out))} spec files in {options.out}")
 
 

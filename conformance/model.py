@@ -27,7 +27,6 @@ class Entry:
     """What a page says of one parameter, input or output."""
     name: str
     types: list = field(default_factory=list)
-    rule: str = None              # range or choice, in the spelling of `phrases`
     optional: bool = False
     default: str = None
     lines: list = field(default_factory=list, repr=False)

@@ -21,14 +21,15 @@ _FACETS = [(re.compile(f"(?:{p})$"), f) for p, f in [
     (r"dtype of (?:elements?|items|any element|values?)|element dtype|elements? dtype|element type|type of (?:each |any |the |all )?(?:elements?|items?|values?)|elements? type", ("dtype", "each")),
     (r"(?:shape|size) of (?:each|any|every|all)? ?elements?", ("shape", "each")), (r"(?:length|size) of (?:each|any|every)? ?elements?", ("len", "each")),
 ]]
-_DIM = re.compile(r"^(?:size of |length of )?(?:(first|second|third|fourth|last|0-th|1-th|2-th|1st|2nd|3rd|innermost|0th|zeroth|channel|batch|second-to-last) (?:dimension|dim|axis|rank)(?: size| length)?|shape\[(-?\d+)\])(?: of shape| of the shape| of rank)?$")
+_DIM = re.compile(r"^(?:sizes? of |lengths? of )?(?:(first|second|third|fourth|last|0-th|1-th|2-th|1st|2nd|3rd|innermost|0th|zeroth|channel|batch|second-to-last) (?:dimension|dim|axis|rank)(?: size| length)?|shape\[(-?\d+)\])(?: of shape| of the shape| of rank)?$")
 _GENERIC = {"input": "*", "inputs": "*", "input arguments": "*", "input tensor": "*", "input tensors": "*", "all inputs": "*", "input data": "*", "arguments": "*", "tensor": "*", "tensors": "*", "two inputs": "*",
             "given tensor": "*", "input image": "*", "input x": "x", "learning rate": "learning_rate", "all input": "*", "input array": "*", "image": "*", "input params": "*", "group": "group", "any input": "*", "input value": "*",
-            "args": "args", "inputs' type": "*", "any inputs": "*", "input parameters": "*", "all tensors": "*", "tensor list": "*", "output": "output", "parameters": "parameters", "one of inputs": "*", "first input": "*", "input's type": "*", "input tensors": "*", "a tensor": "*", "input a tensor": "*", "each input": "*", "any axis": "axis", "parallel mode": "parallel_mode", "input arguments": "*", "any parameter": "*", "parameter": "*", "type of args": "*", "input audio": "*", "input audio waveform": "*", "input ndarray": "*", "input label": "*", "arrays": "*", "input tensor": "*", "given tensor": "*", "input csrtensor": "*",
+            "args": "args", "inputs' type": "*", "any inputs": "*", "input parameters": "*", "all tensors": "*", "tensor list": "*", "output": "output", "parameters": "parameters", "one of inputs": "*", "first input": "*", "input's": "*", "input's type": "*", "input tensors": "*", "a tensor": "*", "input a tensor": "*", "each input": "*", "any axis": "axis", "parallel mode": "parallel_mode", "input arguments": "*", "any parameter": "*", "parameter": "*", "type of args": "*", "input audio": "*", "input audio waveform": "*", "input ndarray": "*", "input label": "*", "arrays": "*", "input tensor": "*", "given tensor": "*", "input csrtensor": "*",
             "learning rate decay": "learning_rate_decay", "argument": "*", "specified axis": "axis", "boost mode": "boost_mode", "loss": "loss", "sharding": "num_shards", "any of args": "args", "cells": "cells", "dtype": "dtype", "stream": "stream", "input sequence": "*", "given inputs": "*", "any of inputs": "*", "input variables": "*",
             "input argument": "*", "input label": "*", "first input parameter": "*", "self": "self", "operands": "*", "batch": "*", "axes": "axis", "device": "device", "keys": "keys", "key": "key", "matrix": "*"}
 
 
+_OF = re.compile(r" (?:of|in|for|from|inside) (?:the |input |both |either |all |inputs |tensor |any of |one of |each )?")
 AND = "and"       # "x and y": together where something is asserted, each alone where something is denied
 
 
@@ -45,18 +46,14 @@ def subjects(text, names):
     single = _one(text, names)
     if single:
         return (single,), False
-    match = re.match(r"^(.*?) (?:of|in|for|from|inside) (?:the |input |both |either |all |inputs |tensor |any of |one of |each )?(.+)$", text)
-    while match:
-        facets = facets_of(match[1])
-        if facets is not None:
-            inner, every = subjects(match[2], names)
-            if inner:
-                return tuple(Subject(s.name, facets + s.facets) for s in inner), every
-        longer = re.match(r"^(.*?) (?:of|in|for) .*$", text[len(match[1]) + 4:])
-        if not longer:
-            break
-        cut = len(match[1]) + 4 + len(longer[1])
-        match = re.match(r"^(.{%d}) (?:of|in|for) (?:input )?(.+)$" % cut, text)
+    for cut in reversed(list(_OF.finditer(text))):      # the longest noun phrase first: "number of elements of x"
+        facets = facets_of(text[:cut.start()])
+        if facets is None:
+            continue
+        inner, every = subjects(text[cut.end():], names)
+        if inner:
+            return tuple(Subject(s.name, s.facets if s.facets[:len(facets)] == facets else facets + s.facets)
+                         for s in inner), every
     trailing = re.match(r"^(.+[›\w])(?:'s?|’s)? (.+)$", text)
     if trailing and not _JOIN.search(trailing[2]):
         facets = facets_of(trailing[2])
@@ -98,6 +95,12 @@ def _one(text, names):
         name, facet, index = (match[1], match[2], match[3]) if match[1] else (match[4], match[5], match[6])
         facet = {"ndim": "rank"}.get(facet, facet)
         return Subject(name, (f"dim{index}",) if index and facet == "shape" else (facet,))
+    match = re.fullmatch(r"(rank|size|shape|len|dtype)\(‹?(\w+)›?\)", text)
+    if match and match[2] in names:
+        return Subject(match[2], (match[1],))
+    match = re.fullmatch(r"«'([a-z_]\w*)'»", text)
+    if match:
+        return Subject(match[1])  # a name in quotation marks
     match = re.fullmatch(r"‹?(\w+)\.(shape|rank|ndim|size|dtype)›?(\[-?\d+\])?", text)
     if match and match[1] in names:
         facet = {"ndim": "rank"}.get(match[2], match[2])
@@ -125,13 +128,17 @@ def facets_of(text):
     for pattern, facets in _FACETS:
         if pattern.match(text):
             return facets
+    match = re.fullmatch(r"(first|second|third|last) (?:value|element|item|number)", text)
+    if match:
+        return (f"item[{_ORDINAL[match[1]]}]",)
     match = _DIM.match(text)
     if match:
         return (f"dim[{_ORDINAL[match[1]] if match[1] else match[2]}]",)
     return None
 
 
-_SEPARATOR = re.compile(r"\s*(?:, or |, and | or | nor |, neither | and |/|,|\|)\s*(?=[^\])]*(?:[\[(]|$))")
+_BREAK = re.compile(r"\s*,?\s*\b(?:or|nor|and)\b(?:\s+(?:a|an|of|the|of type))?(?=\s|$)\s*|"
+                    r"\s*[,/|]\s*(?:(?:or|nor|and|a|an)\b\s*)*")
 
 
 def _pieces(text):
@@ -145,11 +152,11 @@ def _pieces(text):
     parts, depth, current, i = [], 0, "", 0
     while i < len(text):
         if depth == 0:
-            match = re.match(r"\s*,?\s*\b(?:or|nor|and)\b(?:\s+(?:a|an|of|the|of type))?(?=\s|$)\s*|\s*[,/|]\s*(?:(?:or|nor|and|a|an)\b\s*)*", text[i:])
+            match = _BREAK.match(text, i)
             if match and match[0].strip():
                 parts.append(current)
                 current = ""
-                i += match.end()
+                i = match.end()
                 continue
         depth += (text[i] in "[(") - (text[i] in "])")
         current += text[i]
@@ -171,6 +178,11 @@ def types(text):
     whole = type_name(text)
     if whole:
         return (whole,)
+    last_of = re.fullmatch(r"(.*\b(?:tuple|list)) of (\w+)", text)
+    if last_of and type_name(last_of[2]) and re.search(r"/", last_of[1]):
+        pieces = [type_name(p) for p in _pieces(last_of[1])]
+        if None not in pieces:
+            return tuple(f"{p}[{type_name(last_of[2])}]" if p in ("tuple", "list", "Tensor") else p for p in pieces)
     pieces = _pieces(text)
     found = [type_name(piece) for piece in pieces]
     if not pieces or None in found:
@@ -193,6 +205,10 @@ def operand(text, names):
     text = text.strip().strip(".").strip()
     text = re.sub(r"^(?:to |than |the |value |of )+", "", text)
     text = _WORDED.get(text, text)
+    if text.lower() in ("group size", "rank size", "world size", "number of cards", "communication group size"):
+        return "group_size"       # of the communication group, not of an argument
+    if re.fullmatch(r"\(\s*-?\d+(?:\s*,\s*-?\d+)+,?\s*\)", text):
+        return text
     if re.fullmatch(_NUMBER, text) or text in ("None", "True", "False"):
         return text
     if re.fullmatch(r"«[^»]+»", text):
@@ -215,13 +231,14 @@ def operand(text, names):
 
 def interval(text):
     """"[0, 1)" in spec spelling, or None."""
+    named = "‹" in text
     text = text.replace("‹", "").replace("›", "").replace("«'", "").replace("'»", "").replace("inclusive", "").strip()
     text = text.replace("，", ", ").replace("（", "(").replace("）", ")")
     one = r"[^,\[\]()]*(?:\([^()]*\)|\[[^\[\]]*\])?[^,\[\]()]*"
     match = re.fullmatch(rf"([\[(])\s*({one}),\s*({one})([\])])", text)
     if not match or "'" in text or '"' in text or not (match[2].strip() and match[3].strip()):
         return None
-    if not _is_bound(match[2]) or not _is_bound(match[3]):
+    if not named and not (_is_bound(match[2]) and _is_bound(match[3])):
         return None
     return f"{match[1]}{match[2].strip()}, {match[3].strip()}{match[4]}"
 
@@ -232,6 +249,8 @@ def _is_bound(text):
 
 def choices(text, names):
     """Literal values of a list, in spec spelling, or None."""
+    if re.match(r"[\[(][^\[\]()]*[\])]$", text) and text[0] + text[-1] not in ("[]", "()"):
+        return None               # an interval such as "(0, 1]"
     found = []
     for piece in _pieces(re.sub(r"^(?:one of|in|set to|equal to|==|either)\s+", "", text.strip())):
         piece = re.sub(r"^(?:a |an |the |of )", "", piece).strip()
@@ -315,8 +334,8 @@ def _range(negated):
         text = re.sub(r"^(?:range|range:|the range)\s+", "", text)
         between = re.fullmatch(rf"({_NUMBER}) (?:and|to) ({_NUMBER})(?: ?(?:inclusive|\(inclusive\)))?", text)
         span = f"[{between[1]}, {between[2]}]" if between else interval(text)
-        if span is None:
-            return None
+        if span is None or (span[0] + span[-1] == "()" and "range" not in match[0] and found[0].facets[:1] in (("len",), ("rank",), ("size",), ("shape",))):
+            return None               # "(2, 3)" may be a list of lengths
         return Clause(found, "outside" if negated else "inside", (span,), _every(every, negated))
     return build
 
@@ -329,6 +348,8 @@ def _choice(negated):
         if not many:
             return None
         if len(many) == 1 and negated and not match["what"].startswith(("one of", "in")):
+            if found[0].facets[:1] == ("each",):
+                return None           # "elements of x is not 2" counts them, or does not
             return Clause(found, "!=", many, every is True)
         if len(many) == 1 and not negated:
             return Clause(found, "==", many, _every(every, negated))
@@ -338,7 +359,7 @@ def _choice(negated):
 
 def _flag(test):
     def build(found, every, match, names):
-        return Clause(found, test, (), _every(every, test not in ("none", "given", "empty")))
+        return Clause(found, test, (), _every(every, test not in ("none", "given", "empty", "not empty")))
     return build
 
 
@@ -471,6 +492,13 @@ def _ending(found, every, match, names):
     return many and Clause(found, "not ending in", many, every is True)
 
 
+def _contains(test):
+    def build(found, every, match, names):
+        many = choices(match["what"], names)
+        return many and Clause(found, test, many, every is True)
+    return build
+
+
 def _convertible(found, every, match, names):
     wanted = types(match["what"])
     return wanted and Clause(found, "not convertible to", wanted, every is True)
@@ -496,7 +524,7 @@ PREDICATES = [(re.compile(pattern), build) for pattern, build in [
      r"^does not (?:meet|match|satisfy) (?:the )?(?:requirements?|parameter description|constraints?|conditions?|rules?)(?: of ‹\w+›)?$|^not (?:valid|correct)$|^type is (?:incorrect|wrong|invalid)$|^is not within valid range$", _flag("invalid")),
     (r"^is (?:not specified|not set|not given|not provided|not passed|missing|not passed in|None|unset|not configured|left empty)$", _flag("none")),
     (r"^is (?:specified|not None|set|given|provided|configured|passed|passed in)$", _flag("given")),
-    (r"^is (?:an )?empty(?: tensor| list| tuple| string| Tensor| dict| str| value)?$|^is None or empty$|^has no (?:elements?|values?)$|^contains no elements?$", _flag("empty")),
+    (r"^is (?:an )?empty(?: tensor| list| tuple| string| Tensor| dict| str| value| tuple or list| list or tuple)?$|^is None or empty$|^has no (?:elements?|values?)$|^contains no elements?$", _flag("empty")),
     (r"^(?:has|contains?|have) (?:any )?(?:duplicate|repeated|duplicated|repeating|identical|duplicates)(?: elements?| values?| items?| entries| axes| dimensions?| indices| keys?| names?| axis)?$|^is (?:duplicate|duplicated|repeated|not unique|repetitive)$|^is equal after normalize$|^is not unique$", _flag("repeats")),
     (r"^does not exists?$|^is not exist(?:ing)?$|^not exists?$|^cannot be found$|^is not found$|^is not a (?:file|directory|folder)$|^does not exist or is not .*$", _flag("missing")),
     (r"^is not sorted(?: in ascending order| in increasing order)?$|^is not (?:in )?(?:monotonically |strictly )?(?:increasing|ascending)(?: order)?$|^is not (?:arranged )?in ascending order$", _flag("unsorted")),
@@ -527,6 +555,7 @@ PREDICATES = [(re.compile(pattern), build) for pattern, build in [
     (r"^(?:is )?neither " + _W, _types(True)), (r"^(?:is )?not (?:one of|in|of|of type|any of|in type|with type|within|being)? ?:? ?" + _W, _types(True)),
     (r"^(?:is )?not " + _W, _types(True)), (r"^is (?:one of |of type |of )?:? ?" + _W, _types(False)), (r"^does not belong to " + _W, _types(True)), (r"^has (?:a )?type (?:other than|not) " + _W, _types(True)),
     (r"^is neither (?P<what>(?:\(\d*,?\)) nor (?:\(\d*,?\)))$", lambda f, e, m, n: Clause(f, "not in", tuple(p.strip() for p in m["what"].split(" nor ")), e is True)), (r"^is neither " + _W, _choice(True)), (r"^(?:is )?not (?:one of|in|set to|any of)? ?:? ?" + _W, _choice(True)), (r"^is (?:not one of) ?" + _W, _choice(True)), (r"^is (?:one of|in|set to)? ?" + _W, _choice(False)),
+    (r"^contains? " + _W, _contains("contains")), (r"^(?:lacks?|does not contain) " + _W, _contains("lacks")),
     (r"^(?:must|should) be (?:an? )?" + _W, lambda f, e, m, n: _must(f, e, m, n)), (r"^is not (?:in|one of|an attribute of|an element of|included in|contained in|found in|a key of|present in) (?:the )?" + _W, _member("not found in")),
 ]]
 

@@ -12,11 +12,11 @@ from .rules import Clause, Rule, Subject
 from .states import state_of
 from .words import plain
 
-_LEAD = re.compile(r"^(?:(?:If|When|if|when|Raised|raised|Raise an error|In case|Raised if|Raised when|Whether|Error|Thrown)(?: that)?(?=\W)\s*)+:?\s*")
+_LEAD = re.compile(r"^(?:(?:If|IF|When|if|when|Raised|raised|Raise an error|In case|Raised if|Raised when|Whether|Error|Thrown)(?: that)?(?=\W)\s*)+:?\s*")
 _WHEN = re.compile(r",? (?:when|if|while|under|provided that|in case|but|where|and when|and if) (?=\S)|, and (?=when|if)")
 _OR = re.compile(r"\. If |,? or if |,? or when |; (?:or )?|, or | or |, (?:if )?")
 _AND = re.compile(r",? and |, but |,? but |, while | while |, ")
-_VERB = re.compile(r" (?=(?:is|has|have|contains?|does not|cannot|unbroadcastable|must|should|not in|in|not a|not an|not Tensor|neither|needs?|"
+_VERB = re.compile(r" (?=(?:is|has|have|contains?|lacks?|does not|cannot|unbroadcastable|must|should|not in|in|not a|not an|not Tensor|neither|needs?|"
                    r"needed|matches|conversion|same-as|whose|mismatch(?:es)?|exists?|belongs?|conflicts?|repeats?|not|in-between)\b|[<>=!]=? ?)")
 _DEVICE = r"((?:Ascend|GPU|CPU)(?:(?:, | and | or |/)(?:Ascend|GPU|CPU))*)(?: platforms?| devices?| backends?)?"
 _PLATFORM = re.compile(rf"^(?:[Oo]n|[Ff]or) (?:the )?{_DEVICE},?\s*(?=[^,])|,? ?(?:while|when)? ?(?:running )?(?:on|in) (?:the )?{_DEVICE}$")
@@ -228,11 +228,6 @@ def _together(match, names):
     if not found or len(found) != 1 or len(found[0].subjects) < 2:
         return None
     return (Clause(found[0].subjects, found[0].test, found[0].operands, True),)
-
-
-def _axes(match, names):
-    axis = (Subject("axis" if "axis" in names or "dim" not in names else "dim"),)
-    return (Clause(axis, "out of range"),)
 
 
 def _mismatch(match, names):

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import yaml
 
-from . import phrases, promises, recorder
+from . import phrases, promises, ranges, recorder
 from .errors import BadInput
 from .rules import Clause, Rule
 
 FOLDER = Path(__file__).parent / "spec"
-KEYS = ("same_as", "kind", "release", "platforms", "deprecated", "signature", "overloads", "call", "inputs", "types", "defaults", "returns",
+KEYS = ("same_as", "kind", "release", "platforms", "deprecated", "signature", "overloads", "call", "inputs", "types", "ranges", "returns",
         "raises", "unread", "use")
 KINDS = {"class", "function", "method", "property", "attribute", "value"}
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -47,6 +47,9 @@ def from_page(page):
         entry["inputs"] = {e.name: e.types for e in page.inputs}
     if page.parameters:
         entry["types"] = {e.name: e.types for e in page.parameters}
+        stated = {e.name: ranges.range_of(e.name, e.lines, e.types) for e in page.parameters}
+        if any(stated.values()):
+            entry["ranges"] = {name: rule for name, rule in stated.items() if rule}
     promised = promises.promises(page.outputs)
     if promised:
         entry["returns"] = promised
@@ -184,6 +187,8 @@ def check_entry(entry):
         raise ValueError(f"unknown kind '{entry.get('kind')}'")
     for item in entry.get("raises", ()):
         rule_of(item)
+    for name, right in entry.get("ranges", {}).items():
+        Clause.parse(name, right)
 
 
 def _line_of(text, name, error):

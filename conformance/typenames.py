@@ -6,7 +6,7 @@ int4 float8_e4m3fn float8_e5m2 hifloat8 half single double string""".split()
 
 _WORDS = {
     "int": "int ints integer integers int_number int_type 整数 整型 int型 整数类型 int类型 int_value",
-    "float": "float floats floating_point_number floating-point_number float_number float_type floating_number float_value floating floating_type floating_types float_types 浮点数 浮点型 float类型 浮点数类型",
+    "float": "float double_number floats floating_point_number floating-point_number float_number float_type floating_number float_value floating floating_type floating_types float_types 浮点数 浮点型 float类型 浮点数类型",
     "bool": "bool boolean bools booleans bool_value boolean_value bool_type boolean_type 布尔值 布尔型 布尔类型 bool类型 布尔",
     "str": "str string strings strs string_type str_type 字符串 字符串类型 str类型 string类型",
     "bytes": "bytes", "tuple": "tuple tuples 元组 tuple_type tuple类型", "list": "list lists 列表 list_type list类型", "dict": "dict dictionary dicts 字典 dict_type dict类型",

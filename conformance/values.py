@@ -27,11 +27,11 @@ class Values:
     def tensor(self, dtype, data):
         """A Tensor with exactly this dtype."""
         if self.ms is None:
-            return np.array(data).astype(_NUMPY.get(dtype, dtype))
+            return _real(np.array(data), dtype).astype(_NUMPY.get(dtype, dtype))
         wanted = getattr(self.ms, {"bool": "bool_"}.get(dtype, dtype))
         if dtype == "bfloat16" or dtype not in _KNOWN:
             return self.ms.Tensor(np.array(data, np.float32)).astype(wanted)
-        return self.ms.Tensor(np.array(data).astype(dtype), wanted)
+        return self.ms.Tensor(_real(np.array(data), dtype).astype(dtype), wanted)
 
     def cast(self, value, dtype):
         """The same values under another dtype."""
@@ -59,6 +59,10 @@ _NUMPY = {"bfloat16": "float32", "half": "float16", "single": "float32", "double
 _KNOWN = set("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split())
 _BUILTINS = {"float": float, "int": int, "bool": bool, "str": str, "list": list, "tuple": tuple, "dict": dict, "set": set,
              "slice": slice, "bytes": bytes, "range": range, "complex": complex, "object": object}
+
+
+def _real(values, dtype):
+    return values.real if values.dtype.kind == "c" and not dtype.startswith("complex") else values
 
 
 class _Package:

@@ -62,6 +62,9 @@ _REPLACE = [(re.compile(pattern), new) for pattern, new in [
     (r"\bdata format of\b", ""), (r"\bis not 2D square(?: matrix)?\b", "is not a square matrix"), (r"\bnot in (<.+>) format\b", r"not in shape \1"), (r"\b<= or == 0\b", "<= 0"), (r"\bhas entries\b", "contains"), (r" = (?=\d)", " == "),
     (r"\belement num of\b|\bnum of\b|\blen of\b", "length of"), (r"\bfirst dim\b", "first dimension"), (r"\blast dim\b", "last dimension"), (r"\bsecond dim\b", "second dimension"), (r"\bnot listed in\b", "not in"),
     (r"\bis a tuple whose elements is not all\b", "elements is not"), (r"(?<=‹@›) elements is\b", "'s elements is"), (r"\bis not non-decreasing\b|\bis not a non-decreasing sequence\b", "is not sorted in ascending order"),
+    (r"\bis not (>=|<=|>|<) (?=-?[\d‹])", lambda m: {">=": "<", "<=": ">", ">": "<=", "<": ">="}[m[1]] + " "),
+    (r"\bTensor List\b", "list[Tensor]"), (r"\bis not all (?=[a-z])", "is not "), (r"\band that of (?=‹)", "and "), (r"(?<=‹@›) list is empty", " is empty"), (r"\b(?:not be|is not) even\b", "is not divisible by 2"),
+    (r"\bdtype of all of inputs\b", "dtype of inputs"), (r"\b(col|row)s? of (?=‹)", r"\1 of "), (r"\bdifferent from\b(?= ‹)", "not same-as"), (r"\bis not both (.+) and (.+)$", r"is not \1 and is not \2"), (r"\bis not int number\b", "is not int"),
     (r"\btwo-dimensional\b", "2-D"), (r"\bone-dimensional\b", "1-D"), (r"\bthree-dimensional\b", "3-D"), (r"\btwo elements of (.+?) is equal$", r"\1 has duplicate elements"),
     (r"\bdata processing operations in audio, text, transforms, or vision modules\b", "TensorOperation"), (r"\bduplicate axes exist\b", "axes has duplicates"), (r"\bis not type of\b", "is not of type"),
     (r"\b(?:has|is) not equal (shape|dtype|type|length|size|rank)s? as\b|\bdoes not has equal (?:shape|dtype|type|length|size|rank)s? (?:as|with)\b", "is not same-as"),
@@ -71,16 +74,18 @@ _REPLACE = [(re.compile(pattern), new) for pattern, new in [
     (r"\belements of of\b", "elements of"), (r"\s+([,.;:])", r"\1"), (r"\s{2,}", " "),
 ]]
 
-_CHINESE = [(re.compile(pattern), new) for pattern, new in [
+_NAMES = r"[\w`.]+(?:(?:\s*(?:,|、|和|或|与)\s*)+[\w`.]+)*?"
+_CHINESE = [(re.compile(pattern.replace("_N_", _NAMES)), new) for pattern, new in [
     (r"^(?:如果|当|若|假如|在)", "If "), (r"(?:时|的时候|的话)?[。.]?$", ""), (r"[((]", "("), (r"[))]", ")"), (r"[,,](?=\S)", ", "), (r"、", ", "),
+    (r"(_N_)\s*中不存在\s*(.+)", r"\1 lacks \2"), (r"(_N_)\s*中存在\s*(.+)", r"\1 contains \2"), (r"不(?:相同|一致|相等|同)", " is not equal"),
     (r"既不是(.+?)也不是(.+)", r" is neither \1 nor \2"), (r"和(.+?)都不是", r" and \1 is not "), (r"都不是", " is not "),
     (r"不在(.+?)(?:的)?(?:范围|区间|之)(?:内|中)", r" is not in range \1"), (r"不在(.+?)(?:中|内|里)", r" is not in \1"),
     (r"超出(?:了)?(.+?)(?:的)?(?:范围|区间)", r" is not in range \1"), (r"(?:不属于|不支持)", " is not in "),
     (r"(?:小于或者?等于|小于等于|不大于)", " <= "), (r"(?:大于或者?等于|大于等于|不小于)", " >= "), (r"小于", " < "), (r"(?:大于|超过)", " > "),
     (r"不等于", " != "), (r"等于", " == "), (r"(?:为|是)负数?", " < 0 "), (r"(?:不为|不是)正(?:整)?数", " <= 0 "), (r"(?:为|是)空", " is empty "),
     (r"(?:不是|不为|非)", " is not "), (r"(?:为|是)(?=\s*(?:`|None|True|False|['\"]))", " is "), (r"不存在于", " is not in "), (r"不存在", " does not exist"),
-    (r"(\S+?)的(?:数据类型|dtype)", r"dtype of \1"), (r"(\S+?)的类型", r"type of \1"), (r"(\S+?)(?:中|里)?的(?:任[一何])?元素", r"elements of \1"),
-    (r"(\S+?)的(?:shape|形状)", r"shape of \1"), (r"(\S+?)的(?:维度|维数|秩|rank)", r"rank of \1"), (r"(\S+?)的(?:长度|大小|个数)", r"length of \1"),
+    (r"(_N_)\s*的(?:数据类型|dtype)", r"dtype of \1"), (r"(_N_)\s*的类型", r"type of \1"), (r"(_N_)\s*(?:中|里)?的(?:任[一何])?元素", r"elements of \1"),
+    (r"(_N_)\s*的\s*(?:shape|形状)", r"shape of \1"), (r"(_N_)\s*的(?:维度|维数|秩|rank)", r"rank of \1"), (r"(_N_)\s*的(?:长度|大小|个数)", r"length of \1"),
     (r"(?:与|和)(\S+?)不(?:相同|一致|相等|同)", r" and \1 is not equal"), (r"或者?", " or "), (r"(?:和|与|以及|及)", " and "),
     (r"字典", "dict"), (r"张量", "Tensor"), (r"布尔(?:值|型|类型)?", "bool"), (r"整(?:数|型|数类型)", "int"), (r"浮点(?:数|型|数类型)?", "float"), (r"字符串(?:类型)?", "str"),
     (r"元组", "tuple"), (r"列表", "list"), (r"(?<=[A-Za-z])类型", ""), (r"标量", "scalar"), (r"函数", "function"), (r"的一种|之一|中的一个", ""), (r"\s{2,}", " "),
@@ -141,6 +146,8 @@ def _role(match):
 
 def _mark(match, names):
     inner = next(g for g in match.groups() if g is not None).strip()
+    if match[2] is None:
+        inner = inner.replace("`", "")
     double = match[1] is not None
     bare = inner.strip("'\"")
     if _LITERAL.match(bare) and (double or bare == inner):
