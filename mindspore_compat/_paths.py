@@ -47,7 +47,6 @@ PATHS = {
     "mint.distributed.distributed": "mint.distributed",
     "nn.metrics": "train.metrics",
     "nn.metrics.metric": "train.metrics",
-    "nn.optim.ada_grad": "nn.optim.adagrad",
     "nn.acc": "boost",
     "ops.P": "ops.operations",
     "ops.function.nn_func": "ops.function",

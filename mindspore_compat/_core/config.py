@@ -295,6 +295,8 @@ _FOLLOW = {
     "dataset_strategy": {"full_batch": lambda strategy: strategy == "full_batch"},
     "search_mode": {"auto_parallel_search_mode": lambda mode: mode},
     "auto_parallel_search_mode": {"search_mode": lambda mode: mode},
+    **{key: {f"{key}_is_set": lambda value: True}
+       for key in ("device_num", "global_rank", "parameter_broadcast")},
 }
 
 

@@ -75,9 +75,12 @@ def _sharding(given: dict) -> dict:
 PARALLEL = {
     "parallel_mode": Setting(ParallelMode.STAND_ALONE, OneOf(*ParallelMode.MODE_LIST)),
     "device_num": Setting(1, Int(ge=1) | OneOf(True), int),
+    "device_num_is_set": Setting(False, None, told=False),
     "global_rank": Setting(0, Int(ge=0, le=4095) | Bool, int),
+    "global_rank_is_set": Setting(False, None, told=False),
     "gradients_mean": Setting(False, **_flag),
     "parameter_broadcast": Setting(False, **_flag),
+    "parameter_broadcast_is_set": Setting(False, None, told=False),
     "gradient_fp32_sync": Setting(True, **_flag),
     "loss_repeated_mean": Setting(True, Bool),
     "force_fp32_communication": Setting(False, Bool),

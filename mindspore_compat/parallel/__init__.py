@@ -1,0 +1,8 @@
+"""mindspore.parallel: what scripts for several devices ask about.
+
+Data parallelism is what this package does: every rank holds the whole network, and gradients are
+combined (`nn.DistributedGradReducer`). The settings are in `context`, the ranks in `communication`.
+Public scripts import the private modules `_utils` and `_auto_parallel_context`; so they are here.
+"""
+
+__all__ = []

@@ -1,0 +1,76 @@
+"""`auto_parallel_context()`: the parallel settings as an object, which scripts import from here.
+
+Each key `x` of `set_auto_parallel_context` is read by `get_x()` and set by `set_x(value)`, with the
+same checks. Where gradients are fused for sending is kept, by group, and changes nothing.
+"""
+
+import functools
+
+from .._core.config import config, reset_auto_parallel_context, set_auto_parallel_context
+from .._core.rules import Bool, Int, ListOf, Str, checked
+from ..communication import GlobalComm
+
+
+class AutoParallelContext:
+    """The settings for training on several devices."""
+
+    def __init__(self):
+        self._split_indices = {}
+        self._split_sizes = {}
+        self._enable_all_reduce_fusion = False
+
+    def __getattr__(self, name):
+        """`get_x` and `set_x` of a key x."""
+        verb, _, key = name.partition("_")
+        if key in vars(config.parallel) and verb == "get":
+            return lambda: getattr(config.parallel, key)
+        if key in vars(config.parallel) and verb == "set":
+            return lambda value: set_auto_parallel_context(**{key: value})
+        raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'.")
+
+    @checked
+    def set_all_reduce_fusion_split_indices(self, indices: ListOf(Int), group: Str = ""):
+        """Sets behind which parameters, by their number, the gradients are cut into messages.
+
+        Raises:
+            ValueError: a number stands twice in `indices`.
+        """
+        if len(set(indices)) != len(indices):
+            raise ValueError("For 'set_all_reduce_fusion_split_indices', 'indices' must not hold a "
+                             f"number twice, but got {indices}.")
+        self._split_indices[group or GlobalComm.WORLD_COMM_GROUP] = indices
+
+    @checked
+    def get_all_reduce_fusion_split_indices(self, group: Str = ""):
+        """The numbers set for a group."""
+        return self._split_indices.get(group or GlobalComm.WORLD_COMM_GROUP, [])
+
+    @checked
+    def set_all_reduce_fusion_split_sizes(self, sizes: ListOf(Int), group: Str = ""):
+        """Sets how large, in bytes, the messages of gradients are."""
+        self._split_sizes[group or GlobalComm.WORLD_COMM_GROUP] = sizes
+
+    @checked
+    def get_all_reduce_fusion_split_sizes(self, group: Str = ""):
+        """The sizes set for a group."""
+        return self._split_sizes.get(group or GlobalComm.WORLD_COMM_GROUP, [])
+
+    @checked
+    def set_enable_all_reduce_fusion(self, enable_all_reduce_fusion: Bool):
+        """Sets whether gradients are meant to be fused for sending."""
+        self._enable_all_reduce_fusion = enable_all_reduce_fusion
+
+    def get_enable_all_reduce_fusion(self):
+        """Whether gradients are meant to be fused for sending."""
+        return self._enable_all_reduce_fusion
+
+    def reset(self):
+        """Sets everything back to its default."""
+        reset_auto_parallel_context()
+        self.__init__()
+
+
+@functools.cache
+def auto_parallel_context():
+    """The one AutoParallelContext."""
+    return AutoParallelContext()

@@ -1,0 +1,103 @@
+"""Questions about the parallel settings in force, under the private names that scripts import.
+
+A number of devices, or a rank, that was not set is that of `communication`, unless the mode
+is "stand_alone".
+"""
+
+from .. import communication
+from .._core.config import config
+from .._core.parallel_config import ParallelMode
+from .._core.tensor import Tensor
+
+_ranked = (ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL,
+           ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
+
+
+def _get_parallel_mode():
+    """The parallel mode, such as "data_parallel"."""
+    return config.parallel.parallel_mode
+
+
+def _is_in_data_parallel_mode():
+    """Whether the parallel mode is "data_parallel"."""
+    return config.parallel.parallel_mode == ParallelMode.DATA_PARALLEL
+
+
+def _is_in_auto_parallel_mode():
+    """Whether the parallel mode is "semi_auto_parallel" or "auto_parallel"."""
+    return config.parallel.parallel_mode in (ParallelMode.SEMI_AUTO_PARALLEL,
+                                             ParallelMode.AUTO_PARALLEL)
+
+
+def _get_device_num():
+    """How many devices work together."""
+    if config.parallel.parallel_mode in _ranked and not config.parallel.device_num_is_set:
+        return communication.get_group_size()
+    return config.parallel.device_num
+
+
+def _get_stage_device_num():
+    """How many devices work together on one stage of a pipeline."""
+    return _get_device_num() // config.parallel.pipeline_stages
+
+
+def _get_global_rank():
+    """This process's number among all."""
+    if config.parallel.parallel_mode in _ranked and not config.parallel.global_rank_is_set:
+        return communication.get_rank()
+    return config.parallel.global_rank
+
+
+def _get_gradients_mean():
+    """Whether combined gradients are divided by the number of devices."""
+    return config.parallel.gradients_mean
+
+
+def _get_parameter_broadcast():
+    """Whether rank 0's parameters go to all before training."""
+    return config.parallel.parameter_broadcast
+
+
+def _get_enable_parallel_optimizer():
+    """Whether the optimizer's work is meant to be shared out."""
+    return config.parallel.enable_parallel_optimizer
+
+
+def _get_pipeline_stages():
+    """The number of pipeline stages set."""
+    return config.parallel.pipeline_stages
+
+
+def _get_full_batch():
+    """Whether every device is meant to load the whole batch."""
+    return config.parallel.full_batch
+
+
+def _is_sharding_propagation():
+    """Whether strategies are meant to spread from the operators that have one."""
+    return config.parallel.sharding_propagation
+
+
+def _need_to_full():
+    """Whether inputs are parts of a batch that must be made whole: never in data parallelism."""
+    return False
+
+
+def _device_number_check(parallel_mode, device_number):
+    """Refuses more than one device in the mode "stand_alone".
+
+    Raises:
+        ValueError: `device_number` is not 1 there.
+    """
+    if parallel_mode == ParallelMode.STAND_ALONE and device_number != 1:
+        raise ValueError("For 'set_auto_parallel_context', 'device_num' must be 1 where "
+                         f"'parallel_mode' is 'stand_alone', but got {device_number}.")
+
+
+def _to_full_tensor(elem, global_device_num, global_rank, scaling_sens=None):
+    """The inputs as Tensors, with the loss's scale behind them if one is given."""
+    listed = elem if isinstance(elem, (list, tuple)) else [elem]
+    tensors = [each if isinstance(each, Tensor) else Tensor(each) for each in listed]
+    if scaling_sens is not None:
+        tensors.append(Tensor(scaling_sens, dtype=tensors[0].dtype if tensors else None))
+    return tuple(tensors)
