@@ -1,0 +1,298 @@
+"""Checks of arguments, under the private name that public scripts import them from.
+
+The package itself does not use them: its rules stand in signatures (`_core/rules.py`). A check
+returns the value, or raises TypeError for a wrong type and ValueError for a wrong value. Older
+scripts reach the same checks and relations as `Validator` and `Rel`.
+"""
+
+import functools
+import inspect
+import math
+import operator
+
+EQ, NE, LT, LE, GT, GE, INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH, IN, NOT_IN = range(1, 13)
+
+COMPARE = {EQ: ("=", operator.eq), NE: ("!=", operator.ne), LT: ("<", operator.lt),
+           LE: ("<=", operator.le), GT: (">", operator.gt), GE: (">=", operator.ge),
+           IN: ("in", lambda one, many: one in many),
+           NOT_IN: ("not in", lambda one, many: one not in many)}
+RANGE = {INC_NEITHER: ("(", ")", operator.lt, operator.lt),
+         INC_LEFT: ("[", ")", operator.le, operator.lt),
+         INC_RIGHT: ("(", "]", operator.lt, operator.le),
+         INC_BOTH: ("[", "]", operator.le, operator.le)}
+
+
+def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_cls=ValueError):
+    """Checks that `arg_value` stands in the relation `rel` to `value`."""
+    if rel in RANGE:
+        opening, closing, above, below = RANGE[rel]
+        good = above(value[0], arg_value) and below(arg_value, value[1])
+        wanted = f"in {value_name}: {opening}{value[0]}, {value[1]}{closing}"
+    else:
+        sign, compare = COMPARE[rel]
+        good = compare(arg_value, value)
+        wanted = f"{sign} {value_name}: {value}"
+    if not good:
+        raise excp_cls(f"{_subject(arg_name, prim_name)} must be {wanted}, but got {arg_value}.")
+    return arg_value
+
+
+def check_number(arg_name, arg_value, value, rel, prim_name):
+    """Checks a number against another, whatever its type."""
+    sign, compare = COMPARE[rel]
+    if not compare(arg_value, value):
+        raise ValueError(f"{_subject(arg_name, prim_name)} must be {sign} {value}, but got "
+                         f"{arg_value}.")
+    return arg_value
+
+
+def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
+    """Checks the type of a number; a bool is no number, a NaN or infinite float no value."""
+    if not isinstance(arg_value, arg_type) or isinstance(arg_value, bool):
+        raise TypeError(f"{_subject(arg_name, prim_name)} must be {_article(arg_type)}, but got "
+                        f"{arg_value!r} of type {type(arg_value).__name__}.")
+    if isinstance(arg_value, float) and not math.isfinite(arg_value):
+        raise ValueError(f"{_subject(arg_name, prim_name)} must be finite, but got {arg_value}.")
+    return arg_value
+
+
+def check_number_range(arg_value, lower_limit, upper_limit, rel, value_type, arg_name=None,
+                       prim_name=None):
+    """Checks a number's type and that it lies in a range."""
+    check_is_number(arg_value, value_type, arg_name, prim_name)
+    opening, closing, above, below = RANGE[rel]
+    if not (above(lower_limit, arg_value) and below(arg_value, upper_limit)):
+        raise ValueError(f"{_subject(arg_name, prim_name)} must be {_article(value_type)} in "
+                         f"{opening}{lower_limit}, {upper_limit}{closing}, but got {arg_value}.")
+    return arg_value
+
+
+def check_int_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
+    """Checks an int that must lie in a range."""
+    return check_number_range(arg_value, lower_limit, upper_limit, rel, int, arg_name, prim_name)
+
+
+def check_float_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
+    """Checks a float that must lie in a range."""
+    return check_number_range(arg_value, lower_limit, upper_limit, rel, float, arg_name, prim_name)
+
+
+def check_is_int(arg_value, arg_name=None, prim_name=None):
+    """Checks an int."""
+    return check_is_number(arg_value, int, arg_name, prim_name)
+
+
+def check_is_float(arg_value, arg_name=None, prim_name=None):
+    """Checks a float."""
+    return check_is_number(arg_value, float, arg_name, prim_name)
+
+
+def check_int(arg_value, value, rel, arg_name=None, prim_name=None):
+    """Checks an int against another."""
+    return _check_compared(arg_value, value, rel, int, arg_name, prim_name)
+
+
+def check_float(arg_value, value, rel, arg_name=None, prim_name=None):
+    """Checks a float against another."""
+    return _check_compared(arg_value, value, rel, float, arg_name, prim_name)
+
+
+def check_equal_int(arg_value, value, arg_name=None, prim_name=None):
+    """Checks an int that must equal another."""
+    return check_int(arg_value, value, EQ, arg_name, prim_name)
+
+
+def check_positive_int(arg_value, arg_name=None, prim_name=None):
+    """Checks an int above zero."""
+    return check_int(arg_value, 0, GT, arg_name, prim_name)
+
+
+def check_negative_int(arg_value, arg_name=None, prim_name=None):
+    """Checks an int below zero."""
+    return check_int(arg_value, 0, LT, arg_name, prim_name)
+
+
+def check_non_positive_int(arg_value, arg_name=None, prim_name=None):
+    """Checks an int that is not above zero."""
+    return check_int(arg_value, 0, LE, arg_name, prim_name)
+
+
+def check_non_negative_int(arg_value, arg_name=None, prim_name=None):
+    """Checks an int that is not below zero."""
+    return check_int(arg_value, 0, GE, arg_name, prim_name)
+
+
+def check_positive_float(arg_value, arg_name=None, prim_name=None):
+    """Checks a float above zero."""
+    return check_float(arg_value, 0, GT, arg_name, prim_name)
+
+
+def check_negative_float(arg_value, arg_name=None, prim_name=None):
+    """Checks a float below zero."""
+    return check_float(arg_value, 0, LT, arg_name, prim_name)
+
+
+def check_non_positive_float(arg_value, arg_name=None, prim_name=None):
+    """Checks a float that is not above zero."""
+    return check_float(arg_value, 0, LE, arg_name, prim_name)
+
+
+def check_non_negative_float(arg_value, arg_name=None, prim_name=None):
+    """Checks a float that is not below zero."""
+    return check_float(arg_value, 0, GE, arg_name, prim_name)
+
+
+def check_positive_int_sequence(sequence, arg_name=None, prim_name=None):
+    """Checks ints above zero."""
+    return _check_each(check_positive_int, sequence, arg_name, prim_name)
+
+
+def check_non_negative_int_sequence(sequence, arg_name=None, prim_name=None):
+    """Checks ints that are not below zero."""
+    return _check_each(check_non_negative_int, sequence, arg_name, prim_name)
+
+
+def check_positive_float_sequence(sequence, arg_name=None, prim_name=None):
+    """Checks floats above zero."""
+    return _check_each(check_positive_float, sequence, arg_name, prim_name)
+
+
+def check_bool(arg_value, arg_name=None, prim_name=None):
+    """Checks a bool."""
+    if not isinstance(arg_value, bool):
+        raise TypeError(f"{_subject(arg_name, prim_name)} must be a bool, but got {arg_value!r} of "
+                        f"type {type(arg_value).__name__}.")
+    return arg_value
+
+
+def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
+    """Checks a str that must be one of several."""
+    if not isinstance(arg_value, str) or arg_value not in valid_values:
+        raise ValueError(f"{_subject(arg_name, prim_name)} must be a str in {valid_values}, but "
+                         f"got {arg_value!r}.")
+    return arg_value
+
+
+def check_isinstance(arg_name, arg_value, classes):
+    """Checks that a value is of one of several classes; a ValueError otherwise."""
+    if not isinstance(arg_value, classes):
+        raise ValueError(f"{_subject(arg_name, None)} must be an instance of {classes}, but got "
+                         f"{arg_value!r}.")
+    return arg_value
+
+
+def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
+    """Checks that a value is of one of several types; a bool only where bool is among them."""
+    types = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
+    wrong_bool = isinstance(arg_value, bool) and bool not in types
+    if not isinstance(arg_value, types) or wrong_bool:
+        wanted = " or ".join(each.__name__ for each in types)
+        raise TypeError(f"{_subject(arg_name, prim_name)} must be of type {wanted}, but got "
+                        f"{arg_value!r} of type {type(arg_value).__name__}.")
+    return arg_value
+
+
+def check_type_name(arg_name, arg_type, valid_types, prim_name):
+    """Checks that a dtype, or the name of a type, is one of several."""
+    valid = valid_types if isinstance(valid_types, (list, tuple, set)) else (valid_types,)
+    if arg_type not in valid:
+        raise TypeError(f"{_subject(arg_name, prim_name)} must be one of {list(valid)}, but got "
+                        f"{arg_type}.")
+    return arg_type
+
+
+def check_types_same_and_valid(args, valid_values, prim_name):
+    """Checks dtypes, by name: all must be equal, and one of several."""
+    first = next(iter(args), None)
+    for name, dtype in args.items():
+        if dtype not in valid_values:
+            raise TypeError(f"{_subject(name, prim_name)} must be one of {list(valid_values)}, but "
+                            f"got {dtype}.")
+        if dtype != args[first]:
+            raise TypeError(f"{_subject(name, prim_name)} must be of the dtype of '{first}', "
+                            f"{args[first]}, but got {dtype}.")
+
+
+def args_type_check(*type_args, **type_kwargs):
+    """A decorator that checks the types of a function's arguments, given by position or name."""
+
+    def decorate(function):
+        signature = inspect.signature(function)
+        wanted = signature.bind_partial(*type_args, **type_kwargs).arguments
+
+        @functools.wraps(function)
+        def checked(*args, **kwargs):
+            for name, value in signature.bind(*args, **kwargs).arguments.items():
+                if name in wanted and value is not None and not isinstance(value, wanted[name]):
+                    raise TypeError(f"The argument '{name}' must be of type {wanted[name]}, but "
+                                    f"got {value!r} of type {type(value).__name__}.")
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def once(value):
+    """A tuple of one number, from a number or such a tuple."""
+    return _repeated(value, 1)
+
+
+def twice(value):
+    """A tuple of two numbers, from a number or such a tuple."""
+    return _repeated(value, 2)
+
+
+def triple(value):
+    """A tuple of three numbers, from a number or such a tuple."""
+    return _repeated(value, 3)
+
+
+def _repeated(value, count):
+    if not isinstance(value, tuple):
+        return (value,) * count
+    if len(value) != count:
+        raise TypeError(f"A tuple must be of length {count}, but got {value}.")
+    return value
+
+
+def _check_compared(value, other, rel, kind, arg_name, prim_name):
+    check_is_number(value, kind, arg_name, prim_name)
+    sign, compare = COMPARE[rel]
+    if not compare(value, other):
+        raise ValueError(f"{_subject(arg_name, prim_name)} must be {_article(kind)} {sign} "
+                         f"{other}, but got {value}.")
+    return value
+
+
+def _check_each(check_one, sequence, arg_name, prim_name):
+    for index, value in enumerate(sequence):
+        check_one(value, f"{arg_name or 'value'}[{index}]", prim_name)
+    return sequence
+
+
+def _subject(arg_name, prim_name):
+    """How a message begins: "For 'Adam', 'beta1'"."""
+    name = f"'{arg_name}'" if arg_name else "the value"
+    return f"For '{prim_name}', {name}" if prim_name else name[0].upper() + name[1:]
+
+
+def _article(kind):
+    return f"{'an' if kind is int else 'a'} {kind.__name__}"
+
+
+class Rel:
+    """The relations, by name."""
+
+    EQ, NE, LT, LE, GT, GE = EQ, NE, LT, LE, GT, GE
+    INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH
+    IN, NOT_IN = IN, NOT_IN
+
+
+class Validator:
+    """The checks above as one class."""
+
+
+for _name, _check in list(globals().items()):
+    if _name.startswith("check"):
+        setattr(Validator, _name, staticmethod(_check))
