@@ -1,0 +1,422 @@
+"""Random numbers: the distribution, shape and dtype of the original from streams of our own.
+
+Without a seed an op draws from the default stream, which `mindspore.set_seed` starts; with a seed of its
+own from a stream of that seed. A generator (mindspore.Generator) may be given to the `mint` forms.
+"""
+
+from .._backend import random
+from .._backend.arrays import current_space
+from .._core import dtype as dtypes
+from .._core.op import op, space_for
+from .._core.rules import Bool, DType, Int, ListOf, Number, TensorOf, TupleOf, any_dtype, checked
+from .._core.surface import public
+from .._core.tensor import Tensor
+from ._shape import shape_of
+
+Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
+Seed = Int(ge=0) | None
+Anything = TensorOf(any_dtype)
+
+
+def _generator(xp, seed=None, seed2=None):
+    """One draw's generator: of a seed if there is one, else of the default stream."""
+    if not seed and not seed2:
+        return random.default.next(xp)
+    return random.Stream((seed or 0) * 1_000_003 + (seed2 or 0)).next(xp)
+
+
+def _made(array, dtype, default="float32"):
+    wanted = default if dtype is None else dtypes.to_numpy(dtype)
+    return Tensor._wrap(array if array.dtype == wanted else array.astype(wanted))
+
+
+def _number(value):
+    """An argument that may be a number or a Tensor, as what generators take."""
+    return value._array if isinstance(value, Tensor) else value
+
+
+# Uniform ----------------------------------------------------------------------------------------------
+
+
+@public("ops.rand", "mint.rand")
+@checked
+def rand(*size, dtype: DType("float16", "float32", "float64", "bfloat16") = None, seed: Seed = None,
+         generator=None):
+    """Uniform numbers in [0, 1).
+
+    Args:
+        *size (Union[int, tuple[int], list[int]]): the shape.
+        dtype (mindspore.dtype): a floating dtype. Default: float32.
+        seed (int): a seed of its own.
+
+    Source: mindspore.ops.rand of MindSpore 2.10.
+    """
+    xp = current_space()
+    return _made(_stream(generator, xp, seed).random(shape_of("rand", size)), dtype)
+
+
+def _stream(generator, xp, seed=None):
+    """The generator of one draw, where a mindspore.Generator may be given."""
+    return _generator(xp, seed) if generator is None else generator._stream.next(xp)
+
+
+@public("ops.rand_like", "mint.rand_like")
+@checked
+def rand_like(input: Anything, seed: Seed = None, *, dtype: DType = None):
+    """Uniform numbers in [0, 1) in the shape of a Tensor, and its dtype unless one is given."""
+    xp = space_for(input._array)
+    return _made(_generator(xp, seed).random(input.shape), dtype, input._array.dtype)
+
+
+@public("ops.uniform")
+@checked
+def uniform(shape: Shape, minval: TensorOf(any_dtype, scalars=True), maxval: TensorOf(any_dtype, scalars=True),
+            seed: Seed = None, dtype: DType("float32", "int32") = None):
+    """Uniform numbers in [minval, maxval): floats, or whole numbers for int32.
+
+    Source: mindspore.ops.uniform of MindSpore 2.10.
+    """
+    xp = current_space()
+    low, high = _number(minval), _number(maxval)
+    shape = shape_of("uniform", (shape,))
+    draw = _generator(xp, seed)
+    if dtype == dtypes.int32:
+        return _made(draw.integers(int(low), int(high), shape), dtype)
+    return _made(low + (high - low) * draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))), None)
+
+
+def _shapes(*values):
+    return [v.shape for v in values if hasattr(v, "shape")]
+
+
+@public("ops.UniformReal")
+class UniformReal:
+    """Uniform float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`."""
+
+    @checked
+    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
+        self.seed, self.seed2 = seed, seed2
+
+    def __call__(self, shape):
+        xp = current_space()
+        return _made(_generator(xp, self.seed, self.seed2).random(shape_of("UniformReal", (shape,))), None)
+
+
+@public("ops.UniformInt")
+class UniformInt:
+    """Uniform int32 numbers in [minval, maxval): `ops.UniformInt(seed, seed2)(shape, minval, maxval)`."""
+
+    @checked
+    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
+        self.seed, self.seed2 = seed, seed2
+
+    def __call__(self, shape, minval, maxval):
+        xp = current_space()
+        low, high = int(minval), int(maxval)
+        if low >= high:
+            raise ValueError(f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} and {high}.")
+        draw = _generator(xp, self.seed, self.seed2)
+        return _made(draw.integers(low, high, shape_of("UniformInt", (shape,))), dtypes.int32)
+
+
+@public("ops.randint")
+@checked
+def randint(low: Int, high: Int, size: Shape, seed: Seed = None, *, dtype: DType = None):
+    """Whole numbers in [low, high); int64 by default.
+
+    Source: mindspore.ops.randint of MindSpore 2.10.
+    """
+    return _integers("randint", low, high, size, _generator(current_space(), seed), dtype)
+
+
+def _integers(api, low, high, size, draw, dtype):
+    if low >= high:
+        raise ValueError(f"For '{api}', 'low' must be below 'high', but got {low} and {high}.")
+    return _made(draw.integers(low, high, shape_of(api, (size,))), dtype, "int64")
+
+
+@public("mint.randint")
+def mint_randint(*args, generator=None, dtype=None):
+    """Whole numbers: `randint(low, high, size)` in [low, high), `randint(high, size)` in [0, high)."""
+    low, high, size = args if len(args) == 3 else (0, *args)
+    return _integers("randint", low, high, size, _stream(generator, current_space()), dtype)
+
+
+@public("ops.randint_like")
+@checked
+def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dtype: DType = None):
+    """Whole numbers in [low, high) in the shape of a Tensor, and its dtype unless one is given."""
+    draw = _generator(space_for(input._array), seed)
+    return _integers("randint_like", low, high, input.shape, draw, dtype or input.dtype)
+
+
+# Normal and its kin -----------------------------------------------------------------------------------
+
+
+@public("ops.randn", "mint.randn")
+@checked
+def randn(*size, dtype: DType("float16", "float32", "float64", "bfloat16") = None, seed: Seed = None,
+          generator=None):
+    """Numbers of the standard normal distribution; float32 by default.
+
+    Source: mindspore.ops.randn of MindSpore 2.10.
+    """
+    xp = current_space()
+    return _made(_stream(generator, xp, seed).standard_normal(shape_of("randn", size)), dtype)
+
+
+@public("ops.randn_like", "mint.randn_like")
+@checked
+def randn_like(input: Anything, seed: Seed = None, *, dtype: DType = None):
+    """Numbers of the standard normal distribution in the shape of a Tensor."""
+    return _made(_generator(space_for(input._array), seed).standard_normal(input.shape), dtype, input._array.dtype)
+
+
+@public("ops.standard_normal")
+@checked
+def standard_normal(shape: Shape, seed: Seed = None):
+    """Float32 numbers of the standard normal distribution.
+
+    Source: mindspore.ops.standard_normal of MindSpore 2.10.
+    """
+    return _made(_generator(current_space(), seed).standard_normal(shape_of("standard_normal", (shape,))), None)
+
+
+@public("ops.StandardNormal")
+class StandardNormal:
+    """Float32 numbers of the standard normal distribution: `ops.StandardNormal(seed, seed2)(shape)`."""
+
+    @checked
+    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
+        self.seed, self.seed2 = seed, seed2
+
+    def __call__(self, shape):
+        draw = _generator(current_space(), self.seed, self.seed2)
+        return _made(draw.standard_normal(shape_of("StandardNormal", (shape,))), None)
+
+
+@public("ops.normal")
+@checked
+def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True), stddev: TensorOf(any_dtype, scalars=True),
+           seed: Seed = None):
+    """Float32 numbers of the normal distribution with this mean and standard deviation.
+
+    The mean and deviation may be Tensors; the shapes broadcast.
+
+    Source: mindspore.ops.normal of MindSpore 2.10.
+    """
+    xp = current_space()
+    mean, stddev = _number(mean), _number(stddev)
+    whole = xp.broadcast_shapes(shape_of("normal", (shape,)), *_shapes(mean, stddev))
+    return _made(mean + stddev * _generator(xp, seed).standard_normal(whole), None)
+
+
+@public("mint.normal")
+def mint_normal(mean=0.0, std=1.0, size=None, *, generator=None):
+    """Numbers of the normal distribution; the mean and deviation may be Tensors that give the shape."""
+    xp = current_space()
+    mean, std = _number(mean), _number(std)
+    whole = xp.broadcast_shapes(() if size is None else shape_of("normal", (size,)), *_shapes(mean, std))
+    return _made(mean + std * _stream(generator, xp).standard_normal(whole), None)
+
+
+@public("ops.gamma")
+@checked
+def gamma(shape: Shape, alpha: TensorOf(any_dtype), beta: TensorOf(any_dtype), seed: Seed = None):
+    """Float32 numbers of the gamma distribution of shape `alpha` and rate `beta`.
+
+    Source: mindspore.ops.gamma of MindSpore 2.10.
+    """
+    xp = current_space()
+    whole = shape_of("gamma", (shape,)) + xp.broadcast_shapes(alpha.shape, beta.shape)
+    return _made(_generator(xp, seed).standard_gamma(xp.broadcast_to(alpha._array, whole)) / beta._array, None)
+
+
+@public("ops.laplace")
+@checked
+def laplace(shape: Shape, mean: TensorOf(any_dtype), lambda_param: TensorOf(any_dtype), seed: Seed = None):
+    """Float32 numbers of the Laplace distribution.
+
+    Source: mindspore.ops.laplace of MindSpore 2.10.
+    """
+    xp = current_space()
+    mean, scale = mean._array, lambda_param._array
+    whole = xp.broadcast_shapes(shape_of("laplace", (shape,)), mean.shape, scale.shape)
+    half = _generator(xp, seed).random(whole) - 0.5
+    return _made(mean - scale * xp.sign(half) * xp.log1p(-2 * xp.abs(half)), None)
+
+
+@public("ops.standard_laplace")
+@checked
+def standard_laplace(shape: Shape, seed: Seed = None):
+    """Float32 numbers of the Laplace distribution of mean 0 and scale 1."""
+    return laplace(shape, Tensor(0.0), Tensor(1.0), seed)
+
+
+@public("ops.random_poisson")
+@checked
+def random_poisson(shape: Shape, rate: TensorOf(any_dtype), seed: Seed = None, dtype: DType = None):
+    """Counts of the Poisson distribution, `shape` for each element of `rate`; float32 by default.
+
+    Source: mindspore.ops.random_poisson of MindSpore 2.10.
+    """
+    xp = space_for(rate._array)
+    whole = shape_of("random_poisson", (shape,)) + rate.shape
+    return _made(_generator(xp, seed).poisson(rate._array, whole), dtype)
+
+
+# Choosing ---------------------------------------------------------------------------------------------
+
+
+@op(widen=False)
+def permuted(xp, x: Anything, order: TensorOf("int64")):
+    """The slices of the input in another order."""
+    return xp.take(x, order, 0)
+
+
+@public("ops.shuffle")
+@checked
+def shuffle(x: Anything, seed: Seed = None):
+    """The slices along the first axis in random order; gradients pass.
+
+    Source: mindspore.ops.shuffle of MindSpore 2.10.
+    """
+    if x.ndim == 0:
+        return x
+    return permuted.run(x, _permutation(space_for(x._array), x.shape[0], seed))
+
+
+def _permutation(xp, count, seed=None, draw=None):
+    """A random order of `count` places: the order of as many random numbers."""
+    return Tensor._wrap(xp.argsort((draw or _generator(xp, seed)).random((count,))))
+
+
+@public("ops.randperm")
+@checked
+def randperm(n: Int(ge=1), seed: Int(ge=0) = 0, offset: Int(ge=0) = 0, dtype: DType = None):
+    """The whole numbers below n in random order; int64 by default.
+
+    Source: mindspore.ops.randperm of MindSpore 2.10.
+    """
+    return _made(_permutation(current_space(), n, seed)._array, dtype, "int64")
+
+
+@public("mint.randperm")
+def mint_randperm(n, *, generator=None, dtype=None):
+    """The whole numbers below n in random order; int64 by default."""
+    xp = current_space()
+    return _made(_permutation(xp, n, draw=_stream(generator, xp))._array, dtype, "int64")
+
+
+@public("ops.bernoulli", "Tensor.bernoulli")
+@checked
+def bernoulli(input: Anything, p: TensorOf(any_dtype) | Number(ge=0, le=1) = 0.5, seed: Int | None = None):
+    """1 with probability p and 0 otherwise, in the input's shape and dtype.
+
+    Source: mindspore.ops.bernoulli of MindSpore 2.10.
+    """
+    xp = space_for(input._array)
+    own = seed if seed is not None and seed >= 0 else None
+    return _made(_generator(xp, own).random(input.shape) < _number(p), None, input._array.dtype)
+
+
+@public("mint.bernoulli")
+def mint_bernoulli(input, *, generator=None):
+    """1 with the probability that each element gives and 0 otherwise."""
+    xp = space_for(input._array)
+    return _made(_stream(generator, xp).random(input.shape) < input._array, None, input._array.dtype)
+
+
+def _chosen(xp, draw, weights, count, replacement):
+    """Places drawn in proportion to `weights`, row by row.
+
+    Without replacement: the places of the largest of log(weight) + Gumbel noise, which is the same law.
+    """
+    if replacement:
+        edges = xp.cumsum(weights, -1)
+        points = draw.random((*weights.shape[:-1], count)) * edges[..., -1:]
+        return xp.sum(points[..., :, None] >= edges[..., None, :], -1)
+    noise = -xp.log(-xp.log(draw.random(weights.shape)))
+    with_noise = xp.where(weights > 0, xp.log(xp.where(weights > 0, weights, 1)) + noise, float("-inf"))
+    return xp.top_k(with_noise, count, -1)[1]
+
+
+@public("ops.multinomial")
+@checked
+def multinomial(input: Anything, num_samples: Int(ge=1), replacement: Bool = True, seed: Seed = None):
+    """Places drawn in proportion to the weights in each row; int32.
+
+    Raises:
+        ValueError: if more places are asked for than a row has weights, without replacement.
+
+    Source: mindspore.ops.multinomial of MindSpore 2.10.
+    """
+    return _multinomial(input, num_samples, replacement, _generator(space_for(input._array), seed), "int32")
+
+
+def _multinomial(input, num_samples, replacement, draw, dtype):
+    weights = input._array.astype("float64")
+    if not replacement and num_samples > weights.shape[-1]:
+        raise ValueError(f"For 'multinomial', 'num_samples' must be at most {weights.shape[-1]} without replacement, "
+                         f"but got {num_samples}.")
+    xp = space_for(weights)
+    return _made(_chosen(xp, draw, weights, num_samples, replacement), None, dtype)
+
+
+@public("mint.multinomial", "Tensor.multinomial")
+def mint_multinomial(input, num_samples, replacement=True, *, generator=None, seed=None):
+    """Places drawn in proportion to the weights in each row; int64."""
+    xp = space_for(input._array)
+    draw = _generator(xp, seed) if generator is None else generator._stream.next(xp)
+    return _multinomial(input, num_samples, replacement, draw, "int64")
+
+
+@public("ops.multinomial_with_replacement")
+@checked
+def multinomial_with_replacement(x: Anything, seed: Int, offset: Int, numsamples: Int(ge=1), replacement: Bool = False):
+    """Places drawn with replacement in proportion to the weights in each row; int64.
+
+    Source: mindspore.ops.multinomial_with_replacement of MindSpore 2.10.
+    """
+    return _multinomial(x, numsamples, True, _generator(space_for(x._array), seed, offset), "int64")
+
+
+@public("ops.random_categorical", "Tensor.random_categorical")
+@checked
+def random_categorical(logits: Anything, num_sample: Int(ge=1), seed: Int = 0, dtype: DType = None):
+    """Places drawn with the probabilities that the logits of each row give; int64 by default.
+
+    Source: mindspore.ops.random_categorical of MindSpore 2.10.
+    """
+    xp = space_for(logits._array)
+    scores = logits._array.astype("float64")
+    weights = xp.exp(scores - xp.max(scores, -1, keepdims=True))
+    return _made(_chosen(xp, _generator(xp, seed), weights, num_sample, True), dtype, "int64")
+
+
+@public("ops.RandomChoiceWithMask")
+class RandomChoiceWithMask:
+    """Places drawn among the true elements: `ops.RandomChoiceWithMask(count)(mask)`.
+
+    Returns rows of int32 positions and a bool for each row, False where there were too few true elements.
+
+    Source: mindspore.ops.RandomChoiceWithMask of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, count: Int(ge=0) = 256, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
+        self.count, self.seed, self.seed2 = count, seed, seed2
+
+    def __call__(self, input_x):
+        if not isinstance(input_x, Tensor) or input_x.dtype != dtypes.bool_:
+            raise TypeError("For 'RandomChoiceWithMask', 'input_x' must be a bool Tensor, but got "
+                            f"{getattr(input_x, 'dtype', type(input_x).__name__)}.")
+        if not 1 <= input_x.ndim <= 5:
+            raise ValueError(f"For 'RandomChoiceWithMask', 'input_x' must have 1 to 5 axes, but got {input_x.ndim}.")
+        xp = space_for(input_x._array)
+        rows = xp.stack(xp.nonzero(input_x._array), -1)
+        order = xp.argsort(_generator(xp, self.seed, self.seed2).random((rows.shape[0],)))
+        picked = rows[order][:self.count]
+        made = xp.zeros((self.count, input_x.ndim), "int32")
+        made[:picked.shape[0]] = picked
+        return Tensor._wrap(made), Tensor._wrap(xp.arange(self.count) < picked.shape[0])
