@@ -3,6 +3,7 @@
 import math
 
 from .._core.dtype import float32
+from .._core.op import DECLARED
 from .._core.rules import type_named
 from .._core.tensor import Tensor
 from ..common.initializer import HeUniform, Uniform, initializer
@@ -44,3 +45,10 @@ def need_activation(api, activation):
         return activation
     raise TypeError(f"For '{api}', 'activation' must be a str, a Cell, a Primitive or None, but got "
                     f"{activation!r} of type {type(activation).__name__}.")
+
+
+def also(op, *lines):
+    """Gives an op of a lower floor further public names, as layers: see `_core.op`."""
+    for line in lines:
+        area, _, name = line.split("(", 1)[0].rpartition(".")
+        DECLARED.setdefault(area, {})[name] = (op, line)

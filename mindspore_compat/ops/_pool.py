@@ -48,7 +48,7 @@ def _need_fit(api, x, kernel, pads, dilation):
 # Means --------------------------------------------------------------------------------------------
 
 
-def _average(xp, api, x, kernel, stride, pads, ceil_mode, include, divisor):
+def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, divisor):
     _need_small(api, pads, kernel)
     _need_fit(api, x, kernel, pads, (1,) * len(kernel))
     return xp.average_pool(x, kernel, stride, pads, ceil_mode, include, divisor or None)
@@ -61,7 +61,7 @@ def avg_pool1d(xp, input_x: Floats, kernel_size: Positive = 1, stride: Positive 
                count_include_pad: Bool = True):
     """Means of windows of a sequence (N, C, L)."""
     need_rank("avg_pool1d", "input_x", input_x, 3)
-    return _average(xp, "avg_pool1d", input_x, (kernel_size,), (stride,), sided(padding, 1),
+    return average_windows(xp, "avg_pool1d", input_x, (kernel_size,), (stride,), sided(padding, 1),
                     ceil_mode, count_include_pad, None)
 
 
@@ -77,7 +77,7 @@ def avg_pool2d(xp, input_x: Floats, kernel_size: several(Positive, 2) = 1,
     `divisor_override` where that is not 0.
     """
     need_rank("avg_pool2d", "input_x", input_x, 4)
-    return _average(xp, "avg_pool2d", input_x, each(kernel_size, 2), each(stride, 2),
+    return average_windows(xp, "avg_pool2d", input_x, each(kernel_size, 2), each(stride, 2),
                     sided(padding, 2), ceil_mode, count_include_pad, divisor_override)
 
 
@@ -89,7 +89,7 @@ def avg_pool3d(xp, input_x: Floats, kernel_size: several(Positive, 3) = 1,
     """Means of windows of volumes (N, C, D, H, W); `padding` is one number, or six; as
     `avg_pool2d`."""
     need_rank("avg_pool3d", "input_x", input_x, 5)
-    return _average(xp, "avg_pool3d", input_x, each(kernel_size, 3), each(stride, 3),
+    return average_windows(xp, "avg_pool3d", input_x, each(kernel_size, 3), each(stride, 3),
                     sided(padding, 3), ceil_mode, count_include_pad, divisor_override)
 
 
@@ -99,7 +99,7 @@ def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, diviso
     kernel, padding = each(kernel, count), each(padding, count)
     stride = kernel if stride is None else each(stride, count)
     _need_half(api, padding, kernel)
-    return _average(xp, api, x, kernel, stride, sided(padding, count), ceil_mode, include, divisor)
+    return average_windows(xp, api, x, kernel, stride, sided(padding, count), ceil_mode, include, divisor)
 
 
 @op("mint.nn.functional.avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
@@ -166,7 +166,7 @@ def avg_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
     need_rank("AvgPool3D", "x", x, 5)
     kernel, stride = each(kernel_size, 3), each(strides, 3)
     pads = padding_of("AvgPool3D", pad_mode, pad, tuple(x.shape[2:]), kernel, stride, (1, 1, 1))
-    return _average(xp, "AvgPool3D", x, kernel, stride, pads, ceil_mode, count_include_pad,
+    return average_windows(xp, "AvgPool3D", x, kernel, stride, pads, ceil_mode, count_include_pad,
                     divisor_override)
 
 
@@ -206,7 +206,7 @@ def max_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
     return xp.max_pool(x, kernel, stride, pads, ones, bool(ceil_mode))
 
 
-def _largest(xp, api, x, kernel, stride, padding, dilation, ceil_mode, count, index=None):
+def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, count, index=None):
     """Windows given by one number per dimension; with a dtype for `index` the positions too."""
     kernel, padding, dilation = each(kernel, count), each(padding, count), each(dilation, count)
     stride = kernel if stride is None else each(stride, count)
@@ -231,7 +231,7 @@ def max_pool2d(xp, x: Plain, kernel_size: several(Positive, 2), stride: several(
     With `return_indices` also int64 positions in H * W.
     """
     need_rank("max_pool2d", "x", x, 4)
-    return _largest(xp, "max_pool2d", x, kernel_size, stride, padding, dilation, ceil_mode, 2,
+    return largest_windows(xp, "max_pool2d", x, kernel_size, stride, padding, dilation, ceil_mode, 2,
                     "int64" if return_indices else None)
 
 
@@ -244,7 +244,7 @@ def max_pool2d_ext(xp, input: Plain, kernel_size: several(Positive, 1, 2),
     """The largest value of each window of images (N, C, H, W) or (C, H, W), maybe with
     positions."""
     need_rank("max_pool2d", "input", input, 3, 4)
-    return _largest(xp, "max_pool2d", input, kernel_size, stride, padding, dilation, ceil_mode, 2,
+    return largest_windows(xp, "max_pool2d", input, kernel_size, stride, padding, dilation, ceil_mode, 2,
                     "int64" if return_indices else None)
 
 
@@ -255,7 +255,7 @@ def max_pool3d(xp, x: Plain, kernel_size: several(Positive, 3), stride: several(
                ceil_mode: Bool = False, return_indices: Bool = False):
     """The largest value of each window of volumes (N, C, D, H, W); as `max_pool2d`."""
     need_rank("max_pool3d", "x", x, 5)
-    return _largest(xp, "max_pool3d", x, kernel_size, stride, padding, dilation, ceil_mode, 3,
+    return largest_windows(xp, "max_pool3d", x, kernel_size, stride, padding, dilation, ceil_mode, 3,
                     "int64" if return_indices else None)
 
 
@@ -287,7 +287,7 @@ def max_pool_with_argmax_v2(xp, x: Plain, kernel_size: several(Positive, 2, 4),
     """The largest value of each window of images (N, C, H, W), and its position in H * W."""
     need_rank("MaxPoolWithArgmaxV2", "x", x, 4)
     stride = None if strides is None else _image(strides)
-    return _largest(xp, "MaxPoolWithArgmaxV2", x, _image(kernel_size), stride, _image(pads),
+    return largest_windows(xp, "MaxPoolWithArgmaxV2", x, _image(kernel_size), stride, _image(pads),
                     _image(dilation), ceil_mode, 2, argmax_type)
 
 
@@ -300,7 +300,7 @@ def max_pool3d_with_argmax(xp, x: Plain, ksize: several(Positive, 3), strides: s
     """The largest value of each window of volumes (N, C, D, H, W), and its position in D * H *
     W."""
     need_rank("MaxPool3DWithArgmax", "x", x, 5)
-    return _largest(xp, "MaxPool3DWithArgmax", x, ksize, strides, pads, dilation, ceil_mode, 3,
+    return largest_windows(xp, "MaxPool3DWithArgmax", x, ksize, strides, pads, dilation, ceil_mode, 3,
                     argmax_type)
 
 
@@ -436,7 +436,7 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
     for k in kernel:
         taps *= k
     none = ((0, 0),) * count
-    means = _average(xp, api, xp.power(x, float(power)), kernel, stride, none, ceil_mode, True,
+    means = average_windows(xp, api, xp.power(x, float(power)), kernel, stride, none, ceil_mode, True,
                      None)
     return xp.power(means * taps, 1.0 / power)
 

@@ -67,10 +67,8 @@ def _fractional(xp, api, x, samples, kernel, out, count):
 def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
     """The functional forms: the output size may be a fraction, and the samples may be drawn."""
     need_rank(api, "input", x, count + 1, count + 2)
-    if (size is None) == (ratio is None):
-        raise ValueError(
-            f"For '{api}', either 'output_size' or 'output_ratio' must be given, but got {size!r} "
-            f"and {ratio!r}.")
+    if size is None and ratio is None:
+        raise ValueError(f"For '{api}', 'output_size' or 'output_ratio' must be given.")
     alone = x.ndim == count + 1
     planes = xp.expand_dims(x, 0) if alone else x
     if size is None:
@@ -91,7 +89,7 @@ def fractional_max_pool2d(xp, input: Plain, kernel_size: several(Positive, 2),
                           return_indices: Bool = False, _random_samples: Samples = None):
     """The largest value of each window of images (N, C, H, W) or (C, H, W); steps vary.
 
-    Either `output_size` is given or `output_ratio`, a fraction of the input. `_random_samples`,
+    `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`,
     (N, C, 2) in [0, 1), fixes the steps.
     """
     return _sampled(xp, "fractional_max_pool2d", input, _random_samples, kernel_size, output_size,
