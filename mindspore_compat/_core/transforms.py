@@ -20,6 +20,9 @@ from .tensor import Tensor, as_array
 from .traced import Traced, traced_space
 
 
+watchers = []  # called with the gradients of each outermost walk back (ops/_float_status.py)
+
+
 class _Opened:
     """An open gradient: leaves on inputs and weights, restored at the end."""
 
@@ -58,7 +61,10 @@ class _Opened:
         higher = depth.open > 1
         roots = [out._node for out in outputs]
         given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
-        return [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher), self.leaves)]
+        found = [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher), self.leaves)]
+        for watch in () if higher else watchers:
+            watch(found)
+        return found
 
 
 def _in_vmap(array):
