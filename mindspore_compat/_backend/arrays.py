@@ -10,6 +10,7 @@ import importlib
 import ml_dtypes
 import numpy
 
+from .kernels import Kernels
 from .space import Space
 
 FLOAT16 = numpy.dtype(numpy.float16)
@@ -42,7 +43,8 @@ def _device_space():
             return None
     except Exception:  # whatever a broken driver raises means: no GPU here
         return None
-    space = Space(cupy, "cupyx.scipy.special", "cupyx.scipy.linalg", narrow=frozenset({BFLOAT16}))
+    space = Space(cupy, "cupyx.scipy.special", "cupyx.scipy.linalg", frozenset({BFLOAT16}),
+                  Kernels(cupy))
     SPACES[cupy.ndarray] = space
     return space
 

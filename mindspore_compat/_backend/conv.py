@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import winograd
+from .kernels import kernels_of
 
 # Columns of one chunk stay near the host's cache, and fill a GPU without filling its memory.
 HOST_CHUNK_BYTES = 3 << 20
@@ -205,6 +206,10 @@ def _cropped(x, geo):
 def columns(xp, x, kernel, stride, pads, dilation):
     """The windows of `x` side by side: (batch, channels, taps, windows)."""
     geo = _single(x.shape, kernel, stride, pads, dilation)
+    if fast := kernels_of(xp, x, kernel):
+        taps, area = prod(kernel), prod(geo.out)
+        out = xp.empty((*x.shape[:2], taps, area), x.dtype)
+        return fast.columns(x, out, geo, (x.shape[1] * taps * area, taps * area, area))
     view = windows(xp, padded(xp, x, pads), kernel, stride, dilation, geo.out)
     return xp.array(view).reshape(*x.shape[:2], prod(kernel), prod(geo.out))
 
@@ -212,6 +217,10 @@ def columns(xp, x, kernel, stride, pads, dilation):
 def columns_gradient(xp, g, size, kernel, stride, pads, dilation):
     """Gradient of `columns` for an input of spatial `size`: overlapping windows are added."""
     geo = _single((*g.shape[:2], *size), kernel, stride, pads, dilation)
+    if fast := kernels_of(xp, g, kernel):
+        taps, area = g.shape[2:]
+        strides = g.shape[1] * taps * area, taps * area, area
+        return fast.columns_back(g, (*g.shape[:2], *size), geo, strides)
     wide = xp.zeros((*g.shape[:2], *geo.padded), g.dtype)
     g = g.reshape(*g.shape[:3], *geo.out)
     for tap, place in enumerate(_tap_slices(geo)):
@@ -236,14 +245,30 @@ def _chunks(x, geo):
     return [slice(i, min(i + step, geo.batch)) for i in range(0, geo.batch, step)]
 
 
+def _source(xp, x, geo):
+    """What `_columns` takes columns from: `x` where a kernel does it, else its windows."""
+    if kernels_of(xp, x, geo.kernel):
+        return x
+    return windows(xp, padded(xp, x, geo.pads), geo.kernel, geo.stride, geo.dilation, geo.out)
+
+
 def _columns(xp, view, geo, work):
     """Columns of some samples, (groups, channels / groups * taps, samples * area)."""
     count = view.shape[0]
     rows = geo.channels * prod(geo.kernel)
     flat = work[:rows * count * prod(geo.out)]
-    columns = flat.reshape((geo.channels, *geo.kernel, count, *geo.out))
-    xp.copyto(columns, xp.moveaxis(view, 0, len(geo.kernel) + 1))
+    if fast := kernels_of(xp, view, geo.kernel):
+        fast.columns(view, flat, geo, _column_strides(geo, count))
+    else:
+        columns = flat.reshape((geo.channels, *geo.kernel, count, *geo.out))
+        xp.copyto(columns, xp.moveaxis(view, 0, len(geo.kernel) + 1))
     return flat.reshape(geo.groups, rows // geo.groups, -1)
+
+
+def _column_strides(geo, count):
+    """Elements from one sample, channel and tap to the next in the columns of `count` samples."""
+    area = prod(geo.out)
+    return area, prod(geo.kernel) * count * area, count * area
 
 
 def _workspace(xp, x, geo, chunks):
@@ -259,7 +284,7 @@ def _by_columns(xp, x, w, geo):
     out = xp.empty((geo.batch, geo.filters, *geo.out), x.dtype)
     if not out.size:
         return out
-    view = windows(xp, padded(xp, x, geo.pads), geo.kernel, geo.stride, geo.dilation, geo.out)
+    view = _source(xp, x, geo)
     rows = _grouped_weights(w, geo)
     chunks = _chunks(x, geo)
     work = _workspace(xp, x, geo, chunks)
@@ -281,7 +306,7 @@ def _columns_weight(xp, g, x, geo):
                       geo.channels // geo.groups * prod(geo.kernel)), x.dtype)
     if not g.size:
         return slope.reshape(geo.filters, -1, *geo.kernel)
-    view = windows(xp, padded(xp, x, geo.pads), geo.kernel, geo.stride, geo.dilation, geo.out)
+    view = _source(xp, x, geo)
     chunks = _chunks(x, geo)
     work = _workspace(xp, x, geo, chunks)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
@@ -295,15 +320,22 @@ def _columns_weight(xp, g, x, geo):
 
 def _spread_columns(xp, g, w, geo):
     """Input gradient: columns of gradients, added back where their windows were."""
-    wide = xp.zeros((geo.batch, geo.channels, *geo.padded), g.dtype)
+    fast = kernels_of(xp, g, geo.kernel)
+    shape = geo.size if fast else geo.padded
+    wide = xp.zeros((geo.batch, geo.channels, *shape), g.dtype)
     if not wide.size or not g.size:
-        return _cropped(wide, geo)
+        return wide if fast else _cropped(wide, geo)
     rows = _grouped_weights(w, geo).swapaxes(1, 2)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
     taps = prod(geo.kernel)
     for chunk in _chunks(g, geo):
         part = xp.moveaxis(g[chunk], 0, 2).reshape(geo.groups, geo.filters // geo.groups, -1)
         columns = xp.matmul(rows, part)
+        if fast:
+            count = chunk.stop - chunk.start
+            wide[chunk] = fast.columns_back(columns, (count, *wide.shape[1:]), geo,
+                                            _column_strides(geo, count))
+            continue
         columns = columns.reshape(geo.channels, taps, chunk.stop - chunk.start, *geo.out)
         columns = xp.moveaxis(columns, 2, 0)
         for tap, place in enumerate(_tap_slices(geo)):
@@ -312,7 +344,7 @@ def _spread_columns(xp, g, w, geo):
                 target += columns[:, :, tap]
             else:
                 target[...] = columns[:, :, tap]
-    return xp.ascontiguousarray(_cropped(wide, geo))
+    return wide if fast else xp.ascontiguousarray(_cropped(wide, geo))
 
 
 def _as_correlation(xp, g, w, geo):

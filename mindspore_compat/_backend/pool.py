@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .conv import padded
+from .kernels import Windows, kernels_of
 
 # Elements of input planes handled together, so that a plane's taps stay in the host's cache.
 BLOCK = 1 << 17
@@ -141,7 +142,11 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
     Returns:
         Array of shape (..., out...), `out` as in `output_size`.
     """
-    out = output_size(_split_shape(x, kernel)[1], kernel, stride, pads, dilation, ceil_mode)
+    lead, size = _split_shape(x, kernel)
+    out = output_size(size, kernel, stride, pads, dilation, ceil_mode)
+    if fast := kernels_of(xp, x, kernel):
+        geo = Windows(size, kernel, out, stride, pads, dilation)
+        return fast.maximum(x.reshape(prod(lead), *size), geo).reshape(*lead, *out)
     pads = _fitted(x, kernel, stride, pads, dilation, out)
     return _reduced(xp, xp.maximum, x, kernel, stride, pads, dilation, out, _lowest(x.dtype))
 
@@ -167,6 +172,9 @@ def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
         first in row-major order is named.
     """
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
+    if fast := kernels_of(xp, x, kernel):
+        geo = Windows(size, kernel, out, stride, pads, dilation)
+        return fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo)
     corner = 0
     for n, o, s, (before, _) in zip(size, out, stride, pads):
         corner = np.add.outer(corner * n, np.arange(o) * s - before)
@@ -228,6 +236,10 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
         Array shaped like `x`.
     """
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
+    if fast := kernels_of(xp, x, kernel):
+        geo = Windows(size, kernel, out, stride, pads, dilation)
+        index = fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo, none=-1)
+        return fast.spread_to_index(g, index, x.shape, geo)
     pads = _fitted(x, kernel, stride, pads, dilation, out)
     cut = tuple((-before, -after) for before, after in pads)
     planes, g = x.reshape(prod(lead), *size), g.reshape(prod(lead), *out)

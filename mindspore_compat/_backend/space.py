@@ -22,8 +22,9 @@ EXTRA = {}
 class Space:
     """The functions of one array library, NumPy's names first."""
 
-    def __init__(self, module, special, linalg, narrow):
+    def __init__(self, module, special, linalg, narrow, kernels=None):
         self.module = module
+        self.kernels = kernels  # hand-written ones (kernels.py), where the library runs them
         self.narrow = narrow  # dtypes computed in float32 and rounded on store
         self._special = special
         self._linalg = linalg

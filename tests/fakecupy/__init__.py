@@ -6,7 +6,7 @@
 
 Its arrays refuse to mix with NumPy arrays and to become them unasked, its reductions answer 0-d
 arrays, and it has the names, methods and keywords of the census (census.json) that `census.py` took
-from the real wheel, no others. What it cannot show: speed, hand-written kernels, the order of
+from the real wheel, no others. What it cannot show: speed, threads that work together, the order of
 streams, rounding, scatters in undefined order.
 """
 

@@ -17,7 +17,7 @@ import scipy.ndimage
 import scipy.signal
 import scipy.special
 
-from . import arrays, functions, kernels, listing
+from . import arrays, functions, kernels, listing, rawkernels
 from .arrays import FUNCTIONS, UFUNCS, ndarray, unwrap, wrap
 
 HOSTS = {
@@ -350,8 +350,9 @@ def furnish(made):
     cupy.AxisError, cupy.memoize = numpy.exceptions.AxisError, memoize
     cupy.__version__ = listing.census()["versions"]["cupy"]
     cupy.ndarray, cupy.ufunc, cupy.newaxis = ndarray, functions.ufunc, None
-    for name in ("ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule"):
-        setattr(cupy, name, getattr(kernels, name))
+    for home, name in ((kernels, "ElementwiseKernel"), (kernels, "ReductionKernel"),
+                       (rawkernels, "RawKernel"), (rawkernels, "RawModule")):
+        setattr(cupy, name, getattr(home, name))
     cupy.get_default_memory_pool = lambda: POOL
     cupy.get_default_pinned_memory_pool = lambda: PINNED
     cupy.is_available = lambda: True

@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import fakecupy
-from fakecupy import census, listing
+from fakecupy import census, listing, rawkernels
 
 
 @pytest.fixture
@@ -258,12 +258,35 @@ def test_elementwise_kernel_computes_as_c(cupy, a):
 
 
 def test_other_kernels_are_defined_but_not_called(cupy, a):
-    raw = cupy.RawKernel('extern "C" __global__ void f(float* x) {}', "f")
+    raw = cupy.RawKernel('extern "C" __global__ void f(float* x) { __syncthreads(); }', "f")
     loop = cupy.ElementwiseKernel("T x", "T y", "for (int k = 0; k < 3; ++k) y = x;", "loop")
-    with pytest.raises(NotImplementedError, match="GPU"):
+    with pytest.raises(NotImplementedError, match="threads together"):
         raw((1,), (1,), (a,))
     with pytest.raises(NotImplementedError, match="for"):
         loop(a)
+
+
+ADD_KERNEL = """
+typedef float T;
+extern "C" __global__ void add_to(const T* __restrict__ x, T* y, double factor, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += (T)factor * x[i] + (i == 0 ? atomicAdd(y + 1, (T)0) : (T)0);
+}
+"""
+
+
+@pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler")
+def test_a_raw_kernel_runs_compiled_for_the_host(cupy, a):
+    raw = cupy.RawKernel(ADD_KERNEL, "add_to")
+    y = cupy.ones(6, numpy.float32)
+    raw((2,), (4,), (a, y, 2.0, numpy.int32(6)))
+    assert y.tolist() == [2, 3, 5, 7, 9, 11]
+    with pytest.raises(TypeError, match="other bytes"):
+        raw((2,), (4,), (a, y, 2.0, 6))  # a Python int is 64 bits wide
+    with pytest.raises(TypeError, match="Unsupported type"):
+        raw((2,), (4,), (HOST, y, 2.0, numpy.int32(6)))
+    with pytest.raises(TypeError, match="takes 4"):
+        raw((2,), (4,), (a, y))
 
 
 def test_devices_and_streams(cupy):

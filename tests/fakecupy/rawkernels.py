@@ -1,0 +1,129 @@
+"""Runs the text of a CUDA kernel on the host: compiled by a C++ compiler, one thread after another.
+
+That shows whether a kernel's arithmetic and indexing are right, not how it behaves when threads run
+together. So shared memory and barriers are refused with NotImplementedError, as is a machine
+without a compiler.
+"""
+
+import ctypes
+import functools
+import hashlib
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import numpy
+
+from .arrays import ndarray
+
+PRELUDE = """
+#include <cmath>
+#include <cstdint>
+using namespace std;
+struct Place { unsigned x, y, z; };
+static thread_local Place gridDim, blockDim, blockIdx, threadIdx;
+#define __global__
+#define __device__ static inline
+#define __forceinline__ inline
+#define __restrict__ __restrict
+template <class T> static T atomicAdd(T* at, T value) { T old = *at; *at += value; return old; }
+"""
+LAUNCH = """
+extern "C" void launch_on_host(const unsigned* sizes, void** given) {{
+    gridDim = {{sizes[0], sizes[1], sizes[2]}};
+    blockDim = {{sizes[3], sizes[4], sizes[5]}};
+    for (unsigned b = 0; b < gridDim.x * gridDim.y * gridDim.z; ++b)
+        for (unsigned t = 0; t < blockDim.x * blockDim.y * blockDim.z; ++t) {{
+            blockIdx = {{b % gridDim.x, b / gridDim.x % gridDim.y, b / gridDim.x / gridDim.y}};
+            threadIdx = {{t % blockDim.x, t / blockDim.x % blockDim.y,
+                          t / blockDim.x / blockDim.y}};
+            {name}({arguments});
+        }}
+}}
+"""
+PYTHON_NUMBERS = {bool: numpy.bool_, int: numpy.int64, float: numpy.float64}
+SIZES = {"int": 4, "unsigned": 4, "float": 4, "double": 8, "long long": 8, "bool": 1, "char": 1}
+
+
+def compiler():
+    """The path of the C++ compiler, or None."""
+    return shutil.which("c++")
+
+
+class RawKernel:
+    """A kernel of CUDA text, called as CuPy's."""
+
+    def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False,
+                 enable_cooperative_groups=False, jitify=False):
+        self.code, self.name, self.options, self.backend = code, name, options, backend
+
+    def __call__(self, grid, block, args, *, shared_mem=0):
+        sizes = [*grid, *(1,) * (3 - len(grid)), *block, *(1,) * (3 - len(block))]
+        types = parameters(self.code, self.name)
+        if len(args) != len(types):
+            raise TypeError(f"{self.name} takes {len(types)} arguments, but got {len(args)}")
+        held = [passed(value, spelled) for value, spelled in zip(args, types, strict=True)]
+        function = compiled(self.code, self.name)
+        function((ctypes.c_uint * 6)(*sizes),
+                 (ctypes.c_void_p * len(held))(*[h.ctypes.data for h in held]))
+
+
+class RawModule:
+    """Several kernels in one text."""
+
+    def __init__(self, code=None, *, path=None, options=(), backend="nvrtc",
+                 translate_cucomplex=False, enable_cooperative_groups=False, name_expressions=None,
+                 jitify=False):
+        self.code, self.options, self.backend = code, options, backend
+
+    def get_function(self, name):
+        """The kernel of this name."""
+        return RawKernel(self.code, name, self.options, self.backend)
+
+
+def parameters(code, name):
+    """The types of a kernel's parameters, as spelled."""
+    found = re.search(rf"__global__\s+void\s+{name}\s*\(([^)]*)\)", code)
+    if found is None:
+        raise ValueError(f"no kernel {name} in the text")
+    return [re.sub(r"\s*\w+$", "", part.replace("__restrict__", "").strip())
+            for part in found.group(1).split(",")]
+
+
+def passed(value, spelled):
+    """One argument as an array whose first bytes are what the kernel gets."""
+    if isinstance(value, ndarray):
+        if "*" not in spelled:
+            raise TypeError(f"an array is given for a parameter of type {spelled}")
+        return numpy.array([value._host.ctypes.data], numpy.uintp)
+    if isinstance(value, numpy.ndarray):
+        raise TypeError(f"Unsupported type {type(value)}")
+    made = numpy.array([value], PYTHON_NUMBERS.get(type(value)))
+    if SIZES.get(spelled.replace("const ", ""), made.itemsize) != made.itemsize:
+        raise TypeError(f"{made.dtype} is given for a parameter of type {spelled}: "
+                        "a GPU would read other bytes")
+    return made
+
+
+@functools.cache
+def compiled(code, name):
+    """The function that runs a kernel over its whole grid."""
+    if "__shared__" in code or "__syncthreads" in code:
+        raise NotImplementedError(f"the stand-in cannot run threads together, as {name} needs")
+    if compiler() is None:
+        raise NotImplementedError(f"the stand-in needs a C++ compiler or a GPU to run {name}")
+    spelled = parameters(code, name)
+    arguments = ", ".join(f"*({kind}*)given[{i}]" for i, kind in enumerate(spelled))
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="fakecupy-"))
+    text = folder / "kernel.cpp"
+    text.write_text(PRELUDE + code + LAUNCH.format(name=name, arguments=arguments))
+    library = folder / f"{hashlib.sha1(code.encode()).hexdigest()[:8]}.so"
+    command = [compiler(), "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-o", library, text]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"the kernel {name} does not compile:\n{done.stderr}")
+    loaded = ctypes.CDLL(str(library))
+    shutil.rmtree(folder, ignore_errors=True)
+    return loaded.launch_on_host
