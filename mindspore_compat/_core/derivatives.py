@@ -10,6 +10,7 @@ is derived from it. Linear algebra and Fourier transforms have a file of their o
 import math
 import operator
 
+from .._backend import rows  # noqa: F401 - it declares add_rows
 from .tape import Rule
 
 TABLE = {}
@@ -313,6 +314,8 @@ derive("scatter_along_axis(x, index, values, axis, add=False)", arrays="x values
        values=lambda xp, g, index, axis: xp.take_along_axis(g, index, axis))
 derive("take(x, indices, axis=None)", x=lambda xp, g, x_shape, indices, axis: _take_slope(
     xp, g, x_shape, indices, axis))
+derive("add_rows(index, values, count)", arrays="index values",
+       values=lambda xp, g, index: xp.take(g, index, 0))
 derive("take_along_axis(x, indices, axis)", x=lambda xp, g, x_shape, indices, axis: xp.scatter_along_axis(
     xp.zeros(x_shape, g.dtype), indices, g, axis, add=True))
 
@@ -321,6 +324,8 @@ def _take_slope(xp, g, x_shape, indices, axis):
     if axis is None:
         flat = xp.zeros(math.prod(x_shape), g.dtype)
         return xp.reshape(xp.scatter_add(flat, (indices,), g), x_shape)
+    if axis % len(x_shape) == 0:
+        return xp.add_rows(indices, g, x_shape[0])
     index = (slice(None),) * (axis % len(x_shape)) + (indices,)
     return xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g)
 
