@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy
 
 from .kernels import Kernels
+from . import linalg  # noqa: F401 - it adds names to every space
 from .space import Space
 
 FLOAT16 = numpy.dtype(numpy.float16)

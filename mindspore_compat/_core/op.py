@@ -19,7 +19,7 @@ import inspect
 
 from .._backend import arrays
 from .._backend.arrays import SPACES
-from . import promotion
+from . import derivatives_linalg, promotion  # noqa: F401 - the rules
 from .batch import Batch, lifted_nodes
 from .precision import state as precision
 from .rule import Union

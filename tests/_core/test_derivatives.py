@@ -77,6 +77,7 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
     "std": (lambda xp, x: xp.std(x, 0), [normal(2, 3)]),
     "cumsum": (lambda xp, x: xp.cumsum(x, 1), [normal(2, 3)]),
     "cumprod": (lambda xp, x: xp.cumprod(x, 1), [numpy.array([[1.5, 0.0, 2.0], [0.3, 2.0, 1.0]])]),
+    "add_rows": (lambda xp, v: xp.add_rows(numpy.array([2, 0, 2]), v, 4), [normal(3, 2)]),
     "matmul": (lambda xp, x, y: xp.matmul(x, y), [normal(2, 3, 4), normal(4, 2)]),
     "einsum_list": (lambda xp, x, y: xp.einsum_list([x, y], "ij,kj->ik"), [normal(2, 3), normal(4, 3)]),
     "real": (lambda xp, x: xp.real(x * (1 + 2j)), [normal(3)]),
@@ -89,6 +90,23 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
     "mod": (lambda xp, x, y: xp.mod(x, y), [spread(3), positive(3)]),
     "fmod": (lambda xp, x, y: xp.fmod(x, y), [spread(3), positive(3)]),
 }
+
+
+def definite(n):
+    half = normal(n, n)
+    return half @ half.T + n * numpy.eye(n)
+
+
+CASES.update({
+    "linalg_inv": (lambda xp, x: xp.linalg_inv(x), [definite(3)]),
+    "linalg_det": (lambda xp, x: xp.linalg_det(x), [definite(3)]),
+    "linalg_slogdet": (lambda xp, x: xp.linalg_slogdet(x)[1], [definite(3)]),
+    "linalg_solve": (lambda xp, a, b: xp.linalg_solve(a, b), [definite(3), normal(3, 2)]),
+    "linalg_cholesky": (lambda xp, x: xp.linalg_cholesky(0.5 * (x + xp.swapaxes(x, 0, 1))), [definite(3)]),
+    "linalg_eigh": (lambda xp, x: xp.linalg_eigh(0.5 * (x + xp.swapaxes(x, 0, 1)))[1] ** 2, [definite(3)]),
+    "linalg_qr": (lambda xp, x: xp.matmul(*[xp.square(m) for m in xp.linalg_qr(x)]), [normal(4, 3)]),
+    "linalg_svd": (lambda xp, x: xp.square(xp.linalg_svd(x)[0]) * xp.linalg_svd(x)[1], [normal(4, 3)]),
+})
 DOMAINS = {"log": positive, "log2": positive, "log10": positive, "log1p": positive, "sqrt": positive, "rsqrt": positive,
            "cbrt": positive, "arcsin": unit, "arccos": unit, "arctanh": unit, "erfinv": unit, "gammaln": positive,
            "digamma": positive, "gamma": positive, "k0": positive, "k1": positive, "k0e": positive, "k1e": positive,

@@ -1,0 +1,64 @@
+"""Matrix decompositions and solvers over the last two axes, spelled alike on NumPy and CuPy.
+
+Each is one name of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solvers are the libraries' own.
+"""
+
+from .space import extra
+
+
+@extra
+def linalg_inv(xp, x):
+    """The inverse."""
+    return xp.linalg.inv(x)
+
+
+@extra
+def linalg_det(xp, x):
+    """The determinant."""
+    return xp.linalg.det(x)
+
+
+@extra
+def linalg_slogdet(xp, x):
+    """(sign, logarithm of the absolute value) of the determinant."""
+    sign, size = xp.linalg.slogdet(x)
+    return sign, size
+
+
+@extra
+def linalg_solve(xp, a, b):
+    """The solution y of a y = b, for a stack of matrices b."""
+    return xp.linalg.solve(a, b)
+
+
+@extra
+def linalg_cholesky(xp, x):
+    """The lower triangle L of x = L Lᴴ."""
+    return xp.linalg.cholesky(x)
+
+
+@extra
+def linalg_eigh(xp, x):
+    """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices."""
+    values, vectors = xp.linalg.eigh(x)
+    return values, vectors
+
+
+@extra
+def linalg_qr(xp, x):
+    """(q, r) with orthonormal columns in q; as many columns as the smaller side."""
+    q, r = xp.linalg.qr(x)
+    return q, r
+
+
+@extra
+def linalg_svd(xp, x):
+    """(u, s, vᴴ) with as many singular values as the smaller side."""
+    u, s, vh = xp.linalg.svd(x, full_matrices=False)
+    return u, s, vh
+
+
+@extra
+def linalg_svd_values(xp, x):
+    """The singular values alone, in descending order."""
+    return xp.linalg.svd(x, compute_uv=False)

@@ -1,0 +1,111 @@
+"""Gradient rules of matrix decompositions and solvers, over the last two axes of stacks of matrices.
+
+Sources: Giles (2008), "Collected matrix derivative results for forward and reverse mode"; Walter and
+Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend/linalg.py.
+"""
+
+from .derivatives import compose, derive
+
+
+def _adjoint(xp, x):
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+def _product(xp, *factors):
+    out = factors[0]
+    for factor in factors[1:]:
+        out = xp.matmul(out, factor)
+    return out
+
+
+def _inv_slope(xp, g, out):
+    back = _adjoint(xp, out)
+    return -_product(xp, back, g, back)
+
+
+def _solve_left(xp, g, a, out):
+    back = xp.linalg_solve(_adjoint(xp, a), g)
+    return -xp.matmul(back, _adjoint(xp, out))
+
+
+def _lower_half(xp, x):
+    """The lower triangle with half of the diagonal."""
+    return xp.tril(x) - 0.5 * xp.spread_diagonal(xp.diagonal(x, 0, -2, -1), x.shape, 0, -2, -1)
+
+
+def _cholesky_slope(xp, g, out):
+    back = _adjoint(xp, out)
+    middle = _lower_half(xp, xp.matmul(back, g))
+    middle = middle + _adjoint(xp, middle)
+    inner = xp.linalg_solve(back, middle)
+    whole = _adjoint(xp, xp.linalg_solve(back, _adjoint(xp, inner)))
+    return 0.5 * whole
+
+
+def _gaps(xp, values):
+    """1 / (values_j - values_i) off the diagonal, 0 on it and between equal values."""
+    gap = xp.expand_dims(values, -2) - xp.expand_dims(values, -1)
+    apart = gap != 0
+    return xp.where(apart, 1 / xp.where(apart, gap, xp.ones_like(gap)), xp.zeros_like(gap))
+
+
+def _eigh_slope(xp, g, out):
+    g_values, g_vectors = g
+    values, vectors = out
+    back = _adjoint(xp, vectors)
+    diagonal = xp.expand_dims(g_values, -1) * xp.eye(values.shape[-1], dtype=values.dtype)
+    inner = diagonal + _gaps(xp, values) * xp.matmul(back, g_vectors)
+    return (_product(xp, vectors, inner, back),)
+
+
+def _qr_slope(xp, g, out):
+    """For as many rows as columns or more."""
+    g_q, g_r = g
+    q, r = out
+    middle = xp.matmul(r, _adjoint(xp, g_r)) - xp.matmul(_adjoint(xp, g_q), q)
+    lower = xp.tril(middle, -1)
+    diagonal = xp.spread_diagonal(xp.diagonal(middle, 0, -2, -1), middle.shape, 0, -2, -1)
+    right = g_q + xp.matmul(q, lower + _adjoint(xp, lower) + diagonal)
+    return (_adjoint(xp, xp.linalg_solve(r, _adjoint(xp, right))),)
+
+
+def _svd_slope(xp, g, out):
+    """For the reduced form u, s, vh."""
+    g_u, g_s, g_vh = g
+    u, s, vh = out
+    v, g_v = _adjoint(xp, vh), _adjoint(xp, g_vh)
+    count = s.shape[-1]
+    eye = xp.eye(count, dtype=s.dtype)
+    gaps = _gaps(xp, s * s)
+    column, row = xp.expand_dims(s, -1), xp.expand_dims(s, -2)
+    inner_u = gaps * xp.matmul(_adjoint(xp, u), g_u)
+    inner_v = gaps * xp.matmul(_adjoint(xp, v), g_v)
+    inner = (inner_u + _adjoint(xp, inner_u)) * row + column * (inner_v + _adjoint(xp, inner_v)) + (
+        xp.expand_dims(g_s, -1) * eye)
+    slope = _product(xp, u, inner, vh)
+    rows, columns = u.shape[-2], v.shape[-2]
+    if rows > count:
+        rest = xp.eye(rows, dtype=u.dtype) - xp.matmul(u, _adjoint(xp, u))
+        slope = slope + _product(xp, rest, g_u / row, vh)
+    if columns > count:
+        rest = xp.eye(columns, dtype=v.dtype) - xp.matmul(v, _adjoint(xp, v))
+        slope = slope + _product(xp, u / row, _adjoint(xp, g_v), rest)
+    return (slope,)
+
+
+derive("linalg_inv(x)", x=_inv_slope)
+derive("linalg_det(x)", x=lambda xp, g, x, out: xp.expand_dims(xp.expand_dims(g * xp.conj(out), -1), -1)
+       * _adjoint(xp, xp.linalg_inv(x)))
+derive("linalg_slogdet(x)", arrays="x", joint=lambda xp, g, x: (
+    xp.expand_dims(xp.expand_dims(g[1], -1), -1) * _adjoint(xp, xp.linalg_inv(x)),))
+derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(_adjoint(xp, a), g))
+derive("linalg_cholesky(x)", x=_cholesky_slope)
+derive("linalg_eigh(x)", arrays="x", joint=_eigh_slope)
+derive("linalg_qr(x)", arrays="x", joint=_qr_slope)
+derive("linalg_svd(x)", arrays="x", joint=_svd_slope)
+
+
+@compose
+def linalg_svd_values(xp, x):
+    """The singular values alone."""
+    return xp.linalg_svd(x)[1]

@@ -1,0 +1,418 @@
+"""Decompositions, determinants, inverses and solvers of matrices; products with a sum (addmm and kin).
+
+Matrices are the last two axes; leading axes are a stack.
+"""
+
+import numpy
+
+from .._backend.arrays import to_current, to_host
+from .._core.op import op
+from .._core.rules import Bool, Int, Number, TensorOf, TupleOf, any_dtype
+from .._core.surface import public
+from .._core.tensor import Tensor
+
+Matrix = TensorOf("float16", "float32", "float64", "complex64", "complex128")
+Anything = TensorOf(any_dtype)
+
+
+def _square(api, name, x):
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"For '{api}', '{name}' must be square matrices, but got shape {x.shape}.")
+
+
+def _adjoint(xp, x):
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+@op("ops.inverse(input)", "Tensor.inverse()", "mint.inverse(input)", "mint.linalg.inv(input)",
+    "ops.matrix_inverse(x: input)")
+def inverse(xp, input: Anything):
+    """The inverse of each matrix; a ValueError if one is singular."""
+    _square("inverse", "input", input)
+    return xp.linalg_inv(input if input.dtype.kind in "fc" else xp.cast(input, "float32"))
+
+
+@op("ops.MatrixInverse(adjoint=False)(x)")
+def matrix_inverse(xp, x: Matrix, adjoint: Bool = False):
+    """The inverse of each matrix, or of its adjoint."""
+    _square("MatrixInverse", "x", x)
+    return xp.linalg_inv(_adjoint(xp, x) if adjoint else x)
+
+
+@op("ops.det(input)", "ops.matrix_determinant(input)", "ops.MatrixDeterminant()(input)", "Tensor.det()",
+    "Tensor.matrix_determinant()", "mint.det(input)", "mint.linalg.det(A: input)")
+def det(xp, input: Matrix):
+    """The determinant of each matrix."""
+    _square("det", "input", input)
+    return xp.linalg_det(input)
+
+
+@op("ops.slogdet(input)", "ops.log_matrix_determinant(input)", "ops.LogMatrixDeterminant()(input)", "Tensor.slogdet()",
+    "Tensor.log_matrix_determinant()")
+def slogdet(xp, input: Matrix):
+    """(sign, logarithm of the absolute value) of the determinant of each matrix."""
+    _square("slogdet", "input", input)
+    return tuple(xp.linalg_slogdet(input))
+
+
+@op("ops.logdet(input)", "Tensor.logdet()")
+def logdet(xp, input: Matrix):
+    """The logarithm of the determinant; NaN where it is negative."""
+    _square("logdet", "input", input)
+    sign, size = xp.linalg_slogdet(input)
+    return xp.where(sign > 0, size, float("nan"))
+
+
+@op("ops.cholesky(input_x, upper=False)", "ops.Cholesky(upper=False)(input_x)", "Tensor.cholesky(upper=False)")
+def cholesky(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
+    """The triangle L of x = L Lᵀ for positive definite matrices (x = Uᵀ U with `upper`)."""
+    _square("cholesky", "input_x", input_x)
+    lower = xp.linalg_cholesky(0.5 * (input_x + _adjoint(xp, input_x)))
+    return _adjoint(xp, lower) if upper else lower
+
+
+@op("ops.cholesky_inverse(input_x, upper=False)", "ops.CholeskyInverse(upper=False)(input_x)",
+    "Tensor.cholesky_inverse(upper=False)")
+def cholesky_inverse(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
+    """The inverse of the matrix whose Cholesky triangle is given."""
+    _square("cholesky_inverse", "input_x", input_x)
+    half = xp.linalg_inv(xp.triu(input_x) if upper else xp.tril(input_x))
+    return xp.matmul(half, _adjoint(xp, half)) if upper else xp.matmul(_adjoint(xp, half), half)
+
+
+@op("ops.cholesky_solve(input, input2, upper=False)", "ops.CholeskySolve(upper=False)(x1: input, x2: input2)",
+    "Tensor.cholesky_solve(input2, upper=False)")
+def cholesky_solve(xp, input: TensorOf("float32", "float64"), input2: TensorOf("float32", "float64"),
+                   upper: Bool = False):
+    """The solution y of A y = input, where input2 is the Cholesky triangle of A."""
+    lower = _adjoint(xp, xp.triu(input2)) if upper else xp.tril(input2)
+    return xp.linalg_solve(_adjoint(xp, lower), xp.linalg_solve(lower, input))
+
+
+@op("ops.matrix_solve(matrix, rhs, adjoint=False)", "ops.MatrixSolve(adjoint=False)(matrix, rhs)")
+def matrix_solve(xp, matrix: Matrix, rhs: Matrix, adjoint: Bool = False):
+    """The solution y of matrix y = rhs."""
+    _square("matrix_solve", "matrix", matrix)
+    return xp.linalg_solve(_adjoint(xp, matrix) if adjoint else matrix, rhs)
+
+
+@op("mint.triangular_solve(b, A, upper=True, transpose=False, unitriangular=False)",
+    "Tensor.triangular_solve(A, upper=True, transpose=False, unitriangular=False)")
+def triangular_solve(xp, b: Matrix, A: Matrix, upper: Bool = True, transpose: Bool = False,
+                     unitriangular: Bool = False):
+    """(the solution y of A y = b for triangular A, the triangle itself)."""
+    triangle = xp.triu(A) if upper else xp.tril(A)
+    if unitriangular:
+        eye = xp.eye(A.shape[-1], dtype=A.dtype)
+        triangle = triangle * (1 - eye) + eye
+    return xp.linalg_solve(xp.swapaxes(triangle, -1, -2) if transpose else triangle, b), triangle
+
+
+@op(widen=True)
+def reduced_qr(xp, input: Matrix):
+    """(q, r) of each matrix, reduced."""
+    return tuple(xp.linalg_qr(input))
+
+
+@op(widen=True)
+def complete_qr(xp, input: Matrix):
+    """(q, r) of each matrix, q square."""
+    q, r = xp.linalg.qr(input, "complete")
+    return q, r
+
+
+@public("ops.qr", "mint.linalg.qr")
+def qr(input, mode="reduced"):
+    """The factors q (orthonormal columns) and r (upper triangle) of each matrix.
+
+    Args:
+        input (Tensor): matrices over the last two axes.
+        mode (str): "reduced" for the smaller factors, "complete" for a square q. Default: "reduced".
+
+    Raises:
+        TypeError: if `input` is not a Tensor or `mode` not a str.
+        ValueError: if `mode` is neither, or `input` has fewer than two axes.
+
+    Source: mindspore.ops.qr of MindSpore 2.10.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'qr', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if not isinstance(mode, str):
+        raise TypeError(f"For 'qr', 'mode' must be a str, but got {mode!r} of type {type(mode).__name__}.")
+    if mode not in ("reduced", "complete"):
+        raise ValueError(f"For 'qr', 'mode' must be 'reduced' or 'complete', but got {mode!r}.")
+    if input.ndim < 2:
+        raise ValueError(f"For 'qr', 'input' must have at least two axes, but got shape {input.shape}.")
+    return (complete_qr if mode == "complete" else reduced_qr).run(input)
+
+
+@public("Tensor.qr")
+def tensor_qr(self, some=True):
+    """The factors q and r; reduced if `some` is True, as MindSpore's method has it."""
+    return qr(self, "reduced" if some else "complete")
+
+
+@op(widen=True)
+def singular_values(xp, input: Matrix):
+    """The singular values of each matrix, in descending order."""
+    return xp.linalg_svd_values(input)
+
+
+@op(widen=True)
+def reduced_svd(xp, input: Matrix):
+    """(s, u, v) of each matrix, reduced."""
+    u, s, vh = xp.linalg_svd(input)
+    return s, u, _adjoint(xp, vh)
+
+
+@op(widen=True)
+def full_svd(xp, input: Matrix):
+    """(s, u, v) of each matrix, u and v square."""
+    u, s, vh = xp.linalg.svd(input, full_matrices=True)
+    return s, u, _adjoint(xp, vh)
+
+
+@public("ops.svd", "Tensor.svd")
+def svd(input, full_matrices=False, compute_uv=True):
+    """The singular values s of each matrix, in descending order, and with `compute_uv` (s, u, v).
+
+    Args:
+        input (Tensor): float32 or float64 matrices over the last two axes.
+        full_matrices (bool): True for square u and v. Default: False.
+        compute_uv (bool): False for the singular values alone. Default: True.
+
+    Raises:
+        TypeError: if an argument has another type.
+
+    Source: mindspore.ops.svd of MindSpore 2.10.
+    """
+    for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
+        if not isinstance(flag, bool):
+            raise TypeError(f"For 'svd', '{name}' must be a bool, but got {flag!r} of type {type(flag).__name__}.")
+    if not isinstance(input, Tensor) or input._array.dtype not in ("float32", "float64", "complex64", "complex128"):
+        raise TypeError(f"For 'svd', 'input' must be a float32 or float64 Tensor, but got "
+                        f"{getattr(input, 'dtype', type(input).__name__)}.")
+    if not compute_uv:
+        return singular_values.run(input)
+    square = input.shape[-1] == input.shape[-2]
+    return (full_svd if full_matrices and not square else reduced_svd).run(input)
+
+
+@public("ops.Svd")
+class Svd:
+    """The class form of `ops.svd`; without `compute_uv` u and v are empty."""
+
+    def __init__(self, full_matrices=False, compute_uv=True):
+        for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
+            if not isinstance(flag, bool):
+                raise TypeError(f"For 'Svd', '{name}' must be a bool, but got {flag!r}.")
+        self.full_matrices, self.compute_uv = full_matrices, compute_uv
+
+    def __call__(self, input):
+        found = svd(input, self.full_matrices, self.compute_uv)
+        if self.compute_uv:
+            return found
+        nothing = Tensor(0.0, input.dtype)
+        return found, nothing, nothing
+
+
+@op(widen=True)
+def eigh(xp, a: Matrix):
+    """(eigenvalues in ascending order, eigenvectors as columns) of symmetric matrices."""
+    return tuple(xp.linalg_eigh(a))
+
+
+def _general_eig(x):
+    values, vectors = numpy.linalg.eig(to_host(x._array))  # CuPy has no general eigenvalues
+    wide = "complex128" if x._array.dtype in ("float64", "complex128") else "complex64"
+    return Tensor._wrap(to_current(values.astype(wide))), Tensor._wrap(to_current(vectors.astype(wide)))
+
+
+@public("ops.eig")
+def eig(A):
+    """(complex eigenvalues, eigenvectors as columns) of square matrices; no gradient.
+
+    Raises:
+        TypeError: if `A` is not a float or complex Tensor.
+        ValueError: if `A` is not made of square matrices.
+
+    Source: mindspore.ops.eig of MindSpore 2.10.
+    """
+    if not isinstance(A, Tensor) or A._array.dtype.kind not in "fc":
+        raise TypeError(f"For 'eig', 'A' must be a float or complex Tensor, but got {type(A).__name__}.")
+    _square("eig", "A", A)
+    return _general_eig(A)
+
+
+@public("ops.eigvals", "Tensor.eigvals")
+def eigvals(A):
+    """The complex eigenvalues of square matrices; no gradient. Errors as for `ops.eig`."""
+    return eig(A)[0]
+
+
+@public("ops.Eig")
+class Eig:
+    """The class form of `ops.eig`; without `compute_v` the eigenvectors are empty."""
+
+    def __init__(self, compute_v=False):
+        if not isinstance(compute_v, bool):
+            raise TypeError(f"For 'Eig', 'compute_v' must be a bool, but got {compute_v!r}.")
+        self.compute_v = compute_v
+
+    def __call__(self, x):
+        values, vectors = eig(x)
+        return values, vectors if self.compute_v else Tensor([], values.dtype)
+
+
+@op("ops.pinv(x, *, atol=None, rtol=None, hermitian=False)", "Tensor.pinv(*, atol=None, rtol=None, hermitian=False)")
+def pinv(xp, x: TensorOf("float32", "float64"), atol: Number | TensorOf(any_dtype) | None = None,
+         rtol: Number | TensorOf(any_dtype) | None = None, hermitian: Bool = False):
+    """The Moore-Penrose inverse: singular values up to max(atol, rtol * largest) count as 0."""
+    u, s, vh = xp.linalg_svd(x)
+    if rtol is None:
+        rtol = 0.0 if atol is not None else max(x.shape[-2:]) * float(xp.finfo(x.dtype).eps)
+    bound = xp.maximum(0.0 if atol is None else atol, rtol * xp.max(s, -1, keepdims=True))
+    keep = s > bound
+    inverted = xp.where(keep, 1 / xp.where(keep, s, xp.ones_like(s)), xp.zeros_like(s))
+    return xp.matmul(_adjoint(xp, vh) * xp.expand_dims(inverted, -2), _adjoint(xp, u))
+
+
+@op("ops.matrix_power(input, n)", "ops.MatrixPower(n)(x: input)", "Tensor.matrix_power(n)")
+def matrix_power(xp, input: Matrix, n: Int):
+    """The n-th power of each matrix; a negative one is a power of the inverse."""
+    _square("matrix_power", "input", input)
+    base = xp.linalg_inv(input) if n < 0 else input
+    out = xp.broadcast_to(xp.eye(input.shape[-1], dtype=input.dtype), input.shape)
+    for bit in bin(-n if n < 0 else n)[2:]:
+        out = xp.matmul(out, out)
+        out = xp.matmul(out, base) if bit == "1" else out
+    return out
+
+
+@op("ops.lu_solve(b, LU_data, LU_pivots)", "Tensor.lu_solve(LU_data, LU_pivots)", "ops.LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)")
+def lu_solve(xp, b: Matrix, LU_data: Matrix, LU_pivots: TensorOf("int32", "int64")):
+    """The solution y of A y = b, from the packed LU factors of A and its row exchanges (from 1)."""
+    count = LU_data.shape[-1]
+    order = _row_order(xp, LU_pivots, count)
+    rows = xp.take_along_axis(b, xp.broadcast_to(xp.expand_dims(order, -1), b.shape), -2)
+    lower = xp.tril(LU_data, -1) + xp.eye(count, dtype=LU_data.dtype)
+    return xp.linalg_solve(xp.triu(LU_data), xp.linalg_solve(lower, rows))
+
+
+def _row_order(xp, pivots, count):
+    """The order of rows after the exchanges have been made one after the other."""
+    stack = pivots.shape[:-1]
+    order = xp.broadcast_to(xp.arange(count), (*stack, count))
+    places = xp.arange(count)
+    for i in range(count):
+        other = pivots[..., i:i + 1] - 1
+        mine = order[..., i:i + 1]
+        theirs = xp.take_along_axis(order, other, -1)
+        order = xp.where(places == i, theirs, xp.where(places == other, mine, order))
+    return order
+
+
+# Products with a sum ----------------------------------------------------------------------------------
+
+
+@op("ops.addmm(input, mat1, mat2, *, beta=1, alpha=1)", "Tensor.addmm(mat1, mat2, *, beta=1, alpha=1)",
+    "mint.addmm(input, mat1, mat2, *, beta=1, alpha=1)")
+def addmm(xp, input: Anything, mat1: Anything, mat2: Anything, beta: Number = 1, alpha: Number = 1):
+    """beta * input + alpha * (mat1 @ mat2)."""
+    return beta * input + alpha * xp.matmul(mat1, mat2)
+
+
+@op("ops.addmv(input, mat, vec, *, beta=1, alpha=1)", "Tensor.addmv(mat, vec, *, beta=1, alpha=1)",
+    "mint.addmv(input, mat, vec, *, beta=1, alpha=1)")
+def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Number = 1, alpha: Number = 1):
+    """beta * input + alpha * (mat @ vec)."""
+    return beta * input + alpha * xp.matmul(mat, vec)
+
+
+@op("ops.addr(x, vec1, vec2, *, beta=1, alpha=1)", "Tensor.addr(vec1, vec2, *, beta=1, alpha=1)")
+def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Number = 1, alpha: Number = 1):
+    """beta * x + alpha * (the outer product of vec1 and vec2)."""
+    return beta * x + alpha * xp.expand_dims(vec1, 1) * xp.expand_dims(vec2, 0)
+
+
+@op("ops.addbmm(input, batch1, batch2, *, beta=1, alpha=1)", "Tensor.addbmm(batch1, batch2, *, beta=1, alpha=1)",
+    "mint.addbmm(input, batch1, batch2, *, beta=1, alpha=1)")
+def addbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1, alpha: Number = 1):
+    """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+    return beta * input + alpha * xp.sum(xp.matmul(batch1, batch2), 0)
+
+
+@op("ops.baddbmm(input, batch1, batch2, beta=1, alpha=1)", "Tensor.baddbmm(batch1, batch2, *, beta=1, alpha=1)",
+    "mint.baddbmm(input, batch1, batch2, *, beta=1, alpha=1)")
+def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1, alpha: Number = 1):
+    """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
+    return beta * input + alpha * xp.matmul(batch1, batch2)
+
+
+@op("ops.mv(mat, vec)", "Tensor.mv(vec)", "mint.mv(input: mat, vec)")
+def mv(xp, mat: Anything, vec: Anything):
+    """The product of a matrix and a vector."""
+    if mat.ndim != 2 or vec.ndim != 1:
+        raise ValueError(f"For 'mv', the inputs must be a matrix and a vector, but got {mat.shape} and {vec.shape}.")
+    return xp.matmul(mat, vec)
+
+
+@op("ops.ger(input, vec2)", "ops.Ger()(x1: input, x2: vec2)", "Tensor.ger(vec2)", promote="input vec2")
+def ger(xp, input: Anything, vec2: Anything):
+    """Every product of an element of one vector with an element of the other."""
+    return xp.expand_dims(input, 1) * xp.expand_dims(vec2, 0)
+
+
+@op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)", promote="input other")
+def inner(xp, input: Anything, other: Anything):
+    """Sums of products over the last axes."""
+    if input.ndim == 0 or other.ndim == 0:
+        return input * other
+    return xp.tensordot(input, other, ((input.ndim - 1,), (other.ndim - 1,)))
+
+
+@op("ops.kron(input, other)", "Tensor.kron(other)", promote="input other")
+def kron(xp, input: Anything, other: Anything):
+    """The Kronecker product: blocks of `other` scaled by each element of `input`."""
+    rank = max(input.ndim, other.ndim)
+    one = (1,) * (rank - input.ndim) + tuple(input.shape)
+    two = (1,) * (rank - other.ndim) + tuple(other.shape)
+    left = xp.reshape(input, tuple(n for pair in zip(one, (1,) * rank) for n in pair))
+    right = xp.reshape(other, tuple(n for pair in zip((1,) * rank, two) for n in pair))
+    return xp.reshape(left * right, tuple(a * b for a, b in zip(one, two)))
+
+
+@op("ops.cross(input, other, dim=None)", "ops.Cross(dim=-65530)(x1: input, x2: other)", "Tensor.cross(other, dim=None)",
+    "mint.cross(input, other, dim=None)", promote="input other")
+def cross(xp, input: Anything, other: Anything, dim: Int | None = None):
+    """The cross product of vectors of length 3 along an axis; the first such axis by default."""
+    if dim is None or dim == -65530:
+        dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
+    if dim is None or input.shape[dim] != 3 or other.shape[dim] != 3:
+        raise ValueError(f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} and {other.shape}.")
+    one, two = xp.moveaxis(input, dim, 0), xp.moveaxis(other, dim, 0)
+    parts = [one[(i + 1) % 3] * two[(i + 2) % 3] - one[(i + 2) % 3] * two[(i + 1) % 3] for i in range(3)]
+    return xp.moveaxis(xp.stack(parts, 0), 0, dim)
+
+
+@op("ops.tensor_dot(x1, x2, axes)", promote="x1 x2")
+def tensor_dot(xp, x1: Anything, x2: Anything, axes: Int | TupleOf(Int) | TupleOf(TupleOf(Int))):
+    """Sums of products over the axes named: the last of x1 and first of x2, or a pair of lists."""
+    if isinstance(axes, int):
+        axes = (tuple(range(x1.ndim - axes, x1.ndim)), tuple(range(axes)))
+    return xp.tensordot(x1, x2, axes)
+
+
+@op("ops.batch_dot(x1, x2, axes=None)", promote="x1 x2")
+def batch_dot(xp, x1: Anything, x2: Anything, axes: Int | TupleOf(Int) | None = None):
+    """Sums of products over one axis of each input, for each element of the shared first axis."""
+    if axes is None:
+        axes = (x1.ndim - 1, x2.ndim - 2 if x2.ndim > 2 else 1)
+    first, second = (axes, axes) if isinstance(axes, int) else axes
+    left = xp.moveaxis(x1, first, -1)
+    right = xp.moveaxis(x2, second, 1)
+    rows = xp.reshape(left, (left.shape[0], -1, left.shape[-1]))
+    columns = xp.reshape(right, (right.shape[0], right.shape[1], -1))
+    shape = (*left.shape[:-1], *right.shape[2:])
+    out = xp.reshape(xp.matmul(rows, columns), shape)
+    return xp.expand_dims(out, 1) if out.ndim == 1 else out
