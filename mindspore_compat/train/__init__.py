@@ -1,0 +1,57 @@
+"""mindspore.train: models, callbacks, metrics, checkpoints and mixed precision.
+
+A window onto the files of this room; each is loaded when one of its names is first asked for.
+"""
+
+from .._core.surface import missing, submodule
+
+_HOMES = {  # file -> the names it gives to the room
+    "model": "Model",
+    "callback": """BackupAndRestore Callback CheckpointConfig EarlyStopping FlopsUtilizationCollector
+        History LambdaCallback LearningRateScheduler LossMonitor ModelCheckpoint OnRequestExit
+        ReduceLROnPlateau RunContext SummaryCollector SummaryLandscape TimeMonitor
+        TrainFaultTolerance""",
+    "metrics": """Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1
+        Fbeta HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity
+        Perplexity Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy
+        Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn names
+        rearrange_inputs""",
+    "amp": "build_train_network",
+    "loss_scale_manager": "DynamicLossScaleManager FixedLossScaleManager LossScaleManager",
+    "train_thor": "ConvertModelUtils ConvertNetUtils",
+    "dataset_helper": "DatasetHelper connect_network_with_dataset",
+    "data_sink": "data_sink",
+    "summary": "SummaryRecord",
+    "serialization": """async_ckpt_thread_status build_searched_strategy ckpt_to_safetensors export
+        export_split_mindir get_ckpt_path_with_strategy load load_checkpoint load_checkpoint_async
+        load_distributed_checkpoint load_param_into_net merge_sliced_parameter
+        restore_group_info_list safetensors_to_ckpt save_checkpoint""",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name):
+    if name.startswith("__") and name != "__all__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = _listed() if name == "__all__" else _load(name)
+    if found is None:
+        raise AttributeError(missing(__name__, name, [*_HOME_OF, *_HOMES]))
+    globals()[name] = found
+    return found
+
+
+def _load(name):
+    """The object behind a name of the room, or None; a file's own name may be one of them."""
+    if name not in _HOME_OF:
+        return submodule(__name__, name)
+    home = submodule(__name__, _HOME_OF[name])
+    return getattr(home, name, None)
+
+
+def _listed():
+    """The names that are there, for `from mindspore.train import *`."""
+    return sorted(name for name in _HOME_OF if _load(name) is not None)
+
+
+def __dir__():
+    return sorted({*globals(), *_listed(), *_HOMES})

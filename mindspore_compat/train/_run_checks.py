@@ -1,0 +1,109 @@
+"""What Model and its runs check about arguments, datasets and outputs.
+
+The ranges of plain arguments are rules in the signatures of `model.py`.
+"""
+
+from .._core.tensor import Tensor
+
+_LEVELS = ("O0", "O1", "O2", "O3", "auto")
+_BOOST_LEVELS = ("O0", "O1", "O2")
+_KEYWORDS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
+_OLD_HOOKS = {"begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end"}
+
+
+def check_levels(optimizer, amp_level, boost_level):
+    """Refuses unknown levels, and mixed precision without an optimizer."""
+    if not isinstance(amp_level, str):
+        raise TypeError(f"For 'Model', 'amp_level' must be a str, but got {amp_level!r} of type "
+                        f"{type(amp_level).__name__}.")
+    for name, level, known in (("amp_level", amp_level, _LEVELS),
+                               ("boost_level", boost_level, _BOOST_LEVELS)):
+        if level not in known:
+            raise ValueError(f"For 'Model', '{name}' must be one of "
+                             f"{', '.join(map(repr, known))}, but got {level!r}.")
+    if amp_level != "O0" and optimizer is None:
+        raise ValueError(f"For 'Model', 'amp_level' must be 'O0' without an optimizer, but got "
+                         f"{amp_level!r}.")
+
+
+def check_kwargs(optimizer, kwargs):
+    """Refuses unknown keywords of Model, and values of the wrong type."""
+    for name in kwargs:
+        if name not in _KEYWORDS:
+            raise ValueError(f"For 'Model', the keywords must be among "
+                             f"{', '.join(map(repr, _KEYWORDS))}, but got {name!r}.")
+    keep = kwargs.get("keep_batchnorm_fp32", True)
+    if not isinstance(keep, bool):
+        raise TypeError(f"For 'Model', 'keep_batchnorm_fp32' must be a bool, but got {keep!r} of "
+                        f"type {type(keep).__name__}.")
+    manager = kwargs.get("loss_scale_manager")
+    if manager is None:
+        return
+    from .loss_scale_manager import LossScaleManager
+
+    if not isinstance(manager, LossScaleManager):
+        raise TypeError(f"For 'Model', 'loss_scale_manager' must be a LossScaleManager or None, "
+                        f"but got {manager!r} of type {type(manager).__name__}.")
+    if optimizer is None:
+        raise ValueError("For 'Model', 'loss_scale_manager' needs an 'optimizer', but got None.")
+
+
+def check_callbacks_of_fit(callbacks):
+    """Refuses callbacks of the user's own that define the older hooks."""
+    package = __name__.partition(".")[0] + "."
+    for callback in callbacks:
+        cls = type(callback)
+        old = sorted(_OLD_HOOKS & vars(cls).keys())
+        if old and not cls.__module__.startswith(package):
+            raise ValueError(f"For 'Model.fit', callbacks must define hooks that begin with "
+                             f"'on_train' or 'on_eval', but {cls.__name__} defines "
+                             f"{', '.join(old)}.")
+
+
+def check_dataset_size(dataset, sink_size=-1):
+    """The steps of an epoch.
+
+    Raises:
+        ValueError: if the dataset is empty.
+    """
+    size = dataset.get_dataset_size()
+    if size == 0:
+        raise ValueError("For 'Model', the dataset must have at least one batch, but got 0.")
+    return sink_size if sink_size > 0 else size
+
+
+def check_two_columns(inputs):
+    """Refuses batches that are not one input and one label, which a loss needs."""
+    if len(inputs) != 2:
+        raise ValueError(f"For 'Model', with a 'loss_fn' the dataset must give two columns, but "
+                         f"got {len(inputs)}.")
+
+
+def check_outputs(outputs, least=0):
+    """The outputs of the network for `eval` as a tuple.
+
+    Raises:
+        ValueError: if they are neither a Tensor nor a tuple, or fewer than `least`.
+    """
+    if isinstance(outputs, Tensor):
+        outputs = (outputs,)
+    if not isinstance(outputs, tuple):
+        raise ValueError(f"For 'Model.eval', the outputs of 'eval_network' must be a Tensor or a "
+                         f"tuple, but got {type(outputs).__name__}.")
+    if len(outputs) < least:
+        raise ValueError(f"For 'Model.eval', the outputs of 'eval_network' must be at least "
+                         f"{least} with 'eval_indexes', but got {len(outputs)}.")
+    return outputs
+
+
+def check_predict_data(values):
+    """Refuses what is no Tensor, None, number or text, nor a list, tuple or dict of them."""
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            check_predict_data(value)
+        elif isinstance(value, dict):
+            check_predict_data(value.values())
+        elif value is not None and not isinstance(value, (Tensor, int, float, str)):
+            raise TypeError(f"For 'Model.predict', inputs must be Tensors, numbers, strs, None, or "
+                            f"lists, tuples or dicts of them, but got {value!r} of type "
+                            f"{type(value).__name__}.")

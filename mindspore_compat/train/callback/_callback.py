@@ -1,0 +1,265 @@
+"""Callback, the base of what takes part in a training run; the context it is given; and the manager
+that calls several callbacks in turn.
+
+What the package's own callbacks do is in the other files of this folder, the run itself in
+`train.model`.
+"""
+
+from contextlib import ExitStack
+
+import numpy as np
+
+from ..._core.tensor import Tensor
+
+__all__ = ["Callback", "CallbackManager", "InternalCallbackParam", "RunContext",
+           "checkpoint_cb_for_save_op", "set_cur_net"]
+
+_TIMES = ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")
+
+
+class Callback:
+    """The base of callbacks: subclasses override the hooks at whose times they want to be called.
+
+    A callback is also a context manager, entered before a run and left after it, whatever ends it.
+    The hooks `on_train_*` and `on_eval_*` call the older ones without a prefix, which serve both
+    kinds of run; `Model.fit` refuses callbacks that override those.
+
+    Examples:
+        >>> from mindspore_compat.train import Callback
+        >>> class PrintStep(Callback):
+        ...     def on_train_step_end(self, run_context):
+        ...         print(run_context.original_args().cur_step_num)
+
+    Source: mindspore.train.Callback of MindSpore 2.10.
+    """
+
+    def __enter__(self):
+        """Called when a run starts; its result is what the run calls."""
+        return self
+
+    def __exit__(self, *err):
+        """Called when a run is over; `err` is the exception that ended it, if one did."""
+
+    def begin(self, run_context):
+        """Called before a run of either kind."""
+
+    def epoch_begin(self, run_context):
+        """Called before an epoch of either kind."""
+
+    def epoch_end(self, run_context):
+        """Called after an epoch of either kind."""
+
+    def step_begin(self, run_context):
+        """Called before a step of either kind."""
+
+    def step_end(self, run_context):
+        """Called after a step of either kind."""
+
+    def end(self, run_context):
+        """Called after a run of either kind."""
+
+    def on_train_begin(self, run_context):
+        """Called before training."""
+        self.begin(run_context)
+
+    def on_train_epoch_begin(self, run_context):
+        """Called before each epoch of training."""
+        self.epoch_begin(run_context)
+
+    def on_train_epoch_end(self, run_context):
+        """Called after each epoch of training."""
+        self.epoch_end(run_context)
+
+    def on_train_step_begin(self, run_context):
+        """Called before each step of training."""
+        self.step_begin(run_context)
+
+    def on_train_step_end(self, run_context):
+        """Called after each step of training."""
+        self.step_end(run_context)
+
+    def on_train_end(self, run_context):
+        """Called after training."""
+        self.end(run_context)
+
+    def on_eval_begin(self, run_context):
+        """Called before an evaluation."""
+        self.begin(run_context)
+
+    def on_eval_epoch_begin(self, run_context):
+        """Called before the pass over the data of an evaluation."""
+        self.epoch_begin(run_context)
+
+    def on_eval_epoch_end(self, run_context):
+        """Called after the pass over the data of an evaluation."""
+        self.epoch_end(run_context)
+
+    def on_eval_step_begin(self, run_context):
+        """Called before each step of an evaluation."""
+        self.step_begin(run_context)
+
+    def on_eval_step_end(self, run_context):
+        """Called after each step of an evaluation."""
+        self.step_end(run_context)
+
+    def on_eval_end(self, run_context):
+        """Called after an evaluation, when the metrics are known."""
+        self.end(run_context)
+
+
+class CallbackManager(Callback):
+    """Calls each hook of several callbacks, in their order.
+
+    Args:
+        callbacks (Union[Callback, list[Callback], tuple[Callback]]): the callbacks; None for none.
+
+    Raises:
+        TypeError: if something else is given, or is among them.
+    """
+
+    def __init__(self, callbacks):
+        self._callbacks = as_list(callbacks)
+        self._stack = None
+
+    def __enter__(self):
+        self._stack = ExitStack().__enter__()
+        try:
+            self._callbacks = [self._stack.enter_context(each) for each in self._callbacks]
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *err):
+        return self._stack.__exit__(*err)
+
+
+def _forwarding(name):
+    """A hook that calls the same hook of every callback."""
+    def hook(self, run_context):
+        for callback in self._callbacks:
+            getattr(callback, name)(run_context)
+
+    hook.__name__ = name
+    hook.__doc__ = f"Calls `{name}` of each callback."
+    return hook
+
+
+for _name in [prefix + time for prefix in ("", "on_train_", "on_eval_") for time in _TIMES]:
+    setattr(CallbackManager, _name, _forwarding(_name))
+
+
+def as_list(callbacks):
+    """The callbacks as a new list.
+
+    Raises:
+        TypeError: if `callbacks` is no Callback, list or tuple of them.
+    """
+    if callbacks is None:
+        return []
+    if isinstance(callbacks, Callback):
+        return [callbacks]
+    if not isinstance(callbacks, (list, tuple)) or not all(
+            isinstance(each, Callback) for each in callbacks):
+        raise TypeError(f"For 'Model', 'callbacks' must be a Callback, or a list of Callbacks, but "
+                        f"got {callbacks!r}.")
+    return list(callbacks)
+
+
+class MissingAttribute(KeyError, AttributeError):
+    """A run that has no such attribute. The original raises a KeyError, `hasattr` wants the other."""
+
+
+class InternalCallbackParam(dict):
+    """What a run tells its callbacks: a dict whose keys are attributes too."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise MissingAttribute(name) from None
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+
+class RunContext:
+    """What a callback is given: the attributes of the run, and the means to end it.
+
+    Args:
+        original_args (dict): the attributes; a run gives an InternalCallbackParam, whose keys can
+            be read as attributes: `run_context.original_args().cur_step_num`.
+
+    Raises:
+        TypeError: if `original_args` is not a dict.
+
+    Source: mindspore.train.RunContext of MindSpore 2.10.
+    """
+
+    def __init__(self, original_args):
+        if not isinstance(original_args, dict):
+            raise TypeError(f"For 'RunContext', 'original_args' must be a dict, but got "
+                            f"{original_args!r} of type {type(original_args).__name__}.")
+        self._original_args = original_args
+        self._stop_requested = False
+
+    def original_args(self):
+        """The attributes of the run."""
+        return self._original_args
+
+    def request_stop(self):
+        """Asks the run to end after the step, or the epoch, that is under way."""
+        self._stop_requested = True
+
+    def get_stop_requested(self):
+        """Whether somebody has asked the run to end."""
+        return self._stop_requested
+
+
+def _handle_loss(net_outputs):
+    """The loss among the outputs of a training step: their first, or the only one, as a number.
+
+    A Tensor of several numbers gives their mean; what is neither Tensor nor sequence of Tensors
+    comes back as it is.
+    """
+    if isinstance(net_outputs, (tuple, list)):
+        first = net_outputs[0]
+        return first if isinstance(first, Tensor) else net_outputs
+    if isinstance(net_outputs, Tensor):
+        return mean_of(net_outputs)
+    return net_outputs
+
+
+def mean_of(tensor):
+    """The mean of a Tensor's values as a float; float16 keeps its precision, as in the original."""
+    values = tensor.asnumpy()
+    if values.dtype.kind == "V" or values.dtype.name == "bfloat16":
+        values = values.astype(np.float32)
+    return float(np.mean(values))
+
+
+_current_net = None
+
+
+def set_cur_net(net):
+    """Notes the network that a checkpoint asked for from outside a run would save."""
+    global _current_net
+    _current_net = net
+
+
+def checkpoint_cb_for_save_op(parameter_list):
+    """Loads values by name into the network noted by `set_cur_net`.
+
+    Args:
+        parameter_list (list[dict]): dicts with the keys "name" and "data", a Tensor.
+
+    Returns:
+        bool, whether there is such a network.
+    """
+    if _current_net is None:
+        return False
+    wanted = {each["name"]: each["data"] for each in parameter_list}
+    for parameter in _current_net.get_parameters():
+        if parameter.name in wanted:
+            parameter.set_data(wanted[parameter.name])
+    return True

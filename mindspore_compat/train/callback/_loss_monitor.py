@@ -1,0 +1,70 @@
+"""LossMonitor, which prints the loss of each step and stops a training that has none any more."""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Int
+from ..._core.tensor import Tensor
+from ._callback import Callback, _handle_loss
+
+__all__ = ["LossMonitor"]
+
+
+class LossMonitor(Callback):
+    """Prints the loss during training, and in `Model.fit` the metrics of each evaluation.
+
+    A loss that is NaN or infinite ends the training with a ValueError.
+
+    Args:
+        per_print_times (int): after how many steps the loss is printed; 0 for never.
+
+    Raises:
+        TypeError: if `per_print_times` is not an int.
+        ValueError: if it is negative.
+
+    Examples:
+        >>> from mindspore_compat.train import LossMonitor
+        >>> monitor = LossMonitor(per_print_times=100)
+
+    Source: mindspore.train.LossMonitor of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, per_print_times: Int(ge=0) = 1):
+        super().__init__()
+        self._per_print_times = per_print_times
+        self._last_print_time = 0
+
+    def step_end(self, run_context):
+        """Prints the loss, if this step's turn has come."""
+        told = run_context.original_args()
+        epoch = told.get("cur_epoch_num", 1)
+        step = (told.cur_step_num - 1) % told.batch_num + 1
+        loss = _handle_loss(told.net_outputs)
+        if isinstance(loss, float) and not np.isfinite(loss):
+            raise ValueError(f"For 'LossMonitor', the loss must be finite, but in epoch: {epoch} "
+                             f"step: {step}, loss is {loss}: training cannot go on.")
+        if told.cur_step_num <= self._last_print_time:      # a second run of the same monitor
+            self._last_print_time = 0
+        if self._per_print_times and (
+                told.cur_step_num - self._last_print_time >= self._per_print_times):
+            self._last_print_time = told.cur_step_num
+            print(f"epoch: {epoch} step: {step}, loss is {_shown(loss)}", flush=True)
+
+    def on_train_epoch_end(self, run_context):
+        """Prints the metrics, if the run evaluates after this epoch."""
+        told = run_context.original_args()
+        metrics = told.get("metrics")
+        if metrics:
+            shown = {name: _plain(value) for name, value in metrics.items()}
+            print(f"Eval result: epoch {told.cur_epoch_num}, metrics: {shown}", flush=True)
+
+
+def _shown(loss):
+    """The loss as it is printed: a Tensor by its values."""
+    return loss.asnumpy() if isinstance(loss, Tensor) else loss
+
+
+def _plain(value):
+    """A scalar of NumPy as a Python number, which prints the same under every version of NumPy."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,176 @@
+"""DatasetHelper, the batches of a dataset epoch by epoch, and networks that fetch them themselves.
+
+Where the original sends data to a queue on the device ("sinking"), the batches are read here when
+they are used: there is nothing to send, stop or release. The training loops are in `model.py`.
+"""
+
+import itertools
+
+from .._core.checking import Forbid, checked
+from .._core.config import GRAPH_MODE, config
+from .._core.rules import Bool, CellOf, Int
+from ..nn.cell import Cell
+
+__all__ = ["DatasetHelper", "check_dataset", "connect_network_with_dataset"]
+
+
+def check_dataset(api, name, dataset):
+    """Refuses what is no dataset: what cannot tell its size and give its rows as tuples."""
+    if not hasattr(dataset, "get_dataset_size") or not hasattr(dataset, "create_tuple_iterator"):
+        raise TypeError(f"For '{api}', '{name}' must be a Dataset, but got {dataset!r} of type "
+                        f"{type(dataset).__name__}.")
+
+
+def sinks(dataset_sink_mode):
+    """Whether data sinking that a caller asks for takes place: in graph mode, and not on a CPU."""
+    return dataset_sink_mode and config.mode == GRAPH_MODE and config.device_target != "CPU"
+
+
+class DatasetHelper:
+    """The batches of a dataset, one epoch for each time it is iterated.
+
+    Without sinking an iteration gives the batches, each a list of Tensors. With sinking an epoch is
+    `sink_size` batches, and the next one goes on where the last one ended; the batches go to the
+    network that `connect_network_with_dataset` makes, and an iteration gives one empty tuple for
+    each time that it is to be called: once per epoch in graph mode, once per batch in PyNative.
+
+    Args:
+        dataset (Dataset): the dataset.
+        dataset_sink_mode (bool): whether to sink.
+        sink_size (int): the batches of an epoch when sinking; -1 for all of the dataset.
+        epoch_num (int): how many epochs are wanted; -1 for no end.
+
+    Raises:
+        TypeError: if `dataset` is no dataset, or an argument of another type.
+        ValueError: if `sink_size` is neither -1 nor positive; if `epoch_num` is 0 or below -1.
+
+    Examples:
+        >>> import numpy as np
+        >>> import mindspore_compat.dataset as ds
+        >>> from mindspore_compat.train import DatasetHelper
+        >>> data = ds.NumpySlicesDataset({"x": np.ones((4, 3), np.float32)}).batch(2)
+        >>> [batch[0].shape for batch in DatasetHelper(data, dataset_sink_mode=False)]
+        [(2, 3), (2, 3)]
+
+    Source: mindspore.train.DatasetHelper of MindSpore 2.10.
+    """
+
+    @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
+             Forbid("epoch_num == 0", reason="'epoch_num' must be -1 or positive"))
+    def __init__(self, dataset, dataset_sink_mode: Bool = True, sink_size: Int(ge=-1) = -1,
+                 epoch_num: Int(ge=-1) = 1):
+        check_dataset("DatasetHelper", "dataset", dataset)
+        self.dataset = dataset
+        self._sinking = dataset_sink_mode
+        self._sink_size = sink_size
+        self._epochs = -1 if dataset_sink_mode else epoch_num
+        self._iterator = None
+        self._endless = None
+
+    def __iter__(self):
+        if not self._sinking:
+            return iter(self._rows())
+        calls = 1 if config.mode == GRAPH_MODE else self.sink_size()
+        return iter([()] * calls)
+
+    def _rows(self):
+        if self._iterator is None:
+            self._iterator = self.dataset.create_tuple_iterator(num_epochs=self._epochs,
+                                                                do_copy=False)
+        return self._iterator
+
+    def next_batches(self):
+        """The batches of one call of a network that fetches its data: an iterator of lists."""
+        if self._endless is None:
+            self._endless = _without_end(self._rows)
+        return itertools.islice(self._endless,
+                                self.sink_size() if config.mode == GRAPH_MODE else 1)
+
+    def types_shapes(self):
+        """The dtypes and the shapes of a batch's columns, as a tuple of two lists."""
+        return self.dataset.output_types(), self.dataset.output_shapes()
+
+    def sink_size(self):
+        """How many batches an epoch has."""
+        if self._sinking and self._sink_size > 0:
+            return self._sink_size
+        return self.dataset.get_dataset_size()
+
+    def stop_send(self):
+        """Ends the sending of data; here none are sent before they are used."""
+
+    def continue_send(self):
+        """Takes the sending of data up again; see `stop_send`."""
+
+    def release(self):
+        """Lets the rows go that are being read."""
+        self._iterator = None
+        self._endless = None
+
+
+def _without_end(rows):
+    """The batches of one epoch after another.
+
+    Raises:
+        ValueError: if an epoch has none.
+    """
+    while True:
+        empty = True
+        for batch in rows():
+            empty = False
+            yield batch
+        if empty:
+            raise ValueError("For 'DatasetHelper', the dataset must have at least one batch.")
+
+
+class _Connected(Cell):
+    """A network that is called without data and fetches them itself."""
+
+    def __init__(self, network, helper):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self._helper = helper
+
+    def construct(self, *inputs):
+        if inputs:
+            return self.network(*inputs)
+        for batch in self._helper.next_batches():
+            outputs = self.network(*batch)
+        return outputs
+
+
+@checked
+def connect_network_with_dataset(network: CellOf, dataset_helper):
+    """Makes a network that fetches its inputs from a dataset.
+
+    Args:
+        network (Cell): the network that computes.
+        dataset_helper (DatasetHelper): the dataset, made with `dataset_sink_mode=True`.
+
+    Returns:
+        Cell, to be called without arguments; its result is that of the last batch it has fetched.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        RuntimeError: if `dataset_helper` does not sink.
+
+    Examples:
+        >>> import numpy as np
+        >>> import mindspore_compat.dataset as ds
+        >>> from mindspore_compat import nn
+        >>> from mindspore_compat.train import DatasetHelper, connect_network_with_dataset
+        >>> data = ds.NumpySlicesDataset({"x": np.ones((4, 3), np.float32)}).batch(2)
+        >>> helper = DatasetHelper(data)
+        >>> connect_network_with_dataset(nn.Dense(3, 5), helper)().shape
+        (2, 5)
+
+    Source: mindspore.train.connect_network_with_dataset of MindSpore 2.10.
+    """
+    if not isinstance(dataset_helper, DatasetHelper):
+        raise TypeError(f"For 'connect_network_with_dataset', 'dataset_helper' must be a "
+                        f"DatasetHelper, but got {dataset_helper!r} of type "
+                        f"{type(dataset_helper).__name__}.")
+    if not dataset_helper._sinking:
+        raise RuntimeError("For 'connect_network_with_dataset', 'dataset_helper' must be made with "
+                           "dataset_sink_mode=True.")
+    return _Connected(network, dataset_helper)

@@ -1,0 +1,75 @@
+"""Metrics: what `Model.eval` measures, each kind in a file; `get_metric_fn` makes one by its name.
+
+Metrics compute with NumPy on the host, whatever the device.
+"""
+
+from .accuracy import Accuracy
+from .loss import Loss
+from .metric import Metric, rearrange_inputs
+
+__all__ = ["Accuracy", "Loss", "Metric", "get_metric_fn", "names", "rearrange_inputs"]
+
+_BY_NAME = {
+    "accuracy": Accuracy, "acc": Accuracy, "loss": Loss,
+}
+
+
+def names():
+    """The names that `get_metric_fn` and Model know, sorted.
+
+    Returns:
+        list[str].
+    """
+    return sorted(_BY_NAME)
+
+
+def get_metric_fn(name, *args, **kwargs):
+    """Makes a metric.
+
+    Args:
+        name (str): its name, see `names`.
+        *args: what its class takes.
+        **kwargs: what its class takes.
+
+    Returns:
+        Metric, or the number that the function of this name ("auc") gives.
+
+    Raises:
+        KeyError: if there is no such name.
+
+    Examples:
+        >>> from mindspore_compat.train import get_metric_fn
+        >>> get_metric_fn("topk", 3).k
+        3
+    """
+    if name not in _BY_NAME:
+        raise KeyError(f"For 'get_metric_fn', 'name' must be one of {', '.join(names())}, but got "
+                       f"{name!r}.")
+    return _BY_NAME[name](*args, **kwargs)
+
+
+def get_metrics(metrics):
+    """The metrics that Model is given, by their names.
+
+    Args:
+        metrics (Union[None, dict, set]): Metrics by name, or a set of names.
+
+    Returns:
+        dict, a new one; None for None. Those of a set are in the order of their names.
+
+    Raises:
+        TypeError: if `metrics` is something else, or a dict of something else.
+        KeyError: if a name is unknown.
+    """
+    if metrics is None:
+        return None
+    if isinstance(metrics, dict):
+        for name, metric in metrics.items():
+            if not isinstance(name, str) or not isinstance(metric, Metric):
+                raise TypeError(f"For 'Model', 'metrics' must have strs as keys and Metrics as "
+                                f"values, but got {name!r}: {metric!r}.")
+        return dict(metrics)
+    if isinstance(metrics, set):
+        return {name: get_metric_fn(name) for name in sorted(metrics, key=str)}
+    raise TypeError(f"For 'Model', 'metrics' must be a dict, a set or None, but got {metrics!r} of "
+                    f"type {type(metrics).__name__}.")

@@ -1,0 +1,70 @@
+"""Accuracy: how often the prediction is right."""
+
+from .metric import EvaluationBase, rearrange_inputs
+
+__all__ = ["Accuracy"]
+
+
+class Accuracy(EvaluationBase):
+    """The share of samples that are predicted rightly.
+
+    Args:
+        eval_type (str): "classification", where the class with the largest prediction must be the
+            label, or "multilabel", where all labels of a sample must be right.
+
+    Raises:
+        TypeError: if `eval_type` is neither.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor
+        >>> from mindspore_compat.train import Accuracy
+        >>> metric = Accuracy()
+        >>> metric.update(Tensor(np.array([[0.2, 0.5], [0.3, 0.1]])), Tensor(np.array([1, 1])))
+        >>> float(metric.eval())
+        0.5
+
+    Source: mindspore.train.Accuracy of MindSpore 2.10.
+    """
+
+    def __init__(self, eval_type="classification"):
+        super().__init__(eval_type)
+        self.clear()
+
+    def clear(self):
+        """Forgets what has been measured."""
+        self._correct_num = 0
+        self._total_num = 0
+        self._class_num = 0
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Takes predictions (N, C, ...) and labels into account.
+
+        Args:
+            *inputs: predictions, and labels: class numbers (N, ...) or one-hot (N, C, ...). For
+                several labels both (N, C, ...), of 0 and 1.
+
+        Raises:
+            ValueError: if there are not two inputs, or shapes, values or the number of classes do
+                not fit.
+        """
+        y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
+        self._check_shape(y_pred, y)
+        self._check_value(y_pred, y)
+        self._class_num = self._same_classes(self._class_num, y_pred)
+        if self._type == "classification":
+            right = y_pred.argmax(axis=1) == self._class_numbers(y_pred, y)
+        else:
+            right = (self._by_sample(y_pred) == self._by_sample(y)).all(axis=1)
+        self._correct_num += right.sum()
+        self._total_num += right.size
+
+    def eval(self):
+        """The share, a float.
+
+        Raises:
+            RuntimeError: if there were no samples.
+        """
+        self._need_updates(self._total_num)
+        return self._correct_num / self._total_num

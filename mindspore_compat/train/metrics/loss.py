@@ -1,0 +1,59 @@
+"""Loss: the mean of the losses of the batches."""
+
+import numpy as np
+
+from .metric import Metric, rearrange_inputs
+
+__all__ = ["Loss"]
+
+
+class Loss(Metric):
+    """The mean of the losses of the batches, each of which counts once, whatever its size.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor
+        >>> from mindspore_compat.train import Loss
+        >>> metric = Loss()
+        >>> metric.update(Tensor(0.5))
+        >>> metric.update(Tensor(1.0))
+        >>> float(metric.eval())
+        0.75
+
+    Source: mindspore.train.Loss of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.clear()
+
+    def clear(self):
+        """Forgets what has been measured."""
+        self._sum_loss = np.float64(0)
+        self._total_num = 0
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Takes the loss of a batch into account.
+
+        Args:
+            *inputs: the loss, of no or one axis; of several numbers their mean counts.
+
+        Raises:
+            ValueError: if there is not one input, or it has more axes.
+        """
+        loss, = self._convert_all(inputs, 1, "the loss")
+        if loss.ndim > 1:
+            raise ValueError(f"For 'Loss.update', the loss must have no or one axis, but got "
+                             f"{loss.ndim}.")
+        self._sum_loss += np.float64(loss.mean())
+        self._total_num += 1
+
+    def eval(self):
+        """The mean, a float.
+
+        Raises:
+            RuntimeError: if there were no losses.
+        """
+        self._need_updates(self._total_num)
+        return self._sum_loss / self._total_num

@@ -1,0 +1,491 @@
+"""Model: a network with its loss, optimizer and metrics, and the loops that train and evaluate it.
+
+The order of a run: the callbacks are entered; `on_train_begin`; for each epoch its begin hook, its
+steps, an evaluation if one is due, its end hook; `on_train_end`; the callbacks are left. An
+exception leaves them at once, without the end hooks. What happens in one step is `_run_step`, which
+subclasses such as ModelThor replace; how an epoch's steps follow one another is `_run_epoch` and
+`_sink_epoch`. What is checked, and what a run tells its callbacks, is in `_run_checks.py`.
+"""
+
+import weakref
+
+from .._core.checking import Forbid, checked
+from .._core.config import config
+from .._core.rules import Bool, CellOf, Int, ListOf
+from ..communication.comm_func import broadcast
+from ._run_checks import (check_callbacks_of_fit, check_dataset_size, check_kwargs, check_levels,
+                          check_outputs, check_predict_data, check_two_columns)
+from .callback._callback import (CallbackManager, InternalCallbackParam, RunContext, as_list,
+                                 set_cur_net)
+from .dataset_helper import DatasetHelper, check_dataset, sinks
+from .metrics import Loss, get_metrics
+
+__all__ = ["Model"]
+
+_EVAL_RESTORES = ("mode", "cur_step_num", "batch_num", "dataset_sink_mode", "net_outputs",
+                  "list_callback", "network")
+
+
+class Model:
+    """Trains, evaluates and applies a network.
+
+    Args:
+        network (Cell): the network; without `loss_fn` its output is the loss, and without
+            `optimizer` too calling it is a whole step of training.
+        loss_fn (Cell): the loss, called with the network's output and the labels.
+        optimizer (Cell): the optimizer.
+        metrics (Union[dict, set]): what `eval` measures: names (see `names`), or Metrics by name.
+        eval_network (Cell): the network for `eval`; by default made of `network` and `loss_fn`.
+        eval_indexes (list[int]): positions of loss, prediction and label among the outputs of
+            `eval_network`; by default a metric gets all of them.
+        amp_level (str): the mixed precision, "O0", "O1", "O2", "O3" or "auto", see
+            `amp.auto_mixed_precision`.
+        boost_level (str): "O0", "O1" or "O2"; here no level changes anything.
+        **kwargs: `loss_scale_manager` (LossScaleManager or None), `keep_batchnorm_fp32` (bool),
+            `boost_config_dict` and `acc_level` (kept only).
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if a level or keyword is unknown, `eval_indexes` is no list of three, mixed
+            precision or loss scaling is asked for without an optimizer, or metrics without a loss
+            and without `eval_network`.
+        KeyError: if a metric's name is unknown.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> from mindspore_compat.train import Model
+        >>> net = nn.Dense(4, 3)
+        >>> model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        ...               nn.Momentum(net.trainable_params(), 0.1, 0.9), metrics={"accuracy"})
+
+    Source: mindspore.train.Model of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, network: CellOf, loss_fn: CellOf = None, optimizer: CellOf = None,
+                 metrics=None, eval_network: CellOf = None, eval_indexes=None, amp_level="O0",
+                 boost_level="O0", **kwargs):
+        check_levels(optimizer, amp_level, boost_level)
+        check_kwargs(optimizer, kwargs)
+        self._network = network
+        self._loss_fn = loss_fn
+        self._optimizer = optimizer
+        self._loss_scale_manager_set = "loss_scale_manager" in kwargs
+        self._loss_scale_manager = kwargs.get("loss_scale_manager")
+        self._keep_bn_fp32 = kwargs.get("keep_batchnorm_fp32")
+        self._amp_level = amp_level
+        self._boost_level = boost_level
+        self._metrics = metrics
+        self._metric_fns = None
+        self._eval_network = None
+        self._eval_indexes = None
+        self._parallel_mode = config.parallel.parallel_mode
+        self._device_number = config.parallel.device_num
+        self._parameter_broadcast = config.parallel.parameter_broadcast
+        self._current_epoch_num = 0
+        self._current_step_num = 0
+        self.epoch_iter = 0
+        self._build_eval_network(metrics, eval_network, eval_indexes)
+        self._train_network = self._build_train_network()
+        self._predict_network = self._build_predict_network()
+
+    # The networks ---------------------------------------------------------------------------------
+
+    @property
+    def train_network(self):
+        """The network whose call is one step of training."""
+        return self._train_network
+
+    @property
+    def predict_network(self):
+        """The network that `predict` applies."""
+        return self._predict_network
+
+    @property
+    def eval_network(self):
+        """The network that `eval` applies; None without metrics."""
+        return self._eval_network
+
+    def _build_train_network(self):
+        """The network with loss, gradient and optimizer, as far as they are given."""
+        if self._optimizer is None:
+            if self._loss_fn is None:
+                return self._network
+            from ..nn.wrap import WithLossCell
+
+            return WithLossCell(self._network, self._loss_fn)
+        from .amp import build_train_network
+
+        chosen = {}
+        if self._loss_scale_manager_set:
+            chosen["loss_scale_manager"] = self._loss_scale_manager
+        if self._keep_bn_fp32 is not None:
+            chosen["keep_batchnorm_fp32"] = self._keep_bn_fp32
+        return build_train_network(self._network, self._optimizer, self._loss_fn,
+                                   level=self._amp_level, boost_level=self._boost_level, **chosen)
+
+    def _build_eval_network(self, metrics, eval_network, eval_indexes):
+        """The metrics, and the network whose outputs they measure."""
+        self._metric_fns = get_metrics(metrics)
+        if not self._metric_fns:
+            return
+        if eval_network is not None:
+            if eval_indexes is not None and not (
+                    isinstance(eval_indexes, list) and len(eval_indexes) == 3):
+                raise ValueError(f"For 'Model', 'eval_indexes' must be a list of three ints or "
+                                 f"None, but got {eval_indexes!r}.")
+            self._eval_network, self._eval_indexes = eval_network, eval_indexes
+            return
+        if self._loss_fn is None:
+            raise ValueError("For 'Model', 'metrics' need a 'loss_fn' or an 'eval_network', but "
+                             "got neither.")
+        from ..nn.wrap import WithEvalCell
+
+        in_float32 = self._amp_level in ("O2", "O3", "auto")
+        self._eval_network = WithEvalCell(self._network, self._loss_fn, in_float32)
+        self._eval_indexes = [0, 1, 2]
+
+    def _build_predict_network(self):
+        """The network for `predict`: the one given."""
+        return self._network
+
+    # Training -------------------------------------------------------------------------------------
+
+    @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
+             Forbid("initial_epoch >= epoch", reason="'epoch' must be above 'initial_epoch'"))
+    def train(self, epoch: Int(ge=1), train_dataset, callbacks=None,
+              dataset_sink_mode: Bool = False, sink_size: Int(ge=-1) = -1,
+              initial_epoch: Int(ge=0) = 0):
+        """Trains the network.
+
+        Data sinking takes place in graph mode on a GPU or Ascend device target only: there the
+        steps of an epoch are run without a callback between them, as in the original.
+
+        Args:
+            epoch (int): the number of the last epoch.
+            train_dataset (Dataset): the data: one input and one label for each sample where there
+                is a `loss_fn`, else what the network takes.
+            callbacks (Union[Callback, list[Callback]]): what takes part.
+            dataset_sink_mode (bool): whether to sink the data.
+            sink_size (int): the steps of an epoch when sinking, however long the dataset is; -1 for
+                one pass over the data.
+            initial_epoch (int): how many epochs count as done.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            ValueError: if a number is out of range, the dataset is empty or has not two columns
+                where there is a `loss_fn`.
+            RuntimeError: if the dataset has been used to train another Model.
+        """
+        check_dataset("Model.train", "train_dataset", train_dataset)
+        self._train(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch)
+
+    @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
+             Forbid("initial_epoch >= epoch", reason="'epoch' must be above 'initial_epoch'"),
+             Forbid("type(valid_frequency) is int and valid_frequency == 0",
+                    reason="'valid_frequency' must not be 0"))
+    def fit(self, epoch: Int(ge=1), train_dataset, valid_dataset=None,
+            valid_frequency: Int | Bool | ListOf = 1, callbacks=None, dataset_sink_mode: Bool = False,
+            valid_dataset_sink_mode: Bool = False, sink_size: Int(ge=-1) = -1,
+            initial_epoch: Int(ge=0) = 0):
+        """Trains the network, and evaluates it between epochs.
+
+        Args:
+            epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch: see `train`.
+            valid_dataset (Dataset): the data to evaluate with; None for no evaluation.
+            valid_frequency (Union[int, list[int]]): after how many epochs to evaluate, or after
+                which ones.
+            callbacks (Union[Callback, list[Callback]]): what takes part. Callbacks of one's own may
+                define only hooks that begin with "on_train" or "on_eval".
+            valid_dataset_sink_mode (bool): whether to sink the data of the evaluation.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            ValueError: as `train`; if there are no metrics to evaluate, or a callback defines older
+                hooks.
+            RuntimeError: if the dataset has been used to train another Model.
+        """
+        check_dataset("Model.fit", "train_dataset", train_dataset)
+        if valid_dataset is not None:
+            check_dataset("Model.fit", "valid_dataset", valid_dataset)
+            self._need_metrics("fit")
+        check_callbacks_of_fit(as_list(callbacks))
+        self._train(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch,
+                    valid_dataset, valid_frequency, valid_dataset_sink_mode)
+
+    def _train(self, epoch, train_dataset, callbacks=None, dataset_sink_mode=True, sink_size=-1,
+               initial_epoch=0, valid_dataset=None, valid_frequency=1,
+               valid_dataset_sink_mode=True):
+        """What `train` and `fit` have in common: the frame of the run."""
+        callbacks = as_list(callbacks)
+        sinking = sinks(dataset_sink_mode)
+        self._check_reuse_dataset(train_dataset)
+        steps = check_dataset_size(train_dataset, sink_size if dataset_sink_mode else -1)
+        told = self._told_in_training(epoch - initial_epoch, train_dataset, callbacks, sinking,
+                                      steps)
+        valid_infos = None if valid_dataset is None else (valid_dataset, valid_frequency,
+                                                          valid_dataset_sink_mode)
+        set_cur_net(self._train_network)
+        self._train_network.set_train(True)
+        if self._parameter_broadcast and self._device_number > 1:
+            for param in self._train_network.get_parameters():
+                param.set_data(broadcast(param))
+        with CallbackManager(callbacks) as manager:
+            if sinking:
+                self._train_dataset_sink_process(epoch, train_dataset, manager, told, sink_size,
+                                                 initial_epoch, valid_infos)
+            else:
+                self._train_process(epoch, train_dataset, manager, told, initial_epoch,
+                                    valid_infos)
+
+    def _told_in_training(self, epochs, train_dataset, callbacks, sinking, steps):
+        """What a training tells its callbacks, `RunContext.original_args()`."""
+        return InternalCallbackParam(
+            network=self._network, train_network=self._train_network, loss_fn=self._loss_fn,
+            optimizer=self._optimizer, loss_scale_mananger=self._loss_scale_manager,
+            train_dataset=train_dataset, train_dataset_element=None, list_callback=callbacks,
+            epoch_num=epochs, batch_num=steps, cur_step_num=0, initial_step=None, mode="train",
+            dataset_sink_mode=sinking, parallel_mode=self._parallel_mode,
+            device_number=self._device_number, last_save_ckpt_step=None, latest_ckpt_file=None)
+
+    def _check_reuse_dataset(self, dataset):
+        """Refuses a dataset that another Model has been trained with, as the original does."""
+        owner = getattr(dataset, "_trained_model", None)
+        owner = owner and owner()
+        if owner is not None and owner is not self:
+            raise RuntimeError("For 'Model.train', the dataset has been used to train another "
+                               "Model; make a new dataset.")
+        dataset._trained_model = weakref.ref(self)
+
+    def _train_process(self, epoch, train_dataset, list_callback=None, cb_params=None,
+                       initial_epoch=0, valid_infos=None):
+        """The epochs of a training whose batches are fed one by one."""
+        helper = DatasetHelper(train_dataset, False, epoch_num=epoch - initial_epoch)
+        self._run_epochs(lambda context: self._run_epoch(helper, list_callback, context),
+                         epoch, initial_epoch, list_callback, cb_params, valid_infos)
+
+    def _train_dataset_sink_process(self, epoch, train_dataset, list_callback=None, cb_params=None,
+                                    sink_size=-1, initial_epoch=0, valid_infos=None):
+        """The epochs of a training whose batches are sunk, `sink_size` for each epoch."""
+        helper = DatasetHelper(train_dataset, True, sink_size, epoch - initial_epoch)
+        self._run_epochs(lambda context: self._sink_epoch(helper, list_callback, context),
+                         epoch, initial_epoch, list_callback, cb_params, valid_infos)
+
+    def _run_epochs(self, run_epoch, epoch, initial_epoch, list_callback, cb_params, valid_infos):
+        """The frame of a training's epochs, each of which is one call of `run_epoch`."""
+        context = RunContext(cb_params)
+        list_callback.on_train_begin(context)
+        for number in range(initial_epoch + 1, epoch + 1):
+            cb_params.cur_epoch_num = self._current_epoch_num = number
+            cb_params.pop("metrics", None)
+            cb_params.pop("eval_results", None)
+            list_callback.on_train_epoch_begin(context)
+            run_epoch(context)
+            self._eval_during_train(valid_infos, cb_params, list_callback)
+            list_callback.on_train_epoch_end(context)
+            if context.get_stop_requested():
+                break
+        list_callback.on_train_end(context)
+
+    def _run_epoch(self, helper, list_callback, context):
+        """One epoch, batch by batch."""
+        told = context.original_args()
+        for inputs in helper:
+            if self._loss_fn is not None:
+                check_two_columns(inputs)
+            told.cur_step_num += 1
+            told.train_dataset_element = inputs
+            self._current_step_num = told.cur_step_num
+            list_callback.on_train_step_begin(context)
+            told.net_outputs = self._run_step(inputs)
+            self._note_overflow(told.net_outputs)
+            list_callback.on_train_step_end(context)
+            if context.get_stop_requested():
+                break
+
+    def _sink_epoch(self, helper, list_callback, context):
+        """One epoch whose steps follow one another without a callback between them."""
+        told = context.original_args()
+        list_callback.on_train_step_begin(context)
+        for inputs in helper.next_batches():
+            if self._loss_fn is not None:
+                check_two_columns(inputs)
+            told.cur_step_num += 1
+            self._current_step_num = told.cur_step_num
+            told.net_outputs = self._run_step(inputs)
+            self._note_overflow(told.net_outputs)
+        list_callback.on_train_step_end(context)
+
+    def _run_step(self, inputs):
+        """One step of training on a batch, a list of Tensors; returns what the network does."""
+        return self._train_network(*inputs)
+
+    def _note_overflow(self, outputs):
+        """Tells a loss scale manager that watches overflows whether there was one."""
+        manager = self._loss_scale_manager
+        if manager is not None and manager.get_drop_overflow_update():
+            manager.update_loss_scale(bool(outputs[1].asnumpy().all()))
+
+    # Evaluation -----------------------------------------------------------------------------------
+
+    @checked
+    def eval(self, valid_dataset, callbacks=None, dataset_sink_mode: Bool = False):
+        """Measures the metrics on a dataset.
+
+        Args:
+            valid_dataset (Dataset): the data.
+            callbacks (Union[Callback, list[Callback]]): what takes part.
+            dataset_sink_mode (bool): whether to sink the data, which changes nothing here.
+
+        Returns:
+            dict, the metrics' values by their names.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            ValueError: if there are no metrics, or the dataset is empty.
+        """
+        check_dataset("Model.eval", "valid_dataset", valid_dataset)
+        self._need_metrics("eval")
+        callbacks = as_list(callbacks)
+        told = InternalCallbackParam(network=self._network, list_callback=callbacks)
+        self._tell_evaluation(told, valid_dataset)
+        set_cur_net(self._eval_network)
+        with CallbackManager(callbacks) as manager:
+            return self._eval_process(valid_dataset, manager, told)
+
+    def _tell_evaluation(self, told, valid_dataset):
+        """Writes what an evaluation tells its callbacks into `told`."""
+        told.update(eval_network=self._eval_network, valid_dataset=valid_dataset, mode="eval",
+                    cur_step_num=0, batch_num=check_dataset_size(valid_dataset),
+                    dataset_sink_mode=False)
+
+    def _need_metrics(self, method):
+        if not self._metric_fns:
+            raise ValueError(f"For 'Model.{method}', the Model must have 'metrics', but got "
+                             f"{self._metrics!r}.")
+
+    @staticmethod
+    def _should_eval(epoch, validation_freq):
+        """Whether an evaluation is due after an epoch."""
+        if isinstance(validation_freq, int):
+            return epoch % validation_freq == 0
+        return epoch in validation_freq
+
+    def _eval_during_train(self, valid_infos, cb_params, list_callback):
+        """The evaluation after an epoch of `fit`, if one is due."""
+        if valid_infos is None:
+            return
+        valid_dataset, frequency, _ = valid_infos
+        if not self._should_eval(cb_params.cur_epoch_num, frequency):
+            return
+        kept = {name: cb_params[name] for name in _EVAL_RESTORES if name in cb_params}
+        self._tell_evaluation(cb_params, valid_dataset)
+        taking_part = [each for each in as_list(cb_params.list_callback)
+                       if each.__class__ not in _in_training_only()]
+        with CallbackManager(taking_part) as manager:
+            self._eval_process(valid_dataset, manager, cb_params, add_eval_loss=True)
+        cb_params.update(kept)
+        self._train_network.set_train(True)
+
+    def _eval_process(self, valid_dataset, list_callback=None, cb_params=None,
+                      add_eval_loss=False):
+        """The pass over the data of an evaluation; returns the metrics."""
+        context = RunContext(cb_params)
+        self._eval_network.set_train(False)
+        self._clear_metrics()
+        list_callback.on_eval_begin(context)
+        list_callback.on_eval_epoch_begin(context)
+        for inputs in DatasetHelper(valid_dataset, False):
+            cb_params.cur_step_num += 1
+            cb_params.eval_dataset_element = inputs
+            list_callback.on_eval_step_begin(context)
+            outputs = self._eval_network(*inputs)
+            cb_params.net_outputs = outputs
+            list_callback.on_eval_step_end(context)
+            self._update_metrics(outputs)
+            if context.get_stop_requested():
+                break
+        list_callback.on_eval_epoch_end(context)
+        cb_params.metrics = self._get_metrics()
+        if add_eval_loss:
+            cb_params.eval_results = self._results_with_loss(cb_params.metrics, outputs)
+        list_callback.on_eval_end(context)
+        return cb_params.metrics
+
+    def _results_with_loss(self, metrics, outputs):
+        """The metrics and, as in the original, the loss of the last batch as "eval_loss"."""
+        outputs = check_outputs(outputs)
+        measured = Loss()
+        measured.update(outputs[self._eval_indexes[0] if self._eval_indexes else 0])
+        return {**metrics, "eval_loss": measured.eval()}
+
+    def _clear_metrics(self):
+        """Starts all metrics anew."""
+        for metric in self._metric_fns.values():
+            metric.clear()
+
+    def _update_metrics(self, outputs):
+        """Gives the metrics the outputs for one batch."""
+        outputs = check_outputs(outputs, 3 if self._eval_indexes is not None else 0)
+        for metric in self._metric_fns.values():
+            if self._eval_indexes is None:
+                metric.update(*outputs)
+            elif isinstance(metric, Loss):
+                metric.update(outputs[self._eval_indexes[0]])
+            else:
+                metric.update(outputs[self._eval_indexes[1]], outputs[self._eval_indexes[2]])
+
+    def _get_metrics(self):
+        """The values of all metrics by name."""
+        return {name: metric.eval() for name, metric in self._metric_fns.items()}
+
+    # Inference ------------------------------------------------------------------------------------
+
+    def predict(self, *predict_data, backend=None, config=None):
+        """Applies the network.
+
+        Args:
+            *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): its inputs.
+            backend (str): "lite" chooses another runtime in the original; here it changes nothing.
+            config (dict): what that runtime is told.
+
+        Returns:
+            What the network returns.
+
+        Raises:
+            TypeError: if an input is none of these.
+            ValueError: if `backend` is neither None nor "lite".
+        """
+        if backend not in (None, "lite"):
+            raise ValueError(f"For 'Model.predict', 'backend' must be 'lite' or None, but got "
+                             f"{backend!r}.")
+        check_predict_data(predict_data)
+        self._predict_network.set_train(False)
+        return self._predict_network(*predict_data)
+
+    @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"))
+    def build(self, train_dataset=None, valid_dataset=None, sink_size: Int(ge=-1) = -1,
+              epoch: Int(ge=1) = 1, sink_mode: Bool = True):
+        """Prepares a run. Nothing is compiled here, so the arguments are checked and that is all.
+
+        Args:
+            train_dataset, epoch, sink_size, sink_mode: see `train`.
+            valid_dataset (Dataset): the data that `eval` will be given.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            ValueError: if a number is out of range, or there are no metrics for `valid_dataset`.
+        """
+        if train_dataset is not None:
+            check_dataset("Model.build", "train_dataset", train_dataset)
+        if valid_dataset is not None:
+            check_dataset("Model.build", "valid_dataset", valid_dataset)
+            self._need_metrics("build")
+
+
+def _in_training_only():
+    """The callbacks of the package that `fit` leaves out of its evaluations: all but TimeMonitor."""
+    from . import callback
+
+    return {getattr(callback, name) for name in callback.__all__ if name not in (
+        "Callback", "RunContext", "TimeMonitor", "CheckpointConfig")}
