@@ -6,6 +6,7 @@ from . import _cast, _compare, _create, _index, _linalg, _math, _methods, _reduc
 from . import _decompose, _random, _special  # noqa: F401
 from . import _comm, _comm_all, _float_status  # noqa: F401
 from . import _activation, _conv, _dropout, _norm, _norm_rows, _pool, _pool_fractional  # noqa: F401
+from . import _loss, _loss_class, _loss_ctc  # noqa: F401
 from .primitive import Primitive
 
 attach_methods()
