@@ -1,0 +1,313 @@
+"""Embedding layers: rows of a learnt table, looked up by number."""
+
+from ... import ops
+from ..._core.dtype import float32
+from ..._core.op import op
+from ..._core.rules import (
+    Any, Bool, DType, Float, Forbid, Int, Number, OneOf, Str, TensorOf, TupleOf, checked, floating,
+)
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.initializer import Normal
+from ...common.parameter import Parameter
+from ...ops._index import gather
+from .._parts import parameter
+from ..cell import Cell
+from ._wrappers import clip_by_norm
+
+__all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
+
+Numbers = TensorOf("int32", "int64")
+Size = Int(ge=1)
+
+
+def _need_numbers(api, name, x):
+    if not isinstance(x, Tensor) or x._array.dtype.kind not in "iu":
+        found = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor of ints, but got {found}.")
+
+
+@op(widen=False)
+def rows_or_zeros(xp, table: TensorOf(floating), numbers: Numbers):
+    """The rows of a table; zeros for a number that names none."""
+    known = (numbers >= 0) & (numbers < table.shape[0])
+    rows = xp.take(table, xp.where(known, numbers, 0), 0)
+    return rows * xp.cast(xp.expand_dims(known, -1), rows.dtype)
+
+
+@op(widen=False)
+def occurrences(xp, numbers: Numbers, count: Int):
+    """How often each number in [0, count) occurs, float32."""
+    return xp.cast(xp.bincount(xp.reshape(numbers, (-1,)), minlength=count), "float32")
+
+
+@op()
+def short_rows(xp, table: TensorOf(floating), asked: TensorOf("float32"), longest: Number,
+               power: Number):
+    """A table whose rows, where asked for, are scaled down to p-norm `longest`."""
+    lengths = xp.power(xp.sum(xp.power(xp.abs(table), power), 1), 1 / power)
+    factor = xp.where((asked > 0) & (lengths > longest), longest / (lengths + 1e-7), 1)
+    return table * xp.cast(xp.expand_dims(factor, 1), table.dtype)
+
+
+@public("nn.Embedding")
+class Embedding(Cell):
+    """Rows of a table, looked up by number.
+
+    Args:
+        vocab_size (int): the number of rows.
+        embedding_size (int): their length.
+        use_one_hot (bool): whether the look-up is a product with one-hot vectors, in which a number
+            that names no row gives zeros.
+        embedding_table (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
+        dtype (mindspore.dtype): accepted; the table is float32.
+        padding_idx (int): a row that starts as zeros.
+
+    Inputs:
+        - **ids** (Tensor): int32 or int64, of any shape.
+
+    Raises:
+        TypeError: if a size is not an int, `use_one_hot` not a bool, or the numbers not ints.
+        ValueError: if a size is less than 1, or `padding_idx` no row.
+
+    Examples:
+        >>> from mindspore_compat import Tensor, nn
+        >>> nn.Embedding(10, 4)(Tensor([[1, 2, 3]])).shape
+        (1, 3, 4)
+    """
+
+    @checked(Forbid("padding_idx is not None and not 0 <= padding_idx < vocab_size", ValueError,
+                    "'padding_idx' must be in [0, vocab_size)"))
+    def __init__(self, vocab_size: Size, embedding_size: Size, use_one_hot: Bool = False,
+                 embedding_table="normal", dtype: DType = float32, padding_idx: Int | None = None):
+        super().__init__()
+        self.vocab_size = vocab_size
+        self.embedding_size = embedding_size
+        self.use_one_hot = use_one_hot
+        self.dtype = dtype
+        self.padding_idx = padding_idx
+        self.embedding_table = parameter(embedding_table, (vocab_size, embedding_size),
+                                         name="embedding_table")
+        if padding_idx is not None:
+            self.embedding_table._array[padding_idx] = 0
+
+    def construct(self, ids):
+        """The rows that `ids` name."""
+        _need_numbers("Embedding", "ids", ids)
+        if self.use_one_hot:
+            return rows_or_zeros.run(self.embedding_table, ids)
+        return gather.run(self.embedding_table, ids, 0)
+
+    def extend_repr(self):
+        """The sizes and the table of the layer."""
+        return (f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, "
+                f"use_one_hot={self.use_one_hot}, embedding_table={self.embedding_table}, "
+                f"dtype={self.dtype}, padding_idx={self.padding_idx}")
+
+
+@public("nn.EmbeddingExt", "mint.nn.Embedding")
+class EmbeddingExt(Cell):
+    """Rows of a table, looked up by number, with a say in their length and gradients.
+
+    Args:
+        num_embeddings (int): the number of rows.
+        embedding_dim (int): their length.
+        padding_idx (int): a row that starts as zeros and receives no gradient.
+        max_norm (float): rows that are longer are scaled down, in the table itself, when looked up.
+        norm_type (float): which norm that is.
+        scale_grad_by_freq (bool): whether a row's gradient is divided by how often it was looked up.
+        sparse (bool): accepted; gradients are dense.
+        _weight (Tensor): the table's first values; N(0, 1) by default.
+        _freeze (bool): whether the table is not trained.
+        dtype (mindspore.dtype): the type of the table; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): int32 or int64, of any shape.
+
+    Raises:
+        TypeError: if a size is not an int, `max_norm` not a float, or a flag not a bool.
+        ValueError: if `padding_idx` names no row, or `_weight` has another shape.
+    """
+
+    @checked(Forbid("padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings",
+                    ValueError, "'padding_idx' must be in [-num_embeddings, num_embeddings)"))
+    def __init__(self, num_embeddings: Int(ge=0), embedding_dim: Int(ge=0),
+                 padding_idx: Int | None = None, max_norm: Float = None, norm_type: Number = 2.0,
+                 scale_grad_by_freq: Bool = False, sparse: Bool = False,
+                 _weight: TensorOf(floating) = None, _freeze: Bool = False, dtype: DType = None):
+        super().__init__()
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.padding_idx = padding_idx
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.dtype = float32 if dtype is None else dtype
+        shape = (num_embeddings, embedding_dim)
+        if _weight is not None and _weight.shape != shape:
+            raise ValueError(f"For 'EmbeddingExt', '_weight' must have shape {shape}, but got "
+                             f"{_weight.shape}.")
+        if _weight is not None:
+            self.weight = Parameter(_weight, "weight", not _freeze)
+        elif 0 in shape:
+            self.weight = Parameter(ops.zeros(shape, self.dtype), "weight", not _freeze)
+        else:
+            self.weight = parameter(Normal(1.0), shape, self.dtype, "weight", not _freeze)
+        if padding_idx is not None and _weight is None:
+            self.weight._array[padding_idx] = 0
+
+    def construct(self, input):
+        """The rows that `input` names."""
+        _need_numbers("EmbeddingExt", "input", input)
+        if self.max_norm is not None:
+            self._shorten(input)
+        rows = gather.run(self.weight, input, 0)
+        if self.scale_grad_by_freq:
+            share = 1 / gather.run(occurrences.run(input, self.num_embeddings), input, 0)
+            share = share.expand_dims(-1).astype(rows.dtype)
+            rows = rows * share + ops.stop_gradient(rows * (1 - share))
+        if self.padding_idx is not None:
+            padded = (input == self.padding_idx % self.num_embeddings).expand_dims(-1)
+            rows = ops.where(padded, ops.stop_gradient(rows), rows)
+        return rows
+
+    def _shorten(self, input):
+        """Scales down, in the table, the rows that are about to be looked up and are too long."""
+        asked = occurrences.run(input, self.num_embeddings)
+        table = ops.stop_gradient(self.weight)
+        self.weight._array = short_rows.run(table, asked, self.max_norm, self.norm_type)._array
+
+    def extend_repr(self):
+        """The sizes of the layer."""
+        return (f"num_embeddings={self.num_embeddings}, embedding_dim={self.embedding_dim}, "
+                f"padding_idx={self.padding_idx}, max_norm={self.max_norm}, "
+                f"norm_type={self.norm_type}, scale_grad_by_freq={self.scale_grad_by_freq}, "
+                f"dtype={self.dtype}")
+
+
+@public("nn.EmbeddingLookup")
+class EmbeddingLookup(Cell):
+    """Rows of a table, looked up by number; zeros for a number that names none.
+
+    Args:
+        vocab_size (int): the number of rows.
+        embedding_size (int): their length.
+        param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
+        target (str): 'CPU' or 'DEVICE': where the original keeps the table.
+        slice_mode (str): how the original splits the table over devices.
+        manual_shapes (tuple): the rows of each part, for 'field_slice'.
+        max_norm (Union[float, None]): rows that are longer are scaled down in the result.
+        sparse (bool): accepted; gradients are dense.
+        dtype (mindspore.dtype): the type of the table.
+
+    Inputs:
+        - **indices** (Tensor): int32 or int64, of any shape.
+
+    Raises:
+        TypeError: if a size is not an int, `sparse` not a bool, or `max_norm` not a float.
+        ValueError: if a size is less than 1, a choice unknown, `max_norm` not above 0, or `sparse`
+            False with target 'CPU'.
+    """
+
+    BATCH_SLICE = "batch_slice"
+    FIELD_SLICE = "field_slice"
+    TABLE_ROW_SLICE = "table_row_slice"
+    TABLE_COLUMN_SLICE = "table_column_slice"
+
+    @checked(Forbid("not sparse and target == 'CPU'", ValueError,
+                    "'sparse' must be True where 'target' is 'CPU'"),
+             Forbid("slice_mode == 'field_slice' and manual_shapes is None", ValueError,
+                    "'manual_shapes' must be given where 'slice_mode' is 'field_slice'"))
+    def __init__(self, vocab_size: Size, embedding_size: Size, param_init="normal",
+                 target: OneOf("CPU", "DEVICE") = "CPU", slice_mode: Str = "batch_slice",
+                 manual_shapes: TupleOf(Any) = None, max_norm: Float(gt=0.0) = None,
+                 sparse: Bool = True, dtype: DType = float32):
+        super().__init__()
+        self.vocab_size = vocab_size
+        self.embedding_size = embedding_size
+        self.target = target
+        self.sparse = sparse
+        self.max_norm = max_norm
+        self.embedding_table = parameter(param_init, (vocab_size, embedding_size), dtype,
+                                         "embedding_table")
+
+    def construct(self, indices):
+        """The rows that `indices` name."""
+        _need_numbers(type(self).__name__, "indices", indices)
+        rows = rows_or_zeros.run(self.embedding_table, indices)
+        if self.max_norm is not None:
+            rows = clip_by_norm.run(rows, Tensor(self.max_norm, rows.dtype), -1)
+        return rows
+
+
+@public("nn.MultiFieldEmbeddingLookup")
+class MultiFieldEmbeddingLookup(EmbeddingLookup):
+    """Rows of a table, weighted and combined within fields.
+
+    Args:
+        vocab_size (int): the number of rows.
+        embedding_size (int): their length.
+        field_size (int): the number of fields.
+        param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
+        target (str): as for EmbeddingLookup.
+        slice_mode (str): as for EmbeddingLookup.
+        feature_num_list (tuple): accepted for 'field_slice'.
+        max_norm (Union[float, None]): as for EmbeddingLookup.
+        sparse (bool): as for EmbeddingLookup.
+        operator (str): 'SUM', 'MEAN' (over the weights) or 'MAX'.
+        dtype (mindspore.dtype): the type of the table.
+
+    Inputs:
+        - **input_indices** (Tensor): int32 or int64, shape (batch, length).
+        - **input_values** (Tensor): the weights, float32, of the same shape.
+        - **field_ids** (Tensor): int32, of the same shape: the field of each row. A field without
+          weight gives zeros.
+
+    Raises:
+        TypeError: if an argument or an input is of another type.
+        ValueError: if a size is less than 1, a choice unknown, or the inputs do not have 2 axes.
+    """
+
+    OPERATOR_SUM = "SUM"
+    OPERATOR_MEAN = "MEAN"
+    OPERATOR_MAX = "MAX"
+
+    @checked
+    def __init__(self, vocab_size, embedding_size, field_size: Size, param_init="normal",
+                 target="CPU", slice_mode="batch_slice", feature_num_list: TupleOf(Any) = None,
+                 max_norm=None, sparse=True, operator: OneOf("SUM", "MAX", "MEAN") = "SUM",
+                 dtype=float32):
+        super().__init__(vocab_size, embedding_size, param_init, target, slice_mode,
+                         feature_num_list, max_norm, sparse, dtype)
+        self.field_size = field_size
+        self.operator = operator
+
+    @checked
+    def construct(self, input_indices: Numbers, input_values: TensorOf("float32"),
+                  field_ids: TensorOf("int32")):
+        """The combined rows: (batch, fields, length of a row)."""
+        shape = input_indices.shape
+        if len(shape) != 2 or input_values.shape != shape or field_ids.shape != shape:
+            raise ValueError(f"For '{type(self).__name__}', the inputs must have 2 axes and the same "
+                             f"shape, but got {shape}, {input_values.shape} and {field_ids.shape}.")
+        rows = super().construct(input_indices)
+        weighted = rows * input_values.expand_dims(-1)
+        return combined_fields.run(weighted, input_values, field_ids, self.field_size,
+                                   self.operator)
+
+
+@op()
+def combined_fields(xp, rows: TensorOf(floating), weights: TensorOf(floating), fields: Numbers,
+                    count: Int, operator: Str):
+    """The sums, weighted means or maxima of rows over their fields; zeros for an empty field."""
+    chosen = xp.expand_dims(fields, 1) == xp.reshape(xp.arange(count), (1, -1, 1))
+    mask = xp.cast(chosen, rows.dtype)
+    there = xp.expand_dims(xp.sum(mask * xp.expand_dims(xp.abs(weights), 1), -1) > 0, -1)
+    if operator == "MAX":
+        each = xp.where(xp.expand_dims(chosen, -1), xp.expand_dims(rows, 1), -xp.inf)
+        return xp.where(there, xp.max(each, 2), 0)
+    total = xp.matmul(mask, rows)
+    if operator == "MEAN":
+        share = xp.expand_dims(xp.sum(mask * xp.expand_dims(weights, 1), -1), -1)
+        total = total / xp.where(there, share, 1)
+    return xp.where(there, total, 0)
