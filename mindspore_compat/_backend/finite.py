@@ -25,6 +25,14 @@ def all_finite(held):
     return xp.all(xp.stack(device)) if host else xp.zeros((), bool)
 
 
+def overflowed(held):
+    """Whether an element of an array is infinite or NaN, as a 0-d bool array where they lie."""
+    finite = all_finite(held)
+    out = arrays.space_of(finite).empty_like(finite)
+    out[...] = ~finite
+    return out
+
+
 def _on_host(x):
     exponent = _EXPONENTS.get(x.dtype)
     if exponent is not None:

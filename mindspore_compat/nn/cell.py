@@ -85,6 +85,7 @@ class Cell(Naming, Hooks, State, Settings):
     requires_grad = False
     _mixed_precision = MixedPrecisionType.NOTSET
     _started = False
+    _around = None      # what a training step puts around the call of its network (wrap/_once.py)
 
     def __init__(self, auto_prefix=True, flags=None):
         self.__dict__.update(_auto_prefix=auto_prefix, _plain=False, _func_graph_flags={},
@@ -112,10 +113,13 @@ class Cell(Naming, Hooks, State, Settings):
                  self._backward_hook)
         self.__dict__["_plain"] = (
             self._started and not any(hooks) and not self._recompute and not hasattr(self, "bprop")
+            and self._around is None
             and self._mixed_precision is MixedPrecisionType.NOTSET)
 
     def _call(self, args, kwargs):
         """The call with everything that a Cell may have been asked to do besides `construct`."""
+        if self._around is not None:
+            return self._around(args, kwargs)
         if not self._started:
             return self._call_first(args, kwargs)
         args, kwargs = self._hooked_inputs(args, kwargs)

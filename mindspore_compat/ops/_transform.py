@@ -285,6 +285,10 @@ class GradOperation:
         return gradient
 
     def _run(self, fn, weights, *args, **kwargs):
+        return self.value_and_gradient(fn, weights, *args, **kwargs)[1]
+
+    def value_and_gradient(self, fn, weights, *args, **kwargs):
+        """The value of `fn` and what the gradient function returns."""
         count = len(args) - self.sens_param
         tensors = tuple(i for i in range(count) if tensors_in(args[i]))
         positions = tensors if self.get_all else tensors[:1]
@@ -295,7 +299,7 @@ class GradOperation:
                           sens_param=self.sens_param)
         request.single_input = not self.get_all
         request.single_weight = self.get_by_list and isinstance(weights, Tensor)
-        return request.run(args, kwargs)[1]
+        return request.run(args, kwargs)
 
 
 @public("ops.HyperMap", "ops.composite.HyperMap")

@@ -1,0 +1,27 @@
+"""mindspore.nn.wrap: Cells around networks that train or evaluate them."""
+
+from .cell_wrapper import (
+    ForwardValueAndGrad,
+    GradAccumulationCell,
+    MicroBatchInterleaved,
+    ParameterUpdate,
+    PipelineCell,
+    TrainOneStepCell,
+    VirtualDatasetCellTriple,
+    WithEvalCell,
+    WithGradCell,
+    WithLossCell,
+)
+from .grad_reducer import DistributedGradReducer
+from .loss_scale import (
+    DynamicLossScaleUpdateCell,
+    FixedLossScaleUpdateCell,
+    TrainOneStepWithLossScaleCell,
+)
+
+__all__ = [
+    "DistributedGradReducer", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell",
+    "ForwardValueAndGrad", "GradAccumulationCell", "MicroBatchInterleaved", "ParameterUpdate",
+    "PipelineCell", "TrainOneStepCell", "TrainOneStepWithLossScaleCell", "VirtualDatasetCellTriple",
+    "WithEvalCell", "WithGradCell", "WithLossCell",
+]

@@ -1,0 +1,432 @@
+"""Cells around networks: a loss, a gradient, a training step, slices of a batch.
+
+Training steps with loss scaling are in loss_scale.py, the reduction of gradients between processes
+in grad_reducer.py.
+"""
+
+import numbers
+from types import FunctionType, MethodType
+
+from ... import ops
+from ..._core import config
+from ..._core.rules import Any, Bool, CellOf, Int, checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter, ParameterTuple
+from ..cell import Cell
+from ..layer.basic import Identity
+from ..layer.container import CellList
+from ._once import Once, StepGradient
+from .grad_reducer import DistributedGradReducer
+
+__all__ = [
+    "WithLossCell", "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "TrainOneStepCell",
+    "ParameterUpdate", "VirtualDatasetCellTriple", "MicroBatchInterleaved", "GradAccumulationCell",
+    "PipelineCell",
+]
+
+DIVIDED = ("data_parallel", "hybrid_parallel")
+
+
+@public("nn.WithLossCell")
+class WithLossCell(Cell):
+    """A network followed by its loss: `loss_fn(backbone(data), label)`.
+
+    Args:
+        backbone (Cell): the network.
+        loss_fn (Cell): the loss.
+
+    Inputs:
+        - **data** (Tensor) - the input of the network.
+        - **label** (Tensor) - what the loss compares with.
+
+    Outputs:
+        Tensor, the loss.
+
+    Source: mindspore.nn.WithLossCell of MindSpore 2.10.
+    """
+
+    def __init__(self, backbone, loss_fn):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+        self._loss_fn = loss_fn
+
+    def construct(self, data, label):
+        """The loss of a batch."""
+        return self._loss_fn(self._backbone(data), label)
+
+    @property
+    def backbone_network(self):
+        """The network without the loss."""
+        return self._backbone
+
+
+@public("nn.WithEvalCell")
+class WithEvalCell(Cell):
+    """A network for evaluation: returns the loss, the output and the label.
+
+    Args:
+        network (Cell): the network.
+        loss_fn (Cell): the loss; None for none, then the loss returned is 0.
+        add_cast_fp32 (bool): whether output and label are cast to float32 for the loss.
+
+    Inputs:
+        - **data** (Tensor) - the input of the network.
+        - **label** (Tensor) - what the loss compares with.
+
+    Outputs:
+        tuple[Tensor], of the loss, the output and the label.
+
+    Source: mindspore.nn.WithEvalCell of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, network, loss_fn, add_cast_fp32: Bool = False):
+        super().__init__(auto_prefix=False)
+        self._network = network
+        self._loss_fn = loss_fn
+        self.add_cast_fp32 = add_cast_fp32
+
+    def construct(self, data, label):
+        """The loss, the output and the label of a batch."""
+        outputs = self._network(data)
+        if self.add_cast_fp32:
+            outputs, label = _as_float32(outputs), _as_float32(label)
+        loss = self._loss_fn(outputs, label) if self._loss_fn is not None else 0
+        return loss, outputs, label
+
+
+def _as_float32(value):
+    """`value` with its Tensors of floats in float32."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(_as_float32(each) for each in value)
+    if isinstance(value, Tensor) and value.dtype.is_floating_point:
+        return value.astype("float32")
+    return value
+
+
+@public("nn.WithGradCell")
+class WithGradCell(Cell):
+    """A network and its loss; called, it returns the gradients of the weights.
+
+    Args:
+        network (Cell): the network, with its loss if `loss_fn` is None.
+        loss_fn (Cell): the loss.
+        sens (Union[None, Tensor, Scalar, tuple]): the gradient at the output; None for ones.
+
+    Inputs:
+        - **\\*inputs** (tuple[Tensor]) - the inputs of the network, and the label with a loss.
+
+    Outputs:
+        tuple[Tensor], one gradient for each trainable parameter.
+
+    Source: mindspore.nn.WithGradCell of MindSpore 2.10.
+    """
+
+    def __init__(self, network, loss_fn=None, sens=None):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.loss_fn = loss_fn
+        self.weights = ParameterTuple(network.trainable_params())
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=sens is not None)
+        self.sens = sens
+        self.network_with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
+        self.network_with_loss.set_train()
+
+    def construct(self, *inputs):
+        """The gradients of the weights."""
+        given = inputs if self.sens is None else (*inputs, self.sens)
+        return self.grad(self.network_with_loss, self.weights)(*given)
+
+
+@public("nn.ForwardValueAndGrad")
+class ForwardValueAndGrad(Cell):
+    """A network that returns its value together with gradients.
+
+    Args:
+        network (Union[Cell, Function, MethodType]): the network.
+        weights (ParameterTuple): the weights to differentiate by, with `get_by_list`.
+        get_all (bool): whether to return the gradients of all inputs.
+        get_by_list (bool): whether to return the gradients of `weights`.
+        sens_param (bool): whether the last input is the gradient at the output.
+
+    Inputs:
+        - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
+        - **sens** - the gradient at the output, with `sens_param`.
+
+    Outputs:
+        tuple, of the value and the gradients; these are of the first input, unless `get_all` or
+        `get_by_list` says otherwise, and a pair (inputs, weights) with both.
+
+    Raises:
+        TypeError: if `network` is no Cell, function or method, a flag is not a bool, or `weights`
+            are no Parameters with `get_by_list`.
+
+    Source: mindspore.nn.ForwardValueAndGrad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, network, weights=None, get_all: Bool = False, get_by_list: Bool = False,
+                 sens_param: Bool = False):
+        if not isinstance(network, (Cell, FunctionType, MethodType)):
+            raise TypeError("For 'ForwardValueAndGrad', 'network' must be a Cell, a function or a "
+                            f"method, but got {network!r} of type {type(network).__name__}.")
+        if get_by_list and not _are_parameters(weights):
+            raise TypeError("For 'ForwardValueAndGrad', 'weights' must be Parameters with "
+                            f"'get_by_list', but got {weights!r}.")
+        super().__init__(auto_prefix=False)
+        self.network = network
+        if isinstance(network, Cell):
+            network.set_grad()
+        self.weights = weights
+        self.get_all = get_all
+        self.get_by_list = get_by_list
+        self.sens_param = sens_param
+        self.grad = ops.GradOperation(get_all, get_by_list, sens_param)
+
+    def construct(self, *inputs):
+        """The value and the gradients."""
+        return self.grad.value_and_gradient(self.network, self.weights, *inputs)
+
+
+def _are_parameters(weights):
+    return isinstance(weights, (ParameterTuple, tuple, list)) and all(
+        isinstance(weight, Parameter) for weight in weights)
+
+
+@public("nn.TrainOneStepCell")
+class TrainOneStepCell(Cell):
+    """One training step: the loss of a batch, its gradients, the update.
+
+    The network runs once in a step, though a subclass asks for its loss and then for its gradients.
+
+    Args:
+        network (Cell): the network with its loss.
+        optimizer (Cell): what updates the parameters.
+        sens (numbers.Number): what the gradients are multiplied by; None for 1.
+        return_grad (bool): whether to return the gradients too.
+
+    Inputs:
+        - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
+
+    Outputs:
+        Tensor, the loss; with `return_grad` a pair of it and a dict of gradients by name.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> net = nn.WithLossCell(nn.Dense(2, 3), nn.MSELoss())
+        >>> step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
+
+    Source: mindspore.nn.TrainOneStepCell of MindSpore 2.10.
+    """
+
+    def __init__(self, network, optimizer, sens=None, return_grad=False):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.network.set_grad()
+        self.optimizer = optimizer
+        self.weights = optimizer.parameters
+        self.grad = StepGradient(get_by_list=True, sens_param=True)
+        self.grad_no_sens = StepGradient(get_by_list=True)
+        self.sens = 1.0 if sens is None else sens
+        self.sense_flag = isinstance(self.sens, numbers.Number) and self.sens != 1.0
+        self.return_grad = return_grad
+        self.parallel_mode = config.get_auto_parallel_context("parallel_mode")
+        self.reducer_flag = self.parallel_mode in DIVIDED
+        self.grad_reducer = Identity()
+        if self.reducer_flag:
+            self.mean = config.get_auto_parallel_context("gradients_mean")
+            self.degree = config.get_auto_parallel_context("device_num")
+            self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
+
+    def __call__(self, *args, **kwargs):
+        with Once(self.network, self.weights) as once:
+            self.grad.once = self.grad_no_sens.once = once
+            try:
+                return super().__call__(*args, **kwargs)
+            finally:
+                self.grad.once = self.grad_no_sens.once = None
+
+    def construct(self, *inputs):
+        """The loss of a batch, after one update."""
+        loss = self.network(*inputs)
+        if self.sense_flag:
+            sens = ops.ones_like(loss) * self.sens
+            grads = self.grad(self.network, self.weights)(*inputs, sens)
+        else:
+            grads = self.grad_no_sens(self.network, self.weights)(*inputs)
+        grads = self.grad_reducer(grads)
+        self.optimizer(grads)
+        if self.return_grad:
+            names = [weight.name for weight in self.weights]
+            return loss, dict(zip(names, grads, strict=True))
+        return loss
+
+
+@public("nn.ParameterUpdate")
+class ParameterUpdate(Cell):
+    """Writes values into a parameter.
+
+    Args:
+        param (Parameter): the parameter.
+
+    Inputs:
+        - **x** (Tensor) - the values, of its shape and dtype.
+
+    Outputs:
+        Tensor, the values.
+
+    Source: mindspore.nn.ParameterUpdate of MindSpore 2.10.
+    """
+
+    def __init__(self, param):
+        if not isinstance(param, Parameter):
+            raise TypeError("For 'ParameterUpdate', 'param' must be a Parameter, but got "
+                            f"{param!r} of type {type(param).__name__}.")
+        super().__init__(auto_prefix=False)
+        self._param = param
+
+    def construct(self, x):
+        """Writes the values and returns them."""
+        ops.assign(self._param, x)
+        return x
+
+
+@public("nn.VirtualDatasetCellTriple")
+class VirtualDatasetCellTriple(Cell):
+    """A network of three inputs whose layout a parallel planner would change; here it is called.
+
+    Args:
+        backbone (Cell): the network.
+
+    Source: mindspore.nn.VirtualDatasetCellTriple of MindSpore 2.10.
+    """
+
+    def __init__(self, backbone):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, a, b, c):
+        """The network's output."""
+        return self._backbone(a, b, c)
+
+
+class _MicroBatch(Cell):
+    """One of several equal slices, along the first axis, of each input."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+
+    def construct(self, index, *inputs):
+        """Slice `index` of every Tensor."""
+        return tuple(self._slice(index, each) for each in inputs)
+
+    def _slice(self, index, tensor):
+        if not isinstance(tensor, Tensor) or tensor.ndim == 0:
+            return tensor
+        if tensor.shape[0] % self.count:
+            raise ValueError(f"The length {tensor.shape[0]} of the first axis must be divisible by "
+                             f"the number of slices, {self.count}.")
+        size = tensor.shape[0] // self.count
+        return tensor[index * size:(index + 1) * size]
+
+
+class _Sliced(Cell):
+    """A network called on slices of a batch, whose outputs are summed."""
+
+    def _call_on_slices(self, slices, inputs):
+        output = None
+        for index, one in enumerate(slices):
+            part = self.network(*one(index, *inputs))
+            output = part if output is None else output + part
+        return output
+
+
+@public("nn.MicroBatchInterleaved")
+class MicroBatchInterleaved(_Sliced):
+    """Calls a network on slices of the batch and returns the sum of its outputs.
+
+    Args:
+        network (Cell): the network; it returns one Tensor.
+        interleave_num (int): how many slices the first axis is cut into.
+
+    Inputs:
+        tuple[Tensor], the inputs of the network.
+
+    Outputs:
+        Tensor, the sum of the outputs.
+
+    Source: mindspore.nn.MicroBatchInterleaved of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, network: Any, interleave_num: Int(ge=1) = 2):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.interleave_num = interleave_num
+        self.interleave_inputs = CellList([_MicroBatch(interleave_num)
+                                           for _ in range(interleave_num)])
+
+    def construct(self, *inputs):
+        """The sum of the outputs."""
+        return self._call_on_slices(self.interleave_inputs, inputs)
+
+
+@public("nn.GradAccumulationCell")
+class GradAccumulationCell(_Sliced):
+    """Calls a network on slices of the batch and returns the sum of its outputs.
+
+    Args:
+        network (Cell): the network; it returns one Tensor.
+        micro_size (int): how many slices the first axis is cut into.
+
+    Source: mindspore.nn.GradAccumulationCell of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, network: CellOf, micro_size: Int(ge=1)):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.micro_size = micro_size
+        self.micro_inputs = CellList([_MicroBatch(micro_size) for _ in range(micro_size)])
+
+    def construct(self, *inputs):
+        """The sum of the outputs."""
+        return self._call_on_slices(self.micro_inputs, inputs)
+
+
+@public("nn.PipelineCell")
+class PipelineCell(_Sliced):
+    """Calls a network on slices of the batch, as a pipeline would, and returns the sum of outputs.
+
+    Args:
+        network (Cell): the network; it returns one Tensor.
+        micro_size (int): how many slices the first axis is cut into.
+        stage_config (dict): the pipeline stage of sub-cells by name; noted on them.
+        segment_config (dict): the pipeline segment of sub-cells by name; noted on them.
+
+    Raises:
+        KeyError: if a sub-cell named in a config does not exist.
+
+    Source: mindspore.nn.PipelineCell of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, network: CellOf, micro_size: Int(ge=1), stage_config=None,
+                 segment_config=None):
+        super().__init__(auto_prefix=False)
+        named = dict(network.cells_and_names())
+        for attribute, given in (("pipeline_stage", stage_config),
+                                 ("pipeline_segment", segment_config)):
+            for name, number in (given or {}).items():
+                if name not in named:
+                    raise KeyError(f"For 'PipelineCell', the network has no sub-cell '{name}'.")
+                setattr(named[name], attribute, number)
+        self.network = network
+        self.micro_size = micro_size
+        self.micro_inputs = CellList([_MicroBatch(micro_size) for _ in range(micro_size)])
+
+    def construct(self, *inputs):
+        """The sum of the outputs."""
+        return self._call_on_slices(self.micro_inputs, inputs)

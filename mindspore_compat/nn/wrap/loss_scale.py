@@ -1,0 +1,267 @@
+"""Training with a scaled loss: the training step, and the Cells that change the scale.
+
+The loss is multiplied before the gradient is taken and the gradients are divided afterwards, so
+that small ones survive in float16. A step whose gradients are not finite leaves the parameters alone.
+"""
+
+import numpy as np
+
+from ... import ops
+from ..._backend import arrays
+from ..._backend.finite import overflowed
+from ..._core.rules import Any, Number, TensorOf, checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter
+from ...communication.groups import get_group_size
+from ..cell import Cell
+from .cell_wrapper import TrainOneStepCell
+
+__all__ = [
+    "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TrainOneStepWithLossScaleCell",
+]
+
+Given = Number | TensorOf()
+
+
+@public("nn.DynamicLossScaleUpdateCell")
+class DynamicLossScaleUpdateCell(Cell):
+    """Changes a loss scale: down after an overflow, up after enough steps without one.
+
+    After an overflow the scale is divided by `scale_factor`, but never below 1. When `scale_window`
+    steps have passed since it changed last, or since the start, it is multiplied.
+
+    Args:
+        loss_scale_value (float): the loss scale at the start.
+        scale_factor (int): what the scale is multiplied and divided by.
+        scale_window (int): the steps without overflow that it takes to go up.
+
+    Inputs:
+        - **loss_scale** (Tensor) - the loss scale, changed in place.
+        - **overflow** (bool) - whether the step overflowed.
+
+    Outputs:
+        bool, `overflow`.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import nn
+        >>> update = nn.DynamicLossScaleUpdateCell(8, scale_factor=2, scale_window=2)
+        >>> scale = ms.Parameter(ms.Tensor(8.0), name="scale")
+        >>> update(scale, True)
+        True
+        >>> scale.asnumpy().item()
+        4.0
+
+    Source: mindspore.nn.DynamicLossScaleUpdateCell of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, loss_scale_value: Any, scale_factor: Given, scale_window: Given):
+        super().__init__()
+        self.scale_window = Tensor(np.int32(scale_window))
+        self.scale_factor = Tensor(np.float32(scale_factor))
+        self.loss_scale_value = loss_scale_value
+        self.cur_iter = Parameter(Tensor(np.int32(1)), name="current_iterator_step")
+        self.last_overflow_iter = Parameter(Tensor(np.int32(0)), name="last_overflow_iterator_step")
+        self.minimum_loss_scale = Tensor(np.float32(1))
+
+    def get_loss_scale(self):
+        """The loss scale at the start, as it was given."""
+        return self.loss_scale_value
+
+    def construct(self, loss_scale, overflow):
+        """Changes `loss_scale` in place, and returns `overflow`."""
+        current, last = int(self.cur_iter), int(self.last_overflow_iter)
+        increase = int(self.scale_window) <= current - last
+        factor = float(self.scale_factor)
+        if overflow:
+            scale = max(float(loss_scale) / factor, float(self.minimum_loss_scale))
+            loss_scale._array[...] = scale
+        elif increase:
+            loss_scale._array[...] = float(loss_scale) * factor
+        if overflow or increase:
+            self.last_overflow_iter._array[...] = current
+        self.cur_iter._array[...] = current + 1
+        return overflow
+
+
+@public("nn.FixedLossScaleUpdateCell")
+class FixedLossScaleUpdateCell(Cell):
+    """Leaves the loss scale as it is; the step is still skipped after an overflow.
+
+    Args:
+        loss_scale_value (float): the loss scale.
+
+    Inputs:
+        - **loss_scale** (Tensor) - the loss scale, which is not looked at.
+        - **overflow** (bool) - whether the step overflowed.
+
+    Outputs:
+        bool, `overflow`.
+
+    Source: mindspore.nn.FixedLossScaleUpdateCell of MindSpore 2.10.
+    """
+
+    def __init__(self, loss_scale_value):
+        super().__init__()
+        self.loss_scale_value = loss_scale_value
+
+    def get_loss_scale(self):
+        """The loss scale, as it was given."""
+        return self.loss_scale_value
+
+    def construct(self, _, overflow):
+        """Returns `overflow`."""
+        return overflow
+
+
+@public("nn.TrainOneStepWithLossScaleCell")
+class TrainOneStepWithLossScaleCell(TrainOneStepCell):
+    """One training step with a scaled loss.
+
+    Gradients are taken of scale times loss, divided by the scale, reduced over processes and looked
+    at. The optimizer runs if they are finite, on this and on every other process.
+
+    Args:
+        network (Cell): the network with its loss.
+        optimizer (Cell): what updates the parameters.
+        scale_sense (Union[Tensor, Cell]): the loss scale, of shape () or (1,), or a Cell that
+            changes it and tells the first one by `get_loss_scale`.
+
+    Inputs:
+        - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
+
+    Outputs:
+        tuple of 3 Tensors: the loss, whether it overflowed, and the loss scale of this step.
+
+    Raises:
+        TypeError: if `scale_sense` is neither a Cell nor a Tensor.
+        ValueError: if its shape is neither (1,) nor ().
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> net = nn.WithLossCell(nn.Dense(2, 3), nn.MSELoss())
+        >>> optimizer = nn.SGD(net.trainable_params(), 0.1)
+        >>> scale = nn.DynamicLossScaleUpdateCell(2 ** 12, 2, 1000)
+        >>> step = nn.TrainOneStepWithLossScaleCell(net, optimizer, scale_sense=scale)
+
+    Source: mindspore.nn.TrainOneStepWithLossScaleCell of MindSpore 2.10.
+    """
+
+    def __init__(self, network, optimizer, scale_sense):
+        _check_scale(type(self).__name__, scale_sense)
+        super().__init__(network, optimizer, sens=None)
+        self.loss_scaling_manager = None
+        first = scale_sense
+        if isinstance(scale_sense, Cell):
+            self.loss_scaling_manager = scale_sense
+            first = Tensor(np.float32(float(scale_sense.get_loss_scale())))
+        self.scale_sense = Parameter(first, name="scale_sense")
+        self.is_distributed = self.parallel_mode != "stand_alone"
+        self.gpu_target = arrays.on_device(self.scale_sense._array)
+        self.base = Tensor(np.float32(1))
+        self.base0 = Tensor(np.int32(0))
+        self.hyper_map = ops.HyperMap()
+        self.reduce_sum = ops.ReduceSum(keep_dims=False)
+        self.reduce_all = ops.ReduceAll(keep_dims=False)
+        self.less_equal = ops.LessEqual()
+        self.equal = ops.Equal()
+        self.logic_not = ops.LogicalNot()
+        self.allreduce = ops.AllReduce()
+
+    def construct(self, *inputs):
+        """The loss of a batch, whether it overflowed, and the loss scale, after one update."""
+        loss = self.network(*inputs)
+        status, scale = self.start_overflow_check(loss, self.scale_sense.value())
+        sens = ops.ones_like(loss) * ops.cast(scale, loss.dtype)
+        grads = self.grad(self.network, self.weights)(*inputs, sens)
+        factor = 1.0 / float(scale)
+        grads = tuple(grad * factor for grad in grads)
+        grads = self.grad_reducer(grads)
+        cond = self.get_overflow_status(status, grads)
+        overflow = self.process_loss_scale(cond)
+        if not overflow:
+            self.optimizer(grads)
+        return loss, cond, scale
+
+    def set_sense_scale(self, sens):
+        """Sets the loss scale, if it was given as a Tensor.
+
+        Args:
+            sens (Tensor): the new loss scale, of the shape and dtype of the first one.
+
+        Raises:
+            TypeError: if `sens` is not a Tensor.
+            ValueError: if its shape or dtype differs.
+        """
+        if not isinstance(sens, Tensor):
+            raise TypeError("For 'set_sense_scale', 'sens' must be a Tensor, but got "
+                            f"{sens!r} of type {type(sens).__name__}.")
+        if sens.shape != self.scale_sense.shape or sens.dtype != self.scale_sense.dtype:
+            raise ValueError("For 'set_sense_scale', 'sens' must have the shape "
+                             f"{self.scale_sense.shape} and dtype {self.scale_sense.dtype}, but "
+                             f"got {sens.shape} and {sens.dtype}.")
+        self.scale_sense.set_data(sens)
+
+    def start_overflow_check(self, pre_cond, compute_input):
+        """Returns a status for `get_overflow_status`, and `compute_input`.
+
+        Args:
+            pre_cond (Tensor): what has been computed before.
+            compute_input (object): what goes into the computation that is checked.
+
+        Returns:
+            tuple[object, object].
+        """
+        return Tensor(np.zeros(8, np.int32)), compute_input
+
+    def get_overflow_status(self, status, compute_output):
+        """Whether a gradient is infinite or NaN, here or on another process.
+
+        Args:
+            status (object): what `start_overflow_check` returned.
+            compute_output (Union[Tensor, tuple[Tensor]]): the gradients.
+
+        Returns:
+            Tensor of bool and shape ().
+        """
+        held = [tensor._array for tensor in _tensors(compute_output)]
+        overflow = Tensor._wrap(overflowed(held))
+        if self.is_distributed and get_group_size() > 1:
+            total = self.allreduce(ops.cast(overflow, "float32").reshape(1))
+            overflow = ops.reshape(total > 0, ())
+        return overflow
+
+    def process_loss_scale(self, overflow):
+        """Lets the manager change the loss scale.
+
+        Args:
+            overflow (bool): whether the step overflowed.
+
+        Returns:
+            bool, `overflow`.
+        """
+        if self.loss_scaling_manager is not None:
+            return self.loss_scaling_manager(self.scale_sense, overflow)
+        return overflow
+
+
+def _check_scale(api, scale_sense):
+    if isinstance(scale_sense, Cell):
+        return
+    if not isinstance(scale_sense, Tensor):
+        raise TypeError(f"For '{api}', 'scale_sense' must be a Cell or a Tensor, but got "
+                        f"{scale_sense!r} of type {type(scale_sense).__name__}.")
+    if scale_sense.shape not in ((), (1,)):
+        raise ValueError(f"For '{api}', the shape of 'scale_sense' must be () or (1,), but got "
+                         f"{scale_sense.shape}.")
+
+
+def _tensors(value):
+    """The Tensors in nested tuples and lists, and the values of row-sparse gradients."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, (tuple, list)):
+        return [tensor for each in value for tensor in _tensors(each)]
+    return [value.values] if hasattr(value, "values") and hasattr(value, "indices") else []
