@@ -14,7 +14,7 @@ from .bad import Call
 KINDS = ("exists", "signature", "accepts", "raises", "promises", "gradient", "example")
 DIFFERENTIABLE = ("ops.", "nn.", "mint.", "numpy.", "Tensor.")
 _NOT_SMOOTH = re.compile(r"(?i)random|dropout|argm|sort|topk|multinomial|bernoulli|poisson|normal|gamma|uniform|shuffle|rint|round|floor|ceil|sign$|"
-                         r"rand|hist|unique|nonzero|init|seed|print|assign|scatter_nd_update|Optim|Sample|assert|summary")
+                         r"rand|hist|unique|nonzero|init|seed|print|assign|scatter_nd_update|Optim|Sample|assert|summary|nextafter|laplace")
 
 
 def area_of(name):
@@ -42,6 +42,10 @@ def of_entry(name, entry, kinds=KINDS):
         return found
     add("accepts", "example", **_text(call))
     _refusals(entry, call, add)
+    if "gradients" in entry.get("inputs", {}):
+        made = call.init if call.init is not None else call.call
+        add("accepts", "step", init=made, call={"gradients": "sample.gradients()"}, owner=None)
+        return found
     if entry.get("returns") and (call.call is not None):
         for what, other in entry["returns"].items():
             if other in (call.call or {}):

@@ -9,7 +9,7 @@ from pathlib import Path
 from .report import BAD
 
 TEMPLATE = Path(__file__).parent / "data" / "report.html"
-COLOURS = {"pass": "var(--good)", "fail": "var(--bad)", "crash": "var(--worse)", "hang": "var(--slow)", "skip": "var(--none)"}
+COLOURS = {"pass": "var(--good)", "fail": "var(--bad)", "crash": "var(--worse)", "hang": "var(--slow)", "absent": "var(--none)", "skip": "var(--paper)"}
 
 
 def page(records, summed):
@@ -41,7 +41,7 @@ def _total(summed):
 def ring(summed):
     """A ring of all statuses with the share kept in its middle."""
     total = _total(summed)
-    asked = sum(n for s, n in total.items() if s != "skip") or 1
+    asked = sum(n for s, n in total.items() if s in ("pass", "fail", "crash", "hang")) or 1
     round_length, at, parts = 2 * 3.14159265 * 52, 0.0, []
     for status in ("pass", "fail", "crash", "hang"):
         length = round_length * total.get(status, 0) / asked
@@ -61,7 +61,7 @@ def bars(summed):
     for area, row in rows:
         total = sum(row.values()) or 1
         x, parts = 0.0, []
-        for status in ("pass", "fail", "crash", "hang", "skip"):
+        for status in COLOURS:
             width = 100 * row[status] / total
             if width:
                 parts.append(f'<rect x="{x:.2f}" y="0" width="{width:.2f}" height="10" fill="{COLOURS[status]}"><title>{status}: {row[status]}</title></rect>')
@@ -76,7 +76,7 @@ def facts(summed):
     lines = [f"<b>{summed['names_whole']}</b> of {summed['names']} names have no failing case"]
     for kind, row in summed["kinds"].items():
         asked = sum(row[s] for s in ("pass", "fail", "crash", "hang"))
-        lines.append(f"{kind}: <b>{row['pass']}</b> of {asked}" + (f", {row['skip']} not asked" if row["skip"] else ""))
+        lines.append(f"{kind}: <b>{row['pass']}</b> of {asked}" + (f", {row['absent']} of absent names" if row["absent"] else "") + (f", {row['skip']} not asked" if row["skip"] else ""))
     if summed["layout"][1]:
         lines.append(f"examples that print the documented layout to the character: <b>{summed['layout'][0]}</b> of {summed['layout'][1]}")
     used = summed["usage"]

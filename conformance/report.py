@@ -11,7 +11,8 @@ from . import usage
 from .errors import BadInput
 
 BAD = ("fail", "crash", "hang")
-STATUSES = ("pass", "fail", "crash", "hang", "skip")
+ABSENT = ("absent", "skip")         # of a name that is not there; not asked
+STATUSES = ("pass", "fail", "crash", "hang") + ABSENT
 
 
 def record(case, result, verdict=None):
@@ -64,13 +65,13 @@ def summary(records, about):
 
 def table(summed):
     """The terminal table."""
-    head = f"{'area':34}{'pass':>8}{'fail':>8}{'crash':>7}{'hang':>6}{'skip':>7}{'kept':>8}"
+    head = f"{'area':34}{'pass':>8}{'fail':>8}{'crash':>7}{'hang':>6}{'absent':>8}{'skip':>7}{'kept':>8}"
     lines = [f"{summed['about'].get('target')} {summed['about'].get('release', '')}: {summed['cases']} cases of {summed['names']} names", "", head, "-" * len(head)]
     for group in ("areas", "kinds"):
         for key, row in summed[group].items():
-            asked = sum(row[s] for s in STATUSES if s != "skip")
+            asked = sum(row[s] for s in STATUSES if s not in ABSENT)
             share = f"{100 * row['pass'] / asked:7.1f}%" if asked else "       -"
-            lines.append(f"{key[:33]:34}{row['pass']:8}{row['fail']:8}{row['crash']:7}{row['hang']:6}{row['skip']:7}{share}")
+            lines.append(f"{key[:33]:34}{row['pass']:8}{row['fail']:8}{row['crash']:7}{row['hang']:6}{row['absent']:8}{row['skip']:7}{share}")
         lines.append("-" * len(head))
     lines.append(f"names without a failing case: {summed['names_whole']} of {summed['names']}")
     if summed["layout"][1]:
@@ -87,13 +88,13 @@ def junit(records, about):
     """The records as a JUnit file's text."""
     bad = sum(r["status"] in ("fail",) for r in records)
     broken = sum(r["status"] in ("crash", "hang") for r in records)
-    skipped = sum(r["status"] == "skip" for r in records)
+    skipped = sum(r["status"] in ABSENT for r in records)
     rows = ['<?xml version="1.0" encoding="utf-8"?>', f'<testsuite name={quoteattr("conformance " + str(about.get("target")))} tests="{len(records)}" '
             f'failures="{bad}" errors="{broken}" skipped="{skipped}" time="{sum(r["seconds"] for r in records):.3f}">']
     for item in records:
         rows.append(f'<testcase classname={quoteattr(item["area"])} name={quoteattr(_xml(item["id"]))} time="{item["seconds"]}">')
         told = escape(_xml(f"call: {item['call']}\nexpected: {item.get('expected', '')}\ngot: {item.get('got', '')}"))
-        tag = {"fail": "failure", "crash": "error", "hang": "error", "skip": "skipped"}.get(item["status"])
+        tag = {"fail": "failure", "crash": "error", "hang": "error", "skip": "skipped", "absent": "skipped"}.get(item["status"])
         if tag:
             rows.append(f'<{tag} message={quoteattr(_xml(item.get("got", "")))}>{told}</{tag}>')
         rows.append("</testcase>")

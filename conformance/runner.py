@@ -160,7 +160,7 @@ class Progress:
 
     def __call__(self, case, result):
         self.count += 1
-        self.bad += result["status"] not in ("pass", "skip")
+        self.bad += result["status"] in ("fail", "crash", "hang")
         now = time.monotonic()
         if not self.stream.isatty() or (now - self.shown < 0.1 and self.count < self.total):
             return

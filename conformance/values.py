@@ -13,11 +13,11 @@ class Values:
     """Evaluates argument texts for one implementation."""
 
     def __init__(self, ms=None):
-        self.ms = ms
+        self.ms, self.made = ms, None
         self.names = {
             "T": self.tensor, "array": array, "fill": fill, "uniform": uniform, "integers": integers, "np": np,
             "ranked": self._on_array(ranked), "grown": self._on_array(grown), "cast": self.cast, "inf": np.inf, "nan": np.nan,
-            "sample": types.SimpleNamespace(network=self.network, thing=object), "ms": _Package(ms) if ms else _Nothing(),
+            "sample": types.SimpleNamespace(network=self.network, thing=object, gradients=self.gradients), "ms": _Package(ms) if ms else _Nothing(),
         }
 
     def build(self, text):
@@ -53,6 +53,13 @@ class Values:
         cells = [nn.Conv2d(1, 2, 3, pad_mode="valid", has_bias=True, weight_init=0.1, bias_init=0.0), nn.Flatten(),
                  nn.Dense(8, 3, weight_init=0.1, bias_init=0.0)]
         return nn.SequentialCell(cells)
+
+
+    def gradients(self):
+        """One gradient for each parameter of the optimizer made last."""
+        if self.ms is None:
+            return None
+        return tuple(self.ms.Tensor(np.full(p.shape, 0.01, np.float32)) for p in self.made.parameters)
 
 
 _NUMPY = {"bfloat16": "float32", "half": "float16", "single": "float32", "double": "float64", "int4": "int8", "string": "U8"}

@@ -5,7 +5,6 @@ the interpreter of real MindSpore. What the target prints goes nowhere near the 
 """
 import argparse
 import ast
-import builtins
 import contextlib
 import inspect
 import io
@@ -22,11 +21,12 @@ import warnings
 
 import numpy as np
 
-from . import gradients, outputs, signatures, targets
+from . import gradients, outputs, samples, signatures, targets
 from .values import Values, resolve
 
 KEEP = 16                         # result elements that are kept as numbers in an answer
-_DOTTED = {"positional": (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)}
+# Names that the documentation's examples use as if they had been imported.
+_USUAL = {"nn": "nn", "ops": "ops", "mint": "mint", "mstype": "common.dtype", "Parameter": "Parameter", "ParameterTuple": "ParameterTuple", "P": "ops.operations", "context": "context"}
 # How the original says that this device lacks an operator; the call itself is good.
 _NO_KERNEL = re.compile(r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not found op|Unsupported device")
 
@@ -35,7 +35,7 @@ class Worker:
     """Runs cases on one target."""
 
     def __init__(self, ms):
-        self.ms, self.values = ms, Values(ms)
+        self.ms, self.values, self.absent = ms, Values(ms), {}
 
     def run(self, case):
         """{"status", "got", "expected", "seconds", ...} of one case."""
@@ -44,6 +44,8 @@ class Worker:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
+                if case["kind"] not in ("exists", "example") and self.is_absent(case["name"]):
+                    return {"id": case["id"], "status": "absent", "got": "no such name", "seconds": 0}
                 found = getattr(self, "on_" + case["kind"])(case)
         except (KeyboardInterrupt, MemoryError):
             raise
@@ -57,6 +59,16 @@ class Worker:
             self.ms.set_seed(0)
             if self.ms.get_context("mode") != self.ms.PYNATIVE_MODE:
                 self.ms.set_context(mode=self.ms.PYNATIVE_MODE)
+
+    def is_absent(self, name):
+        """Whether the target has no such name; asked once per name."""
+        if name not in self.absent:
+            try:
+                resolve(self.ms, name)
+                self.absent[name] = False
+            except AttributeError:
+                self.absent[name] = True
+        return self.absent[name]
 
     def on_exists(self, case):
         """The name is there."""
@@ -158,22 +170,25 @@ class Worker:
         made = self._thing(case)
         if case.get("call") is None:
             return made if case.get("init") is None else _settle(made)
+        self.values.made = made
         return _settle(_apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
 
     def on_example(self, case):
         """The documentation's example runs and prints what it says; layout is judged apart."""
         layout = True
         with _in_empty_folder() as folder, _as_module(case["steps"], folder) as module:
-            known = set(vars(module)) | set(dir(builtins))
-            for name, value in self._usual_names().items():
-                vars(module).setdefault(name, value)
+            vars(module).update(self._usual_names())
+            text = "\n".join(step[0] for step in case["steps"])
+            for name, make in (("LeNet5", samples.lenet), ("create_dataset", samples.data)):
+                if name in text and not _binds(text, name):
+                    vars(module)[name] = make(self.ms)
             for source, expected, line, place in module.steps:
                 try:
                     printed = _execute(source, place, module)
                 except BaseException as error:  # noqa: BLE001
                     if expected and ("Traceback" in expected or type(error).__name__ in expected):
                         continue
-                    return _unfinished(error, expected, line, known, case)
+                    return _unfinished(error, expected, line, case)
                 if not expected:
                     continue
                 if not outputs.same_numbers(expected, printed):
@@ -183,9 +198,9 @@ class Worker:
 
     def _usual_names(self):
         found = {"np": np, "ms": self.ms, "mindspore": self.ms, "Tensor": getattr(self.ms, "Tensor", None)}
-        for name in ("nn", "ops", "mint"):
+        for name, path in _USUAL.items():
             with contextlib.suppress(AttributeError):
-                found[name] = resolve(self.ms, name)
+                found[name] = resolve(self.ms, path)
         return found
 
 
@@ -285,7 +300,7 @@ def _same_default(text, value, values):
     return type(wanted) is type(value) and repr(wanted) == repr(value) or wanted == value and not isinstance(wanted, bool) and not isinstance(value, bool)
 
 
-def _unfinished(error, expected, line, known, case):
+def _unfinished(error, expected, line, case):
     """What an exception in an example means; examples that use what they never made cannot be kept by anybody."""
     result = {"status": "fail", "got": _describe(error), "expected": expected or "no exception", "line": line, "observed": "raised"}
     name = getattr(error, "name", None)
