@@ -6,12 +6,12 @@ from ... import ops
 from ..._core.dtype import float32
 from ..._core.op import op
 from ..._core.rules import (
-    Any, Bool, Int, ListOf, Number, Str, TensorOf, TupleOf, any_dtype, checked, floating, integer,
-    number,
+    Any, Bool, Int, ListOf, Number, Str, TensorOf, TupleOf, checked, floating, integer, number,
 )
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ..cell import Cell
+from .padding import pad_ends
 
 Real = TensorOf(integer | floating)
 Axes = Int | TupleOf(Int)
@@ -194,38 +194,20 @@ class Pad(Cell):
 
     def construct(self, x):
         """`x` with more elements around it."""
-        return pad_all.run(x, self.paddings, self.mode)
+        if len(self.paddings) != x.ndim:
+            raise ValueError("For 'Pad', 'paddings' must have a pair for each axis of the input, but got "
+                             f"{len(self.paddings)} for shape {x.shape}.")
+        room = {"CONSTANT": math.inf, "REFLECT": -1, "SYMMETRIC": 0}[self.mode]
+        for pair, size in zip(self.paddings, x.shape):
+            if max(pair) > size + room:
+                raise ValueError("For 'Pad', 'paddings' must be at most the length of the axis, but got "
+                                 f"{pair} for shape {x.shape} with mode {self.mode}.")
+        return pad_ends.run(x, self.paddings, self.mode.lower())
 
 
 def _is_pair(pair):
     return isinstance(pair, (tuple, list)) and len(pair) == 2 and all(
         isinstance(each, int) and each >= 0 for each in pair)
-
-
-@op(widen=False)
-def pad_all(xp, x: TensorOf(any_dtype), paddings: Any, mode: Str):
-    """`x` padded before and behind every axis."""
-    if len(paddings) != x.ndim:
-        raise ValueError(f"For 'Pad', 'paddings' must have a pair for each axis of the input, but got "
-                         f"{len(paddings)} for shape {tuple(x.shape)}.")
-    if mode == "CONSTANT":
-        return xp.pad(x, tuple(map(tuple, paddings)))
-    edge = 1 if mode == "REFLECT" else 0
-    for axis, (before, behind) in enumerate(paddings):
-        if max(before, behind) > x.shape[axis] - edge:
-            raise ValueError(f"For 'Pad', 'paddings' must be at most the length of the axis, but got "
-                             f"{paddings[axis]} for shape {tuple(x.shape)} with mode {mode}.")
-        places = _mirrored(x.shape[axis], before, behind, edge)
-        if before or behind:
-            x = xp.take(x, xp.asarray(places), axis=axis)
-    return x
-
-
-def _mirrored(size, before, behind, edge):
-    """The places of an axis, continued at both ends by their mirror images."""
-    left = list(range(before + edge - 1, edge - 1, -1))
-    right = list(range(size - 1 - edge, size - 1 - edge - behind, -1))
-    return [*left, *range(size), *right]
 
 
 @public("nn.Unfold")

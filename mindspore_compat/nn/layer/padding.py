@@ -1,0 +1,257 @@
+"""Padding layers: with a constant, with mirror images, with the edge.
+
+Paddings are pairs (before, behind), the last axis first. A negative one cuts elements off.
+"""
+
+from ..._core.op import op
+from ..._core.rules import Any, Int, Number, Str, TensorOf, any_dtype, checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ..cell import Cell
+
+__all__ = [
+    "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d",
+    "ReflectionPad3d", "ZeroPad2d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d",
+]
+
+_LEAST_EDGE = {"reflect": 1, "symmetric": 0}
+
+
+@op(widen=False)
+def pad_ends(xp, x: TensorOf(any_dtype), pairs: Any, mode: Str, value: Number = 0):
+    """`x` padded by `pairs`, one for each of its axes in order.
+
+    "reflect" mirrors without the edge, "symmetric" with it, "edge" repeats it.
+    """
+    for axis, (before, behind) in enumerate(pairs):
+        if before < 0 or behind < 0:
+            x = x[_part(axis, max(-before, 0), x.shape[axis] - max(-behind, 0))]
+    pairs = tuple((max(before, 0), max(behind, 0)) for before, behind in pairs)
+    if mode == "constant":
+        return xp.pad(x, pairs, constant_values=value)
+    for axis, (before, behind) in enumerate(pairs):
+        if before or behind:
+            x = _lengthened(xp, x, axis, before, behind, mode)
+    return x
+
+
+def _part(axis, start, stop):
+    return (slice(None),) * axis + (slice(start, stop),)
+
+
+def _lengthened(xp, x, axis, before, behind, mode):
+    """`x` with its elements near either end of an axis put beyond it."""
+    size = x.shape[axis]
+    if mode == "edge":
+        shape = list(x.shape)
+        parts = []
+        for count, start in ((before, 0), (behind, size - 1)):
+            shape[axis] = count
+            parts.append(xp.broadcast_to(x[_part(axis, start, start + 1)], tuple(shape)))
+    else:
+        skip = _LEAST_EDGE[mode]
+        left = x[_part(axis, skip, skip + before)]
+        right = x[_part(axis, size - skip - behind, size - skip)]
+        parts = [xp.flip(left, axis), xp.flip(right, axis)]
+    return xp.concatenate([parts[0], x, parts[1]], axis)
+
+
+class _Pad(Cell):
+    """What all padding layers share."""
+
+    _count = 0          # of axes that a single number pads
+    _mode = "constant"
+    _cuts = True        # whether a negative padding is allowed
+    _least_rank = 0     # of the input, beyond `_count`
+
+    def _set_up(self, padding):
+        name = type(self).__name__
+        if not isinstance(padding, (int, tuple)):
+            raise TypeError(f"For '{name}', 'padding' must be an int or a tuple of ints, but got "
+                            f"{padding!r} of type {type(padding).__name__}.")
+        numbers = padding if isinstance(padding, tuple) else (int(padding),) * (2 * self._count)
+        if not all(isinstance(n, int) for n in numbers):
+            raise TypeError(f"For '{name}', 'padding' must hold ints only, but got {padding!r}.")
+        if len(numbers) % 2 or len(numbers) > 2 * self._count:
+            raise ValueError(f"For '{name}', 'padding' must be an int or pairs of ints for at most "
+                             f"{self._count} axes, but got {padding!r}.")
+        if not self._cuts and any(n < 0 for n in numbers):
+            raise ValueError(f"For '{name}', 'padding' must be >= 0, but got {padding!r}.")
+        self.padding = padding
+        self._pairs = tuple(zip(numbers[::2], numbers[1::2]))
+
+    def construct(self, x):
+        """`x`, padded."""
+        name = type(self).__name__
+        if not isinstance(x, Tensor):
+            raise TypeError(f"For '{name}', the input must be a Tensor, but got {x!r} of type "
+                            f"{type(x).__name__}.")
+        if x.ndim < len(self._pairs) + self._least_rank:
+            raise ValueError(f"For '{name}', the input must have at least "
+                             f"{len(self._pairs) + self._least_rank} axes, but got shape {x.shape}.")
+        pairs = ((0, 0),) * (x.ndim - len(self._pairs)) + self._pairs[::-1]
+        for pair, size in zip(pairs, x.shape):
+            self._need_room(name, pair, size)
+        return pad_ends.run(x, pairs, self._mode, self._value(x))
+
+    def _need_room(self, name, pair, size):
+        if min(pair) < -size or self._mode == "reflect" and max(pair) >= size:
+            raise ValueError(f"For '{name}', 'padding' must be less than the axis it pads, but got {pair} "
+                             f"for length {size}.")
+
+    def _value(self, x):
+        return 0
+
+
+class _Reflection(_Pad):
+    _mode = "reflect"
+    _cuts = False
+
+    def __init__(self, padding):
+        super().__init__()
+        self._set_up(padding)
+
+
+class _Replication(_Pad):
+    _mode = "edge"
+    _least_rank = 1
+
+    def __init__(self, padding):
+        super().__init__()
+        self._set_up(padding)
+
+
+class _Constant(_Pad):
+
+    @checked
+    def __init__(self, padding, value: Number | Int):
+        super().__init__()
+        self._set_up(padding)
+        self.value = value
+
+    def _value(self, x):
+        return x._array.dtype.type(self.value)
+
+
+@public("nn.ConstantPad1d")
+class ConstantPad1d(_Constant):
+    """Pads the last axis with a constant.
+
+    Args:
+        padding (Union[int, tuple]): how many elements before and behind.
+        value (Union[int, float]): the constant.
+
+    Raises:
+        TypeError: if `padding` is neither an int nor a tuple of ints, or `value` not a number.
+        ValueError: if `padding` is no pair, or cuts off more than there is.
+    """
+
+    _count = 1
+
+
+@public("nn.ConstantPad2d")
+class ConstantPad2d(_Constant):
+    """Pads the last two axes with a constant.
+
+    Args:
+        padding (Union[int, tuple]): how many elements left, right, above and below.
+        value (Union[int, float]): the constant.
+
+    Raises:
+        TypeError: if `padding` is neither an int nor a tuple of ints, or `value` not a number.
+        ValueError: if `padding` is not made of pairs, or cuts off more than there is.
+    """
+
+    _count = 2
+
+
+@public("nn.ConstantPad3d")
+class ConstantPad3d(_Constant):
+    """Pads the last three axes with a constant.
+
+    Args:
+        padding (Union[int, tuple]): how many elements left, right, above, below, in front and behind.
+        value (Union[int, float]): the constant.
+
+    Raises:
+        TypeError: if `padding` is neither an int nor a tuple of ints, or `value` not a number.
+        ValueError: if `padding` is not made of pairs, or cuts off more than there is.
+    """
+
+    _count = 3
+
+
+@public("nn.ZeroPad2d")
+class ZeroPad2d(_Constant):
+    """Pads the last two axes with zeros.
+
+    Args:
+        padding (Union[int, tuple]): how many elements left, right, above and below.
+
+    Raises:
+        TypeError: if `padding` is neither an int nor a tuple of ints.
+        ValueError: if `padding` is not made of pairs, or cuts off more than there is.
+    """
+
+    _count = 2
+
+    def __init__(self, padding):
+        super().__init__(padding, 0)
+
+
+@public("nn.ReflectionPad1d")
+class ReflectionPad1d(_Reflection):
+    """Pads the last axis with the mirror image of the input, without its edge.
+
+    Args:
+        padding (Union[int, tuple]): how many elements before and behind, at least 0.
+
+    Raises:
+        TypeError: if `padding` is neither an int nor a tuple of ints.
+        ValueError: if it is negative, no pair, or not less than the axis.
+    """
+
+    _count = 1
+
+
+@public("nn.ReflectionPad2d")
+class ReflectionPad2d(_Reflection):
+    """Pads the last two axes with the mirror image of the input; as ReflectionPad1d."""
+
+    _count = 2
+
+
+@public("nn.ReflectionPad3d")
+class ReflectionPad3d(_Reflection):
+    """Pads the last three axes with the mirror image of the input; as ReflectionPad1d."""
+
+    _count = 3
+
+
+@public("nn.ReplicationPad1d")
+class ReplicationPad1d(_Replication):
+    """Pads the last axis with the edge of the input.
+
+    Args:
+        padding (Union[int, tuple]): how many elements before and behind.
+
+    Raises:
+        TypeError: if `padding` is neither an int nor a tuple of ints.
+        ValueError: if it is no pair, or cuts off more than there is.
+    """
+
+    _count = 1
+
+
+@public("nn.ReplicationPad2d")
+class ReplicationPad2d(_Replication):
+    """Pads the last two axes with the edge of the input; as ReplicationPad1d."""
+
+    _count = 2
+
+
+@public("nn.ReplicationPad3d")
+class ReplicationPad3d(_Replication):
+    """Pads the last three axes with the edge of the input; as ReplicationPad1d."""
+
+    _count = 3
