@@ -35,6 +35,7 @@ _HOMES = {  # module -> the names it gives to the top
         OcclusionSensitivity Perplexity RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy
         TopKCategoricalAccuracy names get_metric_fn rearrange_inputs DatasetHelper connect_network_with_dataset
         data_sink save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async export load
+        async_ckpt_thread_status ckpt_to_safetensors safetensors_to_ckpt load_segmented_checkpoints
         build_train_network DynamicLossScaleManager FixedLossScaleManager LossScaleManager ConvertModelUtils
         ConvertNetUtils""",
     "profiler": "Profiler",
