@@ -24,8 +24,8 @@ _HOMES = {  # file -> the names it gives to the room
     "summary": "SummaryRecord",
     "serialization": """async_ckpt_thread_status build_searched_strategy ckpt_to_safetensors export
         export_split_mindir get_ckpt_path_with_strategy load load_checkpoint load_checkpoint_async
-        load_distributed_checkpoint load_param_into_net load_segmented_checkpoints merge_sliced_parameter
-        restore_group_info_list safetensors_to_ckpt save_checkpoint""",
+        load_distributed_checkpoint load_param_into_net load_segmented_checkpoints
+        merge_sliced_parameter restore_group_info_list safetensors_to_ckpt save_checkpoint""",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
