@@ -1,0 +1,329 @@
+"""Layers for images: differences, similarity indices, cropping, pixel shuffling."""
+
+import math
+
+from ..._core.op import op
+from ..._core.rules import (
+    Float, Int, ListOf, Number, TensorOf, TupleOf, checked, floating, integer, number,
+)
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ..cell import Cell
+from .container import CellList
+from .conv import Conv2d
+from .pooling import AvgPool2d
+
+__all__ = [
+    "ImageGradients", "SSIM", "MSSSIM", "PSNR", "CentralCrop", "PixelShuffle", "PixelUnshuffle",
+]
+
+Half = TensorOf("float16", "float32")
+Floats = TensorOf(floating)
+
+
+@public("nn.ImageGradients")
+class ImageGradients(Cell):
+    """Differences between neighbouring rows and columns, zero in the last ones.
+
+    Inputs:
+        - **images** (Tensor): shape (N, C, H, W).
+
+    Raises:
+        ValueError: if the input does not have 4 axes.
+    """
+
+    @checked
+    def construct(self, images: TensorOf(number)):
+        """The differences down and across."""
+        if images.ndim != 4:
+            raise ValueError(f"For 'ImageGradients', the input must have 4 axes, but got shape "
+                             f"{images.shape}.")
+        return image_differences.run(images)
+
+
+@op(widen=False)
+def image_differences(xp, x: TensorOf(number)):
+    """Differences down and across, zero in the last row and column."""
+    down = xp.pad(x[:, :, 1:] - x[:, :, :-1], ((0, 0), (0, 0), (0, 1), (0, 0)))
+    across = xp.pad(x[..., 1:] - x[..., :-1], ((0, 0), (0, 0), (0, 0), (0, 1)))
+    return down, across
+
+
+# Similarity ---------------------------------------------------------------------------------------
+
+
+def _gaussian(size, sigma):
+    """A normalised Gaussian window as the weight of a convolution of one channel."""
+    ends = [-0.5 * ((i - (size - 1) / 2) / sigma) ** 2 for i in range(size)]
+    total = sum(math.exp(end) for end in ends)
+    row = [math.exp(end) / total for end in ends]
+    return Tensor([[[[a * b for b in row] for a in row]]])
+
+
+def _window(size, sigma):
+    """The convolution with a Gaussian window, which is not trained."""
+    made = Conv2d(1, 1, size, pad_mode="valid", weight_init=_gaussian(size, sigma))
+    made.weight.requires_grad = False
+    return made
+
+
+def _need_images(api, img1, img2):
+    if img1.dtype != img2.dtype:
+        raise TypeError(f"For '{api}', the images must have the same dtype, but got {img1.dtype} and "
+                        f"{img2.dtype}.")
+    if img1.ndim != 4 or img1.shape != img2.shape:
+        raise ValueError(f"For '{api}', the images must have 4 axes and the same shape, but got "
+                         f"{img1.shape} and {img2.shape}.")
+
+
+def _compared(window, img1, img2, k1, k2):
+    """Structural similarity and contrast of each channel: two Tensors of shape (N, C)."""
+    n, c, h, w = img1.shape
+    x, y = img1.reshape(n * c, 1, h, w), img2.reshape(n * c, 1, h, w)
+    means = [window(each) for each in (x, y, x * x, y * y, x * y)]
+    similar, contrast = similarity.run(*means, k1 * k1, k2 * k2)
+    return similar.reshape(n, c), contrast.reshape(n, c)
+
+
+@op()
+def similarity(xp, x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats, c1: Number, c2: Number):
+    """The similarity index and its contrast part from local means, averaged over each image."""
+    luminance = (2 * x * y + c1) / (x * x + y * y + c1)
+    contrast = (2 * (xy - x * y) + c2) / (xx - x * x + yy - y * y + c2)
+    return xp.mean(luminance * contrast, (1, 2, 3)), xp.mean(contrast, (1, 2, 3))
+
+
+@public("nn.SSIM")
+class SSIM(Cell):
+    """The structural similarity index of two batches of images.
+
+    Args:
+        max_val (Union[int, float]): the range of the values.
+        filter_size (int): the size of the Gaussian window.
+        filter_sigma (float): its standard deviation.
+        k1 (float): the constant of the luminance part.
+        k2 (float): the constant of the contrast part.
+
+    Inputs:
+        - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), float16 or float32 alike.
+
+    Raises:
+        TypeError: if an argument or an input is of another type.
+        ValueError: if `max_val` or `filter_sigma` is not above 0, `filter_size` is less than 1, or the
+            images are smaller than the window.
+    """
+
+    @checked
+    def __init__(self, max_val: Number(gt=0) = 1.0, filter_size: Int(ge=1) = 11,
+                 filter_sigma: Float(gt=0.0) = 1.5, k1: Float = 0.01, k2: Float = 0.03):
+        super().__init__()
+        self.max_val = max_val
+        self.filter_size = filter_size
+        self.filter_sigma = filter_sigma
+        self.k1 = k1
+        self.k2 = k2
+        self.conv = _window(filter_size, filter_sigma)
+
+    @checked
+    def construct(self, img1: Half, img2: Half):
+        """The index of each pair of images: shape (N,)."""
+        _need_images("SSIM", img1, img2)
+        if min(img1.shape[2:]) < self.filter_size:
+            raise ValueError(f"For 'SSIM', the images must be at least as large as the window, but got "
+                             f"shape {img1.shape} and {self.filter_size}.")
+        scale = 1 / self.max_val
+        return _compared(self.conv, img1 * scale, img2 * scale, self.k1, self.k2)[0].mean(-1)
+
+
+@public("nn.MSSSIM")
+class MSSSIM(Cell):
+    """The structural similarity index of two batches of images at several scales.
+
+    Args:
+        max_val (Union[int, float]): the range of the values.
+        power_factors (Union[tuple, list]): the exponent of each scale.
+        filter_size (int): the size of the Gaussian window.
+        filter_sigma (float): its standard deviation.
+        k1 (float): the constant of the luminance part.
+        k2 (float): the constant of the contrast part.
+
+    Inputs:
+        - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), float16 or float32 alike.
+
+    Raises:
+        TypeError: if an argument or an input is of another type.
+        ValueError: if `max_val` or `filter_sigma` is not above 0, `filter_size` is less than 1, or the
+            inputs do not have 4 axes.
+    """
+
+    @checked
+    def __init__(self, max_val: Number(gt=0) = 1.0,
+                 power_factors: TupleOf(Number) | ListOf(Number) = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+                 filter_size: Int(ge=1) = 11, filter_sigma: Float(gt=0.0) = 1.5, k1: Float = 0.01,
+                 k2: Float = 0.03):
+        super().__init__()
+        self.max_val = max_val
+        self.filter_size = filter_size
+        self.filter_sigma = filter_sigma
+        self.k1 = k1
+        self.k2 = k2
+        self.level = len(power_factors)
+        self.power_factors = tuple(power_factors)
+        self.multi_convs_list = CellList([_window(filter_size, filter_sigma) for _ in power_factors])
+        self.avg_pool = AvgPool2d(kernel_size=2, stride=2, pad_mode="valid")
+
+    @checked
+    def construct(self, img1: Half, img2: Half):
+        """The index of each pair of images: shape (N,)."""
+        _need_images("MSSSIM", img1, img2)
+        img1, img2 = img1 * (1 / self.max_val), img2 * (1 / self.max_val)
+        product = None
+        for level, power in enumerate(self.power_factors):
+            if level:
+                img1, img2 = self.avg_pool(img1), self.avg_pool(img2)
+            similar, contrast = _compared(self.multi_convs_list[level], img1, img2, self.k1, self.k2)
+            part = similar if level == self.level - 1 else contrast
+            part = powered.run(part, float(power))
+            product = part if product is None else product * part
+        return product.mean(-1)
+
+
+@op()
+def powered(xp, x: Floats, power: Float):
+    """max(x, 0) to a power."""
+    return xp.power(xp.maximum(x, 0), power)
+
+
+@public("nn.PSNR")
+class PSNR(Cell):
+    """The peak signal-to-noise ratio of two batches of images, in decibels.
+
+    Args:
+        max_val (Union[int, float]): the range of the values.
+
+    Inputs:
+        - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), of the same dtype.
+
+    Raises:
+        TypeError: if `max_val` is not a number, or the dtypes differ.
+        ValueError: if it is not above 0, or the inputs do not have 4 axes and one shape.
+    """
+
+    @checked
+    def __init__(self, max_val: Number(gt=0) = 1.0):
+        super().__init__()
+        self.max_val = max_val
+
+    @checked
+    def construct(self, img1: TensorOf(integer | floating), img2: TensorOf(integer | floating)):
+        """The ratio of each pair of images: float32, shape (N,)."""
+        _need_images("PSNR", img1, img2)
+        return signal_to_noise.run(img1, img2, self.max_val)
+
+
+@op(widen=False)
+def signal_to_noise(xp, x: TensorOf(number), y: TensorOf(number), largest: Number):
+    """10 log10(largest² / mean squared difference)."""
+    difference = xp.cast(x, "float32") - xp.cast(y, "float32")
+    error = xp.mean(difference * difference, (1, 2, 3))
+    return 10 * xp.log10(largest * largest / error)
+
+
+# Cropping and shuffling ---------------------------------------------------------------------------
+
+
+@public("nn.CentralCrop")
+class CentralCrop(Cell):
+    """The middle of images.
+
+    Args:
+        central_fraction (float): the fraction of height and width that stays, in (0, 1].
+
+    Inputs:
+        - **image** (Tensor): shape (C, H, W) or (N, C, H, W).
+
+    Raises:
+        TypeError: if `central_fraction` is not a float.
+        ValueError: if it is out of range, or the input does not have 3 or 4 axes.
+    """
+
+    @checked
+    def __init__(self, central_fraction: Float(gt=0.0, le=1.0)):
+        super().__init__()
+        self.central_fraction = central_fraction
+
+    @checked
+    def construct(self, image: TensorOf()):
+        """`image` without its edges."""
+        if image.ndim not in (3, 4):
+            raise ValueError(f"For 'CentralCrop', the input must have 3 or 4 axes, but got shape "
+                             f"{image.shape}.")
+        if self.central_fraction == 1.0:
+            return image
+        cuts = [int((size - size * self.central_fraction) / 2) for size in image.shape[-2:]]
+        (top, left), (height, width) = cuts, image.shape[-2:]
+        return image[..., top:height - top, left:width - left]
+
+
+@public("nn.PixelShuffle", "mint.nn.PixelShuffle")
+class PixelShuffle(Cell):
+    """Makes images larger by laying groups of channels out as blocks of pixels.
+
+    Args:
+        upscale_factor (int): the factor of height and width.
+
+    Inputs:
+        - **input** (Tensor): shape (*, C * factor², H, W).
+
+    Raises:
+        TypeError: if the factor is not an int, or the input not a Tensor.
+        ValueError: if the factor is less than 1, or its square does not divide the channels.
+    """
+
+    @checked
+    def __init__(self, upscale_factor: Int(ge=1)):
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    @checked
+    def construct(self, input: TensorOf()):
+        """The larger images, shape (*, C, H * factor, W * factor)."""
+        r, shape = self.upscale_factor, input.shape
+        if input.ndim < 3 or shape[-3] % (r * r):
+            raise ValueError("For 'PixelShuffle', the input must have at least 3 axes and channels "
+                             f"divisible by {r * r}, but got shape {shape}.")
+        *lead, c, h, w = shape
+        blocks = input.reshape(-1, c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
+        return blocks.reshape(*lead, c // (r * r), h * r, w * r)
+
+
+@public("nn.PixelUnshuffle")
+class PixelUnshuffle(Cell):
+    """Makes images smaller by laying blocks of pixels out as channels.
+
+    Args:
+        downscale_factor (int): the factor of height and width.
+
+    Inputs:
+        - **input** (Tensor): shape (*, C, H * factor, W * factor).
+
+    Raises:
+        TypeError: if the factor is not an int, or the input not a Tensor.
+        ValueError: if the factor is less than 1, or does not divide height and width.
+    """
+
+    @checked
+    def __init__(self, downscale_factor: Int(ge=1)):
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    @checked
+    def construct(self, input: TensorOf()):
+        """The smaller images, shape (*, C * factor², H, W)."""
+        r, shape = self.downscale_factor, input.shape
+        if input.ndim < 3 or shape[-1] % r or shape[-2] % r:
+            raise ValueError("For 'PixelUnshuffle', the input must have at least 3 axes, height and width "
+                             f"divisible by {r}, but got shape {shape}.")
+        *lead, c, h, w = shape
+        blocks = input.reshape(-1, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
+        return blocks.reshape(*lead, c * r * r, h // r, w // r)

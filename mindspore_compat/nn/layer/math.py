@@ -1,0 +1,272 @@
+"""Layers around mathematical functions, kept for scripts that use the layer form."""
+
+from ... import ops
+from ..._core.dtype import float32, int32
+from ..._core.op import op
+from ..._core.rules import (
+    Any, Bool, Float, Int, ListOf, TensorOf, TupleOf, checked, floating,
+)
+from ..._core.surface import public
+from ...ops._loss import cosine_similarity
+from ..cell import Cell
+
+__all__ = [
+    "ReduceLogSumExp", "Range", "LGamma", "DiGamma", "IGamma", "LBeta", "CosineSimilarity", "MatMul",
+    "Moments", "MatInverse", "MatDet",
+]
+
+Half = TensorOf("float16", "float32")
+Floats = TensorOf(floating)
+Axes = Int | TupleOf(Int) | ListOf(Int)
+
+
+def _need_alike(api, **given):
+    kinds = {str(x.dtype) for x in given.values()}
+    if len(kinds) > 1:
+        raise TypeError(f"For '{api}', the inputs must have the same dtype, but got {sorted(kinds)}.")
+
+
+@public("nn.ReduceLogSumExp")
+class ReduceLogSumExp(Cell):
+    """log(sum(exp(x))) over some axes, without overflow; () for all of them.
+
+    Args:
+        axis (Union[int, tuple(int), list(int)]): the axes.
+        keep_dims (bool): whether to keep them, with length 1.
+
+    Raises:
+        TypeError: if `axis` is none of these, or `keep_dims` not a bool.
+        ValueError: if the input has no such axis.
+    """
+
+    @checked
+    def __init__(self, axis: Axes, keep_dims: Bool = False):
+        super().__init__()
+        self.axis = axis
+        self.keep_dims = keep_dims
+
+    @checked
+    def construct(self, x: Floats):
+        """The logarithms of the sums of exponentials of `x`."""
+        axis = self.axis
+        axis = (axis,) if isinstance(axis, int) else tuple(axis) or tuple(range(x.ndim))
+        return ops.logsumexp(x, axis, self.keep_dims)
+
+
+@public("nn.Range")
+class Range(Cell):
+    """The numbers from `start` up to but not including `limit`, in steps of `delta`.
+
+    Args:
+        start (Union[int, float]): the first; or the limit, where that is left out.
+        limit (Union[int, float]): where to stop.
+        delta (Union[int, float]): the step.
+
+    Raises:
+        TypeError: if one is not a number.
+        ValueError: if `delta` is 0.
+    """
+
+    def __init__(self, start, limit=None, delta=1):
+        super().__init__()
+        first, last = (0, start) if limit is None else (start, limit)
+        for name, value in (("start", first), ("limit", last), ("delta", delta)):
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise TypeError(f"For 'Range', '{name}' must be a number, but got {value!r} of type "
+                                f"{type(value).__name__}.")
+        if delta == 0:
+            raise ValueError("For 'Range', 'delta' must not be 0.")
+        whole = all(isinstance(value, int) for value in (first, last, delta))
+        self.result_tensor = ops.arange(first, last, delta, dtype=int32 if whole else float32)
+
+    def construct(self):
+        """The numbers: int32 where all arguments are ints, else float32."""
+        return self.result_tensor
+
+
+@public("nn.LGamma")
+class LGamma(Cell):
+    """log |gamma(x)|, element by element."""
+
+    @checked
+    def construct(self, x: Half):
+        """The logarithm of the gamma function at `x`."""
+        return ops.lgamma(x)
+
+
+@public("nn.DiGamma")
+class DiGamma(Cell):
+    """The derivative of log gamma(x), element by element."""
+
+    @checked
+    def construct(self, x: Half):
+        """The digamma function at `x`."""
+        return ops.digamma(x)
+
+
+@public("nn.IGamma")
+class IGamma(Cell):
+    """The lower regularised incomplete gamma function."""
+
+    def __init__(self):
+        super().__init__()
+        self.lgamma = LGamma()
+
+    @checked
+    def construct(self, a: Half, x: Half):
+        """P(a, x), element by element."""
+        _need_alike("IGamma", a=a, x=x)
+        return ops.igamma(a, x)
+
+
+@public("nn.LBeta")
+class LBeta(Cell):
+    """log |beta(x, y)|, without the cancellation of large logarithms."""
+
+    def __init__(self):
+        super().__init__()
+        self.lgamma = LGamma()
+
+    @checked
+    def construct(self, x: Half, y: Half):
+        """The logarithm of the beta function, element by element."""
+        _need_alike("LBeta", x=x, y=y)
+        return log_beta.run(x, y)
+
+
+@op()
+def log_beta(xp, x: Half, y: Half):
+    """log |beta(x, y)|."""
+    return xp.betaln(x, y)
+
+
+log_beta.vjp(
+    x=lambda xp, g, x, y: g * (xp.digamma(x) - xp.digamma(x + y)),
+    y=lambda xp, g, x, y: g * (xp.digamma(y) - xp.digamma(x + y)))
+
+
+@public("mint.nn.CosineSimilarity")
+class CosineSimilarity(Cell):
+    """The cosine of the angle between vectors.
+
+    Args:
+        dim (int): the axis of the vectors.
+        eps (float): the least product of lengths that is divided by.
+
+    Inputs:
+        - **x1** (Tensor), **x2** (Tensor): of shapes that broadcast.
+    """
+
+    @checked
+    def __init__(self, dim: Int = 1, eps: Float = 1e-8):
+        super().__init__()
+        self.dim = dim
+        self.eps = eps
+
+    @checked
+    def construct(self, x1: TensorOf(), x2: TensorOf()):
+        """The cosines."""
+        return cosine_similarity.run(x1, x2, self.dim, self.eps)
+
+
+@public("nn.MatMul")
+class MatMul(Cell):
+    """The product of matrices or vectors, transposed first if asked.
+
+    Args:
+        transpose_x1 (bool): whether to transpose the first.
+        transpose_x2 (bool): whether to transpose the second.
+
+    Inputs:
+        - **x1** (Tensor), **x2** (Tensor): of the same dtype.
+
+    Raises:
+        TypeError: if a flag is not a bool, or the dtypes differ.
+        ValueError: if the inner lengths differ.
+    """
+
+    @checked
+    def __init__(self, transpose_x1: Bool = False, transpose_x2: Bool = False):
+        super().__init__()
+        self.transpose_x1 = transpose_x1
+        self.transpose_x2 = transpose_x2
+
+    @checked
+    def construct(self, x1: TensorOf(), x2: TensorOf()):
+        """The product."""
+        _need_alike("MatMul", x1=x1, x2=x2)
+        if self.transpose_x1 and x1.ndim > 1:
+            x1 = x1.swapaxes(-1, -2)
+        if self.transpose_x2 and x2.ndim > 1:
+            x2 = x2.swapaxes(-1, -2)
+        inner = x1.shape[-1:], x2.shape[-2:-1] if x2.ndim > 1 else x2.shape
+        if inner[0] != inner[1]:
+            raise ValueError(f"For 'MatMul', the inner lengths must agree, but got shapes {x1.shape} and "
+                             f"{x2.shape}.")
+        return ops.matmul(x1, x2)
+
+
+@public("nn.Moments")
+class Moments(Cell):
+    """Mean and (biased) variance over some axes.
+
+    Args:
+        axis (Union[int, tuple(int), None]): the axes; None for all of them.
+        keep_dims (Union[bool, None]): whether to keep them, with length 1.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32.
+
+    Raises:
+        TypeError: if `axis` is none of these, or `keep_dims` not a bool.
+        ValueError: if the input has no such axis.
+    """
+
+    @checked
+    def __init__(self, axis: Int | TupleOf(Int) | None = None, keep_dims: Bool | None = None):
+        super().__init__()
+        self.axis = () if axis is None else axis
+        self.keep_dims = bool(keep_dims)
+
+    @checked
+    def construct(self, x: Half):
+        """The means and the variances of `x`."""
+        return moments.run(x, self.axis, self.keep_dims)
+
+
+@op()
+def moments(xp, x: Floats, axis: Any = (), keep_dims: Bool = False):
+    """Mean and variance over some axes, all of them for ()."""
+    axes = (axis,) if isinstance(axis, int) else tuple(axis) or tuple(range(x.ndim))
+    if any(not -x.ndim <= each < x.ndim for each in axes):
+        raise ValueError(f"For 'Moments', 'axis' must hold axes of the input, but got {axis} for shape "
+                         f"{tuple(x.shape)}.")
+    mean = xp.mean(x, axes, keepdims=True)
+    variance = xp.mean(xp.square(x - mean), axes, keepdims=True)
+    return (mean, variance) if keep_dims else (xp.squeeze(mean, axes), xp.squeeze(variance, axes))
+
+
+@public("nn.MatInverse")
+class MatInverse(Cell):
+    """The inverse of positive definite matrices, through Cholesky's factor."""
+
+    def __init__(self):
+        super().__init__()
+        self.matmul = MatMul()
+
+    @checked
+    def construct(self, a: Half):
+        """The inverses of `a`, shape (*, N, N)."""
+        return ops.cholesky_inverse(ops.cholesky(a.astype(float32))).astype(a.dtype)
+
+
+@public("nn.MatDet")
+class MatDet(Cell):
+    """The determinant of positive definite matrices, through Cholesky's factor."""
+
+    @checked
+    def construct(self, a: Half):
+        """The determinants of `a`, shape (*, N, N)."""
+        factor = ops.cholesky(a.astype(float32))
+        diagonal = ops.diagonal(factor, 0, -2, -1)
+        return ops.square(diagonal.prod(-1)).astype(a.dtype)
