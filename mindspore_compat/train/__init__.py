@@ -7,8 +7,8 @@ from .._core.surface import missing, submodule
 
 _HOMES = {  # file -> the names it gives to the room
     "model": "Model",
-    "callback": """BackupAndRestore Callback CheckpointConfig EarlyStopping FlopsUtilizationCollector
-        History LambdaCallback LearningRateScheduler LossMonitor ModelCheckpoint OnRequestExit
+    "callback": """BackupAndRestore Callback CheckpointConfig EarlyStopping
+        FlopsUtilizationCollector History LambdaCallback LearningRateScheduler LossMonitor ModelCheckpoint OnRequestExit
         ReduceLROnPlateau RunContext SummaryCollector SummaryLandscape TimeMonitor
         TrainFaultTolerance""",
     "metrics": """Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1

@@ -13,10 +13,23 @@ from .._core.checking import Forbid, checked
 from .._core.config import config
 from .._core.rules import Bool, CellOf, Int, ListOf
 from ..communication.comm_func import broadcast
-from ._run_checks import (check_callbacks_of_fit, check_dataset_size, check_kwargs, check_levels,
-                          check_outputs, check_predict_data, check_two_columns)
-from .callback._callback import (CallbackManager, InternalCallbackParam, RunContext, as_list,
-                                 set_cur_net)
+from ..nn.wrap import WithEvalCell, WithLossCell
+from ._run_checks import (
+    check_callbacks_of_fit,
+    check_dataset_size,
+    check_kwargs,
+    check_levels,
+    check_outputs,
+    check_predict_data,
+    check_two_columns,
+)
+from .callback._callback import (
+    CallbackManager,
+    InternalCallbackParam,
+    RunContext,
+    as_list,
+    set_cur_net,
+)
 from .dataset_helper import DatasetHelper, check_dataset, sinks
 from .metrics import Loss, get_metrics
 
@@ -111,8 +124,6 @@ class Model:
         if self._optimizer is None:
             if self._loss_fn is None:
                 return self._network
-            from ..nn.wrap import WithLossCell
-
             return WithLossCell(self._network, self._loss_fn)
         from .amp import build_train_network
 
@@ -139,8 +150,6 @@ class Model:
         if self._loss_fn is None:
             raise ValueError("For 'Model', 'metrics' need a 'loss_fn' or an 'eval_network', but "
                              "got neither.")
-        from ..nn.wrap import WithEvalCell
-
         in_float32 = self._amp_level in ("O2", "O3", "auto")
         self._eval_network = WithEvalCell(self._network, self._loss_fn, in_float32)
         self._eval_indexes = [0, 1, 2]
@@ -185,9 +194,9 @@ class Model:
              Forbid("type(valid_frequency) is int and valid_frequency == 0",
                     reason="'valid_frequency' must not be 0"))
     def fit(self, epoch: Int(ge=1), train_dataset, valid_dataset=None,
-            valid_frequency: Int | Bool | ListOf = 1, callbacks=None, dataset_sink_mode: Bool = False,
-            valid_dataset_sink_mode: Bool = False, sink_size: Int(ge=-1) = -1,
-            initial_epoch: Int(ge=0) = 0):
+            valid_frequency: Int | Bool | ListOf = 1, callbacks=None,
+            dataset_sink_mode: Bool = False, valid_dataset_sink_mode: Bool = False,
+            sink_size: Int(ge=-1) = -1, initial_epoch: Int(ge=0) = 0):
         """Trains the network, and evaluates it between epochs.
 
         Args:
@@ -484,7 +493,7 @@ class Model:
 
 
 def _in_training_only():
-    """The callbacks of the package that `fit` leaves out of its evaluations: all but TimeMonitor."""
+    """The package's callbacks that `fit` leaves out of its evaluations: all but TimeMonitor."""
     from . import callback
 
     return {getattr(callback, name) for name in callback.__all__ if name not in (

@@ -1,11 +1,25 @@
 """Callbacks: what takes part in a run of `Model` without being the network, each kind in a file."""
 
+from ._backup_and_restore import BackupAndRestore
 from ._callback import Callback, RunContext
 from ._callback import CallbackManager as _CallbackManager
 from ._callback import InternalCallbackParam as _InternalCallbackParam
 from ._callback import checkpoint_cb_for_save_op as _checkpoint_cb_for_save_op
 from ._callback import set_cur_net as _set_cur_net
+from ._checkpoint import CheckpointConfig, ModelCheckpoint
+from ._checkpoint import CheckpointManager as _CheckpointManager
+from ._early_stop import EarlyStopping
+from ._history import History
+from ._lambda_callback import LambdaCallback
 from ._loss_monitor import LossMonitor
+from ._lr_scheduler_callback import LearningRateScheduler
+from ._reduce_lr_on_plateau import ReduceLROnPlateau
 from ._time_monitor import TimeMonitor
 
-__all__ = ["Callback", "LossMonitor", "RunContext", "TimeMonitor"]
+__all__ = ["BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History",
+           "LambdaCallback", "LearningRateScheduler", "LossMonitor", "ModelCheckpoint",
+           "ReduceLROnPlateau", "RunContext", "TimeMonitor"]
+
+# Names with an underscore that scripts import from here.
+_FURTHER = (_CallbackManager, _CheckpointManager, _InternalCallbackParam,
+            _checkpoint_cb_for_save_op, _set_cur_net)

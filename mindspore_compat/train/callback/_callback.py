@@ -167,7 +167,7 @@ def as_list(callbacks):
 
 
 class MissingAttribute(KeyError, AttributeError):
-    """A run that has no such attribute. The original raises a KeyError, `hasattr` wants the other."""
+    """A run has no such attribute: the original raises a KeyError, `hasattr` wants the other."""
 
 
 class InternalCallbackParam(dict):

@@ -5,6 +5,7 @@ import numpy as np
 from ..._core.checking import checked
 from ..._core.rules import Int
 from ..._core.tensor import Tensor
+from .._utils import documented_as_value_error
 from ._callback import Callback, _handle_loss
 
 __all__ = ["LossMonitor"]
@@ -19,8 +20,7 @@ class LossMonitor(Callback):
         per_print_times (int): after how many steps the loss is printed; 0 for never.
 
     Raises:
-        TypeError: if `per_print_times` is not an int.
-        ValueError: if it is negative.
+        ValueError: if `per_print_times` is not an int, or negative.
 
     Examples:
         >>> from mindspore_compat.train import LossMonitor
@@ -29,6 +29,7 @@ class LossMonitor(Callback):
     Source: mindspore.train.LossMonitor of MindSpore 2.10.
     """
 
+    @documented_as_value_error
     @checked
     def __init__(self, per_print_times: Int(ge=0) = 1):
         super().__init__()

@@ -166,7 +166,7 @@ class EvaluationBase(Metric):
                                  f"several labels.")
 
     def _same_classes(self, before, y_pred):
-        """The number of classes, which must be that of `before`, the batches so far (0 for none)."""
+        """The number of classes; it must be `before`, that of the batches so far (0 for none)."""
         classes = y_pred.shape[1]
         if before and classes != before:
             raise ValueError(f"For '{type(self).__name__}.update', predictions must have as many "

@@ -1,0 +1,65 @@
+"""Small helpers of this room that scripts import from `mindspore.train._utils`."""
+
+import functools
+import os
+
+__all__ = ["check_value_type"]
+
+
+def _make_directory(path, arg_name="path"):
+    """Makes a directory, and those above it, unless it is there.
+
+    Args:
+        path (str): the directory; "~" and links are followed.
+        arg_name (str): what an error calls it.
+
+    Returns:
+        str, its real path.
+
+    Raises:
+        TypeError: if `path` is not a str.
+        ValueError: if it is blank.
+        NotADirectoryError: if there is a file of that name.
+    """
+    if not isinstance(path, str):
+        raise TypeError(f"For '_make_directory', '{arg_name}' must be a str, but got {path!r} of "
+                        f"type {type(path).__name__}.")
+    if not path.strip():
+        raise ValueError(f"'{arg_name}' must not be blank, but got {path!r}.")
+    found = os.path.realpath(os.path.expanduser(path))
+    if os.path.exists(found) and not os.path.isdir(found):
+        raise NotADirectoryError(f"'{arg_name}' must be a directory, but {found} is a file.")
+    os.makedirs(found, mode=0o700, exist_ok=True)
+    return found
+
+
+def documented_as_value_error(function):
+    """A decorator for constructors whose documentation names ValueError for a wrong type, too."""
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if not str(error).startswith("For '"):      # not a rule's, but Python's own
+                raise
+            raise ValueError(*error.args) from None
+
+    return wrapper
+
+
+def check_value_type(arg_name, arg_value, valid_types):
+    """Refuses a value that is of none of some types; a bool is no int.
+
+    Args:
+        arg_name (str): what the error calls it.
+        arg_value (Any): the value.
+        valid_types (Union[type, tuple, list]): the types.
+
+    Raises:
+        TypeError: if the value is of another type.
+    """
+    kinds = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
+    if not isinstance(arg_value, kinds) or (isinstance(arg_value, bool) and bool not in kinds):
+        wanted = ", ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"'{arg_name}' must be of type {wanted}, but got {arg_value!r} of type "
+                        f"{type(arg_value).__name__}.")

@@ -1,0 +1,384 @@
+"""ModelCheckpoint, which writes checkpoints during training; its CheckpointConfig; and
+CheckpointManager, which deletes old ones.
+
+The files themselves are written by `train.serialization`.
+"""
+
+import os
+import re
+import time
+
+from ..._core.checking import checked
+from ..._core.rules import Any, Bool, CellOf, Int, OneOf, Str
+from ..._core.tensor import Tensor
+from .. import _saving
+from .._utils import _make_directory, documented_as_value_error
+from ._callback import Callback, set_cur_net
+
+__all__ = ["CheckpointConfig", "CheckpointManager", "ModelCheckpoint"]
+
+_COUNTED = ("epoch_num", "step_num")
+
+
+class CheckpointConfig:
+    """When ModelCheckpoint writes a file, which files it keeps, and how they are written.
+
+    Args:
+        save_checkpoint_steps (int): write after so many steps; 0 or None for never.
+        save_checkpoint_seconds (int): write after so many seconds; not used together with steps.
+        keep_checkpoint_max (int): how many files to keep; 0 or None for no such limit.
+        keep_checkpoint_per_n_minutes (int): of the files written in so many minutes keep the first
+            and the last; not used together with a limit. Without either, one file is kept.
+        integrated_save (bool): see `save_checkpoint`.
+        async_save (Union[bool, str]): whether to write in the background: True or "thread", or
+            "process".
+        saved_network (Cell): what to save instead of the network that is trained.
+        append_info (list): what else to save: "epoch_num", "step_num" and one dict of numbers and
+            Tensors by name.
+        enc_key (bytes): a key to encrypt with.
+        enc_mode (str): how to encrypt: "AES-GCM", "AES-CBC" or "SM4-CBC".
+        exception_save (bool): whether to write a file, "..._breakpoint", when an exception ends the
+            training.
+        crc_check (bool): whether to store a checksum.
+        remove_redundancy (bool): see `save_checkpoint`.
+        format (str): "ckpt" or "safetensors".
+        **kwargs: further options of the original, which have no effect.
+
+    Raises:
+        ValueError: if an argument is of another type, a number negative, or encryption asked for
+            where there is none.
+
+    Source: mindspore.train.CheckpointConfig of MindSpore 2.10.
+    """
+
+    @documented_as_value_error
+    @checked
+    def __init__(self, save_checkpoint_steps: Int(ge=0) | None = 1,
+                 save_checkpoint_seconds: Int(ge=0) | None = 0,
+                 keep_checkpoint_max: Int(ge=0) | None = 5,
+                 keep_checkpoint_per_n_minutes: Int(ge=0) | None = 0, integrated_save: Bool = True,
+                 async_save: Bool | OneOf("thread", "process") = False,
+                 saved_network: CellOf = None, append_info: Any = None, enc_key: Any = None,
+                 enc_mode: Str = "AES-GCM",
+                 exception_save: Bool = False, crc_check: Bool = False,
+                 remove_redundancy: Bool = False, format: Str = "ckpt", **kwargs):
+        _saving.check_key("CheckpointConfig", "enc", enc_key, enc_mode, format)
+        self._save_checkpoint_steps = save_checkpoint_steps
+        self._save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
+        self._keep_checkpoint_max = keep_checkpoint_max
+        self._keep_checkpoint_per_n_minutes = keep_checkpoint_per_n_minutes
+        if keep_checkpoint_max:
+            self._keep_checkpoint_per_n_minutes = None
+        elif not keep_checkpoint_per_n_minutes:
+            self._keep_checkpoint_max = 1
+        self._integrated_save = integrated_save
+        self._async_save = async_save
+        self._saved_network = saved_network
+        self._append_dict = _appended(append_info)
+        self._enc_key = enc_key
+        self._enc_mode = enc_mode
+        self._exception_save = exception_save
+        self._crc_check = crc_check
+        self._remove_redundancy = remove_redundancy
+        self._format = format
+        self._map_param_inc = bool(kwargs.get("incremental", False))
+
+    save_checkpoint_steps = property(lambda self: self._save_checkpoint_steps,
+                                     doc="After how many steps a file is written.")
+    save_checkpoint_seconds = property(lambda self: self._save_checkpoint_seconds,
+                                       doc="After how many seconds a file is written.")
+    keep_checkpoint_max = property(lambda self: self._keep_checkpoint_max,
+                                   doc="How many files are kept.")
+    keep_checkpoint_per_n_minutes = property(lambda self: self._keep_checkpoint_per_n_minutes,
+                                             doc="In how many minutes two files are kept.")
+    integrated_save = property(lambda self: self._integrated_save, doc="See `save_checkpoint`.")
+    async_save = property(lambda self: self._async_save,
+                          doc="Whether, or how, files are written in the background.")
+    saved_network = property(lambda self: self._saved_network,
+                             doc="What is saved instead of the network that is trained.")
+    enc_key = property(lambda self: self._enc_key, doc="The key to encrypt with.")
+    enc_mode = property(lambda self: self._enc_mode, doc="How files are encrypted.")
+    crc_check = property(lambda self: self._crc_check, doc="Whether a checksum is stored.")
+    format = property(lambda self: self._format, doc='"ckpt" or "safetensors".')
+    append_dict = property(lambda self: self._append_dict, doc="What else is saved, by name.")
+    map_param_inc = property(lambda self: self._map_param_inc, doc="An option of the original.")
+
+    def get_checkpoint_policy(self):
+        """When files are written and which are kept, as a dict."""
+        return {
+            "save_checkpoint_steps": self._save_checkpoint_steps,
+            "save_checkpoint_seconds": self._save_checkpoint_seconds,
+            "keep_checkpoint_max": self._keep_checkpoint_max,
+            "keep_checkpoint_per_n_minutes": self._keep_checkpoint_per_n_minutes,
+            "saved_network": self._saved_network,
+        }
+
+
+def _appended(append_info):
+    """`append_info` as a dict, the counted values as 0; None for nothing."""
+    if append_info is None or append_info == []:
+        return None
+    if not isinstance(append_info, list):
+        raise TypeError(f"For 'CheckpointConfig', 'append_info' must be a list or None, but got "
+                        f"{append_info!r} of type {type(append_info).__name__}.")
+    made = {}
+    dicts = [each for each in append_info if isinstance(each, dict)]
+    if len(dicts) > 1:
+        raise TypeError(f"For 'CheckpointConfig', 'append_info' must have one dict at most, but "
+                        f"got {len(dicts)}.")
+    for each in append_info:
+        if isinstance(each, dict):
+            made.update(each)
+        elif not isinstance(each, str):
+            raise TypeError(f"For 'CheckpointConfig', 'append_info' must hold strs and a dict, but "
+                            f"got {each!r} of type {type(each).__name__}.")
+        elif each not in _COUNTED:
+            raise ValueError(f"For 'CheckpointConfig', 'append_info' must hold 'epoch_num', "
+                             f"'step_num' or a dict, but got {each!r}.")
+        else:
+            made[each] = 0
+    for key, value in made.items():
+        if not isinstance(key, str) or not isinstance(value, (int, float, str, Tensor)):
+            raise TypeError(f"For 'CheckpointConfig', the dict in 'append_info' must have strs as "
+                            f"keys and numbers or Tensors as values, but got {key!r}: {value!r}.")
+    return made
+
+
+class ModelCheckpoint(Callback):
+    """Writes checkpoints during training and at its end.
+
+    The files are named `<prefix>-<epoch>_<step of the epoch>.ckpt`. When there are such files from
+    an earlier training, "_1", "_2", ... is appended to the prefix. The original's graph mode writes
+    a further file, "<prefix>-graph.meta"; there is no such graph here.
+
+    Args:
+        prefix (Union[str, Callable]): how the files' names begin, without "/"; or a function of
+            what a run tells its callbacks, which gives a whole name.
+        directory (Union[str, Callable]): where to write, by default where Python was when this was
+            made; or a function as for `prefix`.
+        config (CheckpointConfig): when and how to write.
+
+    Raises:
+        ValueError: if `prefix` is neither a function nor a str without "/", or `directory` is
+            blank.
+        TypeError: if `directory` or `config` is of another type.
+
+    Examples:
+        >>> from mindspore_compat.train import CheckpointConfig, ModelCheckpoint
+        >>> every_hundred = CheckpointConfig(save_checkpoint_steps=100, keep_checkpoint_max=3)
+        >>> callback = ModelCheckpoint("lenet", "checkpoints", every_hundred)
+
+    Source: mindspore.train.ModelCheckpoint of MindSpore 2.10.
+    """
+
+    def __init__(self, prefix="CKP", directory=None, config=None):
+        super().__init__()
+        if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
+            raise ValueError(f"For 'ModelCheckpoint', 'prefix' must be callable or a str without "
+                             f"'/', but got {prefix!r}.")
+        if config is not None and not isinstance(config, CheckpointConfig):
+            raise TypeError(f"For 'ModelCheckpoint', 'config' must be a CheckpointConfig or None, "
+                            f"but got {config!r} of type {type(config).__name__}.")
+        self._prefix = self._exception_prefix = prefix
+        self._directory = directory
+        if directory is None:
+            self._directory = os.getcwd()
+        elif not callable(directory):
+            self._directory = _make_directory(directory, "directory")
+        self._config = config or CheckpointConfig()
+        self._manager = CheckpointManager(self._config.format)
+        self._prefix_is_free = callable(prefix)
+        self._latest_ckpt_file_name = ""
+        self._last_triggered_step = 0
+        self._last_time = self._kept_since = time.time()
+        self._told = None
+
+    @property
+    def latest_ckpt_file_name(self):
+        """The path of the file written last."""
+        return self._latest_ckpt_file_name
+
+    @property
+    def _get_save_checkpoint_steps(self):
+        """After how many steps a file is written."""
+        return self._config.save_checkpoint_steps
+
+    @property
+    def _get_last_trigger_step(self):
+        """The step after which a file was written last."""
+        return self._last_triggered_step
+
+    def __exit__(self, *err):
+        if err[0] is not None and self._config._exception_save and self._told is not None:
+            name = f"{self._file_name(self._told)}_breakpoint"
+            self._write(self._told, os.path.join(self._folder(self._told), name))
+        self._told = None
+
+    def on_train_begin(self, run_context):
+        """Notes the run, whose first step is another's last one no more."""
+        self._told = run_context.original_args()
+        self._last_triggered_step = 0
+        super().on_train_begin(run_context)
+
+    def step_end(self, run_context):
+        """Writes a file, if its time has come."""
+        told = run_context.original_args()
+        self._find_free_prefix(told)
+        if self._check_save_ckpt(told, False):
+            self._save_ckpt(told)
+
+    def end(self, run_context):
+        """Writes the last file, unless the last step has done so, and waits for its end."""
+        told = run_context.original_args()
+        if told.cur_step_num != self._last_triggered_step:
+            self._find_free_prefix(told)
+            self._save_ckpt(told, force_to_save=True)
+        if self._config.async_save and _saving._worker is not None:
+            _saving._worker.join()
+
+    def _check_save_ckpt(self, cb_params, force_to_save):
+        """Whether it is time to write a file."""
+        steps, seconds = self._config.save_checkpoint_steps, self._config.save_checkpoint_seconds
+        if force_to_save:
+            return True
+        if steps:
+            return cb_params.cur_step_num >= self._last_triggered_step + steps
+        return bool(seconds) and time.time() - self._last_time > seconds
+
+    def _save_ckpt(self, cb_params, force_to_save=False):
+        """Writes a file and deletes those that are not to be kept."""
+        folder = self._folder(cb_params)
+        path = os.path.join(folder, self._file_name(cb_params))
+        self._make_room(folder)
+        self._last_triggered_step = cb_params.cur_step_num
+        self._last_time = time.time()
+        self._write(cb_params, path)
+
+    def _write(self, told, path):
+        """Writes what is to be saved into a file."""
+        config = self._config
+        network = config.saved_network if config.saved_network is not None else told.train_network
+        set_cur_net(network)
+        info = None
+        if config.append_dict is not None:
+            counted = {"epoch_num": told.get("cur_epoch_num", 0), "step_num": told.cur_step_num}
+            info = {name: counted.get(name, value) for name, value in config.append_dict.items()}
+        path = f"{path}.{config.format}"
+        options = {"format": "safetensors"} if config.format == "safetensors" else {
+            "enc_key": config.enc_key, "enc_mode": config.enc_mode, "format": config.format}
+        if config._remove_redundancy:
+            options["remove_redundancy"] = True
+        _saving.save_checkpoint(network, path, config.integrated_save, config.async_save, info,
+                                crc_check=config.crc_check, **options)
+        self._manager.add(path)
+        self._latest_ckpt_file_name = path
+        told.last_save_ckpt_step = told.cur_step_num
+        told.latest_ckpt_file = path
+
+    def _folder(self, told):
+        """The directory to write to."""
+        return _make_directory(self._directory(told)) if callable(self._directory) else (
+            self._directory)
+
+    def _file_name(self, told):
+        """The name of the file for the present step, without its ending."""
+        if callable(self._prefix):
+            return self._prefix(told)
+        step = (told.cur_step_num - 1) % told.batch_num + 1
+        return f"{self._prefix}-{told.get('cur_epoch_num', 1)}_{step}"
+
+    def _find_free_prefix(self, told):
+        """Numbers the prefix where files of an earlier training have it; once per callback."""
+        if not self._prefix_is_free:
+            self._prefix = _chg_ckpt_file_name_if_same_exist(self._folder(told), self._prefix)
+            self._prefix_is_free = True
+
+    def _make_room(self, folder):
+        """Deletes files before one more is written."""
+        limit, minutes = (self._config.keep_checkpoint_max,
+                          self._config.keep_checkpoint_per_n_minutes)
+        if not callable(self._prefix):
+            self._manager.update_ckpoint_filelist(folder, self._prefix)
+        if limit:
+            while self._manager.ckpoint_num >= limit:
+                self._manager.remove_oldest_ckpoint_file()
+        elif minutes and time.time() - self._kept_since < minutes * 60:
+            self._manager.keep_one_ckpoint_per_minutes(minutes, self._kept_since)
+        else:
+            self._kept_since = time.time()
+
+
+class CheckpointManager:
+    """The checkpoint files of one training, oldest first, and how they are deleted.
+
+    Args:
+        format (str): how their names end, without the dot.
+    """
+
+    def __init__(self, format="ckpt"):
+        self._format = format
+        self._ckpoint_filelist = []
+
+    @property
+    def ckpoint_filelist(self):
+        """The paths of the files, oldest first."""
+        return self._ckpoint_filelist
+
+    @property
+    def ckpoint_num(self):
+        """How many files there are."""
+        return len(self._ckpoint_filelist)
+
+    def add(self, path):
+        """Notes a file that is about to be there."""
+        if path in self._ckpoint_filelist:
+            self._ckpoint_filelist.remove(path)
+        self._ckpoint_filelist.append(path)
+
+    def update_ckpoint_filelist(self, directory, prefix):
+        """Finds the files of a prefix in a directory; those noted already keep their order."""
+        wanted = re.compile(rf"{re.escape(prefix)}-\d+_\d+\.{self._format}")
+        found = {os.path.join(directory, name) for name in os.listdir(directory)
+                 if wanted.fullmatch(name)}
+        noted = [path for path in self._ckpoint_filelist if path in found or not _written(path)]
+        self._ckpoint_filelist = sorted(found - set(noted), key=os.path.getmtime) + noted
+
+    def remove_ckpoint_file(self, file_name):
+        """Deletes a file, if it is there, and forgets it."""
+        if file_name in self._ckpoint_filelist:
+            self._ckpoint_filelist.remove(file_name)
+        if _saving._worker is not None and not os.path.exists(file_name):
+            _saving._worker.join()          # it may be the file that is being written
+        if os.path.exists(file_name):
+            os.remove(file_name)
+
+    def remove_oldest_ckpoint_file(self):
+        """Deletes the file that was written first."""
+        if self._ckpoint_filelist:
+            self.remove_ckpoint_file(self._ckpoint_filelist[0])
+
+    def keep_one_ckpoint_per_minutes(self, minutes, cur_time):
+        """Deletes all but the first of the files written in some minutes.
+
+        Args:
+            minutes (int): how many.
+            cur_time (float): their beginning, as `time.time()` gives it.
+        """
+        within = [path for path in self._ckpoint_filelist if os.path.exists(path)
+                  and cur_time <= os.path.getmtime(path) + 1 <= cur_time + 60 * minutes + 1]
+        for path in within[1:]:
+            self.remove_ckpoint_file(path)
+
+
+def _written(path):
+    """Whether a noted file is there, or was: one being written in the background is not yet."""
+    return os.path.exists(path) or _saving._worker is None or not _saving._worker.is_alive()
+
+
+def _chg_ckpt_file_name_if_same_exist(directory, prefix, exception=False):
+    """The prefix with the number after the largest in use there: "a", "a_1", "a_2", ..."""
+    used = re.compile(rf"{re.escape(prefix)}(?:_(\d+))?"
+                      r"-(?:\d+_\d+\.(?:ckpt|safetensors)|graph\.meta)")
+    matches = [used.fullmatch(name) for name in os.listdir(directory)]
+    numbers = [int(match[1] or 0) for match in matches if match]
+    return f"{prefix}_{max(numbers) + 1}" if numbers else prefix

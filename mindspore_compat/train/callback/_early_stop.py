@@ -1,0 +1,87 @@
+"""EarlyStopping, which ends a training whose monitored quantity improves no more."""
+
+import copy
+
+from ..._core.checking import checked
+from ..._core.rules import Bool, Number
+from ._monitored import Monitored
+
+__all__ = ["EarlyStopping"]
+
+
+class EarlyStopping(Monitored):
+    """Ends the training when a quantity has not improved for some epochs.
+
+    Args:
+        monitor (str): the quantity: "loss", that of the last training step; in `Model.fit` also
+            "eval_loss", that of the evaluation's last batch, or the name of a metric.
+        min_delta (float): by how much a value must be better to count as better.
+        patience (int): how many epochs without improvement are one too many.
+        verbose (bool): whether to print when training ends.
+        mode (str): "min" where the quantity should fall, "max" where it should rise; "auto" knows
+            by the name.
+        baseline (float): a value that the quantity must be better than, too.
+        restore_best_weights (bool): whether to go back to the weights of the best epoch at the end.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `mode` is unknown or `patience` negative; in a run, if the quantity is no
+            single number.
+
+    Examples:
+        >>> from mindspore_compat.train import EarlyStopping
+        >>> callback = EarlyStopping("accuracy", patience=3)
+
+    Source: mindspore.train.EarlyStopping of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, monitor="eval_loss", min_delta=0, patience=0, verbose=False, mode="auto",
+                 baseline: Number = None, restore_best_weights: Bool = False):
+        super().__init__(monitor, min_delta, patience, verbose, mode)
+        self.baseline = baseline
+        self.restore_best_weights = restore_best_weights
+        self.stopped_epoch = 0
+        self.best_weights_param_dict = None
+
+    def on_train_begin(self, run_context):
+        """Starts to count anew."""
+        self.wait = 0
+        self.stopped_epoch = 0
+        self.best = self._worst()
+        self.best_weights_param_dict = None
+
+    def on_train_epoch_end(self, run_context):
+        """Looks at the quantity, and ends the training if it is time."""
+        told = run_context.original_args()
+        value = self._get_monitor_value(told)
+        if value is None:
+            return
+        params = told.train_network.parameters_dict()
+        if self.restore_best_weights and self.best_weights_param_dict is None:
+            self.best_weights_param_dict = _values(params)
+        self.wait += 1
+        if self.is_improvement(value, self.best):
+            self.best = value
+            if self.restore_best_weights:
+                self.best_weights_param_dict = _values(params)
+            if self.baseline is None or self.is_improvement(value, self.baseline):
+                self.wait = 0
+        if self.wait >= self.patience:
+            self.stopped_epoch = told.cur_epoch_num
+            run_context.request_stop()
+            if self.restore_best_weights:
+                if self.verbose:
+                    print("Restoring model weights from the end of the best epoch.")
+                for name, values in self.best_weights_param_dict.items():
+                    params[name].set_data(values)
+
+    def on_train_end(self, run_context):
+        """Prints which epoch was the last, if asked to."""
+        if self.stopped_epoch > 0 and self.verbose:
+            print(f"Epoch {self.stopped_epoch:05d}: early stopping")
+
+
+def _values(params):
+    """Copies of the parameters' values by name."""
+    return {name: copy.deepcopy(param) for name, param in params.items()}

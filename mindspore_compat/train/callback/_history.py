@@ -1,0 +1,47 @@
+"""History, which keeps the loss and the metrics of each epoch."""
+
+import numpy as np
+
+from ..._core.tensor import Tensor
+from ._callback import Callback
+
+__all__ = ["History"]
+
+
+class History(Callback):
+    """Keeps the outputs of each epoch's last step, and the metrics of `Model.fit`'s evaluations.
+
+    `history` has lists by name: "net_output", of several outputs the first and of a Tensor's values
+    the mean, and each metric. `epoch` has the epochs' numbers as "epoch".
+
+    Examples:
+        >>> from mindspore_compat.train import History
+        >>> history = History()
+
+    Source: mindspore.train.History of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.history = {}
+
+    def begin(self, run_context):
+        """Starts the list of epochs anew."""
+        self.epoch = {"epoch": []}
+
+    def epoch_end(self, run_context):
+        """Notes what the epoch has brought."""
+        told = run_context.original_args()
+        self.epoch["epoch"].append(told.get("cur_epoch_num", 1))
+        self.history.setdefault("net_output", []).append(_first(told.net_outputs))
+        for name, value in (told.get("metrics") or {}).items():
+            self.history.setdefault(name, []).append(value)
+
+
+def _first(outputs):
+    """The outputs of a step, or the first of several, if they are Tensors, as one number."""
+    if isinstance(outputs, (tuple, list)) and isinstance(outputs[0], Tensor):
+        outputs = outputs[0]
+    if isinstance(outputs, Tensor):
+        return np.mean(outputs.asnumpy())
+    return outputs

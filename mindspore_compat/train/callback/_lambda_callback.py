@@ -1,0 +1,44 @@
+"""LambdaCallback, whose hooks are functions that it is given."""
+
+from ._callback import Callback
+
+__all__ = ["LambdaCallback"]
+
+
+class LambdaCallback(Callback):
+    """Calls functions, each with a RunContext, at the times that their names say.
+
+    Args:
+        on_train_epoch_begin (Callable): called before each epoch of training.
+        on_train_epoch_end (Callable): called after each epoch of training.
+        on_train_step_begin (Callable): called before each step of training.
+        on_train_step_end (Callable): called after each step of training.
+        on_train_begin (Callable): called before training.
+        on_train_end (Callable): called after training.
+        on_eval_epoch_begin (Callable): called before the pass over the data of an evaluation.
+        on_eval_epoch_end (Callable): called after it.
+        on_eval_step_begin (Callable): called before each step of an evaluation.
+        on_eval_step_end (Callable): called after each step of an evaluation.
+        on_eval_begin (Callable): called before an evaluation; not in `Model.fit`, as in the
+            original, which leaves its own callbacks out of the evaluations there.
+        on_eval_end (Callable): called after an evaluation; likewise.
+
+    Examples:
+        >>> from mindspore_compat.train import LambdaCallback
+        >>> callback = LambdaCallback(on_train_end=lambda run_context: print("done"))
+
+    Source: mindspore.train.LambdaCallback of MindSpore 2.10.
+    """
+
+    def __init__(self, on_train_epoch_begin=None, on_train_epoch_end=None, on_train_step_begin=None,
+                 on_train_step_end=None, on_train_begin=None, on_train_end=None,
+                 on_eval_epoch_begin=None, on_eval_epoch_end=None, on_eval_step_begin=None,
+                 on_eval_step_end=None, on_eval_begin=None, on_eval_end=None):
+        super().__init__()
+        given = dict(locals())
+        for name in [each for each in given if each.startswith("on_")]:
+            setattr(self, name, given[name] or _nothing)
+
+
+def _nothing(run_context):
+    """A hook that nobody has asked for."""

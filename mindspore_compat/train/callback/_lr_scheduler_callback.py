@@ -1,0 +1,64 @@
+"""LearningRateScheduler, which sets the learning rate by a function after each step."""
+
+import numpy as np
+
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter
+from ._callback import Callback
+
+__all__ = ["LearningRateScheduler"]
+
+
+class LearningRateScheduler(Callback):
+    """Sets the optimizer's learning rate after each step.
+
+    Args:
+        learning_rate_function (Callable): called with the learning rate, a float, and the number of
+            the step; returns the new one.
+
+    Raises:
+        TypeError: in a run, if the function gives no number.
+        ValueError: in a run, if the learning rate changes from step to step or by group already.
+
+    Examples:
+        >>> from mindspore_compat.train import LearningRateScheduler
+        >>> halve = LearningRateScheduler(lambda lr, step: lr / 2 if step % 100 == 0 else lr)
+
+    Source: mindspore.train.LearningRateScheduler of MindSpore 2.10.
+    """
+
+    def __init__(self, learning_rate_function):
+        super().__init__()
+        self.learning_rate_function = learning_rate_function
+
+    def step_end(self, run_context):
+        """Sets the learning rate."""
+        told = run_context.original_args()
+        rate = rate_of("LearningRateScheduler", told)
+        # The function sees 0.1, not the 0.10000000149 that a float32 of 0.1 is.
+        new = self.learning_rate_function(float(str(rate.asnumpy())), told.cur_step_num)
+        if not isinstance(new, (int, float, Tensor, np.number)):
+            raise TypeError(f"For 'LearningRateScheduler', 'learning_rate_function' must return a "
+                            f"number, but got {new!r} of type {type(new).__name__}.")
+        set_rate(rate, float(new))
+
+
+def rate_of(api, told):
+    """The learning rate of a run's optimizer, a Parameter.
+
+    Raises:
+        ValueError: if it changes from step to step or by group.
+    """
+    optimizer = told.get("optimizer")
+    if optimizer is None:
+        optimizer = told.train_network.optimizer
+    rate = optimizer.learning_rate
+    if not isinstance(rate, Parameter) or rate.ndim:
+        raise ValueError(f"For '{api}', the learning rate must be one number, but got a dynamic or "
+                         f"grouped one.")
+    return rate
+
+
+def set_rate(rate, value):
+    """Writes a new value into a learning rate."""
+    rate.set_data(Tensor(np.float32(value)))

@@ -1,0 +1,63 @@
+"""What EarlyStopping and ReduceLROnPlateau share: a quantity, and whether it has improved."""
+
+import numpy as np
+
+from ... import log
+from ..._core.checking import checked
+from ..._core.rules import Bool, Int, Number, OneOf, Str
+from ..._core.tensor import Tensor
+from ._callback import Callback, _handle_loss
+
+# Quantities that improve when they fall, where `mode` is "auto"; all others should rise.
+_FALLING = ("loss", "eval_loss", "mae", "mse", "perplexity")
+
+
+class Monitored(Callback):
+    """A callback that watches a quantity from epoch to epoch; base of the two that do."""
+
+    @checked
+    def __init__(self, monitor: Str, min_delta: Number, patience: Int(ge=0), verbose: Bool,
+                 mode: OneOf("auto", "min", "max")):
+        super().__init__()
+        self.monitor = monitor
+        self.min_delta = abs(min_delta)
+        self.patience = patience
+        self.verbose = verbose
+        self.mode = mode
+        self.wait = 0
+        self.best = self._worst()
+
+    def _falling(self):
+        return self.mode == "min" or (self.mode == "auto" and self.monitor in _FALLING)
+
+    def _worst(self):
+        return np.inf if self._falling() else -np.inf
+
+    def is_improvement(self, value, reference):
+        """Whether a value is better than another by more than `min_delta`."""
+        if self._falling():
+            return bool(value < reference - self.min_delta)
+        return bool(value > reference + self.min_delta)
+
+    def _get_monitor_value(self, cb_params):
+        """The quantity after this epoch; None where it is not known.
+
+        Raises:
+            ValueError: if it is no single number.
+        """
+        if self.monitor == "loss":
+            value = _handle_loss(cb_params.net_outputs)
+        else:
+            results = cb_params.get("eval_results") or {}
+            if self.monitor not in results:
+                if results:
+                    log.warning("For '%s', there is no '%s' to monitor, only 'loss', %s.",
+                                type(self).__name__, self.monitor, ", ".join(results))
+                return None
+            value = results[self.monitor]
+        if isinstance(value, Tensor) and value.ndim == 0:
+            value = value.item()
+        if not np.isscalar(value) or isinstance(value, str):
+            raise ValueError(f"For '{type(self).__name__}', the monitored value must be a number, "
+                             f"but got {value!r}.")
+        return value

@@ -1,0 +1,83 @@
+"""ReduceLROnPlateau, which lowers the learning rate when a quantity improves no more."""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Float, Int, Number
+from ._lr_scheduler_callback import rate_of, set_rate
+from ._monitored import Monitored
+
+__all__ = ["ReduceLROnPlateau"]
+
+
+class ReduceLROnPlateau(Monitored):
+    """Lowers the learning rate when a quantity has not improved for some epochs.
+
+    Args:
+        monitor (str): the quantity, see `EarlyStopping`.
+        factor (float): what the learning rate is multiplied by, in (0, 1).
+        patience (int): how many epochs without improvement are one too many.
+        verbose (bool): whether to print each change.
+        mode (str): "min", "max" or "auto", see `EarlyStopping`.
+        min_delta (float): by how much a value must be better to count as better.
+        cooldown (int): how many epochs after a change are not counted.
+        min_lr (float): the learning rate does not fall below this.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `mode` is unknown, `factor` out of range, `patience` or `cooldown` negative;
+            in a run, if the quantity is no single number, or the learning rate is a dynamic or
+            grouped one.
+
+    Examples:
+        >>> from mindspore_compat.train import ReduceLROnPlateau
+        >>> callback = ReduceLROnPlateau("accuracy", factor=0.5, patience=3)
+
+    Source: mindspore.train.ReduceLROnPlateau of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, monitor="eval_loss", factor: Float(gt=0.0, lt=1.0) = 0.1, patience=10,
+                 verbose=False, mode="auto", min_delta=1e-4, cooldown: Int(ge=0) = 0,
+                 min_lr: Number = 0):
+        super().__init__(monitor, min_delta, patience, verbose, mode)
+        self.factor = factor
+        self.cooldown = cooldown
+        self.min_lr = min_lr
+        self.cooldown_counter = 0
+
+    def on_train_begin(self, run_context):
+        """Starts to count anew."""
+        self.cooldown_counter = 0
+        self.wait = 0
+        self.best = self._worst()
+
+    def on_train_epoch_end(self, run_context):
+        """Looks at the quantity, and lowers the learning rate if it is time."""
+        told = run_context.original_args()
+        rate = rate_of("ReduceLROnPlateau", told)
+        value = self._get_monitor_value(told)
+        if value is None:
+            return
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self.is_improvement(value, self.best):
+            self.best = value
+            self.wait = 0
+        elif self.cooldown_counter <= 0:
+            self.wait += 1
+            if self.wait >= self.patience:
+                self._lower(rate, told.cur_epoch_num)
+
+    def _lower(self, rate, epoch):
+        """Multiplies the learning rate by `factor`, in float32 as the original."""
+        old = np.float32(rate.asnumpy())
+        if old <= np.float32(self.min_lr):
+            return
+        new = max(old * np.float32(self.factor), np.float32(self.min_lr))
+        set_rate(rate, new)
+        self.cooldown_counter = self.cooldown
+        self.wait = 0
+        if self.verbose:
+            print(f"Epoch {epoch:05d}: ReduceLROnPlateau reducing learning rate to {new}.")
