@@ -1,10 +1,26 @@
-"""Command line: python -m conformance read | run | compare | generate | report. See `--help` of each."""
+"""Command line: python -m conformance read | run | compare | generate | report. See `--help` of
+each.
+"""
+
 import argparse
 import os
 import sys
 from pathlib import Path
 
-from . import answers, cases, compare, docs, generate, html, report, runner, specs, usage, verdicts, wheel
+from . import (
+    answers,
+    cases,
+    compare,
+    docs,
+    generate,
+    html,
+    report,
+    runner,
+    specs,
+    usage,
+    verdicts,
+    wheel,
+)
 from .errors import BadInput
 from .targets import DEFAULT, REFERENCE
 
@@ -30,25 +46,28 @@ def main(argv=None):
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m conformance", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
-    read = commands.add_parser("read", help="read documentation; print what was and was not understood")
-    read.add_argument("source", nargs="*", help="a mindspore wheel (installed, unpacked or .whl), a tree of .rst pages, or saved pages")
-    read.add_argument("--fetch", metavar="RELEASE", help="get the wheel of this release with pip and read it")
-    read.add_argument("--cache", default=Path.home() / ".cache" / "mindspore-docs", help="where fetched wheels are kept")
-    read.add_argument("--out", metavar="FOLDER", help="write spec files there")
-    read.add_argument("--unread", action="store_true", help="list every sentence that was not read, with its place")
-    read.add_argument("--name", help="print all that was read of one name")
-    read.set_defaults(run=_read)
+    _read_options(commands.add_parser("read", help="read documentation; say what was understood"))
     run = commands.add_parser("run", help="run the cases on an implementation")
     _case_options(run)
-    run.add_argument("--target", default=DEFAULT, help=f"importable package that is tested (default: {DEFAULT})")
+    run.add_argument(
+        "--target", default=DEFAULT, help=f"package that is tested (default: {DEFAULT})"
+    )
     run.add_argument("--python", help="interpreter that has the target")
-    run.add_argument("--documented", action="store_true", help="judge by the documentation alone, not by real MindSpore's answers")
-    run.add_argument("--keep", action="store_true", help="with --target mindspore: keep its answers and set the verdicts of the specs")
+    run.add_argument(
+        "--documented",
+        action="store_true",
+        help="judge by the documentation alone, not by kept answers",
+    )
+    run.add_argument(
+        "--keep", action="store_true", help="with --target mindspore: keep answers, set verdicts"
+    )
     run.set_defaults(run=_run)
     both = commands.add_parser("compare", help="the same calls on two implementations")
     _case_options(both)
     both.add_argument("--reference", default=REFERENCE)
-    both.add_argument("--python", help="interpreter that has the reference; without it the kept answers are used")
+    both.add_argument(
+        "--python", help="interpreter that has the reference; else kept answers are used"
+    )
     both.add_argument("--target", default=DEFAULT)
     both.set_defaults(run=_compare)
     write = commands.add_parser("generate", help="write the cases as plain test files")
@@ -58,20 +77,48 @@ def _parser():
     write.set_defaults(run=_generate)
     shown = commands.add_parser("report", help="show the results of a run")
     shown.add_argument("results", nargs="?", default=f"{RESULTS}/{DEFAULT}.json")
-    shown.add_argument("--html", metavar="FILE")
-    shown.add_argument("--json", metavar="FILE")
-    shown.add_argument("--junit", metavar="FILE")
+    for kind in ("--html", "--json", "--junit"):
+        shown.add_argument(kind, metavar="FILE")
     shown.set_defaults(run=_report)
     return parser
 
 
+def _read_options(read):
+    read.add_argument(
+        "source",
+        nargs="*",
+        help="a mindspore wheel (installed, unpacked, .whl), a tree of .rst pages, saved pages",
+    )
+    read.add_argument(
+        "--fetch", metavar="RELEASE", help="get this release's wheel with pip; read it"
+    )
+    read.add_argument(
+        "--cache", default=Path.home() / ".cache" / "mindspore-docs", help="where wheels are kept"
+    )
+    read.add_argument("--out", metavar="FOLDER", help="write spec files there")
+    read.add_argument("--unread", action="store_true", help="list the sentences that were not read")
+    read.add_argument("--name", help="print all that was read of one name")
+    read.set_defaults(run=_read)
+
+
 def _case_options(parser):
-    parser.add_argument("area", nargs="*", help="modules or names (nn, nn.AdamOffload); everything without them")
-    parser.add_argument("--kind", action="append", choices=cases.KINDS, help="only cases of this kind (repeatable)")
+    parser.add_argument(
+        "area", nargs="*", help="modules or names (nn, nn.AdamOffload); everything without them"
+    )
+    parser.add_argument(
+        "--kind", action="append", choices=cases.KINDS, help="only cases of this kind (repeatable)"
+    )
     parser.add_argument("--spec", default=specs.FOLDER, help="folder of spec files")
-    parser.add_argument("--source", action="append", default=[], help="documentation to take the examples from (repeatable)")
+    parser.add_argument(
+        "--source",
+        action="append",
+        default=[],
+        help="documentation to take the examples from (repeatable)",
+    )
     parser.add_argument("--results", default=RESULTS, help="folder for results")
-    parser.add_argument("--resume", action="store_true", help="go on where an interrupted run stopped")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on where an interrupted run stopped"
+    )
 
 
 def _sources(options):
@@ -95,15 +142,27 @@ def _read(options):
         lines += 0 if page.same_as else len(page.raises)
     own = [page for page in pages if not page.same_as]
     done = lines - len(unread)
-    print(f"{len(entries)} public names, {len(own)} pages of their own, {sum(bool(p.examples) for p in own)} with examples")
-    print(f"{lines} Raises lines, {done} read ({100 * done / max(1, lines):.1f} %), {len(unread)} not")
+    print(
+        f"{len(entries)} public names, {len(own)} pages of their own, "
+        f"{sum(bool(p.examples) for p in own)} with examples"
+    )
+    print(
+        f"{lines} Raises lines, {done} read ({100 * done / max(1, lines):.1f} %), {len(unread)} not"
+    )
     for name, what, said in verdicts.disagreements(pages):
-        print(f"pages disagree: {name} {what} - " + "; ".join(f"{Path(s).name}: {e}" for s, e in said.items()))
+        print(
+            f"pages disagree: {name} {what} - "
+            + "; ".join(f"{Path(s).name}: {e}" for s, e in said.items())
+        )
     if options.unread:
         for page, sentence in unread:
             print(f"{page.source}:{sentence.line}: {page.name}: {sentence.error}: {sentence.text}")
     if options.name:
-        print(specs.text({options.name: entries[options.name]}) if options.name in entries else f"no page of {options.name}")
+        print(
+            specs.text({options.name: entries[options.name]})
+            if options.name in entries
+            else f"no page of {options.name}"
+        )
     if options.out:
         verdicts.carry(entries, options.out)
         print(f"{len(specs.save(entries, options.out))} spec files in {options.out}")
@@ -119,10 +178,16 @@ def _cases(options, release=None):
     if "example" in kinds:
         wanted = {case["name"] for case in found} if options.area else None
         for page in pages:
-            if not page.same_as and (wanted is None or page.name in wanted or any(page.name.startswith(a) for a in options.area)):
+            if not page.same_as and (
+                wanted is None
+                or page.name in wanted
+                or any(page.name.startswith(a) for a in options.area)
+            ):
                 found += cases.of_page(page, entries.get(page.name, {}))
     if not found:
-        raise BadInput(" ".join(options.area) or options.spec, "no cases: no such module or name in the specs")
+        raise BadInput(
+            " ".join(options.area) or options.spec, "no cases: no such module or name in the specs"
+        )
     return entries, found, verdicts.disagreements(pages)
 
 
@@ -140,12 +205,24 @@ def _run(options):
     kept = {} if options.documented or options.target == REFERENCE else answers.load()
     about = {"target": options.target, "disagreements": disagree}
     records, raw = [], []
-    given = {(n, str(specs.rule_of(i))): i.get("verdict") for n, e in entries.items() for i in e.get("raises", ())}
+    given = {
+        (n, str(specs.rule_of(i))): i.get("verdict")
+        for n, e in entries.items()
+        for i in e.get("raises", ())
+    }
     store = _store(options, options.target)
     try:
-        for case, result in runner.run(found, options.target, options.python, store, runner.Progress(len(found)), about):
+        for case, result in runner.run(
+            found, options.target, options.python, store, runner.Progress(len(found)), about
+        ):
             raw.append((case, result))
-            records.append(report.record(case, answers.judge(case, result, kept), given.get((case["name"], case.get("rule")))))
+            records.append(
+                report.record(
+                    case,
+                    answers.judge(case, result, kept),
+                    given.get((case["name"], case.get("rule"))),
+                )
+            )
     finally:
         if records:
             report.save(Path(options.results) / f"{options.target}.json", records, about)
@@ -161,11 +238,19 @@ def _run(options):
 def _compare(options):
     _, found, _ = _cases(options)
     if options.python or options.reference != REFERENCE:
-        left = compare.run_side(found, options.reference, options.python, _store(options, options.reference), runner.Progress(len(found)))
+        left = compare.run_side(
+            found,
+            options.reference,
+            options.python,
+            _store(options, options.reference),
+            runner.Progress(len(found)),
+        )
     else:
         left = compare.from_kept(answers.load(), found)
     found = [case for case in found if case["id"] in left]
-    right = compare.run_side(found, options.target, None, _store(options, options.target), runner.Progress(len(found)))
+    right = compare.run_side(
+        found, options.target, None, _store(options, options.target), runner.Progress(len(found))
+    )
     apart = list(compare.differences(found, left, right))
     for case, _, _, what in apart:
         print(f"{case['id']}: {what}")
@@ -183,7 +268,11 @@ def _report(options):
     records, about = report.load(options.results)
     summed = report.summary(records, about)
     print(report.table(summed))
-    for path, text in ((options.html, html.page), (options.json, _as_json), (options.junit, lambda r, s: report.junit(r, about))):
+    for path, text in (
+        (options.html, html.page),
+        (options.json, _as_json),
+        (options.junit, lambda r, s: report.junit(r, about)),
+    ):
         if path:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).write_text(text(records, summed), encoding="utf-8")
@@ -192,6 +281,7 @@ def _report(options):
 
 def _as_json(records, summed):
     import json
+
     return json.dumps({"summary": summed, "records": records}, ensure_ascii=False, indent=1)
 
 

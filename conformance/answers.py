@@ -1,13 +1,17 @@
-"""What real MindSpore answered, kept so that a run without it still compares; and the judgement that follows.
+"""What real MindSpore answered, kept so that a run without it still compares; and the judgement
+that follows.
 
-`answers/<module>.json` holds, per case, a digest of the question, the status and what was observed: exception names, dtypes,
-shapes, numbers. `judge` turns a worker's documentary result into the final one:
+`answers/<module>.json` holds, per case, a digest of the question, the status and what was
+observed: exception names, dtypes, shapes, numbers. `judge` turns a worker's documentary result
+into the final one:
 
 1. What real MindSpore accepts must be accepted, whatever the page says.
 2. What page and original both refuse is refused with the documented exception.
 3. Where the original fails with another exception, the documented one is asked for.
-4. What the page promises and the original does not keep is not asked of anybody else either, except refusals.
+4. What the page promises and the original does not keep is not asked of anybody else either,
+except refusals.
 """
+
 import json
 from pathlib import Path
 
@@ -17,7 +21,10 @@ from .specs import module_of
 from .wheel import WINDOWS
 
 FOLDER = Path(__file__).parent / "answers"
-RELATIVE, ABSOLUTE = 2e-3, 1e-4   # of float results: the original computes in float32, in another order
+RELATIVE, ABSOLUTE = (
+    2e-3,
+    1e-4,
+)  # of float results: the original computes in float32, in another order
 _HALF = {"float16": 2e-2, "bfloat16": 5e-2}
 
 
@@ -30,8 +37,13 @@ def save(results, folder=FOLDER):
         fact = [digest(case), result["status"], result.get("observed", _exception(result))]
         modules.setdefault(module_of(case["name"], None, WINDOWS), {})[case["id"]] = fact
     for module, held in modules.items():
-        lines = [f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(held[key], ensure_ascii=False)}" for key in sorted(held)]
-        (folder / f"{module}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        lines = [
+            f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(held[key], ensure_ascii=False)}"
+            for key in sorted(held)
+        ]
+        (folder / f"{module}.json").write_text(
+            "{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8"
+        )
 
 
 def _exception(result):
@@ -56,16 +68,37 @@ def answer_to(case, kept):
 
 
 def judge(case, result, kept):
-    """The result as it counts: documentary where nothing is kept, else settled by the original's answer."""
+    """The result as it counts: documentary where nothing is kept, else settled by the original's
+    answer.
+    """
     answer = answer_to(case, kept)
     if answer is None or result["status"] in ("crash", "hang", "absent"):
         return result
     base = kept.get(f"{case['name']}::accepts::example")
-    if case["kind"] in ("raises", "promises") and result["status"] == "fail" and base and base[1] != "pass" and base[2] != "no kernel" and answer[1] != "pass":
-        return {**result, "status": "skip", "got": f"the example's own call does not run on real MindSpore ({base[2]}), so nothing follows from this one"}
+    if (
+        case["kind"] in ("raises", "promises")
+        and result["status"] == "fail"
+        and base
+        and base[1] != "pass"
+        and base[2] != "no kernel"
+        and answer[1] != "pass"
+    ):
+        return {
+            **result,
+            "status": "skip",
+            "got": f"the example's own call does not run on real MindSpore ({base[2]}), so "
+            f"nothing follows from this one",
+        }
     _, status, observed = answer
-    settle = {"raises": _judge_refusal, "accepts": _judge_result, "promises": _judge_promise, "gradient": _judge_gradient,
-              "example": _judge_unkept, "signature": _judge_unkept, "exists": _judge_unkept}[case["kind"]]
+    settle = {
+        "raises": _judge_refusal,
+        "accepts": _judge_result,
+        "promises": _judge_promise,
+        "gradient": _judge_gradient,
+        "example": _judge_unkept,
+        "signature": _judge_unkept,
+        "exists": _judge_unkept,
+    }[case["kind"]]
     return {**result, **settle(case, result, status, observed)}
 
 
@@ -74,7 +107,10 @@ def _judge_refusal(case, result, status, observed):
         return {}
     if result.get("observed") == "accepted":
         return {"status": "pass", "expected": "accepted, as by real MindSpore"}
-    return {"status": "fail", "expected": f"accepted, as by real MindSpore (documented: {case['expect']})"}
+    return {
+        "status": "fail",
+        "expected": f"accepted, as by real MindSpore (documented: {case['expect']})",
+    }
 
 
 def _judge_result(case, result, status, observed):
@@ -85,13 +121,26 @@ def _judge_result(case, result, status, observed):
     if result["status"] != "pass":
         return {"expected": "accepted, as by real MindSpore"}
     difference = differ(observed, result.get("observed"), case["name"])
-    return {"status": "fail", "got": _short(result.get("observed")), "expected": _short(observed), "difference": difference} if difference else {}
+    return (
+        {
+            "status": "fail",
+            "got": _short(result.get("observed")),
+            "expected": _short(observed),
+            "difference": difference,
+        }
+        if difference
+        else {}
+    )
 
 
 def _judge_promise(case, result, status, observed):
     if status == "pass" or result.get("observed") == observed:
         return {"status": "pass"} if result.get("observed") == observed and status == "fail" else {}
-    return {"status": "skip", "got": "real MindSpore does not keep it either"} if status in ("crash", "hang") or result["status"] != "pass" else {}
+    return (
+        {"status": "skip", "got": "real MindSpore does not keep it either"}
+        if status in ("crash", "hang") or result["status"] != "pass"
+        else {}
+    )
 
 
 def _judge_gradient(case, result, status, observed):
@@ -99,9 +148,18 @@ def _judge_gradient(case, result, status, observed):
     if status == "pass" or result["status"] != "fail":
         return {}
     if isinstance(mine, float):
-        alike = isinstance(observed, float) and abs(mine - observed) <= 2e-2 * max(abs(observed), 1e-2)
-        return {"status": "pass", "expected": f"slope {observed}, as of real MindSpore"} if alike else {}
-    return {"status": "skip", "got": f"no gradient here nor on real MindSpore: {result.get('got', '')}"}
+        alike = isinstance(observed, float) and abs(mine - observed) <= 2e-2 * max(
+            abs(observed), 1e-2
+        )
+        return (
+            {"status": "pass", "expected": f"slope {observed}, as of real MindSpore"}
+            if alike
+            else {}
+        )
+    return {
+        "status": "skip",
+        "got": f"no gradient here nor on real MindSpore: {result.get('got', '')}",
+    }
 
 
 def _judge_unkept(case, result, status, observed):
@@ -110,15 +168,35 @@ def _judge_unkept(case, result, status, observed):
     return {"status": "skip", "got": f"not kept by real MindSpore either: {result.get('got', '')}"}
 
 
-_RANDOM = ("rand", "dropout", "normal", "uniform", "gamma", "poisson", "multinomial", "bernoulli", "shuffle", "sample", "empty", "laplace", "seed", "init", "rrelu")
+_RANDOM = (
+    "rand",
+    "dropout",
+    "normal",
+    "uniform",
+    "gamma",
+    "poisson",
+    "multinomial",
+    "bernoulli",
+    "shuffle",
+    "sample",
+    "empty",
+    "laplace",
+    "seed",
+    "init",
+    "rrelu",
+)
 
 
 def differ(wanted, got, name=""):
-    """None where two observations agree, else what differs first: structure, dtype, shape or values."""
+    """None where two observations agree, else what differs first: structure, dtype, shape or
+    values.
+    """
     if isinstance(wanted, list) and wanted and isinstance(wanted[0], list):
         if not isinstance(got, list) or len(got) != len(wanted):
             return "number of results"
-        return next(filter(None, (differ(w, g, name) for w, g in zip(wanted, got))), None)
+        return next(
+            filter(None, (differ(w, g, name) for w, g in zip(wanted, got, strict=False))), None
+        )
     if isinstance(wanted, list) and len(wanted) >= 2 and isinstance(wanted[0], str):
         if not isinstance(got, list) or len(got) < 2 or not isinstance(got[0], str):
             return "kind of result"
@@ -127,14 +205,19 @@ def differ(wanted, got, name=""):
         if wanted[1] != got[1]:
             return "shape"
         random = any(word in name.lower() for word in _RANDOM)
-        if len(wanted) > 2 and len(got) > 2 and not random and not _close(wanted[2], got[2], wanted[0].lower()):
+        if (
+            len(wanted) > 2
+            and len(got) > 2
+            and not random
+            and not _close(wanted[2], got[2], wanted[0].lower())
+        ):
             return "values"
     return None
 
 
 def _close(wanted, got, dtype):
     loose = _HALF.get(dtype, RELATIVE)
-    for a, b in zip(wanted, got):
+    for a, b in zip(wanted, got, strict=False):
         if isinstance(a, str) or isinstance(b, str):
             if str(a) != str(b) and "j" not in str(a):
                 return False

@@ -1,80 +1,71 @@
-"""From a clause to calls that offend it, and to neighbours that do not.
+"""From a clause to calls that offend it.
 
-`offend(clause, call)` changes one argument of a working call so that the clause holds; `spare(clause, call)` changes it to
-a good value next to the bad ones. Both return [(label, changed call)]; an empty list says that no such call is known.
+`offend(rule, call)` changes one argument of a working call so that the clauses hold. It returns
+[(label, changed call)]; an empty list says that no such call is known. Neighbours: `good.py`.
 """
-import copy
+
 import re
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from .rules import _outer_split
 from .typenames import is_dtype
-from .values import Values
 
-_ARRAYS = Values()
 # One literal of each type, in the order in which they are tried as offenders.
-_LITERALS = [("str", "'wrong'"), ("float", "0.5"), ("int", "1"), ("bool", "True"), ("list", "[1, 2]"), ("dict", "{}"),
-             ("object", "sample.thing()")]
-_ACCEPTED_AS = {"Number": ("int", "float", "bool"), "real": ("int", "float"), "complex": ("complex",), "sequence": ("list", "tuple", "str"),
-                "Iterable": ("list", "tuple", "str", "dict"), "array_like": ("int", "float", "bool", "list", "tuple"), "callable": (),
-                "list": ("list",), "tuple": ("tuple",), "dict": ("dict",), "str": ("str",), "int": ("int",), "float": ("float",),
-                "bool": ("bool",), "object": ("object", "str", "int", "float", "bool", "list", "dict"), "set": ("set",), "None": ("None",)}
-_DTYPE_ORDER = ["int32", "float32", "bool", "float64", "complex64", "uint8", "int64", "float16"]
-_ABSTRACT = {"float": {"float16", "float32", "float64", "bfloat16"}, "int": {"int8", "int16", "int32", "int64"}, "unsigned": {"uint8", "uint16", "uint32", "uint64"},
-             "Number": {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "bfloat16", "complex64", "complex128"},
-             "complex": {"complex64", "complex128"}, "real": {"int8", "int16", "int32", "int64", "float16", "float32", "float64"}, "half": {"float16"}, "double": {"float64"}}
-
-
-@dataclass
-class Call:
-    """A call by argument texts: `init` makes the object of a class, `call` uses it, `owner` is a method's object."""
-    init: dict = None             # name → text, in signature order; None for functions
-    call: dict = None
-    owner: str = None
-    types: dict = field(default_factory=dict)
-    defaults: dict = field(default_factory=dict)
-    init_names: tuple = ()
-    call_names: tuple = ()
-
-    def get(self, name):
-        for part in (self.call, self.init):
-            if part and name in part:
-                return part[name]
-        if name == "self" or (name in ("input", "x") and self.owner):
-            return self.owner
-        return self.defaults.get(name)
-
-    def put(self, name, text):
-        """The same call with one argument changed; None where it has no such parameter."""
-        new = copy.deepcopy(self)
-        for part, names in ((new.call, self.call_names), (new.init, self.init_names)):
-            if part is not None and (name in part or name in names):
-                part[name] = text
-                return new
-        if name in ("self", "input") and self.owner:
-            new.owner = text
-            return new
-        return None
-
-    def value(self, name):
-        """The argument as NumPy and plain values, or None where it is no such thing."""
-        text = self.get(name)
-        if text is None:
-            return None
-        try:
-            return _ARRAYS.build(text)
-        except Exception:  # noqa: BLE001  (any text that is no plain value)
-            return None
-
-    def number_kind(self, name):
-        """Which literals suit the parameter: "float" or "int"."""
-        types = self.types.get(name, [])
-        value = self.value(name)
-        if isinstance(value, float) or ("float" in types and "int" not in types):
-            return "float"
-        return "int"
+_LITERALS = [
+    ("str", "'wrong'"),
+    ("float", "0.5"),
+    ("int", "1"),
+    ("bool", "True"),
+    ("list", "[1, 2]"),
+    ("dict", "{}"),
+    ("object", "sample.thing()"),
+]
+_ACCEPTED_AS = {
+    "Number": ("int", "float", "bool"),
+    "real": ("int", "float"),
+    "complex": ("complex",),
+    "sequence": ("list", "tuple", "str"),
+    "Iterable": ("list", "tuple", "str", "dict"),
+    "array_like": ("int", "float", "bool", "list", "tuple"),
+    "callable": (),
+    "list": ("list",),
+    "tuple": ("tuple",),
+    "dict": ("dict",),
+    "str": ("str",),
+    "int": ("int",),
+    "float": ("float",),
+    "bool": ("bool",),
+    "object": ("object", "str", "int", "float", "bool", "list", "dict"),
+    "set": ("set",),
+    "None": ("None",),
+}
+DTYPE_ORDER = ["int32", "float32", "bool", "float64", "complex64", "uint8", "int64", "float16"]
+_ABSTRACT = {
+    "float": {"float16", "float32", "float64", "bfloat16"},
+    "int": {"int8", "int16", "int32", "int64"},
+    "unsigned": {"uint8", "uint16", "uint32", "uint64"},
+    "Number": {
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "bfloat16",
+        "complex64",
+        "complex128",
+    },
+    "complex": {"complex64", "complex128"},
+    "real": {"int8", "int16", "int32", "int64", "float16", "float32", "float64"},
+    "half": {"float16"},
+    "double": {"float64"},
+}
 
 
 def offend(rule, call):
@@ -122,7 +113,7 @@ def _one(subject, clause, call):
     for text in texts:
         made = call.put(name, text)
         if made is not None:
-            found.append((f"{name}={_short(text)}", made))
+            found.append((f"{name}={short(text)}", made))
     return found
 
 
@@ -134,7 +125,7 @@ def _first_tensor(call):
     return "self" if call.owner else None
 
 
-def _short(text):
+def short(text):
     match = re.match(r"(T|cast|ranked|grown)\((.*)\)$", text)
     if match and match[1] == "T":
         return f"{match[2].split(',')[0][1:-1]}-Tensor"
@@ -166,7 +157,11 @@ def _offending_literals(allowed):
     accepted = set()
     for kind in outer:
         accepted |= set(_ACCEPTED_AS.get(kind, ()))
-    found = [(kind, text) for kind, text in _LITERALS if kind not in accepted and not (kind == "int" and "bool" in accepted and "int" in outer)]
+    found = [
+        (kind, text)
+        for kind, text in _LITERALS
+        if kind not in accepted and not (kind == "int" and "bool" in accepted and "int" in outer)
+    ]
     if "Tensor" in outer or "Parameter" in outer or "Cell" in outer:
         found = [f for f in found if f[0] not in ("object",)]
     inner = [re.search(r"^(tuple|list|sequence)\[(.*)\]$", t) for t in allowed]
@@ -192,13 +187,17 @@ def _wrong_dtypes(name, facets, allowed, call):
         if "T(" in (text or "") and (text or "").startswith(("(", "[")):
             return [_recast(text, d) for d in _others(allowed)[:1]]
         if not isinstance(value, np.ndarray):
-            return [t for k, t in _offending_literals(allowed)][:2] if set(allowed) <= {"float", "int", "bool", "str"} else []
+            return (
+                [t for k, t in _offending_literals(allowed)][:2]
+                if set(allowed) <= {"float", "int", "bool", "str"}
+                else []
+            )
     return [f"cast({text}, '{d}')" for d in _others(allowed)[:2]]
 
 
 def _others(allowed):
     held = expand(allowed)
-    return [d for d in _DTYPE_ORDER if d not in held]
+    return [d for d in DTYPE_ORDER if d not in held]
 
 
 def _recast(text, dtype):
@@ -214,7 +213,9 @@ def _each(name, call, replacements):
             if parts:
                 parts[0] = new
             joined = ", ".join(parts)
-            found.append(f"[{joined}]" if text[0] == "[" else f"({joined}{',' if len(parts) == 1 else ''})")
+            found.append(
+                f"[{joined}]" if text[0] == "[" else f"({joined}{',' if len(parts) == 1 else ''})"
+            )
         elif isinstance(value, np.ndarray) and value.size and re.fullmatch(r"-?[\d.]+", new):
             found.append(f"T('{value.dtype.name}', fill({new}, {value.shape}))")
         elif isinstance(value, (int, float)) and re.fullmatch(r"-?[\d.e-]+", new):
@@ -229,13 +230,13 @@ def _number(text):
         return None
 
 
-def _spell(number, kind):
+def spell(number, kind):
     if kind == "float":
         return repr(float(number))
     return repr(int(number)) if float(number).is_integer() else repr(float(number))
 
 
-def _bound(text, call):
+def value_of(text, call):
     """The number that an operand means in this call: plain, or an expression of other arguments."""
     number = _number(text)
     if number is not None:
@@ -250,7 +251,11 @@ def _bound(text, call):
         for word in ("ndim", "rank", "r", "R", "N", "D"):
             scope.setdefault(word, tensor.ndim)
     try:
-        found = eval(text, {"__builtins__": {"len": len, "max": max, "min": min, "abs": abs}}, {**scope, "rank": _rank, "size": _size, "dim": _rank})  # noqa: S307
+        found = eval(
+            text,
+            {"__builtins__": {"len": len, "max": max, "min": min, "abs": abs}},
+            {**scope, "rank": _rank, "size": _size, "dim": _rank},
+        )  # noqa: S307
     except Exception:  # noqa: BLE001  (an expression in words)
         return None
     return float(found) if isinstance(found, (int, float, np.integer)) else None
@@ -267,19 +272,28 @@ def _size(value):
 def _offsets(test, bound, kind):
     """Numbers for which `number test bound` holds, nearest first."""
     step = 1 if kind == "int" else (0.5 if abs(bound) < 1 else 1.0)
-    return {"<": [bound - step], "<=": [bound, bound - step], ">": [bound + step], ">=": [bound, bound + step], "==": [bound], "!=": [bound + step]}[test]
+    return {
+        "<": [bound - step],
+        "<=": [bound, bound - step],
+        ">": [bound + step],
+        ">=": [bound, bound + step],
+        "==": [bound],
+        "!=": [bound + step],
+    }[test]
 
 
 def _compared(name, facets, clause, call):
     literal = clause.operands[0]
     if facets in ((), ("each",), ("type",)):
-        bound = _bound(literal, call)
+        bound = value_of(literal, call)
         if bound is None or abs(bound) == float("inf"):
-            if clause.test in ("!=", "==") and re.fullmatch(r"'.*'|None|True|False|\(.*\)", literal):
+            if clause.test in ("!=", "==") and re.fullmatch(
+                r"'.*'|None|True|False|\(.*\)", literal
+            ):
                 return [_other_choice([literal])] if clause.test == "!=" else [literal]
             return []
         kind = call.number_kind(name)
-        texts = [_spell(n, kind) for n in _offsets(clause.test, bound, kind)]
+        texts = [spell(n, kind) for n in _offsets(clause.test, bound, kind)]
         if facets == ("each",) or isinstance(call.value(name), (tuple, list)):
             return _each(name, call, texts)
         if isinstance(call.value(name), np.ndarray):
@@ -294,7 +308,7 @@ def _compared(name, facets, clause, call):
 
 def _of_rank(name, clause, call):
     text, value = call.get(name), call.value(name)
-    bound = _bound(clause.operands[0], call)
+    bound = value_of(clause.operands[0], call)
     if not isinstance(value, np.ndarray) or bound is None:
         return []
     wanted = [int(n) for n in _offsets(clause.test, bound, "int") if n >= 0][:1]
@@ -304,7 +318,7 @@ def _of_rank(name, clause, call):
 
 
 def _of_length(name, clause, call):
-    bound = _bound(clause.operands[0], call)
+    bound = value_of(clause.operands[0], call)
     value, text = call.value(name), call.get(name) or ""
     if bound is None:
         return []
@@ -329,7 +343,7 @@ def limits(text, call):
     match = re.fullmatch(r"([\[(])(.+),\s*([^,]+)([\])])", text)
     if not match:
         return None
-    low, high = _bound(match[2].strip(), call), _bound(match[3].strip(), call)
+    low, high = value_of(match[2].strip(), call), value_of(match[3].strip(), call)
     return None if low is None or high is None else (low, match[1] == "[", high, match[4] == "]")
 
 
@@ -340,11 +354,17 @@ def _outside(name, facets, clause, call):
     low, low_in, high, high_in = found
     if facets == ("rank",):
         text = call.get(name)
-        return [f"ranked({text}, {int(n)})" for n in (low - low_in, high + high_in) if 0 <= n <= 8] if isinstance(call.value(name), np.ndarray) else []
+        return (
+            [f"ranked({text}, {int(n)})" for n in (low - low_in, high + high_in) if 0 <= n <= 8]
+            if isinstance(call.value(name), np.ndarray)
+            else []
+        )
     kind = call.number_kind(name)
     step = 1 if kind == "int" else max(0.1, 0.1 * abs(high - low) if high < float("inf") else 1.0)
-    numbers = ([] if low == -float("inf") else [low if not low_in else low - step]) + ([] if high == float("inf") else [high if not high_in else high + step])
-    texts = [_spell(n, kind) for n in numbers]
+    numbers = ([] if low == -float("inf") else [low if not low_in else low - step]) + (
+        [] if high == float("inf") else [high if not high_in else high + step]
+    )
+    texts = [spell(n, kind) for n in numbers]
     if facets == ("each",) or isinstance(call.value(name), (tuple, list, np.ndarray)):
         return _each(name, call, texts)
     return texts
@@ -354,7 +374,7 @@ def _inside(name, facets, clause, call):
     found = limits(clause.operands[0], call)
     if found is None or facets:
         return []
-    return [_spell((found[0] + found[2]) / 2, call.number_kind(name))]
+    return [spell((found[0] + found[2]) / 2, call.number_kind(name))]
 
 
 def _other_choice(choices):
@@ -368,7 +388,15 @@ def _not_chosen(name, facets, clause, call):
     if facets == ("rank",):
         held = {int(float(o)) for o in clause.operands if _number(o) is not None}
         text = call.get(name)
-        return [f"ranked({text}, {n})" for n in [max(held) + 1, min(held) - 1] if 0 <= n <= 8 and n not in held] if isinstance(call.value(name), np.ndarray) else []
+        return (
+            [
+                f"ranked({text}, {n})"
+                for n in [max(held) + 1, min(held) - 1]
+                if 0 <= n <= 8 and n not in held
+            ]
+            if isinstance(call.value(name), np.ndarray)
+            else []
+        )
     if facets == ("len",):
         held = {int(float(o)) for o in clause.operands if _number(o) is not None}
         fake = type(clause)(clause.subjects, "==", (str(max(held) + 1),))
@@ -390,7 +418,16 @@ def _is_type(name, facets, clause, call):
     kinds = {re.split(r"[\[{]", t)[0] for t in clause.operands}
     if type(value).__name__ in kinds or (isinstance(value, np.ndarray) and "Tensor" in kinds):
         return [text]
-    samples = {"tuple": "(1, 1)", "list": "[1, 1]", "int": "1", "float": "0.5", "str": "'a'", "bool": "True", "Tensor": "T('float32', [1.0, 2.0])", "None": "None"}
+    samples = {
+        "tuple": "(1, 1)",
+        "list": "[1, 1]",
+        "int": "1",
+        "float": "0.5",
+        "str": "'a'",
+        "bool": "True",
+        "Tensor": "T('float32', [1.0, 2.0])",
+        "None": "None",
+    }
     return [samples[k] for k in sorted(kinds) if k in samples][:1]
 
 
@@ -428,25 +465,50 @@ def _missing(name, facets, clause, call):
 
 
 def _not_divisible(name, facets, clause, call):
-    bound = _bound(clause.operands[0], call)
+    bound = value_of(clause.operands[0], call)
     if bound is None or bound < 2 or facets:
-        return _of_length(name, type(clause)(clause.subjects, "==", (str(int(bound) + 1),)), call) if bound and bound >= 2 and facets == ("len",) else []
+        return (
+            _of_length(name, type(clause)(clause.subjects, "==", (str(int(bound) + 1),)), call)
+            if bound and bound >= 2 and facets == ("len",)
+            else []
+        )
     return [repr(int(bound) + 1)]
 
 
 def _out_of_range(name, facets, clause, call):
     if facets:
         return []
-    return ["1000"] if isinstance(call.value(name), int) or "int" in call.types.get(name, []) else []
+    return (
+        ["1000"] if isinstance(call.value(name), int) or "int" in call.types.get(name, []) else []
+    )
 
 
 def _ending(name, facets, clause, call):
     return [] if facets else ["'name.wrong'"]
 
 
-_BY_TEST = {"not": _wrong_types, "is": _is_type, "<": _compared, "<=": _compared, ">": _compared, ">=": _compared, "==": _compared, "!=": _compared,
-            "outside": _outside, "inside": _inside, "not in": _not_chosen, "in": _chosen, "given": _given, "none": _none, "empty": _empty,
-            "repeats": _repeats, "missing": _missing, "not divisible by": _not_divisible, "out of range": _out_of_range, "not ending in": _ending}
+_BY_TEST = {
+    "not": _wrong_types,
+    "is": _is_type,
+    "<": _compared,
+    "<=": _compared,
+    ">": _compared,
+    ">=": _compared,
+    "==": _compared,
+    "!=": _compared,
+    "outside": _outside,
+    "inside": _inside,
+    "not in": _not_chosen,
+    "in": _chosen,
+    "given": _given,
+    "none": _none,
+    "empty": _empty,
+    "repeats": _repeats,
+    "missing": _missing,
+    "not divisible by": _not_divisible,
+    "out of range": _out_of_range,
+    "not ending in": _ending,
+}
 
 
 def _among(clause, call):
@@ -459,7 +521,13 @@ def _among(clause, call):
     if clause.test == "same":
         return []
     if facets in (("dtype",), ("type",)):
-        other = "float16" if value.dtype.kind == "f" and value.dtype != np.float16 else "int32" if value.dtype.kind in "iu" and value.dtype != np.int32 else "float32"
+        other = (
+            "float16"
+            if value.dtype.kind == "f" and value.dtype != np.float16
+            else "int32"
+            if value.dtype.kind in "iu" and value.dtype != np.int32
+            else "float32"
+        )
         texts = [f"cast({text}, '{other}')"]
     elif facets == ("rank",):
         texts = [f"ranked({text}, {value.ndim + 1})"]
@@ -467,43 +535,5 @@ def _among(clause, call):
         texts = [f"grown({text}, -1, 4)"]
     else:
         texts = [f"grown({text})"]
-    found = [(f"{name}={_short(t)}", call.put(name, t)) for t in texts]
+    found = [(f"{name}={short(t)}", call.put(name, t)) for t in texts]
     return [(label, made) for label, made in found if made is not None]
-
-
-def spare(rule, call):
-    """Good neighbours of a rule with a single clause: [(label, call)]."""
-    if len(rule.clauses) != 1 or rule.clauses[0].every:
-        return []
-    clause, found = rule.clauses[0], []
-    for subject in clause.subjects:
-        for text in _good(subject, clause, call):
-            made = call.put(subject.name, text)
-            if made is not None:
-                found.append((f"{subject.name}={_short(text)}", made))
-    return found
-
-
-def _good(subject, clause, call):
-    name, facets = subject.name, subject.facets
-    if facets == ("dtype",) and clause.test == "not" and isinstance(call.value(name), np.ndarray):
-        return [f"cast({call.get(name)}, '{d}')" for d in sorted(expand(clause.operands) & set(_DTYPE_ORDER))][:3] if call.get(name) else []
-    if facets or isinstance(call.value(name), (tuple, list, np.ndarray)):
-        return []
-    kind = call.number_kind(name)
-    if clause.test == "outside":
-        found = limits(clause.operands[0], call)
-        if found is None or abs(found[0]) == float("inf") or abs(found[2]) == float("inf"):
-            return []
-        ends = [_spell(n, kind) for n, held in ((found[0], found[1]), (found[2], found[3])) if held]
-        middle = (found[0] + found[2]) / 2
-        return ends + ([_spell(middle, kind)] if kind == "float" or middle.is_integer() else [])
-    if clause.test in ("<", "<=", ">", ">="):
-        bound = _bound(clause.operands[0], call)
-        if bound is None or abs(bound) == float("inf"):
-            return []
-        step = 1 if kind == "int" else 0.5
-        return [_spell({"<": bound, "<=": bound + step, ">": bound, ">=": bound - step}[clause.test], kind)]
-    if clause.test == "not in":
-        return [o for o in clause.operands if re.fullmatch(r"'[^']*'|-?[\d.]+|True|False|None", o)][:4]
-    return []

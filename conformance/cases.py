@@ -1,25 +1,31 @@
-"""Spec → cases: does the name exist, is its signature right, are bad calls refused and their good neighbours accepted,
-do gradients agree with finite differences, are promised dtypes and shapes kept, do the documentation's examples print
-what they should.
+"""Spec → cases: does the name exist, is its signature right, are bad calls refused and their good
+neighbours accepted, do gradients agree with finite differences, are promised dtypes and shapes
+kept, do the documentation's examples print what they should.
 
-A case is a plain dict, so that it travels to a worker as JSON. Answers of real MindSpore (`answers.py`) settle what is expected
-where document and original differ.
+A case is a plain dict, so that it travels to a worker as JSON. Answers of real MindSpore
+(`answers.py`) settle what is expected where document and original differ.
 """
+
 import hashlib
 import re
 
-from . import bad, signatures, specs
-from .bad import Call
+from . import bad, good, signatures, specs
+from .calls import Call
 
 KINDS = ("exists", "signature", "accepts", "raises", "promises", "gradient", "example")
 DIFFERENTIABLE = ("ops.", "nn.", "mint.", "numpy.", "Tensor.")
-_NOT_SMOOTH = re.compile(r"(?i)random|dropout|argm|sort|topk|multinomial|bernoulli|poisson|normal|gamma|uniform|shuffle|rint|round|floor|ceil|sign$|"
-                         r"rand|hist|unique|nonzero|init|seed|print|assign|scatter_nd_update|Optim|Sample|assert|summary|nextafter|laplace")
+_NOT_SMOOTH = re.compile(
+    r"(?i)random|dropout|argm|sort|topk|multinomial|bernoulli|poisson|normal|gamma|uniform"
+    r"|shuffle|rint|round|floor|ceil|sign$|"
+    r"rand|hist|unique|nonzero|init|seed|print|assign|scatter_nd_update|Optim|Sample|assert"
+    r"|summary|nextafter|laplace"
+)
 
 
 def area_of(name):
     """The part of the API a name belongs to: its public module."""
     from .wheel import WINDOWS
+
     return specs.module_of(name, None, WINDOWS)
 
 
@@ -30,7 +36,14 @@ def of_entry(name, entry, kinds=KINDS):
 
     def add(kind, label, **more):
         if kind in kinds:
-            found.append({"id": f"{name}::{kind}" + (f"::{label}" if label else ""), "kind": kind, **base, **more})
+            found.append(
+                {
+                    "id": f"{name}::{kind}" + (f"::{label}" if label else ""),
+                    "kind": kind,
+                    **base,
+                    **more,
+                }
+            )
 
     add("exists", "")
     if "same_as" in entry:
@@ -60,24 +73,36 @@ def _refusals(entry, call, add):
     seen, allowed = set(), contradicted(entry)
     for item in entry.get("raises", ()):
         rule = specs.rule_of(item)
-        if rule.verdict == "observed only" or any(c.test in ("state", "unsupported", "invalid") for c in rule.clauses):
+        if rule.verdict == "observed only" or any(
+            c.test in ("state", "unsupported", "invalid") for c in rule.clauses
+        ):
             continue
         if any(s.name == "platform" for c in rule.clauses for s in c.subjects):
             continue
         for label, made in bad.offend(rule, call):
             if label not in seen and not _is_allowed(rule, made, allowed):
                 seen.add(label)
-                add("raises", f"{label}→{rule.error}", **_text(made), expect=rule.error, rule=str(rule))
-        for label, made in bad.spare(rule, call):
+                add(
+                    "raises",
+                    f"{label}→{rule.error}",
+                    **_text(made),
+                    expect=rule.error,
+                    rule=str(rule),
+                )
+        for label, made in good.spare(rule, call):
             if label not in seen:
                 seen.add(label)
-                if made.init != call.init:      # the object alone: the example's inputs suit only its own options
+                if (
+                    made.init != call.init
+                ):  # the object alone: the example's inputs suit only its own options
                     made.call = None
                 add("accepts", label, **_text(made), rule=str(rule))
 
 
 def contradicted(entry):
-    """{parameter: types} where a page forbids by one sentence what another, or the parameter's own line, allows."""
+    """{parameter: types} where a page forbids by one sentence what another, or the parameter's
+    own line, allows.
+    """
     said, found = {}, {}
     for item in entry.get("raises", ()):
         for clause in specs.rule_of(item).clauses:
@@ -86,10 +111,22 @@ def contradicted(entry):
                     if not subject.facets:
                         said.setdefault(subject.name, []).append(set(clause.operands))
     for name, kinds in said.items():
-        own = {t.split("[")[0] for t in entry.get("types", {}).get(name, [])} & {"int", "float", "bool", "str", "tuple", "list"}
+        own = {t.split("[")[0] for t in entry.get("types", {}).get(name, [])} & {
+            "int",
+            "float",
+            "bool",
+            "str",
+            "tuple",
+            "list",
+        }
         for kind in kinds:
             others = set().union(own, *(k for k in kinds if k is not kind))
-            if (len(kinds) > 1 or own) and others - kind - {"None"} and not kind & {"Number", "real", "Tensor"} and not _wider(kind, others):
+            if (
+                (len(kinds) > 1 or own)
+                and others - kind - {"None"}
+                and not kind & {"Number", "real", "Tensor"}
+                and not _wider(kind, others)
+            ):
                 found.setdefault(name, set()).update(others - kind)
     return found
 
@@ -115,13 +152,18 @@ def _text(call):
 
 
 def call_of(name, entry):
-    """The documented example's own call, arguments by parameter name; None where the spec has none."""
+    """The documented example's own call, arguments by parameter name; None where the spec has
+    none.
+    """
     use = entry.get("use")
     if not use:
         return None
     signature = signatures.parse(entry.get("signature") or [])
     inner = signatures.parse(entry.get("call") or list(entry.get("inputs", {})))
-    made = Call(types={**entry.get("types", {}), **entry.get("inputs", {})}, defaults={a: d for a, _, d in signature if d is not None})
+    made = Call(
+        types={**entry.get("types", {}), **entry.get("inputs", {})},
+        defaults={a: d for a, _, d in signature if d is not None},
+    )
     if "init" in use:
         made.init = _bind(use["init"], signature)
         made.init_names = tuple(a for a, k, _ in signature if k not in ("args", "kwargs"))
@@ -136,32 +178,54 @@ def call_of(name, entry):
 
 
 def _bind(used, signature):
-    """Arguments by name where the signature has the name; positions beyond it keep numbers ("*0")."""
+    """Arguments by name where the signature has the name; positions beyond it keep numbers
+    ("*0")."""
     args, kwargs = used
     names = [a for a, kind, _ in signature if kind == "positional"]
     bound = {}
     for index, text in enumerate(args):
         bound[names[index] if index < len(names) else f"*{index}"] = text
     if any(k.startswith("*") for k in bound) and names:
-        bound = {f"*{i}": t for i, t in enumerate(args)} if any(kind == "args" for _, kind, _ in signature) and not names else bound
+        bound = (
+            {f"*{i}": t for i, t in enumerate(args)}
+            if any(kind == "args" for _, kind, _ in signature) and not names
+            else bound
+        )
     bound.update(kwargs)
     return bound
 
 
 def _maybe_smooth(name, call):
-    """Whether it is worth asking for a gradient: a float Tensor goes in, and the name is no random or rounding one."""
-    if call.call is None or not name.startswith(DIFFERENTIABLE) or _NOT_SMOOTH.search(name.rsplit(".", 1)[-1]):
+    """Whether it is worth asking for a gradient: a float Tensor goes in, and the name is no
+    random or rounding one.
+    """
+    if (
+        call.call is None
+        or not name.startswith(DIFFERENTIABLE)
+        or _NOT_SMOOTH.search(name.rsplit(".", 1)[-1])
+    ):
         return False
     texts = list(call.call.values()) + [call.owner or ""]
     return any(re.match(r"T\('(float32|float64|float16)'", t) for t in texts)
 
 
 def of_page(page, entry, expected_only=False):
-    """Example cases of a page: they carry the example's code, so they are made from the source and never stored."""
+    """Example cases of a page: they carry the example's code, so they are made from the source
+    and never stored.
+    """
     found = []
     for index, example in enumerate(page.examples):
-        found.append({"id": f"{page.name}::example" + (f"::{index + 1}" if index else ""), "kind": "example", "name": page.name, "area": area_of(page.name),
-                      "platforms": entry.get("platforms", []), "steps": [list(s) for s in example.steps], "where": f"{page.source}:{page.line}"})
+        found.append(
+            {
+                "id": f"{page.name}::example" + (f"::{index + 1}" if index else ""),
+                "kind": "example",
+                "name": page.name,
+                "area": area_of(page.name),
+                "platforms": entry.get("platforms", []),
+                "steps": [list(s) for s in example.steps],
+                "where": f"{page.source}:{page.line}",
+            }
+        )
     return found
 
 
@@ -170,12 +234,16 @@ def all_cases(entries, kinds=KINDS, areas=(), names=()):
     for name, entry in sorted(entries.items()):
         if names and name not in names:
             continue
-        if areas and not any(name == a or name.startswith(a + ".") or area_of(name) == a for a in areas):
+        if areas and not any(
+            name == a or name.startswith(a + ".") or area_of(name) == a for a in areas
+        ):
             continue
         yield from of_entry(name, entry, kinds)
 
 
 def digest(case):
     """A short key of what a case asks, so that a kept answer is not used for a changed case."""
-    asked = repr([case.get(k) for k in ("name", "kind", "init", "call", "owner", "expect", "order", "steps")])
+    asked = repr(
+        [case.get(k) for k in ("name", "kind", "init", "call", "owner", "expect", "order", "steps")]
+    )
     return hashlib.sha1(asked.encode()).hexdigest()[:8]

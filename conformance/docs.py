@@ -1,8 +1,9 @@
 """An API page or docstring → `Page`: signature, parameters, Raises sentences, platforms, examples.
 
-`read(source)` takes a wheel folder, a tree of `.rst` pages, or saved text pages, and yields pages. Sentences are taken
-apart by `phrases.py`, not here.
+`read(source)` takes a wheel folder, a tree of `.rst` pages, or saved text pages, and yields
+pages. Sentences are taken apart by `phrases.py`, not here.
 """
+
 import ast
 import re
 from pathlib import Path
@@ -14,22 +15,39 @@ from .sections import heading, lines_of, split, unglue
 from .wheel import Wheel
 
 _ITEM = re.compile(
-    r"^(?:[-*•。,.]\s*)*"                                 # bullets, or what a lost line break leaves
+    r"^(?:[-*•。,.]\s*)*"  # bullets, or what a lost line break leaves
     r"(?P<name>\*{0,4}`{0,2}\*{0,2}[A-Za-z_]\w*`{0,2}\*{0,4}(?:\s*[,/、]\s*\*{0,2}\w+\*{0,2})*)\s*"
     r"(?:[((](?P<type>.*?)[))])?\s*"
-    r"(?P<sep>:(?!\w*:`)|:| - | – | — |-\s|–\s)\s*(?P<text>.*)$")
-_BARE_ITEM = re.compile(r"^(?:[-*•]\s+)(?P<name>\*\*\w+\*\*)\s*[((](?P<type>.*)[))]\s*(?P<sep>)(?P<text>.*)$")
-_RAISE = re.compile(r"^(?:[-*•]\s+)?(?:\*\*)?(?P<error>[A-Z]\w*(?:Error|Exception|Warning)|Exception)(?:\*\*)?"
-                    r"\s*(?::|:|-|–|—)\s*(?P<text>.*)$")
-_PAGE = re.compile(r"^(?:\.\. py:(?P<role>class|function|method|property|attribute)::\s*|[-•]?\s*(?P<word>class |property )?)"
-                   r"(?P<name>mindspore\.[\w.]+)\s*\((?P<args>.*)\)\s*(?:\[.*\])?$")
-_METHOD = re.compile(r"^\.\. py:(?P<role>method|property|attribute)::\s*(?P<name>[\w.]+)(?:\((?P<args>.*)\))?")
+    r"(?P<sep>:(?!\w*:`)|:| - | – | — |-\s|–\s)\s*(?P<text>.*)$"
+)
+_BARE_ITEM = re.compile(
+    r"^(?:[-*•]\s+)(?P<name>\*\*\w+\*\*)\s*[((](?P<type>.*)[))]\s*(?P<sep>)(?P<text>.*)$"
+)
+_RAISE = re.compile(
+    r"^(?:[-*•]\s+)?(?:\*\*)?(?P<error>[A-Z]\w*(?:Error|Exception|Warning)|Exception)(?:\*\*)?"
+    r"\s*(?::|:|-|–|—)\s*(?P<text>.*)$"
+)
+_PAGE = re.compile(
+    r"^(?:\.\. py:(?P<role>class|function|method|property|attribute)::\s*|[-•]?\s*(?P<word>class "
+    r"|property )?)"
+    r"(?P<name>mindspore\.[\w.]+)\s*\((?P<args>.*)\)\s*(?:\[.*\])?$"
+)
+_METHOD = re.compile(
+    r"^\.\. py:(?P<role>method|property|attribute)::\s*(?P<name>[\w.]+)(?:\((?P<args>.*)\))?"
+)
 _PLATFORM = re.compile(r"Ascend|GPU|CPU")
-_REFER = re.compile(r"(?:[Rr]efer to|for more details|参考|详情请|更多详情).*?:(?:func|class|meth):`~?\.?(?:mindspore\.)?([\w.]+)`",
-                    re.S)
-_REFER_BACK = re.compile(r":(?:func|class|meth):`~?\.?(?:mindspore\.)?([\w.]+)`[^.]*for (?:more )?details", re.S)
-_DEFAULT = re.compile(r"(?:Default(?:\s+value)?(?:\s+is)?\s*:?|默认值?\s*[为是]?\s*[::]?|缺省值\s*[::]?)"
-                      r"\s*(?:``|`|\")?\s*([^`。;;\s][^`。;;]*?)\s*(?:``|`|[.。]\s|[.。]$|•|;|$)")
+_REFER = re.compile(
+    r"(?:[Rr]efer to|for more details|参考|详情请|更多详情).*?:(?:func|class"
+    r"|meth):`~?\.?(?:mindspore\.)?([\w.]+)`",
+    re.S,
+)
+_REFER_BACK = re.compile(
+    r":(?:func|class|meth):`~?\.?(?:mindspore\.)?([\w.]+)`[^.]*for (?:more )?details", re.S
+)
+_DEFAULT = re.compile(
+    r"(?:Default(?:\s+value)?(?:\s+is)?\s*:?|默认值?\s*[为是]?\s*[::]?|缺省值\s*[::]?)"
+    r"\s*(?:``|`|\")?\s*([^`。;;\s][^`。;;]*?)\s*(?:``|`|[.。]\s|[.。]$|•|;|$)"
+)
 
 
 def read(source):
@@ -54,7 +72,9 @@ def read(source):
 def read_packed(path):
     """Yield the pages of a .whl file, unpacked beside nothing: into a temporary folder."""
     import tempfile
+
     from .wheel import unpack
+
     with tempfile.TemporaryDirectory() as folder:
         unpack(path, folder)
         yield from read_wheel(Wheel(Path(folder) / "mindspore"))
@@ -63,8 +83,14 @@ def read_packed(path):
 def read_wheel(wheel):
     """Yield a Page for every public name of a wheel."""
     for public in wheel.public():
-        page = Page(public.name, _kind(public), str(public.path), public.line,
-                    same_as=public.same_as, release=wheel.release)
+        page = Page(
+            public.name,
+            _kind(public),
+            str(public.path),
+            public.line,
+            same_as=public.same_as,
+            release=wheel.release,
+        )
         signatures.from_source(page, public, wheel)
         if public.doc:
             fill(page, lines_of(public.doc, public.line), styled=True)
@@ -78,8 +104,10 @@ def _kind(public):
 
 
 def _is_property(node):
-    return any(getattr(d, "id", getattr(d, "attr", "")) in ("property", "cached_property")
-               for d in getattr(node, "decorator_list", ()))
+    return any(
+        getattr(d, "id", getattr(d, "attr", "")) in ("property", "cached_property")
+        for d in getattr(node, "decorator_list", ())
+    )
 
 
 def read_text(path, strict=True):
@@ -93,11 +121,14 @@ def read_text(path, strict=True):
         if strict:
             raise BadInput(path, "no API page: no line shows a signature of a mindspore name", 1)
         return
-    for (first, page), (last, _) in zip(starts, starts[1:] + [(len(lines), None)]):
-        page.source, page.language = str(path), "zh" if re.search(r"[\u4e00-\u9fff]{4}", text) else "en"
+    for (first, page), (last, _) in zip(starts, starts[1:] + [(len(lines), None)], strict=False):
+        page.source, page.language = (
+            str(path),
+            "zh" if re.search(r"[\u4e00-\u9fff]{4}", text) else "en",
+        )
         release = re.search(r"\b(?:blob/r|^r)(\d+\.\d+(?:\.\w+)?)\b", text, re.M)
         page.release = release[1] if release else None
-        fill(page, lines[first + 1:last], styled=False)
+        fill(page, lines[first + 1 : last], styled=False)
         yield page
 
 
@@ -136,8 +167,10 @@ def fill(page, lines, styled):
     head = " ".join(line.text for line in sections["head"])
     found = _REFER.search(head) or _REFER_BACK.search(head)
     page.refers = found[1] if found else None
-    page.deprecated = bool(re.search(r"\bis deprecated|\.\. deprecated|已弃用|将废弃", head)
-                           or any("Deprecated" in line.text for line in sections.get("platforms", ())))
+    page.deprecated = bool(
+        re.search(r"\bis deprecated|\.\. deprecated|已弃用|将废弃", head)
+        or any("Deprecated" in line.text for line in sections.get("platforms", ()))
+    )
     return page
 
 
@@ -175,7 +208,9 @@ def _entries(lines):
 
 
 def _rejoin(lines):
-    """Undo what browsers do to literals: a value on a line of its own, the next item behind its full stop."""
+    """Undo what browsers do to literals: a value on a line of its own, the next item behind its
+    full stop.
+    """
     for line in lines:
         if line.text.startswith("。") and _ITEM.match(line.text):
             line.text = line.text.lstrip("。")
@@ -206,7 +241,10 @@ def _raises(lines, page):
         if match:
             if current:
                 yield current
-            current, depth = Sentence(match["error"], match["text"].strip(), line.number), line.indent
+            current, depth = (
+                Sentence(match["error"], match["text"].strip(), line.number),
+                line.indent,
+            )
         elif current:
             if current.text and line.text[:2] in ("- ", "* ") and line.indent <= depth:
                 yield current

@@ -2,7 +2,8 @@
 
 
 class BadInput(Exception):
-    """Input that cannot be used: one line naming the file, the place in it, and what is wrong there.
+    """Input that cannot be used: one line naming the file, the place in it, and what is wrong
+    there.
 
     The command line prints it and ends with exit status 2.
     """

@@ -1,14 +1,15 @@
 """Cases written out as plain test files, for projects that want to keep them without this tool.
 
-One file per module and a copy of `values.py`, which makes the arguments. Gradients, signatures and examples need the worker's
-arithmetic and are left to `pytest --conformance`.
+One file per module and a copy of `values.py`, which makes the arguments. Gradients, signatures
+and examples need the worker's arithmetic and are left to `pytest --conformance`.
 """
+
 import re
 from pathlib import Path
 
 from .report import call_text
 
-_HEAD = '''"""Calls that the documentation of MindSpore {release} accepts or refuses in `{module}`. Generated: do not edit."""
+_HEAD = '''"""Calls that MindSpore {release} documents as good or bad in `{module}`. Generated."""
 import importlib
 
 import pytest
@@ -16,8 +17,10 @@ from conformance_values import Values, resolve
 
 ms = importlib.import_module("{target}")
 values = Values(ms)
-T, cast, ranked, grown, sample = (values.names[n] for n in ("T", "cast", "ranked", "grown", "sample"))
-array, fill, uniform, integers, np = (values.names[n] for n in ("array", "fill", "uniform", "integers", "np"))
+names = values.names
+T, cast, ranked, grown = names["T"], names["cast"], names["ranked"], names["grown"]
+array, fill, uniform, integers = (names[n] for n in ("array", "fill", "uniform", "integers"))
+np, sample = names["np"], names["sample"]
 ms = values.names["ms"]
 '''
 
@@ -25,6 +28,7 @@ ms = values.names["ms"]
 def write(found, folder, target, kept):
     """Write the exists, accepts and raises cases into a folder; returns the files."""
     from .answers import answer_to
+
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     values = Path(__file__).with_name("values.py").read_text(encoding="utf-8")
@@ -54,7 +58,7 @@ def _function(case, answer, names):
     error = case.get("expect")
     if answer is not None:
         if case["kind"] == "raises" and answer[2] == "accepted":
-            error = None              # what real MindSpore accepts must be accepted
+            error = None  # what real MindSpore accepts must be accepted
         if case["kind"] == "accepts" and answer[1] != "pass":
             return None
     told = f'    """{case["rule"]}"""\n' if case.get("rule") else ""
@@ -65,11 +69,14 @@ def _function(case, answer, names):
 
 def _raised(error):
     import builtins
+
     return error if hasattr(builtins, error) else "Exception"
 
 
 def _identifier(text, names):
-    plain = "test_" + re.sub(r"\W+", "_", text.replace("-", "_minus_").replace("→", "_raises_")).strip("_")
+    plain = "test_" + re.sub(
+        r"\W+", "_", text.replace("-", "_minus_").replace("→", "_raises_")
+    ).strip("_")
     found, number = plain, 2
     while found in names:
         found = f"{plain}_{number}"

@@ -1,11 +1,14 @@
-"""Gradients of the target against finite differences of its own forward pass, first and second order.
+"""Gradients of the target against finite differences of its own forward pass, first and second
+order.
 
-The function is projected: a fixed random combination of its outputs, moved along a random direction of its inputs. Where two
-step sizes disagree the point is no smooth one and the check says so instead of failing.
+The function is projected: a fixed random combination of its outputs, moved along a random
+direction of its inputs. Where two step sizes disagree the point is no smooth one and the check
+says so instead of failing.
 """
+
 import numpy as np
 
-LIMIT = 20000                     # elements over which a check would take too long
+LIMIT = 20000  # elements over which a check would take too long
 # dtype: (step, relative tolerance)
 STEPS = {"float64": (1e-5, 1e-3), "float32": (1e-2, 5e-2), "float16": (1e-1, 2e-1)}
 
@@ -40,7 +43,10 @@ def _scalar(ms, function, arrays, dtype):
     again = _floats(function(*_tensors(ms, arrays, dtype)))
     if not first:
         raise NotSmooth("no float output")
-    if any(not np.array_equal(a.asnumpy(), b.asnumpy(), equal_nan=True) for a, b in zip(first, again)):
+    if any(
+        not np.array_equal(a.asnumpy(), b.asnumpy(), equal_nan=True)
+        for a, b in zip(first, again, strict=False)
+    ):
         raise NotSmooth("two calls give two results")
     if dtype == "float64" and any(str(o.dtype).lower() != "float64" for o in first):
         raise TypeError("computes in float32")
@@ -51,10 +57,11 @@ def _scalar(ms, function, arrays, dtype):
 
     def scalar(*tensors):
         total = None
-        for out, weight in zip(_floats(function(*tensors)), weights):
+        for out, weight in zip(_floats(function(*tensors)), weights, strict=False):
             part = (out * ms.Tensor(np.asarray(weight).astype(dtype), getattr(ms, dtype))).sum()
             total = part if total is None else total + part
         return total
+
     return scalar
 
 
@@ -62,7 +69,11 @@ def _floats(out):
     """The float Tensors of a result."""
     if isinstance(out, (tuple, list)):
         return [o for part in out for o in _floats(part)]
-    return [out] if hasattr(out, "asnumpy") and str(getattr(out, "dtype", "")).lower().startswith("float") else []
+    return (
+        [out]
+        if hasattr(out, "asnumpy") and str(getattr(out, "dtype", "")).lower().startswith("float")
+        else []
+    )
 
 
 def _compare(ms, scalar, arrays, dtype, order):
@@ -81,7 +92,9 @@ def _compare(ms, scalar, arrays, dtype, order):
     step *= min(size, 10.0)
     if order == 1:
         claimed = _dot(slope(arrays), along)
-        measure = _line(lambda values: float(scalar(*_tensors(ms, values, dtype)).asnumpy()), arrays, along)
+        measure = _line(
+            lambda values: float(scalar(*_tensors(ms, values, dtype)).asnumpy()), arrays, along
+        )
     else:
         across = [rng.normal(size=a.shape) for a in arrays]
         fixed = [ms.Tensor(u.astype(dtype), getattr(ms, dtype)) for u in across]
@@ -90,9 +103,10 @@ def _compare(ms, scalar, arrays, dtype, order):
             found = gradient(*tensors)
             found = found if isinstance(found, (tuple, list)) else (found,)
             total = None
-            for g, u in zip(found, fixed):
+            for g, u in zip(found, fixed, strict=False):
                 total = (g * u).sum() if total is None else total + (g * u).sum()
             return total
+
         second = ms.grad(projected, grad_position=positions)(*_tensors(ms, arrays, dtype))
         second = second if isinstance(second, (tuple, list)) else (second,)
         claimed = _dot([np.asarray(g.asnumpy(), dtype=np.float64) for g in second], along)
@@ -109,7 +123,7 @@ def _compare(ms, scalar, arrays, dtype, order):
 
 
 def _dot(left, right):
-    return float(sum((a * b).sum() for a, b in zip(left, right)))
+    return float(sum((a * b).sum() for a, b in zip(left, right, strict=False)))
 
 
 def _line(function, arrays, along):
@@ -117,7 +131,8 @@ def _line(function, arrays, along):
     middle = function(arrays)
 
     def measure(step):
-        up = function([a + step * d for a, d in zip(arrays, along)])
-        down = function([a - step * d for a, d in zip(arrays, along)])
+        up = function([a + step * d for a, d in zip(arrays, along, strict=False)])
+        down = function([a - step * d for a, d in zip(arrays, along, strict=False)])
         return (up - down) / (2 * step), abs(up - 2 * middle + down) / step
+
     return measure

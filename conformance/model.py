@@ -1,10 +1,14 @@
-"""The records that pass between the reader, the spec files and the cases. Facts only; no behaviour beyond text forms."""
+"""The records that pass between the reader, the spec files and the cases. Facts only; no
+behaviour beyond text forms.
+"""
+
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Line:
     """One line of a documentation page, with the line number in its file."""
+
     number: int
     indent: int
     text: str
@@ -13,9 +17,10 @@ class Line:
 @dataclass
 class Argument:
     """One parameter of a signature. `kind` is one of `positional`, `keyword`, `args`, `kwargs`."""
+
     name: str
     kind: str = "positional"
-    default: str = None           # Python source of the default, None where there is none
+    default: str = None  # Python source of the default, None where there is none
 
     def __str__(self):
         stars = {"args": "*", "kwargs": "**"}.get(self.kind, "")
@@ -25,6 +30,7 @@ class Argument:
 @dataclass
 class Entry:
     """What a page says of one parameter, input or output."""
+
     name: str
     types: list = field(default_factory=list)
     optional: bool = False
@@ -35,6 +41,7 @@ class Entry:
 @dataclass
 class Sentence:
     """One line of a Raises section."""
+
     error: str
     text: str
     line: int
@@ -43,7 +50,8 @@ class Sentence:
 @dataclass
 class Example:
     """One `>>>` block: statements, and the printed output that follows each."""
-    steps: list                   # [(source, expected output or "", line)]
+
+    steps: list  # [(source, expected output or "", line)]
 
     @property
     def source(self):
@@ -53,12 +61,13 @@ class Example:
 @dataclass
 class Page:
     """Everything that one page or docstring promises about one public name."""
+
     name: str
-    kind: str                     # class | function | method | value
+    kind: str  # class | function | method | value
     source: str
     line: int
-    signature: list = None        # [Argument], None where the page shows none
-    call: list = None             # signature of calling the made object, for primitives and layers
+    signature: list = None  # [Argument], None where the page shows none
+    call: list = None  # signature of calling the made object, for primitives and layers
     overloads: list = field(default_factory=list)
     parameters: list = field(default_factory=list)
     inputs: list = field(default_factory=list)
@@ -67,7 +76,7 @@ class Page:
     platforms: list = field(default_factory=list)
     examples: list = field(default_factory=list)
     deprecated: bool = False
-    refers: str = None            # the page to which this one sends its reader
+    refers: str = None  # the page to which this one sends its reader
     bases: list = field(default_factory=list)
     same_as: str = None
     language: str = "en"

@@ -1,15 +1,21 @@
 """Printed outputs compared: first as numbers with tolerances, then as layout.
 
-`same_numbers` forgives rounding and spacing; `same_layout` asks for the very characters, digits aside. Needs no package.
+`same_numbers` forgives rounding and spacing; `same_layout` asks for the very characters, digits
+aside. Needs no package.
 """
+
 import re
 
-_NUMBER = re.compile(r"(?<![A-Za-z_])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![A-Za-z_])|[-+]?\b(?:nan|inf)\b")
-RELATIVE, ABSOLUTE = 1e-3, 1e-3   # printed values are rounded to four digits or so
+_NUMBER = re.compile(
+    r"(?<![A-Za-z_])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![A-Za-z_])|[-+]?\b(?:nan|inf)\b"
+)
+RELATIVE, ABSOLUTE = 1e-3, 1e-3  # printed values are rounded to four digits or so
 
 
 def same_numbers(expected, got):
-    """Whether two printouts hold the same words and, within tolerance, the same numbers in the same order."""
+    """Whether two printouts hold the same words and, within tolerance, the same numbers in the
+    same order.
+    """
     expected = _plain(expected)
     if "..." in expected and _matches_ellipsis(expected, got):
         return True
@@ -20,7 +26,9 @@ def same_numbers(expected, got):
 
 
 def same_layout(expected, got):
-    """Whether two printouts look alike: lines, brackets and the widths between them, digits aside."""
+    """Whether two printouts look alike: lines, brackets and the widths between them, digits
+    aside.
+    """
     return _layout(_plain(expected)) == _layout(got)
 
 

@@ -1,26 +1,45 @@
 """The grammar of constraint sentences: a line of a Raises section → rule objects.
 
-`read_sentence("ValueError", "If `beta1`, `beta2` is not in range (0.0, 1.0).", names)` gives one Rule whose clause is
-`beta1, beta2: outside (0.0, 1.0)`. A sentence is alternatives ("or") of clauses that hold together ("and", "when"); a
-clause is a subject phrase and a predicate phrase, and every word must be accounted for. What cannot be read gives None:
-nothing is guessed. Spelling (marks, comparison symbols, Chinese) is settled by `words.py` first, operands by `operands.py`.
+`read_sentence("ValueError", "If `beta1`, `beta2` is not in range (0.0, 1.0).", names)` gives one
+Rule whose clause is `beta1, beta2: outside (0.0, 1.0)`. A sentence is alternatives ("or") of
+clauses that hold together ("and", "when"); a clause is a subject phrase and a predicate phrase,
+and every word must be accounted for. What cannot be read gives None: nothing is guessed. Spelling
+(marks, comparison symbols, Chinese) is settled by `words.py` first, operands by `operands.py`.
 """
+
 import re
 
 from . import operands as op
+from . import predicates
 from .rules import Clause, Rule, Subject
 from .states import state_of
 from .words import plain
 
-_LEAD = re.compile(r"^(?:(?:If|IF|When|if|when|Raised|raised|Raise an error|In case|Raised if|Raised when|Whether|Error|Thrown)(?: that)?(?=\W)\s*)+:?\s*")
-_WHEN = re.compile(r",? (?:when|if|while|under|provided that|in case|but|where|and when|and if) (?=\S)|, and (?=when|if)")
+_LEAD = re.compile(
+    r"^(?:(?:If|IF|When|if|when|Raised|raised|Raise an error|In case|Raised if|Raised when"
+    r"|Whether|Error|Thrown)(?: that)?(?=\W)\s*)+:?\s*"
+)
+_WHEN = re.compile(
+    r",? (?:when|if|while|under|provided that|in case|but|where|and when|and if) (?=\S)|, and "
+    r"(?=when|if)"
+)
 _OR = re.compile(r"\. If |,? or if |,? or when |; (?:or )?|, or | or |, (?:if )?")
 _AND = re.compile(r",? and |, but |,? but |, while | while |, ")
-_VERB = re.compile(r" (?=(?:is|has|have|contains?|lacks?|does not|cannot|unbroadcastable|must|should|not in|in|not a|not an|not Tensor|neither|needs?|"
-                   r"needed|matches|conversion|same-as|whose|mismatch(?:es)?|exists?|belongs?|conflicts?|repeats?|not|in-between)\b|[<>=!]=? ?)")
-_DEVICE = r"((?:Ascend|GPU|CPU)(?:(?:, | and | or |/)(?:Ascend|GPU|CPU))*)(?: platforms?| devices?| backends?)?"
-_PLATFORM = re.compile(rf"^(?:[Oo]n|[Ff]or) (?:the )?{_DEVICE},?\s*(?=[^,])|,? ?(?:while|when)? ?(?:running )?(?:on|in) (?:the )?{_DEVICE}$")
-DEPTH = 5                         # of nested "or", "and" and "when" in one sentence
+_VERB = re.compile(
+    r" (?=(?:is|has|have|contains?|lacks?|does not|cannot|unbroadcastable|must|should|not in|in"
+    r"|not a|not an|not Tensor|neither|needs?|"
+    r"needed|matches|conversion|same-as|whose|mismatch(?:es)?|exists?|belongs?|conflicts?"
+    r"|repeats?|not|in-between)\b|[<>=!]=? ?)"
+)
+_DEVICE = (
+    r"((?:Ascend|GPU|CPU)(?:(?:, | and | or |/)(?:Ascend|GPU|CPU))*)"
+    r"(?: platforms?| devices?| backends?)?"
+)
+_PLATFORM = re.compile(
+    rf"^(?:[Oo]n|[Ff]or) (?:the )?{_DEVICE},?\s*(?=[^,])|,? ?(?:while|when)? ?(?:running )?(?:on"
+    rf"|in) (?:the )?{_DEVICE}$"
+)
+DEPTH = 5  # of nested "or", "and" and "when" in one sentence
 
 
 def read_sentence(error, text, names=(), line=0):
@@ -28,13 +47,20 @@ def read_sentence(error, text, names=(), line=0):
     names = frozenset(names)
     sentence = plain(text, names)
     sentence = _LEAD.sub("", sentence).strip()
-    sentence = re.sub(r"^(Both|Neither|Either|Dtype|Type|Shape|Input|Any|All|Each|Element|Elements|Rank|Length|Parameter|Value|Values|Key|Item|Items|Data|Size)\b", lambda m: m[0].lower(), sentence)
+    sentence = re.sub(
+        r"^(Both|Neither|Either|Dtype|Type|Shape|Input|Any|All|Each|Element|Elements|Rank|Length"
+        r"|Parameter|Value|Values|Key|Item|Items|Data|Size)\b",
+        lambda m: m[0].lower(),
+        sentence,
+    )
     platform = _PLATFORM.search(sentence)
     extra = ()
     if platform:
-        sentence = (sentence[:platform.start()] + sentence[platform.end():]).strip(" ,")
+        sentence = (sentence[: platform.start()] + sentence[platform.end() :]).strip(" ,")
         sentence = _LEAD.sub("", sentence).strip()
-        extra = (Clause((Subject("platform"),), "in", tuple(re.findall(r"Ascend|GPU|CPU", platform[0]))),)
+        extra = (
+            Clause((Subject("platform"),), "in", tuple(re.findall(r"Ascend|GPU|CPU", platform[0]))),
+        )
     if not sentence:
         return None
     found = _Reader(names).alternatives(sentence)
@@ -66,18 +92,21 @@ class _Reader:
         clause = self.clause(text, subject)
         if clause is not None:
             return [clause]
-        found = (self._leading_condition(text, subject, depth) or self._conditional(text, subject, depth)
-                 or self._joined(text, subject, depth, _OR, self._either)
-                 or self._joined(text, subject, depth, _AND, self._both))
+        found = (
+            self._leading_condition(text, subject, depth)
+            or self._conditional(text, subject, depth)
+            or self._joined(text, subject, depth, _OR, self._either)
+            or self._joined(text, subject, depth, _AND, self._both)
+        )
         if found or depth:
             return found
         state = state_of(text, sure=False)
         return [(Clause((), "state", (state,)),)] if state else None
 
     def _leading_condition(self, text, subject, depth):
-        """"when `mode` is 'x', `y` is not ..." with the condition in front."""
+        """ "when `mode` is 'x', `y` is not ..." with the condition in front."""
         for match in re.finditer(r", (?:then |and )?", text):
-            left, right = _LEAD.sub("", text[:match.start()]), text[match.end():]
+            left, right = _LEAD.sub("", text[: match.start()]), text[match.end() :]
             if not (text.startswith(("when ", "if ")) or _verbs_in(right) >= 1):
                 continue
             if " or " in left or not _verbs_in(left):
@@ -92,18 +121,20 @@ class _Reader:
 
     def _conditional(self, text, subject, depth):
         for match in _WHEN.finditer(text):
-            left = self.alternatives(text[:match.start()], subject, depth + 1)
-            right = left and self.alternatives(_LEAD.sub("", text[match.end():]), _subjects(left[0]), depth + 1)
+            left = self.alternatives(text[: match.start()], subject, depth + 1)
+            right = left and self.alternatives(
+                _LEAD.sub("", text[match.end() :]), _subjects(left[0]), depth + 1
+            )
             if left and right:
                 return [a + b for a in left for b in right]
         return None
 
     def _joined(self, text, subject, depth, pattern, join):
         for match in pattern.finditer(text):
-            left = self.alternatives(text[:match.start()], subject, depth + 1)
+            left = self.alternatives(text[: match.start()], subject, depth + 1)
             if not left:
                 continue
-            rest = _LEAD.sub("", text[match.end():])
+            rest = _LEAD.sub("", text[match.end() :])
             right = self.alternatives(rest, _subjects(left[-1]), depth + 1)
             if right:
                 return join(left, right)
@@ -123,26 +154,44 @@ class _Reader:
         if found:
             return found
         if inherited:
-            bare = re.match(r"^(?:it|its value|they|this value)?\s*(?=(?:is|has|contains|[<>=!]|not|cannot|does)\b|[<>=!])", text)
+            bare = re.match(
+                r"^(?:it|its value|they|this value)?\s*(?=(?:is|has|contains|[<>=!]|not|cannot"
+                r"|does)\b|[<>=!])",
+                text,
+            )
             if bare is not None:
-                found = self._predicate(inherited, False, text[bare.end():])
+                found = self._predicate(inherited, False, text[bare.end() :])
                 if found:
                     return found
-            its = re.match(r"^(?:its|their|his) (.+)$", text) or re.match(
-                r"^((?:length|rank|dtype|type|shape|elements number|element|elements|size)(?: of it)? (?:is|!=|>|<|<=|>=|does|contains?|not)\b.*)$", text) or re.match(
-                r"^((?:length|rank|dtype|shape|elements number|size)(?: of it)? (?:!=|>|<|<=|>=) .*)$", text)
+            its = (
+                re.match(r"^(?:its|their|his) (.+)$", text)
+                or re.match(
+                    r"^((?:length|rank|dtype|type|shape|elements number|element|elements"
+                    r"|size)(?: of it)? (?:is|!=|>|<|<=|>=|does|contains?|not)\b.*)$",
+                    text,
+                )
+                or re.match(
+                    r"^((?:length|rank|dtype|shape|elements number|size)(?: of it)? (?:!=|>|<|<="
+                    r"|>=) .*)$",
+                    text,
+                )
+            )
             if its:
                 text = _with_owner(its[1].replace(" of it ", " "), inherited)
         for match in _VERB.finditer(text):
-            subjects, every = op.subjects(text[:match.start()], self.names)
+            subjects, every = op.subjects(text[: match.start()], self.names)
             if subjects:
-                found = self._predicate(subjects, every, text[match.end():])
+                found = self._predicate(subjects, every, text[match.end() :])
                 if found:
                     return found
         return None
 
     def _neither(self, text):
-        match = re.match(r"^(neither|both|all|all of|not all|either|any|any of|one of|at least one of|each of|each|every) (.+?) (is|are|has|unbroadcastable|does not|<|>|<=|>=|==|!=)\b ?(.*)$", text)
+        match = re.match(
+            r"^(neither|both|all|all of|not all|either|any|any of|one of|at least one of|each of"
+            r"|each|every) (.+?) (is|are|has|unbroadcastable|does not|<|>|<=|>=|==|!=)\b ?(.*)$",
+            text,
+        )
         if not match:
             return None
         subjects, _ = op.subjects(match[2], self.names)
@@ -163,13 +212,7 @@ class _Reader:
         return None
 
     def _predicate(self, subjects, every, text):
-        for pattern, build in op.PREDICATES:
-            match = pattern.match(text)
-            if match:
-                found = build(subjects, every, match, self.names)
-                if found:
-                    return found if isinstance(found, tuple) else (found,)
-        return None
+        return predicates.read(subjects, every, text, self.names)
 
 
 def _verbs_in(text):
@@ -181,12 +224,14 @@ def _subjects(clauses):
 
 
 def _is_list_of_offences(text):
-    """"`a` is not X, `b` is not Y or `c` is not Z" is a list of offences, no condition."""
-    return bool(re.search(r",? or (?!if\b)[^,]*$", text)) and not text.startswith(("when ", "if ", "When "))
+    """ "`a` is not X, `b` is not Y or `c` is not Z" is a list of offences, no condition."""
+    return bool(re.search(r",? or (?!if\b)[^,]*$", text)) and not text.startswith(
+        ("when ", "if ", "When ")
+    )
 
 
 def _with_owner(text, subjects):
-    """"its length is not 2" → "length of ‹x› is not 2"."""
+    """ "its length is not 2" → "length of ‹x› is not 2"."""
     word, rest = re.match(r"(elements number|\w+) (.*)", text).groups()
     return f"{word} of ‹{subjects[0].name}› {rest}"
 
@@ -197,7 +242,7 @@ def _same_time(match, names):
 
 
 def _containing(match, names):
-    """"`x` is a tuple containing 3 non-positive items", "`x` is a tuple whose length is not 3"."""
+    """ "`x` is a tuple containing 3 non-positive items", "`x` is a tuple whose length is not 3"."""
     subjects, every = op.subjects(match[1], names)
     types = subjects and op.types(match[2])
     if not types:
@@ -208,7 +253,9 @@ def _containing(match, names):
         return None
     clause = found[0][0]
     facet = clause.subjects[0].facets
-    wide = Clause(tuple(Subject(s.name, facet) for s in subjects), clause.test, clause.operands, every)
+    wide = Clause(
+        tuple(Subject(s.name, facet) for s in subjects), clause.test, clause.operands, every
+    )
     return (wide, Clause(subjects, "is", types, every))
 
 
@@ -223,7 +270,7 @@ def _items(match, names):
 
 
 def _together(match, names):
-    """"... is None at same time": every subject offends."""
+    """ "... is None at same time": every subject offends."""
     found = _Reader(names).clause(match[1], None)
     if not found or len(found) != 1 or len(found[0].subjects) < 2:
         return None
@@ -232,13 +279,35 @@ def _together(match, names):
 
 def _mismatch(match, names):
     subjects, _ = op.subjects(f"{match[1]} and {match[2]}", names)
-    return (Clause(tuple(Subject(s.name, ("shape",)) for s in subjects), "differ"),) if subjects else None
+    return (
+        (Clause(tuple(Subject(s.name, ("shape",)) for s in subjects), "differ"),)
+        if subjects
+        else None
+    )
 
 
-_IDIOMS = [(re.compile(p), b) for p, b in [
-    (r"^(.+?) (?:is|is both) (?:specified|set|given|provided|passed|used|enabled) (?:at (?:the )?same time|together|simultaneously)$", _same_time),
-    (r"^(?:both )?(.+?) (?:is|is both) (?:specified|set|given|provided)$", _same_time),
-    (r"^(.+?) at same time$", _together), (r"^(?:there is )?a? ?dimension mismatch in-between (.+) and (.+)$", _mismatch),
-    (r"^(.+?) is (?:not )?((?:an? )?(?:tuple|list|tuple or list|Tensor|tensor|str|string|list or tuple|tuple/list)),? (?:and |but )?(?:whose|with|its|with a|of) (length|size|elements|rank|dtype|shape|element) ?(.+)$", _containing),
-    (r"^(.+?) is ((?:an? )?(?:tuple|list|tuple or list|list or tuple))(?:,| and| and it)? ?(?:containing|contains|that contains|with) ((?:<=|>=|<|>|!=) 0)(?: items| elements| values| numbers)?$", _items),
-]]
+_IDIOMS = [
+    (re.compile(p), b)
+    for p, b in [
+        (
+            r"^(.+?) (?:is|is both) (?:specified|set|given|provided|passed|used|enabled) (?:at "
+            r"(?:the )?same time|together|simultaneously)$",
+            _same_time,
+        ),
+        (r"^(?:both )?(.+?) (?:is|is both) (?:specified|set|given|provided)$", _same_time),
+        (r"^(.+?) at same time$", _together),
+        (r"^(?:there is )?a? ?dimension mismatch in-between (.+) and (.+)$", _mismatch),
+        (
+            r"^(.+?) is (?:not )?((?:an? )?(?:tuple|list|tuple or list|Tensor|tensor|str|string"
+            r"|list or tuple|tuple/list)),? (?:and |but )?(?:whose|with|its|with a|of) (length"
+            r"|size|elements|rank|dtype|shape|element) ?(.+)$",
+            _containing,
+        ),
+        (
+            r"^(.+?) is ((?:an? )?(?:tuple|list|tuple or list|list or tuple))(?:,| and| and it)? "
+            r"?(?:containing|contains|that contains|with) ((?:<=|>=|<|>|!=) 0)(?: items| "
+            r"elements| values| numbers)?$",
+            _items,
+        ),
+    ]
+]

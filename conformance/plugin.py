@@ -1,8 +1,10 @@
 """pytest --conformance[=AREA]: the cases as test items, one worker for the session.
 
-Load with `-p conformance.plugin` (this project's tests/conftest.py does). Without paths on the command line only the cases run;
-a spec file as a path runs the cases of that module: `pytest --conformance conformance/spec/nn.yaml`.
+Load with `-p conformance.plugin` (this project's tests/conftest.py does). Without paths on the
+command line only the cases run; a spec file as a path runs the cases of that module: `pytest
+--conformance conformance/spec/nn.yaml`.
 """
+
 import pytest
 
 from . import answers, cases, docs, report, specs
@@ -13,11 +15,29 @@ from .targets import DEFAULT
 
 def pytest_addoption(parser):
     group = parser.getgroup("conformance")
-    group.addoption("--conformance", nargs="?", const="", default=None, metavar="AREA",
-                    help="run the conformance cases, of a module or name if one is given (nn, nn.AdamOffload)")
-    group.addoption("--conformance-target", default=DEFAULT, metavar="PACKAGE", help=f"what is tested (default: {DEFAULT})")
-    group.addoption("--conformance-python", default=None, metavar="PATH", help="interpreter that has the target")
-    group.addoption("--conformance-source", default=None, metavar="SOURCE", help="documentation to take the examples from")
+    group.addoption(
+        "--conformance",
+        nargs="?",
+        const="",
+        default=None,
+        metavar="AREA",
+        help="run the conformance cases, of a module or name if one is given (nn, nn.AdamOffload)",
+    )
+    group.addoption(
+        "--conformance-target",
+        default=DEFAULT,
+        metavar="PACKAGE",
+        help=f"what is tested (default: {DEFAULT})",
+    )
+    group.addoption(
+        "--conformance-python", default=None, metavar="PATH", help="interpreter that has the target"
+    )
+    group.addoption(
+        "--conformance-source",
+        default=None,
+        metavar="SOURCE",
+        help="documentation to take the examples from",
+    )
 
 
 def pytest_configure(config):
@@ -33,11 +53,17 @@ def _files(area):
     if not area:
         return sorted(specs.FOLDER.glob("*.yaml"))
     module = cases.area_of(area + ".x")
-    return sorted(p for p in specs.FOLDER.glob("*.yaml") if p.stem == module or p.stem.startswith(area + "."))
+    return sorted(
+        p for p in specs.FOLDER.glob("*.yaml") if p.stem == module or p.stem.startswith(area + ".")
+    )
 
 
 def pytest_collect_file(file_path, parent):
-    if file_path.suffix == ".yaml" and file_path.parent == specs.FOLDER and parent.config.getoption("--conformance") is not None:
+    if (
+        file_path.suffix == ".yaml"
+        and file_path.parent == specs.FOLDER
+        and parent.config.getoption("--conformance") is not None
+    ):
         return SpecFile.from_parent(parent, path=file_path)
     return None
 
@@ -53,7 +79,9 @@ class SpecFile(pytest.File):
             raise self.CollectError(str(error)) from None
         pages = _pages(self.config)
         for name, entry in sorted(entries.items()):
-            if area and not (name == area or name.startswith(area + ".") or cases.area_of(name) == area):
+            if area and not (
+                name == area or name.startswith(area + ".") or cases.area_of(name) == area
+            ):
                 continue
             found = cases.of_entry(name, entry)
             if name in pages and "same_as" not in entry:
@@ -77,7 +105,9 @@ def _pages(config):
 def _process(config):
     held = config.stash.get(_PROCESS, None)
     if held is None or not held.alive:
-        held = config.stash[_PROCESS] = Process(config.getoption("--conformance-target"), config.getoption("--conformance-python"))
+        held = config.stash[_PROCESS] = Process(
+            config.getoption("--conformance-target"), config.getoption("--conformance-python")
+        )
     return held
 
 
@@ -116,8 +146,11 @@ class CaseItem(pytest.Item):
         if not isinstance(excinfo.value, NotKept):
             return super().repr_failure(excinfo, style)
         result = excinfo.value.args[0]
-        lines = [f"call:     {report.call_text(self.case) if self.case['kind'] != 'example' else self.case['where']}",
-                 f"expected: {result.get('expected', 'no exception')}", f"got:      {result.get('got', result['status'])}"]
+        lines = [
+            f"call:     {self.case.get('where') or report.call_text(self.case)}",
+            f"expected: {result.get('expected', 'no exception')}",
+            f"got:      {result.get('got', result['status'])}",
+        ]
         if self.case.get("rule"):
             lines.append(f"rule:     {self.case['rule']}")
         return "\n".join(lines)

@@ -1,14 +1,23 @@
 """What an Outputs or Returns section promises of the result's dtype and shape, as facts.
 
-Only whole, plain phrases are read: "has the same shape and data type as `x`". Anything else gives no promise.
+Only whole, plain phrases are read: "has the same shape and data type as `x`". Anything else gives
+no promise.
 """
+
 import re
 
-_SAME = re.compile(r"(?:has|have|with|in|is of|of)?\s*(?:the )?(?:same|equal)\s+"
-                   r"(?P<what>(?:shape|data type|dtype|type)(?:\s*(?:,|and|/)\s*(?:the )?(?:same )?(?:shape|data type|dtype|type))*)\s+(?:as|with|of)\s+"
-                   r"(?:that of |those of |the )?(?:input )?`+(?P<name>\w+)`+(?P<after>[^\w`]|$)")
-_SAME_SIMPLE = re.compile(r"(?:shape|data type|dtype|type)[^.]{0,30}\bsame as (?:the )?(?:input )?`+(?P<name>\w+)`+")
-_CHINESE = re.compile(r"(?:shape|形状|数据类型|dtype)[^。]{0,20}?与\s*`(?P<name>\w+)`\s*(?:的[^。]{0,10})?相同")
+_SAME = re.compile(
+    r"(?:has|have|with|in|is of|of)?\s*(?:the )?(?:same|equal)\s+"
+    r"(?P<what>(?:shape|data type|dtype|type)(?:\s*(?:,|and|/)\s*(?:the )?(?:same )?(?:shape"
+    r"|data type|dtype|type))*)\s+(?:as|with|of)\s+"
+    r"(?:that of |those of |the )?(?:input )?`+(?P<name>\w+)`+(?P<after>[^\w`]|$)"
+)
+_SAME_SIMPLE = re.compile(
+    r"(?:shape|data type|dtype|type)[^.]{0,30}\bsame as (?:the )?(?:input )?`+(?P<name>\w+)`+"
+)
+_CHINESE = re.compile(
+    r"(?:shape|形状|数据类型|dtype)[^。]{0,20}?与\s*`(?P<name>\w+)`\s*(?:的[^。]{0,10})?相同"
+)
 
 
 def promises(text):

@@ -1,8 +1,11 @@
-"""With which arguments do the documentation's examples call a name? The answer, as facts for the spec.
+"""With which arguments do the documentation's examples call a name? The answer, as facts for the
+spec.
 
-`calls(page)` runs the page's example against the make-believe package of `stubs.py` and returns the arguments as texts that
-`values.build` turns back into real objects. Nothing of MindSpore is imported; NumPy is real, so arrays have their values.
+`calls(page)` runs the page's example against the make-believe package of `stubs.py` and returns
+the arguments as texts that `values.build` turns back into real objects. Nothing of MindSpore is
+imported; NumPy is real, so arrays have their values.
 """
+
 import ast
 import builtins
 import contextlib
@@ -18,11 +21,24 @@ from .stubs import Attr, Made, Opaque, Sym
 from .typenames import DTYPES
 
 _REAL = {"numpy": np, "math": math, "itertools": itertools, "functools": functools}
-_MODULES = {"ms": "mindspore", "mindspore": "mindspore", "nn": "mindspore.nn", "ops": "mindspore.ops", "Tensor": "mindspore.Tensor",
-            "mint": "mindspore.mint", "mstype": "mindspore.common.dtype", "Parameter": "mindspore.Parameter", "P": "mindspore.ops",
-            "ds": "mindspore.dataset", "vision": "mindspore.dataset.vision", "audio": "mindspore.dataset.audio",
-            "transforms": "mindspore.dataset.transforms", "text": "mindspore.dataset.text", "train": "mindspore.train"}
-SMALL, SMALL_INT = 24, 64         # elements up to which an array is kept value by value
+_MODULES = {
+    "ms": "mindspore",
+    "mindspore": "mindspore",
+    "nn": "mindspore.nn",
+    "ops": "mindspore.ops",
+    "Tensor": "mindspore.Tensor",
+    "mint": "mindspore.mint",
+    "mstype": "mindspore.common.dtype",
+    "Parameter": "mindspore.Parameter",
+    "P": "mindspore.ops",
+    "ds": "mindspore.dataset",
+    "vision": "mindspore.dataset.vision",
+    "audio": "mindspore.dataset.audio",
+    "transforms": "mindspore.dataset.transforms",
+    "text": "mindspore.dataset.text",
+    "train": "mindspore.train",
+}
+SMALL, SMALL_INT = 24, 64  # elements up to which an array is kept value by value
 SECONDS = 5
 
 
@@ -31,7 +47,8 @@ class Unknown(Exception):
 
 
 def calls(page):
-    """{"init": [args, kwargs], "call": ..., "self": ...} of the first use of the page's name, or None."""
+    """{"init": [args, kwargs], "call": ..., "self": ...} of the first use of the page's name, or
+    None."""
     log = []
     for example in page.examples:
         _run(example, log)
@@ -47,7 +64,11 @@ def calls(page):
 def _is_use(made, page, names):
     func = made._func
     if page.kind in ("method", "property"):
-        return isinstance(func, Attr) and func._name in names and (func._path is None or ".from_" in func._path)
+        return (
+            isinstance(func, Attr)
+            and func._name in names
+            and (func._path is None or ".from_" in func._path)
+        )
     path = func._path
     return bool(path) and path.startswith("mindspore") and path.rsplit(".", 1)[-1] in names
 
@@ -128,7 +149,11 @@ def _made(made):
     path = func._path or ""
     if path.startswith("?"):
         if isinstance(func, Attr):
-            owner = "sample.network()" if func._owner._path and func._owner._path[1:2].isupper() else None
+            owner = (
+                "sample.network()"
+                if func._owner._path and func._owner._path[1:2].isupper()
+                else None
+            )
             if owner and func._name in ("trainable_params", "get_parameters", "parameters_dict"):
                 return f"{owner}.{func._name}()"
             raise Unknown(path)
@@ -137,12 +162,22 @@ def _made(made):
         raise Unknown(path)
     if isinstance(func, Attr) and func._path is None:
         owner = func._owner
-        if isinstance(owner, Made) and (owner._func._path or "").startswith("?") and func._name in ("trainable_params", "get_parameters"):
+        if (
+            isinstance(owner, Made)
+            and (owner._func._path or "").startswith("?")
+            and func._name in ("trainable_params", "get_parameters")
+        ):
             return "sample.network().trainable_params()"
         return f"{text(owner)}.{func._name}{_call_text(made)}"
     if isinstance(func, Made):
         return f"{text(func)}{_call_text(made)}"
-    if path in ("mindspore.Tensor", "mindspore.tensor", "mindspore.common.tensor", "mindspore.common.tensor.Tensor", "mindspore.common.Tensor"):
+    if path in (
+        "mindspore.Tensor",
+        "mindspore.tensor",
+        "mindspore.common.tensor",
+        "mindspore.common.tensor.Tensor",
+        "mindspore.common.Tensor",
+    ):
         tensor = _tensor(made)
         if tensor:
             return tensor
@@ -156,7 +191,7 @@ def _call_text(made):
 
 def _tensor(made):
     """`Tensor(data, dtype)` → `T('float32', data)`."""
-    bound = dict(zip(("data", "dtype"), made._args))
+    bound = dict(zip(("data", "dtype"), made._args, strict=False))
     bound.update({"data" if k in ("input_data", "data") else k: v for k, v in made._kwargs.items()})
     if set(bound) - {"data", "dtype"} or "data" not in bound:
         return None
@@ -197,12 +232,18 @@ def _numbers(value):
         return "[" + ", ".join(map(_numbers, value)) + "]"
     if isinstance(value, float):
         short = float(f"{value:.7g}")
-        return repr(short) if math.isfinite(value) else ("nan" if value != value else ("-inf" if value < 0 else "inf"))
+        return (
+            repr(short)
+            if math.isfinite(value)
+            else ("nan" if value != value else ("-inf" if value < 0 else "inf"))
+        )
     return repr(value)
 
 
 def _run(example, log):
-    """Run the example's statements one by one, passing over those that the make-believe package cannot follow."""
+    """Run the example's statements one by one, passing over those that the make-believe package
+    cannot follow.
+    """
     names = {"__name__": "__main__", "__builtins__": _builtins(log)}
     for name, path in _MODULES.items():
         names[name] = Sym(log, path)
@@ -214,7 +255,11 @@ def _run(example, log):
             steps.append(ast.parse(source))
     for tree in steps:
         for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and node.id not in names and not hasattr(builtins, node.id):
+            if (
+                isinstance(node, ast.Name)
+                and node.id not in names
+                and not hasattr(builtins, node.id)
+            ):
                 names[node.id] = Sym(log, f"?{node.id}")
     with _time_limit(), contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
         for tree in steps:
@@ -230,6 +275,7 @@ def _builtins(log):
         if root in _REAL:
             return _REAL[root]
         raise ImportError(name)
+
     allowed = dict(vars(builtins))
     for name in ("open", "input", "exit", "quit", "breakpoint", "compile"):
         allowed.pop(name, None)
@@ -241,6 +287,7 @@ def _builtins(log):
 def _time_limit():
     def stop(number, frame):
         raise TimeoutError
+
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(SECONDS)
     try:

@@ -1,7 +1,9 @@
 """Results as a table for the terminal, JSON, JUnit, and (through `html.py`) one page to look at.
 
-A record is a case together with its judged result: {"id", "name", "area", "kind", "platforms", "status", "expected", "got", "call"}.
+A record is a case together with its judged result: {"id", "name", "area", "kind", "platforms",
+"status", "expected", "got", "call"}.
 """
+
 import json
 import time
 from pathlib import Path
@@ -11,7 +13,7 @@ from . import usage
 from .errors import BadInput
 
 BAD = ("fail", "crash", "hang")
-ABSENT = ("absent", "skip")         # of a name that is not there; not asked
+ABSENT = ("absent", "skip")  # of a name that is not there; not asked
 STATUSES = ("pass", "fail", "crash", "hang") + ABSENT
 
 
@@ -36,13 +38,16 @@ def record(case, result, verdict=None):
 
 def call_text(case):
     """The call of a case as one would write it."""
+
     def inside(given):
         return ", ".join(v if k.startswith("*") else f"{k}={v}" for k, v in (given or {}).items())
+
     if case["kind"] in ("exists", "signature"):
         return case["name"]
     if case.get("owner"):
         return f"{case['owner']}.{case['name'].rsplit('.', 1)[-1]}({inside(case.get('call'))})"
-    text = f"{case['name']}({inside(case['init'] if case.get('init') is not None else case.get('call'))})"
+    first = case["init"] if case.get("init") is not None else case.get("call")
+    text = f"{case['name']}({inside(first)})"
     if case.get("init") is not None and case.get("call") is not None:
         text += f"({inside(case['call'])})"
     return text
@@ -58,29 +63,62 @@ def summary(records, about):
             row[item["status"]] += 1
         names.setdefault(item["name"], []).append(item["status"])
     shown = [r for r in records if r["kind"] == "example" and r["status"] == "pass"]
-    return {"about": about, "areas": dict(sorted(areas.items())), "kinds": kinds, "cases": len(records), "names": len(names),
-            "names_whole": sum(not any(s in BAD for s in held) for held in names.values()),
-            "layout": [sum(bool(r.get("layout")) for r in shown), len(shown)], "usage": usage.coverage(records)}
+    return {
+        "about": about,
+        "areas": dict(sorted(areas.items())),
+        "kinds": kinds,
+        "cases": len(records),
+        "names": len(names),
+        "names_whole": sum(not any(s in BAD for s in held) for held in names.values()),
+        "layout": [sum(bool(r.get("layout")) for r in shown), len(shown)],
+        "usage": usage.coverage(records),
+    }
 
 
 def table(summed):
     """The terminal table."""
-    head = f"{'area':34}{'pass':>8}{'fail':>8}{'crash':>7}{'hang':>6}{'absent':>8}{'skip':>7}{'kept':>8}"
-    lines = [f"{summed['about'].get('target')} {summed['about'].get('release', '')}: {summed['cases']} cases of {summed['names']} names", "", head, "-" * len(head)]
+    columns = (
+        ("pass", 8),
+        ("fail", 8),
+        ("crash", 7),
+        ("hang", 6),
+        ("absent", 8),
+        ("skip", 7),
+        ("kept", 8),
+    )
+    head = f"{'area':34}" + "".join(f"{word:>{width}}" for word, width in columns)
+    lines = [
+        f"{summed['about'].get('target')} {summed['about'].get('release', '')}: "
+        f"{summed['cases']} cases of {summed['names']} names",
+        "",
+        head,
+        "-" * len(head),
+    ]
     for group in ("areas", "kinds"):
         for key, row in summed[group].items():
             asked = sum(row[s] for s in STATUSES if s not in ABSENT)
             share = f"{100 * row['pass'] / asked:7.1f}%" if asked else "       -"
-            lines.append(f"{key[:33]:34}{row['pass']:8}{row['fail']:8}{row['crash']:7}{row['hang']:6}{row['absent']:8}{row['skip']:7}{share}")
+            lines.append(
+                f"{key[:33]:34}{row['pass']:8}{row['fail']:8}{row['crash']:7}{row['hang']:6}{row['absent']:8}{row['skip']:7}{share}"
+            )
         lines.append("-" * len(head))
     lines.append(f"names without a failing case: {summed['names_whole']} of {summed['names']}")
     if summed["layout"][1]:
-        lines.append(f"examples that also print the documented layout: {summed['layout'][0]} of {summed['layout'][1]} passing ones")
+        lines.append(
+            f"examples that also print the documented layout: {summed['layout'][0]} of "
+            f"{summed['layout'][1]} passing ones"
+        )
     used = summed["usage"]
     if used:
-        lines.append(f"of {used['projects']} real projects, {used['present']} find every name they use and {used['passing']} no failing case of it")
+        lines.append(
+            f"of {used['projects']} real projects, {used['present']} find every name they use "
+            f"and {used['passing']} no failing case of it"
+        )
     for name, what, said in summed["about"].get("disagreements", ()):
-        lines.append(f"pages disagree: {name} {what} - " + "; ".join(f"{Path(s).name}: {e}" for s, e in said.items()))
+        lines.append(
+            f"pages disagree: {name} {what} - "
+            + "; ".join(f"{Path(s).name}: {e}" for s, e in said.items())
+        )
     return "\n".join(lines)
 
 
@@ -89,14 +127,33 @@ def junit(records, about):
     bad = sum(r["status"] in ("fail",) for r in records)
     broken = sum(r["status"] in ("crash", "hang") for r in records)
     skipped = sum(r["status"] in ABSENT for r in records)
-    rows = ['<?xml version="1.0" encoding="utf-8"?>', f'<testsuite name={quoteattr("conformance " + str(about.get("target")))} tests="{len(records)}" '
-            f'failures="{bad}" errors="{broken}" skipped="{skipped}" time="{sum(r["seconds"] for r in records):.3f}">']
+    rows = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f"<testsuite name={quoteattr('conformance ' + str(about.get('target')))} "
+        f'tests="{len(records)}" '
+        f'failures="{bad}" errors="{broken}" skipped="{skipped}" '
+        f'time="{sum(r["seconds"] for r in records):.3f}">',
+    ]
     for item in records:
-        rows.append(f'<testcase classname={quoteattr(item["area"])} name={quoteattr(_xml(item["id"]))} time="{item["seconds"]}">')
-        told = escape(_xml(f"call: {item['call']}\nexpected: {item.get('expected', '')}\ngot: {item.get('got', '')}"))
-        tag = {"fail": "failure", "crash": "error", "hang": "error", "skip": "skipped", "absent": "skipped"}.get(item["status"])
+        rows.append(
+            f"<testcase classname={quoteattr(item['area'])} name={quoteattr(_xml(item['id']))} "
+            f'time="{item["seconds"]}">'
+        )
+        told = escape(
+            _xml(
+                f"call: {item['call']}\nexpected: {item.get('expected', '')}\ngot: "
+                f"{item.get('got', '')}"
+            )
+        )
+        tag = {
+            "fail": "failure",
+            "crash": "error",
+            "hang": "error",
+            "skip": "skipped",
+            "absent": "skipped",
+        }.get(item["status"])
         if tag:
-            rows.append(f'<{tag} message={quoteattr(_xml(item.get("got", "")))}>{told}</{tag}>')
+            rows.append(f"<{tag} message={quoteattr(_xml(item.get('got', '')))}>{told}</{tag}>")
         rows.append("</testcase>")
     return "\n".join(rows) + "\n</testsuite>\n"
 
@@ -109,7 +166,9 @@ def save(path, records, about):
     """Write the results file that `report` reads."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     about = dict(about, when=time.strftime("%Y-%m-%d %H:%M"))
-    Path(path).write_text(json.dumps({"about": about, "records": records}, ensure_ascii=False), encoding="utf-8")
+    Path(path).write_text(
+        json.dumps({"about": about, "records": records}, ensure_ascii=False), encoding="utf-8"
+    )
 
 
 def load(path):
@@ -118,6 +177,10 @@ def load(path):
         held = json.loads(Path(path).read_text(encoding="utf-8"))
         return held["records"], held["about"]
     except FileNotFoundError:
-        raise BadInput(path, "no such results file: run `python -m conformance run` first") from None
+        raise BadInput(
+            path, "no such results file: run `python -m conformance run` first"
+        ) from None
     except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(path, f"is no results file: {error}", getattr(error, "lineno", None)) from None
+        raise BadInput(
+            path, f"is no results file: {error}", getattr(error, "lineno", None)
+        ) from None

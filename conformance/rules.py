@@ -1,6 +1,7 @@
 """Rule objects: what a Raises sentence forbids, and their one-line text form in the spec files.
 
-A rule is an error and one or more clauses that hold together. A clause is subjects, a test and its operands:
+A rule is an error and one or more clauses that hold together. A clause is subjects, a test and
+its operands:
 
     beta1, beta2: outside (0.0, 1.0)       any of the two lies outside
     x & y: not Tensor                      neither of them is a Tensor
@@ -8,24 +9,58 @@ A rule is an error and one or more clauses that hold together. A clause is subje
     len(kernel_size): != 2                 together with ...
     kernel_size: is tuple                  ... this second clause of the same rule
 """
+
 import re
 from dataclasses import dataclass, field
 
 # Tests by name: whether they take operands. The spelling is that of the spec files.
 TESTS = {
-    "not": True, "is": True,                       # types, or dtypes under the facet dtype
-    "<": True, "<=": True, ">": True, ">=": True, "==": True, "!=": True,
-    "outside": True, "inside": True,               # interval
-    "not in": True, "in": True,                    # choices
-    "differ": False, "same": False,                # subjects among themselves
-    "not broadcastable": False, "not divisible by": True, "divisible by": True,
-    "none": False, "given": False, "empty": False, "repeats": False, "missing": False, "unsorted": False,
-    "not constant": False, "constant": False, "not matching": True, "not subset of": True, "not found in": True,
-    "found in": True, "contains": True, "lacks": True, "not subclass of": True,
-    "out of range": False, "not square": False, "not ending in": True, "not convertible to": True, "not empty": False, "not absolute path": False, "not power of": True,
-    "unsupported": False, "invalid": False, "not unique": False, "state": True, "set to": True,
+    "not": True,
+    "is": True,  # types, or dtypes under the facet dtype
+    "<": True,
+    "<=": True,
+    ">": True,
+    ">=": True,
+    "==": True,
+    "!=": True,
+    "outside": True,
+    "inside": True,  # interval
+    "not in": True,
+    "in": True,  # choices
+    "differ": False,
+    "same": False,  # subjects among themselves
+    "not broadcastable": False,
+    "not divisible by": True,
+    "divisible by": True,
+    "none": False,
+    "given": False,
+    "empty": False,
+    "repeats": False,
+    "missing": False,
+    "unsorted": False,
+    "not constant": False,
+    "constant": False,
+    "not matching": True,
+    "not subset of": True,
+    "not found in": True,
+    "found in": True,
+    "contains": True,
+    "lacks": True,
+    "not subclass of": True,
+    "out of range": False,
+    "not square": False,
+    "not ending in": True,
+    "not convertible to": True,
+    "not empty": False,
+    "not absolute path": False,
+    "not power of": True,
+    "unsupported": False,
+    "invalid": False,
+    "not unique": False,
+    "state": True,
+    "set to": True,
 }
-VAGUE = {"unsupported", "invalid"}                 # the sentence names no condition that could be tried
+VAGUE = {"unsupported", "invalid"}  # the sentence names no condition that could be tried
 FACETS = {"dtype", "type", "shape", "rank", "len", "size", "each", "keys", "sum", "product", "dim"}
 _ORDER = sorted(TESTS, key=len, reverse=True)
 
@@ -33,8 +68,9 @@ _ORDER = sorted(TESTS, key=len, reverse=True)
 @dataclass(frozen=True)
 class Subject:
     """A parameter, or a property of it: `Subject("x", ("dtype",))`."""
+
     name: str
-    facets: tuple = ()            # outermost first: dtype(each(x)) is ("dtype", "each")
+    facets: tuple = ()  # outermost first: dtype(each(x)) is ("dtype", "each")
 
     def __str__(self):
         text = self.name
@@ -55,7 +91,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class Clause:
-    """Subjects under one test. `every` says that the test must hold for all of them to be an offence."""
+    """Subjects under one test. `every` says that the test must hold for all of them to be an
+    offence.
+    """
+
     subjects: tuple
     test: str
     operands: tuple = ()
@@ -78,19 +117,25 @@ class Clause:
         right = str(right).strip()
         for test in _ORDER:
             if right == test or right.startswith(test + " "):
-                rest = right[len(test):].strip()
+                rest = right[len(test) :].strip()
                 if bool(rest) != TESTS[test]:
                     raise ValueError(f"'{test}' {'needs' if TESTS[test] else 'takes no'} operands")
-                return cls(subjects, test, tuple(p.strip() for p in rest.split(" | ")) if rest else (), every)
+                return cls(
+                    subjects,
+                    test,
+                    tuple(p.strip() for p in rest.split(" | ")) if rest else (),
+                    every,
+                )
         raise ValueError(f"no test begins '{right}'")
 
 
 @dataclass
 class Rule:
     """An error, and the clauses that together call for it."""
+
     error: str
     clauses: tuple
-    verdict: str = None           # agreed | documented only | observed only; None while not compared
+    verdict: str = None  # agreed | documented only | observed only; None while not compared
     reason: str = None
     line: int = field(default=0, compare=False)
 

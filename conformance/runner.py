@@ -1,8 +1,9 @@
 """Cases sent to workers, results brought back: time limits, crashes, resuming, progress.
 
-A worker that dies or hangs costs the case it was at; the next one starts where it left off. Results are appended to a file as
-they come, so an interrupted run goes on from there.
+A worker that dies or hangs costs the case it was at; the next one starts where it left off.
+Results are appended to a file as they come, so an interrupted run goes on from there.
 """
+
 import json
 import os
 import queue
@@ -18,8 +19,8 @@ from .errors import BadInput, TargetBroken
 from .targets import REFERENCE
 
 SECONDS = {"example": 60, "gradient": 40}
-LIMIT, START = 20, 180            # seconds for any other case, and for the import of the target
-RENEW = 600                       # cases after which a worker is replaced, so that its memory is given back
+LIMIT, START = 20, 180  # seconds for any other case, and for the import of the target
+RENEW = 600  # cases after which a worker is replaced, so that its memory is given back
 
 
 class Process:
@@ -27,12 +28,28 @@ class Process:
 
     def __init__(self, target, python=None):
         self.target = target
-        environment = dict(os.environ, PYTHONPATH=_paths(target), PYTHONWARNINGS="ignore", GLOG_v="4", PYTHONHASHSEED="0")
+        environment = dict(
+            os.environ,
+            PYTHONPATH=_paths(target),
+            PYTHONWARNINGS="ignore",
+            GLOG_v="4",
+            PYTHONHASHSEED="0",
+        )
         environment.setdefault("DNNL_MAX_CPU_ISA", "AVX2")
-        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)   # examples and kernels leave files
+        self.folder = tempfile.TemporaryDirectory(
+            ignore_cleanup_errors=True
+        )  # examples and kernels leave files
         command = [python or sys.executable, "-m", "conformance.worker", "--target", target]
         try:
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=self.folder.name)
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment,
+                cwd=self.folder.name,
+            )
         except OSError as error:
             raise BadInput(command[0], f"cannot be run: {error.strerror}") from None
         self.lines, self.errors = queue.Queue(), []
@@ -41,7 +58,9 @@ class Process:
         first = self._next(START)
         if first is None or "broken" in first:
             self.stop()
-            what = (first or {}).get("broken") or (self.errors[-1].strip() if self.errors else "no answer")
+            what = (first or {}).get("broken") or (
+                self.errors[-1].strip() if self.errors else "no answer"
+            )
             raise TargetBroken(target, f"cannot be imported: {what}")
         self.release = first["ready"]
         self.served = 0
@@ -85,8 +104,18 @@ class Process:
     def _lost(self, case, status, start):
         self.stop()
         code = self.process.returncode
-        got = f"no answer within {SECONDS.get(case['kind'], LIMIT)} s" if status == "hang" else f"the process died (status {code})"
-        return {"id": case["id"], "status": status, "got": got, "seconds": round(time.monotonic() - start, 2), "observed": status}
+        got = (
+            f"no answer within {SECONDS.get(case['kind'], LIMIT)} s"
+            if status == "hang"
+            else f"the process died (status {code})"
+        )
+        return {
+            "id": case["id"],
+            "status": status,
+            "got": got,
+            "seconds": round(time.monotonic() - start, 2),
+            "observed": status,
+        }
 
     def stop(self):
         """End the process; safe to call twice."""
@@ -103,7 +132,11 @@ class Process:
 def _paths(target):
     here = str(Path(__file__).resolve().parent.parent)
     given = [] if target == REFERENCE else os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    return os.pathsep.join([here] + [os.path.abspath(p) for p in given if p] + ([] if target == REFERENCE else [os.getcwd()]))
+    return os.pathsep.join(
+        [here]
+        + [os.path.abspath(p) for p in given if p]
+        + ([] if target == REFERENCE else [os.getcwd()])
+    )
 
 
 def run(cases, target, python=None, store=None, progress=None, about=None):
@@ -155,7 +188,13 @@ class Progress:
     """A line on a terminal; silent elsewhere."""
 
     def __init__(self, total, stream=sys.stderr):
-        self.total, self.stream, self.count, self.bad, self.start = total, stream, 0, 0, time.monotonic()
+        self.total, self.stream, self.count, self.bad, self.start = (
+            total,
+            stream,
+            0,
+            0,
+            time.monotonic(),
+        )
         self.shown = 0.0
 
     def __call__(self, case, result):
@@ -168,7 +207,10 @@ class Progress:
         width = 30
         full = int(width * self.count / max(1, self.total))
         left = (now - self.start) / self.count * (self.total - self.count)
-        self.stream.write(f"\r[{'#' * full}{'.' * (width - full)}] {self.count}/{self.total}  {self.bad} failed  {left:4.0f} s left  {case['name'][:40]:40}")
+        self.stream.write(
+            f"\r[{'#' * full}{'.' * (width - full)}] {self.count}/{self.total}  {self.bad} "
+            f"failed  {left:4.0f} s left  {case['name'][:40]:40}"
+        )
         if self.count == self.total:
             self.stream.write("\n")
         self.stream.flush()

@@ -1,7 +1,10 @@
-"""What the documentation's examples take for granted: LeNet5 and a small data set, in the target's own layers.
+"""What the documentation's examples take for granted: LeNet5 and a small data set, in the
+target's own layers.
 
-The examples point to files of these names instead of defining them. The network is the published one; the data are random.
+The examples point to files of these names instead of defining them. The network is the published
+one; the data are random.
 """
+
 import numpy as np
 
 
@@ -34,9 +37,15 @@ def lenet(ms):
 
 def data(ms):
     """The function create_dataset on a target."""
+
     def create_dataset(num_train=64, batch_size=32, **options):
         rng = np.random.default_rng(0)
-        rows = [(rng.normal(size=(1, 32, 32)).astype(np.float32), np.int32(i % 10)) for i in range(num_train)]
-        from mindspore import dataset     # the worker has installed the target under this name
+        rows = [
+            (rng.normal(size=(1, 32, 32)).astype(np.float32), np.int32(i % 10))
+            for i in range(num_train)
+        ]
+        from mindspore import dataset  # the worker has installed the target under this name
+
         return dataset.GeneratorDataset(rows, ["image", "label"], shuffle=False).batch(batch_size)
+
     return create_dataset

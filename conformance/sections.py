@@ -1,8 +1,10 @@
 """A page cut into sections: `Args`, `Raises`, `Examples`, ... whatever its format and language.
 
-Docstrings, reStructuredText pages and text saved from a browser or a repository viewer (line numbers, bullets, menus around the page)
-come out alike: a dict of section name to numbered lines. What the lines of a section mean is read by `docs.py`.
+Docstrings, reStructuredText pages and text saved from a browser or a repository viewer (line
+numbers, bullets, menus around the page) come out alike: a dict of section name to numbered lines.
+What the lines of a section mean is read by `docs.py`.
 """
+
 import re
 
 from .model import Line
@@ -16,11 +18,15 @@ _HEADINGS = {
     "raises": "Raises Raise 异常 Exceptions",
     "platforms": "Supported|Platforms Supported|Platform 支持平台",
     "examples": "Examples Example 样例 示例 Example:",
-    "note": "Note Notes 说明 注意 Warning Warnings 警告 警告:  References Tutorial|Examples 教程样例 Supported|Operations Symbols "
-            "Class|Attributes Rules Parameters|Tuple Attributes Todo Reminder Tips",
+    "note": "Note Notes 说明 注意 Warning Warnings 警告 References Tutorial|Examples 教程样例 "
+    "Supported|Operations Symbols "
+    "Class|Attributes Rules Parameters|Tuple Attributes Todo Reminder Tips",
 }
-HEADINGS = {word.replace("|", " ").lower(): section
-            for section, words in _HEADINGS.items() for word in words.split()}
+HEADINGS = {
+    word.replace("|", " ").lower(): section
+    for section, words in _HEADINGS.items()
+    for word in words.split()
+}
 _DECORATION = re.compile(r"^(?:。\s*)?(?:[-*•]\s+)?(?:\*\*)?(.*?)(?:\*\*)?\s*$")
 _NUMBERED = re.compile(r"^\s*(\d+)\.\s?(.*)$")
 _GLUED = re.compile(r"\s(?=>>>(?:\s|$))")
@@ -31,28 +37,32 @@ def lines_of(text, first=1):
     rows = text.expandtabs().split("\n")
     numbers = [_NUMBERED.match(row) for row in rows]
     matched = [m for m in numbers if m]
-    steps = sum(int(b[1]) == int(a[1]) + 1 for a, b in zip(matched, matched[1:]))
+    steps = sum(int(b[1]) == int(a[1]) + 1 for a, b in zip(matched, matched[1:], strict=False))
     if len(matched) > 8 and steps >= 0.8 * (len(matched) - 1):
         rows = [m[2] if m else "" for m in numbers]
-    return [Line(first + i, len(row) - len(row.lstrip()), row.strip()) for i, row in enumerate(rows)]
+    return [
+        Line(first + i, len(row) - len(row.lstrip()), row.strip()) for i, row in enumerate(rows)
+    ]
 
 
 def heading(line):
     """The section that a line opens, or None."""
-    text = _DECORATION.match(line.text)[1].strip().rstrip("::").strip()
+    text = _DECORATION.match(line.text)[1].strip().rstrip(":").strip()
     text = text[3:].strip() if text.startswith(".. ") else text.lstrip("#").strip()
     return HEADINGS.get(text.lower())
 
 
 def split(lines, styled):
-    """Sections of a page. `styled` pages (docstrings) need the colon after a heading; saved pages may have lost it."""
+    """Sections of a page. `styled` pages (docstrings) need the colon after a heading; saved pages
+    may have lost it.
+    """
     sections, current, depth = {"head": []}, "head", 0
     for line in lines:
         found = heading(line)
         if found and styled and ":" not in line.text:
             found = None
         if found and current != "head" and line.indent > depth and styled:
-            found = None          # a word such as "Inputs:" inside a parameter's text
+            found = None  # a word such as "Inputs:" inside a parameter's text
         if found and line.text.startswith(">>>"):
             found = None
         if found:

@@ -1,14 +1,22 @@
-"""Signatures: from a syntax tree, from a docstring's first line, from the text of a page; and type expressions."""
+"""Signatures: from a syntax tree, from a docstring's first line, from the text of a page; and
+type expressions.
+"""
+
 import ast
 import re
 
 from .model import Argument
 
-_FIRST_LINE = re.compile(r"^\s*(?:\.\. (?:py:)?(?:function|method)::\s*)?([A-Za-z_][\w.]*)\((.*?)\)\s*(?:->.*)?$", re.M | re.S)
+_FIRST_LINE = re.compile(
+    r"^\s*(?:\.\. (?:py:)?(?:function|method)::\s*)?([A-Za-z_][\w.]*)\((.*?)\)\s*(?:->.*)?$",
+    re.M | re.S,
+)
 
 
 def from_source(page, public, wheel):
-    """Set `signature`, `call`, `overloads` and `bases` of a page from the definition behind the name."""
+    """Set `signature`, `call`, `overloads` and `bases` of a page from the definition behind the
+    name.
+    """
     node = public.definition.node
     if public.definition.kind == "class":
         page.signature = _constructor(public.definition, wheel)
@@ -29,7 +37,12 @@ def _from_doc(page, doc):
     if re.match(r"^[A-Za-z_]\w*\(", first):
         for match in _FIRST_LINE.finditer(first):
             found.append(from_text(match[2]))
-    found += [from_text(m[1]) for m in re.finditer(r"^\s*\.\. (?:py:)?(?:function|method):: [\w.]+\((.*?)\)", doc or "", re.M)]
+    found += [
+        from_text(m[1])
+        for m in re.finditer(
+            r"^\s*\.\. (?:py:)?(?:function|method):: [\w.]+\((.*?)\)", doc or "", re.M
+        )
+    ]
     found = [f for f in found if f is not None]
     if found:
         page.signature = found[0]
@@ -52,7 +65,9 @@ def _constructor(definition, wheel):
 
 
 def _call(definition, wheel):
-    """The signature of `construct` (layers) or `__call__` (primitives), where the class itself has one."""
+    """The signature of `construct` (layers) or `__call__` (primitives), where the class itself
+    has one.
+    """
     for owner in wheel.bases(definition):
         if owner.node.name in ("Cell", "Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck"):
             return None
@@ -67,12 +82,17 @@ def from_node(node, method):
     given = node.args
     plain = given.posonlyargs + given.args
     defaults = [None] * (len(plain) - len(given.defaults)) + list(given.defaults)
-    found = [Argument(a.arg, "positional", _source(d)) for a, d in zip(plain, defaults)]
+    found = [
+        Argument(a.arg, "positional", _source(d)) for a, d in zip(plain, defaults, strict=False)
+    ]
     if method and found:
         found = found[1:]
     if given.vararg:
         found.append(Argument(given.vararg.arg, "args"))
-    found += [Argument(a.arg, "keyword", _source(d)) for a, d in zip(given.kwonlyargs, given.kw_defaults)]
+    found += [
+        Argument(a.arg, "keyword", _source(d))
+        for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=False)
+    ]
     if given.kwarg:
         found.append(Argument(given.kwarg.arg, "kwargs"))
     return found
@@ -90,7 +110,7 @@ def from_text(text):
         return from_node(ast.parse(f"def f({text}): ...").body[0], method=False)
     except SyntaxError:
         pass
-    try:                          # Chinese pages and shortened ones: default objects such as <class 'x'>
+    try:  # Chinese pages and shortened ones: default objects such as <class 'x'>
         text = re.sub(r"=<[^>]*>", "=...", text)
         return from_node(ast.parse(f"def f({text}): ...").body[0], method=False)
     except SyntaxError:
@@ -98,7 +118,8 @@ def from_text(text):
 
 
 def types_of(text):
-    """The alternatives of a type expression: `Union[Tensor, tuple[int]]` → ["Tensor", "tuple[int]"]."""
+    """The alternatives of a type expression: `Union[Tensor, tuple[int]]` → ["Tensor",
+    "tuple[int]"]."""
     text = re.sub(r":\w+:`~?\.?([\w.]+)`", r"\1", text).replace("`", "").strip()
     text = re.sub(r"^(?:Union|Optional)\s*\[(.*)\]$", r"\1", text)
     parts, depth, current = [], 0, ""
@@ -121,7 +142,15 @@ def parse(texts):
             keyword = True
             continue
         name, _, default = text.partition("=")
-        kind = "kwargs" if name.startswith("**") else "args" if name.startswith("*") else "keyword" if keyword else "positional"
+        kind = (
+            "kwargs"
+            if name.startswith("**")
+            else "args"
+            if name.startswith("*")
+            else "keyword"
+            if keyword
+            else "positional"
+        )
         keyword = keyword or kind == "args"
         found.append((name.lstrip("*"), kind, default or None))
     return found

@@ -1,7 +1,9 @@
 """The spec files: one YAML file per public module, facts only, in a stable order.
 
-`from_page` makes the entry of one name, `save` and `load` keep them; a mistake made by hand is reported with file and line.
+`from_page` makes the entry of one name, `save` and `load` keep them; a mistake made by hand is
+reported with file and line.
 """
+
 import re
 from pathlib import Path
 
@@ -12,8 +14,23 @@ from .errors import BadInput
 from .rules import Clause, Rule
 
 FOLDER = Path(__file__).parent / "spec"
-KEYS = ("same_as", "kind", "release", "platforms", "deprecated", "signature", "overloads", "call", "inputs", "types", "ranges", "returns",
-        "raises", "unread", "use")
+KEYS = (
+    "same_as",
+    "kind",
+    "release",
+    "platforms",
+    "deprecated",
+    "signature",
+    "overloads",
+    "call",
+    "inputs",
+    "types",
+    "ranges",
+    "returns",
+    "raises",
+    "unread",
+    "use",
+)
 KINDS = {"class", "function", "method", "property", "attribute", "value"}
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -126,6 +143,7 @@ def module_of(name, entry, windows):
 def save(entries, folder=FOLDER):
     """Write entries (name → entry) into one file per module; returns the files."""
     from .wheel import WINDOWS
+
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     modules = {}
@@ -141,7 +159,14 @@ def save(entries, folder=FOLDER):
 
 def text(entries):
     """Entries as they stand in a spec file."""
-    return yaml.dump(entries, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=160, default_flow_style=None)
+    return yaml.dump(
+        entries,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=160,
+        default_flow_style=None,
+    )
 
 
 def load(folder=FOLDER, check=True):
@@ -162,7 +187,9 @@ def load_file(path, check=True):
         held = yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise BadInput(path, f"is no YAML: {getattr(error, 'problem', error)}", mark and mark.line + 1) from None
+        raise BadInput(
+            path, f"is no YAML: {getattr(error, 'problem', error)}", mark and mark.line + 1
+        ) from None
     if not isinstance(held, dict):
         raise BadInput(path, "is no mapping of names to facts", 1)
     if check:
@@ -193,7 +220,9 @@ def check_entry(entry):
 
 def _line_of(text, name, error):
     lines = text.split("\n")
-    start = next((i for i, line in enumerate(lines) if line.startswith((f"{name}:", f"'{name}':"))), 0)
+    start = next(
+        (i for i, line in enumerate(lines) if line.startswith((f"{name}:", f"'{name}':"))), 0
+    )
     word = re.search(r"'([^']+)'", str(error))
     for offset, line in enumerate(lines[start:]):
         if offset and line and not line.startswith((" ", "-")):

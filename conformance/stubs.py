@@ -1,15 +1,19 @@
 """A make-believe `mindspore` that computes nothing and remembers every call.
 
-`recorder.py` runs the documentation's examples against it to learn with which arguments a name is called. Attributes of a
-`Sym` are `Sym`s, calling one gives a `Made`, and arithmetic gives something opaque.
+`recorder.py` runs the documentation's examples against it to learn with which arguments a name is
+called. Attributes of a `Sym` are `Sym`s, calling one gives a `Made`, and arithmetic gives
+something opaque.
 """
+
 import contextlib
 
 import numpy as np
 
 
 class Sym:
-    """A dotted name of the make-believe package, or of something the example never defined (`?LeNet5`)."""
+    """A dotted name of the make-believe package, or of something the example never defined
+    (`?LeNet5`).
+    """
 
     def __init__(self, log, path):
         self.__dict__.update(_log=log, _path=path)
@@ -44,18 +48,22 @@ class Sym:
     def _opaque(self, *args, **kwargs):
         return Opaque(self._log)
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _opaque
-    __getitem__ = __neg__ = __lt__ = __gt__ = __le__ = __ge__ = __eq__ = __pow__ = __matmul__ = __floordiv__ = _opaque
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = (
+        _opaque
+    )
+    __getitem__ = __neg__ = __lt__ = __gt__ = __le__ = __ge__ = __eq__ = __pow__ = __matmul__ = (
+        __floordiv__
+    ) = _opaque
     __mod__ = __and__ = __or__ = __invert__ = __enter__ = _opaque
 
     def __exit__(self, *error):
         return False
 
     def __setitem__(self, key, value):
-        pass                      # a Tensor written in place stays what it was, as far as arguments go
+        pass  # a Tensor written in place stays what it was, as far as arguments go
 
     def __setattr__(self, name, value):
-        pass                      # attributes given to a made-up object are never asked for
+        pass  # attributes given to a made-up object are never asked for
 
 
 class Attr(Sym):
@@ -74,7 +82,11 @@ class Made(Sym):
 
     def __getattr__(self, name):
         path = self._func._path or ""
-        if name in ("shape", "ndim", "size") and path.endswith(("Tensor", ".tensor")) and self._args:
+        if (
+            name in ("shape", "ndim", "size")
+            and path.endswith(("Tensor", ".tensor"))
+            and self._args
+        ):
             with contextlib.suppress(TypeError, ValueError):
                 array = np.array(self._args[0])
                 if array.dtype != object:
@@ -94,7 +106,7 @@ def _cell_class(log):
 
     class Cell:
         def __init__(self, *args, **kwargs):
-            pass                  # as the original's, which takes options no example relies on
+            pass  # as the original's, which takes options no example relies on
 
         def __call__(self, *args, **kwargs):
             return self.construct(*args, **kwargs)

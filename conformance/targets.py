@@ -1,8 +1,9 @@
 """Which implementation is under test, and how it becomes `mindspore` in the worker's process.
 
-`mindspore` is itself; `mindspore_compat` brings its own stand-in; any other package is installed under the name by the finder
-here, submodules included.
+`mindspore` is itself; `mindspore_compat` brings its own stand-in; any other package is installed
+under the name by the finder here, submodules included.
 """
+
 import importlib
 import importlib.abc
 import importlib.util
@@ -36,7 +37,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(name, self)
 
     def create_module(self, spec):
-        return importlib.import_module(self.target + spec.name[len(REFERENCE):])
+        return importlib.import_module(self.target + spec.name[len(REFERENCE) :])
 
     def exec_module(self, module):
-        pass                      # it has run under its own name
+        pass  # it has run under its own name

@@ -1,8 +1,10 @@
-"""Argument texts of the specs → real objects of the target: `T('float32', [1, 2])`, `ms.nn.Dense(3, 4)`, `fill(1.0, (2, 3))`.
+"""Argument texts of the specs → real objects of the target: `T('float32', [1, 2])`,
+`ms.nn.Dense(3, 4)`, `fill(1.0, (2, 3))`.
 
-Runs in the worker beside the implementation under test, so it needs nothing but NumPy. Given no package (`ms=None`) Tensors
-become arrays, which is how `cases.py` learns shapes and dtypes.
+Runs in the worker beside the implementation under test, so it needs nothing but NumPy. Given no
+package (`ms=None`) Tensors become arrays, which is how `cases.py` learns shapes and dtypes.
 """
+
 import importlib
 import types
 
@@ -15,9 +17,21 @@ class Values:
     def __init__(self, ms=None):
         self.ms, self.made = ms, None
         self.names = {
-            "T": self.tensor, "array": array, "fill": fill, "uniform": uniform, "integers": integers, "np": np,
-            "ranked": self._on_array(ranked), "grown": self._on_array(grown), "cast": self.cast, "inf": np.inf, "nan": np.nan,
-            "sample": types.SimpleNamespace(network=self.network, thing=object, gradients=self.gradients), "ms": _Package(ms) if ms else _Nothing(),
+            "T": self.tensor,
+            "array": array,
+            "fill": fill,
+            "uniform": uniform,
+            "integers": integers,
+            "np": np,
+            "ranked": self._on_array(ranked),
+            "grown": self._on_array(grown),
+            "cast": self.cast,
+            "inf": np.inf,
+            "nan": np.nan,
+            "sample": types.SimpleNamespace(
+                network=self.network, thing=object, gradients=self.gradients
+            ),
+            "ms": _Package(ms) if ms else _Nothing(),
         }
 
     def build(self, text):
@@ -42,7 +56,10 @@ class Values:
         def apply(value, *options):
             if isinstance(value, np.ndarray) or not hasattr(value, "asnumpy"):
                 return change(np.asarray(value), *options)
-            return self.ms.Tensor(np.ascontiguousarray(change(value.asnumpy(), *options)), value.dtype)
+            return self.ms.Tensor(
+                np.ascontiguousarray(change(value.asnumpy(), *options)), value.dtype
+            )
+
         return apply
 
     def network(self):
@@ -50,22 +67,49 @@ class Values:
         if self.ms is None:
             return None
         nn = self.ms.nn
-        cells = [nn.Conv2d(1, 2, 3, pad_mode="valid", has_bias=True, weight_init=0.1, bias_init=0.0), nn.Flatten(),
-                 nn.Dense(8, 3, weight_init=0.1, bias_init=0.0)]
+        cells = [
+            nn.Conv2d(1, 2, 3, pad_mode="valid", has_bias=True, weight_init=0.1, bias_init=0.0),
+            nn.Flatten(),
+            nn.Dense(8, 3, weight_init=0.1, bias_init=0.0),
+        ]
         return nn.SequentialCell(cells)
-
 
     def gradients(self):
         """One gradient for each parameter of the optimizer made last."""
         if self.ms is None:
             return None
-        return tuple(self.ms.Tensor(np.full(p.shape, 0.01, np.float32)) for p in self.made.parameters)
+        return tuple(
+            self.ms.Tensor(np.full(p.shape, 0.01, np.float32)) for p in self.made.parameters
+        )
 
 
-_NUMPY = {"bfloat16": "float32", "half": "float16", "single": "float32", "double": "float64", "int4": "int8", "string": "U8"}
-_KNOWN = set("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split())
-_BUILTINS = {"float": float, "int": int, "bool": bool, "str": str, "list": list, "tuple": tuple, "dict": dict, "set": set,
-             "slice": slice, "bytes": bytes, "range": range, "complex": complex, "object": object}
+_NUMPY = {
+    "bfloat16": "float32",
+    "half": "float16",
+    "single": "float32",
+    "double": "float64",
+    "int4": "int8",
+    "string": "U8",
+}
+_KNOWN = set(
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 "
+    "complex128".split()
+)
+_BUILTINS = {
+    "float": float,
+    "int": int,
+    "bool": bool,
+    "str": str,
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+    "set": set,
+    "slice": slice,
+    "bytes": bytes,
+    "range": range,
+    "complex": complex,
+    "object": object,
+}
 
 
 def _real(values, dtype):

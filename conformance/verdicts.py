@@ -1,27 +1,42 @@
-"""Verdicts: does real MindSpore keep a documented rule? Written into the spec entries after a run on it.
+"""Verdicts: does real MindSpore keep a documented rule? Written into the spec entries after a run
+on it.
 
 agreed           every bad call that was tried raised the documented exception
 documented only  some did not; the reason says which, and what happened instead
 observed only    real MindSpore refuses a call that no sentence of the page forbids
 """
+
 from pathlib import Path
 
 from . import specs
 
-SHOWN = 3                         # bad calls that a reason names
+SHOWN = 3  # bad calls that a reason names
 
 
 def apply(entries, results):
-    """Set the verdicts of all rules from (case, result) pairs of the reference; returns how often each was given."""
+    """Set the verdicts of all rules from (case, result) pairs of the reference; returns how often
+    each was given.
+    """
     by_rule, refused, count = {}, {}, {}
-    broken = {case["name"] for case, result in results if case["id"].endswith("::accepts::example") and result["status"] != "pass"}
+    broken = {
+        case["name"]
+        for case, result in results
+        if case["id"].endswith("::accepts::example") and result["status"] != "pass"
+    }
     for case, result in results:
         if case["kind"] == "raises" and (case["name"] not in broken or result["status"] == "pass"):
             by_rule.setdefault((case["name"], case["rule"]), []).append((case, result))
-        elif case["kind"] == "accepts" and "rule" in case and result["status"] == "fail" and case["name"] not in broken:
+        elif (
+            case["kind"] == "accepts"
+            and "rule" in case
+            and result["status"] == "fail"
+            and case["name"] not in broken
+        ):
             refused.setdefault(case["name"], []).append((case, result))
     for name, entry in entries.items():
-        entry["raises"] = [item for item in entry.get("raises", ()) if item.get("verdict") != "observed only"]
+        entry["raises"] = [
+            item for item in entry.get("raises", ()) if item.get("verdict") != "observed only"
+        ]
         for item in entry["raises"]:
             for key in ("verdict", "reason"):
                 item.pop(key, None)
@@ -44,9 +59,21 @@ def _observed(refused):
     for case, result in refused:
         name, _, text = _label(case).partition("=")
         error = result.get("observed", "")
-        if not name.isidentifier() or not error.isidentifier() or "(" in text or "-" in text[1:] or not text:
+        if (
+            not name.isidentifier()
+            or not error.isidentifier()
+            or "(" in text
+            or "-" in text[1:]
+            or not text
+        ):
             continue
-        found.append({error: {name: f"== {text}"}, "verdict": "observed only", "reason": "refused beside the example's other arguments"})
+        found.append(
+            {
+                error: {name: f"== {text}"},
+                "verdict": "observed only",
+                "reason": "refused beside the example's other arguments",
+            }
+        )
     return found
 
 
@@ -70,7 +97,9 @@ def _happened(result):
 
 
 def carry(entries, folder):
-    """Give entries that were read anew the verdicts that stand in a folder's spec files, rule by rule."""
+    """Give entries that were read anew the verdicts that stand in a folder's spec files, rule by
+    rule.
+    """
     if not any(Path(folder).glob("*.yaml")):
         return
     held = specs.load(folder)
@@ -88,6 +117,7 @@ def carry(entries, folder):
 def disagreements(pages):
     """Differences between pages about one name: [(name, what, {source: statement})]."""
     from .phrases import read_sentence
+
     by_name, found = {}, []
     for page in pages:
         by_name.setdefault(page.name, []).append(page)
@@ -97,23 +127,38 @@ def disagreements(pages):
         said = {}
         for page in several:
             for sentence in page.raises:
-                for rule in read_sentence(sentence.error, sentence.text, specs.names_of(page)) or ():
+                for rule in (
+                    read_sentence(sentence.error, sentence.text, specs.names_of(page)) or ()
+                ):
                     for clause in rule.clauses:
                         for subject in clause.subjects:
-                            said.setdefault((str(subject), clause.right()), {}).setdefault(page.source, set()).add(rule.error)
+                            said.setdefault((str(subject), clause.right()), {}).setdefault(
+                                page.source, set()
+                            ).add(rule.error)
         for (subject, right), sources in said.items():
             if len(sources) > 1 and len({frozenset(e) for e in sources.values()}) > 1:
-                found.append((name, f"{subject}: {right}", {s: ", ".join(sorted(e)) for s, e in sources.items()}))
+                found.append(
+                    (
+                        name,
+                        f"{subject}: {right}",
+                        {s: ", ".join(sorted(e)) for s, e in sources.items()},
+                    )
+                )
         found += _signatures_differ(name, several)
     return found
 
 
 def _signatures_differ(name, several):
-    shown = {page.source: ", ".join(specs.argument_texts(page.signature)) for page in several if page.signature is not None}
+    shown = {
+        page.source: ", ".join(specs.argument_texts(page.signature))
+        for page in several
+        if page.signature is not None
+    }
     plain = {_without_bodies(text) for text in shown.values()}
     return [(name, "signature", shown)] if len(plain) > 1 else []
 
 
 def _without_bodies(text):
     import re
+
     return re.sub(r"lambda x: [^,]*(?:, |$)", "lambda, ", text).replace(" ", "")

@@ -1,9 +1,11 @@
 """Names of a MindSpore wheel, found by reading its source with `ast`; nothing of it is imported.
 
-`Wheel(folder)` reads an installed or unpacked `mindspore` folder. `wheel.public()` yields every documented public name
-with the syntax tree that defines it. The modules are evaluated only as far as names go: imports, `__all__` arithmetic,
-plain assignments. What the docstrings say is the business of `docs.py`.
+`Wheel(folder)` reads an installed or unpacked `mindspore` folder. `wheel.public()` yields every
+documented public name with the syntax tree that defines it. The modules are evaluated only as far
+as names go: imports, `__all__` arithmetic, plain assignments. What the docstrings say is the
+business of `docs.py`.
 """
+
 import ast
 import subprocess
 import sys
@@ -28,28 +30,34 @@ parallel.auto_parallel parallel.nn.parallel_cell_wrapper parallel.strategy profi
 safeguard utils utils.dryrun log context device_context.cpu.op_precision
 device_context.cpu.op_tuning device_context.gpu.op_precision device_context.gpu.op_tuning
 device_context.ascend.op_precision device_context.ascend.op_tuning device_context.ascend.op_debug
-device_manager graph onnx 
+device_manager graph onnx
 """.split()
 
-MAX_DEPTH = 40                    # of class inheritance; deeper is a circle
+MAX_DEPTH = 40  # of class inheritance; deeper is a circle
 
 
 @dataclass
 class Definition:
     """Where a name leads: a module, or a node of some module's tree."""
-    kind: str                     # module | function | class | value
+
+    kind: str  # module | function | class | value
     module: "Module"
     node: ast.AST = None
 
     @property
     def key(self):
-        return (self.module.name, self.kind, getattr(self.node, "lineno", 0),
-                getattr(self.node, "col_offset", 0))
+        return (
+            self.module.name,
+            self.kind,
+            getattr(self.node, "lineno", 0),
+            getattr(self.node, "col_offset", 0),
+        )
 
 
 @dataclass
 class Module:
     """One source file: its tree, and the names that reading it top to bottom defines."""
+
     name: str
     path: Path
     tree: ast.Module
@@ -60,14 +68,17 @@ class Module:
 
 @dataclass
 class Public:
-    """One public name, the definition behind it, and the docstring with the line on which it starts."""
-    name: str                     # full path without the leading "mindspore."
+    """One public name, the definition behind it, and the docstring with the line on which it
+    starts.
+    """
+
+    name: str  # full path without the leading "mindspore."
     window: str
     definition: Definition
     doc: str
     line: int
     same_as: str = None
-    owner: Definition = None      # the class, for a method
+    owner: Definition = None  # the class, for a method
 
     @property
     def path(self):
@@ -101,8 +112,9 @@ class Wheel:
         try:
             return ast.parse(path.read_text(encoding="utf-8"))
         except (SyntaxError, ValueError) as error:
-            raise BadInput(path, f"cannot be parsed: {error.args[0]}",
-                           getattr(error, "lineno", None)) from None
+            raise BadInput(
+                path, f"cannot be parsed: {error.args[0]}", getattr(error, "lineno", None)
+            ) from None
 
     def module(self, name):
         """The module of that dotted name (without "mindspore."), or None."""
@@ -145,8 +157,11 @@ class Wheel:
     def _shown(self, module):
         listed = module.lists.get("__all__")
         if not listed:
-            listed = [n for n, d in module.names.items()
-                      if d.kind != "module" and (module.is_package or d.module is module)]
+            listed = [
+                n
+                for n, d in module.names.items()
+                if d.kind != "module" and (module.is_package or d.module is module)
+            ]
         seen = dict.fromkeys(n for n in listed if n.isidentifier() and not n.startswith("_"))
         return list(seen)
 
@@ -169,14 +184,26 @@ class Wheel:
             seen.add(node.name)
             doc, line = docstring(node)
             if doc:
-                yield Public(f"{public}.{node.name}", window, Definition("method", owner.module, node),
-                             doc, line, owner=found)
+                yield Public(
+                    f"{public}.{node.name}",
+                    window,
+                    Definition("method", owner.module, node),
+                    doc,
+                    line,
+                    owner=found,
+                )
         if public == "Tensor":
             module = self.module("common._tensor_docs")
             for name, (doc, line, node) in self._tensor_docs.items():
                 if name not in seen and not name.startswith("_"):
-                    yield Public(f"Tensor.{name}", window, Definition("value", module, node), doc, line,
-                                 owner=found)
+                    yield Public(
+                        f"Tensor.{name}",
+                        window,
+                        Definition("value", module, node),
+                        doc,
+                        line,
+                        owner=found,
+                    )
 
     def members(self, found):
         """The methods written in the class itself, and in bases that no window shows."""
@@ -185,7 +212,9 @@ class Wheel:
                 yield found, node
 
     def bases(self, found, depth=0):
-        """The class and the classes it derives from, nearest first, as far as the source shows them."""
+        """The class and the classes it derives from, nearest first, as far as the source shows
+        them.
+        """
         yield found
         if depth > MAX_DEPTH:
             return
@@ -205,7 +234,8 @@ class Wheel:
         return None
 
     def _read_tensor_docs(self):
-        """The docstrings that a file of `attach_docstr("name", text)` calls gives to Tensor's built-in methods."""
+        """The docstrings that a file of `attach_docstr("name", text)` calls gives to Tensor's
+        built-in methods."""
         module, found = self.module("common._tensor_docs"), {}
         for node in module.tree.body if module else ():
             call = getattr(node, "value", None)
@@ -263,7 +293,7 @@ class _Reader:
         if node.level:
             here = self.module.name.split(".") if self.module.name else []
             up = node.level - (1 if self.module.is_package else 0)
-            here = here[:len(here) - up] if up else here
+            here = here[: len(here) - up] if up else here
             parts = here + (node.module.split(".") if node.module else [])
         elif node.module and node.module.split(".")[0] == "mindspore":
             parts = node.module.split(".")[1:]
@@ -308,8 +338,12 @@ class _Reader:
 
     def on_Expr(self, node):
         call = node.value
-        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-                and isinstance(call.func.value, ast.Name) and call.func.value.id in self.module.lists):
+        if not (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and isinstance(call.func.value, ast.Name)
+            and call.func.value.id in self.module.lists
+        ):
             return
         held = self.module.lists[call.func.value.id]
         given = self.items(call.args[0]) if call.args else None
@@ -323,7 +357,11 @@ class _Reader:
     def items(self, node):
         """The strings of a list expression, or None where it is no such list."""
         if isinstance(node, (ast.List, ast.Tuple)):
-            parts = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+            parts = [
+                e.value
+                for e in node.elts
+                if isinstance(e, ast.Constant) and isinstance(e.value, str)
+            ]
             for element in node.elts:
                 if isinstance(element, ast.Starred):
                     parts += self.items(element.value) or []
@@ -341,17 +379,26 @@ class _Reader:
 
 
 def docstring(node):
-    """(docstring as written, the line on which it starts) of a function, class or assigned value."""
+    """(docstring as written, the line on which it starts) of a function, class or assigned
+    value.
+    """
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not node.body:
         return "", getattr(node, "lineno", 0)
     first = node.body[0]
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
         return first.value.value, first.lineno
     return "", node.lineno
 
 
 def _is_setter(node):
-    return any(isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter") for d in node.decorator_list)
+    return any(
+        isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter")
+        for d in node.decorator_list
+    )
 
 
 def fetch(release, cache):
@@ -360,8 +407,18 @@ def fetch(release, cache):
     if (folder / "mindspore" / "version.py").is_file():
         return folder / "mindspore"
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:",
-               "-d", str(folder), f"mindspore=={release}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "--only-binary=:all:",
+        "-d",
+        str(folder),
+        f"mindspore=={release}",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = sorted(folder.glob("mindspore-*.whl"))
     if done.returncode or not wheels:

@@ -1,8 +1,11 @@
-"""The process beside the implementation under test: reads cases as JSON lines, writes results as JSON lines.
+"""The process beside the implementation under test: reads cases as JSON lines, writes results as
+JSON lines.
 
-Started as `PYTHON -m conformance.worker --target NAME`. Needs NumPy, the standard library and the target, so it also runs on
-the interpreter of real MindSpore. What the target prints goes nowhere near the results: they have a descriptor of their own.
+Started as `PYTHON -m conformance.worker --target NAME`. Needs NumPy, the standard library and the
+target, so it also runs on the interpreter of real MindSpore. What the target prints goes nowhere
+near the results: they have a descriptor of their own.
 """
+
 import argparse
 import ast
 import contextlib
@@ -24,11 +27,23 @@ import numpy as np
 from . import gradients, outputs, samples, signatures, targets
 from .values import Values, resolve
 
-KEEP = 16                         # result elements that are kept as numbers in an answer
+KEEP = 16  # result elements that are kept as numbers in an answer
 # Names that the documentation's examples use as if they had been imported.
-_USUAL = {"nn": "nn", "ops": "ops", "mint": "mint", "mstype": "common.dtype", "Parameter": "Parameter", "ParameterTuple": "ParameterTuple", "P": "ops.operations", "context": "context"}
+_USUAL = {
+    "nn": "nn",
+    "ops": "ops",
+    "mint": "mint",
+    "mstype": "common.dtype",
+    "Parameter": "Parameter",
+    "ParameterTuple": "ParameterTuple",
+    "P": "ops.operations",
+    "context": "context",
+}
 # How the original says that this device lacks an operator; the call itself is good.
-_NO_KERNEL = re.compile(r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not found op|Unsupported device")
+_NO_KERNEL = re.compile(
+    r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not "
+    r"found op|Unsupported device"
+)
 
 
 class Worker:
@@ -45,7 +60,12 @@ class Worker:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if case["kind"] not in ("exists", "example") and self.is_absent(case["name"]):
-                    return {"id": case["id"], "status": "absent", "got": "no such name", "seconds": 0}
+                    return {
+                        "id": case["id"],
+                        "status": "absent",
+                        "got": "no such name",
+                        "seconds": 0,
+                    }
                 found = getattr(self, "on_" + case["kind"])(case)
         except (KeyboardInterrupt, MemoryError):
             raise
@@ -89,7 +109,11 @@ class Worker:
         differences = [_signature_difference(w, found, self.values) for w in wanted]
         if not all(differences):
             return {"status": "pass"}
-        return {"status": "fail", "got": f"{differences[0]}; got ({', '.join(_show(p) for p in found)})", "expected": f"({', '.join(wanted[0])})"}
+        return {
+            "status": "fail",
+            "got": f"{differences[0]}; got ({', '.join(_show(p) for p in found)})",
+            "expected": f"({', '.join(wanted[0])})",
+        }
 
     def on_accepts(self, case):
         """A good call runs; what comes out is observed for comparison."""
@@ -97,7 +121,12 @@ class Worker:
             result = self.call(case)
         except Exception as error:  # noqa: BLE001
             missing = _NO_KERNEL.search(str(error))
-            return {"status": "fail", "got": _describe(error), "expected": "accepted", "observed": "no kernel" if missing else type(error).__name__}
+            return {
+                "status": "fail",
+                "got": _describe(error),
+                "expected": "accepted",
+                "observed": "no kernel" if missing else type(error).__name__,
+            }
         return {"status": "pass", "observed": _observe(result)}
 
     def on_raises(self, case):
@@ -108,18 +137,28 @@ class Worker:
         except Exception as error:  # noqa: BLE001
             kinds = [k.__name__ for k in type(error).__mro__]
             status = "pass" if wanted in kinds else "fail"
-            return {"status": status, "got": _describe(error), "expected": wanted, "observed": type(error).__name__}
+            return {
+                "status": status,
+                "got": _describe(error),
+                "expected": wanted,
+                "observed": type(error).__name__,
+            }
         return {"status": "fail", "got": "accepted", "expected": wanted, "observed": "accepted"}
 
     def on_promises(self, case):
         """The result has the dtype or shape of the named input."""
-        (what, other), = case["expect"].items()
+        ((what, other),) = case["expect"].items()
         held = {k: self.values.build(t) for k, t in (case.get("call") or {}).items()}
         result = self.call(case)
         while isinstance(result, (tuple, list)):
             result = result[0]
         wanted, got = str(getattr(held[other], what)), str(getattr(result, what))
-        return {"status": "pass" if wanted == got else "fail", "got": got, "expected": wanted, "observed": got}
+        return {
+            "status": "pass" if wanted == got else "fail",
+            "got": got,
+            "expected": wanted,
+            "observed": got,
+        }
 
     def on_gradient(self, case):
         """The gradient agrees with finite differences."""
@@ -130,7 +169,12 @@ class Worker:
             return {"status": "skip", "got": str(reason)}
         if wrong is None:
             return {"status": "pass", "got": "agree", "observed": "agree"}
-        return {"status": "fail", "got": "slope {:.6g}".format(wrong[0]), "expected": "slope {:.6g}, by finite differences".format(wrong[1]), "observed": float(f"{wrong[0]:.6g}")}
+        return {
+            "status": "fail",
+            "got": f"slope {wrong[0]:.6g}",
+            "expected": f"slope {wrong[1]:.6g}, by finite differences",
+            "observed": float(f"{wrong[0]:.6g}"),
+        }
 
     def _smooth(self, case):
         """(a function of the float Tensors of the call alone, those Tensors)."""
@@ -149,8 +193,9 @@ class Worker:
         def function(*tensors):
             held = list(tensors)
             made = getattr(held.pop(0), method) if owner is not None else thing
-            given = dict(fixed, **dict(zip(moving, held)))
+            given = dict(fixed, **dict(zip(moving, held, strict=False)))
             return _apply(made, given)
+
         return function, inputs
 
     def _thing(self, case):
@@ -192,12 +237,23 @@ class Worker:
                 if not expected:
                     continue
                 if not outputs.same_numbers(expected, printed):
-                    return {"status": "fail", "got": printed[:2000], "expected": expected, "line": line, "observed": "printed"}
+                    return {
+                        "status": "fail",
+                        "got": printed[:2000],
+                        "expected": expected,
+                        "line": line,
+                        "observed": "printed",
+                    }
                 layout = layout and outputs.same_layout(expected, printed)
         return {"status": "pass", "layout": layout, "observed": "agree"}
 
     def _usual_names(self):
-        found = {"np": np, "ms": self.ms, "mindspore": self.ms, "Tensor": getattr(self.ms, "Tensor", None)}
+        found = {
+            "np": np,
+            "ms": self.ms,
+            "mindspore": self.ms,
+            "Tensor": getattr(self.ms, "Tensor", None),
+        }
         for name, path in _USUAL.items():
             with contextlib.suppress(AttributeError):
                 found[name] = resolve(self.ms, path)
@@ -206,12 +262,15 @@ class Worker:
 
 def _apply(thing, given):
     stars = [i for i, k in enumerate(given) if k.startswith("*")]
-    if stars:                     # arguments beyond the named ones can only be positional, with all before them
+    if stars:  # arguments beyond the named ones can only be positional, with all before them
         items = list(given.items())
-        return thing(*(v for _, v in items[:stars[-1] + 1]), **dict(items[stars[-1] + 1:]))
+        return thing(*(v for _, v in items[: stars[-1] + 1]), **dict(items[stars[-1] + 1 :]))
     try:
         bound = inspect.signature(thing)
-        keyword = all(k in bound.parameters or any(p.kind is p.VAR_KEYWORD for p in bound.parameters.values()) for k in given)
+        keyword = all(
+            k in bound.parameters or any(p.kind is p.VAR_KEYWORD for p in bound.parameters.values())
+            for k in given
+        )
     except (TypeError, ValueError):
         keyword = not type(thing).__module__.startswith("builtins")
     if not keyword or _is_cell(thing):
@@ -220,8 +279,12 @@ def _apply(thing, given):
 
 
 def _is_cell(thing):
-    """Layers and primitives are called by position: their inputs' documented names are no promise."""
-    return not isinstance(thing, type) and any(c.__name__ in ("Cell", "Primitive") for c in type(thing).__mro__)
+    """Layers and primitives are called by position: their inputs' documented names are no
+    promise.
+    """
+    return not isinstance(thing, type) and any(
+        c.__name__ in ("Cell", "Primitive") for c in type(thing).__mro__
+    )
 
 
 def _settle(result):
@@ -240,8 +303,25 @@ def _observe(result):
         values = np.asarray(result.asnumpy())
         fact = [str(result.dtype), list(map(int, result.shape))]
         if values.size <= KEEP and values.dtype.kind in "fiubc":
-            flat = values.astype(complex if values.dtype.kind == "c" else float if values.dtype.kind == "f" else int).reshape(-1).tolist()
-            fact.append([repr(v) if isinstance(v, complex) or v != v or abs(v) == float("inf") else (float(f"{v:.6g}") if isinstance(v, float) else v) for v in flat])
+            flat = (
+                values.astype(
+                    complex
+                    if values.dtype.kind == "c"
+                    else float
+                    if values.dtype.kind == "f"
+                    else int
+                )
+                .reshape(-1)
+                .tolist()
+            )
+            fact.append(
+                [
+                    repr(v)
+                    if isinstance(v, complex) or v != v or abs(v) == float("inf")
+                    else (float(f"{v:.6g}") if isinstance(v, float) else v)
+                    for v in flat
+                ]
+            )
         return fact
     if result is None or isinstance(result, (bool, int, str)):
         return repr(result)
@@ -286,7 +366,13 @@ def _signature_difference(wanted, found, values):
             return f"'{name}' {'has' if default is None else 'lacks'} a default"
         if default is not None and not _same_default(default, parameter.default, values):
             return f"'{name}' defaults to {parameter.default!r}, not {default}"
-    extra = [p.name for p in found if p.name not in {n for n, _, _ in wanted} and p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    extra = [
+        p.name
+        for p in found
+        if p.name not in {n for n, _, _ in wanted}
+        and p.default is p.empty
+        and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    ]
     return f"'{extra[0]}' is required beyond the documented ones" if extra else None
 
 
@@ -297,29 +383,59 @@ def _same_default(text, value, values):
         return True
     if callable(wanted):
         return callable(value)
-    return type(wanted) is type(value) and repr(wanted) == repr(value) or wanted == value and not isinstance(wanted, bool) and not isinstance(value, bool)
+    return (
+        type(wanted) is type(value)
+        and repr(wanted) == repr(value)
+        or wanted == value
+        and not isinstance(wanted, bool)
+        and not isinstance(value, bool)
+    )
 
 
 def _unfinished(error, expected, line, case):
-    """What an exception in an example means; examples that use what they never made cannot be kept by anybody."""
-    result = {"status": "fail", "got": _describe(error), "expected": expected or "no exception", "line": line, "observed": "raised"}
+    """What an exception in an example means; examples that use what they never made cannot be
+    kept by anybody.
+    """
+    result = {
+        "status": "fail",
+        "got": _describe(error),
+        "expected": expected or "no exception",
+        "line": line,
+        "observed": "raised",
+    }
     name = getattr(error, "name", None)
-    if isinstance(error, NameError) and name and not any(_binds(step[0], name) for step in case["steps"]):
+    if (
+        isinstance(error, NameError)
+        and name
+        and not any(_binds(step[0], name) for step in case["steps"])
+    ):
         return {**result, "status": "skip", "got": f"incomplete example: '{name}' is never defined"}
     if isinstance(error, SyntaxError):
         return {**result, "status": "skip", "got": f"incomplete example: {error.msg}"}
     if "/path/to" in str(error) or "/path/to" in "".join(step[0] for step in case["steps"]):
-        return {**result, "status": "skip", "got": "incomplete example: reads files of the reader's own"}
+        return {
+            **result,
+            "status": "skip",
+            "got": "incomplete example: reads files of the reader's own",
+        }
     return result
 
 
 def _binds(source, name):
-    return bool(re.search(rf"\b{re.escape(name)}\b\s*(?:=[^=]|,|:=)|\b(?:def|class|import|as|for)\s+(?:\w+,\s*)*{re.escape(name)}\b", source))
+    return bool(
+        re.search(
+            rf"\b{re.escape(name)}\b\s*(?:=[^=]|,|:=)|\b(?:def|class|import|as"
+            rf"|for)\s+(?:\w+,\s*)*{re.escape(name)}\b",
+            source,
+        )
+    )
 
 
 @contextlib.contextmanager
 def _as_module(steps, folder):
-    """A module of its own in a real file: the original's compiler reads the source of functions and classes."""
+    """A module of its own in a real file: the original's compiler reads the source of functions
+    and classes.
+    """
     module = types.ModuleType("conformance_example")
     module.__file__ = os.path.join(folder, "conformance_example.py")
     module.steps, row, text = [], 0, []

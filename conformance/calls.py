@@ -1,0 +1,64 @@
+"""A call by argument texts: what the documentation's example hands to a name.
+
+One argument can be exchanged for another; arguments can be looked at as NumPy arrays.
+"""
+
+import copy
+from dataclasses import dataclass, field
+
+from .values import Values
+
+_ARRAYS = Values()
+
+
+@dataclass
+class Call:
+    """A call by argument texts: `init` makes the object of a class, `call` uses it, `owner` is a
+    method's object.
+    """
+
+    init: dict = None  # name → text, in signature order; None for functions
+    call: dict = None
+    owner: str = None
+    types: dict = field(default_factory=dict)
+    defaults: dict = field(default_factory=dict)
+    init_names: tuple = ()
+    call_names: tuple = ()
+
+    def get(self, name):
+        for part in (self.call, self.init):
+            if part and name in part:
+                return part[name]
+        if name == "self" or (name in ("input", "x") and self.owner):
+            return self.owner
+        return self.defaults.get(name)
+
+    def put(self, name, text):
+        """The same call with one argument changed; None where it has no such parameter."""
+        new = copy.deepcopy(self)
+        for part, names in ((new.call, self.call_names), (new.init, self.init_names)):
+            if part is not None and (name in part or name in names):
+                part[name] = text
+                return new
+        if name in ("self", "input") and self.owner:
+            new.owner = text
+            return new
+        return None
+
+    def value(self, name):
+        """The argument as NumPy and plain values, or None where it is no such thing."""
+        text = self.get(name)
+        if text is None:
+            return None
+        try:
+            return _ARRAYS.build(text)
+        except Exception:  # noqa: BLE001  (any text that is no plain value)
+            return None
+
+    def number_kind(self, name):
+        """Which literals suit the parameter: "float" or "int"."""
+        types = self.types.get(name, [])
+        value = self.value(name)
+        if isinstance(value, float) or ("float" in types and "int" not in types):
+            return "float"
+        return "int"

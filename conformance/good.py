@@ -1,0 +1,61 @@
+"""Good neighbours of bad values: the ends of a range, the choices of a list, the admitted dtypes.
+
+`spare(rule, call)` returns [(label, changed call)] for rules with a single clause.
+"""
+
+import re
+
+import numpy as np
+
+from .bad import DTYPE_ORDER, expand, limits, short, spell, value_of
+
+
+def spare(rule, call):
+    """Good neighbours of a rule with a single clause: [(label, call)]."""
+    if len(rule.clauses) != 1 or rule.clauses[0].every:
+        return []
+    clause, found = rule.clauses[0], []
+    for subject in clause.subjects:
+        for text in _good(subject, clause, call):
+            made = call.put(subject.name, text)
+            if made is not None:
+                found.append((f"{subject.name}={short(text)}", made))
+    return found
+
+
+def _good(subject, clause, call):
+    name, facets = subject.name, subject.facets
+    if facets == ("dtype",) and clause.test == "not" and isinstance(call.value(name), np.ndarray):
+        return (
+            [
+                f"cast({call.get(name)}, '{d}')"
+                for d in sorted(expand(clause.operands) & set(DTYPE_ORDER))
+            ][:3]
+            if call.get(name)
+            else []
+        )
+    if facets or isinstance(call.value(name), (tuple, list, np.ndarray)):
+        return []
+    kind = call.number_kind(name)
+    if clause.test == "outside":
+        found = limits(clause.operands[0], call)
+        if found is None or abs(found[0]) == float("inf") or abs(found[2]) == float("inf"):
+            return []
+        ends = [spell(n, kind) for n, held in ((found[0], found[1]), (found[2], found[3])) if held]
+        middle = (found[0] + found[2]) / 2
+        return ends + ([spell(middle, kind)] if kind == "float" or middle.is_integer() else [])
+    if clause.test in ("<", "<=", ">", ">="):
+        bound = value_of(clause.operands[0], call)
+        if bound is None or abs(bound) == float("inf"):
+            return []
+        step = 1 if kind == "int" else 0.5
+        return [
+            spell(
+                {"<": bound, "<=": bound + step, ">": bound, ">=": bound - step}[clause.test], kind
+            )
+        ]
+    if clause.test == "not in":
+        return [o for o in clause.operands if re.fullmatch(r"'[^']*'|-?[\d.]+|True|False|None", o)][
+            :4
+        ]
+    return []
