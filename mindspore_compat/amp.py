@@ -1,0 +1,214 @@
+"""mindspore.amp: loss scalers for training loops written by hand, and a window onto train/amp.py.
+
+    loss_scaler = amp.DynamicLossScaler(2 ** 16, 2, 1000)
+    loss, grads = value_and_grad(lambda *batch: loss_scaler.scale(forward(*batch)), ...)
+    grads = loss_scaler.unscale(grads)
+    finite = amp.all_finite(grads)
+    if finite:
+        optimizer(grads)
+    loss_scaler.adjust(finite)
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from . import ops
+from ._backend.finite import all_finite as _all_finite
+from ._core.rules import Int, Number, checked, inf
+from ._core.tensor import Tensor
+from .common.parameter import Parameter
+from .train.amp import (
+    auto_mixed_precision,
+    build_train_network,
+    custom_mixed_precision,
+    get_black_list,
+    get_white_list,
+)
+from .train.loss_scale_manager import (
+    DynamicLossScaleManager,
+    FixedLossScaleManager,
+    LossScaleManager,
+)
+
+__all__ = [
+    "DynamicLossScaleManager", "LossScaleManager", "FixedLossScaleManager", "build_train_network",
+    "DynamicLossScaler", "StaticLossScaler", "LossScaler", "auto_mixed_precision", "all_finite",
+    "custom_mixed_precision", "get_white_list", "get_black_list",
+]
+
+AtLeastOne = Number(ge=1, lt=inf)
+
+
+def _grad_scale_map(scale_value, inputs):
+    """Every Tensor of nested tuples and lists times `scale_value`, in its own dtype."""
+    return _mapped(inputs, lambda tensor: tensor * ops.cast(scale_value, tensor.dtype))
+
+
+def _grad_unscale_map(scale_value, inputs):
+    """Every Tensor of nested tuples and lists divided by `scale_value`, in its own dtype."""
+    scale = 1.0 / float(scale_value)
+    return _mapped(inputs, lambda tensor: tensor * Tensor(scale, tensor.dtype))
+
+
+def _mapped(value, function):
+    if isinstance(value, (tuple, list)):
+        return type(value)([_mapped(each, function) for each in value])
+    if not isinstance(value, Tensor):
+        raise TypeError("For 'LossScaler', the input must be a Tensor, or a tuple or list of "
+                        f"Tensors, but got {value!r} of type {type(value).__name__}.")
+    return function(value)
+
+
+class LossScaler(ABC):
+    """The base of loss scalers; subclasses define all three methods.
+
+    Source: mindspore.amp.LossScaler of MindSpore 2.10.
+    """
+
+    @abstractmethod
+    def scale(self, inputs):
+        """Multiplies by the loss scale.
+
+        Args:
+            inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
+        """
+
+    @abstractmethod
+    def unscale(self, inputs):
+        """Divides by the loss scale.
+
+        Args:
+            inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
+        """
+
+    @abstractmethod
+    def adjust(self, grads_finite):
+        """Changes the loss scale after a step.
+
+        Args:
+            grads_finite (Tensor): whether the gradients are finite.
+        """
+
+
+class StaticLossScaler(LossScaler):
+    """A loss scale that stays.
+
+    Args:
+        scale_value (Union[float, int]): the loss scale, at least 1.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import amp
+        >>> amp.StaticLossScaler(2 ** 10).scale(ms.Tensor([1.0]))
+        Tensor(shape=[1], dtype=Float32, value= [ 1.02400000e+03])
+
+    Source: mindspore.amp.StaticLossScaler of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, scale_value: AtLeastOne):
+        self.scale_value = Parameter(Tensor(np.float32(scale_value)), name="scale_value")
+
+    def scale(self, inputs):
+        """Multiplies by the loss scale.
+
+        Args:
+            inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
+
+        Returns:
+            Union[Tensor, tuple[Tensor]], in the dtypes of the input.
+        """
+        return _grad_scale_map(self.scale_value, inputs)
+
+    def unscale(self, inputs):
+        """Divides by the loss scale.
+
+        Args:
+            inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
+
+        Returns:
+            Union[Tensor, tuple[Tensor]], in the dtypes of the input.
+        """
+        return _grad_unscale_map(self.scale_value, inputs)
+
+    def adjust(self, grads_finite):
+        """Leaves the loss scale as it is, and returns False.
+
+        Args:
+            grads_finite (Tensor): whether the gradients are finite.
+        """
+        return False
+
+
+class DynamicLossScaler(StaticLossScaler):
+    """A loss scale that goes down when gradients are not finite, and up after enough finite steps.
+
+    Args:
+        scale_value (Union[float, int]): the loss scale at the start, at least 1.
+        scale_factor (int): what the scale is multiplied and divided by.
+        scale_window (int): the finite steps in a row that it takes to go up.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import amp
+        >>> loss_scaler = amp.DynamicLossScaler(2 ** 10, 2, 1)
+        >>> loss_scaler.adjust(amp.all_finite([ms.Tensor([float("inf")])]))
+        True
+        >>> loss_scaler.scale_value.asnumpy().item()
+        512.0
+
+    Source: mindspore.amp.DynamicLossScaler of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, scale_value: AtLeastOne, scale_factor: Int(ge=1), scale_window: Int(ge=1)):
+        super().__init__(scale_value)
+        self.scale_window = scale_window
+        self.scale_factor = scale_factor
+        self.counter = Parameter(Tensor(np.int32(0)), name="counter")
+
+    def adjust(self, grads_finite):
+        """Changes the loss scale after a step, and returns True.
+
+        Args:
+            grads_finite (Tensor): whether the gradients are finite.
+        """
+        scale, counter = float(self.scale_value), int(self.counter) + 1
+        if not grads_finite:
+            scale, counter = max(scale / self.scale_factor, 1.0), 0
+        elif counter >= self.scale_window:
+            scale, counter = scale * self.scale_factor, 0
+        if scale <= np.finfo(np.float32).max:
+            self.scale_value._array[...] = scale
+        self.counter._array[...] = counter
+        return True
+
+
+def all_finite(inputs):
+    """Whether all elements of all Tensors are finite.
+
+    Args:
+        inputs (Union[tuple[Tensor], list[Tensor]]): the Tensors.
+
+    Returns:
+        Tensor of bool and shape ().
+
+    Raises:
+        TypeError: if `inputs` is not a tuple or list of Tensors.
+        ValueError: if it is empty.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import amp
+        >>> amp.all_finite([ms.Tensor([1.0, float("nan")])])
+        Tensor(shape=[], dtype=Bool, value= False)
+
+    Source: mindspore.amp.all_finite of MindSpore 2.10.
+    """
+    if not isinstance(inputs, (tuple, list)) or not all(isinstance(t, Tensor) for t in inputs):
+        raise TypeError("For 'all_finite', 'inputs' must be a tuple or list of Tensors, but got "
+                        f"{inputs!r} of type {type(inputs).__name__}.")
+    if not inputs:
+        raise ValueError("For 'all_finite', 'inputs' must not be empty.")
+    return Tensor._wrap(_all_finite([tensor._array for tensor in inputs]))

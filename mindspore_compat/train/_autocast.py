@@ -1,0 +1,146 @@
+"""Mixed precision by operation: while `autocast` runs, operations of three lists cast their inputs.
+
+Worked example. Within `autocast(float16)`, `ops.matmul(x, w)` computes in float16, `ops.exp(y)` in
+float32 whatever `y` is, `ops.addcmul(a, b, c)` in the widest float among its inputs, and `x + y` in
+what its inputs are.
+
+An operation's call path is a function that others have taken hold of, so a detour is put into that
+very function: its code is replaced, once, when `autocast` is first used. Programs that never use it
+never pay for it.
+"""
+
+import re
+import types
+
+import numpy as np
+
+from .._core.op import DECLARED
+from .._core.source import compiled
+from .._core.surface import PUBLIC
+from .._core.transforms import map_tensors
+from ..ops._norm import batch_rescale, batch_standardize
+from ..ops._norm_rows import group_standardize, row_standardize
+
+LOW = """Conv2D Conv2DExt Conv3D Conv3DExt Conv2DTranspose ConvTranspose2D Conv3DTranspose
+    Convolution MatMul MatMulExt BatchMatMul BatchMatMulExt PReLU Einsum Dense Addmm Addbmm Addmv
+    Baddbmm Mv"""
+FULL = """Pow ACos Asin Cosh Erfinv Exp Expm1 Log Log10 Log1p Log2 Reciprocal Rsqrt Sinh Tan
+    Softplus SoftplusExt KLDivLoss SmoothL1Loss MultilabelMarginLoss SoftMarginLoss
+    TripletMarginLoss MultiMarginLoss BCEWithLogitsLoss Pdist Cdist Renorm ReduceProd Softmax
+    LogSoftmax LogSoftmaxExt CumProd CumSum CumsumExt ProdExt SumExt Norm L1LossExt MSELossExt
+    NLLLoss NLLLoss2d"""
+NORMS = (row_standardize, group_standardize, batch_standardize, batch_rescale)  # full, too
+WIDEST = "Addcdiv Addcmul Cross Dot GridSampler2D GridSampler3D BiasAdd AddN Concat"
+AREAS = ("ops", "mint", "mint.nn.functional")
+FLOAT32 = np.dtype(np.float32)
+
+
+class _State:
+    """The NumPy dtype of low precision in force, or None."""
+
+    dtype = None
+    installed = False
+
+
+_state = _State()
+
+
+class autocast:
+    """A context in which the operations listed cast their inputs.
+
+    Args:
+        dtype: the NumPy dtype of low precision.
+    """
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def __enter__(self):
+        _install()
+        self.outer = _state.dtype
+        _state.dtype = self.dtype
+        return self
+
+    def __exit__(self, *error):
+        _state.dtype = self.outer
+
+
+def _install():
+    if not _state.installed:
+        _state.installed = True
+        done = set()
+        for number, norm in enumerate(NORMS):
+            _detour(norm.run, _full, f"_norm{number}")
+        for names, choose in ((LOW, _low), (FULL, _full), (WIDEST, _widest)):
+            for name in names.split():
+                for path in _call_paths(name):
+                    if id(path) not in done:
+                        done.add(id(path))
+                        _detour(path, choose, f"_{len(done)}")
+
+
+def _call_paths(name):
+    """The functions that compute what a name of the original's lists stands for."""
+    plain = name.removesuffix("Ext")
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain).lower()
+    for candidate in dict.fromkeys((name, plain, snake, plain.lower())):
+        for area in AREAS:
+            found = None
+            if candidate in DECLARED.get(area, {}):
+                found = DECLARED[area][candidate][0].run
+            elif candidate in PUBLIC.get(area, {}):
+                written = PUBLIC[area][candidate]
+                found = getattr(written, "__wrapped__", written)  # behind its checks
+            if isinstance(found, types.FunctionType) and found.__closure__ is None:
+                yield found
+
+
+def _detour(path, choose, mark):
+    """Puts a look at the inputs in front of a call path."""
+    plain = types.FunctionType(path.__code__, path.__globals__, path.__name__, path.__defaults__)
+    plain.__kwdefaults__ = path.__kwdefaults__
+
+    def brought(args, kwargs):
+        given = (args, kwargs)
+        wanted = choose(given)
+        return given if wanted is None else map_tensors(lambda t: _cast(t, wanted), given)
+
+    lines = ["def detour(*args, **kwargs):",
+             "    if autocast_.dtype is not None:",
+             f"        args, kwargs = brought{mark}(args, kwargs)",
+             f"    return plain{mark}(*args, **kwargs)"]
+    path.__globals__.update({"autocast_": _state, f"brought{mark}": brought, f"plain{mark}": plain})
+    path.__code__ = compiled(lines, {}, f"detour of {path.__name__}")["detour"].__code__
+    path.__defaults__ = path.__kwdefaults__ = None
+
+
+def _cast(tensor, dtype):
+    if tensor.dtype.is_floating_point and tensor._array.dtype != dtype:
+        return DECLARED["ops"]["cast"][0].run(tensor, dtype)
+    return tensor
+
+
+def _low(given):
+    return _state.dtype
+
+
+def _full(given):
+    return FLOAT32 if any(dtype.itemsize < 4 for dtype in _floats(given)) else None
+
+
+def _widest(given):
+    found = _floats(given)
+    return max(found, key=lambda dtype: dtype.itemsize) if len(set(found)) > 1 else None
+
+
+def _floats(given):
+    """The float dtypes of the Tensors among the arguments."""
+    found = []
+
+    def note(tensor):
+        if tensor.dtype.is_floating_point:
+            found.append(tensor._array.dtype)
+        return tensor
+
+    map_tensors(note, given)
+    return found

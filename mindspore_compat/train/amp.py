@@ -1,0 +1,338 @@
+"""Mixed precision: which Cells and operations of a network compute in float16 or bfloat16.
+
+`auto_mixed_precision` changes a network, `build_train_network` makes a training step of it. A Cell
+computes in another float type by `Cell.to_float`; here is told which Cells do. Loss scalers are in
+the module amp, managers of the loss scale in loss_scale_manager.py.
+"""
+
+import functools
+from types import FunctionType
+
+from .. import nn, ops
+from .._core import dtype as dtypes
+from .._core.precision import precision
+from .._core.rules import CellOf, OneOf, checked
+from .._core.tensor import Tensor
+from .._core.transforms import map_tensors
+from ..nn.cell import Cell
+from ..nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
+from ._autocast import autocast
+from .loss_scale_manager import DynamicLossScaleManager, LossScaleManager
+
+__all__ = [
+    "auto_mixed_precision", "build_train_network", "custom_mixed_precision", "get_white_list",
+    "get_black_list",
+]
+
+LEVELS = ("O0", "O1", "O2", "O3", "auto")
+WHITE_CELLS = ("Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense "
+               "LSTMCell RNNCell GRUCell").split()
+WHITE_OPS = ("Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput MatMul BatchMatMul "
+             "PReLU ReLU Ger").split()
+BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm".split()
+
+
+def get_white_list():
+    """The Cells and operations that "O1" computes in low precision, as a new list of classes.
+
+    Source: mindspore.amp.get_white_list of MindSpore 2.10.
+    """
+    return ([getattr(nn, name) for name in WHITE_CELLS if hasattr(nn, name)]
+            + [getattr(ops, name) for name in WHITE_OPS if hasattr(ops, name)])
+
+
+def get_black_list():
+    """The Cells that "O2" leaves in float32, as a new list of classes.
+
+    Source: mindspore.amp.get_black_list of MindSpore 2.10.
+    """
+    return [getattr(nn, name) for name in BLACK_CELLS]
+
+
+# Networks -----------------------------------------------------------------------------------------
+
+
+class _Cast(Cell):
+    """A Cell whose floating outputs are cast; everything else is the Cell inside."""
+
+    _wanted = None
+
+    def __init__(self, backbone):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, *inputs, **kwargs):
+        """The output of the Cell inside, cast."""
+        return _cast(self._backbone(*inputs, **kwargs), self._wanted)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            return super().__getattr__(name)
+        return getattr(self._backbone, name)
+
+
+class _OutputTo32(_Cast):
+    """A Cell whose outputs are cast to float32."""
+
+    _wanted = dtypes.float32
+
+
+class _OutputTo16(_Cast):
+    """A Cell whose outputs are cast to a low precision."""
+
+    def __init__(self, backbone, dtype=dtypes.float16):
+        super().__init__(backbone)
+        self._wanted = dtype
+
+
+def _cast(value, dtype):
+    """Nested tuples and lists with every Tensor of floats cast."""
+    return map_tensors(lambda tensor: ops.cast(tensor, dtype) if _is_float(tensor) else tensor,
+                       value)
+
+
+def _is_float(tensor):
+    return tensor.dtype.is_floating_point
+
+
+class _LowPrecision:
+    """An operation held by a Cell, computed in low precision; its result is float32."""
+
+    def __init__(self, primitive, dtype):
+        self.primitive = primitive
+        self.dtype = dtype
+
+    def __call__(self, *args):
+        args = [_cast(arg, self.dtype) if isinstance(arg, (Tensor, tuple, list)) else arg
+                for arg in args]
+        with precision(dtypes.to_numpy(self.dtype)):
+            return _cast(self.primitive(*args), dtypes.float32)
+
+    def __getattr__(self, name):
+        return getattr(self.primitive, name)
+
+
+def _lower_listed(network, white_list, dtype):
+    """Cells and operations of the classes listed compute in `dtype` and give float32."""
+    cells = tuple(each for each in white_list if issubclass(each, Cell))
+    operations = tuple(each for each in white_list if not issubclass(each, Cell))
+    for _, cell in network.cells_and_names():
+        if type(cell) in cells:
+            cell.to_float(dtype)
+            cell.register_forward_hook(_to_float32)
+        for name, value in list(cell.__dict__.items()):
+            if operations and isinstance(value, operations):
+                cell.__dict__[name] = _LowPrecision(value, dtype)
+    return network
+
+
+def _to_float32(cell, inputs, output):
+    """A hook: the output in float32."""
+    return _cast(output, dtypes.float32)
+
+
+def _raise_listed(network, black_list, dtype):
+    """All of the network computes in `dtype`, but Cells of the classes listed in float32."""
+    network.to_float(dtype)
+    for cell in [each for _, each in network.cells_and_names() if isinstance(each, Cell)]:
+        for name, child in list(cell._cells.items()):
+            if type(child) in black_list:
+                cell._cells[name] = _OutputTo16(child.to_float(dtypes.float32), dtype)
+    return network
+
+
+def _check_dtype(dtype):
+    if dtype not in (dtypes.float16, dtypes.bfloat16):
+        raise ValueError(f"'dtype' must be mindspore.float16 or mindspore.bfloat16, but got "
+                         f"{dtype!r}.")
+
+
+def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
+    """Makes a network compute in low precision, as far as a level says.
+
+    Args:
+        network (Union[Cell, function]): the network, which is changed; a function at level "auto".
+        amp_level (str): "O0" changes nothing. "O1": Cells and operations of the white list, whose
+            results are float32 again. "O2": everything but the Cells of the black list. "O3":
+            everything. "auto": by operation, see the documentation of the original for the lists.
+        dtype (mindspore.dtype): float16 or bfloat16.
+
+    Returns:
+        Cell, or a function for a function: the network, with float32 outputs at "O2" and "O3".
+
+    Raises:
+        TypeError: if `network` is not a Cell, or at "auto" neither a Cell nor a function.
+        ValueError: if `amp_level` or `dtype` is another.
+
+    Examples:
+        >>> from mindspore_compat import amp, nn
+        >>> net = amp.auto_mixed_precision(nn.Dense(2, 3), "O3")
+
+    Source: mindspore.amp.auto_mixed_precision of MindSpore 2.10.
+    """
+    if amp_level not in LEVELS:
+        raise ValueError(f"For 'auto_mixed_precision', 'amp_level' must be one of "
+                         f"{', '.join(LEVELS)}, but got {amp_level!r}.")
+    wanted = (Cell, FunctionType) if amp_level == "auto" else Cell
+    if not isinstance(network, wanted):
+        raise TypeError("For 'auto_mixed_precision', 'network' must be a Cell (or a function, at "
+                        f"level 'auto'), but got {network!r} of type {type(network).__name__}.")
+    _check_dtype(dtype)
+    if amp_level == "O0":
+        return network
+    if amp_level == "O1":
+        return _lower_listed(network, get_white_list(), dtype)
+    if amp_level == "auto":
+        return _autocasting(network, dtype)
+    if amp_level == "O2":
+        return _OutputTo32(_raise_listed(network, get_black_list(), dtype))
+    return _OutputTo32(network.to_float(dtype))
+
+
+def _autocasting(network, dtype):
+    """A network or function that runs with every operation in the precision its kind is given."""
+    wanted = dtypes.to_numpy(dtype)
+    inner = network.construct if isinstance(network, Cell) else network
+
+    @functools.wraps(inner)
+    def within(*args, **kwargs):
+        with autocast(wanted):
+            return inner(*args, **kwargs)
+
+    if isinstance(network, Cell):
+        network.__dict__["construct"] = within
+        return network
+    return within
+
+
+def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=dtypes.float16):
+    """Makes a network compute in low precision by a white list or by a black list of classes.
+
+    Args:
+        network (Cell): the network, which is changed.
+        white_list (list[Primitive, Cell]): the classes that compute in low precision.
+        black_list (list[Cell]): the classes that stay in float32, while all others do not.
+        dtype (mindspore.dtype): float16 or bfloat16.
+
+    Returns:
+        Cell, the network.
+
+    Raises:
+        TypeError: if `network` is not a Cell, or a list is no list of classes of that kind.
+        ValueError: if not exactly one list is given, or `dtype` is another.
+
+    Examples:
+        >>> from mindspore_compat import amp, nn
+        >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+        >>> net = amp.custom_mixed_precision(net, white_list=[nn.Dense])
+
+    Source: mindspore.amp.custom_mixed_precision of MindSpore 2.10.
+    """
+    if not isinstance(network, Cell):
+        raise TypeError("For 'custom_mixed_precision', 'network' must be a Cell, but got "
+                        f"{network!r} of type {type(network).__name__}.")
+    if (white_list is None) == (black_list is None):
+        raise ValueError("For 'custom_mixed_precision', exactly one of 'white_list' and "
+                         "'black_list' must be given.")
+    _check_dtype(dtype)
+    if white_list is not None:
+        _check_classes("white_list", white_list, (Cell, ops.Primitive))
+        return _lower_listed(network, white_list, dtype)
+    _check_classes("black_list", black_list, (Cell,))
+    return _OutputTo32(_raise_listed(network, black_list, dtype))
+
+
+def _check_classes(name, classes, kinds):
+    if not isinstance(classes, list):
+        raise TypeError(f"For 'custom_mixed_precision', '{name}' must be a list, but got "
+                        f"{type(classes).__name__}.")
+    for each in classes:
+        if not isinstance(each, type) or not issubclass(each, kinds):
+            raise TypeError(f"For 'custom_mixed_precision', each element of '{name}' must be a "
+                            f"subclass of {' or '.join(kind.__name__ for kind in kinds)}, but got "
+                            f"{each!r}.")
+
+
+# Training steps -----------------------------------------------------------------------------------
+
+_LEVEL_CONFIG = {  # level -> (float type of the network, batch norm in float32, loss scale manager)
+    "O0": (dtypes.float32, False, None),
+    "O1": (dtypes.float32, False, None),
+    "O2": (dtypes.float16, True, DynamicLossScaleManager),
+    "O3": (dtypes.float16, False, None),
+    "auto": (dtypes.float32, False, None),
+}
+
+
+@checked
+def build_train_network(network: CellOf, optimizer: CellOf, loss_fn: CellOf | None = None,
+                        level: OneOf(*LEVELS) = "O0",
+                        boost_level: OneOf("O0", "O1", "O2") = "O0", **kwargs):
+    """Makes a training step of a network: mixed precision, loss, loss scale, optimizer.
+
+    Args:
+        network (Cell): the network, which is changed unless the level is "O0".
+        optimizer (Cell): what updates the parameters.
+        loss_fn (Cell): the loss; None if `network` has it inside.
+        level (str): the mixed precision, see `auto_mixed_precision`. "O2" comes with a
+            DynamicLossScaleManager.
+        boost_level (str): accepted; it would only make a step quicker.
+        **kwargs: `cast_model_type` (float16 or float32), `keep_batchnorm_fp32` (bool) and
+            `loss_scale_manager` (LossScaleManager or None) in the place of what the level says.
+
+    Returns:
+        Cell, a TrainOneStepCell or TrainOneStepWithLossScaleCell in training mode.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if a level or keyword is unknown.
+
+    Examples:
+        >>> from mindspore_compat import amp, nn
+        >>> net = nn.Dense(2, 3)
+        >>> optimizer = nn.SGD(net.trainable_params(), 0.1)
+        >>> step = amp.build_train_network(net, optimizer, nn.MSELoss(), "O2")
+
+    Source: mindspore.amp.build_train_network of MindSpore 2.10.
+    """
+    cast_type, keep_norms, manager = _configured(level, kwargs)
+    lowered = cast_type == dtypes.float16
+    if level in ("O1", "auto"):
+        network = auto_mixed_precision(network, level)
+    elif lowered:
+        network = _raise_listed(network, get_black_list() if keep_norms else [], dtypes.float16)
+    if loss_fn is not None:
+        backbone = _OutputTo32(network) if lowered or level == "auto" else network
+        network = WithLossCell(backbone, loss_fn)
+    if manager is None:
+        return TrainOneStepCell(network, optimizer).set_train()
+    update_cell = manager.get_update_cell()
+    if update_cell is None:
+        return TrainOneStepCell(network, optimizer, manager.get_loss_scale()).set_train()
+    return TrainOneStepWithLossScaleCell(network, optimizer, update_cell).set_train()
+
+
+def _configured(level, kwargs):
+    """(float type, batch norm in float32, loss scale manager) of a level, as `kwargs` change it."""
+    unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"}
+    if unknown:
+        raise ValueError("For 'build_train_network', the keywords must be among "
+                         "'cast_model_type', 'keep_batchnorm_fp32' and 'loss_scale_manager', but "
+                         f"got {', '.join(map(repr, sorted(unknown)))}.")
+    cast_type, keep_norms, manager = _LEVEL_CONFIG[level]
+    cast_type = kwargs.get("cast_model_type", cast_type)
+    if cast_type not in (dtypes.float16, dtypes.float32):
+        raise TypeError("For 'build_train_network', 'cast_model_type' must be mindspore.float16 or "
+                        f"mindspore.float32, but got {cast_type!r}.")
+    keep_norms = kwargs.get("keep_batchnorm_fp32", keep_norms)
+    if not isinstance(keep_norms, bool):
+        raise TypeError("For 'build_train_network', 'keep_batchnorm_fp32' must be a bool, but got "
+                        f"{keep_norms!r} of type {type(keep_norms).__name__}.")
+    if "loss_scale_manager" in kwargs:
+        manager = kwargs["loss_scale_manager"]
+        if manager is not None and not isinstance(manager, LossScaleManager):
+            raise TypeError("For 'build_train_network', 'loss_scale_manager' must be a "
+                            f"LossScaleManager or None, but got {type(manager).__name__}.")
+    elif manager is not None:
+        manager = manager()
+    return cast_type, keep_norms, manager
