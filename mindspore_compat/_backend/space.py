@@ -7,6 +7,8 @@ A name is looked up once and then is a plain attribute. Convolution and pooling 
 
 import importlib
 
+import numpy
+
 SPECIAL = {  # our name -> its name in scipy.special and in cupyx.scipy.special
     "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "gammaln": "gammaln", "digamma": "digamma",
     "polygamma": "polygamma", "gamma": "gamma", "gammainc": "gammainc", "gammaincc": "gammaincc",
@@ -97,6 +99,22 @@ def scatter_set(xp, x, index, values):
     """A copy of `x` with `values` written at `index`."""
     out = xp.array(x)
     out[index] = values
+    return out
+
+
+_REDUCERS = {"mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}
+_ON_DEVICE = ("max", "min")  # what CuPy's ufunc.at knows of these
+
+
+@extra
+def scatter_reduce(xp, x, index, values, how):
+    """A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", one after the other."""
+    if xp.module.__name__ != "numpy" and how not in _ON_DEVICE:
+        host = [a.get() if hasattr(a, "get") else a for a in (x, values, *index)]
+        getattr(numpy, _REDUCERS[how]).at(host[0], tuple(host[2:]), host[1])
+        return xp.asarray(host[0])
+    out = xp.array(x)
+    getattr(xp, _REDUCERS[how]).at(out, index, values)
     return out
 
 

@@ -309,6 +309,9 @@ derive("scatter_add(x, index, values)", arrays="x values", x=lambda xp, g: g,
        values=lambda xp, g, index: g[index])
 derive("scatter_set(x, index, values)", arrays="x values",
        x=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g, index: g[index])
+derive("scatter_reduce(x, index, values, how)", arrays="x values",
+       x=lambda xp, g, x, out, how: _kept_share(xp, g, x == out, how),
+       values=lambda xp, g, values, out, index, how: _kept_share(xp, g[index], values == out[index], how))
 derive("scatter_along_axis(x, index, values, axis, add=False)", arrays="x values",
        x=lambda xp, g, index, axis, add: g if add else xp.scatter_along_axis(g, index, 0, axis),
        values=lambda xp, g, index, axis: xp.take_along_axis(g, index, axis))
@@ -318,6 +321,13 @@ derive("add_rows(index, values, count)", arrays="index values",
        values=lambda xp, g, index: xp.take(g, index, 0))
 derive("take_along_axis(x, indices, axis)", x=lambda xp, g, x_shape, indices, axis: xp.scatter_along_axis(
     xp.zeros(x_shape, g.dtype), indices, g, axis, add=True))
+
+
+def _kept_share(xp, g, kept, how):
+    """The gradient of an extreme goes to what became the extreme."""
+    if how not in ("max", "min"):
+        raise AttributeError(f"xp.scatter_reduce has a gradient for 'max' and 'min', but got '{how}'")
+    return xp.where(kept, g, 0)
 
 
 def _take_slope(xp, g, x_shape, indices, axis):

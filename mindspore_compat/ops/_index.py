@@ -147,8 +147,8 @@ def masked_select(xp, input: Anything, mask: TensorOf("bool")):
     return xp.broadcast_to(input, shape)[xp.broadcast_to(mask, shape)]
 
 
-@op(widen=False)
-def nonzero_rows(xp, input: Anything):
+@op("ops.argwhere(input)", "Tensor.argwhere()", "mint.argwhere(input)", widen=False)
+def argwhere(xp, input: Anything):
     """The int64 positions of the elements that are not zero, one row for each."""
     return xp.cast(xp.stack(xp.nonzero(input), -1), "int64")
 
@@ -170,7 +170,7 @@ def nonzero(input, *, as_tuple=False):
         raise TypeError(f"For 'nonzero', 'input' must be a Tensor, but got {type(input).__name__}.")
     if not isinstance(as_tuple, bool):
         raise TypeError(f"For 'nonzero', 'as_tuple' must be a bool, but got {as_tuple!r}.")
-    rows = nonzero_rows.run(input)
+    rows = argwhere.run(input)
     return tuple(rows[:, i] for i in range(rows.shape[1])) if as_tuple else rows
 
 
@@ -225,14 +225,6 @@ def scatter_nd(xp, indices: Index, updates: Anything, shape: Any):
     """Zeros of `shape` with updates added at positions given as rows."""
     places = tuple(indices[..., i] for i in range(indices.shape[-1]))
     return xp.scatter_add(xp.zeros(tuple(shape), updates.dtype), places, updates)
-
-
-@op("ops.tensor_scatter_update(input_x, indices, updates)", "ops.TensorScatterUpdate()(input_x, indices, updates)",
-    widen=False)
-def tensor_scatter_update(xp, input_x: Anything, indices: Index, updates: Anything):
-    """A copy of the input with updates written at positions given as rows."""
-    places = tuple(indices[..., i] for i in range(indices.shape[-1]))
-    return xp.scatter_set(input_x, places, updates)
 
 
 @op("ops.unsorted_segment_sum(input_x, segment_ids, num_segments)",

@@ -66,6 +66,8 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
     "getitem": (lambda xp, x: x[numpy.array([0, 0, 1]), 1:], [normal(2, 3)]),
     "scatter_add": (lambda xp, x, v: xp.scatter_add(x, (numpy.array([0, 0]),), v), [normal(3), normal(2)]),
     "scatter_set": (lambda xp, x, v: xp.scatter_set(x, (numpy.array([0, 2]),), v), [normal(3), normal(2)]),
+    "scatter_reduce": (lambda xp, x, v: xp.scatter_reduce(x, (numpy.array([0, 2, 0]),), v, "max"),
+                       [spread(3), spread(3) + 0.05]),
     "scatter_along_axis": (lambda xp, x, v: xp.scatter_along_axis(x, numpy.array([[0], [2]]), v, 1, add=True),
                            [normal(2, 3), normal(2, 1)]),
     "take": (lambda xp, x: xp.take(x, numpy.array([[0, 1], [1, 1]]), 1), [normal(2, 3)]),
