@@ -1,0 +1,201 @@
+"""Boxes: overlap, encoding as offsets from anchors, validity, suppression of lesser neighbours.
+
+A box is (x0, y0, x1, y1). Resizing is in _image.py, sampling of regions in _image_sample.py.
+"""
+
+import math
+
+from .._core.op import op
+from .._core.rules import Any, Float, Int, Str, TensorOf, TupleOf
+
+Floats = TensorOf("float16", "float32", "float64")
+Half = TensorOf("float16", "float32")
+Four = TupleOf(Float, length=4)
+
+
+def _need_boxes(api, **boxes):
+    for name, x in boxes.items():
+        if x.ndim != 2 or x.shape[1] != 4:
+            raise ValueError(f"For '{api}', '{name}' must have shape (N, 4), but got "
+                             f"{tuple(x.shape)}.")
+
+
+def _sides(x, extra=1):
+    """Widths and heights; a box of one pixel has side 1."""
+    return x[:, 2] - x[:, 0] + extra, x[:, 3] - x[:, 1] + extra
+
+
+def _overlap(xp, a, b, extra):
+    """Areas of the intersections of boxes (N, 4) and (M, 4), (N, M)."""
+    a, b = xp.expand_dims(a, 1), xp.expand_dims(b, 0)
+    wide = xp.minimum(a[:, :, 2], b[:, :, 2]) - xp.maximum(a[:, :, 0], b[:, :, 0]) + extra
+    high = xp.minimum(a[:, :, 3], b[:, :, 3]) - xp.maximum(a[:, :, 1], b[:, :, 1]) + extra
+    return xp.maximum(wide, 0) * xp.maximum(high, 0)
+
+
+@op("ops.iou(anchor_boxes, gt_boxes, mode='iou')", "ops.IOU(mode='iou')(anchor_boxes, gt_boxes)")
+def iou(xp, anchor_boxes: Floats, gt_boxes: Floats, mode: Str = "iou"):
+    """Intersection over union of all pairs of boxes, (M, N) for anchors (N, 4) and truths (M, 4).
+
+    Mode "iof" divides by the area of the truth instead. Sides count their last pixel.
+
+    Raises:
+        KeyError: if `mode` is neither 'iou' nor 'iof'.
+        ValueError: if the boxes do not have shape (N, 4).
+    """
+    if mode not in ("iou", "iof"):
+        raise KeyError(f"For 'iou', 'mode' must be 'iou' or 'iof', but got {mode!r}.")
+    _need_boxes("iou", anchor_boxes=anchor_boxes, gt_boxes=gt_boxes)
+    shared = _overlap(xp, gt_boxes, anchor_boxes, 1)
+    truth = math.prod(_sides(gt_boxes))
+    anchor = math.prod(_sides(anchor_boxes))
+    whole = xp.expand_dims(truth, 1) + xp.expand_dims(anchor, 0) - shared
+    return shared / (whole if mode == "iou" else xp.expand_dims(truth, 1))
+
+
+def _encoded(xp, anchors, truths, means, stds):
+    wide, high = _sides(anchors)
+    truth_wide, truth_high = _sides(truths)
+    deltas = [((truths[:, 0] + truths[:, 2]) - (anchors[:, 0] + anchors[:, 2])) * 0.5 / wide,
+              ((truths[:, 1] + truths[:, 3]) - (anchors[:, 1] + anchors[:, 3])) * 0.5 / high,
+              xp.log(truth_wide / wide), xp.log(truth_high / high)]
+    return xp.stack([(d - m) / s for d, m, s in zip(deltas, means, stds)], 1)
+
+
+@op("ops.bounding_box_encode(anchor_box, groundtruth_box, means=(0.0, 0.0, 0.0, 0.0), "
+    "stds=(1.0, 1.0, 1.0, 1.0))",
+    "ops.BoundingBoxEncode(means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0))"
+    "(anchor_box, groundtruth_box)")
+def bounding_box_encode(xp, anchor_box: Half, groundtruth_box: Half,
+                        means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0, 1.0)):
+    """Where truths lie relative to anchors: moves of the centre, logarithms of the stretch.
+
+    Moves are in units of the anchor's sides; the result is less `means` and divided by `stds`.
+    """
+    _need_boxes("bounding_box_encode", anchor_box=anchor_box, groundtruth_box=groundtruth_box)
+    return _encoded(xp, anchor_box, groundtruth_box, means, stds)
+
+
+def _decoded(xp, anchors, deltas, limits, means, stds, ratio):
+    dx, dy, dw, dh = (deltas[:, i] * s + m for i, (m, s) in enumerate(zip(means, stds)))
+    most = abs(math.log(ratio))
+    wide, high = _sides(anchors)
+    wide_half = 0.5 * wide * xp.exp(xp.minimum(xp.maximum(dw, -most), most)) - 0.5
+    high_half = 0.5 * high * xp.exp(xp.minimum(xp.maximum(dh, -most), most)) - 0.5
+    x = (anchors[:, 0] + anchors[:, 2]) * 0.5 + wide * dx
+    y = (anchors[:, 1] + anchors[:, 3]) * 0.5 + high * dy
+    corners = (x - wide_half, y - high_half, x + wide_half, y + high_half)
+    bounds = (limits[1], limits[0]) * 2
+    return xp.stack([xp.minimum(xp.maximum(c, 0), b - 1) for c, b in zip(corners, bounds)], 1)
+
+
+@op("ops.bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), "
+    "stds=(1.0, 1.0, 1.0, 1.0), wh_ratio_clip=0.016)",
+    "ops.BoundingBoxDecode(max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0), "
+    "wh_ratio_clip=0.016)(anchor_box, deltas)")
+def bounding_box_decode(xp, anchor_box: Half, deltas: Half, max_shape: TupleOf(Int, length=2),
+                        means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0, 1.0),
+                        wh_ratio_clip: Float = 0.016):
+    """The boxes that `bounding_box_encode` turned into `deltas`, inside images of `max_shape`.
+
+    A side is stretched by at most 1 / `wh_ratio_clip`.
+    """
+    _need_boxes("bounding_box_decode", anchor_box=anchor_box, deltas=deltas)
+    return _decoded(xp, anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
+
+
+@op("ops.check_valid(bboxes, img_metas)", "ops.CheckValid()(bboxes, img_metas)")
+def check_valid(xp, bboxes: TensorOf("float16", "float32", "int16", "uint8"),
+                img_metas: TensorOf("float16", "float32", "int16", "uint8")):
+    """Whether boxes (N, 4) lie in an image of (height, width, ratio), scaled by the ratio; bool
+    (N,)."""
+    _need_boxes("check_valid", bboxes=bboxes)
+    high, wide = img_metas[0] * img_metas[2] - 1, img_metas[1] * img_metas[2] - 1
+    good = (bboxes[:, 0] >= 0) & (bboxes[:, 1] >= 0)
+    return good & (bboxes[:, 2] <= wide) & (bboxes[:, 3] <= high)
+
+
+# Suppression: a loop over boxes from the best down, on rows of a matrix of overlaps ---------------
+
+
+def _survivors(xp, close):
+    """Which rows are not close to a surviving row before them; bool (N,), N by N given."""
+    count = close.shape[0]
+    alive = xp.ones((count,), bool)
+    later = xp.arange(count)
+    for i in range(count):
+        if bool(alive[i]):
+            alive = alive & xp.logical_not(close[i] & (later > i))
+    return alive
+
+
+@op("ops.NMSWithMask(iou_threshold=0.5)(bboxes)")
+def nms_with_mask(xp, bboxes: Half, iou_threshold: Float = 0.5):
+    """Boxes (N, 5) with scores, from the best down, and which of them overlap no better one much.
+
+    Returns:
+        The boxes in order, int32 0 to N - 1, and the bool mask of the boxes to keep.
+    """
+    if bboxes.ndim != 2 or bboxes.shape[0] < 1 or bboxes.shape[1] != 5:
+        raise ValueError(
+            f"For 'NMSWithMask', 'bboxes' must have shape (N, 5), N at least 1, but got "
+            f"{tuple(bboxes.shape)}.")
+    order = xp.argsort(-bboxes[:, 4], kind="stable")
+    rows = xp.take(bboxes, order, 0)
+    shared = _overlap(xp, rows, rows, 0)
+    area = math.prod(_sides(rows, 0))
+    union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
+    close = shared > iou_threshold * union
+    return rows, xp.arange(rows.shape[0], dtype="int32"), _survivors(xp, close)
+
+
+def _number(value):
+    """A number given as such or as a Tensor of one element."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _chosen(xp, close, scores, most, least):
+    """Positions of at most `most` boxes, best first, none close to a better one; int32."""
+    order = xp.argsort(-scores, kind="stable")
+    rows = xp.take(xp.take(close, order, 0), order, 1)
+    keep = _survivors(xp, rows & (xp.expand_dims(xp.take(scores, order), 1) > least))
+    keep = keep & (xp.take(scores, order) > least)
+    return xp.cast(order[keep][:most], "int32")
+
+
+@op("ops.NonMaxSuppressionV3()(boxes, scores, max_output_size, iou_threshold, score_threshold)")
+def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, iou_threshold: Any,
+                           score_threshold: Any):
+    """Positions of the boxes (N, 4) to keep, best first: none overlaps a better one by too much.
+
+    Boxes are given by any two opposite corners. At most `max_output_size`, with scores above
+    `score_threshold`.
+    """
+    _need_boxes("NonMaxSuppressionV3", boxes=boxes)
+    low, high = xp.minimum(boxes[:, :2], boxes[:, 2:]), xp.maximum(boxes[:, :2], boxes[:, 2:])
+    rows = xp.concatenate([low, high], 1)
+    shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
+    union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
+    close = shared > _number(iou_threshold) * union
+    return _chosen(xp, close, scores, int(_number(max_output_size)), _number(score_threshold))
+
+
+@op("ops.NonMaxSuppressionWithOverlaps()(overlaps, scores, max_output_size, overlap_threshold, "
+    "score_threshold)")
+def non_max_suppression_with_overlaps(xp, overlaps: Floats, scores: Floats, max_output_size: Any,
+                                      overlap_threshold: Any, score_threshold: Any):
+    """Positions of the boxes to keep, best first, given how much each two overlap, (N, N)."""
+    if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1] or tuple(
+            scores.shape) != tuple(overlaps.shape[:1]):
+        raise ValueError(
+            f"For 'NonMaxSuppressionWithOverlaps', 'overlaps' must have shape (N, N) and 'scores' "
+            f"(N,), but got {tuple(overlaps.shape)} and {tuple(scores.shape)}.")
+    most = int(_number(max_output_size))
+    if most < 0:
+        raise ValueError(
+            f"For 'NonMaxSuppressionWithOverlaps', 'max_output_size' must not be negative, but "
+            f"got {most}.")
+    close = overlaps > _number(overlap_threshold)
+    return _chosen(xp, close, scores, most, _number(score_threshold))
+
+
