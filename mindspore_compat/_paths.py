@@ -4,7 +4,8 @@ MindSpore's names can be reached through many module paths, old and new, such as
 `communication.management`, `nn.metrics` or `dataset.vision.c_transforms`. A path in `PATHS` *is*
 the module on its right: the same object under one more name, so classes keep their identity and
 nothing is copied. A path whose module is not there is not found, as any unknown module. Modules
-that exist as files are not listed, and always win.
+that exist as files are not listed, and always win. A path must not end in a name that its parent
+shows as something else (`common.seed`, a function): importing it would put the module there.
 """
 
 import importlib
@@ -18,13 +19,9 @@ PACKAGE = __package__
 # The path on the left, the module that holds its names on the right; both below the package.
 PATHS = {
     "dtype": "common.dtype",
-    "parameter": "common.parameter",
-    "tensor": "common.tensor",
     "version": "_version",
-    "common.seed": "common",
     "common.type": "common.dtype",
     "common._stub_tensor": "common.tensor",
-    "common.lazy_inline": "common.jit",
     "communication.management": "communication",
     "dataset.config": "dataset.engine.config",
     "dataset.context": "context",
@@ -47,7 +44,6 @@ PATHS = {
     "mint.distributed.distributed": "mint.distributed",
     "nn.metrics": "train.metrics",
     "nn.metrics.metric": "train.metrics",
-    "nn.acc": "boost",
     "ops.P": "ops.operations",
     "ops.function.nn_func": "ops.function",
     "ops.function.math_func": "ops.function",
@@ -64,18 +60,7 @@ PATHS = {
     "ops.auto_generate.gen_ops_prim": "ops.auto_generate",
     "ops.auto_generate.gen_ops_def": "ops.auto_generate",
     "profiler.profiling": "profiler",
-    "profiler.schedule": "profiler",
-    "train.callback._callback": "train.callback",
-    "train.callback._checkpoint": "train.callback",
-    "train.callback._loss_monitor": "train.callback",
-    "train.callback._time_monitor": "train.callback",
-    "train.callback._early_stop": "train.callback",
-    "train.callback._reduce_lr_on_plateau": "train.callback",
-    "train.callback._lr_scheduler_callback": "train.callback",
-    "train.callback._lambda_callback": "train.callback",
-    "train.callback._history": "train.callback",
     "train.callback._summary_collector": "train.callback",
-    "train.metrics.metric": "train.metrics",
     "train.train_thor.convert_utils": "train.train_thor",
     "train.train_thor.model_thor": "train.train_thor",
     "train.train_thor.dataset_helper": "train.train_thor",

@@ -315,6 +315,16 @@ class TestPaths:
                   or package.joinpath(*path.split("."), "__init__.py").exists()]
         assert hidden == []
 
+    def test_no_path_takes_the_place_of_a_public_name(self):
+        taken = output("-c", (
+            "import importlib, inspect\n"
+            f"for path in {sorted(_paths.PATHS)!r}:\n"
+            "    parent, _, name = ('mindspore_compat.' + path).rpartition('.')\n"
+            "    try:\n        found = getattr(importlib.import_module(parent), name, inspect)\n"
+            "    except ModuleNotFoundError:\n        continue\n"
+            "    if not inspect.ismodule(found):\n        print(path)"))
+        assert taken == ""
+
     @pytest.mark.parametrize("path", WELL_USED)
     def test_used_path_imports(self, path, refused):
         assert refused.get(path) is None
