@@ -1,0 +1,7 @@
+"""mindspore.mint: the ops under PyTorch's names, built from the same declarations."""
+
+from .. import ops  # noqa: F401 - its rooms hold the declarations
+from .._core.surface import window
+from . import linalg, nn  # noqa: F401 - reached as attributes
+
+__getattr__, __dir__, __all__ = window(__name__)

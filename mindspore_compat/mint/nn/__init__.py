@@ -1,0 +1,8 @@
+"""mindspore.mint.nn: layers under PyTorch's names, and `functional`."""
+
+from ... import nn  # noqa: F401 - its rooms hold the declarations
+from ..._core.surface import window
+from ...nn.cell import Cell
+from . import functional  # noqa: F401 - reached as an attribute
+
+__getattr__, __dir__, __all__ = window(__name__, classes=Cell)
