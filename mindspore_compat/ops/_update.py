@@ -196,9 +196,14 @@ def root_mean_square(xp, x):
     return xp.sqrt(xp.mean(x * x))
 
 
-def trust_ratio(xp, p_norm, g_norm, *, coefficient, decay, eps):
-    """LARS: how far a tensor may move; 1 where the parameter or the gradient is all zeros."""
+def trust_ratio(xp, p_norm, g_norm, *, coefficient, decay, eps, rate=None):
+    """How far a tensor may move: 1 where the parameter or the gradient is all zeros.
+
+    With a learning `rate` the ratio is divided by it and at most 1.
+    """
     ratio = coefficient * p_norm / (g_norm + decay * p_norm + eps)
+    if rate is not None:
+        ratio = xp.minimum(ratio / rate, 1.0)
     return xp.where((p_norm > 0) & (g_norm > 0), ratio, 1.0)
 
 

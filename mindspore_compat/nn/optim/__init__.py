@@ -8,6 +8,7 @@ from .adamax import AdaMax
 from .asgd import ASGD
 from .ftrl import FTRL
 from .lamb import Lamb
+from .lars import LARS
 from .lazyadam import LazyAdam
 from .momentum import Momentum
 from .optimizer import Optimizer
@@ -17,7 +18,7 @@ from .rprop import Rprop
 from .sgd import SGD
 
 __all__ = [
-    "Optimizer", "Momentum", "Adam", "AdamWeightDecay", "LazyAdam", "AdamOffload", "Lamb", "SGD",
-    "ASGD", "Rprop", "FTRL", "RMSProp", "ProximalAdagrad", "Adagrad", "AdaFactor", "AdaMax",
+    "Optimizer", "Momentum", "LARS", "Adam", "AdamWeightDecay", "LazyAdam", "AdamOffload", "Lamb",
+    "SGD", "ASGD", "Rprop", "FTRL", "RMSProp", "ProximalAdagrad", "Adagrad", "AdaFactor", "AdaMax",
     "Adadelta",
 ]

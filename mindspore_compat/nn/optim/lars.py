@@ -1,0 +1,122 @@
+"""LARS: gradients scaled, parameter by parameter, to the size of the parameter."""
+
+from ..._backend import arrays
+from ..._backend.fuse import compute_dtype
+from ..._core.rules import Any, Bool, Callable, Float, checked, inf
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter
+from ...ops._update import trust_ratio, unscaled
+from ._step import Rows, gradient_arrays
+from .lamb import norm
+from .optimizer import Optimizer
+
+__all__ = ["LARS"]
+
+Finite = Float(gt=-inf, lt=inf)
+
+
+@public("nn.LARS")
+class LARS(Optimizer):
+    """Scales gradients to the size of their parameters, and hands them to another optimizer.
+
+    For each parameter that `lars_filter` accepts
+    ratio = coefficient norm(w) / (norm(g) + decay norm(w) + epsilon), and 1 where a norm is 0;
+    with `use_clip` the ratio is divided by the learning rate and at most 1; the gradient becomes
+    ratio (g + decay w). Other gradients stay. Weight decay and loss scale are those of the inner
+    optimizer, which from now on applies neither; its learning rates stay with it.
+
+    Args:
+        optimizer (:class:`mindspore.nn.Optimizer`): the inner optimizer.
+        epsilon (float): added to the denominator.
+        coefficient (float): the trust coefficient.
+        use_clip (bool): whether to bound the step by the inner optimizer's own.
+        lars_filter (function): tells of a parameter whether its gradient is scaled.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of the inner optimizer's parameters, in
+          their order and shapes.
+
+    Outputs:
+        what the inner optimizer returns.
+
+    Raises:
+        TypeError: if `optimizer` is not an Optimizer.
+        ValueError: if `use_clip` is True and learning rates both change and differ by group.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> net = nn.Dense(2, 3)
+        >>> inner = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+        >>> optimizer = nn.LARS(inner, epsilon=1e-8, coefficient=0.02)
+
+    Source: mindspore.nn.LARS of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, optimizer: Any, epsilon: Finite = 1e-05, coefficient: Finite = 0.001,
+                 use_clip: Bool = False, lars_filter: Callable = lambda x: (
+                     "LayerNorm" not in x.name and "bias" not in x.name)):
+        _check_inner(optimizer, use_clip)
+        flags = tuple(bool(lars_filter(parameter)) for parameter in optimizer.parameters)
+        super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
+        self.learning_rate.name = "fake_lr"
+        self.opt = optimizer
+        self.global_step = optimizer.global_step
+        self.epsilon = epsilon
+        self.coefficient = coefficient
+        self.use_clip = use_clip
+        self.lars_flag = flags
+        self._take_over(optimizer)
+
+    def _take_over(self, inner):
+        """Takes weight decay and loss scale over from the inner optimizer."""
+        self.parameters = inner.parameters
+        for name in ("_settings", "_rates", "_decays", "is_group", "is_group_lr", "dynamic_lr",
+                     "is_group_params_ordered", "param_length", "optim_filter", "decay_flags",
+                     "dynamic_decay_flags", "dynamic_weight_decay", "exec_weight_decay",
+                     "weight_decay", "loss_scale", "need_scale", "reciprocal_scale"):
+            object.__setattr__(self, name, getattr(inner, name))
+        object.__setattr__(inner, "exec_weight_decay", False)
+        object.__setattr__(inner, "need_scale", False)
+        inner.loss_scale = 1.0
+        inner.reciprocal_scale = Tensor(1.0)
+
+    def get_lr(self):
+        """The learning rate of the inner optimizer."""
+        return self.opt.get_lr()
+
+    def construct(self, gradients):
+        """Scales the gradients and lets the inner optimizer update the parameters.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter, in the order of
+                `parameters`.
+        """
+        held = gradient_arrays(type(self).__name__, gradients, self.parameters)
+        rates = self._rate_numbers() if self.use_clip else [None] * len(held)
+        rows = zip(self.parameters, held, self.lars_flag, self._decay_numbers(), rates, strict=True)
+        return self.opt(tuple(Tensor._wrap(self._scale(*row)) for row in rows))
+
+    def _scale(self, parameter, gradient, wanted, decay, rate):
+        """The gradient of one parameter as the inner optimizer gets it."""
+        weight = parameter._array
+        xp = arrays.space_of(weight)
+        gradient = gradient.whole() if type(gradient) is Rows else gradient
+        gradient = xp.cast(gradient, compute_dtype([weight.dtype, gradient.dtype]))
+        unscale = 1.0 / self.loss_scale if self.need_scale else None
+        gradient = unscaled(xp, weight, gradient, unscale=unscale, decay=None)
+        if not wanted:
+            return gradient
+        ratio = trust_ratio(xp, norm(xp, weight), norm(xp, gradient), decay=decay or 0.0,
+                            coefficient=self.coefficient, eps=self.epsilon, rate=rate)
+        return unscaled(xp, weight, gradient, unscale=None, decay=decay) * ratio
+
+
+def _check_inner(optimizer, use_clip):
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError("For 'LARS', 'optimizer' must be an Optimizer, but got "
+                        f"{optimizer!r} of type {type(optimizer).__name__}.")
+    if use_clip and optimizer.dynamic_lr and optimizer.is_group_lr:
+        raise ValueError("For 'LARS', 'use_clip' must be False where learning rates both change "
+                         "and differ by group, but got True.")
