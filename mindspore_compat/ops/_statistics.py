@@ -310,7 +310,9 @@ def histc(xp, input: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 
     flat = xp.ravel(input)
     inside = (flat >= low) & (flat <= high)
     width = (high - low) / bins
-    place = xp.cast(xp.clip(xp.floor((flat - low) / xp.where(width == 0, 1.0, width)), 0, bins - 1), "int64")
+    if min == max:  # then it is an array, which may be 0
+        width = xp.where(width == 0, 1.0, width)
+    place = xp.cast(xp.clip(xp.floor((flat - low) / width), 0, bins - 1), "int64")
     found = xp.bincount(xp.where(inside, place, bins), None, bins + 1)[:bins]
     return xp.cast(found, input.dtype)
 
