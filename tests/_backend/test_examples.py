@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from conformance import cases, specs  # noqa: E402
 from conformance.worker import Worker  # noqa: E402
 
-AREAS = ("ops", "Tensor", "mint", "nn", "numpy")
+AREAS = ("ops", "mint", "nn", "numpy")
 # Random numbers come from other streams there; halves are computed as halves.
 DIFFERENT = re.compile("(?i)rand|normal|dropout|laplace|uniform|multinomial|rrelu|shuffle|poisson|"
-                       "gamma$|bernoulli|init|sample")
+                       "gamma |bernoulli|init|sample")
 HEAVY = {"nn.Conv2d"}  # 300 GFLOP
 
 
@@ -57,8 +57,9 @@ def close(one, other):
     return one == other or str(one) == str(other)
 
 
-def comparable(name, observed):
-    return not DIFFERENT.search(name) and "Float16" not in str(observed)
+def comparable(case, observed):
+    """False if chance or half precision decides what a case gives."""
+    return not DIFFERENT.search(f"{case['name']} {case['call']}") and "Float16" not in str(observed)
 
 
 @pytest.mark.parametrize("area", AREAS)
@@ -75,7 +76,7 @@ def test_examples_compute_alike(space, area, examples, tmp_path, monkeypatch):
         before, after = host[case["id"]]["observed"], device[case["id"]]
         if after["status"] != "pass":
             wrong.append(f"{case['id']}: {after['got']}")
-        elif comparable(case["name"], before) and not close(before, after["observed"]):
+        elif comparable(case, before) and not close(before, after["observed"]):
             wrong.append(f"{case['id']}: {before} on the host, {after['observed']} on the device")
     if not works:
         pytest.skip(f"nothing of {area} works on the host")
