@@ -1,0 +1,120 @@
+"""vmap against a loop over slices: alone, under a gradient, over a gradient, nested; and its refusals."""
+
+import numpy
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, ops
+
+RANDOM = numpy.random.default_rng(3)
+X = Tensor(RANDOM.normal(size=(3, 4)).astype(numpy.float32))
+W = Tensor(RANDOM.normal(size=(4, 2)).astype(numpy.float32))
+
+
+def score(x, w=W):
+    return ops.tanh(x @ w).sum()
+
+
+def close(found, wanted):
+    numpy.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+
+
+def looped(function, *args):
+    return numpy.stack([function(*[a[i] for a in args]).asnumpy() for i in range(args[0].shape[0])])
+
+
+ONE_INPUT = {  # what runs on a slice of shape (4,)
+    "sum": lambda x: x.sum(), "mean axis": lambda x: x.mean(0), "max": lambda x: x.max(), "argmax": lambda x: x.argmax(0),
+    "softmax": lambda x: ops.softmax(x), "reshape": lambda x: x.reshape(2, 2), "transpose": lambda x: x.reshape(2, 2).T,
+    "expand": lambda x: ops.expand_dims(x, 0), "squeeze": lambda x: ops.squeeze(x.reshape(1, 4)), "concat": lambda x: ops.cat((x, x)),
+    "stack": lambda x: ops.stack((x, x), 1), "slice": lambda x: x[1:3], "take": lambda x: x[Tensor([0, 2])],
+    "cumsum": lambda x: x.cumsum(0), "sort": lambda x: ops.sort(x)[0], "topk": lambda x: ops.topk(x, 2)[0],
+    "where": lambda x: ops.where(x > 0, x, 0.0), "matmul": lambda x: x @ W, "vector": lambda x: W.T @ x, "pow": lambda x: x ** 2,
+    "flip": lambda x: ops.flip(x, (0,)), "tile": lambda x: ops.tile(x, (2,)), "norm": lambda x: ops.norm(x), "einsum":
+    lambda x: ops.einsum("i,ij->j", x, W), "gather": lambda x: ops.gather(x, Tensor([1, 1]), 0), "var": lambda x: x.var(),
+    "broadcast": lambda x: x.broadcast_to((2, 4)), "clamp": lambda x: ops.clamp(x, -0.5, 0.5), "any": lambda x: (x > 1).any(),
+    "prod": lambda x: x.prod(), "pad": lambda x: ops.pad(x, (1, 1)), "swap": lambda x: ops.swapaxes(x.reshape(2, 2), 0, 1),
+    "logsumexp": lambda x: ops.logsumexp(x, 0), "tril": lambda x: ops.tril(x.reshape(2, 2)),
+}
+
+
+@pytest.mark.parametrize("name", ONE_INPUT)
+def test_equals_a_loop(name):
+    function = ONE_INPUT[name]
+    close(ms.vmap(function)(X), looped(function, X))
+
+
+def test_axes():
+    close(ms.vmap(lambda a, b: a.sum() * b, (1, 0))(X, W), looped(lambda a, b: a.sum() * b, X.T, W))
+    out = ms.vmap(lambda a: a * 2, 1, 1)(X)
+    close(out, (X * 2).asnumpy())
+    one, two = ms.vmap(lambda a: (a, a.sum()), 0, (1, 0))(X)
+    assert (one.shape, two.shape) == ((4, 3), (3,))
+
+
+def test_chunks_give_the_same():
+    close(ms.vmap(score, chunk_size=2)(X), looped(score, X))
+
+
+def test_over_a_gradient():
+    close(ms.vmap(ms.grad(score))(X), looped(ms.grad(score), X))
+    close(ms.vmap(ms.grad(score, 1), (0, None))(X, W), numpy.stack([ms.grad(score, 1)(X[i], W).asnumpy() for i in range(3)]))
+
+
+def test_weights_have_a_gradient_for_each_slice():
+    weight = ms.Parameter(W, name="weight")
+    per_slice = ms.vmap(ms.grad(lambda x: score(x, weight), None, weight))(X)
+    close(per_slice, numpy.stack([ms.grad(score, 1)(X[i], W).asnumpy() for i in range(3)]))
+    assert weight.shape == W.shape and weight._node is None
+
+
+def test_under_a_gradient():
+    def total(x, w):
+        return ms.vmap(score, (0, None))(x, w).sum()
+
+    def total_by_loop(x, w):
+        return ops.tanh(x @ w).sum()
+
+    close(ms.grad(total, 0)(X, W), ms.grad(total_by_loop, 0)(X, W).asnumpy())
+    close(ms.grad(total, 1)(X, W), ms.grad(total_by_loop, 1)(X, W).asnumpy())
+
+
+def test_nested():
+    dots = ms.vmap(ms.vmap(lambda a, b: (a * b).sum(), (None, 0)), (0, None))
+    close(dots(X, X), X.asnumpy() @ X.asnumpy().T)
+
+
+def test_second_order_inside_and_outside():
+    def curvature(x):
+        return ms.grad(lambda y: ms.grad(score)(y).sum())(x)
+
+    close(ms.vmap(curvature)(X), looped(curvature, X))
+    close(ms.grad(lambda x: ms.vmap(ms.grad(score))(x).sum())(X), looped(curvature, X))
+
+
+def test_jacobians_agree():
+    def layer(x):
+        return ops.tanh(x @ W)
+
+    rows, columns = ms.jacrev(layer)(X[0]), ms.jacfwd(layer)(X[0])
+    assert rows.shape == (2, 4)
+    close(rows, columns.asnumpy())
+    slope = (1 - numpy.tanh(X[0].asnumpy() @ W.asnumpy()) ** 2)[:, None] * W.asnumpy().T
+    close(rows, slope)
+
+
+@pytest.mark.parametrize("axes, error", [(None, RuntimeError), ((None, None), RuntimeError), ("a", TypeError), ((0, 1.5), TypeError)])
+def test_refused_axes(axes, error):
+    with pytest.raises(error):
+        ms.vmap(lambda a, b: a + b, axes)
+
+
+@pytest.mark.parametrize("axes", [(0, 0), (2, 0), (0, 0, 0)])
+def test_axes_that_do_not_fit(axes):
+    with pytest.raises(ValueError):
+        ms.vmap(lambda a, b: a + b, axes)(X, W)
+
+
+def test_a_condition_on_a_batch_is_refused():
+    with pytest.raises(ValueError, match="vmap"):
+        ms.vmap(lambda x: x if x.sum() > 0 else -x)(X)
