@@ -252,7 +252,9 @@ class Op:
         if name in values:
             return values[name]
         source = values[name.removesuffix("_shape")]
-        return [a.shape for a in source] if isinstance(source, list) else source.shape
+        if isinstance(source, list):
+            return [a.shape for a in source]
+        return None if source is None else source.shape
 
     def _through_body(self, xp, values, held, nodes):
         """Runs the body on Traced values, so that its parts are recorded."""

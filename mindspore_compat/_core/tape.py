@@ -306,7 +306,7 @@ def _traced_kept(node, xp):
             if rule.many and at == len(rule.inputs) - 1:
                 made.append([xp.wrap(v, p) for v, p in zip(value, node.parents[at:])])
             else:
-                made.append(xp.wrap(value, node.parents[at]))
+                made.append(None if value is None else xp.wrap(value, node.parents[at]))
         else:
             made.append(value)
     return tuple(made)
