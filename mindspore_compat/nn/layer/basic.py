@@ -301,8 +301,8 @@ class Dropout2d(_ChannelDropout):
     _drop = dropout2d
 
     def extend_repr(self):
-        """The probability."""
-        return f"p={self.p}"
+        """The share that is kept, under the name that the original gives it."""
+        return f"p={1 - self.p}"
 
 
 @public("nn.Dropout3d")
@@ -320,8 +320,8 @@ class Dropout3d(_ChannelDropout):
     _drop = dropout3d
 
     def extend_repr(self):
-        """The probability."""
-        return f"p={self.p}"
+        """The share that is kept, under the name that the original gives it."""
+        return f"p={1 - self.p}"
 
 
 @public("nn.Dropout2dExt", "mint.nn.Dropout2d")

@@ -254,7 +254,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         feature_num_list (tuple): accepted for 'field_slice'.
         max_norm (Union[float, None]): as for EmbeddingLookup.
         sparse (bool): as for EmbeddingLookup.
-        operator (str): 'SUM', 'MEAN' (over the weights) or 'MAX'.
+        operator (str): 'SUM', 'MEAN' (over the sizes of the weights) or 'MAX'.
         dtype (mindspore.dtype): the type of the table.
 
     Inputs:
@@ -302,12 +302,12 @@ def combined_fields(xp, rows: TensorOf(floating), weights: TensorOf(floating), f
     """The sums, weighted means or maxima of rows over their fields; zeros for an empty field."""
     chosen = xp.expand_dims(fields, 1) == xp.reshape(xp.arange(count), (1, -1, 1))
     mask = xp.cast(chosen, rows.dtype)
-    there = xp.expand_dims(xp.sum(mask * xp.expand_dims(xp.abs(weights), 1), -1) > 0, -1)
+    share = xp.expand_dims(xp.sum(mask * xp.expand_dims(xp.abs(weights), 1), -1), -1)
+    there = share > 0
     if operator == "MAX":
         each = xp.where(xp.expand_dims(chosen, -1), xp.expand_dims(rows, 1), -xp.inf)
         return xp.where(there, xp.max(each, 2), 0)
     total = xp.matmul(mask, rows)
     if operator == "MEAN":
-        share = xp.expand_dims(xp.sum(mask * xp.expand_dims(weights, 1), -1), -1)
         total = total / xp.where(there, share, 1)
     return xp.where(there, total, 0)

@@ -1,0 +1,197 @@
+"""One step of a recurrent network as a layer: RNNCell, LSTMCell, GRUCell.
+
+Whole sequences are in rnns.py, the arithmetic of the steps in `ops/_recurrent.py`.
+"""
+
+import math
+
+from ..._core.dtype import float32
+from ..._core.rules import Bool, DType, Int, OneOf, TensorOf, checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.initializer import Uniform
+from ...ops._linalg import dense
+from ...ops._recurrent import gru_sequence, lstm_sequence, rnn_sequence
+from .._parts import parameter
+from ..cell import Cell
+
+__all__ = ["LSTMCell", "GRUCell", "RNNCell"]
+
+Half = TensorOf("float16", "float32")
+Size = Int(ge=1)
+
+
+def _one_step(x, w_ih, bias):
+    """What the input contributes to the gates, as a sequence of one step."""
+    return dense.run(x, w_ih, bias).expand_dims(0)
+
+
+def _sum(b_ih, b_hh):
+    return None if b_ih is None else b_ih + b_hh
+
+
+def _rnn_tanh_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+    """tanh(x @ w_ih.T + b_ih + h @ w_hh.T + b_hh)."""
+    return rnn_sequence.run(_one_step(inputs, w_ih, _sum(b_ih, b_hh)), hidden, w_hh)[1]
+
+
+def _rnn_relu_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+    """relu(x @ w_ih.T + b_ih + h @ w_hh.T + b_hh)."""
+    gates = _one_step(inputs, w_ih, _sum(b_ih, b_hh))
+    return rnn_sequence.run(gates, hidden, w_hh, None, "relu")[1]
+
+
+def _lstm_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+    """The next state and cell of an LSTM; `hidden` is the pair of the last ones."""
+    gates = _one_step(inputs, w_ih, _sum(b_ih, b_hh))
+    return lstm_sequence.run(gates, hidden[0], hidden[1], w_hh)[1:]
+
+
+def _gru_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+    """The next state of a GRU."""
+    return gru_sequence.run(_one_step(inputs, w_ih, b_ih), hidden, w_hh, b_hh)[1]
+
+
+class RNNCellBase(Cell):
+    """The parameters that the three cells share.
+
+    Args:
+        input_size (int): the features of the input.
+        hidden_size (int): the units.
+        has_bias (bool): whether there are biases.
+        num_chunks (int): how many gates there are.
+        dtype (mindspore.dtype): the type of the parameters.
+    """
+
+    @checked
+    def __init__(self, input_size: Size, hidden_size: Size, has_bias: Bool, num_chunks: Size,
+                 dtype: DType = float32):
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.has_bias = has_bias
+        start, rows = Uniform(1 / math.sqrt(hidden_size)), num_chunks * hidden_size
+        self.weight_ih = parameter(start, (rows, input_size), dtype)
+        self.weight_hh = parameter(start, (rows, hidden_size), dtype)
+        self.bias_ih = self.bias_hh = None
+        if has_bias:
+            self.bias_ih = parameter(start, (rows,), dtype)
+            self.bias_hh = parameter(start, (rows,), dtype)
+
+    def _step(self, step, x, hidden, states):
+        """Runs one step after a look at the inputs."""
+        name = type(self).__name__
+        _need_float(name, "x", x)
+        if x.ndim != 2 or x.shape[1] != self.input_size:
+            raise ValueError(f"For '{name}', 'x' must have shape (batch, {self.input_size}), but got "
+                             f"{x.shape}.")
+        for state in states:
+            _need_float(name, "hx", state)
+            if state.shape != (x.shape[0], self.hidden_size):
+                raise ValueError(f"For '{name}', 'hx' must have shape ({x.shape[0]}, "
+                                 f"{self.hidden_size}), but got {state.shape}.")
+        return step(x, hidden, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+
+
+def _need_float(api, name, x):
+    if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV":
+        found = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor of float16 or float32, but got {found}.")
+
+
+def _need_pair(api, hx):
+    if not isinstance(hx, tuple):
+        raise TypeError(f"For '{api}', 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
+    if len(hx) != 2:
+        raise ValueError(f"For '{api}', 'hx' must hold two Tensors, but got {len(hx)}.")
+
+
+@public("nn.RNNCell")
+class RNNCell(RNNCellBase):
+    """One step of a plain recurrent network: act(x @ weight_ih.T + h @ weight_hh.T + biases).
+
+    Args:
+        input_size (int): the features of the input.
+        hidden_size (int): the units.
+        has_bias (bool): whether there are biases.
+        nonlinearity (str): 'tanh' or 'relu'.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (batch, input_size).
+        - **hx** (Tensor): shape (batch, hidden_size).
+
+    Raises:
+        TypeError: if a size is not an int, `has_bias` not a bool, or an input not a Tensor of floats.
+        ValueError: if a size is less than 1, or `nonlinearity` unknown.
+    """
+
+    @checked
+    def __init__(self, input_size: Size, hidden_size: Size, has_bias: Bool = True,
+                 nonlinearity: OneOf("tanh", "relu") = "tanh", dtype: DType = float32):
+        super().__init__(input_size, hidden_size, has_bias, 1, dtype)
+        self.nonlinearity = nonlinearity
+
+    def construct(self, x, hx):
+        """The next state."""
+        step = _rnn_tanh_cell if self.nonlinearity == "tanh" else _rnn_relu_cell
+        return self._step(step, x, hx, (hx,))
+
+
+@public("nn.LSTMCell")
+class LSTMCell(RNNCellBase):
+    """One step of an LSTM.
+
+    Args:
+        input_size (int): the features of the input.
+        hidden_size (int): the units.
+        has_bias (bool): whether there are biases.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (batch, input_size).
+        - **hx** (tuple): the state and the cell, each of shape (batch, hidden_size).
+
+    Raises:
+        TypeError: if a size is not an int, `has_bias` not a bool, or `hx` not a tuple.
+        ValueError: if a size is less than 1.
+    """
+
+    @checked
+    def __init__(self, input_size: Size, hidden_size: Size, has_bias: Bool = True,
+                 dtype: DType = float32):
+        super().__init__(input_size, hidden_size, has_bias, 4, dtype)
+
+    def construct(self, x, hx):
+        """The next state and cell."""
+        _need_pair("LSTMCell", hx)
+        return self._step(_lstm_cell, x, hx, hx)
+
+
+@public("nn.GRUCell")
+class GRUCell(RNNCellBase):
+    """One step of a GRU.
+
+    Args:
+        input_size (int): the features of the input.
+        hidden_size (int): the units.
+        has_bias (bool): whether there are biases.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (batch, input_size).
+        - **hx** (Tensor): shape (batch, hidden_size).
+
+    Raises:
+        TypeError: if a size is not an int, `has_bias` not a bool, or an input not a Tensor of floats.
+        ValueError: if a size is less than 1.
+    """
+
+    @checked
+    def __init__(self, input_size: Size, hidden_size: Size, has_bias: Bool = True,
+                 dtype: DType = float32):
+        super().__init__(input_size, hidden_size, has_bias, 3, dtype)
+
+    def construct(self, x, hx):
+        """The next state."""
+        return self._step(_gru_cell, x, hx, (hx,))

@@ -1,0 +1,296 @@
+"""Recurrent layers over whole sequences: RNN, LSTM, GRU; stacked, in one or both directions.
+
+The steps and their gradients are in `ops/_recurrent.py`, single steps as layers in rnn_cells.py.
+"""
+
+import math
+
+from ... import ops
+from ..._core.dtype import float32
+from ..._core.rules import Bool, DType, Float, Int, OneOf, checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.initializer import Uniform
+from ...ops._linalg import dense
+from ...ops._recurrent import gru_sequence, lstm_sequence, rnn_sequence
+from ...ops._shape import cat, stack
+from .._parts import parameter
+from ..cell import Cell
+from .basic import Dropout
+from .rnn_cells import _need_float, _need_pair
+
+__all__ = ["LSTM", "GRU", "RNN"]
+
+Size = Int(ge=1)
+
+
+class _Direction(Cell):
+    """One direction of one layer over a sequence; subclasses know the kind of network."""
+
+    def construct(self, x, states, weights, mask, reverse):
+        """The outputs and the last states, as tuples of Tensors."""
+        w_ih, w_hh, b_ih, b_hh = weights
+        bias = None if b_ih is None else b_ih + b_hh
+        return self._sweep(dense.run(x, w_ih, bias), states, w_hh, mask, reverse)
+
+
+class _DynamicRNNTanh(_Direction):
+    """A plain network with tanh."""
+
+    def _sweep(self, gates, states, w_hh, mask, reverse):
+        return rnn_sequence.run(gates, states[0], w_hh, mask, "tanh", reverse)
+
+
+class _DynamicRNNRelu(_Direction):
+    """A plain network with relu."""
+
+    def _sweep(self, gates, states, w_hh, mask, reverse):
+        return rnn_sequence.run(gates, states[0], w_hh, mask, "relu", reverse)
+
+
+class _DynamicLSTMCPUGPU(_Direction):
+    """An LSTM."""
+
+    def _sweep(self, gates, states, w_hh, mask, reverse):
+        return lstm_sequence.run(gates, *states, w_hh, mask, reverse)
+
+
+class _DynamicGRUCPUGPU(_Direction):
+    """A GRU, whose two biases stay apart."""
+
+    def construct(self, x, states, weights, mask, reverse):
+        """The outputs and the last state, as a tuple of Tensors."""
+        w_ih, w_hh, b_ih, b_hh = weights
+        return gru_sequence.run(dense.run(x, w_ih, b_ih), states[0], w_hh, b_hh, mask, reverse)
+
+
+class _RNNBase(Cell):
+    """What RNN, LSTM and GRU share: parameters, layers and directions."""
+
+    _gates = 1
+    _states = 1
+
+    @checked
+    def __init__(self, input_size: Size, hidden_size: Size, num_layers: Size = 1,
+                 has_bias: Bool = True, batch_first: Bool = False,
+                 dropout: Float(ge=0.0, lt=1.0) = 0.0, bidirectional: Bool = False,
+                 dtype: DType = float32):
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.has_bias = has_bias
+        self.batch_first = batch_first
+        self.dropout = dropout
+        self.bidirectional = bidirectional
+        self.rnn = self._direction()
+        self.dropout_op = Dropout(p=dropout)
+        self._make_parameters(dtype)
+
+    def _make_parameters(self, dtype):
+        """Weights and biases: first all of the inputs, then all of the states, then the biases."""
+        start = Uniform(1 / math.sqrt(self.hidden_size))
+        rows = self._gates * self.hidden_size
+        both = 1 + self.bidirectional
+        for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[:4 if self.has_bias else 2]:
+            for layer, suffix in self._places():
+                width = self.input_size if layer == 0 else both * self.hidden_size
+                shape = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size)}
+                name = f"{kind}_l{layer}{suffix}"
+                setattr(self, name, parameter(start, shape.get(kind, (rows,)), dtype, name))
+
+    def _places(self):
+        """Layers and directions in order: (0, ''), (0, '_reverse'), (1, ''), ..."""
+        suffixes = ("", "_reverse") if self.bidirectional else ("",)
+        return [(layer, suffix) for layer in range(self.num_layers) for suffix in suffixes]
+
+    def _weights(self, layer, suffix, dtype):
+        """The parameters of one direction, in the type of the input."""
+        found = []
+        for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+            one = getattr(self, f"{kind}_l{layer}{suffix}") if self.has_bias or "w" in kind else None
+            found.append(one if one is None or one.dtype == dtype else one.astype(dtype))
+        return found
+
+    def construct(self, x, hx=None, seq_length=None):
+        """Runs the network over a batch of sequences.
+
+        Args:
+            x (Tensor): shape (length, batch, input_size), or (batch, length, input_size).
+            hx: the first states; zeros by default.
+            seq_length (Tensor): the length of each sequence; all steps by default.
+
+        Returns:
+            The outputs of the last layer, and the last states of all layers.
+        """
+        states = self._first_states(x, hx)
+        if self.batch_first:
+            x = x.swapaxes(0, 1)
+        mask = None if seq_length is None else self._mask(x, seq_length)
+        lasts = []
+        for layer in range(self.num_layers):
+            x = self._layer(x, layer, states, mask, lasts)
+            if self.dropout and layer < self.num_layers - 1:
+                x = self.dropout_op(x)
+        ends = tuple(stack.run(list(each), 0) for each in zip(*lasts))
+        return (x.swapaxes(0, 1) if self.batch_first else x), self._shown(ends)
+
+    def _layer(self, x, layer, states, mask, lasts):
+        outputs = []
+        for at, (own, suffix) in enumerate(self._places()):
+            if own == layer:
+                first = tuple(each[at] for each in states)
+                out, *last = self.rnn(x, first, self._weights(layer, suffix, x.dtype), mask,
+                                      bool(suffix))
+                outputs.append(out)
+                lasts.append(last)
+        return outputs[0] if len(outputs) == 1 else cat.run(outputs, -1)
+
+    def _mask(self, x, seq_length):
+        """(T, N, 1): one inside a sequence, zero beyond its end."""
+        name = type(self).__name__
+        if not isinstance(seq_length, Tensor) or seq_length._array.dtype.kind not in "iu":
+            found = seq_length.dtype if isinstance(seq_length, Tensor) else type(seq_length).__name__
+            raise TypeError(f"For '{name}', 'seq_length' must be a Tensor of int32 or int64, but got "
+                            f"{found}.")
+        if seq_length.shape != x.shape[1:2]:
+            raise ValueError(f"For '{name}', 'seq_length' must have shape {x.shape[1:2]}, but got "
+                             f"{seq_length.shape}.")
+        steps = ops.arange(x.shape[0]).expand_dims(1)
+        return (steps < seq_length.expand_dims(0)).expand_dims(2).astype(x.dtype)
+
+    def _first_states(self, x, hx):
+        """The first states as a tuple of Tensors (layers * directions, batch, hidden_size)."""
+        name = type(self).__name__
+        _need_float(name, "x", x)
+        if x.ndim != 3 or x.shape[2] != self.input_size:
+            raise ValueError(f"For '{name}', 'x' must have 3 axes, the last of length "
+                             f"{self.input_size}, but got shape {x.shape}.")
+        batch = x.shape[0 if self.batch_first else 1]
+        shape = (self.num_layers * (1 + self.bidirectional), batch, self.hidden_size)
+        if hx is None:
+            return (ops.zeros(shape, x.dtype),) * self._states
+        states = self._given(name, hx)
+        for state in states:
+            _need_float(name, "hx", state)
+            if state.dtype != x.dtype:
+                raise TypeError(f"For '{name}', 'hx' must have the dtype of 'x', {x.dtype}, but got "
+                                f"{state.dtype}.")
+            if state.shape != shape:
+                raise ValueError(f"For '{name}', 'hx' must have shape {shape}, but got {state.shape}.")
+        return states
+
+    def _given(self, name, hx):
+        return (hx,)
+
+    def _shown(self, ends):
+        return ends[0]
+
+
+@public("nn.RNN")
+class RNN(_RNNBase):
+    """A plain recurrent network: h = act(x @ weight_ih.T + h @ weight_hh.T + biases).
+
+    Args:
+        input_size (int): the features of the input.
+        hidden_size (int): the units.
+        num_layers (int): how many layers are stacked.
+        has_bias (bool): whether there are biases.
+        batch_first (bool): whether the batch is the first axis, and not the second.
+        dropout (float): the probability of an output to be zeroed between layers, while training.
+        bidirectional (bool): whether there is a second direction, from the end.
+        dtype (mindspore.dtype): the type of the parameters.
+        nonlinearity (str): 'tanh' or 'relu'.
+
+    Inputs:
+        - **x** (Tensor): shape (length, batch, input_size).
+        - **hx** (Tensor): shape (layers * directions, batch, hidden_size); zeros by default.
+        - **seq_length** (Tensor): the length of each sequence; all steps by default.
+
+    Raises:
+        TypeError: if a size is not an int, a flag not a bool, or `dropout` not a float.
+        ValueError: if a size is less than 1, `dropout` not in [0, 1), or `nonlinearity` unknown.
+    """
+
+    @checked
+    def __init__(self, *args, nonlinearity: OneOf("tanh", "relu") = "tanh", **kwargs):
+        self.__dict__["nonlinearity"] = nonlinearity
+        super().__init__(*args, **kwargs)
+
+    def _direction(self):
+        return _DynamicRNNTanh() if self.nonlinearity == "tanh" else _DynamicRNNRelu()
+
+
+@public("nn.LSTM")
+class LSTM(_RNNBase):
+    """A long short-term memory network.
+
+    Args:
+        input_size (int): the features of the input.
+        hidden_size (int): the units.
+        num_layers (int): how many layers are stacked.
+        has_bias (bool): whether there are biases.
+        batch_first (bool): whether the batch is the first axis, and not the second.
+        dropout (float): the probability of an output to be zeroed between layers, while training.
+        bidirectional (bool): whether there is a second direction, from the end.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (length, batch, input_size).
+        - **hx** (tuple): states and cells, each of shape (layers * directions, batch, hidden_size);
+          zeros by default.
+        - **seq_length** (Tensor): the length of each sequence; all steps by default.
+
+    Raises:
+        TypeError: if a size is not an int, a flag not a bool, or `dropout` not a float.
+        ValueError: if a size is less than 1, or `dropout` not in [0, 1).
+
+    Examples:
+        >>> from mindspore_compat import nn, ops
+        >>> output, (h, c) = nn.LSTM(10, 16, 2, batch_first=True)(ops.ones((3, 5, 10)))
+        >>> output.shape, h.shape
+        ((3, 5, 16), (2, 3, 16))
+    """
+
+    _gates = 4
+    _states = 2
+
+    def _direction(self):
+        return _DynamicLSTMCPUGPU()
+
+    def _given(self, name, hx):
+        _need_pair(name, hx)
+        return hx
+
+    def _shown(self, ends):
+        return ends
+
+
+@public("nn.GRU")
+class GRU(_RNNBase):
+    """A network of gated recurrent units.
+
+    Args:
+        input_size (int): the features of the input.
+        hidden_size (int): the units.
+        num_layers (int): how many layers are stacked.
+        has_bias (bool): whether there are biases.
+        batch_first (bool): whether the batch is the first axis, and not the second.
+        dropout (float): the probability of an output to be zeroed between layers, while training.
+        bidirectional (bool): whether there is a second direction, from the end.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (length, batch, input_size).
+        - **hx** (Tensor): shape (layers * directions, batch, hidden_size); zeros by default.
+        - **seq_length** (Tensor): the length of each sequence; all steps by default.
+
+    Raises:
+        TypeError: if a size is not an int, a flag not a bool, or `dropout` not a float.
+        ValueError: if a size is less than 1, or `dropout` not in [0, 1).
+    """
+
+    _gates = 3
+
+    def _direction(self):
+        return _DynamicGRUCPUGPU()
