@@ -29,21 +29,27 @@ _HALF = {"float16": 2e-2, "bfloat16": 5e-2}
 
 
 def save(results, folder=FOLDER):
-    """Keep (case, result) pairs of a run on the reference, one line per case."""
+    """Keep (case, result) pairs of a run on the reference, one line per case.
+
+    Answers about names that were not asked stay as they are.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     modules = {}
     for case, result in results:
         fact = [digest(case), result["status"], result.get("observed", _exception(result))]
         modules.setdefault(module_of(case["name"], None, WINDOWS), {})[case["id"]] = fact
-    for module, held in modules.items():
+    asked = {case["name"] for case, _ in results}
+    for module, new in modules.items():
+        path = folder / f"{module}.json"
+        old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        held = {key: fact for key, fact in old.items() if key.split("::")[0] not in asked}
+        held.update(new)
         lines = [
             f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(held[key], ensure_ascii=False)}"
             for key in sorted(held)
         ]
-        (folder / f"{module}.json").write_text(
-            "{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8"
-        )
+        path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def _exception(result):

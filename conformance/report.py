@@ -37,20 +37,20 @@ def record(case, result, verdict=None):
 
 
 def call_text(case):
-    """The call of a case as one would write it."""
-
-    def inside(given):
-        return ", ".join(v if k.startswith("*") else f"{k}={v}" for k, v in (given or {}).items())
-
+    """The call of a case as one would write it; the object of a class is called by position."""
+    init, call = case.get("init"), case.get("call") or {}
     if case["kind"] in ("exists", "signature"):
         return case["name"]
     if case.get("owner"):
-        return f"{case['owner']}.{case['name'].rsplit('.', 1)[-1]}({inside(case.get('call'))})"
-    first = case["init"] if case.get("init") is not None else case.get("call")
-    text = f"{case['name']}({inside(first)})"
-    if case.get("init") is not None and case.get("call") is not None:
-        text += f"({inside(case['call'])})"
-    return text
+        return f"{case['owner']}.{case['name'].rsplit('.', 1)[-1]}({_named(call)})"
+    if init is None:
+        return f"{case['name']}({_named(call)})"
+    made = f"{case['name']}({_named(init)})"
+    return made if case.get("call") is None else f"{made}({', '.join(call.values())})"
+
+
+def _named(given):
+    return ", ".join(v if k.startswith("*") else f"{k}={v}" for k, v in given.items())
 
 
 def summary(records, about):

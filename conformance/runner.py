@@ -130,13 +130,12 @@ class Process:
 
 
 def _paths(target):
+    """Where the worker looks for modules: what is given first, so that a copy can be tested."""
     here = str(Path(__file__).resolve().parent.parent)
-    given = [] if target == REFERENCE else os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    return os.pathsep.join(
-        [here]
-        + [os.path.abspath(p) for p in given if p]
-        + ([] if target == REFERENCE else [os.getcwd()])
-    )
+    if target == REFERENCE:
+        return here
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return os.pathsep.join([os.path.abspath(p) for p in given if p] + [here, os.getcwd()])
 
 
 def run(cases, target, python=None, store=None, progress=None, about=None):

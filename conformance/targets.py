@@ -20,7 +20,7 @@ def install(target):
         importlib.import_module(f"{DEFAULT}.standin").install()
         return importlib.import_module(REFERENCE)
     module = importlib.import_module(target)
-    sys.meta_path.insert(0, _Finder(target))
+    sys.meta_path.insert(0, _Finder(module.__name__))
     sys.modules[REFERENCE] = module
     return module
 

@@ -33,7 +33,10 @@ def apply(entries, results):
             and case["name"] not in broken
         ):
             refused.setdefault(case["name"], []).append((case, result))
+    asked = {case["name"] for case, _ in results}
     for name, entry in entries.items():
+        if name not in asked:
+            continue
         entry["raises"] = [
             item for item in entry.get("raises", ()) if item.get("verdict") != "observed only"
         ]

@@ -76,6 +76,12 @@ def _role(match):
     return f"`{content.removeprefix('mindspore.')}`"
 
 
+# What stands before a quoted word that is a value, even where a parameter has the same name.
+_VALUE_BEFORE = re.compile(
+    r"(?:\b(?:is|are|be|not|to|in|one of|neither|nor)|[=<>]|'[^']*',?(?: or)?)\s*$"
+)
+
+
 def _mark(match, names):
     inner = next(g for g in match.groups() if g is not None).strip()
     if match[2] is None:
@@ -90,7 +96,8 @@ def _mark(match, names):
         or match[5] is not None
         or match[3] is not None
     ):
-        if bare in names and not double and match[4] is None:
+        before = match.string[: match.start()]
+        if bare in names and not double and match[4] is None and not _VALUE_BEFORE.search(before):
             return f"‹{bare}›"
         if re.match(r"^[\[(].*[\])]$", bare) and re.search(r"\d|‹", bare):
             return f" {_spans(bare, names)} "

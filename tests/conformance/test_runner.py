@@ -1,0 +1,307 @@
+"""Cases on small implementations made here: one that keeps its promises, one that dies, hangs and lies.
+
+`toy` stands for MindSpore: three names with specs of their own. No real implementation is needed.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import xml.etree.ElementTree as xml
+
+import pytest
+
+from conformance import answers, cases, html, report, runner, specs, verdicts
+from conformance.__main__ import main
+
+TOY = """
+    import os, time
+    import numpy as np
+    __version__ = "0.1"
+    PYNATIVE_MODE = 1
+
+    class Tensor:
+        def __init__(self, data, dtype=None):
+            self.data = np.asarray(data, dtype or None)
+        dtype = property(lambda self: str(self.data.dtype))
+        shape = property(lambda self: self.data.shape)
+        def asnumpy(self):
+            return self.data
+
+    float32, int32, bool_ = "float32", "int32", "bool"
+
+    class Half:
+        def __init__(self, rate=0.5):
+            if type(rate) is not float:
+                raise TypeError("rate")
+            if not 0.0 < rate < 1.0:
+                raise ValueError("rate")
+            self.rate = rate
+        def __call__(self, x):
+            return Tensor(x.data * np.float32(self.rate))
+
+    def strict(x, limit=3):
+        if limit < 0:
+            raise ValueError("limit")
+        return x
+
+    def fragile(x):
+        os._exit(3)
+    """
+SPECS = {
+    "Half": {"kind": "class", "signature": ["rate=0.5"], "call": ["x"], "types": {"rate": ["float"]},
+             "returns": {"shape": "x"},
+             "raises": [{"TypeError": {"rate": "not float"}},
+                        {"ValueError": {"rate": "outside (0.0, 1.0)"}}],
+             "use": {"init": [[], {"rate": "0.25"}], "call": [["T('float32', [1.0, 2.0])"], {}]}},
+    "strict": {"kind": "function", "signature": ["x", "limit=3"], "types": {"limit": ["int"]},
+               "raises": [{"ValueError": {"limit": "< 0"}}],
+               "use": {"call": [["T('int32', [1, 2])"], {"limit": "2"}]}},
+    "fragile": {"kind": "function", "signature": ["x"],
+                "use": {"call": [["T('int32', [1])"], {}]}},
+}
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """Write a package and make workers find it; returns the function that writes."""
+    def write(text=TOY, name="toy", **changes):
+        for old, new in changes.items():
+            assert old in text
+            text = text.replace(old, new)
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        (folder / "__init__.py").write_text(textwrap.dedent(text), encoding="utf-8")
+        return name
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return write
+
+
+@pytest.fixture
+def spec(tmp_path):
+    specs.save(SPECS, tmp_path / "spec")
+    return str(tmp_path / "spec")
+
+
+def outcome(target, kinds=cases.KINDS, entries=SPECS, **options):
+    """{case id: status} of a run."""
+    found = list(cases.all_cases(entries, kinds))
+    return {c["id"]: r["status"] for c, r in runner.run(found, target, **options)}
+
+
+def test_promises_kept_and_a_crash_that_costs_one_case(toy):
+    statuses = outcome(toy())
+    crashed = [i for i, s in statuses.items() if s == "crash"]
+    assert crashed == ["fragile::accepts::example"]
+    assert {s for i, s in statuses.items() if i not in crashed} == {"pass"}
+    assert "Half::raises::rate=1→TypeError" in statuses
+    assert "Half::raises::rate=1.0→ValueError" in statuses
+    assert "Half::accepts::rate=0.5" in statuses
+
+
+@pytest.mark.parametrize("old, new, failing", [
+    ("rate=0.5", "rate=0.6", {"Half::signature"}),
+    ("rate=0.5", "ratio=0.5, rate=0.5", {"Half::signature"}),
+    ("rate < 1.0", "rate <= 1.0", {"Half::raises::rate=1.0→ValueError"}),
+    ("limit < 0", "limit < 1", set()),                      # 0 is tried, see below
+    ('raise ValueError("limit")', 'raise TypeError("limit")', {"strict::raises::limit=-1→ValueError"}),
+    ("x.data * np", "x.data[:1] * np", {"Half::promises::shape"}),
+])
+def test_broken_promise_is_found(toy, old, new, failing):
+    name = toy(TOY.replace(old, new))
+    failed = {i for i, s in outcome(name).items() if s == "fail"}
+    assert failing <= failed
+    if old == "limit < 0":
+        assert failed == {"strict::accepts::limit=0"}
+
+
+def test_hang_costs_one_case(toy, monkeypatch):
+    monkeypatch.setattr(runner, "LIMIT", 1)
+    name = toy(TOY.replace("os._exit(3)", "time.sleep(60)"))
+    statuses = outcome(name)
+    assert [i for i, s in statuses.items() if s == "hang"] == ["fragile::accepts::example"]
+    assert statuses["strict::exists"] == "pass"
+
+
+def test_interrupted_run_goes_on(toy, tmp_path):
+    name, store = toy(), tmp_path / "results.jsonl"
+    found = list(cases.all_cases(SPECS, ("exists", "signature")))
+    run = runner.run(found, name, store=store)
+    next(run), next(run)
+    run.close()
+    assert len(store.read_text().splitlines()) == 2
+    with open(store, "a", encoding="utf-8") as file:
+        file.write('{"id": "cut o')
+    kept = runner.load(store)
+    assert len(kept) == 2
+    (tmp_path / "toy" / "__init__.py").write_text("raise RuntimeError('must not be asked again')")
+    again = runner.run(found[:2], name, store=store)
+    assert [r["status"] for _, r in again] == ["pass", "pass"]
+
+
+def test_changed_question_is_asked_again(toy, tmp_path):
+    name, store = toy(), tmp_path / "results.jsonl"
+    assert set(outcome(name, ("signature",), store=store).values()) == {"pass"}
+    changed = {**SPECS, "strict": {**SPECS["strict"], "signature": ["x", "limit=4"]}}
+    assert outcome(name, ("signature",), changed, store=store)["strict::signature"] == "fail"
+
+
+def test_absent_name_is_told_from_a_wrong_one(toy):
+    statuses = outcome(toy(TOY.replace("def strict", "def loose")))
+    assert statuses["strict::exists"] == "fail"
+    assert {s for i, s in statuses.items() if i.startswith("strict::") and "exists" not in i} == {"absent"}
+
+
+def test_examples_run_and_compare_numbers_and_layout(toy):
+    def example(expected):
+        return {"id": "x::example", "kind": "example", "name": "x", "steps": [
+            ["import mindspore as ms", "", 1], ["def f(x):\n    return x.data * 2", "", 2],
+            ["print(f(ms.Tensor([1.0, 2.0])))", expected, 3]]}
+    name = toy()
+    found = [example(text) for text in ("[2. 4.]", "[2.0004 4.]", "[ 2.   4. ]", "[2. 4.1]", "[2. 4. 6.]", "")]
+    got = [r for _, r in runner.run(found, name)]
+    assert [r["status"] for r in got] == ["pass", "pass", "pass", "fail", "fail", "pass"]
+    assert [r.get("layout") for r in got[:3]] == [True, False, False]
+
+
+def test_example_that_names_what_it_never_made_is_not_asked(toy):
+    case = {"id": "x::example", "kind": "example", "name": "x", "steps": [["print(never_made)", "1", 1]]}
+    (_, result), = runner.run([case], toy())
+    assert result["status"] == "skip" and "never_made" in result["got"]
+
+
+@pytest.mark.parametrize("text, what", [
+    ("raise ImportError('no such library')", "no such library"),
+    ("import os; os._exit(1)", "no answer"),
+    ("import no_such_module_here", "no_such_module_here"),
+])
+def test_target_that_breaks_at_import_is_one_line(toy, spec, capsys, text, what):
+    name = toy(text)
+    assert main(["run", "--target", name, "--spec", spec, "--kind", "exists"]) == 2
+    error = capsys.readouterr().err
+    assert what in error and name in error and len(error.strip().splitlines()) == 1
+
+
+def test_unknown_target_and_interpreter(toy, spec, capsys):
+    toy()
+    assert main(["run", "--target", "no_such_package", "--spec", spec, "--kind", "exists"]) == 2
+    assert "no_such_package" in capsys.readouterr().err
+    assert main(["run", "--python", "/no/such/python", "--spec", spec, "--kind", "exists"]) == 2
+    assert "/no/such/python: cannot be run" in capsys.readouterr().err
+
+
+def test_unknown_area_and_missing_results(spec, capsys):
+    assert main(["run", "no.such.area", "--spec", spec]) == 2
+    assert "no.such.area" in capsys.readouterr().err
+    assert main(["report", "/no/such/results.json"]) == 2
+    assert "/no/such/results.json: no such results file" in capsys.readouterr().err
+
+
+def test_broken_results_file_is_placed(tmp_path, capsys):
+    path = tmp_path / "r.json"
+    path.write_text('{"about": {},\n"records": [}')
+    assert main(["report", str(path)]) == 2
+    assert f"{path}:2: is no results file" in capsys.readouterr().err
+
+
+def test_run_report_and_files(toy, spec, tmp_path, capsys):
+    name = toy(TOY.replace("rate < 1.0", "rate <= 1.0"))
+    assert main(["run", "Half", "strict", "--target", name, "--spec", spec]) == 1
+    files = {kind: tmp_path / f"out.{kind}" for kind in ("html", "json", "junit")}
+    options = [part for kind, path in files.items() for part in (f"--{kind}", str(path))]
+    assert main(["report", f"conformance-results/{name}.json", *options]) == 0
+    assert "names without a failing case: 1 of 2" in capsys.readouterr().out
+    suite = xml.parse(files["junit"]).getroot()
+    assert suite.get("failures") == "1" and suite.get("tests") == str(len(suite))
+    held = json.loads(files["json"].read_text())
+    bad, = [r for r in held["records"] if r["status"] == "fail"]
+    assert (bad["call"], bad["expected"], bad["got"]) == (
+        "Half(rate=1.0)(T('float32', [1.0, 2.0]))", "ValueError", "accepted")
+    page = files["html"].read_text()
+    assert "http" not in page and "<svg" in page and "prefers-color-scheme:dark" in page
+    shown = json.loads(page.split('id="data">')[1].split("</script>")[0].replace("<\\/", "</"))
+    assert [f[0] for f in shown["failing"]] == ["Half::raises::rate=1.0→ValueError"]
+
+
+def test_page_escapes_what_it_shows():
+    item = {"id": "a::raises::</script><b>", "name": "a", "area": "nn", "kind": "raises", "platforms": [],
+            "status": "fail", "seconds": 0, "call": "<i>", "got": "</script>"}
+    text = html.page([item], report.summary([item], {"target": "<t>"}))
+    assert text.count("</script>") == 2 and "&lt;t&gt;" in text
+
+
+def test_compare_names_what_differs(toy, spec, capsys):
+    toy()
+    toy(TOY.replace("np.float32(self.rate)", "np.float32(0.5)").replace("rate < 1.0", "rate <= 1.0"), "other")
+    assert main(["compare", "Half", "strict", "--reference", "toy", "--target", "other", "--spec", spec]) == 1
+    out = capsys.readouterr().out
+    assert "Half::accepts::example: values" in out
+    assert "Half::raises::rate=1.0→ValueError: ValueError against accepted" in out
+    assert main(["compare", "Half", "strict", "--reference", "toy", "--target", "toy", "--spec", spec]) == 0
+
+
+def test_generated_files_are_tests_that_pass_and_fail(toy, spec, tmp_path):
+    name = toy()
+    assert main(["generate", "Half", "strict", "--out", "made", "--target", name, "--spec", spec]) == 0
+    text = (tmp_path / "made" / "test_mindspore.py").read_text()
+    assert "with pytest.raises(ValueError):\n        ms.Half(rate=1.0)(T('float32', [1.0, 2.0]))" in text
+
+    def run():
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "made"]
+        return subprocess.run(command, capture_output=True, text=True, env=dict(os.environ), check=False)
+    assert run().returncode == 0
+    toy(TOY.replace("rate < 1.0", "rate <= 1.0"))
+    done = run()
+    assert done.returncode == 1 and "1 failed" in done.stdout
+
+
+def judged(case, result, answer):
+    """The judgement of a result, given the status and observation of the reference."""
+    case = {"id": "n::x", "name": "n", "expect": "TypeError", **case}
+    return answers.judge(case, result, {"n::x": [cases.digest(case), *answer]})["status"]
+
+
+@pytest.mark.parametrize("kind, observed, status, answer, wanted", [
+    ("raises", "accepted", "fail", ("fail", "accepted"), "pass"),       # what the original accepts must be
+    ("raises", "TypeError", "pass", ("fail", "accepted"), "fail"),
+    ("raises", "ValueError", "fail", ("fail", "AttributeError"), "fail"),   # the documented type wins
+    ("raises", "TypeError", "pass", ("fail", "AttributeError"), "pass"),
+    ("accepts", ["float32", [2], [1.0, 2.0]], "pass", ("pass", ["Float32", [2], [1.0, 2.0004]]), "pass"),
+    ("accepts", ["float32", [2], [1.0, 2.1]], "pass", ("pass", ["Float32", [2], [1.0, 2.0]]), "fail"),
+    ("accepts", ["float64", [2], [1.0, 2.0]], "pass", ("pass", ["Float32", [2], [1.0, 2.0]]), "fail"),
+    ("accepts", ["float32", [1, 2]], "pass", ("pass", ["Float32", [2]]), "fail"),
+    ("accepts", "TypeError", "fail", ("fail", "TypeError"), "skip"),
+    ("accepts", "no kernel", "fail", ("fail", "no kernel"), "fail"),
+    ("gradient", 1.0, "fail", ("fail", 1.0), "pass"),
+    ("gradient", 2.0, "fail", ("fail", 1.0), "fail"),
+    ("gradient", 2.0, "fail", ("pass", "agree"), "fail"),
+])
+def test_the_originals_answer_settles_a_difference(kind, observed, status, answer, wanted):
+    assert judged({"kind": kind}, {"status": status, "observed": observed}, answer) == wanted
+
+
+def test_answer_to_another_question_does_not_count():
+    case = {"id": "n::x", "name": "n", "kind": "raises", "expect": "TypeError"}
+    result = {"status": "fail", "observed": "accepted"}
+    assert answers.judge(case, result, {"n::x": ["other", "fail", "accepted"]}) == result
+
+
+def test_answers_are_kept_and_verdicts_given(toy, tmp_path):
+    found = list(cases.all_cases({"Half": SPECS["Half"]}))
+    raw = list(runner.run(found, toy(TOY.replace("type(rate) is not float", "isinstance(rate, str)"))))
+    answers.save(raw, tmp_path / "answers")
+    kept = answers.load(tmp_path / "answers")
+    assert all(answers.answer_to(case, kept) for case in found)
+    entries = json.loads(json.dumps({"Half": SPECS["Half"]}))
+    assert verdicts.apply(entries, raw) == {"documented only": 1, "agreed": 1}
+    typed, ranged = entries["Half"]["raises"]
+    assert typed["verdict"] == "documented only" and "rate=1: " in typed["reason"]
+    assert ranged["verdict"] == "agreed"
+
+
+def test_cut_off_answers_are_placed(tmp_path, capsys):
+    (tmp_path / "nn.json").write_text('{\n"a": [1,\n')
+    with pytest.raises(Exception, match=r"nn.json:3: is no JSON"):
+        answers.load(tmp_path)
