@@ -21,7 +21,8 @@ _HOMES = {  # module -> the names it gives to the top
         list_ long number pytype_to_dtype QuantDtype qint4x2 short single string tensor_type TensorType tuple_
         Type type_none ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort Int float8_e4m3fn float8_e5m2
         hifloat8""",
-    "common": """Parameter ParameterTuple set_seed get_seed manual_seed Generator default_generator seed
+    "common": """Parameter ParameterTuple set_seed get_seed manual_seed Generator default_generator seed COOTensor CSRTensor
+        RowTensor SparseTensor
         initial_seed get_rng_state set_rng_state mutable jit ms_function
         jit_class JitConfig lazy_inline no_inline constexpr tensor is_tensor from_numpy recompute run_check
         ms_memory_recycle enable_dynamic set_recursion_limit dtype ms_class""",

@@ -27,6 +27,7 @@ from .mutable import constexpr, mutable
 from .parameter import Parameter, ParameterTuple
 from .recompute import recompute
 from .run_check import run_check
+from .sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor
 from .tensor import from_numpy, is_tensor, tensor
 
 dtype_to_nptype = dtype.dtype_to_nptype
@@ -34,7 +35,7 @@ dtype_to_pytype = dtype.dtype_to_pytype
 pytype_to_dtype = dtype.pytype_to_dtype
 
 __all__ = [
-    "Generator", "JitConfig", "Parameter", "ParameterTuple", "Tensor", "constexpr", "default_generator", "dtype",
+    "COOTensor", "CSRTensor", "RowTensor", "SparseTensor", "Generator", "JitConfig", "Parameter", "ParameterTuple", "Tensor", "constexpr", "default_generator", "dtype",
     "dtype_to_nptype", "dtype_to_pytype", "enable_dynamic", "from_numpy", "get_rng_state", "get_seed",
     "initial_seed", "is_tensor", "jit", "jit_class", "lazy_inline", "manual_seed", "ms_class", "ms_function",
     "ms_memory_recycle", "mutable", "no_inline", "pytype_to_dtype", "recompute", "run_check", "seed",

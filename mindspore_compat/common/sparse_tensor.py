@@ -1,0 +1,225 @@
+"""Sparse tensors: COOTensor (positions and values), CSRTensor (compressed rows), RowTensor (some rows).
+
+They hold Tensors and check them; their arithmetic is attached by ops/_sparse.py.
+"""
+
+from .._core import printing
+from .._core.tensor import Tensor
+
+__all__ = ["COOTensor", "CSRTensor", "RowTensor", "SparseTensor"]
+
+
+def _need_tensor(api, name, value):
+    if not isinstance(value, Tensor):
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {type(value).__name__}.")
+
+
+def _need_ints(api, name, tensor):
+    if tensor._array.dtype.kind != "i":
+        raise TypeError(f"For '{api}', '{name}' must be of ints, but got {tensor.dtype}.")
+
+
+def _need_shape(api, shape):
+    if not isinstance(shape, tuple):
+        raise TypeError(f"For '{api}', 'shape' must be a tuple, but got {type(shape).__name__}.")
+    for one in shape:
+        if isinstance(one, bool) or not isinstance(one, int):
+            raise TypeError(f"For '{api}', 'shape' must hold ints, but got {one!r}.")
+        if one <= 0:
+            raise ValueError(f"For '{api}', 'shape' must hold positive ints, but got {shape}.")
+
+
+class _Sparse:
+    """What the kinds share: the dense shape, and what is asked of the values."""
+
+    init_finished = True
+
+    @property
+    def shape(self):
+        """The shape of the dense Tensor."""
+        return self._shape
+
+    @property
+    def values(self):
+        """The values that are stored."""
+        return self._values
+
+    @property
+    def indices(self):
+        """Where they stand."""
+        return self._indices
+
+    @property
+    def dtype(self):
+        """The dtype of the values."""
+        return self._values.dtype
+
+    @property
+    def size(self):
+        """The number of stored values."""
+        return self._values.size
+
+    @property
+    def itemsize(self):
+        """The bytes of one value."""
+        return self._values.itemsize
+
+    @property
+    def ndim(self):
+        """The number of axes of the dense Tensor."""
+        return len(self._shape)
+
+    def _parts(self):
+        return {"indices": self._indices, "values": self._values}
+
+    def __repr__(self):
+        parts = [f"{name}={printing.tensor_repr(t.asnumpy(), commas=False)}" for name, t in self._parts().items()]
+        return f"{type(self).__name__}(shape={list(self._shape)}, dtype={self.dtype}, {', '.join(parts)})"
+
+
+class COOTensor(_Sparse):
+    """A sparse matrix as positions and values.
+
+    Args:
+        indices (Tensor): ints of shape (count, 2), one position a row.
+        values (Tensor): of shape (count,).
+        shape (tuple[int]): the dense shape, of length 2.
+        coo_tensor (COOTensor): to copy from, in place of the other three.
+
+    Raises:
+        TypeError: if an argument has another type, or `indices` is not of ints.
+        ValueError: if the shapes do not fit.
+
+    Source: mindspore.COOTensor of MindSpore 2.10.
+    """
+
+    def __init__(self, indices=None, values=None, shape=None, coo_tensor=None):
+        if coo_tensor is not None:
+            if not isinstance(coo_tensor, COOTensor):
+                raise TypeError(f"For 'COOTensor', 'coo_tensor' must be a COOTensor, but got {type(coo_tensor).__name__}.")
+            if indices is not None or values is not None or shape is not None:
+                raise TypeError("For 'COOTensor', 'coo_tensor' must be given alone.")
+            indices, values, shape = coo_tensor.to_tuple()
+        _need_tensor("COOTensor", "indices", indices)
+        _need_tensor("COOTensor", "values", values)
+        _need_shape("COOTensor", shape)
+        _need_ints("COOTensor", "indices", indices)
+        if indices.ndim != 2:
+            raise ValueError(f"For 'COOTensor', 'indices' must have two axes, but got shape {indices.shape}.")
+        if values.ndim != 1 or values.shape[0] != indices.shape[0]:
+            raise ValueError(f"For 'COOTensor', 'values' must have one value for each of {indices.shape[0]} positions, "
+                             f"but got shape {values.shape}.")
+        if len(shape) != 2 or indices.shape[1] != 2:
+            raise ValueError(f"For 'COOTensor', 'shape' and the rows of 'indices' must have length 2, but got {shape} and "
+                             f"{indices.shape}.")
+        self._indices, self._values, self._shape = indices, values, shape
+
+    def to_tuple(self):
+        """(indices, values, shape)."""
+        return self._indices, self._values, self._shape
+
+    def astype(self, dtype):
+        """The values as another dtype."""
+        return COOTensor(self._indices, self._values.astype(dtype), self._shape)
+
+
+class CSRTensor(_Sparse):
+    """A sparse matrix as compressed rows; values may have further axes.
+
+    Args:
+        indptr (Tensor): ints of shape (rows + 1,): where each row's values start and end.
+        indices (Tensor): ints of shape (count,): the columns.
+        values (Tensor): of shape (count, ...).
+        shape (tuple[int]): the dense shape.
+        csr_tensor (CSRTensor): to copy from, in place of the other four.
+
+    Raises:
+        TypeError: if an argument has another type, or `indptr` or `indices` is not of ints.
+        ValueError: if the shapes do not fit.
+
+    Source: mindspore.CSRTensor of MindSpore 2.10.
+    """
+
+    def __init__(self, indptr=None, indices=None, values=None, shape=None, csr_tensor=None):
+        if csr_tensor is not None:
+            if not isinstance(csr_tensor, CSRTensor):
+                raise TypeError(f"For 'CSRTensor', 'csr_tensor' must be a CSRTensor, but got {type(csr_tensor).__name__}.")
+            if indptr is not None or indices is not None or values is not None or shape is not None:
+                raise TypeError("For 'CSRTensor', 'csr_tensor' must be given alone.")
+            indptr, indices, values, shape = csr_tensor.to_tuple()
+        for name, value in (("indptr", indptr), ("indices", indices), ("values", values)):
+            _need_tensor("CSRTensor", name, value)
+        _need_shape("CSRTensor", shape)
+        _need_ints("CSRTensor", "indptr", indptr)
+        _need_ints("CSRTensor", "indices", indices)
+        if values.ndim != len(shape) - 1:
+            raise ValueError(f"For 'CSRTensor', 'values' must have {len(shape) - 1} axes, but got shape {values.shape}.")
+        if indptr.shape != (shape[0] + 1,):
+            raise ValueError(f"For 'CSRTensor', 'indptr' must have shape ({shape[0] + 1},), but got {indptr.shape}.")
+        if indices.ndim != 1 or indices.shape[0] != values.shape[0]:
+            raise ValueError(f"For 'CSRTensor', 'indices' must have one column for each of {values.shape[0]} values, but "
+                             f"got shape {indices.shape}.")
+        self._indptr, self._indices, self._values, self._shape = indptr, indices, values, shape
+
+    @property
+    def indptr(self):
+        """Where each row's values start and end."""
+        return self._indptr
+
+    def to_tuple(self):
+        """(indptr, indices, values, shape)."""
+        return self._indptr, self._indices, self._values, self._shape
+
+    def astype(self, dtype):
+        """The values as another dtype."""
+        return CSRTensor(self._indptr, self._indices, self._values.astype(dtype), self._shape)
+
+    def _parts(self):
+        return {"indptr": self._indptr, **super()._parts()}
+
+
+class RowTensor(_Sparse):
+    """Some rows of a Tensor: slices along the first axis and their positions.
+
+    Args:
+        indices (Tensor): ints of shape (count,).
+        values (Tensor): of shape (count, ...).
+        shape (tuple[int]): the dense shape.
+        row_tensor (RowTensor): to copy from, in place of the other three.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if the shapes do not fit.
+
+    Source: mindspore.RowTensor of MindSpore 2.10.
+    """
+
+    def __init__(self, indices=None, values=None, shape=None, row_tensor=None):
+        if row_tensor is not None:
+            if not isinstance(row_tensor, RowTensor):
+                raise TypeError(f"For 'RowTensor', 'row_tensor' must be a RowTensor, but got {type(row_tensor).__name__}.")
+            indices, values, shape = row_tensor._indices, row_tensor._values, row_tensor._shape
+        _need_tensor("RowTensor", "indices", indices)
+        _need_tensor("RowTensor", "values", values)
+        _need_shape("RowTensor", shape)
+        if indices.ndim != 1 or values.ndim != len(shape) or values.shape[0] != indices.shape[0]:
+            raise ValueError(f"For 'RowTensor', 'values' must have one slice of the shape for each of the indices, but got "
+                             f"{values.shape} for {indices.shape} and {shape}.")
+        self._indices, self._values, self._shape = indices, values, shape
+
+    @property
+    def dense_shape(self):
+        """The shape of the dense Tensor."""
+        return self._shape
+
+
+class SparseTensor(COOTensor):
+    """The name that COOTensor had before MindSpore 1.7; its shape is also called `dense_shape`."""
+
+    def __init__(self, indices, values, shape):
+        super().__init__(indices, values, shape)
+
+    @property
+    def dense_shape(self):
+        """The shape of the dense Tensor."""
+        return self._shape
