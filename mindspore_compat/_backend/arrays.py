@@ -95,6 +95,12 @@ def to_space(space, array):
     return to_host(array) if space is HOST else space.module.asarray(to_host(array))
 
 
+def synchronize():
+    """Waits until the GPU, if it is the device target in force, has done what it was given."""
+    if _target == "GPU":
+        _device_space().module.cuda.get_current_stream().synchronize()
+
+
 def release_memory():
     """Gives the unused blocks of the GPU's memory pool back to the device."""
     if _target == "GPU":

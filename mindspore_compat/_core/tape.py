@@ -110,7 +110,7 @@ def _compile_pull(rule, slopes, joint):
             else:
                 parts.append("None")
         lines.append(f"    return ({', '.join(parts)},)")
-    exec("\n".join(lines), scope)
+    exec(compile("\n".join(lines), f"<gradient of {rule.name}>", "exec"), scope)
     return scope["pull"]
 
 

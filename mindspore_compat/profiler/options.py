@@ -1,0 +1,85 @@
+"""The options of the profiler that are choices: levels, activities, metrics, kinds of files."""
+
+from enum import Enum
+
+
+class ProfilerLevel(Enum):
+    """How much an Ascend device records."""
+
+    LevelNone = "LevelNone"
+    Level0 = "Level0"
+    Level1 = "Level1"
+    Level2 = "Level2"
+
+
+class ProfilerActivity(Enum):
+    """Where is recorded."""
+
+    NPU = "NPU"
+    GPU = "GPU"
+    CPU = "CPU"
+
+
+class AicoreMetrics(Enum):
+    """What the cores of an Ascend device count."""
+
+    PipeUtilization = "PipeUtilization"
+    ArithmeticUtilization = "ArithmeticUtilization"
+    Memory = "Memory"
+    MemoryL0 = "MemoryL0"
+    MemoryUB = "MemoryUB"
+    ResourceConflictRatio = "ResourceConflictRatio"
+    L2Cache = "L2Cache"
+    MemoryAccess = "MemoryAccess"
+    AiCoreNone = "None"
+
+
+class ExportType(Enum):
+    """Kinds of result files; here they are always text."""
+
+    Db = "db"
+    Text = "text"
+
+
+class HostSystem(Enum):
+    """What of the host is recorded beside the operators."""
+
+    CPU = "cpu"
+    MEM = "mem"
+    DISK = "disk"
+    NETWORK = "network"
+    OSRT = "osrt"
+
+
+class _ExperimentalConfig:
+    """Options of an Ascend device, kept as attributes.
+
+    Args:
+        profiler_level (ProfilerLevel): Default: ``ProfilerLevel.Level0``.
+        aic_metrics (AicoreMetrics): Default: ``AicoreMetrics.AiCoreNone``.
+        l2_cache (bool): Default: ``False``.
+        mstx (bool): Default: ``False``.
+        data_simplification (bool): Default: ``True``.
+        export_type (list[ExportType]): Default: ``None``, text.
+        mstx_domain_include (list[str]): Default: ``None``.
+        mstx_domain_exclude (list[str]): Default: ``None``.
+        sys_io (bool): Default: ``False``.
+        sys_interconnection (bool): Default: ``False``.
+        host_sys (list[HostSystem]): Default: ``None``.
+    """
+
+    def __init__(self, profiler_level=ProfilerLevel.Level0, aic_metrics=AicoreMetrics.AiCoreNone,
+                 l2_cache=False, mstx=False, data_simplification=True, export_type=None,
+                 mstx_domain_include=None, mstx_domain_exclude=None, sys_io=False,
+                 sys_interconnection=False, host_sys=None):
+        self.profiler_level = profiler_level
+        self.aic_metrics = aic_metrics
+        self.l2_cache = l2_cache
+        self.mstx = mstx
+        self.data_simplification = data_simplification
+        self.export_type = export_type
+        self.mstx_domain_include = mstx_domain_include
+        self.mstx_domain_exclude = mstx_domain_exclude
+        self.sys_io = sys_io
+        self.sys_interconnection = sys_interconnection
+        self.host_sys = host_sys

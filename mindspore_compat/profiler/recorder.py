@@ -1,0 +1,95 @@
+"""The recorder: start and end of every operator, gradient and Cell, through Python's profile hook.
+
+Three kinds of functions are recorded, recognised by their code: bodies of operators (functions of
+`xp` in `ops` and `communication`), gradient rules (written as source named "<gradient of ...>"),
+and `Cell.__call__`. An operator inside another counts as part of it. Only the thread that starts
+the recorder is recorded.
+"""
+
+import os
+import sys
+import time
+from typing import NamedTuple
+
+from .._backend import arrays
+from ..nn.cell import Cell
+
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOMS = tuple(os.path.join(FOLDER, room) + os.sep for room in ("ops", "communication"))
+GRADIENT = "<gradient of "
+CELL_CODE = Cell.__call__.__code__
+
+
+class Event(NamedTuple):
+    """One call: "op", "gradient" or "cell"; times in nanoseconds of `time.perf_counter_ns`."""
+
+    kind: str
+    name: str
+    start: int
+    end: int
+    step: int
+
+
+class Recorder:
+    """Collects events between `start()` and `stop()`."""
+
+    def __init__(self, wait_for_device=True):
+        self.events = []
+        self.step = 0
+        self.wait_for_device = wait_for_device
+        self._labels = {}
+        self._open = []
+        self._inside = 0
+        self._before = None
+
+    def start(self):
+        """Record from now on."""
+        self._before = sys.getprofile()
+        self._open.clear()
+        self._inside = 0
+        sys.setprofile(self._seen)
+
+    def stop(self):
+        """Record no longer."""
+        sys.setprofile(self._before)
+
+    def mark(self, name, start, end):
+        """Add a range that the script names itself."""
+        self.events.append(Event("mark", name, start, end, self.step))
+
+    def _seen(self, frame, what, argument):
+        """Called by Python at the start and end of every function."""
+        code = frame.f_code
+        label = self._labels.get(code)
+        if label is None:
+            label = self._labels[code] = _label(code)
+        kind, name = label
+        if not kind:
+            return
+        if what == "call":
+            if kind == "cell":
+                name = type(frame.f_locals.get("self")).__name__
+            self._inside += kind != "cell"
+            self._open.append((code, name, time.perf_counter_ns()))
+        elif what == "return" and self._open and self._open[-1][0] is code:
+            self._close(kind)
+
+    def _close(self, kind):
+        _, name, start = self._open.pop()
+        self._inside -= kind != "cell"
+        if kind != "cell" and self._inside:
+            return
+        if self.wait_for_device:
+            arrays.synchronize()
+        self.events.append(Event(kind, name, start, time.perf_counter_ns(), self.step))
+
+
+def _label(code):
+    """(kind, name) of the functions that are recorded, ("", "") of all others."""
+    if code is CELL_CODE:
+        return "cell", ""
+    if code.co_filename.startswith(GRADIENT) and code.co_name == "pull":
+        return "gradient", code.co_filename[len(GRADIENT):-1]
+    body = (code.co_varnames[:1] == ("xp",) and code.co_filename.startswith(ROOMS)
+            and code.co_name[0] not in "_<")
+    return ("op", code.co_name) if body else ("", "")

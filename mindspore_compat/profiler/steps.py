@@ -1,0 +1,65 @@
+"""Which steps of a training are recorded: `schedule` and its actions."""
+
+from enum import Enum
+
+from .. import log
+
+
+class ProfilerAction(Enum):
+    """What the profiler does in one step."""
+
+    NONE = 0
+    WARM_UP = 1
+    RECORD = 2
+    RECORD_AND_SAVE = 3
+
+
+class schedule:
+    """The actions by step: skip some first, then cycles of waiting, warming up and recording.
+
+    A value that is no int in its range is replaced by the default, with a warning.
+
+    Args:
+        wait (int): steps of a cycle in which nothing happens.
+        active (int): steps of a cycle that are recorded; at least 1.
+        warmup (int): steps between the two. Default: ``0``.
+        repeat (int): number of cycles. Default: ``0``, to the end.
+        skip_first (int): steps before the first cycle. Default: ``0``.
+    """
+
+    def __init__(self, *, wait, active, warmup=0, repeat=0, skip_first=0):
+        self.wait = _count("wait", wait, 0)
+        self.active = _count("active", active, 1)
+        self.warmup = _count("warmup", warmup, 0)
+        self.repeat = _count("repeat", repeat, 0)
+        self.skip_first = _count("skip_first", skip_first, 0)
+
+    def __call__(self, step):
+        """The action of a step, counted from 0."""
+        length = self.wait + self.warmup + self.active
+        step -= self.skip_first
+        if step < 0 or self.repeat and step >= self.repeat * length:
+            return ProfilerAction.NONE
+        step %= length
+        if step < self.wait:
+            return ProfilerAction.NONE
+        if step < self.wait + self.warmup:
+            return ProfilerAction.WARM_UP
+        return ProfilerAction.RECORD_AND_SAVE if step == length - 1 else ProfilerAction.RECORD
+
+    def to_dict(self):
+        """The numbers, by name."""
+        return {"wait": self.wait, "active": self.active, "warmup": self.warmup,
+                "repeat": self.repeat, "skip_first": self.skip_first}
+
+    def __repr__(self):
+        return f"Schedule({', '.join(f'{key}={each}' for key, each in self.to_dict().items())})"
+
+
+def _count(name, value, least):
+    """A number of steps, or the least one if it is none."""
+    if type(value) is int and value >= least:
+        return value
+    log.warning("For 'schedule', '%s' must be an int >= %s, but got %r; %s is taken.", name, least,
+                value, least)
+    return least

@@ -1,0 +1,51 @@
+"""From events to what people read: a table by operator, and a timeline for a trace viewer."""
+
+import csv
+import json
+import os
+from collections import defaultdict
+
+HEADER = ["kind", "name", "count", "total_us", "average_us", "min_us", "max_us", "share_percent"]
+
+
+def summary(events):
+    """Rows of the table, the longest total first: dicts with the keys of HEADER.
+
+    The share is of all events of the same kind; Cells contain each other, so theirs overlap.
+    """
+    times = defaultdict(list)
+    for event in events:
+        times[event.kind, event.name].append((event.end - event.start) / 1000)
+    whole = defaultdict(float)
+    for (kind, _), each in times.items():
+        whole[kind] += sum(each)
+    rows = [[kind, name, len(each), round(sum(each), 3), round(sum(each) / len(each), 3),
+             round(min(each), 3), round(max(each), 3),
+             round(100 * sum(each) / (whole[kind] or 1), 2)]
+            for (kind, name), each in times.items()]
+    rows.sort(key=lambda row: -row[3])
+    return [dict(zip(HEADER, row, strict=True)) for row in rows]
+
+
+def write(folder, events, metadata, pretty=False):
+    """Write op_statistic.csv, trace_view.json and, if there is any, profiler_metadata.json."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "op_statistic.csv"), "w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, HEADER)
+        table.writeheader()
+        table.writerows(summary(events))
+    indent = 4 if pretty else None
+    with open(os.path.join(folder, "trace_view.json"), "w", encoding="utf-8") as file:
+        json.dump(trace(events), file, indent=indent)
+    if metadata:
+        path = os.path.join(folder, "profiler_metadata.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(metadata, file, indent=indent)
+
+
+def trace(events):
+    """The events as Chrome's trace viewer and Perfetto read them; times in microseconds."""
+    start = min((event.start for event in events), default=0)
+    return [{"name": event.name, "cat": event.kind, "ph": "X", "pid": os.getpid(), "tid": 0,
+             "ts": (event.start - start) / 1000, "dur": (event.end - event.start) / 1000,
+             "args": {"step": event.step}} for event in events]
