@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -216,6 +217,13 @@ class TestChildren:
             "import subprocess, sys\n"
             "print(subprocess.run([sys.executable, '-c', 'import mindspore as m; print(m.__name__)'"
             "], capture_output=True, text=True).stdout)")) == "mindspore_compat"
+
+    @pytest.mark.skipif(find_spec("_mindspore_compat_startup") is None,
+                        reason="the package is on the path, but not installed")
+    def test_variable_alone_is_enough_where_installed(self, tmp_path):
+        assert output("-c", "import sys\nprint('mindspore_compat' in sys.modules)\n"
+                            "import mindspore\nprint(mindspore.__name__)",
+                      cwd=tmp_path, MINDSPORE_COMPAT="1").split() == ["False", "mindspore_compat"]
 
     def test_start_waits_for_first_use(self):
         start = f"import sys\nsys.path.insert(0, {str(ROOT / 'mindspore_compat/_startup')!r})\n"
