@@ -8,9 +8,9 @@ from .._core.surface import missing, submodule
 _HOMES = {  # file -> the names it gives to the room
     "model": "Model",
     "callback": """BackupAndRestore Callback CheckpointConfig EarlyStopping
-        FlopsUtilizationCollector History LambdaCallback LearningRateScheduler LossMonitor ModelCheckpoint OnRequestExit
-        ReduceLROnPlateau RunContext SummaryCollector SummaryLandscape TimeMonitor
-        TrainFaultTolerance""",
+        FlopsUtilizationCollector History LambdaCallback LearningRateScheduler LossMonitor
+        ModelCheckpoint OnRequestExit ReduceLROnPlateau RunContext SummaryCollector
+        SummaryLandscape TimeMonitor TrainFaultTolerance""",
     "metrics": """Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1
         Fbeta HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity
         Perplexity Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy

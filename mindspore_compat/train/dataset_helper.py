@@ -79,12 +79,18 @@ class DatasetHelper:
                                                                 do_copy=False)
         return self._iterator
 
-    def next_batches(self):
-        """The batches of one call of a network that fetches its data: an iterator of lists."""
+    def next_batches(self, count=None):
+        """The next batches, each a list of Tensors, going on at the end with the first ones.
+
+        Args:
+            count (int): how many; by default as many as one call of a network that fetches its
+                data takes.
+        """
+        if count is None:
+            count = self.sink_size() if config.mode == GRAPH_MODE else 1
         if self._endless is None:
             self._endless = _without_end(self._rows)
-        return itertools.islice(self._endless,
-                                self.sink_size() if config.mode == GRAPH_MODE else 1)
+        return itertools.islice(self._endless, count)
 
     def types_shapes(self):
         """The dtypes and the shapes of a batch's columns, as a tuple of two lists."""

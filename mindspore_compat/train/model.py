@@ -316,7 +316,7 @@ class Model:
         """One epoch whose steps follow one another without a callback between them."""
         told = context.original_args()
         list_callback.on_train_step_begin(context)
-        for inputs in helper.next_batches():
+        for inputs in helper.next_batches(helper.sink_size()):
             if self._loss_fn is not None:
                 check_two_columns(inputs)
             told.cur_step_num += 1

@@ -4,13 +4,43 @@ Metrics compute with NumPy on the host, whatever the device.
 """
 
 from .accuracy import Accuracy
+from .auc import auc
+from .bleu_score import BleuScore
+from .confusion_matrix import ConfusionMatrix, ConfusionMatrixMetric
+from .cosine_similarity import CosineSimilarity
+from .dice import Dice
+from .error import MAE, MSE
+from .fbeta import F1, Fbeta
+from .hausdorff_distance import HausdorffDistance
 from .loss import Loss
+from .mean_surface_distance import MeanSurfaceDistance
 from .metric import Metric, rearrange_inputs
+from .occlusion_sensitivity import OcclusionSensitivity
+from .perplexity import Perplexity
+from .precision import Precision
+from .recall import Recall
+from .roc import ROC
+from .root_mean_square_surface_distance import RootMeanSquareDistance
+from .topk import Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
 
-__all__ = ["Accuracy", "Loss", "Metric", "get_metric_fn", "names", "rearrange_inputs"]
+__all__ = [
+    "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
+    "Dice", "F1", "Fbeta", "HausdorffDistance", "Loss", "MAE", "MSE", "MeanSurfaceDistance",
+    "Metric", "OcclusionSensitivity", "Perplexity", "Precision", "ROC", "Recall",
+    "RootMeanSquareDistance", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy",
+    "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs",
+]
 
 _BY_NAME = {
-    "accuracy": Accuracy, "acc": Accuracy, "loss": Loss,
+    "F1": F1, "acc": Accuracy, "accuracy": Accuracy, "auc": auc, "bleu_score": BleuScore,
+    "confusion_matrix": ConfusionMatrix, "confusion_matrix_metric": ConfusionMatrixMetric,
+    "cosine_similarity": CosineSimilarity, "dice": Dice, "hausdorff_distance": HausdorffDistance,
+    "loss": Loss, "mae": MAE, "mean_surface_distance": MeanSurfaceDistance, "mse": MSE,
+    "occlusion_sensitivity": OcclusionSensitivity, "perplexity": Perplexity,
+    "precision": Precision, "recall": Recall, "roc": ROC,
+    "root_mean_square_distance": RootMeanSquareDistance,
+    "top_1_accuracy": Top1CategoricalAccuracy, "top_5_accuracy": Top5CategoricalAccuracy,
+    "topk": TopKCategoricalAccuracy,
 }
 
 

@@ -1,0 +1,136 @@
+"""OnRequestExit, with which a training ends when somebody outside asks for it."""
+
+import json
+import os
+import signal
+
+from ... import log
+from ..._core.checking import checked
+from ..._core.rules import Bool, Int, Str
+from ...communication.groups import get_rank
+from .. import _saving
+from .._utils import _make_directory, documented_as_value_error
+from ._callback import Callback
+
+__all__ = ["OnRequestExit"]
+
+
+class OnRequestExit(Callback):
+    """Ends a run after the present step, and saves the network, when asked from outside.
+
+    The request is a signal to the process, or "GracefulExit": 1 in a JSON file. The file saved is
+    `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation.
+
+    Args:
+        save_ckpt (bool): whether to save a checkpoint.
+        save_mindir (bool): whether to export the network's graph, too; there is no such graph here,
+            so that a warning takes its place.
+        file_name (str): how the file's name begins.
+        directory (str): where to write.
+        config_file (str): the JSON file to look at before each step.
+        sig (int): the signal.
+
+    Raises:
+        ValueError: if an argument is of another type, or the signal cannot be caught.
+
+    Examples:
+        >>> from mindspore_compat.train import OnRequestExit
+        >>> callback = OnRequestExit(save_mindir=False, file_name="lenet")
+
+    Source: mindspore.train.OnRequestExit of MindSpore 2.10.
+    """
+
+    @documented_as_value_error
+    @checked
+    def __init__(self, save_ckpt: Bool = True, save_mindir: Bool = True, file_name: Str = "Net",
+                 directory: Str = "./", config_file: Str = None, sig: Int = signal.SIGTERM):
+        super().__init__()
+        if sig in (signal.SIGKILL, signal.SIGSTOP):
+            raise ValueError(f"For 'OnRequestExit', 'sig' must be a signal that can be caught, but "
+                             f"got {sig!r}.")
+        self.save_ckpt = save_ckpt
+        self.save_mindir = save_mindir
+        self.sig = sig
+        self.exit = False
+        self.remote_config_file = config_file
+        folder = _make_directory(os.path.join(directory, f"rank_{get_rank()}"), "directory")
+        self.train_name = os.path.join(folder, f"{file_name}_train")
+        self.eval_name = os.path.join(folder, f"{file_name}_eval")
+        self._saved = False
+        self._before = None
+
+    def __exit__(self, *err):
+        """Gives the signal back to whom it belonged."""
+        if self._before is not None:
+            signal.signal(self.sig, self._before)
+            self._before = None
+
+    def on_train_begin(self, run_context):
+        """Waits for the signal from now on."""
+        self._wait_for_signal()
+
+    def on_train_step_begin(self, run_context):
+        """Looks at the JSON file."""
+        self._look_at_file()
+
+    def on_train_step_end(self, run_context):
+        """Saves the network and ends the training, if asked to."""
+        if self.exit:
+            self._save(run_context.original_args().train_network, self.train_name)
+            run_context.request_stop()
+
+    def on_train_epoch_end(self, run_context):
+        """Ends the training, if asked to."""
+        if self.exit:
+            run_context.request_stop()
+
+    def on_train_end(self, run_context):
+        """Saves the network, if asked to end and not done yet."""
+        if self.exit:
+            self._save(run_context.original_args().train_network, self.train_name)
+
+    def on_eval_begin(self, run_context):
+        """Waits for the signal from now on."""
+        self._wait_for_signal()
+
+    def on_eval_step_begin(self, run_context):
+        """Looks at the JSON file."""
+        self._look_at_file()
+
+    def on_eval_step_end(self, run_context):
+        """Ends the evaluation, if asked to."""
+        if self.exit:
+            run_context.request_stop()
+
+    def on_eval_end(self, run_context):
+        """Saves the network, if asked to end."""
+        if self.exit:
+            self._save(run_context.original_args().eval_network, self.eval_name)
+
+    def _wait_for_signal(self):
+        """Registers for the signal; what it did before comes back when the run is over."""
+        self.exit = self._saved = False
+        self._before = signal.signal(self.sig, self._handle_signal)
+
+    def _handle_signal(self, signum, frame):
+        """What the signal does: it is noted."""
+        log.info("Signal %s asks the run to end.", signum)
+        self.exit = True
+
+    def _look_at_file(self):
+        """Notes a request in the JSON file."""
+        if self.remote_config_file is not None and os.path.isfile(self.remote_config_file):
+            with open(self.remote_config_file, encoding="utf-8") as file:
+                wanted = json.load(file).get("GracefulExit", 0)
+            self.exit = self.exit or wanted == 1
+
+    def _save(self, network, path):
+        """Saves what is asked for, once."""
+        if self._saved:
+            return
+        self._saved = True
+        if self.save_ckpt:
+            _saving.save_checkpoint(network, f"{path}.ckpt")
+        if self.save_mindir:
+            log.warning("For 'OnRequestExit', no '.mindir' file is written: a network has no "
+                        "graph here.")

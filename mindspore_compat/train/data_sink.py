@@ -1,0 +1,54 @@
+"""data_sink: a function that is fed by a dataset, as in the original from a queue on the device."""
+
+import functools
+
+from .._core.checking import checked
+from .._core.rules import Any, Callable, Int
+from .dataset_helper import DatasetHelper, check_dataset
+
+__all__ = ["data_sink"]
+
+
+@checked
+def data_sink(fn: Callable, dataset, sink_size: Int(ge=1) = 1, jit_config: Any = None,
+              input_signature: Any = None):
+    """Makes a function that takes its arguments from a dataset.
+
+    The batches are read when the function is called, on every device; nothing is sent ahead.
+
+    Args:
+        fn (Callable): the function; its arguments are the columns of a batch.
+        dataset (Dataset): the batches. After the last one the first follows again.
+        sink_size (int): how many batches one call of the new function takes.
+        jit_config (JitConfig): how the original compiles `fn`; nothing is compiled here.
+        input_signature (Union[Tensor, list, tuple]): the shapes and dtypes that the original
+            compiles `fn` for; here they are not looked at.
+
+    Returns:
+        Callable, which takes no arguments and returns what `fn` returns for the last batch.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `sink_size` is not positive; in a call, if the dataset is empty.
+
+    Examples:
+        >>> import numpy as np
+        >>> import mindspore_compat.dataset as ds
+        >>> from mindspore_compat.train import data_sink
+        >>> data = ds.NumpySlicesDataset({"x": np.arange(3), "y": np.arange(3)}, shuffle=False)
+        >>> add = data_sink(lambda x, y: x + y, data, sink_size=2)
+        >>> print(add(), add())
+        2 0
+
+    Source: mindspore.train.data_sink of MindSpore 2.10.
+    """
+    check_dataset("data_sink", "dataset", dataset)
+    helper = DatasetHelper(dataset, True, sink_size)
+
+    @functools.wraps(fn)
+    def sink_process():
+        for batch in helper.next_batches(sink_size):
+            outputs = fn(*batch)
+        return outputs
+
+    return sink_process

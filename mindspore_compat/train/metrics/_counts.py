@@ -1,0 +1,94 @@
+"""What precision, recall and F scores share: counts of right and wrong predictions by class."""
+
+import sys
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool
+from .metric import EvaluationBase, rearrange_inputs
+
+_TINY = sys.float_info.min      # a class that never occurs counts as 0, not as NaN
+
+
+class ClassCounts(EvaluationBase):
+    """True positives, and how many samples are predicted and labelled, for each class.
+
+    For several labels each sample takes the place of a class, as in the original.
+    """
+
+    def __init__(self, eval_type):
+        super().__init__(eval_type)
+        self.clear()
+
+    def clear(self):
+        """Forgets what has been measured."""
+        self._class_num = 0
+        self._hit, self._predicted, self._labelled = np.zeros((3, 0))
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Takes predictions (N, C, ...) and labels into account.
+
+        Args:
+            *inputs: predictions, and labels: class numbers (N, ...) or one-hot (N, C, ...). For
+                several labels both (N, C, ...), of 0 and 1.
+
+        Raises:
+            ValueError: if there are not two inputs, or shapes, values or the number of classes do
+                not fit.
+        """
+        y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
+        self._check_shape(y_pred, y)
+        self._check_value(y_pred, y)
+        self._class_num = self._same_classes(self._class_num, y_pred)
+        if self._type == "multilabel":
+            counts = _of_samples(self._by_sample(y_pred), self._by_sample(y))
+            self._hit, self._predicted, self._labelled = (
+                np.append(kept, new) for kept, new in zip(self._kept(), counts, strict=True))
+            return
+        counts = self._of_classes(y_pred.argmax(axis=1), self._class_numbers(y_pred, y))
+        self._hit, self._predicted, self._labelled = (
+            kept + new if kept.size else new
+            for kept, new in zip(self._kept(), counts, strict=True))
+
+    def _kept(self):
+        return self._hit, self._predicted, self._labelled
+
+    def _of_classes(self, predicted, labels):
+        """The counts by class."""
+        labels = labels.astype(np.int64)
+        classes = self._class_num
+        if labels.size and not 0 <= labels.min() <= labels.max() < classes:
+            raise ValueError(f"For '{type(self).__name__}.update', labels must be in [0, "
+                             f"{classes}), but got {labels.min()} to {labels.max()}.")
+        hit = predicted.ravel()[predicted.ravel() == labels.ravel()]
+        return [np.bincount(each.ravel(), minlength=classes).astype(np.float64)
+                for each in (hit, predicted, labels)]
+
+    @checked
+    def eval(self, average: Bool = False):
+        """The result for each class, or their mean.
+
+        Args:
+            average (bool): whether to give the mean.
+
+        Returns:
+            numpy.ndarray, or a float with `average`.
+
+        Raises:
+            TypeError: if `average` is not a bool.
+            RuntimeError: if there were no samples.
+        """
+        self._need_updates(self._class_num)
+        result = self._result()
+        return result.mean() if average else result
+
+    def _of(self, total):
+        """The hits as a share of a count."""
+        return self._hit / (total + _TINY)
+
+
+def _of_samples(y_pred, y):
+    """The counts by sample."""
+    return [each.sum(axis=1).astype(np.float64) for each in (y_pred * y, y_pred, y)]

@@ -1,0 +1,77 @@
+"""What the metrics over surfaces of regions share: edges, and distances from one to the other."""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import OneOf
+from .metric import Metric, rearrange_inputs
+
+
+class SurfaceMetric(Metric):
+    """The base of metrics over the surfaces of a region, predicted and labelled.
+
+    Args:
+        distance_metric (str): "euclidean", "chessboard" or "taxicab".
+    """
+
+    @checked
+    def __init__(self, distance_metric: OneOf("euclidean", "chessboard", "taxicab")):
+        super().__init__()
+        self.distance_metric = distance_metric
+        self.clear()
+
+    def clear(self):
+        """Forgets what has been measured."""
+        self._edges = None
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Takes a prediction, in the place of any before.
+
+        Args:
+            *inputs: the predicted image and the labelled one, of one shape, and the number of the
+                region.
+
+        Raises:
+            ValueError: if there are not three inputs, the images' shapes differ or they are empty,
+                or the number is in neither.
+            TypeError: if the number is neither an int nor a float.
+        """
+        name = type(self).__name__
+        self._check_count(inputs, 3, "prediction, label and the number of the region")
+        y_pred, y = self._convert_data(inputs[0]), self._convert_data(inputs[1])
+        number = inputs[2]
+        if not isinstance(number, (int, float, np.integer, np.floating)):
+            raise TypeError(f"For '{name}.update', the number of the region must be an int or a "
+                            f"float, but got {number!r} of type {type(number).__name__}.")
+        if y_pred.size == 0 or y_pred.shape != y.shape:
+            raise ValueError(f"For '{name}.update', the images must have the same shape and not be "
+                             f"empty, but got {y_pred.shape} and {y.shape}.")
+        if not (y_pred == number).any() and not (y == number).any():
+            raise ValueError(f"For '{name}.update', the number of the region must be in one of the "
+                             f"images, but got {number!r}.")
+        self._edges = _edges(y_pred == number), _edges(y == number)
+
+    def _distances(self, source, target):
+        """The distance from each point of one surface to the other, where one is missing inf."""
+        from scipy import ndimage
+
+        if not source.any() or not target.any():
+            return np.array([np.inf])
+        if self.distance_metric == "euclidean":
+            return ndimage.distance_transform_edt(~target)[source]
+        return ndimage.distance_transform_cdt(~target, metric=self.distance_metric)[source]
+
+    def _both(self, symmetric):
+        """The distances from the predicted surface, and with `symmetric` back to it too."""
+        self._need_updates(self._edges is not None)
+        predicted, labelled = self._edges
+        there = self._distances(predicted, labelled)
+        return [there, self._distances(labelled, predicted)] if symmetric else [there]
+
+
+def _edges(mask):
+    """The points of a region that have a neighbour outside of it."""
+    from scipy import ndimage
+
+    return ndimage.binary_erosion(mask) ^ mask

@@ -1,0 +1,63 @@
+"""auc: the area under a curve of points."""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool
+
+__all__ = ["auc"]
+
+
+@checked
+def auc(x, y, reorder: Bool = False):
+    """The area under a curve, by the trapezoidal rule.
+
+    Args:
+        x (Union[numpy.ndarray, list]): where the points are, such as a ROC's false positive rates,
+            of shape (N,) or (N, 1).
+        y (Union[numpy.ndarray, list]): their heights, such as its true positive rates.
+        reorder (bool): whether to sort the points by `x`; otherwise `x` must rise or fall.
+
+    Returns:
+        float.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if the shapes do not fit, there are fewer than two points, or `x` neither rises
+            nor falls.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.train import auc
+        >>> float(auc(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])))
+        0.5
+
+    Source: mindspore.train.auc of MindSpore 2.10.
+    """
+    x, y = _points("x", x), _points("y", y)
+    if x.shape != y.shape or x.size < 2:
+        raise ValueError(f"For 'auc', 'x' and 'y' must be as many points, two at least, but got "
+                         f"{x.size} and {y.size}.")
+    if reorder:
+        order = np.lexsort((y, x))
+        x, y = x[order], y[order]
+    steps = np.diff(x)
+    if (steps < 0).any() and (steps > 0).any():
+        raise ValueError("For 'auc', 'x' must rise or fall where 'reorder' is False, but it does "
+                         "neither.")
+    sign = -1 if (steps < 0).any() else 1
+    return sign * np.trapezoid(y, x)
+
+
+def _points(name, values):
+    """A list or array as an array of one axis."""
+    if not isinstance(values, (np.ndarray, list)):
+        raise TypeError(f"For 'auc', '{name}' must be a numpy.ndarray or a list, but got "
+                        f"{values!r} of type {type(values).__name__}.")
+    found = np.asarray(values)
+    if found.ndim == 2 and found.shape[1] == 1:
+        found = found.ravel()
+    if found.ndim != 1:
+        raise ValueError(f"For 'auc', '{name}' must have the shape (N,) or (N, 1), but got "
+                         f"{found.shape}.")
+    return found

@@ -1,0 +1,99 @@
+"""BleuScore: how much translations share with references."""
+
+from collections import Counter
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool, Int
+from .metric import Metric, rearrange_inputs
+
+__all__ = ["BleuScore"]
+
+
+class BleuScore(Metric):
+    """The BLEU score: precision over runs of 1 to n words, and a penalty for short translations.
+
+    Args:
+        n_gram (int): the longest run of words, 1 to 4.
+        smooth (bool): whether to add one to each count.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `n_gram` is out of range.
+
+    Examples:
+        >>> from mindspore_compat.train import BleuScore
+        >>> metric = BleuScore(n_gram=2)
+        >>> metric.update([["the", "cat", "sat"]], [[["the", "cat", "sat", "down"]]])
+        >>> round(float(metric.eval()), 4)
+        0.7165
+
+    Source: mindspore.train.BleuScore of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, n_gram: Int(ge=1, le=4) = 4, smooth: Bool = False):
+        super().__init__()
+        self.n_gram = n_gram
+        self.smooth = smooth
+        self.clear()
+
+    def clear(self):
+        """Forgets what has been measured."""
+        self._numerator = np.zeros(self.n_gram)
+        self._denominator = np.zeros(self.n_gram)
+        self._candidate_length = 0.0
+        self._reference_length = 0.0
+        self._is_update = False
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Takes translations into account.
+
+        Args:
+            *inputs: a list of translations, each a list of words, and a list with the references
+                of each, lists of words too.
+
+        Raises:
+            ValueError: if there are not two inputs, or they are not of one length.
+        """
+        self._check_count(inputs, 2, "translations and references")
+        candidates, references = inputs
+        if len(candidates) != len(references):
+            raise ValueError(f"For 'BleuScore.update', there must be references for each "
+                             f"translation, but got {len(candidates)} and {len(references)}.")
+        for words, known in zip(candidates, references, strict=True):
+            self._candidate_length += len(words)
+            self._reference_length += min((len(each) for each in known),
+                                          key=lambda length: abs(length - len(words)))
+            counts = _runs(words, self.n_gram)
+            allowed = Counter()
+            for each in known:
+                allowed |= _runs(each, self.n_gram)
+            for run in counts:
+                self._denominator[len(run) - 1] += counts[run]
+                self._numerator[len(run) - 1] += min(counts[run], allowed[run])
+        self._is_update = True
+
+    def eval(self):
+        """The score, a float.
+
+        Raises:
+            RuntimeError: if nothing has been measured.
+        """
+        self._need_updates(self._is_update)
+        if self._numerator.min() == 0 and not self.smooth:
+            return np.float64(0)
+        one = 1 if self.smooth else 0
+        precision = (self._numerator + one) / (self._denominator + one)
+        mean = np.exp(np.log(precision).mean())
+        if self._candidate_length > self._reference_length:
+            return mean
+        return mean * np.exp(1 - self._reference_length / self._candidate_length)
+
+
+def _runs(words, longest):
+    """How often each run of up to `longest` words occurs."""
+    return Counter(tuple(words[start:start + length]) for length in range(1, longest + 1)
+                   for start in range(len(words) - length + 1))

@@ -1,0 +1,259 @@
+"""ConfusionMatrix, which counts labels against predictions, and ConfusionMatrixMetric, the many
+ratios of such counts.
+"""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool, Float, Int, OneOf, Str
+from .metric import Metric, rearrange_inputs
+
+__all__ = ["ConfusionMatrix", "ConfusionMatrixMetric"]
+
+_NORMS = ("no_norm", "target", "prediction", "all", None)
+
+
+class ConfusionMatrix(Metric):
+    """How often each class (row) is predicted as each class (column).
+
+    Args:
+        num_classes (int): the number of classes.
+        normalize (str): "no_norm" for counts, or shares of the "target" (row), of the "prediction"
+            (column) or of "all".
+        threshold (float): from which number on a prediction of the labels' shape is class 1.
+
+    Raises:
+        TypeError: if `num_classes` is not an int or `threshold` not a float.
+        ValueError: if `normalize` is unknown or `num_classes` negative.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.train import ConfusionMatrix
+        >>> metric = ConfusionMatrix(2)
+        >>> metric.update(np.array([1, 0, 1, 0]), np.array([1, 0, 0, 0]))
+        >>> metric.eval().tolist()
+        [[2.0, 1.0], [0.0, 1.0]]
+
+    Source: mindspore.train.ConfusionMatrix of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, num_classes: Int(ge=0), normalize="no_norm", threshold: Float = 0.5):
+        super().__init__()
+        if normalize not in _NORMS:
+            raise ValueError(f"For 'ConfusionMatrix', 'normalize' must be one of 'no_norm', "
+                             f"'target', 'prediction', 'all', but got {normalize!r}.")
+        self.num_classes = num_classes
+        self.normalize = normalize
+        self.threshold = threshold
+        self.clear()
+
+    def clear(self):
+        """Forgets what has been measured."""
+        self.confusion_matrix = np.zeros((self.num_classes, self.num_classes))
+        self._is_update = False
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Takes predictions and labels into account.
+
+        Args:
+            *inputs: predictions (N, C, ...), the largest of which counts, or of the labels' shape:
+                class numbers, or floats to compare with `threshold`; and labels (N, ...).
+
+        Raises:
+            ValueError: if there are not two inputs, or shapes or classes do not fit.
+        """
+        y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
+        if y_pred.ndim == y.ndim + 1:
+            y_pred = y_pred.argmax(axis=1)
+        elif y_pred.ndim == y.ndim and y_pred.dtype.kind == "f":
+            y_pred = (y_pred >= self.threshold).astype(np.int64)
+        if y_pred.shape != y.shape:
+            raise ValueError(f"For 'ConfusionMatrix.update', predictions must have the shape of "
+                             f"the labels, or classes as axis 1, but got {inputs[0].shape} and "
+                             f"{y.shape}.")
+        rows, columns = y.astype(np.int64).ravel(), y_pred.astype(np.int64).ravel()
+        for what, values in (("predictions", columns), ("labels", rows)):
+            if values.size and not 0 <= values.min() <= values.max() < self.num_classes:
+                raise ValueError(f"For 'ConfusionMatrix.update', {what} must be in [0, "
+                                 f"{self.num_classes}), but got {values.min()} to "
+                                 f"{values.max()}.")
+        np.add.at(self.confusion_matrix, (rows, columns), 1)
+        self._is_update = True
+
+    def eval(self):
+        """The matrix, an array of floats.
+
+        Raises:
+            RuntimeError: if nothing has been measured.
+        """
+        self._need_updates(self._is_update)
+        counts = self.confusion_matrix
+        if self.normalize in ("no_norm", None):
+            return counts
+        total = {"target": lambda: counts.sum(axis=1, keepdims=True), "all": counts.sum,
+                 "prediction": lambda: counts.sum(axis=0, keepdims=True)}[self.normalize]()
+        return np.divide(counts, total, out=np.zeros_like(counts),
+                         where=np.broadcast_to(total != 0, counts.shape))
+
+
+def _ratio(above, below):
+    """above / below; NaN where there is nothing below."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below != 0, np.divide(above, below), np.nan)
+
+
+def _threat(tp, fp, tn, fn):
+    tpr, fpr = _ratio(tp, tp + fn), _ratio(fp, fp + tn)
+    return _ratio(np.sqrt(tpr * fpr) - fpr, tpr - fpr)
+
+
+def _matthews(tp, fp, tn, fn):
+    return _ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+
+
+# name -> (its other names, the ratio); "_" and " " are the same, and so are capitals.
+_RATIOS = {
+    "sensitivity": ("recall, hit rate, true positive rate, tpr",
+                    lambda tp, fp, tn, fn: _ratio(tp, tp + fn)),
+    "specificity": ("selectivity, true negative rate, tnr",
+                    lambda tp, fp, tn, fn: _ratio(tn, tn + fp)),
+    "precision": ("positive predictive value, ppv",
+                  lambda tp, fp, tn, fn: _ratio(tp, tp + fp)),
+    "negative predictive value": ("npv", lambda tp, fp, tn, fn: _ratio(tn, tn + fn)),
+    "miss rate": ("false negative rate, fnr", lambda tp, fp, tn, fn: _ratio(fn, fn + tp)),
+    "fall out": ("false positive rate, fpr", lambda tp, fp, tn, fn: _ratio(fp, fp + tn)),
+    "false discovery rate": ("fdr", lambda tp, fp, tn, fn: _ratio(fp, fp + tp)),
+    "false omission rate": ("for", lambda tp, fp, tn, fn: _ratio(fn, fn + tn)),
+    "prevalence threshold": ("pt", _threat),
+    "threat score": ("critical success index, ts, csi",
+                     lambda tp, fp, tn, fn: _ratio(tp, tp + fn + fp)),
+    "accuracy": ("acc", lambda tp, fp, tn, fn: _ratio(tp + tn, tp + fp + tn + fn)),
+    "balanced accuracy": ("ba", lambda tp, fp, tn, fn: (
+        _ratio(tp, tp + fn) + _ratio(tn, tn + fp)) / 2),
+    "f1 score": ("f1", lambda tp, fp, tn, fn: _ratio(2 * tp, 2 * tp + fn + fp)),
+    "matthews correlation coefficient": ("mcc", _matthews),
+    "fowlkes mallows index": ("fm", lambda tp, fp, tn, fn: np.sqrt(
+        _ratio(tp, tp + fp) * _ratio(tp, tp + fn))),
+    "informedness": ("bookmaker informedness, bm", lambda tp, fp, tn, fn: (
+        _ratio(tp, tp + fn) + _ratio(tn, tn + fp) - 1)),
+    "markedness": ("deltap, mk", lambda tp, fp, tn, fn: (
+        _ratio(tp, tp + fp) + _ratio(tn, tn + fn) - 1)),
+}
+_RATIO_OF = {each: ratio for name, (others, ratio) in _RATIOS.items()
+             for each in (name, *others.split(", "))}
+_DECREASES = ("none", "mean", "sum", "mean_batch", "sum_batch", "mean_channel", "sum_channel")
+
+
+class ConfusionMatrixMetric(Metric):
+    """A ratio of true and false positives and negatives, over channels of one-hot predictions.
+
+    Args:
+        skip_channel (bool): the original describes this as leaving out the first channel, and
+            leaves it out when it is False; so does this class.
+        metric_name (str): which ratio, such as "sensitivity" (or "recall", "tpr"), "specificity",
+            "precision", "accuracy", "f1 score".
+        calculation_method (bool): whether to compute the ratio for each sample and then to reduce
+            the ratios, instead of adding all counts first.
+        decrease (str): how ratios are reduced: "none", "mean", "sum", or along one axis,
+            "mean_batch", "sum_batch", "mean_channel", "sum_channel".
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `metric_name` or `decrease` is unknown.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.train import ConfusionMatrixMetric
+        >>> metric = ConfusionMatrixMetric(metric_name="tpr")
+        >>> metric.update(np.array([[[0], [1]], [[1], [0]]]), np.array([[[0], [1]], [[0], [1]]]))
+        >>> metric.eval().tolist()
+        [0.5]
+
+    Source: mindspore.train.ConfusionMatrixMetric of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, skip_channel: Bool = True, metric_name: Str = "sensitivity",
+                 calculation_method: Bool = False, decrease: OneOf(*_DECREASES) = "mean"):
+        super().__init__()
+        if metric_name.lower().replace("_", " ") not in _RATIO_OF:
+            raise ValueError(f"For 'ConfusionMatrixMetric', 'metric_name' must be one of "
+                             f"{', '.join(_RATIOS)}, or an abbreviation, but got {metric_name!r}.")
+        self.skip_channel = skip_channel
+        self.metric_name = metric_name
+        self.calculation_method = calculation_method
+        self.decrease = decrease
+        self._ratio = _RATIO_OF[metric_name.lower().replace("_", " ")]
+        self.clear()
+
+    def clear(self):
+        """Forgets what has been measured."""
+        self._counts = np.zeros(4)
+        self._total = 0.0
+        self._weight = 0.0
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Takes one-hot predictions and labels of one shape (N, C, ...) into account.
+
+        Raises:
+            ValueError: if there are not two inputs, their shapes differ, or there is no axis for
+                channels.
+        """
+        y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
+        if y_pred.shape != y.shape or y.ndim < 2:
+            raise ValueError(f"For 'ConfusionMatrixMetric.update', predictions and labels must "
+                             f"have the same shape (N, C, ...), but got {y_pred.shape} and "
+                             f"{y.shape}.")
+        counts = self._of_samples(y_pred, y)
+        if not self.calculation_method:
+            self._counts += counts.reshape(4, -1).sum(axis=1)
+            return
+        score, weight = _decreased(self._ratio(*counts), self.decrease)
+        self._total = self._total + score * weight
+        self._weight = self._weight + weight
+
+    def _of_samples(self, y_pred, y):
+        """(4, N, C): true positives, false positives, true and false negatives."""
+        if not self.skip_channel and y.shape[1] > 1:
+            y_pred, y = y_pred[:, 1:], y[:, 1:]
+        y_pred, y = (each.reshape(*each.shape[:2], -1).astype(np.float64) for each in (y_pred, y))
+        hit = (y_pred + y == 2).sum(axis=2)
+        none = (y_pred + y == 0).sum(axis=2)
+        labelled = y.sum(axis=2)
+        missed = labelled - hit
+        return np.stack([hit, y.shape[2] - labelled - none, none, missed]).astype(np.float64)
+
+    def eval(self):
+        """The ratio: an array of one number, or with `calculation_method` what `decrease` leaves.
+
+        Raises:
+            RuntimeError: with `calculation_method`, if nothing has been measured.
+        """
+        if not self.calculation_method:
+            return np.atleast_1d(self._ratio(*self._counts))
+        self._need_updates(np.any(self._weight))
+        found = _ratio(self._total, self._weight)
+        return found.item() if found.ndim == 0 else found
+
+
+def _decreased(ratios, how):
+    """Ratios (N, C) reduced, and how many numbers there were; NaNs do not count."""
+    known = ~np.isnan(ratios)
+    if how == "none":
+        return np.where(known, ratios, 0.0), known.astype(np.float64)
+    if how == "mean":
+        ratios, known = _along(ratios, known, 1, mean=True)
+        return _along(ratios, known > 0, 0, mean=True)
+    kind, _, axis = how.partition("_")
+    axis = {"": None, "batch": 0, "channel": 1}[axis]
+    return _along(ratios, known, axis, mean=kind == "mean")
+
+
+def _along(ratios, known, axis, mean):
+    """The sum or mean of the known ratios along an axis, and how many they are."""
+    count = known.sum(axis=axis).astype(np.float64)
+    total = np.where(known, ratios, 0.0).sum(axis=axis)
+    return (np.nan_to_num(_ratio(total, count)) if mean else total), count

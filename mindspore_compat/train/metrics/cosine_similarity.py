@@ -1,0 +1,76 @@
+"""CosineSimilarity: how alike the rows of a matrix are."""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool, OneOf
+from .metric import Metric, rearrange_inputs
+
+__all__ = ["CosineSimilarity"]
+
+
+class CosineSimilarity(Metric):
+    """The similarity of each row of a matrix to each other one.
+
+    Args:
+        similarity (str): "cosine" of the angle, or "dot" product.
+        reduction (str): "none" for the whole matrix, "sum" or "mean" of its rows.
+        zero_diagonal (bool): whether the similarity of a row to itself counts as 0.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `similarity` or `reduction` is unknown.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.train import CosineSimilarity
+        >>> metric = CosineSimilarity("dot")
+        >>> metric.update(np.array([[1, 2], [3, 4]]))
+        >>> metric.eval().tolist()
+        [[0, 11], [11, 0]]
+
+    Source: mindspore.train.CosineSimilarity of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, similarity: OneOf("cosine", "dot") = "cosine",
+                 reduction: OneOf("none", "sum", "mean") = "none", zero_diagonal: Bool = True):
+        super().__init__()
+        self.similarity = similarity
+        self.reduction = reduction
+        self.zero_diagonal = zero_diagonal
+        self.clear()
+
+    def clear(self):
+        """Forgets what has been measured."""
+        self.sqr_mtx_res = None
+
+    @rearrange_inputs
+    def update(self, inputs):
+        """Takes a matrix, in the place of any before.
+
+        Raises:
+            ValueError: if `inputs` has not two axes.
+        """
+        rows = self._convert_data(inputs)
+        if rows.ndim != 2:
+            raise ValueError(f"For 'CosineSimilarity.update', the input must have two axes, but "
+                             f"got {rows.ndim}.")
+        if self.similarity == "cosine":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                rows = rows / np.linalg.norm(rows, ord=2, axis=1)[:, None]
+        self.sqr_mtx_res = rows @ rows.T
+
+    def eval(self):
+        """The similarities, an array.
+
+        Raises:
+            RuntimeError: if nothing has been measured.
+        """
+        self._need_updates(self.sqr_mtx_res is not None)
+        found = self.sqr_mtx_res.copy()
+        if self.zero_diagonal:
+            np.fill_diagonal(found, 0)
+        if self.reduction == "none":
+            return found
+        return found.sum(axis=-1) if self.reduction == "sum" else found.mean(axis=-1)

@@ -1,0 +1,68 @@
+"""Dice: how much two regions overlap."""
+
+from ..._core.checking import checked
+from ..._core.rules import Float
+from .metric import Metric, rearrange_inputs
+
+__all__ = ["Dice"]
+
+
+class Dice(Metric):
+    """The Dice coefficient of each batch, 2 |prediction ∩ label| / (|prediction|² + |label|²).
+
+    As in the original, the sum over the batches is divided by the number of samples, not of
+    batches.
+
+    Args:
+        smooth (float): what is added to the denominator, above 0.
+
+    Raises:
+        TypeError: if `smooth` is not a float.
+        ValueError: if it is not positive.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.train import Dice
+        >>> metric = Dice()
+        >>> metric.update(np.array([[1.0, 0.0]]), np.array([[1, 1]]))
+        >>> round(float(metric.eval()), 3)
+        0.667
+
+    Source: mindspore.train.Dice of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, smooth: Float(gt=0.0) = 1e-5):
+        super().__init__()
+        self.smooth = smooth
+        self.clear()
+
+    def clear(self):
+        """Forgets what has been measured."""
+        self._dice_coeff_sum = 0
+        self._samples_num = 0
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Takes predictions and labels of one shape (N, ...) into account.
+
+        Raises:
+            ValueError: if there are not two inputs, or their shapes differ.
+        """
+        y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
+        if y_pred.shape != y.shape:
+            raise ValueError(f"For 'Dice.update', predictions and labels must have the same shape, "
+                             f"but got {y_pred.shape} and {y.shape}.")
+        shared = (y_pred.ravel() * y.ravel()).sum()
+        united = (y_pred.ravel() ** 2).sum() + (y.ravel() ** 2).sum()
+        self._dice_coeff_sum += 2 * float(shared) / (float(united) + self.smooth)
+        self._samples_num += y.shape[0]
+
+    def eval(self):
+        """The mean, a float.
+
+        Raises:
+            RuntimeError: if there were no samples.
+        """
+        self._need_updates(self._samples_num)
+        return self._dice_coeff_sum / self._samples_num

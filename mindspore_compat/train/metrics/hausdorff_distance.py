@@ -1,0 +1,61 @@
+"""HausdorffDistance: how far the surfaces of two regions are apart at most."""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool, Float
+from ._surface import SurfaceMetric
+
+__all__ = ["HausdorffDistance"]
+
+
+class HausdorffDistance(SurfaceMetric):
+    """The largest distance from a point of one surface to the other surface.
+
+    Args:
+        distance_metric (str): "euclidean", "chessboard" or "taxicab".
+        percentile (float): which percentile of the distances to take in the place of the largest,
+            from 0 to 100.
+        directed (bool): whether only distances from the predicted surface count.
+        crop (bool): whether the original cuts the images to the regions first, which changes no
+            result.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `distance_metric` is unknown.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.train import HausdorffDistance
+        >>> metric = HausdorffDistance()
+        >>> x = np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]])
+        >>> y = np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]])
+        >>> metric.update(x, y, 1)
+        >>> float(metric.eval())
+        2.0
+
+    Source: mindspore.train.HausdorffDistance of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, distance_metric="euclidean", percentile: Float | None = None,
+                 directed: Bool = False, crop: Bool = True):
+        super().__init__(distance_metric)
+        self.percentile = percentile
+        self.directed = directed
+        self.crop = crop
+
+    def eval(self):
+        """The distance, a float.
+
+        Raises:
+            RuntimeError: if nothing has been measured.
+            ValueError: if `percentile` is not from 0 to 100.
+        """
+        both = self._both(not self.directed)
+        if self.percentile is None:
+            return max(each.max() for each in both)
+        if not 0 <= self.percentile <= 100:
+            raise ValueError(f"For 'HausdorffDistance', 'percentile' must be a float in [0, 100], "
+                             f"but got {self.percentile}.")
+        return max(np.percentile(each, self.percentile) for each in both)

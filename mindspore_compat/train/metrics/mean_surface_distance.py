@@ -1,0 +1,47 @@
+"""MeanSurfaceDistance: how far the surfaces of two regions are apart on average."""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool
+from ._surface import SurfaceMetric
+
+__all__ = ["MeanSurfaceDistance"]
+
+
+class MeanSurfaceDistance(SurfaceMetric):
+    """The mean distance from the points of the predicted surface to the labelled one.
+
+    Args:
+        symmetric (bool): whether to give the mean of this and the mean distance back.
+        distance_metric (str): "euclidean", "chessboard" or "taxicab".
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `distance_metric` is unknown.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.train import MeanSurfaceDistance
+        >>> metric = MeanSurfaceDistance()
+        >>> x = np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]])
+        >>> y = np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]])
+        >>> metric.update(x, y, 0)
+        >>> round(float(metric.eval()), 4)
+        0.8047
+
+    Source: mindspore.train.MeanSurfaceDistance of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, symmetric: Bool = False, distance_metric="euclidean"):
+        super().__init__(distance_metric)
+        self.symmetric = symmetric
+
+    def eval(self):
+        """The mean, a float.
+
+        Raises:
+            RuntimeError: if nothing has been measured.
+        """
+        return np.mean([each.mean() for each in self._both(self.symmetric)])

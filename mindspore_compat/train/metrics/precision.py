@@ -1,0 +1,32 @@
+"""Precision: how often a prediction of a class is right."""
+
+from ._counts import ClassCounts
+
+__all__ = ["Precision"]
+
+
+class Precision(ClassCounts):
+    """True positives / (true positives + false positives), for each class.
+
+    Args:
+        eval_type (str): "classification", or "multilabel", where there is a result for each sample.
+
+    Raises:
+        TypeError: if `eval_type` is neither.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.train import Precision
+        >>> metric = Precision()
+        >>> metric.update(np.array([[0.2, 0.5], [0.3, 0.1], [0.9, 0.6]]), np.array([1, 0, 1]))
+        >>> metric.eval().tolist()
+        [0.5, 1.0]
+
+    Source: mindspore.train.Precision of MindSpore 2.10.
+    """
+
+    def __init__(self, eval_type="classification"):
+        super().__init__(eval_type)
+
+    def _result(self):
+        return self._of(self._predicted)

@@ -1,0 +1,50 @@
+"""RootMeanSquareDistance: how far the surfaces of two regions are apart, large distances more."""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool
+from ._surface import SurfaceMetric
+
+__all__ = ["RootMeanSquareDistance"]
+
+
+class RootMeanSquareDistance(SurfaceMetric):
+    """The mean of the squared distances from the predicted surface to the labelled one.
+
+    As in the original the root is taken only of the symmetric mean.
+
+    Args:
+        symmetric (bool): whether the mean square of the distances back counts, too.
+        distance_metric (str): "euclidean", "chessboard" or "taxicab".
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `distance_metric` is unknown.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.train import RootMeanSquareDistance
+        >>> metric = RootMeanSquareDistance(symmetric=True)
+        >>> x = np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]])
+        >>> y = np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]])
+        >>> metric.update(x, y, 0)
+        >>> round(float(metric.eval()), 4)
+        0.9129
+
+    Source: mindspore.train.RootMeanSquareDistance of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, symmetric: Bool = False, distance_metric="euclidean"):
+        super().__init__(distance_metric)
+        self.symmetric = symmetric
+
+    def eval(self):
+        """The number, a float.
+
+        Raises:
+            RuntimeError: if nothing has been measured.
+        """
+        mean = np.mean([np.square(each).mean() for each in self._both(self.symmetric)])
+        return np.sqrt(mean) if self.symmetric else mean

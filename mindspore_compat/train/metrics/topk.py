@@ -1,0 +1,93 @@
+"""TopKCategoricalAccuracy: how often the right class is among the k largest predictions."""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool, Int
+from .metric import Metric, rearrange_inputs
+
+__all__ = ["Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy"]
+
+
+class TopKCategoricalAccuracy(Metric):
+    """The share of samples whose class is among the k largest predictions.
+
+    Args:
+        k (int): how many.
+
+    Raises:
+        TypeError: if `k` is not an int.
+        ValueError: if it is below 1.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.train import TopKCategoricalAccuracy
+        >>> metric = TopKCategoricalAccuracy(2)
+        >>> metric.update(np.array([[0.2, 0.5, 0.3], [0.1, 0.3, 0.5]]), np.array([2, 0]))
+        >>> float(metric.eval())
+        0.5
+
+    Source: mindspore.train.TopKCategoricalAccuracy of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, k: Int(ge=1) | Bool):
+        super().__init__()
+        self.k = k
+        self.clear()
+
+    def clear(self):
+        """Forgets what has been measured."""
+        self._correct_num = 0
+        self._samples_num = 0
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Takes predictions (N, C) and labels into account.
+
+        Args:
+            *inputs: predictions, and labels: class numbers (N,) or one-hot (N, C).
+
+        Raises:
+            ValueError: if there are not two inputs, their shapes do not fit, or there are fewer
+                than k classes.
+        """
+        y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
+        if y.shape == y_pred.shape and y_pred.ndim == 2:
+            y = y.argmax(axis=1)
+        if y_pred.ndim != 2 or y.shape != y_pred.shape[:1] or y_pred.shape[1] < self.k:
+            raise ValueError(f"For '{type(self).__name__}.update', predictions must have the shape "
+                             f"(N, C) with at least {self.k} classes and labels (N,) or (N, C), "
+                             f"but got {y_pred.shape} and {y.shape}.")
+        best = np.argsort(-y_pred, axis=1, kind="stable")[:, :self.k]
+        self._correct_num += (best == y[:, None]).any(axis=1).sum()
+        self._samples_num += len(y)
+
+    def eval(self):
+        """The share, a float.
+
+        Raises:
+            RuntimeError: if there were no samples.
+        """
+        self._need_updates(self._samples_num)
+        return self._correct_num / self._samples_num
+
+
+class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
+    """The share of samples whose class has the largest prediction: TopKCategoricalAccuracy(1).
+
+    Source: mindspore.train.Top1CategoricalAccuracy of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__(1)
+
+
+class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
+    """The share of samples whose class is among the 5 largest: TopKCategoricalAccuracy(5).
+
+    Source: mindspore.train.Top5CategoricalAccuracy of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__(5)
