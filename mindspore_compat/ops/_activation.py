@@ -9,7 +9,16 @@ import math
 
 from .._core.op import op
 from .._core.rules import (
-    Any, Bool, Float, Int, Number, TensorOf, TupleOf, floating, integer, number,
+    Any,
+    Bool,
+    Float,
+    Int,
+    Number,
+    TensorOf,
+    TupleOf,
+    floating,
+    integer,
+    number,
 )
 from . import _blocks  # noqa: F401 - it declares blockwise
 

@@ -13,7 +13,16 @@ from .._backend.space import extra
 from .._core.derivatives import CONSTANT
 from .._core.op import op
 from .._core.rules import (
-    Bool, Float, Int, ListOf, Number, TensorOf, TupleOf, floating, integer, number,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    TensorOf,
+    TupleOf,
+    floating,
+    integer,
+    number,
 )
 
 Floats = TensorOf(floating)
@@ -21,7 +30,7 @@ Plain = TensorOf(integer | floating)
 Chance = Float(ge=0.0, le=1.0)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _own_stream(seed0, seed1):
     """The stream of all calls with these seeds; it goes on from call to call."""
     return random.Stream((seed0 << 32) + seed1)

@@ -14,7 +14,17 @@ from .._backend.space import extra
 from .._core.derivatives import derive
 from .._core.op import op
 from .._core.rules import (
-    Any, Bool, Float, Int, ListOf, OneOf, Str, TensorOf, TupleOf, floating, number,
+    Any,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    floating,
+    number,
 )
 from ._windows import need_rank, sizes_of
 
@@ -351,7 +361,8 @@ def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
     "ops.upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)")
 def interpolate(xp, input: Floats, size: Size = None, scale_factor: Factor = None,
-                mode: Str = "nearest", align_corners: Bool = None, recompute_scale_factor: Bool = None):
+                mode: Str = "nearest", align_corners: Bool = None,
+                recompute_scale_factor: Bool = None):
     """The spatial dimensions of (N, C, ...) resized to `size`, or by `scale_factor`.
 
     Modes: "nearest" and "nearest-exact" (3 to 5 dimensions), "linear" (3), "bilinear" and "bicubic"

@@ -349,12 +349,11 @@ def _deformed(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
             f"{x.shape[1]} channels.")
     shape = (x.shape[0], 3, groups, kernel[0], kernel[1], *out)
     parts = xp.reshape(offsets, shape)
-    rows = (np.arange(out[0]) * stride[0] - pads[0][0])[:,
-                                                        None] + np.arange(kernel[0]) * dilation[0]
-    columns = (np.arange(out[1]) * stride[1] - pads[1][0])[:,
-                                                           None] + np.arange(kernel[1]) * dilation[1]
-    base_y = xp.asarray(rows.T[:, None, :, None], x.dtype)
-    base_x = xp.asarray(columns.T[None, :, None, :], x.dtype)
+    rows, columns = (
+        np.arange(k)[:, None] * d + np.arange(o) * s - p[0]
+        for k, d, o, s, p in zip(kernel, dilation, out, stride, pads))
+    base_y = xp.asarray(rows[:, None, :, None], x.dtype)
+    base_x = xp.asarray(columns[None, :, None, :], x.dtype)
     lead = x.shape[0] * groups
     ys = xp.reshape(parts[:, 1] + base_y, (lead, -1))
     xs = xp.reshape(parts[:, 0] + base_x, (lead, -1))
@@ -394,7 +393,8 @@ def deformable_offsets(xp, x: Half, offsets: Half, strides: Four, pads: Pads, ks
     "dilations=(1, 1, 1, 1), groups=1, deformable_groups=1, modulated=True)")
 def deformable_conv2d(xp, x: Half, weight: Half, offsets: Half, kernel_size: Two, strides: Four,
                       padding: Pads, bias: Half = None, dilations: Four = (1, 1, 1, 1),
-                      groups: Int(ge=1) = 1, deformable_groups: Int(ge=1) = 1, modulated: Bool = True):
+                      groups: Int(ge=1) = 1, deformable_groups: Int(ge=1) = 1,
+                      modulated: Bool = True):
     """Convolution whose kernel positions are moved by `offsets` and weighted, place by place.
 
     `offsets` is (N, 3 * deformable_groups * k_h * k_w, out height, out width): all x, all y, then

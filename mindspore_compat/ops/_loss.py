@@ -8,7 +8,14 @@ import math
 
 from .._core.op import op
 from .._core.rules import (
-    Bool, Float, Int, Number, OneOf, TensorOf, floating, number,
+    Bool,
+    Float,
+    Int,
+    Number,
+    OneOf,
+    TensorOf,
+    floating,
+    number,
 )
 
 Anything = TensorOf(number | {"bool"})

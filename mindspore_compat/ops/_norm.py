@@ -8,7 +8,17 @@ from math import prod
 
 from .._core.op import op
 from .._core.rules import (
-    Any, Bool, Float, Int, ListOf, Number, OneOf, TensorOf, TupleOf, checked, floating,
+    Any,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
 )
 from .._core.surface import public
 from .._core.tensor import Tensor

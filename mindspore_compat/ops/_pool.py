@@ -7,7 +7,16 @@ _backend/pool.py. Everything here is a composition of the functions of _windows.
 from .._core.dtype import int64
 from .._core.op import op
 from .._core.rules import (
-    Any, Bool, DType, Int, Number, OneOf, TensorOf, TupleOf, floating, integer,
+    Any,
+    Bool,
+    DType,
+    Int,
+    Number,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    floating,
+    integer,
 )
 from ._conv import listed, several
 from ._windows import each, need_rank, padding_of, sided, sizes_of
@@ -99,7 +108,8 @@ def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, diviso
     kernel, padding = each(kernel, count), each(padding, count)
     stride = kernel if stride is None else each(stride, count)
     _need_half(api, padding, kernel)
-    return average_windows(xp, api, x, kernel, stride, sided(padding, count), ceil_mode, include, divisor)
+    return average_windows(xp, api, x, kernel, stride, sided(padding, count), ceil_mode, include,
+                           divisor)
 
 
 @op("mint.nn.functional.avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
@@ -231,7 +241,8 @@ def max_pool2d(xp, x: Plain, kernel_size: several(Positive, 2), stride: several(
     With `return_indices` also int64 positions in H * W.
     """
     need_rank("max_pool2d", "x", x, 4)
-    return largest_windows(xp, "max_pool2d", x, kernel_size, stride, padding, dilation, ceil_mode, 2,
+    return largest_windows(xp, "max_pool2d", x, kernel_size, stride, padding, dilation, ceil_mode,
+                           2,
                     "int64" if return_indices else None)
 
 
@@ -244,7 +255,8 @@ def max_pool2d_ext(xp, input: Plain, kernel_size: several(Positive, 1, 2),
     """The largest value of each window of images (N, C, H, W) or (C, H, W), maybe with
     positions."""
     need_rank("max_pool2d", "input", input, 3, 4)
-    return largest_windows(xp, "max_pool2d", input, kernel_size, stride, padding, dilation, ceil_mode, 2,
+    return largest_windows(xp, "max_pool2d", input, kernel_size, stride, padding, dilation,
+                           ceil_mode, 2,
                     "int64" if return_indices else None)
 
 
@@ -255,7 +267,8 @@ def max_pool3d(xp, x: Plain, kernel_size: several(Positive, 3), stride: several(
                ceil_mode: Bool = False, return_indices: Bool = False):
     """The largest value of each window of volumes (N, C, D, H, W); as `max_pool2d`."""
     need_rank("max_pool3d", "x", x, 5)
-    return largest_windows(xp, "max_pool3d", x, kernel_size, stride, padding, dilation, ceil_mode, 3,
+    return largest_windows(xp, "max_pool3d", x, kernel_size, stride, padding, dilation, ceil_mode,
+                           3,
                     "int64" if return_indices else None)
 
 
@@ -300,7 +313,8 @@ def max_pool3d_with_argmax(xp, x: Plain, ksize: several(Positive, 3), strides: s
     """The largest value of each window of volumes (N, C, D, H, W), and its position in D * H *
     W."""
     need_rank("MaxPool3DWithArgmax", "x", x, 5)
-    return largest_windows(xp, "MaxPool3DWithArgmax", x, ksize, strides, pads, dilation, ceil_mode, 3,
+    return largest_windows(xp, "MaxPool3DWithArgmax", x, ksize, strides, pads, dilation, ceil_mode,
+                           3,
                     argmax_type)
 
 
@@ -436,7 +450,8 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
     for k in kernel:
         taps *= k
     none = ((0, 0),) * count
-    means = average_windows(xp, api, xp.power(x, float(power)), kernel, stride, none, ceil_mode, True,
+    means = average_windows(xp, api, xp.power(x, float(power)), kernel, stride, none, ceil_mode,
+                            True,
                      None)
     return xp.power(means * taps, 1.0 / power)
 

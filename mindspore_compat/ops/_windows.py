@@ -12,7 +12,6 @@ from .._core.derivatives import CONSTANT, derive
 from .._core.dtype import int32, int64
 from .._core.tensor import Tensor
 
-
 # Functions of xp: convolution ---------------------------------------------------------------------
 
 
