@@ -2,5 +2,5 @@
 
 from . import (  # noqa: F401 - the declarations
     activation, basic, channel_shuffle, container, conv, dense, embedding, image, math, normalization, padding, pooling, rnn_cells,
-    rnns, timedistributed,
+    rnns, thor_layer, timedistributed,
 )

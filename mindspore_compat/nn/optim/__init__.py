@@ -16,9 +16,10 @@ from .proximal_ada_grad import ProximalAdagrad
 from .rmsprop import RMSProp
 from .rprop import Rprop
 from .sgd import SGD
+from .thor import thor
 
 __all__ = [
     "Optimizer", "Momentum", "LARS", "Adam", "AdamWeightDecay", "LazyAdam", "AdamOffload", "Lamb",
     "SGD", "ASGD", "Rprop", "FTRL", "RMSProp", "ProximalAdagrad", "Adagrad", "AdaFactor", "AdaMax",
-    "Adadelta",
+    "Adadelta", "thor",
 ]

@@ -1,0 +1,295 @@
+"""Layers that also gather what THOR needs: the second moments of their inputs and of the gradients
+at their outputs.
+
+Each computes what the plain layer does. In the walk back of a gradient, while its flag `thor` is
+set, it writes `matrix_a`, the moments of its inputs, and `matrix_g`, those of the gradients at its
+outputs. What the optimizer does with them is in optim/thor.py.
+"""
+
+import numpy as np
+
+from ..._core.dtype import float32
+from ..._core.op import op
+from ..._core.rules import Any, Bool, DType, Int, OneOf, TensorOf, TupleOf, any_dtype, checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter
+from ...ops._windows import padding_of
+from .basic import Dense, _product
+from .conv import Conv2d
+from .embedding import Embedding, EmbeddingLookup
+
+__all__ = ["DenseThor", "Conv2dThor", "EmbeddingThor", "EmbeddingLookupThor"]
+
+CHUNK = 1 << 23  # elements of a convolution's input patches that are laid out at a time
+
+
+@op(widen=False)
+def watched(xp, out: TensorOf(any_dtype), x: TensorOf(any_dtype), layer: Any):
+    """`out` as it is; its gradient, and the layer's input, are shown to the layer."""
+    return out
+
+
+def _shown(xp, g, x, layer):
+    if not hasattr(xp, "wrap"):  # a gradient of a gradient is no training step
+        layer.gather(xp, x, g)
+    return g
+
+
+watched.vjp(out=_shown)
+
+
+def _moments(xp, rows):
+    """rowsᵀ rows / number of rows, in float32."""
+    rows = xp.cast(rows, "float32")
+    return xp.matmul(rows.T, rows) / rows.shape[0]
+
+
+class _SecondOrder:
+    """What the layers share: the flag and the matrices."""
+
+    thor = True
+
+    def _make_matrices(self, size_a, size_g, *, identity, suffix=""):
+        """Makes `matrix_a` and `matrix_g`; a size in a tuple makes a vector."""
+        start = np.eye if identity else (lambda size: np.zeros((size, size)))
+        first = np.zeros(size_a) if isinstance(size_a, tuple) else start(size_a)
+        self._make_matrix("matrix_a", first, suffix)
+        self._make_matrix("matrix_g", start(size_g), suffix)
+
+    def _make_matrix(self, name, values, suffix=""):
+        values = Tensor(values.astype(np.float32))
+        setattr(self, name, Parameter(values, name=name + suffix, requires_grad=False))
+
+    def _keep(self, a, g):
+        """Keeps the matrices of this step."""
+        self.matrix_a._array = a
+        self.matrix_g._array = g
+
+    @classmethod
+    def converted(cls, layer, prefix):
+        """A layer of this class with the parameters, modes and hooks of a plain one.
+
+        Args:
+            layer (Cell): the plain layer.
+            prefix (str): what the names of the matrices start with.
+        """
+        made = cls.__new__(cls)
+        made.__setstate__(layer.__getstate__())
+        made._extend()
+        for name in ("matrix_a", "matrix_g", "a_normalizer", "g_normalizer"):
+            if name in made._params:
+                made._params[name].name = prefix + made._params[name].name
+        return made
+
+    def _out(self, out, x):
+        """`out`, watched if a second-order step is wanted."""
+        return watched.run(out, x, self) if self.thor else out
+
+
+@public("nn.DenseThor")
+class DenseThor(_SecondOrder, Dense):
+    """A fully connected layer for THOR: activation(x @ weight.T + bias).
+
+    Args:
+        in_channels (int): the length of the input's last axis.
+        out_channels (int): the length of the output's last axis.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values.
+        has_bias (bool): whether there is a bias.
+        activation (Union[str, Cell, Primitive, None]): what is applied to the output.
+
+    Inputs:
+        - **x** (Tensor) - of shape (*, in_channels).
+
+    Source: mindspore.nn.DenseThor of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, in_channels: Int(ge=1), out_channels: Int(ge=1), weight_init="normal",
+                 bias_init="zeros", has_bias: Bool = True, activation=None):
+        super().__init__(in_channels, out_channels, weight_init, bias_init, has_bias, activation)
+        self._extend()
+
+    def _extend(self):
+        self._make_matrices(self.in_channels, self.out_channels, identity=True)
+
+    def construct(self, x):
+        """The layer applied to `x`."""
+        out = self._out(_product(x, self.weight, self.bias), x)
+        return out if self.activation is None else self.activation(out)
+
+    def gather(self, xp, x, g):
+        """Keeps the moments of the rows of an input and of the gradient at its output."""
+        self._keep(_moments(xp, x.reshape(-1, self.in_channels)),
+                   _moments(xp, g.reshape(-1, self.out_channels)))
+
+
+@public("nn.Conv2dThor")
+class Conv2dThor(_SecondOrder, Conv2d):
+    """A convolution of images for THOR.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple[int]]): height and width of the kernels.
+        stride (Union[int, tuple[int]]): the step from place to place.
+        pad_mode (str): "same", "valid" or "pad", as for Conv2d.
+        padding (Union[int, tuple[int]]): the zeros above, below, left and right.
+        dilation (Union[int, tuple[int]]): the step within a kernel.
+        group (int): into how many groups the channels are split; only 1.
+        has_bias (bool): whether there is a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values.
+
+    Inputs:
+        - **x** (Tensor) - of shape (N, C, H, W).
+
+    Source: mindspore.nn.Conv2dThor of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+                 dilation=1, group: OneOf(1) = 1, has_bias=False, weight_init="normal",
+                 bias_init="zeros"):
+        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding,
+                         dilation, group, has_bias, weight_init, bias_init)
+        self._extend()
+
+    def _extend(self):
+        height, width = self.kernel_size
+        self._make_matrices(self.in_channels * height * width, self.out_channels, identity=False,
+                            suffix="_cov")
+        self._make_matrix("a_normalizer", np.ones(1))
+        self._make_matrix("g_normalizer", np.ones(1))
+
+    def construct(self, x):
+        """The convolution of `x`."""
+        return self._out(super().construct(x), x)
+
+    def gather(self, xp, x, g):
+        """Keeps the moments of the patches of an input and of the gradient at its output."""
+        places = g.shape[2] * g.shape[3]
+        rows = g.transpose(0, 2, 3, 1).reshape(-1, self.out_channels)
+        self._keep(self._patch_moments(xp, x, places), _moments(xp, rows))
+        self.a_normalizer._array[...] = places
+        self.g_normalizer._array[...] = places
+
+    def _patch_moments(self, xp, x, places):
+        """The moments of the patches; a few images at a time, for the sake of memory."""
+        pads = padding_of("Conv2dThor", self.pad_mode, self.padding, tuple(x.shape[2:]),
+                          self.kernel_size, self.stride, self.dilation)
+        size = self.matrix_a.shape[0]
+        count = max(1, CHUNK // (size * places))
+        total = xp.zeros((size, size), "float32")
+        for start in range(0, x.shape[0], count):
+            part = xp.cast(x[start:start + count], "float32")
+            patches = xp.columns_of(part, self.kernel_size, self.stride, pads, self.dilation)
+            patches = patches.reshape(part.shape[0], size, places)
+            total += xp.sum(xp.matmul(patches, patches.swapaxes(1, 2)), axis=0)
+        return total / (x.shape[0] * places)
+
+
+class _Lookup(_SecondOrder):
+    """What the two embeddings share: the input's moments are how often each row was asked for."""
+
+    def _extend(self):
+        self._make_matrices((self.vocab_size,), self.embedding_size, identity=False)
+
+    def construct(self, numbers):
+        """The rows that `numbers` name."""
+        return self._out(super().construct(numbers), numbers)
+
+    def gather(self, xp, x, g):
+        """Keeps the counts of the rows asked for, and the moments of the gradient at them."""
+        asked = x.reshape(-1)
+        known = (asked >= 0) & (asked < self.vocab_size)
+        counts = xp.bincount(asked[known], minlength=self.vocab_size)
+        self._keep(xp.cast(counts, "float32"), _moments(xp, g.reshape(-1, self.embedding_size)))
+
+
+@public("nn.EmbeddingThor")
+class EmbeddingThor(_Lookup, Embedding):
+    """Rows of a table, looked up by number, for THOR.
+
+    Args:
+        vocab_size (int): the number of rows.
+        embedding_size (int): their length.
+        use_one_hot (bool): whether the look-up is a product with one-hot vectors.
+        embedding_table (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
+        dtype (mindspore.dtype): accepted; the table is float32.
+        padding_idx (int): a row that starts as zeros.
+
+    Inputs:
+        - **ids** (Tensor) - int32 or int64, of any shape.
+
+    Source: mindspore.nn.EmbeddingThor of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, vocab_size, embedding_size, use_one_hot=False, embedding_table="normal",
+                 dtype: DType = float32, padding_idx: Int | None = None):
+        super().__init__(vocab_size, embedding_size, use_one_hot, embedding_table, dtype,
+                         padding_idx)
+        self._extend()
+
+
+@public("nn.EmbeddingLookupThor")
+class EmbeddingLookupThor(_Lookup, EmbeddingLookup):
+    """Rows of a table, looked up by number, zeros for a number that names none, for THOR.
+
+    Args:
+        vocab_size (int): the number of rows.
+        embedding_size (int): their length.
+        param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
+        target (str): 'CPU' or 'DEVICE': where the original keeps the table.
+        slice_mode (str): how the original splits the table over devices.
+        manual_shapes (tuple): the rows of each part, for 'field_slice'.
+        max_norm (Union[float, None]): rows that are longer are scaled down in the result.
+        sparse (bool): accepted; gradients are dense.
+
+    Inputs:
+        - **indices** (Tensor) - int32 or int64, of any shape.
+
+    Source: mindspore.nn.EmbeddingLookupThor of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, vocab_size, embedding_size, param_init="normal", target="CPU",
+                 slice_mode="batch_slice", manual_shapes: TupleOf(Any) = None, max_norm=None,
+                 sparse=True):
+        super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, manual_shapes,
+                         max_norm, sparse)
+        self._extend()
+
+
+_CONVERTED = {
+    Dense: DenseThor, Conv2d: Conv2dThor, Embedding: EmbeddingThor,
+    EmbeddingLookup: EmbeddingLookupThor,
+}
+
+
+def convert(net):
+    """Replaces the trainable layers below `net` that have a form for THOR, and returns `net`.
+
+    Convolutions in groups, subclasses of the layers and `net` itself stay.
+    """
+    made = {}
+    for where, cell in list(net.cells_and_names()):
+        for name, child in list(cell._cells.items()):
+            if child is not None and _can_convert(child):
+                if child not in made:
+                    prefix = f"{where}.{name}." if where else f"{name}."
+                    made[child] = _CONVERTED[type(child)].converted(child, prefix)
+                cell._cells[name] = made[child]
+    net.update_cell_type("second-order")
+    return net
+
+
+def _can_convert(cell):
+    if type(cell) is Conv2d and (cell.group != 1 or cell.data_format != "NCHW"):
+        return False
+    if type(cell) not in _CONVERTED:
+        return False
+    is_table = type(cell) in (Embedding, EmbeddingLookup)
+    return (cell.embedding_table if is_table else cell.weight).requires_grad

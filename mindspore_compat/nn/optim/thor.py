@@ -1,0 +1,286 @@
+"""THOR: momentum on gradients that are multiplied by the inverses of two factors of each layer.
+
+`thor(net, ...)` replaces layers of the network by those of layer/thor_layer.py, which gather the
+factors, and returns the optimizer. Here the factors are damped, inverted and applied; what is left
+is Momentum. Which steps are second-order steps is told by the flag `thor`, see train/train_thor.
+"""
+
+import math
+
+import numpy as np
+
+from ..._backend import arrays
+from ..._backend.blocks import blocks_times, inverse_blocks, shape_of, times_blocks
+from ..._backend.fuse import fuse
+from ..._core.config import config, get_auto_parallel_context
+from ..._core.rules import Any, Bool, Callable, CellOf, Float, Int, Number, TensorOf, checked, inf
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter, ParameterTuple
+from ...communication.groups import get_group_size
+from ...ops._update import momentum_update
+from ..layer.normalization import LayerNorm
+from ..layer.thor_layer import (
+    Conv2dThor,
+    DenseThor,
+    EmbeddingLookupThor,
+    EmbeddingThor,
+    convert,
+)
+from ..wrap.grad_reducer import DistributedGradReducer
+from ._groups import Rate, Scale, read_parameters
+from ._rates import as_number, host_parameter
+from ._step import Rows
+from .lamb import norm
+from .optimizer import FusedOptimizer
+
+__all__ = ["thor"]
+
+LAYERS = (DenseThor, Conv2dThor, EmbeddingThor, EmbeddingLookupThor)
+DIVIDED = ("data_parallel", "hybrid_parallel")
+
+
+def _all(parameter):
+    """The default of `decay_filter`: every parameter decays."""
+    return parameter.name not in []
+
+
+class _Layer:
+    """A second-order layer: its factors, their inverses, and what they do to a gradient."""
+
+    def __init__(self, cell, number):
+        self.cell = cell
+        self.is_table = isinstance(cell, (EmbeddingThor, EmbeddingLookupThor))
+        self.is_conv = isinstance(cell, Conv2dThor)
+        size_a, size_g = cell.matrix_a.shape[0], cell.matrix_g.shape[0]
+        shape_a = (size_a,) if self.is_table else shape_of(size_a)
+        self.a = _matrix(f"matrix_a_inv_{number}", shape_a)
+        self.g = _matrix(f"matrix_g_inv_{number}", shape_of(size_g))
+
+    @property
+    def weight(self):
+        """The parameter whose gradient the factors multiply."""
+        return self.cell.embedding_table if self.is_table else self.cell.weight
+
+    def invert(self, a, g, damping, batch):
+        """The inverses of the two factors, damped; `a` and `g` are as the layer gathered them."""
+        places = self._places()
+        shift = math.sqrt(damping / places)
+        if self.is_table:
+            return 1 / (a / batch + shift), inverse_blocks(g, shift)
+        return inverse_blocks(a, shift), inverse_blocks(g, shift)
+
+    def _places(self):
+        """The places of a convolution's output; 1 for other layers."""
+        return as_number(self.cell.a_normalizer) if self.is_conv else 1.0
+
+    def apply(self, gradient, a, g):
+        """The gradient times both inverses."""
+        if self.is_table:
+            return times_blocks(a[:, None] * gradient, g)
+        rows = gradient.reshape(gradient.shape[0], -1)
+        out = blocks_times(g, times_blocks(rows, a)).reshape(gradient.shape)
+        return out / self._places() if self.is_conv else out
+
+
+def _matrix(name, shape):
+    return Parameter(Tensor(np.zeros(shape, np.float32)), name=name, requires_grad=False)
+
+
+class ThorGpu(FusedOptimizer):
+    """The optimizer that `thor` returns; its arguments are those of `thor`."""
+
+    update = fuse(momentum_update)
+    links = False
+    states = (("moments", "moments", "zeros"),)
+
+    def __init__(self, net, learning_rate, damping, momentum, weight_decay=0.0, loss_scale=1.0,
+                 batch_size=32, use_nesterov=False, decay_filter=_all, split_indices=None,
+                 enable_clip_grad=False, frequency=100):
+        super().__init__(learning_rate, _trainable(net), 0.0, loss_scale)
+        self.thor = True
+        self.momentum = host_parameter(np.float32(momentum), "momentum")
+        self.use_nesterov = use_nesterov
+        self.batch_size = float(batch_size)
+        self.frequency = frequency
+        self.enable_clip_grad = bool(enable_clip_grad)
+        self.split_indices = split_indices
+        self.weight_decay = float(weight_decay)
+        self.decay_flags = tuple(bool(decay_filter(each)) for each in self.parameters)
+        self.damping = damping if isinstance(damping, Tensor) else Tensor(float(damping))
+        self._dampings = arrays.to_host(self.damping._array).astype(np.float64).reshape(-1)
+        self._make_states()
+        self._find_layers(net)
+        self.cov_step = host_parameter(np.zeros(1, np.int32), "cov_step")
+        self.cov_step.requires_grad = False
+        self.matrix_a = ParameterTuple(layer.a for layer in self._layers)
+        self.matrix_g = ParameterTuple(layer.g for layer in self._layers)
+        self.net = net
+        self._make_reducers()
+
+    def _find_layers(self, net):
+        """Notes which parameters belong to second-order layers and which to layer norms."""
+        cells = [cell for _, cell in net.cells_and_names()]
+        trained = {id(parameter): index for index, parameter in enumerate(self.parameters)}
+        chosen = [cell for cell in cells if isinstance(cell, LAYERS)]
+        self._layers = [_Layer(cell, number) for number, cell in enumerate(chosen)]
+        self._layer_of = {trained[id(layer.weight)]: layer for layer in self._layers
+                          if id(layer.weight) in trained}
+        self._norms = {trained[id(parameter)] for cell in cells if isinstance(cell, LayerNorm)
+                       for parameter in (cell.gamma, cell.beta) if id(parameter) in trained}
+        self.matrix_a_cov = ParameterTuple(cell.matrix_a for cell in chosen)
+        self.matrix_g_cov = ParameterTuple(cell.matrix_g for cell in chosen)
+        convolutions = [cell for cell in chosen if isinstance(cell, Conv2dThor)]
+        self.a_normalizer = ParameterTuple(cell.a_normalizer for cell in convolutions)
+        self.g_normalizer = ParameterTuple(cell.g_normalizer for cell in convolutions)
+
+    def _make_reducers(self):
+        """The averaging of factors over processes, in the groups that `split_indices` ends."""
+        self.parallel_mode = get_auto_parallel_context("parallel_mode")
+        self.is_distributed = self.parallel_mode in DIVIDED and get_group_size() > 1
+        self._groups = []
+        if self.is_distributed:
+            last = len(self._layers) - 1
+            ends = sorted({*(self.split_indices or ()), last})
+            starts = [0, *(end + 1 for end in ends)]
+            self._groups = [slice(start, end + 1)
+                            for start, end in zip(starts, ends, strict=False)]
+
+    def get_frequency(self):
+        """After how many steps factors and inverses are made anew."""
+        return self.frequency
+
+    def scalars(self, lr):
+        """The scalars of `momentum_update`."""
+        return {"lr": lr, "momentum": as_number(self.momentum), "nesterov": self.use_nesterov}
+
+    def _scalars_of(self, plan):
+        rates = zip(plan.settings, self._rate_numbers(), strict=True)
+        return {setting: self.scalars(rate) for setting, rate in rates}
+
+    def _held(self, gradients):
+        """The gradients as Momentum gets them; fresh inverses are kept once all has gone well."""
+        held = super()._held(gradients)
+        step = min(int(self.cov_step._array[0]), self._dampings.size - 1)
+        damping = float(self._dampings[step])
+        inverses = self._inverses(damping)
+        found = [self._changed(index, gradient, inverses, damping)
+                 for index, gradient in enumerate(held)]
+        for layer, (a, g) in inverses.items():
+            layer.a._array, layer.g._array = a, g
+        return found
+
+    def _inverses(self, damping):
+        """The inverses of this step by layer: fresh in a second-order step, else those kept."""
+        if not self.thor:
+            return {layer: (layer.a._array, layer.g._array) for layer in self._layers}
+        factors_a = [cell_matrix._array for cell_matrix in self.matrix_a_cov]
+        factors_g = [cell_matrix._array for cell_matrix in self.matrix_g_cov]
+        factors_a = self._averaged(self.matrix_a_cov, factors_a)
+        factors_g = self._averaged(self.matrix_g_cov, factors_g)
+        scale = (self.batch_size / self.loss_scale) ** 2
+        return {layer: layer.invert(a, g * scale, damping, self.batch_size)
+                for layer, a, g in zip(self._layers, factors_a, factors_g, strict=True)}
+
+    def _averaged(self, parameters, factors):
+        """The factors averaged over processes."""
+        for part in self._groups:
+            reduce = DistributedGradReducer(parameters[part], mean=True)
+            factors[part] = [each._array for each in reduce(
+                tuple(Tensor._wrap(factor) for factor in factors[part]))]
+        return factors
+
+    def _changed(self, index, gradient, inverses, damping):
+        """One gradient: unscaled, preconditioned, decayed, clipped."""
+        weight = self.parameters[index]._array
+        xp = arrays.space_of(weight)
+        gradient = gradient.whole() if type(gradient) is Rows else gradient
+        gradient = xp.cast(gradient, "float32")
+        if self.need_scale:
+            gradient = gradient * (1.0 / self.loss_scale)
+        if index in self._layer_of:
+            layer = self._layer_of[index]
+            gradient = layer.apply(gradient, *inverses[layer])
+        elif index in self._norms:
+            gradient = gradient / (gradient * gradient / self.batch_size + math.sqrt(damping))
+        if self.weight_decay > 0 and self.decay_flags[index]:
+            gradient = gradient + self.weight_decay * weight
+        if self.enable_clip_grad:
+            gradient = gradient / xp.maximum(norm(xp, gradient), 1.0)
+        return gradient
+
+    def after_step(self):
+        """Counts the step for the damping."""
+        self.cov_step._array += 1
+
+
+class ThorAscend(ThorGpu):
+    """The optimizer that `thor` returns where the device target is Ascend; it computes the same."""
+
+
+def _trainable(net):
+    return [parameter for parameter in net.get_parameters() if parameter.requires_grad]
+
+
+@public("nn.thor")
+@checked
+def thor(net: CellOf, learning_rate: TensorOf(), damping: TensorOf() | Number(ge=0.0, lt=inf),
+         momentum: Float(ge=0.0, lt=inf), weight_decay: Number(ge=0.0, lt=inf) | Bool = 0.0,
+         loss_scale: Scale = 1.0, batch_size: Number(ge=0.0, lt=inf) | Bool = 32,
+         use_nesterov: Bool = False, decay_filter: Callable = _all, split_indices: Any = None,
+         enable_clip_grad: Any = False, frequency: Int(ge=2) = 100):
+    """Makes a network second-order, and an optimizer for it.
+
+    Trainable Dense, Conv2d, Embedding and EmbeddingLookup layers are replaced within `net` by
+    layers that gather the second moments A of their inputs and G of the gradients at their outputs.
+    Their gradients become (G + sqrt(damping) I)^-1 g (A + sqrt(damping) I)^-1, in blocks of 128;
+    then comes momentum. Without a Model made by `ConvertModelUtils` every step makes new inverses.
+
+    Args:
+        net (Cell): the network, which is changed.
+        learning_rate (Tensor): the learning rate of each step; the last one stays.
+        damping (Tensor): the damping of each step; the last one stays.
+        momentum (float): how much of the accumulated gradient stays.
+        weight_decay (int, float): the weight decay.
+        loss_scale (float): what gradients have been multiplied by.
+        batch_size (int): the size of a batch.
+        use_nesterov (bool): whether to look one step ahead.
+        decay_filter (function): tells of a parameter whether it decays.
+        split_indices (list): the layers that end each group whose factors are averaged over
+            processes in one message.
+        enable_clip_grad (bool): whether each gradient is shortened to norm 1.
+        frequency (int): after how many steps a converted Model makes new inverses.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of the trainable parameters, in their order.
+
+    Outputs:
+        tuple[bool], True for each parameter.
+
+    Raises:
+        ValueError: if `net` has nothing to train, or `learning_rate` more than one axis.
+        RuntimeError: if a factor is not positive definite with the damping given.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import nn
+        >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU(), nn.Dense(3, 1))
+        >>> rate = ms.Tensor([4e-4, 1e-4], ms.float32)
+        >>> optimizer = nn.thor(net, learning_rate=rate, damping=rate, momentum=0.9, frequency=4)
+        >>> type(net[0]).__name__
+        'DenseThor'
+
+    Source: mindspore.nn.thor of MindSpore 2.10.
+    """
+    Rate.refuse("thor", "learning_rate", learning_rate)
+    if not loss_scale > 0:
+        raise ValueError(f"For 'thor', 'loss_scale' must be a number > 0, but got {loss_scale}.")
+    if not learning_rate.size or (isinstance(damping, Tensor) and not damping.size):
+        raise ValueError("For 'thor', 'learning_rate' and 'damping' must not be empty.")
+    # What may fail is tried before the network is changed.
+    for setting in read_parameters("thor", _trainable(net))[0]:
+        decay_filter(setting.parameter)
+    convert(net)
+    chosen = ThorAscend if config.device_target == "Ascend" else ThorGpu
+    return chosen(net, learning_rate, damping, momentum, weight_decay, loss_scale, batch_size,
+                  use_nesterov, decay_filter, split_indices, enable_clip_grad, frequency)
