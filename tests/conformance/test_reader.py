@@ -1,4 +1,5 @@
-"""Reading pages: every format in which the documentation is met, in both languages, and input that is none."""
+"""Reading pages: every format in which the documentation is met, in both languages, and input
+that is none."""
 
 import textwrap
 
@@ -71,19 +72,38 @@ GPU
 
 NUMBERED = "\n".join(
     ["Some Repository", "", "mindspore.nn.Gadget.rst 2.7 kB", "4 years ago"]
-    + [f"  {i}. {line}" for i, line in enumerate([
-        "mindspore.nn.Gadget", "===================",
-        ".. py:class:: mindspore.nn.Gadget(size, rate=0.5, mode='fast')",
-        "转动。", "**参数:**", "- **size** (int) - 数量。", "- **rate** (float) - 速度。",
-        "- **mode** (str) - 方式。", "**异常:**", "- **TypeError** - `size` 不是int。",
-        "**支持平台:**", "``Ascend`` ``CPU``", ".. py:method:: turn(times)", "再转动。"], 1)])
+    + [
+        f"  {i}. {line}"
+        for i, line in enumerate(
+            [
+                "mindspore.nn.Gadget",
+                "===================",
+                ".. py:class:: mindspore.nn.Gadget(size, rate=0.5, mode='fast')",
+                "转动。",
+                "**参数:**",
+                "- **size** (int) - 数量。",
+                "- **rate** (float) - 速度。",
+                "- **mode** (str) - 方式。",
+                "**异常:**",
+                "- **TypeError** - `size` 不是int。",
+                "**支持平台:**",
+                "``Ascend`` ``CPU``",
+                ".. py:method:: turn(times)",
+                "再转动。",
+            ],
+            1,
+        )
+    ]
+)
 
 MODULES = {
     "version.py": "__version__ = '2.10.0'\n",
-    "__init__.py": "from mindspore.nn import *\nfrom mindspore import nn, common\n__all__ = ['nn']\n",
+    "__init__.py": "from mindspore.nn import *\nfrom mindspore import nn, common\n"
+    "__all__ = ['nn']\n",
     "common/__init__.py": "",
     "common/_tensor_docs.py": "",
-    "nn/__init__.py": "from . import layer\nfrom .layer import *\n__all__ = []\n__all__.extend(layer.__all__)\n",
+    "nn/__init__.py": "from . import layer\nfrom .layer import *\n"
+    "__all__ = []\n__all__.extend(layer.__all__)\n",
     "nn/layer.py": '''
         __all__ = ["Gadget", "turned"]
 
@@ -131,6 +151,7 @@ def page(tmp_path):
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
         return path
+
     return write
 
 
@@ -144,7 +165,7 @@ def wheel(tmp_path):
 
 
 def test_english_page(page):
-    found, = docs.read(page(ENGLISH))
+    (found,) = docs.read(page(ENGLISH))
     entry, unread = specs.from_page(found)
     assert not unread
     assert entry["signature"] == ["size", "rate=0.5", "mode='fast'"]
@@ -153,20 +174,24 @@ def test_english_page(page):
     assert entry["inputs"] == {"x": ["Tensor"]}
     assert entry["returns"] == {"shape": "x", "dtype": "x"}
     assert entry["platforms"] == ["Ascend", "GPU"]
-    assert entry["raises"] == [{"TypeError": {"size": "not int"}},
-                               {"ValueError": {"rate": "outside (0.0, 1.0]"}}]
+    assert entry["raises"] == [
+        {"TypeError": {"size": "not int"}},
+        {"ValueError": {"rate": "outside (0.0, 1.0]"}},
+    ]
     assert entry["use"] == {"call": [["3"], {"rate": "0.25"}]}
     assert found.examples[0].steps[-1][1] == "[1. 2.]"
 
 
 def test_page_that_lost_its_line_breaks(page):
-    found, = docs.read(page(GLUED))
+    (found,) = docs.read(page(GLUED))
     entry, unread = specs.from_page(found)
     assert not unread
     assert found.language == "zh"
     assert entry["types"] == {"size": ["int"], "rate": ["float"], "mode": ["str"]}
-    assert entry["raises"] == [{"TypeError": {"size": "not int"}},
-                               {"ValueError": {"size, rate": "< 0"}}]
+    assert entry["raises"] == [
+        {"TypeError": {"size": "not int"}},
+        {"ValueError": {"size, rate": "< 0"}},
+    ]
     assert entry["platforms"] == ["Ascend", "GPU"]
     assert entry["use"]["call"] == [["3"], {"rate": "0.25"}]
 
@@ -194,16 +219,21 @@ def test_wheel_is_read_without_importing_it(wheel):
     assert entry["call"] == ["x"]
     assert entry["types"]["rate"] == ["int", "float"]
     assert entry["platforms"] == ["GPU", "CPU"]
-    assert entry["raises"] == [{"TypeError": {"size": "not int"}}, {"TypeError": {"rate": "not float"}}]
+    assert entry["raises"] == [
+        {"TypeError": {"size": "not int"}},
+        {"TypeError": {"rate": "not float"}},
+    ]
     lines = (wheel / "nn" / "layer.py").read_text().split("\n")
-    assert [lines[s.line - 1].strip() for s in unread] == ["ValueError: If `size` does what it should not."]
+    assert [lines[s.line - 1].strip() for s in unread] == [
+        "ValueError: If `size` does what it should not."
+    ]
     assert pages["nn.turned"].refers == "nn.Gadget"
 
 
 def test_pages_that_disagree_are_reported(page, tmp_path, capsys):
     page(ENGLISH, "old.txt")
     page(ENGLISH.replace("TypeError – If size", "ValueError – If size"), "new.txt")
-    (name, what, said), = verdicts.disagreements(list(docs.read(tmp_path)))
+    ((name, what, said),) = verdicts.disagreements(list(docs.read(tmp_path)))
     assert (name, what) == ("nn.Gadget", "size: not int")
     assert sorted(said.values()) == ["TypeError", "ValueError"]
     assert main(["read", str(tmp_path)]) == 0
@@ -211,15 +241,15 @@ def test_pages_that_disagree_are_reported(page, tmp_path, capsys):
 
 
 def test_spec_files_are_written_and_read_back(page, tmp_path):
-    found, = docs.read(page(ENGLISH))
+    (found,) = docs.read(page(ENGLISH))
     entry, _ = specs.from_page(found)
-    path, = specs.save({"nn.Gadget": entry}, tmp_path / "spec")
+    (path,) = specs.save({"nn.Gadget": entry}, tmp_path / "spec")
     assert path.name == "nn.yaml"
     assert specs.load(tmp_path / "spec") == {"nn.Gadget": entry}
 
 
 def test_verdicts_survive_a_new_reading(page, tmp_path):
-    found, = docs.read(page(ENGLISH))
+    (found,) = docs.read(page(ENGLISH))
     held, _ = specs.from_page(found)
     held["raises"][0].update(verdict="agreed")
     specs.save({"nn.Gadget": held}, tmp_path / "spec")
@@ -229,10 +259,13 @@ def test_verdicts_survive_a_new_reading(page, tmp_path):
     assert "verdict" not in again["raises"][1]
 
 
-@pytest.mark.parametrize("text, what", [
-    ("Only a note.\n", "no API page"),
-    ("\x80\x81", "not a text file"),
-])
+@pytest.mark.parametrize(
+    "text, what",
+    [
+        ("Only a note.\n", "no API page"),
+        ("\x80\x81", "not a text file"),
+    ],
+)
 def test_page_that_is_none_ends_with_one_line(page, text, what, capsys):
     path = page("")
     path.write_bytes(text.encode("latin-1"))
@@ -241,11 +274,14 @@ def test_page_that_is_none_ends_with_one_line(page, text, what, capsys):
     assert what in error and str(path) in error and error.count("\n") == 1
 
 
-@pytest.mark.parametrize("break_it", [
-    lambda w: (w / "version.py").unlink(),
-    lambda w: (w / "__init__.py").unlink(),
-    lambda w: (w / "nn" / "layer.py").write_text("def broken(:\n"),
-])
+@pytest.mark.parametrize(
+    "break_it",
+    [
+        lambda w: (w / "version.py").unlink(),
+        lambda w: (w / "__init__.py").unlink(),
+        lambda w: (w / "nn" / "layer.py").write_text("def broken(:\n"),
+    ],
+)
 def test_truncated_wheel_ends_with_one_line(wheel, break_it, capsys):
     break_it(wheel)
     assert main(["read", str(wheel)]) == 2
@@ -265,13 +301,16 @@ def test_packed_wheel_that_is_no_archive(tmp_path, capsys):
     assert "truncated" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("text, place", [
-    ("nn.A: {kind: class\nnn.B: 1\n", "2"),
-    ("nn.A:\n  kind: clas\n", "2"),
-    ("nn.A:\n  kind: class\n  raises:\n  - ValueError: {x: smaller than 0}\n", "4"),
-    ("nn.A:\n  kind: class\n  raisse: []\n", "3"),
-    ("- 1\n", "1"),
-])
+@pytest.mark.parametrize(
+    "text, place",
+    [
+        ("nn.A: {kind: class\nnn.B: 1\n", "2"),
+        ("nn.A:\n  kind: clas\n", "2"),
+        ("nn.A:\n  kind: class\n  raises:\n  - ValueError: {x: smaller than 0}\n", "4"),
+        ("nn.A:\n  kind: class\n  raisse: []\n", "3"),
+        ("- 1\n", "1"),
+    ],
+)
 def test_mistake_in_a_spec_file_is_placed(tmp_path, text, place):
     path = tmp_path / "nn.yaml"
     path.write_text(text)
