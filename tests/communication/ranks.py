@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, communication, ops
+from mindspore_compat import Tensor, communication, nn, ops
 from mindspore_compat.communication import comm_func
 
 communication.init()
@@ -256,6 +256,28 @@ def gradients_of_primitives():
     same(slope(ops.AlltoAll(2, 0, 1)), ROWS)
     same(slope(lambda x: ops.AllGatherV()(x.reshape(-1), [6, 6])), 3 * weights)
     same(slope(lambda x: ops.ReduceScatterV()(x.reshape(-1), [3, 3])), ROWS)
+
+
+def trained(x, y, reducer=None):
+    """The weight of a small network after three steps."""
+    net = nn.Dense(3, 1, weight_init="ones")
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    reduce = reducer(optimizer.parameters) if reducer else lambda grads: grads
+    step = ms.value_and_grad(lambda a, b: ((net(a) - b) ** 2).mean(), None, optimizer.parameters)
+    for _ in range(3):
+        optimizer(reduce(step(x, y)[1]))
+    return net.weight.asnumpy()
+
+
+@check
+def data_parallel_training():
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    x = Tensor(numpy.arange(12, dtype=numpy.float32).reshape(4, 3) / 10)
+    y = Tensor(numpy.ones((4, 1), numpy.float32))
+    half = slice(2 * RANK, 2 * RANK + 2)
+    together = trained(x[half], y[half], nn.DistributedGradReducer)
+    numpy.testing.assert_allclose(together, trained(x, y), rtol=1e-5)
+    assert not numpy.allclose(together, trained(x[half], y[half]), rtol=1e-3)
 
 
 @check
