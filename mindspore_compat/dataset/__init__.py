@@ -1,0 +1,18 @@
+"""`mindspore.dataset`: reading, transforming and batching data on the host.
+
+A pipeline is built from a source (`MnistDataset`, `GeneratorDataset`, ...) and operations on it
+(`map`, `shuffle`, `batch`, ...), and read through an iterator. Transforms are in `transforms` and
+`vision`, settings in `config`.
+"""
+
+from . import engine, transforms, vision
+from .engine import *  # noqa: F403
+from .engine import config
+from .engine import sampler as samplers
+from .engine.config import get_seed, set_seed
+
+__all__ = ["config", "engine", "get_seed", "samplers", "set_seed", "transforms", "vision"]
+__all__ += engine.__all__
+
+for _name in engine.__all__:    # objects tell their public home, as the original's do
+    globals()[_name].__module__ = __name__

@@ -1,0 +1,93 @@
+"""Parameter rules that only data pipelines need: sizes, ranges, choices of an enumeration, columns.
+
+They are built from the vocabulary of `_core.rules` and read like it in a signature.
+"""
+
+import os
+from dataclasses import dataclass
+
+from .._core.rule import Rule
+from .._core.rules import Int, ListOf, Number, Str, TupleOf
+
+INT32_MAX = 2**31 - 1
+INT64_MAX = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class AnInstance(Rule):
+    """An instance of a class, or of one of several; of an enumeration, a member."""
+
+    classes: tuple
+
+    def __init__(self, *classes):
+        object.__setattr__(self, "classes", classes)
+
+    def _name(self, place: int) -> str:
+        return f"_class_{self.classes[place].__name__}_{id(self.classes[place])}"
+
+    def kind(self, name):
+        names = ", ".join(self._name(place) for place in range(len(self.classes)))
+        return f"isinstance({name}, ({names},))"
+
+    def scope(self):
+        return {self._name(place): each for place, each in enumerate(self.classes)}
+
+    def noun(self):
+        return "an instance of " + " or ".join(each.__name__ for each in self.classes)
+
+    def samples(self):
+        members = [list(each)[0] for each in self.classes if hasattr(each, "__members__")]
+        return [*members, "no such member", 1.5, None]
+
+
+class _Increasing(Rule):
+    """A pair whose first number is not above its second."""
+
+    def __init__(self, item: Rule):
+        self.pair = sequence(item, 2)
+
+    def kind(self, name):
+        return self.pair.kind(name)
+
+    def value(self, name):
+        return f"({self.pair.guard(name)}) and {name}[0] <= {name}[1]"
+
+    def scope(self):
+        return self.pair.scope()
+
+    def kind_noun(self):
+        return self.pair.kind_noun()
+
+    def noun(self):
+        return f"{self.pair.noun()}, (min, max) with min <= max"
+
+    def samples(self):
+        return self.pair.samples()
+
+    def __eq__(self, other):
+        return isinstance(other, _Increasing) and self.pair == other.pair
+
+    def __hash__(self):
+        return hash((_Increasing, self.pair))
+
+
+def sequence(item, length=None) -> Rule:
+    """A tuple or a list of items that obey a rule."""
+    return TupleOf(item, length=length) | ListOf(item, length=length)
+
+
+def increasing(item) -> Rule:
+    """(min, max), as a tuple or a list of two items that obey a rule."""
+    return _Increasing(item)
+
+
+positive = Int(ge=1, le=INT32_MAX)
+natural = Int(ge=0, le=INT32_MAX)
+Workers = Int(ge=1, le=os.cpu_count() or 1)
+Size = Int(ge=1, le=16777216) | sequence(Int(ge=1, le=16777216), 2)
+Probability = Number(ge=0.0, le=1.0)
+Fill = Int(ge=0, le=255) | TupleOf(Int(ge=0, le=255), length=3)
+Padding = natural | sequence(natural, (2, 4))
+Columns = Str | ListOf(Str, min_length=1)
+Samples = Int(ge=0, le=INT64_MAX)
+Names = Str | ListOf(Str)

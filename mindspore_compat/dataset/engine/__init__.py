@@ -1,0 +1,28 @@
+"""`mindspore.dataset.engine`: sources, operations, samplers and iterators."""
+
+from . import (
+    batching,
+    iterators,
+    mapping,
+    operations,
+    pipeline,
+    sampler,
+    schema,
+    sources_images,
+    sources_python,
+)
+from .batching import *  # noqa: F403
+from .iterators import *  # noqa: F403
+from .mapping import *  # noqa: F403
+from .operations import *  # noqa: F403
+from .operations import zip_datasets as zip  # noqa: F401 - in __all__
+from .pipeline import *  # noqa: F403
+from .sampler import *  # noqa: F403
+from .schema import *  # noqa: F403
+from .sources_images import *  # noqa: F403
+from .sources_python import *  # noqa: F403
+
+_modules = (batching, iterators, mapping, operations, pipeline, sampler, schema, sources_images,
+            sources_python)
+__all__ = sorted({"zip", *(name for module in _modules for name in module.__all__)}
+                 - {"select_sampler", "zip_datasets"})

@@ -1,0 +1,397 @@
+"""Operations that make one row of many: batch, padded_batch, bucket_batch_by_length.
+
+A batch is filled row by row into arrays of its final size; where the rows below come in blocks,
+batches are cut out of the blocks.
+"""
+
+import numpy as np
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Callable, Int, ListOf
+from .._rules import INT32_MAX, AnInstance, Columns, Workers, positive
+from .operations import as_list, distinct, known, method
+from .pipeline import UnionBaseDataset
+from .rows import Flow, as_column, own, stack
+
+__all__ = ["BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "PaddedBatchDataset"]
+
+_BatchSize = positive | Callable
+
+
+class BatchInfo:
+    """What a function that works on batches is told: which batch of which epoch it is."""
+
+    def __init__(self, epoch, number):
+        self._epoch, self._number = epoch, number
+
+    def get_batch_num(self):
+        """Returns the number of the batch in its epoch, from 0."""
+        return self._number
+
+    def get_epoch_num(self):
+        """Returns the number of the epoch, from 0."""
+        return self._epoch
+
+    def __repr__(self):
+        return f"BatchInfo(epoch {self._epoch}, batch {self._number})"
+
+
+class _Batches(UnionBaseDataset):
+    """What `batch` and `padded_batch` share: cutting rows into batches."""
+
+    def _batch_size(self):
+        return self.batch_size if isinstance(self.batch_size, int) else None
+
+    def get_repeat_count(self):
+        """Returns the count of the nearest `repeat` below."""
+        return self.children[0].get_repeat_count()
+
+    def _size(self):
+        size = super()._size()
+        if size is None or not isinstance(self.batch_size, int):
+            return None
+        return size // self.batch_size if self.drop_remainder else -(-size // self.batch_size)
+
+    def _sizes(self, epoch):
+        """The size of each batch of an epoch."""
+        number = 0
+        while True:
+            if isinstance(self.batch_size, int):
+                yield self.batch_size
+            else:
+                size = self.batch_size(BatchInfo(epoch, number))
+                if type(size) is not int or size < 1:
+                    raise RuntimeError(f"For 'batch', 'batch_size' must return a positive int, but "
+                                       f"got {size!r}.")
+                yield size
+            number += 1
+
+    def _groups(self, flow, epoch):
+        """Lists of the rows of each batch."""
+        rows = iter(flow.rows())
+        for size in self._sizes(epoch):
+            group = []
+            for row in rows:
+                group.append(row)
+                if len(group) == size:
+                    break
+            if not group or len(group) < size and self.drop_remainder:
+                return
+            yield group
+
+    def _open(self):
+        flow, epoch, make = super()._open(), -1, self._maker()
+
+        def rows():
+            nonlocal epoch
+            epoch += 1
+            for number, group in enumerate(self._groups(flow, epoch)):
+                yield make(group, BatchInfo(epoch, number))
+
+        return Flow(rows)
+
+
+@method("batch")
+class BatchDataset(_Batches):
+    """Makes one row of `batch_size` rows, with a new first axis.
+
+    Args:
+        batch_size (Union[int, Callable]): how many rows; or a function that takes a BatchInfo and
+            returns it.
+        drop_remainder (bool, optional): whether to leave out a last batch that is smaller.
+        num_parallel_workers (int, optional): is checked; batches are made in the reader's thread.
+        per_batch_map (Callable, optional): takes a list of arrays for each input column, then a
+            BatchInfo, and returns a tuple with a list of arrays for each output column.
+        input_columns (Union[str, list[str]], optional): what it takes; by default all columns.
+        output_columns (Union[str, list[str]], optional): what it gives; by default the same names.
+        python_multiprocessing (bool, optional): is checked.
+        max_rowsize (Union[int, list[int]], optional): is checked.
+
+    Returns:
+        Dataset.
+
+    Raises:
+        RuntimeError: rows of one batch differ in shape or dtype; told when the dataset is used.
+    """
+
+    @checked
+    def __init__(self, input_dataset, batch_size: _BatchSize, drop_remainder: Bool = False,
+                 num_parallel_workers: Workers = None, per_batch_map: Callable = None,
+                 input_columns: Columns = None, output_columns: Columns = None,
+                 python_multiprocessing: Bool = False,
+                 max_rowsize: Int(ge=-1, le=INT32_MAX) | ListOf(Int(ge=-1), length=2) = None):
+        super().__init__(input_dataset, num_parallel_workers)
+        self.batch_size, self.drop_remainder = batch_size, drop_remainder
+        self.per_batch_map = per_batch_map
+        self.input_columns = as_list(input_columns or [])
+        self.output_columns = as_list(output_columns or self.input_columns)
+        distinct("batch", "input_columns", self.input_columns)
+        distinct("batch", "output_columns", self.output_columns)
+
+    def _columns(self):
+        columns = super()._columns()
+        if self.per_batch_map is None or not self.output_columns:
+            return columns
+        known("batch", columns, self.input_columns)
+        return mapped_columns(columns, self.input_columns, self.output_columns)
+
+    def _maker(self):
+        columns = super()._columns()
+        if self.per_batch_map is None:
+            return lambda group, info: [stack(column, place) for place, column
+                                        in enumerate(zip(*group, strict=True))]
+        chosen = self.input_columns or list(columns)
+        outputs = self.output_columns or chosen
+        places = known("batch", columns, chosen)
+        order = mapped_order(list(columns), chosen, outputs)
+
+        def make(group, info):
+            lists = list(zip(*group, strict=True))
+            made = _mapped(self.per_batch_map, [lists[place] for place in places], info,
+                           len(outputs))
+            return [stack(made[which] if is_new else lists[which], place)
+                    for place, (is_new, which) in enumerate(order)]
+
+        return make
+
+    def _open(self):
+        flow = super(_Batches, self)._open()
+        if flow.blocks is None or self.per_batch_map or not isinstance(self.batch_size, int):
+            return super()._open()
+        return Flow(lambda: _cut(flow.blocks(), self.batch_size, self.drop_remainder))
+
+
+def _cut(blocks, size, drop_remainder):
+    """Batches cut out of blocks, across their borders."""
+    rest = None
+    for block in blocks:
+        block = block if rest is None else [np.concatenate(pair) for pair
+                                            in zip(rest, block, strict=True)]
+        count, start = len(block[0]), 0
+        while count - start >= size:
+            yield [own(column[start:start + size]) for column in block]
+            start += size
+        rest = [column[start:] for column in block] if start < count else None
+    if rest is not None and not drop_remainder:
+        yield [own(column) for column in rest]
+
+
+def mapped_order(columns, inputs, outputs):
+    """Where each column comes from after some were replaced by others.
+
+    As many outputs as inputs stand where the inputs stood; otherwise outputs come first.
+
+    Returns:
+        list[tuple[bool, int]], for each column whether it is new, and its place among the new
+        columns or among the old.
+    """
+    if len(inputs) == len(outputs):
+        return [(True, inputs.index(name)) if name in inputs else (False, place)
+                for place, name in enumerate(columns)]
+    kept = [(False, place) for place, name in enumerate(columns) if name not in inputs]
+    return [(True, place) for place in range(len(outputs))] + kept
+
+
+def mapped_columns(columns, inputs, outputs):
+    """The names of the columns after some were replaced by others.
+
+    Raises:
+        RuntimeError: two columns would have the same name.
+    """
+    order = mapped_order(list(columns), inputs, outputs)
+    names = [outputs[which] if is_new else columns[which] for is_new, which in order]
+    if len(set(names)) < len(names):
+        raise RuntimeError(f"Two columns would have the same name: {names}.")
+    return names
+
+
+def _mapped(function, lists, info, count):
+    """What a per_batch_map makes of lists of arrays: as many lists, of as many arrays."""
+    size = len(lists[0])
+    try:
+        made = function(*[[own(value) for value in column] for column in lists], info)
+    except Exception as error:
+        raise RuntimeError(f"For 'batch', 'per_batch_map' raised {type(error).__name__}: "
+                           f"{error}") from error
+    if not isinstance(made, tuple):
+        made = (made,)
+    if len(made) != count:
+        raise RuntimeError(f"For 'batch', 'per_batch_map' must return {count} columns, but got "
+                           f"{len(made)}.")
+    for column in made:
+        if len(column) != size:
+            raise RuntimeError(f"For 'batch', 'per_batch_map' must return {size} rows in each "
+                               f"column, but got {len(column)}.")
+    return [[as_column(value) for value in column] for column in made]
+
+
+@method("padded_batch")
+class PaddedBatchDataset(_Batches):
+    """Makes one row of `batch_size` rows, after bringing them to one shape.
+
+    Args:
+        batch_size (Union[int, Callable]): how many rows; or a function that takes a BatchInfo.
+        drop_remainder (bool, optional): whether to leave out a last batch that is smaller.
+        num_parallel_workers (int, optional): is checked.
+        pad_info (dict, optional): for a column, (shape, value): the shape to pad or cut to, with
+            None for the longest of the batch, or None for all axes; and what to pad with. Columns
+            it does not name are padded with 0 to the longest. Without it nothing is padded.
+
+    Returns:
+        Dataset.
+
+    Raises:
+        RuntimeError: there is no column of a name, or ranks differ; told when it is used.
+    """
+
+    @checked
+    def __init__(self, input_dataset, batch_size: _BatchSize, drop_remainder: Bool = False,
+                 num_parallel_workers: Workers = None, pad_info: AnInstance(dict) = None):
+        super().__init__(input_dataset, num_parallel_workers)
+        self.batch_size, self.drop_remainder = batch_size, drop_remainder
+        self.pad_info = checked_padding("padded_batch", pad_info)
+
+    def _maker(self):
+        columns = super()._columns()
+        known("padded_batch", columns, list(self.pad_info or ()))
+        return lambda group, info: padded_batch(group, columns, self.pad_info)
+
+
+def checked_padding(api, pad_info):
+    """`pad_info`, if its entries are pairs of a shape and a value.
+
+    Raises:
+        TypeError: an entry is not.
+    """
+    for name, entry in (pad_info or {}).items():
+        shape = entry[0] if isinstance(entry, tuple) and len(entry) == 2 else 0
+        if not (isinstance(name, str) and (shape is None or isinstance(shape, (list, tuple))
+                and all(each is None or type(each) is int and each > 0 for each in shape))):
+            raise TypeError(f"For '{api}', 'pad_info' must map names to (shape, value), but got "
+                            f"{name!r}: {entry!r}.")
+    return pad_info
+
+
+def padded_batch(group, columns, pad_info, bound=None):
+    """One row of many, its columns padded as `pad_info` says; `bound` fills its Nones."""
+    made = []
+    for place, (name, values) in enumerate(zip(columns, zip(*group, strict=True), strict=True)):
+        if pad_info is not None:
+            shape, fill = pad_info.get(name, (None, None))
+            shape = _common_shape(name, values, shape, bound if name in pad_info else None)
+            values = [padded(value, shape, fill) for value in values]
+        made.append(stack(values, place))
+    return made
+
+
+def _common_shape(name, values, shape, bound):
+    rank = values[0].ndim
+    shape = [None] * rank if shape is None else list(shape)
+    if len(shape) != rank or any(value.ndim != rank for value in values):
+        raise RuntimeError(f"For 'pad_info', the shape for column {name!r} must have as many axes "
+                           f"as its values, {rank}, but got {shape}.")
+    longest = [max(lengths) for lengths in zip(*[value.shape for value in values], strict=True)]
+    return [(bound or most) if wanted is None else wanted
+            for wanted, most in zip(shape, longest, strict=True)]
+
+
+def padded(value, shape, fill):
+    """An array brought to a shape: cut where it is longer, filled where it is shorter.
+
+    Raises:
+        RuntimeError: text is filled with a number, or numbers with text.
+    """
+    if list(value.shape) == list(shape):
+        return value
+    text = value.dtype.kind in "SU"
+    if fill is None:
+        fill = value.dtype.type() if text else 0
+    if isinstance(fill, (str, bytes)) != text:
+        raise RuntimeError(f"Text cannot be padded with numbers, nor numbers with text, but got "
+                           f"{fill!r} for dtype {value.dtype}.")
+    dtype = value.dtype
+    if text:
+        filler = np.asarray(fill.encode() if dtype.kind == "S" and isinstance(fill, str) else fill)
+        dtype = np.promote_types(dtype, filler.astype(dtype.kind).dtype)
+        fill = filler
+    out = np.full(shape, fill, dtype)
+    common = tuple(slice(min(pair)) for pair in zip(value.shape, shape, strict=True))
+    out[common] = value[common]
+    return out
+
+
+@method("bucket_batch_by_length")
+class BucketBatchByLengthDataset(UnionBaseDataset):
+    """Makes batches of rows of about the same length: each bucket that is full is a batch.
+
+    Args:
+        column_names (list[str]): what the length function takes.
+        bucket_boundaries (list[int]): n increasing upper bounds (exclusive) for n + 1 buckets.
+        bucket_batch_sizes (list[int]): how many rows fill each of the n + 1 buckets.
+        element_length_function (Callable, optional): gives the length of a row; by default that of
+            the one column's first axis.
+        pad_info (dict, optional): as for `padded_batch`; without it columns are padded with 0.
+        pad_to_bucket_boundary (bool, optional): whether None in a shape means one less than the
+            bucket's bound, not the longest of the batch.
+        drop_remainder (bool, optional): whether to leave out buckets that are not full in the end.
+
+    Returns:
+        Dataset.
+    """
+
+    @checked(
+        Forbid("any(b >= c for b, c in zip(bucket_boundaries, bucket_boundaries[1:]))", ValueError,
+               "'bucket_boundaries' must be increasing"),
+        Forbid("len(bucket_batch_sizes) != len(bucket_boundaries) + 1", ValueError,
+               "'bucket_batch_sizes' must have one more entry than 'bucket_boundaries'"),
+        Forbid("element_length_function is None and len(column_names) != 1", ValueError,
+               "without 'element_length_function' there must be one column"))
+    def __init__(self, input_dataset, column_names: ListOf(AnInstance(str), min_length=1),
+                 bucket_boundaries: ListOf(positive, min_length=1),
+                 bucket_batch_sizes: ListOf(positive, min_length=1),
+                 element_length_function: Callable = None, pad_info: AnInstance(dict) = None,
+                 pad_to_bucket_boundary: Bool = False, drop_remainder: Bool = False):
+        super().__init__(input_dataset)
+        self.column_names, self.bucket_boundaries = column_names, bucket_boundaries
+        self.bucket_batch_sizes = bucket_batch_sizes
+        self.element_length_function = element_length_function
+        self.pad_info = checked_padding("bucket_batch_by_length", pad_info) or {}
+        self.pad_to_bucket_boundary, self.drop_remainder = pad_to_bucket_boundary, drop_remainder
+
+    def _size(self):
+        return None
+
+    def _batch_size(self):
+        return None
+
+    def _length(self, values):
+        if self.element_length_function is None:
+            return len(values[0]) if values[0].ndim else 0
+        return int(self.element_length_function(*[own(value) for value in values]))
+
+    def _open(self):
+        flow, columns = super()._open(), super()._columns()
+        places = known("bucket_batch_by_length", columns, self.column_names)
+        bounds = [*self.bucket_boundaries, None]
+
+        def batch(bucket, group):
+            bound = bounds[bucket] if self.pad_to_bucket_boundary else 0
+            if bound is None:
+                raise RuntimeError("For 'bucket_batch_by_length', a row falls into the last "
+                                   "bucket, which has no bound to pad to.")
+            return padded_batch(group, columns, self.pad_info, bound and bound - 1)
+
+        def rows():
+            groups = [[] for _ in bounds]
+            for row in flow.rows():
+                length = self._length([row[place] for place in places])
+                bucket = int(np.searchsorted(self.bucket_boundaries, length, side="right"))
+                groups[bucket].append(row)
+                if len(groups[bucket]) == self.bucket_batch_sizes[bucket]:
+                    yield batch(bucket, groups[bucket])
+                    groups[bucket] = []
+            for bucket, group in enumerate(groups):
+                if group and not self.drop_remainder:
+                    yield batch(bucket, group)
+
+        return Flow(rows)

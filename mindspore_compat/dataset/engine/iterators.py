@@ -1,0 +1,134 @@
+"""Iterators over a dataset, and the edge where rows become Tensors.
+
+An iterator goes over one epoch per `for` loop; after a loop that was left early the next one
+continues the epoch.
+"""
+
+import numpy as np
+
+from ..._backend import arrays
+from ..._core.checking import checked
+from ..._core.rules import Bool, Int
+from ..._core.tensor import Tensor
+from .._rules import INT32_MAX, Columns
+from . import config
+from .rows import own
+
+__all__ = ["DictIterator", "Iterator", "TupleIterator"]
+
+
+class Iterator:
+    """The base of the iterators.
+
+    Args:
+        dataset (Dataset): what is iterated.
+        num_epochs (int, optional): how many epochs there are; -1 for any number.
+        output_numpy (bool, optional): whether to give arrays; otherwise numbers become Tensors.
+        do_copy (bool, optional): whether a Tensor gets a copy of the row.
+    """
+
+    def __init__(self, dataset, num_epochs=-1, output_numpy=False, do_copy=False):
+        if num_epochs == 0:
+            raise RuntimeError("'num_epochs' must be -1 or positive, but got 0.")
+        self.dataset = dataset
+        self._left = num_epochs
+        self._convert = own if output_numpy else _as_tensor
+        if not output_numpy and (do_copy or config.get_iterator_mode()["do_copy"]):
+            self._convert = _copied_tensor
+        self._flow = dataset._open()
+        self._skipped = dataset.get_init_step()
+        self._rows = None
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._rows is None:
+            self._begin()
+        try:
+            row = next(self._rows)
+        except StopIteration:
+            self._rows = None
+            self._left -= self._left > 0
+            raise
+        return self._shown(row)
+
+    def _begin(self):
+        if self._left == 0 or self._flow is None:
+            raise RuntimeError("The iterator has no epoch left: it was made for a number of "
+                               "epochs, or it was stopped.")
+        self._rows = iter(self._flow.rows())
+        while self._skipped:
+            for _ in self._rows:
+                self._skipped -= 1
+                if not self._skipped:
+                    return
+            self._left -= self._left > 0
+            self._rows = iter(self._flow.rows())
+
+    def stop(self):
+        """Ends the iteration and lets the pipeline go."""
+        self._flow = self._rows = None
+
+    release = stop
+
+    def get_col_names(self):
+        """Returns the names of the columns."""
+        return self.dataset.get_col_names()
+
+
+class DictIterator(Iterator):
+    """Gives rows as dicts from the names of the columns."""
+
+    def __init__(self, dataset, num_epochs=-1, output_numpy=False, do_copy=False):
+        super().__init__(dataset, num_epochs, output_numpy, do_copy)
+        self._names = dataset.get_col_names()
+
+    def _shown(self, row):
+        return {name: self._convert(value) for name, value in zip(self._names, row, strict=True)}
+
+
+class TupleIterator(Iterator):
+    """Gives rows as lists.
+
+    Args:
+        columns (Union[str, list[str]], optional): the columns wanted, in order; by default all.
+    """
+
+    def __init__(self, dataset, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
+        if columns is not None:
+            chosen = dataset.project(columns)
+            chosen.set_init_step(dataset.get_init_step())
+            dataset = chosen
+        super().__init__(dataset, num_epochs, output_numpy, do_copy)
+
+    def _shown(self, row):
+        return [self._convert(value) for value in row]
+
+
+@checked
+def dict_iterator(dataset, num_epochs: Int(ge=-1, le=INT32_MAX), output_numpy: Bool, do_copy: Bool):
+    """A DictIterator, its arguments checked."""
+    return DictIterator(dataset, num_epochs, output_numpy, do_copy)
+
+
+@checked
+def tuple_iterator(dataset, columns: Columns | None, num_epochs: Int(ge=-1, le=INT32_MAX),
+                   output_numpy: Bool, do_copy: Bool):
+    """A TupleIterator, its arguments checked."""
+    return TupleIterator(dataset, columns, num_epochs, output_numpy, do_copy)
+
+
+def _as_tensor(value):
+    """Numbers as a Tensor on the device in force; text stays an array."""
+    if isinstance(value, dict):
+        return {key: _as_tensor(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_as_tensor(each) for each in value]
+    if value.dtype.kind in "SU":
+        return own(value)
+    return Tensor._wrap(arrays.to_current(own(value)))
+
+
+def _copied_tensor(value):
+    return _as_tensor(value.copy() if isinstance(value, np.ndarray) else value)

@@ -1,0 +1,302 @@
+"""`map`: operations on the contents of rows, and the callbacks around them.
+
+Operations of this package that have the same effect on one row and on a block of rows are applied
+to blocks where the rows below come in blocks; all others are applied row by row, by workers if the
+caller asks for them.
+"""
+
+import copy
+import itertools
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool, Int, ListOf
+from .._rules import INT32_MAX, AnInstance, Columns, Workers, positive
+from ..transforms.base import (
+    CompoundOperation,
+    TensorOperation,
+    apply_to_block,
+    bind_random,
+    seeded,
+    takes_blocks,
+)
+from . import config
+from .batching import mapped_columns, mapped_order
+from .operations import as_list, distinct, known, method
+from .pipeline import UnionBaseDataset
+from .rows import Flow, as_column, own, read_only
+from .workers import ordered_map
+
+__all__ = ["DSCallback", "MapDataset"]
+
+
+class DSCallback:
+    """What happens around the rows of a `map`; subclasses define the methods they need.
+
+    Each method gets a context with `cur_epoch_num`, `cur_step_num_in_epoch` and `cur_step_num`,
+    which count from 1.
+
+    Args:
+        step_size (int, optional): how many rows there are from one call for a step to the next.
+    """
+
+    @checked
+    def __init__(self, step_size: positive = 1):
+        self.step_size = step_size
+
+    def ds_begin(self, ds_run_context):
+        """Is called before the first row of the first epoch."""
+
+    def ds_epoch_begin(self, ds_run_context):
+        """Is called before the first row of each epoch."""
+
+    def ds_epoch_end(self, ds_run_context):
+        """Is called after the last row of each epoch."""
+
+    def ds_step_begin(self, ds_run_context):
+        """Is called before a row."""
+
+    def ds_step_end(self, ds_run_context):
+        """Is called after a row."""
+
+
+class _RunContext:
+    def __init__(self):
+        self.cur_epoch_num = self.cur_step_num_in_epoch = self.cur_step_num = 0
+
+
+class _Calls:
+    """The callbacks of one opened map, and how far it is."""
+
+    def __init__(self, callbacks):
+        self.callbacks, self.context = callbacks, _RunContext()
+
+    def around(self, rows, work):
+        """What `work` makes of each row, with the callbacks called around it."""
+        context = self.context
+        if context.cur_epoch_num == 0:
+            self._call("ds_begin")
+        context.cur_epoch_num += 1
+        context.cur_step_num_in_epoch = 0
+        self._call("ds_epoch_begin")
+        for row in rows:
+            context.cur_step_num += 1
+            context.cur_step_num_in_epoch += 1
+            self._step("ds_step_begin")
+            done = work(row)
+            self._step("ds_step_end")
+            yield done
+        self._call("ds_epoch_end")
+
+    def _call(self, name):
+        for callback in self.callbacks:
+            getattr(callback, name)(self.context)
+
+    def _step(self, name):
+        for callback in self.callbacks:
+            if (self.context.cur_step_num_in_epoch - 1) % callback.step_size == 0:
+                getattr(callback, name)(self.context)
+
+
+@method("map")
+class MapDataset(UnionBaseDataset):
+    """Applies operations, one after another, to some columns of each row.
+
+    Args:
+        operations (Union[Callable, list[Callable]]): operations of this package, or functions that
+            take an array per input column and return an array, or a tuple of them.
+        input_columns (Union[str, list[str]], optional): what the first operation takes; by default
+            the first column.
+        output_columns (Union[str, list[str]], optional): the names of what the last one gives; by
+            default those of the input columns. As many as inputs stand in their place; otherwise
+            they come before all other columns.
+        num_parallel_workers (int, optional): how many workers apply the operations; by default the
+            reader's thread does.
+        python_multiprocessing (bool, optional): whether workers are processes, not threads.
+        cache (DatasetCache, optional): must be None.
+        callbacks (Union[DSCallback, list[DSCallback]], optional): called around the rows.
+        max_rowsize (Union[int, list[int]], optional): is checked.
+        offload (bool, optional): is checked; operations run on the host.
+
+    Returns:
+        Dataset.
+
+    Raises:
+        RuntimeError: there are no operations, there is no column of a name, an operation fails, or
+            gives another number of columns than `output_columns`; most is told when it is used.
+    """
+
+    @checked
+    def __init__(self, input_dataset, operations=None, input_columns: Columns = None,
+                 output_columns: Columns = None, num_parallel_workers: Workers = None,
+                 python_multiprocessing: Bool = False, cache=None,
+                 callbacks: AnInstance(DSCallback) | ListOf(AnInstance(DSCallback)) = None,
+                 max_rowsize: Int(ge=-1, le=INT32_MAX) | ListOf(Int(ge=-1), length=2) = None,
+                 offload: Bool = None):
+        super().__init__(input_dataset, num_parallel_workers, cache)
+        self.operations = _checked_operations(operations)
+        self.input_columns = as_list(input_columns or [])
+        self.output_columns = as_list(output_columns or [])
+        distinct("map", "input_columns", self.input_columns)
+        distinct("map", "output_columns", self.output_columns)
+        self.python_multiprocessing = python_multiprocessing
+        self.callbacks = [callbacks] if isinstance(callbacks, DSCallback) else callbacks or []
+
+    def _names(self):
+        """The columns below, those taken, and those given."""
+        columns = list(super()._columns())
+        inputs = self.input_columns or columns[:1]
+        known("map", columns, inputs)
+        return columns, inputs, self.output_columns or inputs
+
+    def _columns(self):
+        return mapped_columns(*self._names())
+
+    def _size(self):
+        if config.get_error_samples_mode() is config.ErrorSamplesMode.SKIP:
+            return None
+        return super()._size()
+
+    def _open(self):
+        flow = super()._open()
+        columns, inputs, outputs = self._names()
+        places = known("map", columns, inputs)
+        order = mapped_order(columns, inputs, outputs)
+        mapped_columns(columns, inputs, outputs)
+        operations = bind_random(self.operations)
+        hooks = config.debug_hooks()
+        if (flow.blocks and takes_blocks(operations) and not self.callbacks and not hooks
+                and len(inputs) == len(outputs) == 1):
+            return Flow(blocks=lambda: _through_blocks(flow.blocks(), operations, places[0]))
+        work = _RowWork(operations, places, order, len(outputs), hooks)
+        calls = self.callbacks and _Calls(self.callbacks)
+        workers = self.num_parallel_workers or config.workers_asked()
+        if workers > 1 and not calls and not config.get_debug_mode():
+            numbers, work = itertools.count(), _Caught(_NumberedWork(work, config.next_seed()))
+            return Flow(lambda: _settled(ordered_map(
+                work, zip(numbers, flow.rows(), strict=False), workers,
+                self.python_multiprocessing)))
+        if calls:
+            return Flow(lambda: _settled(calls.around(flow.rows(), _Caught(work))))
+        if config.get_error_samples_mode() is config.ErrorSamplesMode.RETURN:
+            return Flow(lambda: map(work, flow.rows()))
+        return Flow(lambda: _settled(map(_Caught(work), flow.rows())))
+
+
+def _through_blocks(blocks, operations, place):
+    for block in blocks:
+        block = list(block)
+        for operation in operations:
+            block[place] = apply_to_block(operation, block[place])
+        yield block
+
+
+def _checked_operations(operations):
+    """The operations as a list.
+
+    Raises:
+        RuntimeError: there are none.
+        ValueError: one cannot be called, or is a class of this package without brackets.
+    """
+    if operations is None:
+        operations = []
+    operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
+    if not operations:
+        raise RuntimeError("For 'map', there must be at least one operation.")
+    for operation in operations:
+        if isinstance(operation, type):
+            raise ValueError(f"For 'map', 'operations' must hold objects, but got the class "
+                             f"{operation.__name__}; brackets after it may be missing.")
+        if not callable(operation):
+            raise ValueError(f"For 'map', 'operations' must hold callables, but got "
+                             f"{operation!r}.")
+    return operations
+
+
+class _RowWork:
+    """What a map does with one row. A class, so that it can be sent to another process."""
+
+    def __init__(self, operations, places, order, count, hooks):
+        self.operations, self.places, self.order = operations, places, order
+        self.count, self.hooks = count, hooks
+
+    def __call__(self, row):
+        values = [row[place] for place in self.places]
+        for operation in self.operations:
+            for hook in self.hooks:
+                hook.compute(*values)
+                hook.set_previous_op_name(type(operation).__name__)
+            values = _applied(operation, values)
+        values = [_finished(value) for value in values]
+        if len(values) != self.count:
+            raise RuntimeError(f"For 'map', the operations must give as many columns as there are "
+                               f"output columns, {self.count}, but got {len(values)}.")
+        return [values[which] if is_new else row[which] for is_new, which in self.order]
+
+
+def _finished(value):
+    """What the last operation gave, as a column; its owner may go on to use an array."""
+    if type(value) is np.ndarray and value.dtype.kind in "biuf" and value.itemsize <= 8:
+        return read_only(value)
+    return as_column(value)
+
+
+def _applied(operation, values):
+    """What one operation makes of the values of its columns, as a list."""
+    ours = isinstance(operation, TensorOperation)
+    if not isinstance(operation, TensorOperation) or isinstance(operation, CompoundOperation):
+        values = [own(value) if isinstance(value, (np.ndarray, dict)) else value
+                  for value in values]
+    try:
+        made = operation(*values)
+    except Exception as error:
+        name = type(operation).__name__ if ours else getattr(operation, "__name__", operation)
+        raise RuntimeError(f"For 'map', the operation {name} raised {type(error).__name__}: "
+                           f"{error}") from error
+    if made is None:
+        raise RuntimeError(f"For 'map', the operation {operation!r} returned None.")
+    return list(made) if isinstance(made, tuple) else [made]
+
+
+class _NumberedWork:
+    """Work on rows that come with their numbers, random operations drawing by the number alone."""
+
+    def __init__(self, work, seed):
+        self.work, self.seed = work, seed
+
+    def __call__(self, item):
+        number, row = item
+        work = copy.copy(self.work)
+        work.operations = [seeded(each, self.seed + number) for each in self.work.operations]
+        return work(row)
+
+
+class _Caught:
+    """Work whose error is returned, not raised, so that one bad row need not end the epoch."""
+
+    def __init__(self, work):
+        self.work = work
+
+    def __call__(self, row):
+        try:
+            return self.work(row)
+        except RuntimeError as error:
+            return error
+
+
+def _settled(rows):
+    """Rows, where errors among them are treated as the error samples mode says."""
+    mode, good, owed = config.get_error_samples_mode(), None, 0
+    for row in rows:
+        if not isinstance(row, RuntimeError):
+            good = good or row
+            yield row
+        elif mode is config.ErrorSamplesMode.RETURN:
+            raise row
+        elif mode is config.ErrorSamplesMode.REPLACE:
+            owed += 1
+    if owed and good is None:
+        raise RuntimeError("For 'map', no row of the epoch could be processed.")
+    for _ in range(owed):
+        yield good

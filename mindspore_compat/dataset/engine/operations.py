@@ -1,0 +1,548 @@
+"""Operations that choose, order and combine rows: shuffle, repeat, take, skip, zip, concat, ...
+
+Operations that change the contents of rows are in `mapping` and `batching`. A class is one node of
+a pipeline; `method` makes it a method of Dataset.
+"""
+
+import inspect
+import itertools
+
+import numpy as np
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Callable, Int
+from .._rules import INT32_MAX, Columns, Workers, natural
+from . import config
+from .pipeline import Dataset, UnionBaseDataset
+from .rows import Flow, own
+from .sampler import BuiltinSampler, DistributedSampler
+from .twister import Twister64
+
+__all__ = ["ConcatDataset", "FilterDataset", "ProjectDataset", "RenameDataset", "RepeatDataset",
+           "ShuffleDataset", "SkipDataset", "TakeDataset", "ZipDataset", "zip_datasets"]
+
+
+def method(name):
+    """Makes a node's class a method of Dataset, with the class's arguments after the first."""
+
+    def attach(cls):
+        def call(self, *args, **kwargs):
+            return cls(self, *args, **kwargs)
+
+        parameters = list(inspect.signature(cls).parameters.values())[1:]
+        myself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        call.__signature__ = inspect.Signature([myself, *parameters])
+        call.__name__, call.__qualname__, call.__doc__ = name, f"Dataset.{name}", cls.__doc__
+        setattr(Dataset, name, call)
+        return cls
+
+    return attach
+
+
+def as_list(names):
+    """One name, or a list of them, as a list."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def known(api, columns, names):
+    """The places of columns among `columns`.
+
+    Raises:
+        RuntimeError: there is no column of a name.
+    """
+    for name in names:
+        if name not in columns:
+            raise RuntimeError(f"For '{api}', there is no column {name!r}; the columns are "
+                               f"{list(columns)}.")
+    return [list(columns).index(name) for name in names]
+
+
+def distinct(api, parameter, names):
+    """Refuses empty and repeated names.
+
+    Raises:
+        ValueError: a name is empty or comes twice.
+    """
+    if "" in names or len(set(names)) < len(names):
+        raise ValueError(f"For '{api}', '{parameter}' must hold different names that are not "
+                         f"empty, but got {names}.")
+
+
+@method("shuffle")
+class ShuffleDataset(UnionBaseDataset):
+    """Shuffles the rows through a buffer: each row given is drawn at random from the buffer.
+
+    Args:
+        buffer_size (int): how many rows the buffer holds, at least 2; with as many as the dataset
+            has rows, all orders are possible.
+
+    Returns:
+        Dataset. A seed gives the original's order, another one in each epoch.
+    """
+
+    reshuffle_each_epoch = True
+
+    @checked
+    def __init__(self, input_dataset, buffer_size: Int(ge=2, le=INT32_MAX)):
+        super().__init__(input_dataset)
+        self.buffer_size = buffer_size
+
+    def is_shuffled(self):
+        """Returns True."""
+        return True
+
+    def _open(self):
+        flow, seed = super()._open(), config.next_seed()
+        twister = Twister64(seed)
+
+        def rows():
+            nonlocal twister
+            if not self.reshuffle_each_epoch:
+                twister = Twister64(seed)
+            arriving = iter(flow.rows())
+            buffer = list(itertools.islice(arriving, self.buffer_size))
+            while buffer:
+                place = twister.draw() % len(buffer)
+                row, buffer[place] = buffer[place], buffer[-1]
+                buffer.pop()
+                buffer.extend(itertools.islice(arriving, 1))
+                yield row
+
+        return Flow(rows)
+
+
+@method("repeat")
+class RepeatDataset(UnionBaseDataset):
+    """Goes over the rows several times in one epoch.
+
+    Args:
+        count (int, optional): how many times; None or -1 for ever.
+
+    Returns:
+        Dataset. Sources and shuffles begin an epoch of their own each time.
+    """
+
+    @checked(Forbid("count is not None and count < 1 and count != -1", ValueError,
+                    "'count' must be -1 or positive"))
+    def __init__(self, input_dataset, count: Int(ge=-1, le=INT32_MAX) = None):
+        super().__init__(input_dataset)
+        self.count = -1 if count is None else count
+
+    def get_repeat_count(self):
+        """Returns how many times the rows come."""
+        return self.count
+
+    def _size(self):
+        size = super()._size()
+        return None if size is None else size * max(1, self.count)
+
+    def get_dataset_size(self):
+        """Returns the number of rows of an epoch; an endless repeat counts once."""
+        return self.children[0].get_dataset_size() * max(1, self.count)
+
+    def _open(self):
+        flow = super()._open()
+
+        def repeated(begin):
+            rounds = itertools.count() if self.count == -1 else range(self.count)
+            for _ in rounds:
+                empty = True
+                for each in begin():
+                    empty = False
+                    yield each
+                if empty:
+                    return
+
+        blocks = flow.blocks and (lambda: repeated(flow.blocks))
+        return Flow(lambda: repeated(flow.rows), blocks)
+
+
+@method("take")
+class TakeDataset(UnionBaseDataset):
+    """Takes the first rows of an epoch.
+
+    Args:
+        count (int, optional): how many; -1 for all.
+
+    Returns:
+        Dataset.
+    """
+
+    @checked(Forbid("count == 0", ValueError, "'count' must be -1 or positive"))
+    def __init__(self, input_dataset, count: Int(ge=-1, le=INT32_MAX) = -1):
+        super().__init__(input_dataset)
+        self.count = count
+
+    def _size(self):
+        size = super()._size()
+        return size if size is None or self.count == -1 else min(size, self.count)
+
+    def _open(self):
+        flow = super()._open()
+        if self.count == -1:
+            return flow
+        return Flow(lambda: itertools.islice(flow.rows(), self.count))
+
+
+@method("skip")
+class SkipDataset(UnionBaseDataset):
+    """Leaves out the first rows of each epoch.
+
+    Args:
+        count (int): how many.
+
+    Returns:
+        Dataset.
+    """
+
+    @checked
+    def __init__(self, input_dataset, count: natural):
+        super().__init__(input_dataset)
+        self.count = count
+
+    def _size(self):
+        size = super()._size()
+        return None if size is None else max(0, size - self.count)
+
+    def _open(self):
+        flow = super()._open()
+        return Flow(lambda: itertools.islice(flow.rows(), self.count, None))
+
+
+@method("filter")
+class FilterDataset(UnionBaseDataset):
+    """Keeps the rows for which a function returns something true.
+
+    Args:
+        predicate (Callable): takes the arrays of the input columns.
+        input_columns (Union[str, list[str]], optional): the columns; by default all.
+        num_parallel_workers (int, optional): is checked; a filter runs in the reader's thread.
+
+    Returns:
+        Dataset.
+    """
+
+    @checked
+    def __init__(self, input_dataset, predicate: Callable, input_columns: Columns = None,
+                 num_parallel_workers: Workers = None):
+        super().__init__(input_dataset, num_parallel_workers)
+        self.predicate = predicate
+        self.input_columns = None if input_columns is None else as_list(input_columns)
+        distinct("filter", "input_columns", self.input_columns or [])
+
+    def _size(self):
+        return None
+
+    def _open(self):
+        flow, columns = super()._open(), self._columns()
+        chosen = columns if self.input_columns is None else self.input_columns
+        places = known("filter", columns, chosen)
+
+        def rows():
+            for row in flow.rows():
+                try:
+                    kept = self.predicate(*[own(row[place]) for place in places])
+                except Exception as error:
+                    raise RuntimeError(f"For 'filter', 'predicate' raised "
+                                       f"{type(error).__name__}: {error}") from error
+                if kept:
+                    yield row
+
+        return Flow(rows)
+
+
+@method("project")
+class ProjectDataset(UnionBaseDataset):
+    """Keeps some of the columns, in the order given.
+
+    Args:
+        columns (Union[str, list[str]]): their names.
+
+    Returns:
+        Dataset.
+
+    Raises:
+        RuntimeError: there is no column of a name; told when the dataset is used.
+    """
+
+    @checked
+    def __init__(self, input_dataset, columns: Columns):
+        super().__init__(input_dataset)
+        self.columns = as_list(columns)
+        distinct("project", "columns", self.columns)
+
+    def _columns(self):
+        known("project", super()._columns(), self.columns)
+        return self.columns
+
+    def _open(self):
+        flow = super()._open()
+        places = known("project", super()._columns(), self.columns)
+
+        def chosen(begin):
+            return lambda: ([each[place] for place in places] for each in begin())
+
+        return Flow(chosen(flow.rows), flow.blocks and chosen(flow.blocks))
+
+
+@method("rename")
+class RenameDataset(UnionBaseDataset):
+    """Gives columns other names.
+
+    Args:
+        input_columns (Union[str, list[str]]): the names so far.
+        output_columns (Union[str, list[str]]): the new ones, as many.
+
+    Returns:
+        Dataset.
+
+    Raises:
+        ValueError: the two differ in number.
+        RuntimeError: there is no column of a name, or a new one is taken; told when it is used.
+    """
+
+    @checked
+    def __init__(self, input_dataset, input_columns: Columns, output_columns: Columns):
+        super().__init__(input_dataset)
+        self.input_columns, self.output_columns = as_list(input_columns), as_list(output_columns)
+        distinct("rename", "input_columns", self.input_columns)
+        distinct("rename", "output_columns", self.output_columns)
+        if len(self.input_columns) != len(self.output_columns):
+            raise ValueError(f"For 'rename', 'input_columns' and 'output_columns' must be as many, "
+                             f"but got {self.input_columns} and {self.output_columns}.")
+
+    def _columns(self):
+        columns = list(super()._columns())
+        places = known("rename", columns, self.input_columns)
+        for place, name in zip(places, self.output_columns, strict=True):
+            columns[place] = name
+        if len(set(columns)) < len(columns):
+            raise RuntimeError(f"For 'rename', two columns would have the same name: {columns}.")
+        return columns
+
+
+class ZipDataset(UnionBaseDataset):
+    """Puts the columns of several datasets side by side; see `mindspore.dataset.zip`."""
+
+    def __init__(self, datasets):
+        super().__init__(datasets)
+
+    def _columns(self):
+        columns = [name for child in self.children for name in child._columns()]
+        if len(set(columns)) < len(columns):
+            raise RuntimeError(f"For 'zip', the datasets must have different columns, but got "
+                               f"{columns}.")
+        return columns
+
+    def _size(self):
+        finite = [child._size() for child in self.children if not _endless(child)]
+        if None in finite:
+            return None
+        return min(finite or [child._size() for child in self.children])
+
+    def _open(self):
+        self._columns()
+        flows = [child._open() for child in self.children]
+
+        def rows():
+            iterators = [iter(flow.rows()) for flow in flows]
+            while True:
+                parts = []
+                for each in iterators:
+                    part = next(each, None)
+                    if part is None:
+                        return
+                    parts += part
+                yield parts
+
+        return Flow(rows)
+
+
+def _endless(dataset):
+    if isinstance(dataset, RepeatDataset) and dataset.count == -1:
+        return True
+    if isinstance(dataset, TakeDataset) and dataset.count != -1:
+        return False
+    return bool(dataset.children) and all(_endless(child) for child in dataset.children)
+
+
+def zip_datasets(datasets):
+    """Puts the columns of several datasets side by side; the shortest ends the epoch.
+
+    Args:
+        datasets (tuple[Dataset]): at least two, with different columns.
+
+    Returns:
+        Dataset.
+
+    Raises:
+        TypeError: it is no tuple of datasets.
+        ValueError: there are fewer than two.
+        RuntimeError: two columns have the same name; told when the dataset is used.
+    """
+    if not isinstance(datasets, tuple) or not all(isinstance(each, Dataset) for each in datasets):
+        raise TypeError(f"For 'zip', 'datasets' must be a tuple of datasets, but got "
+                        f"{datasets!r}.")
+    if len(datasets) < 2:
+        raise ValueError(f"For 'zip', there must be at least two datasets, but got {datasets!r}.")
+    return ZipDataset(datasets)
+
+
+def _zip(self, datasets):
+    """Puts the columns of other datasets to the right of this one's.
+
+    Args:
+        datasets (Union[Dataset, tuple[Dataset]]): the others; the shortest ends the epoch.
+
+    Returns:
+        Dataset.
+
+    Raises:
+        TypeError: `datasets` is neither.
+    """
+    others = (datasets,) if isinstance(datasets, Dataset) else datasets
+    if not isinstance(others, tuple):
+        raise TypeError(f"For 'zip', 'datasets' must be a dataset or a tuple of datasets, but got "
+                        f"{datasets!r}.")
+    return zip_datasets((self, *others))
+
+
+Dataset.zip = _zip
+zip_datasets.__name__ = zip_datasets.__qualname__ = _zip.__name__ = "zip"
+
+
+@method("concat")
+class ConcatDataset(UnionBaseDataset):
+    """Gives the rows of other datasets after this one's; `+` does the same.
+
+    Args:
+        datasets (Union[Dataset, list[Dataset]]): the others, with the same columns.
+
+    Returns:
+        Dataset. `use_sampler` can make it take every n-th row, for several processes.
+
+    Raises:
+        RuntimeError: columns differ in name, dtype or number of axes; told when it is used.
+    """
+
+    def __init__(self, input_dataset, datasets=()):
+        others = [datasets] if isinstance(datasets, Dataset) else datasets
+        if not isinstance(others, list) or not all(isinstance(each, Dataset) for each in others):
+            raise TypeError(f"For 'concat', 'datasets' must be a dataset or a list of datasets, "
+                            f"but got {datasets!r}.")
+        super().__init__([input_dataset, *others])
+        self._sampler = None
+
+    def use_sampler(self, sampler):
+        """Makes a sampler choose among all the rows, as they come one dataset after another.
+
+        Args:
+            sampler (Sampler): a DistributedSampler without shuffling; or another one, whose order
+                decides which dataset gives its next row.
+
+        Raises:
+            TypeError: it is not a sampler.
+            ValueError: it is a DistributedSampler that shuffles or has `num_samples`.
+        """
+        if not isinstance(sampler, BuiltinSampler):
+            raise TypeError(f"For 'use_sampler', 'sampler' must be a sampler, but got {sampler!r}.")
+        if isinstance(sampler, DistributedSampler) and (sampler.shuffle or sampler.num_samples):
+            raise ValueError("For 'use_sampler', a DistributedSampler over concatenated datasets "
+                             "must have shuffle=False and no num_samples.")
+        self._sampler = sampler
+
+    def is_sharded(self):
+        """Returns whether only a share of the rows is given."""
+        return super().is_sharded() or self._sampler is not None and self._sampler.is_sharded()
+
+    def _size(self):
+        sizes = [child._size() for child in self.children]
+        if None in sizes:
+            return None
+        total = sum(sizes)
+        return total if self._sampler is None else len(self._sampler.open(total)())
+
+    def _open(self):
+        first = list(self.children[0]._columns())
+        for child in self.children[1:]:
+            if list(child._columns()) != first:
+                raise RuntimeError(f"For 'concat', the datasets must have the same columns, but "
+                                   f"got {first} and {list(child._columns())}.")
+        flows = [child._open() for child in self.children]
+
+        def rows():
+            wanted = None
+            for row in itertools.chain.from_iterable(flow.rows() for flow in flows):
+                found = [(str(value.dtype.kind if value.dtype.kind in "SU" else value.dtype),
+                          value.ndim) for value in row]
+                if wanted is not None and found != wanted:
+                    raise RuntimeError(f"For 'concat', columns must agree in dtype and number of "
+                                       f"axes, but got {wanted} and {found}.")
+                wanted = found
+                yield row
+
+        if self._sampler is None:
+            return Flow(rows)
+        sizes = [child.get_dataset_size() for child in self.children]
+        epoch = self._sampler.open(sum(sizes))
+        if isinstance(self._sampler, DistributedSampler):
+            return Flow(lambda: _taken(rows(), epoch()))
+        return Flow(lambda: _interleaved(flows, sizes, epoch()))
+
+
+def _taken(rows, wanted):
+    """The rows whose places are wanted, in the order wanted."""
+    needed, kept = set(wanted.tolist()), {}
+    for place, row in enumerate(rows):
+        if place in needed:
+            kept[place] = row
+    return (kept[place] for place in wanted.tolist())
+
+
+def _interleaved(flows, sizes, wanted):
+    """The next row of one dataset after another, as the wanted places fall in them."""
+    iterators = [iter(flow.rows()) for flow in flows]
+    for child in np.searchsorted(np.cumsum(sizes), wanted, side="right").tolist():
+        yield next(iterators[child])
+
+
+@method("flat_map")
+class FlatMapDataset(UnionBaseDataset):
+    """Gives the rows of the datasets that a function makes of each row.
+
+    Args:
+        func (Callable): takes the arrays of a row and returns a dataset.
+
+    Returns:
+        Dataset.
+
+    Raises:
+        TypeError: `func` is not callable, or returns something else.
+    """
+
+    def __init__(self, input_dataset, func):
+        if not callable(func):
+            raise TypeError(f"For 'flat_map', 'func' must be a function, but got {func!r}.")
+        super().__init__(input_dataset)
+        self.func = func
+
+    def _made(self, row):
+        made = self.func(*[own(value) for value in row])
+        if not isinstance(made, Dataset):
+            raise TypeError(f"For 'flat_map', 'func' must return a dataset, but got {made!r}.")
+        return made
+
+    def _columns(self):
+        return self._made(self.children[0]._first_row())._columns()
+
+    def _size(self):
+        return None
+
+    def _open(self):
+        flow = super()._open()
+
+        def rows():
+            for row in flow.rows():
+                yield from self._made(row)._open().rows()
+
+        return Flow(rows)

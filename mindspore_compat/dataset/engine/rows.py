@@ -1,0 +1,115 @@
+"""What flows through a pipeline: rows, blocks, and the flows that give them.
+
+A row is a list with one array (or dict of arrays) per column. A block is a list of columns whose
+first axis counts rows: many rows at once, for operations that treat a whole block as fast as one
+row. An opened node is a `Flow`; calling `rows` begins an epoch, and so does `blocks`, where the
+flow has blocks.
+
+Arrays that belong to a source are marked read-only; whoever hands a row to code that may write
+makes it `own` first. So nothing is copied on the way, and nobody can change a source.
+"""
+
+import numpy as np
+
+from ..._core.tensor import Tensor
+
+_BLOCK_ROWS = 1024
+_BLOCK_BYTES = 1 << 22
+
+
+class Flow:
+    """The rows of a node, epoch by epoch.
+
+    Args:
+        rows (Callable, optional): begins an epoch and returns an iterator over its rows; by
+            default blocks are split.
+        blocks (Callable, optional): the same for blocks.
+    """
+
+    def __init__(self, rows=None, blocks=None):
+        self.rows = rows or self._split
+        self.blocks = blocks
+
+    def _split(self):
+        for block in self.blocks():
+            for row in zip(*block, strict=True):
+                yield [each if isinstance(each, np.ndarray) else np.asarray(each) for each in row]
+
+
+def block_rows(row_bytes):
+    """How many rows a block of rows of this size has."""
+    return max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // max(1, row_bytes)))
+
+
+def read_only(array):
+    """A view that cannot be written through."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def own(value):
+    """The value, copied if it belongs to a source."""
+    if isinstance(value, dict):
+        return {key: own(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [own(each) for each in value]
+    return value if value.flags.writeable else value.copy()
+
+
+def as_column(value):
+    """A value that Python code gave, as a column of a row: an array of its own, or a dict of them.
+
+    Raises:
+        RuntimeError: it is none of numbers, bools, text, bytes, or nested lists or arrays of them.
+    """
+    if isinstance(value, dict):
+        return {key: _in_dict(each) for key, each in value.items()}
+    if isinstance(value, Tensor):
+        return np.array(value.asnumpy())
+    try:
+        array = np.array(value)
+    except ValueError as error:
+        raise RuntimeError(f"A column must be an array, but got {value!r}: {error}") from error
+    kind = array.dtype.kind
+    if kind not in "biufSU" or not array.dtype.isnative or kind == "f" and array.itemsize > 8:
+        raise RuntimeError(f"A column must hold numbers, bools or text, but got {value!r} of type "
+                           f"{type(value).__name__} and dtype {array.dtype}.")
+    return array
+
+
+def _in_dict(value):
+    if isinstance(value, (list, tuple)):
+        return [_in_dict(each) for each in value]
+    return as_column(value)
+
+
+def stack(values, place=0):
+    """Values of one column of several rows, as one array with a new first axis.
+
+    Raises:
+        RuntimeError: shapes or dtypes differ; text may differ in length.
+    """
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: _stack_in_dict([value[key] for value in values], place) for key in first}
+    kind = first.dtype.kind
+    for value in values:
+        if value.shape != first.shape:
+            raise RuntimeError(f"Rows of one batch must have equal shapes, but in column {place} "
+                               f"there are {first.shape} and {value.shape}.")
+        if value.dtype != first.dtype and (kind not in "SU" or value.dtype.kind != kind):
+            raise RuntimeError(f"Rows of one batch must have equal dtypes, but in column {place} "
+                               f"there are {first.dtype} and {value.dtype}.")
+    if kind in "SU":
+        return np.stack(values)
+    out = np.empty((len(values), *first.shape), first.dtype)
+    for row, value in enumerate(values):
+        out[row] = value
+    return out
+
+
+def _stack_in_dict(values, place):
+    if isinstance(values[0], list):
+        return [_stack_in_dict(list(each), place) for each in zip(*values, strict=True)]
+    return stack(values, place)

@@ -1,0 +1,111 @@
+"""Schema: the names, dtypes and shapes of a dataset's columns."""
+
+import json
+
+from ..._core import dtype as dtypes
+from ..._core.checking import checked
+from ..._core.rules import Int, ListOf, Str
+from .._rules import AnInstance
+
+__all__ = ["Schema"]
+
+
+class Schema:
+    """The names, dtypes and shapes of columns.
+
+    Args:
+        schema_file (str, optional): a JSON file with "columns": a list of objects with "name",
+            "type", "rank" and "shape", or an object of such by name; and "numRows".
+
+    Raises:
+        RuntimeError: the file cannot be read, or is no such JSON.
+    """
+
+    @checked
+    def __init__(self, schema_file: Str = None):
+        self.columns, self.num_rows, self.dataset_type = [], None, ""
+        if schema_file is None:
+            return
+        try:
+            with open(schema_file, encoding="utf-8") as file:
+                self.from_json(json.load(file))
+        except (OSError, ValueError) as error:
+            raise RuntimeError(f"For 'Schema', 'schema_file' must name a JSON file of columns, but "
+                               f"got {schema_file!r}: {error}") from error
+
+    @checked
+    def add_column(self, name: Str, de_type: Str | AnInstance(dtypes.Type),
+                   shape: ListOf(Int) = None):
+        """Adds a column.
+
+        Args:
+            name: its name.
+            de_type: its dtype, or the dtype's name.
+            shape: its shape; -1 for any length.
+
+        Raises:
+            TypeError: `de_type` is unknown.
+        """
+        text = de_type.lower() if isinstance(de_type, str) else str(de_type).lower()
+        known = {str(each).lower() for each in (*dtypes.all_types, dtypes.string)} | {"bytes"}
+        if text not in known:
+            raise TypeError(f"For 'Schema', 'de_type' must be a dtype or its name, but got "
+                            f"{de_type!r}.")
+        column = {"name": name, "type": text}
+        if shape is not None:
+            column.update(shape=shape, rank=len(shape))
+        self.columns.append(column)
+
+    def parse_columns(self, columns):
+        """Adds columns as a schema file has them.
+
+        Args:
+            columns (Union[dict, list[dict]]): the columns, by name or with "name".
+
+        Raises:
+            RuntimeError: one has no type, or what is no column.
+            TypeError: it is neither a dict nor a list.
+        """
+        if isinstance(columns, dict):
+            columns = [{"name": name, **column} for name, column in columns.items()]
+        elif not isinstance(columns, list):
+            raise TypeError(f"For 'Schema', 'columns' must be a dict or a list, but got "
+                            f"{columns!r}.")
+        for column in columns:
+            if not {"name", "type"} <= set(column) <= {"name", "type", "shape", "rank", "t_impl"}:
+                raise RuntimeError(f"For 'Schema', a column must have a name, a type and perhaps a "
+                                   f"shape and a rank, but got {column}.")
+            self.add_column(column["name"], column["type"], column.get("shape"))
+
+    def from_json(self, json_obj):
+        """Takes the columns, and the number of rows, of a schema as JSON has it.
+
+        Args:
+            json_obj (dict): with "columns", and perhaps "numRows" and "datasetType".
+
+        Raises:
+            RuntimeError: something else is in it, or there are no columns.
+            TypeError: it is no dict.
+        """
+        if not isinstance(json_obj, dict):
+            raise TypeError(f"For 'Schema', 'json_obj' must be a dict, but got {json_obj!r}.")
+        unknown = set(json_obj) - {"datasetType", "numRows", "columns"}
+        if unknown or not json_obj.get("columns"):
+            raise RuntimeError(f"For 'Schema', there must be columns, and nothing but "
+                               f"'datasetType' and 'numRows' beside them, but got "
+                               f"{list(json_obj)}.")
+        self.dataset_type = json_obj.get("datasetType", "")
+        self.num_rows = json_obj.get("numRows")
+        if self.num_rows is not None and self.num_rows <= 0:
+            raise ValueError(f"For 'Schema', 'numRows' must be > 0, but got {self.num_rows}.")
+        self.parse_columns(json_obj["columns"])
+
+    def to_json(self):
+        """Returns the schema as JSON text."""
+        whole = {"columns": self.columns}
+        if self.num_rows:
+            whole = {"datasetType": self.dataset_type, "numRows": self.num_rows, **whole}
+        return json.dumps(whole, indent=2)
+
+    def __str__(self):
+        return self.to_json()

@@ -1,0 +1,178 @@
+"""Random numbers as C++'s standard library makes them, so that a seed gives the original's order.
+
+`Twister` is std::mt19937 with the distributions of libstdc++ that the original's samplers and image
+operations draw from; `Twister64` is std::mt19937_64, which its shuffle buffer draws from. The
+32-bit generator is NumPy's own MT19937, read in blocks; the 64-bit one is written out.
+
+Worked example. `Twister(1).shuffle([0, 1, 2, 3])` gives what
+
+    std::mt19937 generator(1);
+    std::shuffle(numbers.begin(), numbers.end(), generator);
+
+gives. std::shuffle draws one number for two swaps while n * n fits in 32 bits, and
+std::uniform_int_distribution rejects the few draws that would favour small numbers.
+
+Sources: the C++ standard, [rand.predef] and [alg.random.shuffle]; Matsumoto and Nishimura,
+"Mersenne Twister" (1998); Nishimura, "Tables of 64-bit Mersenne Twisters" (2000).
+"""
+
+import math
+from bisect import bisect_left
+from itertools import accumulate
+
+import numpy as np
+
+_ALL = 0xFFFFFFFF
+_BLOCK = 624
+
+
+class Twister:
+    """std::mt19937 and what libstdc++ draws from it.
+
+    Args:
+        seed (int): 32 bits.
+    """
+
+    def __init__(self, seed):
+        self._source = np.random.MT19937()
+        self.seed(seed)
+
+    def seed(self, seed):
+        """Starts anew."""
+        self._source._legacy_seeding(seed & _ALL)
+        self._block, self._next = [], 0
+        self._spare = None
+
+    def draw(self):
+        """A whole number of 32 bits."""
+        if self._next == len(self._block):
+            self._block, self._next = self._source.random_raw(_BLOCK).tolist(), 0
+        self._next += 1
+        return self._block[self._next - 1]
+
+    def integer(self, low, high):
+        """A whole number from `low` to `high`, both included."""
+        count = high - low + 1
+        scale = _ALL // count if count <= _ALL else 1
+        limit = count * scale
+        while True:
+            drawn = self.draw()
+            if drawn < limit or count > _ALL:
+                return low + drawn // scale
+
+    def unit(self):
+        """A float of 53 random bits in [0, 1)."""
+        low = self.draw()
+        found = (low + self.draw() * 4294967296.0) / 18446744073709551616.0
+        return found if found < 1.0 else math.nextafter(1.0, 0.0)
+
+    def unit32(self):
+        """A float of 24 random bits in [0, 1), as a C++ float is drawn."""
+        found = np.float32(self.draw()) / np.float32(4294967296.0)
+        return float(found) if found < 1 else float(np.nextafter(np.float32(1), np.float32(0)))
+
+    def uniform(self, low, high):
+        """A double in [low, high)."""
+        return self.unit() * (high - low) + low
+
+    def uniform32(self, low, high):
+        """A C++ float in [low, high)."""
+        low, high = np.float32(low), np.float32(high)
+        return float(np.float32(self.unit32()) * (high - low) + low)
+
+    def chance(self, probability):
+        """Whether an event of this probability happens."""
+        return self.unit() < probability
+
+    def normal(self):
+        """A number of the standard normal distribution, two per pair of draws (Marsaglia)."""
+        if self._spare is not None:
+            found, self._spare = self._spare, None
+            return found
+        while True:
+            x, y = 2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0
+            square = x * x + y * y
+            if 0.0 < square <= 1.0:
+                factor = math.sqrt(-2 * math.log(square) / square)
+                self._spare = x * factor
+                return y * factor
+
+    def shuffle(self, numbers):
+        """Shuffles a list in place, and returns it."""
+        count = len(numbers)
+        if count < 2:
+            return numbers
+        if count > _ALL // count:
+            for place in range(1, count):
+                other = self.integer(0, place)
+                numbers[place], numbers[other] = numbers[other], numbers[place]
+            return numbers
+        place = 1
+        if count % 2 == 0:
+            other = self.integer(0, 1)
+            numbers[1], numbers[other] = numbers[other], numbers[1]
+            place = 2
+        while place < count:
+            size = place + 1
+            first, second = divmod(self.integer(0, size * (size + 1) - 1), size + 1)
+            numbers[place], numbers[first] = numbers[first], numbers[place]
+            numbers[size], numbers[second] = numbers[second], numbers[size]
+            place += 2
+        return numbers
+
+    def weighted(self, weights, count):
+        """`count` indices drawn with probabilities in proportion to `weights`."""
+        total = math.fsum(weights)
+        bounds = list(accumulate(weight / total for weight in weights))
+        bounds[-1] = 1.0
+        return [bisect_left(bounds, self.unit()) for _ in range(count)]
+
+    def weighted_once(self, weights, count):
+        """`count` different indices, the heavier the likelier (Efraimidis and Spirakis)."""
+        waits = [-math.log(1.0 - self.unit()) / weight if weight > 0 else math.inf
+                 for weight in weights]
+        return sorted(range(len(weights)), key=waits.__getitem__)[:count]
+
+
+class Twister64:
+    """std::mt19937_64.
+
+    Args:
+        seed (int): 64 bits.
+    """
+
+    _half, _size = 156, 312
+    _upper, _lower = np.uint64(0xFFFFFFFF80000000), np.uint64(0x7FFFFFFF)
+    _matrix = np.uint64(0xB5026F5AA96619E9)
+
+    def __init__(self, seed):
+        words = [seed & 0xFFFFFFFFFFFFFFFF]
+        for place in range(1, self._size):
+            mixed = words[-1] ^ (words[-1] >> 62)
+            words.append((6364136223846793005 * mixed + place) & 0xFFFFFFFFFFFFFFFF)
+        self._state = np.array(words, np.uint64)
+        self._block, self._next = [], 0
+
+    def draw(self):
+        """A whole number of 64 bits."""
+        if self._next == len(self._block):
+            self._block, self._next = self._refill(), 0
+        self._next += 1
+        return self._block[self._next - 1]
+
+    def _refill(self):
+        """The next 312 numbers. The second half of the state depends on the new first half."""
+        state, half = self._state, self._half
+        last = self._size - 1
+        for start, stop, other in ((0, half, half), (half, last, 0), (last, None, half - 1)):
+            here = state[start:stop]
+            after = np.roll(state, -1)[start:stop]
+            mixed = (here & self._upper) | (after & self._lower)
+            twisted = mixed >> np.uint64(1) ^ np.where(mixed & np.uint64(1), self._matrix,
+                                                       np.uint64(0))
+            state[start:stop] = state[other:other + len(here)] ^ twisted
+        x = state.copy()
+        x ^= (x >> np.uint64(29)) & np.uint64(0x5555555555555555)
+        x ^= (x << np.uint64(17)) & np.uint64(0x71D67FFFEDA60000)
+        x ^= (x << np.uint64(37)) & np.uint64(0xFFF7EEE000000000)
+        return (x ^ (x >> np.uint64(43))).tolist()

@@ -1,0 +1,9 @@
+"""`mindspore.dataset.transforms`: transforms of any data."""
+
+from . import transforms
+from .transforms import *  # noqa: F403
+
+__all__ = sorted(transforms.__all__)
+
+for _name in __all__:   # objects tell their public home
+    globals()[_name].__module__ = __name__

@@ -1,0 +1,174 @@
+"""What all transforms share: the call, random numbers, blocks, and composition.
+
+A transform is an object that takes one array (or PIL image) per column and returns one, or a tuple
+of them. It is used in `map`, or called by itself. The same object may be used by several pipelines:
+random ones are copied when a pipeline is opened, each copy with a stream of its own, so a seed
+repeats a pipeline's augmentations whatever else draws numbers, and however many workers there are.
+
+A transform that has `blockwise = True` defines `_array(self, x, lead)`, where `lead` is the number
+of leading axes that count rows: 0 for one row, 1 for a block of them.
+"""
+
+import copy
+import sys
+
+import numpy as np
+
+from ..._core.tensor import Tensor
+from ..engine.config import next_seed
+from ..engine.rows import as_column
+from ..engine.twister import Twister
+
+__all__ = ["CompoundOperation", "ImageTensorOperation", "PyTensorOperation", "TensorOperation"]
+
+
+class TensorOperation:
+    """The base of all transforms."""
+
+    blockwise = False
+
+    def __call__(self, *inputs):
+        return self._apply(*[self._taken(value) for value in inputs])
+
+    def _taken(self, value):
+        """An input as `_apply` gets it: an array, unless it is a PIL image."""
+        if type(value) is np.ndarray or is_pil(value):
+            return value
+        return as_column(value)
+
+    def _apply(self, *inputs):
+        """What the transform makes of its inputs; a subclass defines this or `_array`."""
+        if len(inputs) != 1:
+            raise RuntimeError(f"For '{type(self).__name__}', there must be one input, but got "
+                               f"{len(inputs)}.")
+        return self._array(inputs[0], 0)
+
+    @property
+    def _random(self):
+        """The stream of random numbers."""
+        if "_stream" not in self.__dict__:
+            self._stream = Twister(next_seed())
+        return self._stream
+
+    def _seeded(self, seed):
+        """A copy with a stream of its own."""
+        made = copy.copy(self)
+        made._stream = Twister(seed)
+        return made
+
+    def __getstate__(self):
+        return {key: value for key, value in self.__dict__.items() if key != "_stream"}
+
+
+class PyTensorOperation(TensorOperation):
+    """The base of transforms that scripts define or look for; a TensorOperation in all respects."""
+
+
+class ImageTensorOperation(TensorOperation):
+    """The base of transforms of images."""
+
+    def device(self, device_target="CPU"):
+        """Chooses what computes; here always the host.
+
+        Args:
+            device_target (str, optional): "CPU".
+
+        Returns:
+            the transform itself.
+
+        Raises:
+            TypeError: `device_target` is not a str.
+            ValueError: it is not "CPU".
+        """
+        if not isinstance(device_target, str):
+            raise TypeError(f"For '{type(self).__name__}', 'device_target' must be a str, but got "
+                            f"{device_target!r}.")
+        if device_target != "CPU":
+            raise ValueError(f"For '{type(self).__name__}', 'device_target' must be 'CPU': images "
+                             f"are processed on the host here, but got {device_target!r}.")
+        return self
+
+
+class CompoundOperation(TensorOperation):
+    """The base of transforms that are made of others.
+
+    Args:
+        transforms (list): transforms of this package, or functions of arrays.
+
+    Raises:
+        TypeError: it is no list, or holds something else.
+        ValueError: it is empty.
+    """
+
+    def __init__(self, transforms):
+        self.transforms = checked_transforms(type(self).__name__, transforms)
+
+    def _taken(self, value):
+        return value
+
+    def _seeded(self, seed):
+        made = super()._seeded(seed)
+        made.transforms = [seeded(each, seed) for each in self.transforms]
+        return made
+
+
+def checked_transforms(api, transforms):
+    """A list of transforms.
+
+    Raises:
+        TypeError: it is no list, or holds something that cannot be called.
+        ValueError: it is empty.
+    """
+    if not isinstance(transforms, list):
+        raise TypeError(f"For '{api}', 'transforms' must be a list, but got {transforms!r} of type "
+                        f"{type(transforms).__name__}.")
+    if not transforms:
+        raise ValueError(f"For '{api}', 'transforms' must not be empty.")
+    for place, each in enumerate(transforms):
+        if not callable(each) or isinstance(each, type) and issubclass(each, TensorOperation):
+            raise TypeError(f"For '{api}', 'transforms' must hold transforms or functions, but "
+                            f"transforms[{place}] is {each!r}.")
+    return transforms
+
+
+def run(transforms, inputs):
+    """What transforms, one after another, make of inputs: a tuple where the last gives several."""
+    for transform in transforms:
+        made = transform(*inputs)
+        inputs = made if isinstance(made, tuple) else (made,)
+    return inputs[0] if len(inputs) == 1 else inputs
+
+
+def seeded(operation, seed):
+    """A copy of a transform with streams of its own; functions stay as they are."""
+    return operation._seeded(seed) if isinstance(operation, TensorOperation) else operation
+
+
+def bind_random(operations):
+    """Copies of transforms for one iteration of a pipeline."""
+    return [seeded(each, next_seed()) for each in operations]
+
+
+def takes_blocks(operations):
+    """Whether all are transforms of this package that treat a block as fast as a row."""
+    return all(isinstance(each, TensorOperation) and each.blockwise for each in operations)
+
+
+def apply_to_block(operation, block):
+    """What a blockwise transform makes of many rows at once."""
+    try:
+        return operation._array(block, 1)
+    except Exception as error:
+        raise RuntimeError(f"For 'map', the operation {type(operation).__name__} raised "
+                           f"{type(error).__name__}: {error}") from error
+
+
+def is_pil(value):
+    """Whether a value is an image of Pillow, which is not imported to find out."""
+    pillow = sys.modules.get("PIL.Image")
+    return pillow is not None and isinstance(value, pillow.Image)
+
+
+def is_tensor(value):
+    """Whether a value is a Tensor."""
+    return isinstance(value, Tensor)

@@ -1,0 +1,399 @@
+"""Transforms of any data: casts, one-hot, fills, slices, masks, padding, and compositions."""
+
+from enum import IntEnum
+
+import numpy as np
+
+from ..._core import dtype as dtypes
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, DType, Int, ListOf, Number, Str
+from .._rules import INT64_MAX, AnInstance, Probability
+from ..engine.batching import padded
+from .base import (
+    CompoundOperation,
+    PyTensorOperation,
+    TensorOperation,
+    checked_transforms,
+    run,
+    seeded,
+)
+
+__all__ = ["Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd",
+           "PyTensorOperation", "RandomApply", "RandomChoice", "RandomOrder", "Relational", "Slice",
+           "TensorOperation", "TypeCast", "Unique", "not_random"]
+
+_Scalar = Str | Number | Bool | AnInstance(bytes)
+
+
+class Relational(IntEnum):
+    """A comparison."""
+
+    EQ = 0
+    NE = 1
+    GT = 2
+    GE = 3
+    LT = 4
+    LE = 5
+
+
+_compare = {Relational.EQ: np.equal, Relational.NE: np.not_equal, Relational.GT: np.greater,
+            Relational.GE: np.greater_equal, Relational.LT: np.less, Relational.LE: np.less_equal}
+
+
+def not_random(function):
+    """Marks a function as one that gives the same result every time, and returns it."""
+    function.random = False
+    return function
+
+
+class TypeCast(TensorOperation):
+    """Casts to another dtype.
+
+    Args:
+        data_type (Union[mindspore.dtype, numpy.dtype]): the dtype wanted; a Python type or the name
+            of a NumPy dtype will do too.
+
+    Raises:
+        TypeError: it is neither.
+    """
+
+    blockwise = True
+
+    def __init__(self, data_type):
+        self.data_type = numeric_dtype(type(self).__name__, data_type)
+
+    def _array(self, x, lead):
+        if x.dtype.kind in "SU":
+            raise RuntimeError(f"For 'TypeCast', text cannot be cast to {self.data_type}.")
+        with np.errstate(invalid="ignore", over="ignore"):
+            return x.astype(self.data_type, copy=False)
+
+
+def numeric_dtype(api, data_type):
+    """A dtype of numbers or bools, however it was given, as NumPy's.
+
+    Raises:
+        TypeError: it is none.
+    """
+    try:
+        if isinstance(data_type, dtypes.Type):
+            found = dtypes.to_numpy(data_type)
+        else:
+            found = None if data_type is None else np.dtype(data_type)
+    except TypeError:
+        found = None
+    if found is None or found.kind not in "biuf" or found.itemsize > 8:
+        raise TypeError(f"For '{api}', the dtype must be one of numbers or bools, of MindSpore or "
+                        f"NumPy, but got {data_type!r} of type {type(data_type).__name__}.")
+    return found
+
+
+class OneHot(TensorOperation):
+    """Replaces each label by a vector that is 1 at its place and 0 elsewhere.
+
+    With smoothing `s`, 1 becomes `1 - s + s / num_classes`, and 0 becomes `s / num_classes`.
+
+    Args:
+        num_classes (int): the length of the vector, above every label.
+        smoothing_rate (float, optional): in [0, 1].
+
+    Raises:
+        RuntimeError: a label is not an int, or not in [0, num_classes); told when it is used.
+    """
+
+    blockwise = True
+
+    @checked
+    def __init__(self, num_classes: Int(ge=1), smoothing_rate: Number(ge=0.0, le=1.0) = 0.0):
+        self.num_classes, self.smoothing_rate = num_classes, smoothing_rate
+
+    def _array(self, labels, lead):
+        if labels.dtype.kind not in "iu":
+            raise RuntimeError(f"For 'OneHot', labels must be ints, but got {labels.dtype}.")
+        if labels.size and not 0 <= int(labels.min()) <= int(labels.max()) < self.num_classes:
+            raise RuntimeError(f"For 'OneHot', labels must be in [0, {self.num_classes}), but got "
+                               f"{labels.min()} to {labels.max()}.")
+        hot = labels[..., None] == np.arange(self.num_classes)
+        if not self.smoothing_rate:
+            return hot.astype(labels.dtype)
+        if self.num_classes == 1:
+            return hot.astype(np.float64)
+        rest = self.smoothing_rate / self.num_classes
+        return np.where(hot, 1.0 - self.smoothing_rate + rest, rest)
+
+
+class Fill(TensorOperation):
+    """Replaces every element by one value, in the input's shape and dtype.
+
+    Args:
+        fill_value (Union[str, bytes, int, float, bool]): the value.
+
+    Raises:
+        RuntimeError: text for numbers, or the other way round; told when it is used.
+    """
+
+    blockwise = True
+
+    @checked
+    def __init__(self, fill_value: _Scalar):
+        self.fill_value = fill_value
+
+    def _array(self, x, lead):
+        value, kind = np.asarray(self.fill_value), x.dtype.kind
+        if (kind in "SU" or value.dtype.kind in "SU") and value.dtype.kind != kind:
+            raise RuntimeError(f"For 'Fill', text and numbers do not mix, but got "
+                               f"{self.fill_value!r} for dtype {x.dtype}.")
+        dtype = value.dtype if kind in "SU" else x.dtype
+        return np.broadcast_to(value.astype(dtype), x.shape).copy()
+
+
+class Slice(TensorOperation):
+    """Takes a part of each axis.
+
+    Args:
+        *slices (Union[int, list[int], slice, None, Ellipsis, bool]): for each axis an index, a list
+            of indices or a slice; None, True and Ellipsis take all. No axis is dropped.
+
+    Raises:
+        TypeError: one is none of these.
+        RuntimeError: an index is out of range; told when it is used.
+    """
+
+    def __init__(self, *slices):
+        for each in slices:
+            fine = each is None or isinstance(each, (int, slice, type(Ellipsis))) or (
+                isinstance(each, list) and all(type(index) is int for index in each))
+            if not fine:
+                raise TypeError(f"For 'Slice', 'slices' must hold ints, lists of ints, slices, "
+                                f"None or Ellipsis, but got {each!r}.")
+        self.slices = slices
+
+    def _array(self, x, lead):
+        if len(self.slices) > x.ndim:
+            raise RuntimeError(f"For 'Slice', the input must have at least {len(self.slices)} "
+                               f"axes, but got {x.ndim}.")
+        for axis, each in enumerate(self.slices):
+            if each is None or isinstance(each, (bool, type(Ellipsis))):
+                continue
+            try:
+                if isinstance(each, slice):
+                    x = x[(slice(None),) * axis + (each,)]
+                else:
+                    x = np.take(x, [each] if isinstance(each, int) else each, axis)
+            except IndexError as error:
+                raise RuntimeError(f"For 'Slice', {each} is out of range: {error}.") from error
+        return x
+
+
+class Mask(TensorOperation):
+    """Compares each element with a constant.
+
+    Args:
+        operator (Relational): the comparison.
+        constant (Union[str, int, float, bool]): what is compared with.
+        dtype (mindspore.dtype, optional): the dtype of the result.
+
+    Raises:
+        RuntimeError: text is compared with a number; told when it is used.
+    """
+
+    blockwise = True
+
+    @checked
+    def __init__(self, operator: AnInstance(Relational), constant: _Scalar,
+                 dtype: DType = dtypes.bool_):
+        self.operator, self.constant = operator, constant
+        self.dtype = numeric_dtype("Mask", dtype)
+
+    def _array(self, x, lead):
+        if isinstance(self.constant, (str, bytes)) != (x.dtype.kind in "SU"):
+            raise RuntimeError(f"For 'Mask', text and numbers do not compare, but got "
+                               f"{self.constant!r} for dtype {x.dtype}.")
+        constant = self.constant
+        if x.dtype.kind not in "SU":     # the original compares with the constant cast
+            with np.errstate(invalid="ignore", over="ignore"):
+                constant = np.asarray(constant).astype(x.dtype)
+        return _compare[self.operator](x, constant).astype(self.dtype, copy=False)
+
+
+class PadEnd(TensorOperation):
+    """Brings the input to a shape: pads the end of each axis, or cuts it.
+
+    Args:
+        pad_shape (list[int]): the length of each axis; None keeps the input's.
+        pad_value (Union[str, bytes, int, float, bool], optional): what to pad with; by default 0,
+            or empty text.
+
+    Raises:
+        RuntimeError: the input has another number of axes, or text is padded with numbers; told
+            when it is used.
+    """
+
+    @checked
+    def __init__(self, pad_shape: ListOf(Int(ge=1, le=INT64_MAX) | None),
+                 pad_value: _Scalar = None):
+        self.pad_shape, self.pad_value = pad_shape, pad_value
+
+    def _array(self, x, lead):
+        if len(self.pad_shape) != x.ndim:
+            raise RuntimeError(f"For 'PadEnd', the input must have {len(self.pad_shape)} axes, but "
+                               f"got {x.ndim}.")
+        shape = [length if wanted is None else wanted
+                 for wanted, length in zip(self.pad_shape, x.shape, strict=True)]
+        return padded(x, shape, self.pad_value)
+
+
+class Concatenate(TensorOperation):
+    """Puts arrays of one axis before and after the input.
+
+    Args:
+        axis (int, optional): 0 or -1.
+        prepend (numpy.ndarray, optional): what comes before.
+        append (numpy.ndarray, optional): what comes after.
+
+    Raises:
+        ValueError: `axis` is another one, or an array has more than one axis.
+        RuntimeError: dtypes differ; told when it is used.
+    """
+
+    @checked(Forbid("axis not in (0, -1)", ValueError, "'axis' must be 0 or -1"),
+             Forbid("prepend is not None and prepend.ndim != 1", ValueError,
+                    "'prepend' must have one axis"),
+             Forbid("append is not None and append.ndim != 1", ValueError,
+                    "'append' must have one axis"))
+    def __init__(self, axis: Int = 0, prepend: AnInstance(np.ndarray) = None,
+                 append: AnInstance(np.ndarray) = None):
+        self.axis, self.prepend, self.append = axis, prepend, append
+
+    def _apply(self, *inputs):
+        parts = [each for each in (self.prepend, *inputs, self.append) if each is not None]
+        for part in parts:
+            same = part.dtype == parts[0].dtype or part.dtype.kind in "SU" and (
+                part.dtype.kind == parts[0].dtype.kind)
+            if part.ndim != 1 or not same:
+                raise RuntimeError(f"For 'Concatenate', all parts must have one axis and one "
+                                   f"dtype, but got {[each.dtype for each in parts]} and "
+                                   f"{[each.shape for each in parts]}.")
+        return np.concatenate(parts)
+
+
+class Duplicate(TensorOperation):
+    """Gives the input twice.
+
+    Raises:
+        RuntimeError: there are two inputs; told when it is used.
+    """
+
+    def _array(self, x, lead):
+        return x, x.copy()
+
+
+class Unique(TensorOperation):
+    """Gives the different elements in the order they come first, where each element went, and how
+    often each comes; the last two as int32.
+
+    Raises:
+        RuntimeError: the input has fewer than two axes, or is text; told when it is used.
+    """
+
+    def _array(self, x, lead):
+        if x.ndim < 2 or x.dtype.kind in "SU":
+            raise RuntimeError(f"For 'Unique', the input must hold numbers and have at least two "
+                               f"axes, but got shape {x.shape} and dtype {x.dtype}.")
+        _, first, places, counts = np.unique(x.ravel(), return_index=True, return_inverse=True,
+                                             return_counts=True)
+        order = np.argsort(first)
+        rank = np.argsort(order)
+        return (x.ravel()[first[order]], rank[places.ravel()].astype(np.int32),
+                counts[order].astype(np.int32))
+
+
+class Compose(CompoundOperation):
+    """Applies transforms one after another.
+
+    Args:
+        transforms (list): transforms, or functions of arrays.
+
+    Raises:
+        TypeError: it is no list, or holds something else.
+        ValueError: it is empty.
+    """
+
+    @property
+    def blockwise(self):
+        """Whether every part treats a block as fast as a row."""
+        return all(isinstance(each, TensorOperation) and each.blockwise
+                   for each in self.transforms)
+
+    def _apply(self, *inputs):
+        return run(self.transforms, inputs)
+
+    def _array(self, x, lead):
+        for transform in self.transforms:
+            x = transform._array(x, lead)
+        return x
+
+
+class RandomApply(CompoundOperation):
+    """Applies a list of transforms, or leaves the input as it is.
+
+    Args:
+        transforms (list): transforms, or functions of arrays.
+        prob (float, optional): how likely they are applied.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `transforms` is empty, or `prob` is not in [0, 1].
+    """
+
+    @checked
+    def __init__(self, transforms, prob: Probability = 0.5):
+        super().__init__(transforms)
+        self.prob = prob
+
+    def _apply(self, *inputs):
+        if self._random.chance(self.prob):
+            return run(self.transforms, inputs)
+        return inputs[0] if len(inputs) == 1 else inputs
+
+
+class RandomChoice(CompoundOperation):
+    """Applies one transform of a list, each as likely.
+
+    Args:
+        transforms (list): transforms, or functions of arrays.
+
+    Raises:
+        TypeError: it is no list, or holds something else.
+        ValueError: it is empty.
+    """
+
+    def _apply(self, *inputs):
+        return run([self.transforms[self._random.integer(0, len(self.transforms) - 1)]], inputs)
+
+
+class RandomOrder(PyTensorOperation):
+    """Applies transforms in a random order.
+
+    Args:
+        transforms (list): transforms, or functions of arrays.
+
+    Raises:
+        TypeError: it is no list, or holds something else.
+        ValueError: it is empty.
+    """
+
+    def __init__(self, transforms):
+        self.transforms = checked_transforms("RandomOrder", transforms)
+
+    def _taken(self, value):
+        return value
+
+    def _seeded(self, seed):
+        made = super()._seeded(seed)
+        made.transforms = [seeded(each, seed) for each in self.transforms]
+        return made
+
+    def _apply(self, *inputs):
+        order = self._random.shuffle(list(range(len(self.transforms))))
+        return run([self.transforms[place] for place in order], inputs)

@@ -1,0 +1,320 @@
+"""Image transforms that change values, dtype or layout and leave the picture alone."""
+
+import io
+
+import numpy as np
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Number, OneOf
+from .._rules import AnInstance, sequence
+from ..engine.rows import as_column
+from ..transforms.base import is_pil
+from ..transforms.transforms import TypeCast, numeric_dtype
+from ._image import ImageOperation, check_least_rank, check_rank, opencv, pillow
+
+__all__ = ["Decode", "HWC2CHW", "LinearTransformation", "Normalize", "NormalizePad", "Rescale",
+           "ToNumpy", "ToPIL", "ToTensor", "ToType"]
+
+_Means = sequence(Number(ge=0.0, le=255.0))
+_Deviations = sequence(Number(gt=0.0, le=255.0))
+_as_many = Forbid("len(mean) != len(std)", ValueError, "'mean' and 'std' must be as long")
+
+
+class Rescale(ImageOperation):
+    """Multiplies by `rescale`, adds `shift`, and gives float32.
+
+    Args:
+        rescale (float): the factor.
+        shift (float): what is added.
+
+    Raises:
+        TypeError: one is not a number.
+    """
+
+    blockwise = True
+
+    @checked
+    def __init__(self, rescale: Number, shift: Number):
+        self.rescale, self.shift = rescale, shift
+
+    def _array(self, image, lead):
+        check_least_rank("Rescale", image, lead)
+        if image.dtype.kind in "SU":
+            raise RuntimeError("For 'Rescale', an image must hold numbers, but got text.")
+        rescale, shift = np.float32(self.rescale), np.float32(self.shift)
+        if shift == 0:
+            return np.multiply(image, rescale, dtype=np.float32)
+        out = np.multiply(image, np.float64(rescale), dtype=np.float64)
+        out += np.float64(shift)    # rounded once, as the original's multiply-add does
+        return out.astype(np.float32)
+
+
+class _Normalizing(ImageOperation):
+    """What Normalize and NormalizePad share."""
+
+    def _normalized(self, image, lead):
+        api = type(self).__name__
+        if image.dtype.kind in "SU":
+            raise RuntimeError(f"For '{api}', an image must hold numbers, but got text.")
+        grey = image.ndim - lead == 2
+        axis = -1 if self.is_hwc or grey else -3
+        channels = 1 if grey else image.shape[axis]
+        mean, std = (np.asarray(each, np.float32) for each in (self.mean, self.std))
+        if len(mean) == 1:      # one mean serves all channels
+            mean, std = np.repeat(mean, channels), np.repeat(std, channels)
+        if len(mean) != channels:
+            raise RuntimeError(f"For '{api}', 'mean' and 'std' must have one value or one per "
+                               f"channel, {channels}, but got {len(mean)}.")
+        if not grey and axis == -3:
+            mean, std = mean[:, None, None], std[:, None, None]
+        out = image.astype(np.float32)
+        out -= mean
+        out /= std
+        return out
+
+
+class Normalize(_Normalizing):
+    """Subtracts a mean from each channel, divides by a standard deviation, and gives float32.
+
+    Args:
+        mean (sequence): a value in [0, 255] per channel, or one for all.
+        std (sequence): a value in (0, 255] per channel, or one for all.
+        is_hwc (bool, optional): whether channels are the last axis, not the first.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a value is out of range, or the two differ in length.
+        RuntimeError: an image has another number of channels; told when it is used.
+    """
+
+    blockwise = True
+
+    @checked(_as_many)
+    def __init__(self, mean: _Means, std: _Deviations, is_hwc: Bool = True):
+        self.mean, self.std, self.is_hwc = mean, std, is_hwc
+
+    def _array(self, image, lead):
+        check_least_rank("Normalize", image, lead)
+        return self._normalized(image, lead)
+
+
+class NormalizePad(_Normalizing):
+    """Normalizes like `Normalize`, and adds a channel of zeros.
+
+    Args:
+        mean (sequence): a value in [0, 255] per channel, or one for all.
+        std (sequence): a value in (0, 255] per channel, or one for all.
+        dtype (str, optional): "float32" or "float16", the dtype of the result.
+        is_hwc (bool, optional): whether channels are the last axis, not the first.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a value is out of range, or the two differ in length.
+        RuntimeError: an image has another number of axes or channels; told when it is used.
+    """
+
+    blockwise = True
+
+    @checked(_as_many)
+    def __init__(self, mean: _Means, std: _Deviations,
+                 dtype: OneOf("float32", "float16") = "float32", is_hwc: Bool = True):
+        self.mean, self.std, self.dtype, self.is_hwc = mean, std, dtype, is_hwc
+
+    def _array(self, image, lead):
+        check_rank("NormalizePad", image, lead, (2, 3))
+        if image.ndim - lead == 2:
+            image = image[..., None] if self.is_hwc else image[..., None, :, :]
+        axis = image.ndim - (1 if self.is_hwc else 3)
+        out = self._normalized(image, lead)
+        zeros = np.zeros([1 if place == axis else length
+                          for place, length in enumerate(out.shape)], np.float32)
+        return np.concatenate([out, zeros], axis).astype(self.dtype, copy=False)
+
+
+class HWC2CHW(ImageOperation):
+    """Moves the channels from the last axis to the first; an image of two axes stays as it is."""
+
+    blockwise = True
+
+    def _array(self, image, lead):
+        check_rank("HWC2CHW", image, lead, (2, 3))
+        if image.ndim - lead == 2:
+            return image
+        return np.ascontiguousarray(np.moveaxis(image, -1, -3))
+
+
+class ToTensor(ImageOperation):
+    """Divides by 255, moves the channels to the first axis, and casts. The result is an array.
+
+    Args:
+        output_type (Union[mindspore.dtype, numpy.dtype], optional): the dtype wanted.
+
+    Raises:
+        TypeError: it is no dtype; or the input is no image.
+        RuntimeError: an image has not two or three axes; told when it is used.
+    """
+
+    blockwise = True
+
+    def __init__(self, output_type=np.float32):
+        self.output_type = numeric_dtype("ToTensor", output_type)
+
+    def _pil(self, image):      # the original divides here, and multiplies by 1/255 for arrays
+        pixels = np.array(image)
+        pixels = pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
+        return (pixels / 255.0).astype(self.output_type)
+
+    def _array(self, image, lead):
+        check_rank("ToTensor", image, lead, (2, 3))
+        image = image[..., None, :, :] if image.ndim - lead == 2 else np.moveaxis(image, -1, -3)
+        out = np.multiply(image, np.float32(1 / 255), dtype=np.float32)
+        return np.ascontiguousarray(out).astype(self.output_type, copy=False)
+
+
+class ToType(TypeCast):
+    """Casts to another dtype; the same as TypeCast.
+
+    Args:
+        data_type (Union[mindspore.dtype, numpy.dtype]): the dtype wanted.
+
+    Raises:
+        TypeError: it is no dtype.
+    """
+
+    def _apply(self, *inputs):
+        return super()._apply(*[np.array(each) if is_pil(each) else each for each in inputs])
+
+
+class ToNumpy(ImageOperation):
+    """Gives a PIL image as an array."""
+
+    def _taken(self, value):
+        return value if is_pil(value) else as_column(value)
+
+    def _array(self, image, lead):
+        return image
+
+
+class ToPIL(ImageOperation):
+    """Gives an array as a PIL image. Needs Pillow.
+
+    Raises:
+        TypeError: the input is neither an array of pixels nor a PIL image.
+    """
+
+    def _pil(self, image):
+        return image
+
+    def _array(self, image, lead):
+        return to_pil("ToPIL", image)
+
+
+def to_pil(api, image):
+    """An array of pixels as a PIL image.
+
+    Raises:
+        TypeError: its dtype is not that of pixels.
+        ValueError: it has not two or three axes.
+    """
+    if image.ndim not in (2, 3):
+        raise ValueError(f"For '{api}', an image must have 2 or 3 axes, but got shape "
+                         f"{image.shape}.")
+    if image.ndim == 3 and image.shape[-1] == 1:
+        image = image[..., 0]
+    try:
+        return pillow(api).fromarray(image)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"For '{api}', the input must be an array of pixels, but got shape "
+                        f"{image.shape} and dtype {image.dtype}.") from error
+
+
+class Decode(ImageOperation):
+    """Decodes the bytes of an image file to RGB.
+
+    Args:
+        to_pil (bool, optional): whether to give a PIL image, with Pillow; otherwise an array of
+            shape (height, width, 3), with OpenCV.
+
+    Raises:
+        RuntimeError: the input is not the bytes of an image file; told when it is used.
+    """
+
+    @checked
+    def __init__(self, to_pil: Bool = False):
+        self.to_pil = to_pil
+
+    def _pil(self, image):
+        raise TypeError("For 'Decode', the input must be the bytes of an image file, but got a PIL "
+                        "image.")
+
+    def _array(self, image, lead):
+        content = image_bytes("Decode", image)
+        if self.to_pil:
+            try:
+                return pillow("Decode").open(io.BytesIO(content)).convert("RGB")
+            except OSError as error:
+                raise RuntimeError(f"For 'Decode', the input must be an image file: "
+                                   f"{error}") from error
+        return decoded("Decode", content)
+
+
+def image_bytes(api, image):
+    """The content of an image file, from a column.
+
+    Raises:
+        RuntimeError: the column is no row of bytes.
+    """
+    if image.dtype.kind == "S" and image.ndim == 0:
+        return image.item()
+    if image.dtype != np.uint8 or image.ndim != 1 or not image.size:
+        raise RuntimeError(f"For '{api}', the input must be the bytes of an image file, one axis "
+                           f"of uint8, but got shape {image.shape} and dtype {image.dtype}.")
+    return image.tobytes()
+
+
+def decoded(api, content):
+    """The pixels of an image file, as RGB.
+
+    Raises:
+        RuntimeError: it is no image file.
+    """
+    cv2 = opencv(api)
+    flags = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
+    pixels = cv2.imdecode(np.frombuffer(content, np.uint8), flags)
+    if pixels is None:
+        raise RuntimeError(f"For '{api}', the input is not the content of an image file that "
+                           f"OpenCV can read.")
+    return np.ascontiguousarray(pixels[..., ::-1])
+
+
+class LinearTransformation(ImageOperation):
+    """Flattens an image, subtracts a vector, multiplies by a square matrix, and shapes it back.
+
+    Args:
+        transformation_matrix (numpy.ndarray): the matrix, (D, D), where D is the image's size.
+        mean_vector (numpy.ndarray): the vector, (D,).
+
+    Raises:
+        TypeError: one is no array.
+        ValueError: the matrix is not square, or the vector of another length.
+    """
+
+    @checked(Forbid("transformation_matrix.ndim != 2 or "
+                    "transformation_matrix.shape[0] != transformation_matrix.shape[1]", ValueError,
+                    "'transformation_matrix' must be square"),
+             Forbid("mean_vector.shape != transformation_matrix.shape[:1]", ValueError,
+                    "'mean_vector' must be as long as the matrix"))
+    def __init__(self, transformation_matrix: AnInstance(np.ndarray),
+                 mean_vector: AnInstance(np.ndarray)):
+        self.transformation_matrix, self.mean_vector = transformation_matrix, mean_vector
+
+    def _pil(self, image):
+        raise TypeError("For 'LinearTransformation', the input must be an array, but got a PIL "
+                        "image.")
+
+    def _array(self, image, lead):
+        if image.size != len(self.mean_vector):
+            raise ValueError(f"For 'LinearTransformation', an image must have "
+                             f"{len(self.mean_vector)} values, but got shape {image.shape}.")
+        flat = image.reshape(1, -1) - self.mean_vector
+        return (flat @ self.transformation_matrix).reshape(image.shape)

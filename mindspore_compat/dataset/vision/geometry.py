@@ -1,0 +1,551 @@
+"""Image transforms that choose or move whole pixels: resize, crops, pads, flips, patches.
+
+Those that turn or bend an image are in `warping`. NumPy does all of it but the resizing by AREA and
+PILCUBIC and of PIL images.
+"""
+
+import numpy as np
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Int, Number
+from .._rules import AnInstance, Fill, Padding, Size, natural, positive, sequence
+from . import _resize
+from ._image import (
+    ImageOperation,
+    check_channels,
+    check_least_rank,
+    check_rank,
+    opencv,
+    pair,
+    pillow,
+    with_channels,
+)
+from .utils import Border, Inter, SliceMode
+
+__all__ = ["CenterCrop", "Crop", "Erase", "FiveCrop", "HorizontalFlip", "Pad", "PadToSize",
+           "Resize", "ResizedCrop", "SlicePatches", "TenCrop", "VerticalFlip"]
+
+_Coordinate = Int(ge=0, le=2**31 - 1)
+Value = Number(ge=0, le=255) | sequence(Number(ge=0, le=255), 3)
+_modes = {Border.EDGE: "edge", Border.REFLECT: "reflect", Border.SYMMETRIC: "symmetric"}
+
+
+# Resizing -----------------------------------------------------------------------------------------
+
+class Resize(ImageOperation):
+    """Resizes an image.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is the length of the shorter side, and
+            the other follows in proportion.
+        interpolation (Inter, optional): how; LINEAR and NEAREST need no library.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `size` is not positive.
+        RuntimeError: an image has fewer than two axes, or a dtype that cannot be interpolated; told
+            when it is used.
+    """
+
+    blockwise = True
+
+    @checked
+    def __init__(self, size: Size, interpolation: AnInstance(Inter) = Inter.LINEAR):
+        self.size, self.interpolation = size, interpolation
+
+    def _pil(self, image):
+        width, height = image.size
+        height, width = wanted_size(self.size, height, width)
+        return image.resize((width, height), pil_filter("Resize", self.interpolation))
+
+    def _array(self, image, lead):
+        return resized("Resize", image, self.size, self.interpolation, lead)
+
+
+def wanted_size(size, height, width):
+    """(height, width) of an image after resizing."""
+    if not isinstance(size, int):
+        return tuple(size)
+    if height < width:
+        return size, int(size * width / height)
+    return int(size * height / width), size
+
+
+def pil_filter(api, interpolation):
+    """Pillow's number for a way to interpolate.
+
+    Raises:
+        TypeError: Pillow has none.
+    """
+    kind = pillow(api).Resampling
+    filters = {Inter.NEAREST: kind.NEAREST, Inter.ANTIALIAS: kind.LANCZOS,
+               Inter.LINEAR: kind.BILINEAR, Inter.CUBIC: kind.BICUBIC}
+    if interpolation not in filters:
+        raise TypeError(f"For '{api}', {interpolation.name} does not apply to PIL images.")
+    return filters[interpolation]
+
+
+def resized(api, images, size, interpolation, lead=0):
+    """Images in another size.
+
+    Raises:
+        TypeError: the interpolation applies to PIL images only.
+        RuntimeError: the shape or the dtype does not allow it.
+    """
+    check_least_rank(api, images, lead)
+    if interpolation is Inter.ANTIALIAS:
+        raise TypeError(f"For '{api}', ANTIALIAS applies to PIL images only, but got an array.")
+    if images.dtype.kind not in "biuf":
+        raise RuntimeError(f"For '{api}', an image must hold numbers, but got {images.dtype}.")
+    images, grey = with_channels(images, lead)
+    height, width = wanted_size(size, *images.shape[-3:-1])
+    if (height, width) != images.shape[-3:-1]:
+        if interpolation is Inter.NEAREST:
+            images = _resize.nearest(images, height, width)
+        else:
+            images = _interpolated(api, images, height, width, interpolation)
+    return images[..., 0] if grey else images
+
+
+def _interpolated(api, images, height, width, interpolation):
+    if images.dtype == bool:
+        return _interpolated(api, images.view(np.uint8), height, width, interpolation).view(bool)
+    if images.dtype.name not in ("uint8", "uint16", "int16", "float32", "float64"):
+        raise RuntimeError(f"For '{api}', an image that is interpolated must hold uint8, uint16, "
+                           f"int16, float32 or float64, but got {images.dtype}.")
+    if interpolation is Inter.LINEAR:
+        return _resize.linear(images, height, width)
+    one = _pillow_cubic if interpolation is Inter.PILCUBIC else _opencv_resize
+    shape = images.shape
+    made = [one(api, image, height, width, interpolation) for image in
+            images.reshape(-1, *shape[-3:])]
+    return np.stack(made).reshape(*shape[:-3], height, width, shape[-1])
+
+
+def _opencv_resize(api, image, height, width, interpolation):
+    cv2 = opencv(api)
+    kind = cv2.INTER_CUBIC if interpolation is Inter.CUBIC else cv2.INTER_AREA
+    return cv2.resize(image, (width, height), interpolation=kind).reshape(height, width, -1)
+
+
+def _pillow_cubic(api, image, height, width, interpolation):
+    if image.shape[-1] != 3:
+        raise RuntimeError(f"For '{api}', PILCUBIC needs an image of 3 channels, but got shape "
+                           f"{image.shape}.")
+    library = pillow(api)
+    kind = library.Resampling.BICUBIC
+    if image.dtype == np.uint8:
+        return np.array(library.fromarray(image).resize((width, height), kind))
+    channels = [np.array(library.fromarray(image[..., place].astype(np.float32)).resize(
+        (width, height), kind)) for place in range(3)]
+    return _resize.rounded(np.stack(channels, -1), image.dtype)
+
+
+# Crops --------------------------------------------------------------------------------------------
+
+def check_inside(api, image, top, left, height, width):
+    """Refuses a region that reaches out of an image.
+
+    Raises:
+        RuntimeError: it does.
+    """
+    if top + height > image.shape[-3] or left + width > image.shape[-2]:
+        raise RuntimeError(f"For '{api}', the region of {height} x {width} pixels at "
+                           f"({top}, {left}) reaches out of an image of shape {image.shape}.")
+
+
+def cropped(api, images, top, left, height, width, lead=0):
+    """A region of images.
+
+    Raises:
+        RuntimeError: it reaches out of them.
+    """
+    images, grey = with_channels(images, lead)
+    check_inside(api, images, top, left, height, width)
+    images = images[..., top:top + height, left:left + width, :]
+    return images[..., 0] if grey else images
+
+
+class Crop(ImageOperation):
+    """Takes a region of an image.
+
+    Args:
+        coordinates (sequence): (top, left) of the region.
+        size (Union[int, sequence]): (height, width) of the region; an int is a square.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a coordinate is negative, or `size` not positive.
+        RuntimeError: the region reaches out of the image; told when it is used.
+    """
+
+    blockwise = True
+
+    @checked
+    def __init__(self, coordinates: sequence(_Coordinate, 2), size: Size):
+        self.coordinates, self.size = coordinates, size
+
+    def _array(self, image, lead):
+        check_rank("Crop", image, lead, (2, 3))
+        return cropped("Crop", image, *self.coordinates, *pair(self.size), lead)
+
+
+class CenterCrop(ImageOperation):
+    """Takes the middle of an image, which is padded with 0 where it is smaller.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is a square.
+
+    Raises:
+        TypeError: `size` is neither.
+        ValueError: it is not positive.
+        RuntimeError: an image has fewer than two axes; told when it is used.
+    """
+
+    blockwise = True
+
+    @checked
+    def __init__(self, size: Size):
+        self.size = size
+
+    def _pil(self, image):
+        height, width = pair(self.size)
+        left, top = (int(round((have - want) / 2.0))
+                     for have, want in zip(image.size, (width, height), strict=True))
+        return image.crop((left, top, left + width, top + height))
+
+    def _array(self, image, lead):
+        check_least_rank("CenterCrop", image, lead)
+        image, grey = with_channels(image, lead)
+        height, width = pair(self.size)
+        spare = image.shape[-3] - height, image.shape[-2] - width
+        if min(spare) < 0:
+            before = [max(0, -each // 2) for each in spare]
+            after = [max(0, -each) - first for each, first in zip(spare, before, strict=True)]
+            image = _padded(image, before[0], after[0], before[1], after[1], 0, Border.CONSTANT)
+        top, left = (max(0, each) // 2 for each in spare)
+        image = image[..., top:top + height, left:left + width, :]
+        return image[..., 0] if grey else image
+
+
+class ResizedCrop(ImageOperation):
+    """Takes a region of an image and resizes it.
+
+    Args:
+        top (int): the region's upper edge.
+        left (int): its left edge.
+        height (int): its height.
+        width (int): its width.
+        size (Union[int, sequence]): (height, width) of the result; an int is the shorter side.
+        interpolation (Inter, optional): how it is resized.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: an edge is negative, or a length not positive.
+        RuntimeError: the region reaches out of the image; told when it is used.
+    """
+
+    blockwise = True
+
+    @checked
+    def __init__(self, top: natural, left: natural, height: positive, width: positive, size: Size,
+                 interpolation: AnInstance(Inter) = Inter.LINEAR):
+        self.region = top, left, height, width
+        self.size, self.interpolation = size, interpolation
+
+    def _array(self, image, lead):
+        check_rank("ResizedCrop", image, lead, (2, 3))
+        part = cropped("ResizedCrop", image, *self.region, lead)
+        return resized("ResizedCrop", part, self.size, self.interpolation, lead)
+
+
+class FiveCrop(ImageOperation):
+    """Takes the four corners of an image and its middle, as a tuple of five.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is a square.
+
+    Raises:
+        TypeError: `size` is neither.
+        ValueError: it is not positive, or larger than the image; the latter told when it is used.
+    """
+
+    @checked
+    def __init__(self, size: Size):
+        self.size = size
+
+    def _pil(self, image):
+        return five_crops("FiveCrop", image, self.size)
+
+    def _array(self, image, lead):
+        raise TypeError("For 'FiveCrop', the input must be a PIL image, but got an array.")
+
+
+def five_crops(api, image, size):
+    """The corners and the middle of a PIL image.
+
+    Raises:
+        ValueError: it is too small.
+    """
+    (have_width, have_height), (height, width) = image.size, pair(size)
+    if height > have_height or width > have_width:
+        raise ValueError(f"For '{api}', 'size' must not exceed the image, {have_height} x "
+                         f"{have_width}, but got {(height, width)}.")
+    right, low = have_width - width, have_height - height
+    corners = [(0, 0), (right, 0), (0, low), (right, low)]
+    crops = [image.crop((left, top, left + width, top + height)) for left, top in corners]
+    return (*crops, CenterCrop((height, width))(image))
+
+
+class TenCrop(ImageOperation):
+    """Takes the four corners of an image and its middle, and all five flipped: a tuple of ten.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is a square.
+        use_vertical_flip (bool, optional): whether they are flipped upside down, not left to right.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `size` is not positive, or larger than the image; the latter told when it is
+            used.
+    """
+
+    @checked
+    def __init__(self, size: Size, use_vertical_flip: Bool = False):
+        self.size, self.use_vertical_flip = size, use_vertical_flip
+
+    def _pil(self, image):
+        turn = pillow("TenCrop").Transpose
+        how = turn.FLIP_TOP_BOTTOM if self.use_vertical_flip else turn.FLIP_LEFT_RIGHT
+        return (*five_crops("TenCrop", image, self.size),
+                *five_crops("TenCrop", image.transpose(how), self.size))
+
+    def _array(self, image, lead):
+        raise TypeError("For 'TenCrop', the input must be a PIL image, but got an array.")
+
+
+# Pads ---------------------------------------------------------------------------------------------
+
+def sides(padding):
+    """`padding` as (left, top, right, bottom)."""
+    if isinstance(padding, int):
+        return (padding,) * 4
+    return (*padding, *padding) if len(padding) == 2 else tuple(padding)
+
+
+def _padded(images, top, bottom, left, right, fill, mode):
+    """Images (..., height, width, channels) with borders."""
+    around = [(0, 0)] * (images.ndim - 3) + [(top, bottom), (left, right), (0, 0)]
+    if mode is not Border.CONSTANT:
+        return np.pad(images, around, _modes[mode])
+    shape = [length + sum(each) for length, each in zip(images.shape, around, strict=True)]
+    out = np.empty(shape, images.dtype)
+    out[...] = np.asarray(fill[:images.shape[-1]] if isinstance(fill, tuple) else fill).astype(
+        images.dtype)
+    out[..., top:top + images.shape[-3], left:left + images.shape[-2], :] = images
+    return out
+
+
+def padded_image(api, images, padding, fill, mode, lead=0):
+    """Images with borders of (left, top, right, bottom) pixels.
+
+    Raises:
+        RuntimeError: the number of channels does not allow it.
+    """
+    check_rank(api, images, lead, (2, 3))
+    images, grey = with_channels(images, lead)
+    if images.shape[-1] not in (1, 3) and not grey:
+        raise RuntimeError(f"For '{api}', an image must have 1 or 3 channels, but got shape "
+                           f"{images.shape[lead:]}.")
+    images = images.view(np.uint8) if images.dtype == bool else images
+    left, top, right, bottom = padding
+    images = _padded(images, top, bottom, left, right, fill, mode)
+    return images[..., 0] if grey else images
+
+
+class Pad(ImageOperation):
+    """Puts borders around an image.
+
+    Args:
+        padding (Union[int, sequence]): the pixels at each side; or (left and right, top and
+            bottom); or (left, top, right, bottom).
+        fill_value (Union[int, tuple], optional): the pixel of CONSTANT borders, in [0, 255].
+        padding_mode (Border, optional): what the borders hold.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `padding` is negative, or `fill_value` not in [0, 255].
+        RuntimeError: an image has not two or three axes; told when it is used.
+    """
+
+    blockwise = True
+
+    @checked
+    def __init__(self, padding: Padding, fill_value: Fill = 0,
+                 padding_mode: AnInstance(Border) = Border.CONSTANT):
+        self.padding, self.fill_value, self.padding_mode = padding, fill_value, padding_mode
+
+    def _pil(self, image):
+        return padded_pil("Pad", image, self.padding, self.fill_value, self.padding_mode)
+
+    def _array(self, image, lead):
+        return padded_image("Pad", image, sides(self.padding), self.fill_value, self.padding_mode,
+                            lead)
+
+
+def padded_pil(api, image, padding, fill, mode):
+    """A PIL image with borders."""
+    if mode is Border.CONSTANT:
+        fill = fill[0] if isinstance(fill, tuple) and image.mode == "L" else fill
+        if isinstance(fill, int) and image.mode == "RGB":
+            fill = (fill,) * 3
+        return pillow(api, "ImageOps").expand(image, sides(padding), fill)
+    left, top, right, bottom = sides(padding)
+    around = [(top, bottom), (left, right)] + [(0, 0)] * (image.mode != "L")
+    return pillow(api).fromarray(np.pad(np.asarray(image), around, _modes[mode]))
+
+
+class PadToSize(ImageOperation):
+    """Puts borders around an image until it has a size.
+
+    Args:
+        size (Union[int, sequence]): (height, width); an int is a square.
+        offset (Union[int, sequence], optional): the borders (top, left); by default the image
+            stands in the middle.
+        fill_value (Union[int, tuple], optional): the pixel of CONSTANT borders, in [0, 255].
+        padding_mode (Border, optional): what the borders hold.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `size` is not positive, `offset` negative, or `fill_value` not in [0, 255].
+        RuntimeError: an image is larger; told when it is used.
+    """
+
+    blockwise = True
+
+    @checked
+    def __init__(self, size: positive | sequence(positive, (1, 2)),
+                 offset: natural | sequence(natural, (0, 1, 2)) = None, fill_value: Fill = 0,
+                 padding_mode: AnInstance(Border) = Border.CONSTANT):
+        self.size = (size, size) if isinstance(size, int) else (*size, *size)[:2]
+        offset = () if offset is None else offset
+        self.offset = (offset, offset) if isinstance(offset, int) else (*offset, *offset)[:2]
+        self.fill_value, self.padding_mode = fill_value, padding_mode
+
+    def _array(self, image, lead):
+        check_rank("PadToSize", image, lead, (2, 3))
+        height, width = with_channels(image, lead)[0].shape[-3:-1]
+        spare = self.size[0] - height, self.size[1] - width
+        top, left = self.offset or [each // 2 for each in spare]
+        if min(spare) < 0 or top > spare[0] or left > spare[1]:
+            raise RuntimeError(f"For 'PadToSize', an image of {height} x {width} does not fit into "
+                               f"{self.size} at {(top, left)}.")
+        around = left, top, spare[1] - left, spare[0] - top
+        return padded_image("PadToSize", image, around, self.fill_value, self.padding_mode, lead)
+
+
+# Flips, patches, erasing --------------------------------------------------------------------------
+
+class HorizontalFlip(ImageOperation):
+    """Mirrors an image left to right."""
+
+    blockwise = True
+
+    def _array(self, image, lead):
+        return flipped("HorizontalFlip", image, lead, -2)
+
+
+class VerticalFlip(ImageOperation):
+    """Turns an image upside down."""
+
+    blockwise = True
+
+    def _array(self, image, lead):
+        return flipped("VerticalFlip", image, lead, -3)
+
+
+def flipped(api, images, lead, axis):
+    """Images mirrored along an axis of (height, width, channels).
+
+    Raises:
+        RuntimeError: they have fewer than two axes.
+    """
+    check_least_rank(api, images, lead)
+    images, grey = with_channels(images, lead)
+    images = np.ascontiguousarray(np.flip(images, axis))
+    return images[..., 0] if grey else images
+
+
+class SlicePatches(ImageOperation):
+    """Cuts an image into patches, row by row, as a tuple.
+
+    Args:
+        num_height (int, optional): how many patches there are from top to bottom.
+        num_width (int, optional): how many from left to right.
+        slice_mode (SliceMode, optional): what becomes of an image that does not divide evenly.
+        fill_value (int, optional): what pads it, in [0, 255].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is not positive, or `fill_value` not in [0, 255].
+        RuntimeError: an image has not two or three axes, or fewer pixels than patches; told when it
+            is used.
+    """
+
+    @checked
+    def __init__(self, num_height: positive = 1, num_width: positive = 1,
+                 slice_mode: AnInstance(SliceMode) = SliceMode.PAD,
+                 fill_value: Int(ge=0, le=255) = 0):
+        self.counts = num_height, num_width
+        self.slice_mode, self.fill_value = slice_mode, fill_value
+
+    def _array(self, image, lead):
+        check_rank("SlicePatches", image, lead, (2, 3))
+        if self.counts == (1, 1):
+            return image
+        image, grey = with_channels(image, lead)
+        lengths = image.shape[:2]
+        if any(count > length for count, length in zip(self.counts, lengths, strict=True)):
+            raise RuntimeError(f"For 'SlicePatches', an image of {lengths} has fewer pixels than "
+                               f"patches, {self.counts}.")
+        if self.slice_mode is SliceMode.PAD:
+            low, right = (-length % count for length, count
+                          in zip(lengths, self.counts, strict=True))
+            image = _padded(image, 0, low, 0, right, self.fill_value, Border.CONSTANT)
+        height, width = (length // count for length, count
+                         in zip(image.shape[:2], self.counts, strict=True))
+        patches = [image[y * height:(y + 1) * height, x * width:(x + 1) * width]
+                   for y in range(self.counts[0]) for x in range(self.counts[1])]
+        return tuple(patch[..., 0] if grey else patch for patch in patches)
+
+
+class Erase(ImageOperation):
+    """Fills a region of an image with one value.
+
+    Args:
+        top (int): the region's upper edge.
+        left (int): its left edge.
+        height (int): its height.
+        width (int): its width.
+        value (Union[float, sequence], optional): the value, or three of them, in [0, 255].
+        inplace (bool, optional): whether the input itself is changed.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: an edge is negative, a length not positive, or `value` not in [0, 255].
+        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+    """
+
+    @checked(Forbid("height == 0 or width == 0", ValueError, "'height' and 'width' must be > 0"))
+    def __init__(self, top: natural, left: natural, height: natural, width: natural,
+                 value: Value = 0.0, inplace: Bool = False):
+        self.top, self.left, self.height, self.width = top, left, height, width
+        self.value, self.inplace = value, inplace
+
+    def _array(self, image, lead):
+        check_rank("Erase", image, lead, (3,))
+        check_channels("Erase", image, (3,))
+        out = image if self.inplace and image.flags.writeable else image.copy()
+        part = out[self.top:self.top + self.height, self.left:self.left + self.width]
+        part[...] = np.asarray(self.value).astype(image.dtype)
+        return out
