@@ -260,7 +260,7 @@ def gradients_of_primitives():
 
 def trained(x, y, reducer=None):
     """The weight of a small network after three steps."""
-    net = nn.Dense(3, 1, weight_init="ones")
+    net = nn.Dense(3, 1, weight_init="ones", bias_init="zeros")
     optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
     reduce = reducer(optimizer.parameters) if reducer else lambda grads: grads
     step = ms.value_and_grad(lambda a, b: ((net(a) - b) ** 2).mean(), None, optimizer.parameters)
