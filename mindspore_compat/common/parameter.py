@@ -13,6 +13,7 @@ import numpy as np
 
 from .._core.dtype import float32, from_numpy, int32, to_numpy
 from .._core.rules import register_type
+from .._core.surface import public
 from .._core.tensor import Tensor, as_array
 
 __all__ = ["Parameter", "ParameterTuple", "no_init_parameters"]
@@ -559,6 +560,7 @@ class ParameterTuple(tuple):
 _CLONE_PREFIX = re.compile(r"^\w+[0-9a-zA-Z_.]*$", re.ASCII)
 
 
+@public("nn.no_init_parameters")
 class no_init_parameters:
     """A context in which Parameters made by `initializer` put off drawing their values.
 

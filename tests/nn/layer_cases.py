@@ -106,6 +106,18 @@ rnn_lengths | nn.RNN(3, 4, bidirectional=True) | T(5, 2, 3), None, L(2, 5)
 lstm_cell | nn.LSTMCell(3, 4) | T(2, 3), (T(2, 4), T(2, 4))
 gru_cell | nn.GRUCell(3, 4) | T(2, 3), T(2, 4)
 rnn_cell | nn.RNNCell(3, 4, nonlinearity="relu") | T(2, 3), T(2, 4)
+conv_bn_act | nn.Conv2dBnAct(3, 4, 2, has_bn=True, activation="relu") | T(1, 3, 4, 4)
+dense_bn_act | nn.DenseBnAct(3, 4, has_bn=True, activation="leakyrelu", alpha=0.5) | T(2, 3)
+lrn | nn.LRN(3, bias=2.0) | T(1, 4, 3, 2)
+layer_norm_part | nn.LayerNorm((3,), begin_norm_axis=1) | T(4, 2, 3)
+attention | nn.MultiheadAttention(4, 2) | T(3, 2, 4), T(5, 2, 4), T(5, 2, 4)
+attention_sizes | nn.MultiheadAttention(4, 2, kdim=3, vdim=5, has_bias=False) | T(3, 4), T(5, 3), T(5, 5)
+attention_more | nn.MultiheadAttention(4, 2, add_bias_kv=True, add_zero_attn=True) | T(3, 2, 4), T(5, 2, 4), T(5, 2, 4), B(3, 2, 5), True, B(5, 3, 5)
+attention_heads | nn.MultiheadAttention(4, 2, batch_first=True) | T(2, 3, 4), T(2, 5, 4), T(2, 5, 4), T(2, 5), True, T(4, 3, 5), False
+encoder_layer | nn.TransformerEncoderLayer(4, 2, 8, norm_first=True, activation="gelu") | T(3, 2, 4), B(4, 3, 3)
+decoder_layer | nn.TransformerDecoderLayer(4, 2, 8) | T(3, 2, 4), T(5, 2, 4)
+encoder | nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8), 2, nn.LayerNorm((4,))) | T(3, 2, 4)
+transformer | nn.Transformer(4, 2, 1, 2, 8, batch_first=True) | T(2, 3, 4), T(2, 5, 4), None, B(5, 5, 5)
 """
 
 # Of whole numbers; or of a table, which the original shows as the slopes of the rows that were read.
@@ -137,9 +149,14 @@ class Makers:
     def lengths(self, *values):
         return self.ms.Tensor(np.array(values, np.int32))
 
+    def flags(self, every, *shape):
+        """True at every `every`-th place, but not at the first."""
+        values = np.arange(1, int(np.prod(shape)) + 1) % every == 0
+        return self.ms.Tensor(values.reshape(shape))
+
     def scope(self):
         return {"ms": self.ms, "nn": self.ms.nn, "ops": self.ms.ops, "T": self.floats, "I": self.ints,
-                "L": self.lengths, "np": np}
+                "L": self.lengths, "B": self.flags, "np": np}
 
 
 def fill(ms, cell):

@@ -8,8 +8,9 @@ from ..._core.dtype import float32
 from ..._core.rules import Float, Int, checked
 from ..._core.surface import build, public
 from ..._core.tensor import Tensor
-from ...ops._activation import prelu
-from .._parts import parameter
+from ...ops._activation import log_softmax_ext, prelu
+from ...ops._norm import lrn
+from .._parts import also, parameter
 from ..cell import Cell
 
 _NAMES = {
@@ -112,6 +113,10 @@ def get_activation(name, prim_name=None):
         asked = f"For '{prim_name}', the" if prim_name else "The"
         raise KeyError(f"{asked} name of an activation must be one of {sorted(_NAMES)}, but got {name!r}.")
     return __getattr__(_NAMES[name])()
+
+
+also(lrn, "nn.LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')(x)")
+also(log_softmax_ext, "nn.LogSoftmaxExt(dim=None)(input)")
 
 
 def __getattr__(name):

@@ -14,7 +14,7 @@ from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...communication.groups import create_group, get_group_size, get_rank
 from ...ops._norm import channels_first, channels_last, normalize_batch, running
-from ...ops._norm_rows import group_standardize, row_standardize
+from ...ops._norm_rows import group_standardize, multiply_add, row_standardize
 from .._parts import parameter
 from ..cell import Cell
 
@@ -291,8 +291,11 @@ class LayerNorm(Cell):
     def construct(self, input_x):
         """`input_x`, normalised."""
         self._check(input_x)
-        return row_standardize.run(input_x, self.gamma, self.beta, self.begin_norm_axis,
-                                   self.epsilon)[0]
+        start, rank = self.begin_norm_axis, input_x.ndim
+        if start % rank == self.begin_params_axis % rank:
+            return row_standardize.run(input_x, self.gamma, self.beta, start, self.epsilon)[0]
+        out = row_standardize.run(input_x, None, None, start, self.epsilon)[0]
+        return multiply_add.run(out, self.gamma, self.beta)
 
     def _check(self, x):
         if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV":

@@ -1,0 +1,106 @@
+"""Layers with what usually follows them: a batch norm and an activation."""
+
+from ..._core.rules import Bool, checked
+from ..._core.surface import public
+from .._parts import need_activation
+from ..cell import Cell
+from .activation import get_activation
+from .basic import Dense
+from .conv import Conv2d
+from .normalization import BatchNorm1d, BatchNorm2d
+
+__all__ = ["Conv2dBnAct", "DenseBnAct"]
+
+
+class _BnAct(Cell):
+    """The batch norm and the activation after another layer."""
+
+    @checked
+    def __init__(self, has_bn: Bool, after_fake: Bool):
+        super().__init__()
+        self.has_bn = has_bn
+        self.after_fake = after_fake
+
+    def _follow(self, norm, channels, momentum, eps, activation, alpha):
+        """Adds what follows the layer."""
+        self.has_act = activation is not None
+        if self.has_bn:
+            self.batchnorm = norm(channels, eps, momentum)
+        if activation == "leakyrelu":
+            self.activation = type(get_activation(activation))(alpha)
+        elif self.has_act:
+            self.activation = need_activation(type(self).__name__, activation)
+
+    def _followed(self, x):
+        if self.has_bn:
+            x = self.batchnorm(x)
+        return self.activation(x) if self.has_act else x
+
+
+@public("nn.Conv2dBnAct")
+class Conv2dBnAct(_BnAct):
+    """A convolution, a batch norm and an activation; the last two only where asked for.
+
+    Args:
+        in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
+            weight_init, bias_init: as for Conv2d.
+        has_bn (bool): whether there is a batch norm.
+        momentum (float): of the batch norm, in [0, 1].
+        eps (float): of the batch norm.
+        activation (Union[str, Cell, Primitive]): the activation.
+        alpha (float): the slope of 'leakyrelu' below zero.
+        after_fake (bool): accepted, and without effect.
+
+    Inputs:
+        - **x** (Tensor): shape (N, in_channels, H, W).
+
+    Raises:
+        TypeError: if `has_bn` or `after_fake` is not a bool, or an argument of another type.
+        ValueError: if an argument is out of range.
+    """
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+                 dilation=1, group=1, has_bias=False, weight_init="normal", bias_init="zeros",
+                 has_bn=False, momentum=0.997, eps=1e-5, activation=None, alpha=0.2,
+                 after_fake=True):
+        super().__init__(has_bn, after_fake)
+        self.conv = Conv2d(in_channels, out_channels, kernel_size, stride, pad_mode, padding,
+                           dilation, group, has_bias, weight_init, bias_init)
+        self._follow(BatchNorm2d, out_channels, momentum, eps, activation, alpha)
+
+    def construct(self, x):
+        """A Tensor of shape (N, out_channels, H', W')."""
+        return self._followed(self.conv(x))
+
+
+@public("nn.DenseBnAct")
+class DenseBnAct(_BnAct):
+    """A dense layer, a batch norm and an activation; the last two only where asked for.
+
+    Args:
+        in_channels, out_channels, weight_init, bias_init, has_bias: as for Dense.
+        has_bn (bool): whether there is a batch norm.
+        momentum (float): of the batch norm, in [0, 1].
+        eps (float): of the batch norm.
+        activation (Union[str, Cell, Primitive]): the activation.
+        alpha (float): the slope of 'leakyrelu' below zero.
+        after_fake (bool): accepted, and without effect.
+
+    Inputs:
+        - **x** (Tensor): shape (N, in_channels).
+
+    Raises:
+        TypeError: if `has_bn` or `after_fake` is not a bool, or an argument of another type.
+        ValueError: if an argument is out of range.
+    """
+
+    def __init__(self, in_channels, out_channels, weight_init="normal", bias_init="zeros",
+                 has_bias=True, has_bn=False, momentum=0.9, eps=1e-5, activation=None, alpha=0.2,
+                 after_fake=True):
+        super().__init__(has_bn, after_fake)
+        self.dense = Dense(in_channels, out_channels, weight_init, bias_init, has_bias)
+        self._follow(BatchNorm1d, out_channels, momentum, eps, activation, alpha)
+
+    def construct(self, x):
+        """A Tensor of shape (N, out_channels)."""
+        return self._followed(self.dense(x))

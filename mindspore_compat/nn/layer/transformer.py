@@ -1,0 +1,519 @@
+"""Attention with several heads, and the layers and networks of the Transformer."""
+
+import copy
+import math
+
+from ... import ops
+from ..._core.dtype import float32
+from ..._core.rules import Bool, DType, Int, Number, checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.initializer import XavierNormal, XavierUniform, initializer
+from ...ops._activation import softmax_primitive
+from ...ops._dropout import dropout as drop
+from ...ops._index import masked_fill
+from ...ops._linalg import bmm, dense
+from ...ops._shape import cat, split_at
+from .._parts import parameter
+from ..cell import Cell
+from .basic import Dense, Dropout
+from .container import CellList
+from .normalization import LayerNorm
+
+__all__ = ["MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer",
+           "TransformerEncoder", "TransformerDecoder", "Transformer"]
+
+Size = Int(ge=1)
+
+
+# Attention ----------------------------------------------------------------------------------------
+
+
+@public("nn.MultiheadAttention")
+class MultiheadAttention(Cell):
+    """Attention of queries to keys and values, with several heads.
+
+    Args:
+        embed_dim (int): the features of the queries and of the result; divisible by `num_heads`.
+        num_heads (int): how many heads there are.
+        dropout (float): the probability of a weight to be zeroed while training.
+        has_bias (bool): whether the projections have biases.
+        add_bias_kv (bool): whether one learned key and value are appended.
+        add_zero_attn (bool): whether one key and value of zeros are appended.
+        kdim (int): the features of the keys; `embed_dim` by default.
+        vdim (int): the features of the values; `embed_dim` by default.
+        batch_first (bool): whether the batch is the first axis, and not the second.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **query** (Tensor): shape (L, N, embed_dim), or (L, embed_dim).
+        - **key** (Tensor): shape (S, N, kdim), or (S, kdim).
+        - **value** (Tensor): shape (S, N, vdim), or (S, vdim).
+        - **key_padding_mask** (Tensor): shape (N, S), or (S): true where a key is left out, or floats
+          that are added to the scores.
+        - **need_weights** (bool): whether the weights are returned, too.
+        - **attn_mask** (Tensor): shape (L, S) or (N * num_heads, L, S); as `key_padding_mask`.
+        - **average_attn_weights** (bool): whether the weights are averaged over the heads.
+
+    Outputs:
+        A tuple: the result (L, N, embed_dim), and, if asked for, the weights (N, L, S).
+
+    Raises:
+        TypeError: if a size is not an int, or a flag not a bool.
+        ValueError: if `embed_dim` is not divisible by `num_heads`, or shapes do not fit.
+    """
+
+    @checked
+    def __init__(self, embed_dim: Size, num_heads: Size, dropout: Number(ge=0, le=1) = 0.0,
+                 has_bias: Bool = True, add_bias_kv: Bool = False, add_zero_attn: Bool = False,
+                 kdim: Size | None = None, vdim: Size | None = None, batch_first: Bool = False,
+                 dtype: DType = float32):
+        super().__init__()
+        if embed_dim % num_heads:
+            raise ValueError(f"For 'MultiheadAttention', 'embed_dim' must be divisible by 'num_heads', "
+                             f"but got {embed_dim} and {num_heads}.")
+        self.embed_dim = embed_dim
+        self.kdim = kdim or embed_dim
+        self.vdim = vdim or embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.dropout = dropout
+        self.batch_first = batch_first
+        self.add_zero_attn = add_zero_attn
+        self.dtype = dtype
+        self._qkv_same_embed_dim = self.kdim == self.vdim == embed_dim
+        self._make_parameters(has_bias, add_bias_kv, dtype)
+        self.out_proj = Dense(embed_dim, embed_dim, has_bias=has_bias, dtype=dtype)
+
+    def _make_parameters(self, has_bias, add_bias_kv, dtype):
+        """The projections of queries, keys and values: one weight, or three where sizes differ."""
+        width = self.embed_dim
+        self.in_proj_weight = self.q_proj_weight = self.k_proj_weight = self.v_proj_weight = None
+        if self._qkv_same_embed_dim:
+            self.in_proj_weight = parameter(XavierUniform(), (3 * width, width), dtype)
+        else:
+            self.q_proj_weight = parameter(XavierUniform(), (width, width), dtype)
+            self.k_proj_weight = parameter(XavierUniform(), (width, self.kdim), dtype)
+            self.v_proj_weight = parameter(XavierUniform(), (width, self.vdim), dtype)
+        self.in_proj_bias = self.bias_k = self.bias_v = None
+        if has_bias:
+            self.in_proj_bias = parameter("zeros", (3 * width,), dtype)
+        if add_bias_kv:
+            self.bias_k = parameter(XavierNormal(), (1, 1, width), dtype)
+            self.bias_v = parameter(XavierNormal(), (1, 1, width), dtype)
+
+    @checked
+    def construct(self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask=None,
+                  need_weights: Bool = True, attn_mask=None, average_attn_weights: Bool = True):
+        """The result, and the weights where they are needed, as a tuple."""
+        batched = self._need_shapes(query, key, value)
+        query, key, value = _laid_out(query, key, value, batched, self.batch_first)
+        batch, steps, sources = query.shape[1], query.shape[0], key.shape[0]
+        masks = self._masks(attn_mask, key_padding_mask, (batch, steps, sources), batched, query.dtype)
+        query, key, value = (self._heads(x) for x in self._longer(*self._projected(query, key, value)))
+        weights = self._weights(query, key, masks)
+        used = drop.run(weights, float(self.dropout)) if self.training and self.dropout else weights
+        found = bmm.run(used, value).swapaxes(0, 1).reshape((steps, batch, self.embed_dim))
+        found = self.out_proj(found)
+        if not batched:
+            found = found.squeeze(1)
+        elif self.batch_first:
+            found = found.swapaxes(0, 1)
+        if not need_weights:
+            return (found,)
+        weights = weights.reshape((batch, self.num_heads, *weights.shape[1:]))
+        weights = weights.mean(1) if average_attn_weights else weights
+        return found, weights if batched else weights.squeeze(0)
+
+    def _need_shapes(self, query, key, value):
+        """Refuses inputs that do not fit; true where there is an axis of batches."""
+        if query.ndim not in (2, 3):
+            raise ValueError(f"For 'MultiheadAttention', 'query' must have 2 or 3 axes, but got shape "
+                             f"{query.shape}.")
+        for name, each, width in (("query", query, self.embed_dim), ("key", key, self.kdim),
+                                  ("value", value, self.vdim)):
+            if each.ndim != query.ndim:
+                raise ValueError(f"For 'MultiheadAttention', '{name}' must have {query.ndim} axes as "
+                                 f"'query' has, but got shape {each.shape}.")
+            if each.shape[-1] != width:
+                raise ValueError(f"For 'MultiheadAttention', '{name}' must have {width} features, but "
+                                 f"got shape {each.shape}.")
+        if key.shape[:-1] != value.shape[:-1]:
+            raise ValueError(f"For 'MultiheadAttention', 'key' and 'value' must be as long as each "
+                             f"other, but got shapes {key.shape} and {value.shape}.")
+        axis = 0 if self.batch_first else 1
+        if query.ndim == 3 and query.shape[axis] != key.shape[axis]:
+            raise ValueError(f"For 'MultiheadAttention', 'query' and 'key' must have as many batches, "
+                             f"but got shapes {query.shape} and {key.shape}.")
+        return query.ndim == 3
+
+    def _projected(self, query, key, value):
+        """Queries, keys and values after the projections; by one product where they are the same."""
+        weight, bias, width = self.in_proj_weight, self.in_proj_bias, self.embed_dim
+        edges = [width, 2 * width]
+        if weight is not None and query is key and key is value:
+            return split_at.run(dense.run(query, weight, bias), edges, -1)
+        weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
+        if weight is not None:
+            weights = split_at.run(weight, edges, 0)
+        biases = (None,) * 3 if bias is None else split_at.run(bias, edges, 0)
+        return tuple(map(dense.run, (query, key, value), weights, biases))
+
+    def _longer(self, query, key, value):
+        """With the learned key and value, and those of zeros, at the end."""
+        shape = (1, *key.shape[1:])
+        if self.bias_k is not None:
+            key = cat.run([key, self.bias_k.broadcast_to(shape)], 0)
+            value = cat.run([value, self.bias_v.broadcast_to(shape)], 0)
+        if self.add_zero_attn:
+            zeros = ops.zeros(shape, key.dtype)
+            key, value = cat.run([key, zeros], 0), cat.run([value, zeros], 0)
+        return query, key, value
+
+    def _heads(self, x):
+        """(steps, batch, features) as (batch * heads, steps, features of a head)."""
+        return x.reshape((x.shape[0], x.shape[1] * self.num_heads, self.head_dim)).swapaxes(0, 1)
+
+    def _masks(self, attn_mask, key_padding_mask, sizes, batched, dtype):
+        """The masks as Tensors that are added to the scores; those of appended keys are zero."""
+        (batch, steps, sources), found = sizes, []
+        if attn_mask is not None:
+            whole = (batch * self.num_heads, steps, sources)
+            shape = (steps, sources) if attn_mask.ndim == 2 else whole
+            found.append(self._longer_mask(_added(attn_mask, "attn_mask", shape, dtype)))
+        if key_padding_mask is not None:
+            shape = (batch, sources) if batched else (sources,)
+            mask = _added(key_padding_mask, "key_padding_mask", shape, dtype)
+            mask = self._longer_mask(mask.reshape((batch, sources)))
+            found.append(mask.repeat_interleave(self.num_heads, 0).expand_dims(1))
+        return found
+
+    def _longer_mask(self, mask):
+        more = (self.bias_k is not None) + self.add_zero_attn
+        return cat.run([mask, ops.zeros((*mask.shape[:-1], more), mask.dtype)], -1) if more else mask
+
+    def _weights(self, query, key, masks):
+        """How much each query attends to each key."""
+        scores = bmm.run(query * (1 / math.sqrt(self.head_dim)), key.swapaxes(1, 2))
+        for mask in masks:
+            scores = scores + mask
+        return softmax_primitive.run(scores, -1)
+
+
+def _laid_out(query, key, value, batched, batch_first):
+    """The inputs as (steps, batch, features); inputs that are the same stay the same."""
+    def one(x):
+        if not batched:
+            return x.expand_dims(1)
+        return x.swapaxes(0, 1) if batch_first else x
+
+    first = one(query)
+    second = first if key is query else one(key)
+    if value is query:
+        return first, second, first
+    return first, second, second if value is key else one(value)
+
+
+def _added(mask, name, shape, dtype, error=ValueError):
+    """A mask as floats to add; true becomes minus infinity."""
+    _need_mask(mask, name, error)
+    if mask.shape != shape:
+        raise ValueError(f"For 'MultiheadAttention', '{name}' must have shape {shape}, but got "
+                         f"{mask.shape}.")
+    if mask._array.dtype.kind in "bu":
+        return masked_fill.run(ops.zeros(shape, dtype), mask.bool(), -math.inf)
+    return mask if mask.dtype == dtype else mask.astype(dtype)
+
+
+def _need_mask(mask, name, error=ValueError):
+    if not isinstance(mask, Tensor) or mask._array.dtype.kind not in "bfVu":
+        found = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        raise error(f"For 'MultiheadAttention', '{name}' must be a Tensor of bool or floats, but got "
+                    f"{found}.")
+
+
+# Layers -------------------------------------------------------------------------------------------
+
+
+def _activation(activation):
+    """The function or the Cell between the dense layers: relu or gelu, in any form."""
+    from .activation import get_activation
+
+    if isinstance(activation, str) and activation in ("relu", "gelu"):
+        return getattr(ops, activation)
+    known = (type(get_activation("relu")), type(get_activation("gelu")))
+    if activation in (ops.relu, ops.gelu) or isinstance(activation, known):
+        return activation
+    raise ValueError(f"For the layers of a Transformer, 'activation' must be relu or gelu (a str, a "
+                     f"function of ops or a Cell), but got {activation!r}.")
+
+
+class _Layer(Cell):
+    """What the layers of the encoder and of the decoder share."""
+
+    _crossed = False
+
+    @checked
+    def __init__(self, d_model: Size, nhead: Size, dim_feedforward: Size = 2048,
+                 dropout: Number(ge=0, lt=1) = 0.1, activation="relu",
+                 layer_norm_eps: Number = 1e-5, batch_first: Bool = False, norm_first: Bool = False,
+                 dtype: DType = float32):
+        super().__init__()
+
+        def attention():
+            return MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, dtype=dtype)
+
+        parts = range(1, 4 if self._crossed else 3)
+        self.self_attn = attention()
+        if self._crossed:
+            self.multihead_attn = attention()
+        self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
+        self.dropout = Dropout(p=dropout)
+        self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
+        self.norm_first = norm_first
+        for at in parts:
+            setattr(self, f"norm{at}", LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
+        for at in parts:
+            setattr(self, f"dropout{at}", Dropout(p=dropout))
+        self.activation = _activation(activation)
+
+    def _joined(self, x, norm, part, *args):
+        """`x` and what a part of the layer makes of it, with the norm before the part or after it."""
+        if self.norm_first:
+            return x + part(norm(x), *args)
+        return norm(x + part(x, *args))
+
+    def _sa_block(self, x, attn_mask, key_padding_mask):
+        """Attention of a sequence to itself."""
+        found = self.self_attn(x, x, x, key_padding_mask, False, attn_mask)[0]
+        return self.dropout1(found)
+
+    def _ff(self, x, last):
+        return last(self.dense2(self.dropout(self.activation(self.dense1(x)))))
+
+
+@public("nn.TransformerEncoderLayer")
+class TransformerEncoderLayer(_Layer):
+    """One layer of the encoder: attention of the sequence to itself, and two dense layers.
+
+    Args:
+        d_model (int): the features of the input.
+        nhead (int): how many heads there are.
+        dim_feedforward (int): the features between the dense layers.
+        dropout (float): the probability of an element to be zeroed while training.
+        activation (Union[str, callable, Cell]): relu or gelu.
+        layer_norm_eps (float): added to variances in the norms.
+        batch_first (bool): whether the batch is the first axis, and not the second.
+        norm_first (bool): whether norms come before the parts, and not after them.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **src** (Tensor): shape (S, N, d_model), or (S, d_model).
+        - **src_mask** (Tensor): see `attn_mask` of MultiheadAttention.
+        - **src_key_padding_mask** (Tensor): see `key_padding_mask` of MultiheadAttention.
+
+    Raises:
+        TypeError: if a size is not an int, or a flag not a bool.
+        ValueError: if `activation` is another one, or `d_model` not divisible by `nhead`.
+    """
+
+    def construct(self, src, src_mask=None, src_key_padding_mask=None):
+        """A Tensor of the shape of `src`."""
+        if src_key_padding_mask is not None:
+            _need_mask(src_key_padding_mask, "src_key_padding_mask", AssertionError)
+        x = self._joined(src, self.norm1, self._sa_block, src_mask, src_key_padding_mask)
+        return self._joined(x, self.norm2, self._ff_block)
+
+    def _ff_block(self, x):
+        """The dense layers."""
+        return self._ff(x, self.dropout2)
+
+
+@public("nn.TransformerDecoderLayer")
+class TransformerDecoderLayer(_Layer):
+    """One layer of the decoder: attention to itself and to the memory, and two dense layers.
+
+    Args:
+        d_model (int): the features of the input.
+        nhead (int): how many heads there are.
+        dim_feedforward (int): the features between the dense layers.
+        dropout (float): the probability of an element to be zeroed while training.
+        activation (Union[str, callable, Cell]): relu or gelu.
+        layer_norm_eps (float): added to variances in the norms.
+        batch_first (bool): whether the batch is the first axis, and not the second.
+        norm_first (bool): whether norms come before the parts, and not after them.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **tgt** (Tensor): shape (T, N, d_model), or (T, d_model).
+        - **memory** (Tensor): what the encoder made: shape (S, N, d_model), or (S, d_model).
+        - **tgt_mask**, **memory_mask** (Tensor): see `attn_mask` of MultiheadAttention.
+        - **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor): see `key_padding_mask` there.
+
+    Raises:
+        TypeError: if a size is not an int, or a flag not a bool.
+        ValueError: if `activation` is another one, or `d_model` not divisible by `nhead`.
+    """
+
+    _crossed = True
+
+    def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
+                  memory_key_padding_mask=None):
+        """A Tensor of the shape of `tgt`."""
+        x = self._joined(tgt, self.norm1, self._sa_block, tgt_mask, tgt_key_padding_mask)
+        x = self._joined(x, self.norm2, self._mha_block, memory, memory_mask, memory_key_padding_mask)
+        return self._joined(x, self.norm3, self._ff_block)
+
+    def _mha_block(self, x, mem, attn_mask, key_padding_mask):
+        """Attention of a sequence to the memory."""
+        found = self.multihead_attn(x, mem, mem, key_padding_mask, False, attn_mask)[0]
+        return self.dropout2(found)
+
+    def _ff_block(self, x):
+        """The dense layers."""
+        return self._ff(x, self.dropout3)
+
+
+# Networks -----------------------------------------------------------------------------------------
+
+
+class _Stack(Cell):
+    """Layers one after the other, and a norm at the end."""
+
+    @checked
+    def __init__(self, layer, num_layers: Int(ge=0), norm=None):
+        super().__init__()
+        self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def _through(self, x, *args):
+        for layer in self.layers:
+            x = layer(x, *args)
+        return x if self.norm is None else self.norm(x)
+
+
+@public("nn.TransformerEncoder")
+class TransformerEncoder(_Stack):
+    """Copies of one layer, one after the other.
+
+    Args:
+        encoder_layer (Cell): a TransformerEncoderLayer, which is copied with its values.
+        num_layers (int): how many copies there are.
+        norm (Cell): what comes after the last layer.
+
+    Inputs:
+        As of TransformerEncoderLayer.
+
+    Raises:
+        TypeError: if `num_layers` is not an int.
+        AssertionError: if `src_key_padding_mask` holds other than bool or floats.
+    """
+
+    def __init__(self, encoder_layer, num_layers, norm=None):
+        super().__init__(encoder_layer, num_layers, norm)
+
+    def construct(self, src, src_mask=None, src_key_padding_mask=None):
+        """A Tensor of the shape of `src`."""
+        return self._through(src, src_mask, src_key_padding_mask)
+
+
+@public("nn.TransformerDecoder")
+class TransformerDecoder(_Stack):
+    """Copies of one layer, one after the other.
+
+    Args:
+        decoder_layer (Cell): a TransformerDecoderLayer, which is copied with its values.
+        num_layers (int): how many copies there are.
+        norm (Cell): what comes after the last layer.
+
+    Inputs:
+        As of TransformerDecoderLayer.
+
+    Raises:
+        TypeError: if `num_layers` is not an int.
+    """
+
+    def __init__(self, decoder_layer, num_layers, norm=None):
+        super().__init__(decoder_layer, num_layers, norm)
+
+    def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
+                  memory_key_padding_mask=None):
+        """A Tensor of the shape of `tgt`."""
+        return self._through(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
+                             memory_key_padding_mask)
+
+
+@public("nn.Transformer")
+class Transformer(Cell):
+    """An encoder and a decoder.
+
+    Args:
+        d_model (int): the features of the inputs.
+        nhead (int): how many heads there are.
+        num_encoder_layers (int): the layers of the encoder.
+        num_decoder_layers (int): the layers of the decoder.
+        dim_feedforward (int): the features between the dense layers.
+        dropout (float): the probability of an element to be zeroed while training.
+        activation (Union[str, callable, Cell]): relu or gelu.
+        custom_encoder (Cell): an encoder of one's own.
+        custom_decoder (Cell): a decoder of one's own.
+        layer_norm_eps (float): added to variances in the norms.
+        batch_first (bool): whether the batch is the first axis, and not the second.
+        norm_first (bool): whether norms come before the parts, and not after them.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **src** (Tensor): shape (S, N, d_model), or (S, d_model).
+        - **tgt** (Tensor): shape (T, N, d_model), or (T, d_model).
+        - **src_mask**, **tgt_mask**, **memory_mask** (Tensor): see `attn_mask` of MultiheadAttention.
+        - **src_key_padding_mask**, **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor): see
+          `key_padding_mask` there.
+
+    Raises:
+        TypeError: if a size is not an int, or a flag not a bool.
+        ValueError: if the inputs differ in batches, or do not have `d_model` features.
+    """
+
+    @checked
+    def __init__(self, d_model: Size = 512, nhead: Size = 8, num_encoder_layers: Int(ge=0) = 6,
+                 num_decoder_layers: Int(ge=0) = 6, dim_feedforward: Size = 2048,
+                 dropout: Number(ge=0, lt=1) = 0.1, activation="relu", custom_encoder=None,
+                 custom_decoder=None, layer_norm_eps: Number = 1e-5, batch_first: Bool = False,
+                 norm_first: Bool = False, dtype: DType = float32):
+        super().__init__()
+        shared = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first,
+                  norm_first, dtype)
+
+        def norm():
+            return LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
+
+        self.encoder = custom_encoder
+        if custom_encoder is None:
+            layer = TransformerEncoderLayer(*shared)
+            self.encoder = TransformerEncoder(layer, num_encoder_layers, norm())
+        self.decoder = custom_decoder
+        if custom_decoder is None:
+            layer = TransformerDecoderLayer(*shared)
+            self.decoder = TransformerDecoder(layer, num_decoder_layers, norm())
+        for param in self.get_parameters():
+            if param.ndim > 1:
+                param.set_data(initializer(XavierUniform(), param.shape, param.dtype))
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def construct(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None,
+                  src_key_padding_mask=None, tgt_key_padding_mask=None,
+                  memory_key_padding_mask=None):
+        """A Tensor of the shape of `tgt`."""
+        axis = 0 if self.batch_first else 1
+        if src.ndim == tgt.ndim == 3 and src.shape[axis] != tgt.shape[axis]:
+            raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have as many batches, but got "
+                             f"shapes {src.shape} and {tgt.shape}.")
+        if not src.shape[-1] == tgt.shape[-1] == self.d_model:
+            raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have {self.d_model} features, "
+                             f"but got shapes {src.shape} and {tgt.shape}.")
+        memory = self.encoder(src, src_mask, src_key_padding_mask)
+        return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
+                            memory_key_padding_mask)

@@ -1,0 +1,58 @@
+"""Layers around the ops of sparse tensors, in `ops/_sparse.py`."""
+
+from ..._core.rules import Bool, checked
+from ..._core.surface import public
+from ...common.sparse_tensor import COOTensor
+from ...ops import _sparse
+from ..cell import Cell
+
+__all__ = ["SparseToDense", "SparseTensorDenseMatmul"]
+
+
+@public("nn.SparseToDense")
+class SparseToDense(Cell):
+    """A COOTensor as a dense Tensor.
+
+    Inputs:
+        - **sparse_tensor** (COOTensor): any dtype.
+
+    Raises:
+        TypeError: if the input is not a COOTensor.
+    """
+
+    def construct(self, sparse_tensor):
+        """The dense Tensor."""
+        if not isinstance(sparse_tensor, COOTensor):
+            raise TypeError(f"For 'SparseToDense', 'sparse_tensor' must be a COOTensor, but got "
+                            f"{type(sparse_tensor).__name__}.")
+        return sparse_tensor.to_dense()
+
+
+@public("nn.SparseTensorDenseMatmul")
+class SparseTensorDenseMatmul(Cell):
+    """The product of a sparse matrix and a dense one.
+
+    Args:
+        adjoint_st (bool): whether the sparse matrix is transposed first.
+        adjoint_dt (bool): whether the dense matrix is transposed first.
+
+    Inputs:
+        - **indices** (Tensor): ints of shape (n, 2), where the values are.
+        - **values** (Tensor): the values, of shape (n,).
+        - **sparse_shape** (tuple): the two lengths of the sparse matrix.
+        - **dense** (Tensor): the dense matrix.
+
+    Raises:
+        TypeError: if a flag is not a bool.
+    """
+
+    @checked
+    def __init__(self, adjoint_st: Bool = False, adjoint_dt: Bool = False):
+        super().__init__()
+        self.adjoint_st = adjoint_st
+        self.adjoint_dt = adjoint_dt
+        self.sparse_dense_matmul = _sparse.SparseTensorDenseMatmul(adjoint_st, adjoint_dt)
+
+    def construct(self, indices, values, sparse_shape, dense):
+        """The product, a dense matrix."""
+        return self.sparse_dense_matmul(indices, values, sparse_shape, dense)
