@@ -26,6 +26,13 @@ def check_levels(optimizer, amp_level, boost_level):
                          f"{amp_level!r}.")
 
 
+def check_optimizer(optimizer):
+    """Refuses a Cell that is no optimizer, nor around one."""
+    if optimizer is not None and not hasattr(optimizer, "parameters"):
+        raise TypeError(f"For 'Model', 'optimizer' must be an Optimizer or None, but got "
+                        f"{optimizer!r} of type {type(optimizer).__name__}.")
+
+
 def check_kwargs(optimizer, kwargs):
     """Refuses unknown keywords of Model, and values of the wrong type."""
     for name in kwargs:
@@ -79,14 +86,18 @@ def check_two_columns(inputs):
                          f"got {len(inputs)}.")
 
 
+def _transfer_tensor_to_tuple(inputs):
+    """A Tensor as a tuple of one; anything else as it is."""
+    return (inputs,) if isinstance(inputs, Tensor) else inputs
+
+
 def check_outputs(outputs, least=0):
     """The outputs of the network for `eval` as a tuple.
 
     Raises:
         ValueError: if they are neither a Tensor nor a tuple, or fewer than `least`.
     """
-    if isinstance(outputs, Tensor):
-        outputs = (outputs,)
+    outputs = _transfer_tensor_to_tuple(outputs)
     if not isinstance(outputs, tuple):
         raise ValueError(f"For 'Model.eval', the outputs of 'eval_network' must be a Tensor or a "
                          f"tuple, but got {type(outputs).__name__}.")

@@ -9,16 +9,20 @@ subclasses such as ModelThor replace; how an epoch's steps follow one another is
 
 import weakref
 
+import numpy as np
+
 from .._core.checking import Forbid, checked
 from .._core.config import config
 from .._core.rules import Bool, CellOf, Int, ListOf
 from ..communication.comm_func import broadcast
 from ..nn.wrap import WithEvalCell, WithLossCell
 from ._run_checks import (
+    _transfer_tensor_to_tuple,  # noqa: F401 - imported from here
     check_callbacks_of_fit,
     check_dataset_size,
     check_kwargs,
     check_levels,
+    check_optimizer,
     check_outputs,
     check_predict_data,
     check_two_columns,
@@ -78,6 +82,7 @@ class Model:
     def __init__(self, network: CellOf, loss_fn: CellOf = None, optimizer: CellOf = None,
                  metrics=None, eval_network: CellOf = None, eval_indexes=None, amp_level="O0",
                  boost_level="O0", **kwargs):
+        check_optimizer(optimizer)
         check_levels(optimizer, amp_level, boost_level)
         check_kwargs(optimizer, kwargs)
         self._network = network
@@ -426,7 +431,7 @@ class Model:
         outputs = check_outputs(outputs)
         measured = Loss()
         measured.update(outputs[self._eval_indexes[0] if self._eval_indexes else 0])
-        return {**metrics, "eval_loss": measured.eval()}
+        return Results(metrics, eval_loss=measured.eval())
 
     def _clear_metrics(self):
         """Starts all metrics anew."""
@@ -446,7 +451,7 @@ class Model:
 
     def _get_metrics(self):
         """The values of all metrics by name."""
-        return {name: metric.eval() for name, metric in self._metric_fns.items()}
+        return Results((name, metric.eval()) for name, metric in self._metric_fns.items())
 
     # Inference ------------------------------------------------------------------------------------
 
@@ -490,6 +495,16 @@ class Model:
         if valid_dataset is not None:
             check_dataset("Model.build", "valid_dataset", valid_dataset)
             self._need_metrics("build")
+
+
+class Results(dict):
+    """The values of metrics by name. Scalars of NumPy are shown as plain numbers, as the original's
+    NumPy showed them.
+    """
+
+    def __repr__(self):
+        return repr({name: value.item() if isinstance(value, np.generic) else value
+                     for name, value in self.items()})
 
 
 def _in_training_only():

@@ -1,12 +1,19 @@
-"""Small datasets and networks for the tests of this folder; nothing here needs mindspore_compat.dataset."""
+"""Small datasets and networks for the tests of this folder.
+
+The datasets are not those of mindspore_compat.dataset: Model wants no more than this of one.
+"""
 
 import numpy as np
 
 from mindspore_compat import Parameter, Tensor, nn
+from mindspore_compat.train import Callback
+
+HOOKS = [f"on_{kind}_{time}" for kind in ("train", "eval")
+         for time in ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")]
 
 
 class Batches:
-    """A dataset of given batches, as far as Model wants one."""
+    """A dataset of given batches."""
 
     def __init__(self, *batches):
         self.batches = [[Tensor(column) for column in batch] for batch in batches]
@@ -17,22 +24,28 @@ class Batches:
     def create_tuple_iterator(self, num_epochs=-1, do_copy=False):
         return self.batches
 
+    def output_types(self):
+        return [column.asnumpy().dtype for column in self.batches[0]]
+
+    def output_shapes(self):
+        return [list(column.shape) for column in self.batches[0]]
+
 
 def batches(count=4, columns=2):
-    """`count` batches of (2, 3) inputs 1, 2, ... and labels of zeros."""
+    """`count` batches of columns (2, 3): 1, 2, ... in the first, zeros in the second."""
     rows = [np.full((2, 3), number + 1, np.float32) for number in range(count)]
-    return Batches(*([row, np.zeros((2, 3), np.float32)][:columns] for row in rows))
+    return Batches(*([row, row * 0, row * 0][:columns] for row in rows))
 
 
 class Descent(nn.Cell):
-    """A whole training step: takes 0.1 from its weight and returns weight * mean(inputs)."""
+    """A whole training step: takes 1 from its weight, and returns it times the mean input."""
 
     def __init__(self):
         super().__init__()
-        self.weight = Parameter(Tensor(1.0), name="weight")
+        self.weight = Parameter(Tensor(np.float32(10.0)), name="weight")
 
     def construct(self, x, y):
-        self.weight.set_data(Tensor(np.float32(self.weight.asnumpy() - 0.1)))
+        self.weight.set_data(Tensor(np.float32(self.weight.asnumpy() - 1)))
         return self.weight * x.mean()
 
 
@@ -43,16 +56,54 @@ class Compare(nn.Cell):
         return x.mean(), x, y
 
 
-class Told:
-    """What the hooks of a callback were told, in order."""
+class SquaredError(nn.Cell):
+    """The mean squared error."""
 
-    def __init__(self, base, hooks, wanted):
-        told = self.lines = []
+    def construct(self, x, y):
+        return ((x - y) * (x - y)).mean()
 
-        def hook(name):
-            def call(self, run_context):
-                params = run_context.original_args()
-                told.append((name, *(params.get(key) for key in wanted)))
-            return call
 
-        self.callback = type("Teller", (base,), {name: hook(name) for name in hooks})()
+class Line(nn.Cell):
+    """x * weight, with weight 1 at the start."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = Parameter(Tensor(np.float32(1.0)), name="weight")
+
+    def construct(self, x):
+        return x * self.weight
+
+
+class Teller(Callback):
+    """Notes each hook it is called at, with some of what it is told."""
+
+    def __init__(self, *wanted):
+        self.wanted = wanted
+        self.lines = []
+
+    def __enter__(self):
+        self.lines.append("enter")
+        return self
+
+    def __exit__(self, *err):
+        self.lines.append(f"exit {err[0].__name__ if err[0] else None}")
+
+
+def _hook(name):
+    def hook(self, run_context):
+        told = run_context.original_args()
+        self.lines.append(" ".join([name, *(str(told.get(key)) for key in self.wanted)]))
+
+    return hook
+
+
+for _name in HOOKS:
+    setattr(Teller, _name, _hook(_name))
+
+
+class At(Callback):
+    """Calls a function with the run's context at the hooks named."""
+
+    def __init__(self, **hooks):
+        for name, function in hooks.items():
+            setattr(self, name, function)

@@ -57,15 +57,9 @@ class LossMonitor(Callback):
         told = run_context.original_args()
         metrics = told.get("metrics")
         if metrics:
-            shown = {name: _plain(value) for name, value in metrics.items()}
-            print(f"Eval result: epoch {told.cur_epoch_num}, metrics: {shown}", flush=True)
+            print(f"Eval result: epoch {told.cur_epoch_num}, metrics: {metrics}", flush=True)
 
 
 def _shown(loss):
     """The loss as it is printed: a Tensor by its values."""
     return loss.asnumpy() if isinstance(loss, Tensor) else loss
-
-
-def _plain(value):
-    """A scalar of NumPy as a Python number, which prints the same under every version of NumPy."""
-    return value.item() if isinstance(value, np.generic) else value
