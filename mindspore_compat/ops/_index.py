@@ -2,6 +2,7 @@
 
 import numpy
 
+from .._backend import arrays
 from .._core.op import op, space_for
 from .._core.rules import Any, Int, TensorOf, any_dtype
 from .._core.surface import public, write_back
@@ -254,7 +255,8 @@ def _written(api, variable, value, change):
     if value.ndim and value.shape != array.shape and value.size != 1:
         raise ValueError(f"For '{api}', 'value' must have the shape {array.shape}, but got {value.shape}.")
     space = space_for(array)
-    value = space.asarray(value) if space_for(value) is not space else value
+    if space_for(value) is not space:
+        value = arrays.to_space(space, value)  # such as a learning rate: it stays on the host
     array[...] = change(array, value.astype(array.dtype) if value.dtype != array.dtype else value)
     return variable
 

@@ -134,7 +134,7 @@ def _to_float32(cell, inputs, output):
 def _raise_listed(network, black_list, dtype):
     """All of the network computes in `dtype`, but Cells of the classes listed in float32."""
     network.to_float(dtype)
-    for cell in [each for _, each in network.cells_and_names() if isinstance(each, Cell)]:
+    for cell in [each for _, each in network.cells_and_names() if type(each) is not _OutputTo16]:
         for name, child in list(cell._cells.items()):
             if type(child) in black_list:
                 cell._cells[name] = _OutputTo16(child.to_float(dtypes.float32), dtype)
