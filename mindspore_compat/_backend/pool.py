@@ -20,6 +20,7 @@ import numpy as np
 
 from .conv import padded
 from .kernels import Windows, kernels_of
+from .masks import keep
 
 # Elements of input planes handled together, so that a plane's taps stay in the host's cache.
 BLOCK = 1 << 17
@@ -253,9 +254,9 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
         for place, won in _winners(xp, taps, wide, best):
             target = spread[(..., *place)]
             if alone:
-                xp.multiply(g[block], won, out=target)
+                target[...] = keep(xp, won, g[block])
             else:
-                target += g[block] * won
+                target += keep(xp, won, g[block])
         slope[block] = padded(xp, spread, cut)
     return slope.reshape(x.shape)
 
@@ -281,7 +282,7 @@ def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
         source = padded(xp, u[block], pads)
         best = largest.reshape(picked.shape)[block]
         for place, won in _winners(xp, taps, wide, best):
-            picked[block] += source[(..., *place)] * won
+            picked[block] += keep(xp, won, xp.ascontiguousarray(source[(..., *place)]))
     return picked.reshape(largest.shape)
 
 

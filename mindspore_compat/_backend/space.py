@@ -73,8 +73,13 @@ def sigmoid(xp, x):
 
 @extra
 def softplus(xp, x):
-    """log(1 + exp(x))."""
-    return xp.logaddexp(x, xp.zeros((), x.dtype))
+    """log(1 + exp(x)).
+
+    NumPy's logaddexp goes element by element, thirty times slower than its exp and log1p.
+    """
+    if type(x) is not numpy.ndarray:
+        return xp.logaddexp(x, xp.zeros((), x.dtype))
+    return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
 @extra

@@ -1,8 +1,8 @@
-"""Activation functions, element by element, and the softmax family.
+"""Activation functions, element by element.
 
-tanh is in _math.py, dropout and other random activations in _dropout.py. Functions of several
-passes run over cache-sized blocks on a CPU (`xp.blockwise`), which makes them three times as fast
-there.
+tanh is in _math.py, softmax in _softmax.py, dropout and random activations in _dropout.py.
+Functions of several passes run over cache-sized blocks on a CPU (`xp.blockwise`), which makes them
+three times as fast there.
 """
 
 import math
@@ -15,7 +15,6 @@ from .._core.rules import (
     Int,
     Number,
     TensorOf,
-    TupleOf,
     floating,
     integer,
     number,
@@ -40,7 +39,7 @@ def relu(xp, input: TensorOf(number | {"bool"})):
     return xp.maximum(input, xp.zeros((), input.dtype))
 
 
-relu.vjp(input=lambda xp, g, out: xp.where(out > 0, g, 0))
+relu.vjp(input=lambda xp, g, out: xp.keep(out > 0, g))
 
 
 @op("ops.relu6(x)", "ops.ReLU6()(x)", "nn.ReLU6()(x)")
@@ -49,7 +48,7 @@ def relu6(xp, x: Half):
     return xp.minimum(xp.maximum(x, 0), 6)
 
 
-relu6.vjp(x=lambda xp, g, out: xp.where((out > 0) & (out < 6), g, 0))
+relu6.vjp(x=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
 
 
 @op("mint.nn.functional.relu6(input, inplace=False)", "mint.nn.ReLU6(inplace=False)(input)")
@@ -58,11 +57,17 @@ def relu6_ext(xp, input: TensorOf(integer | floating)):
     return xp.minimum(xp.maximum(input, 0), 6)
 
 
-relu6_ext.vjp(input=lambda xp, g, out: xp.where((out > 0) & (out < 6), g, 0))
+relu6_ext.vjp(input=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
 
 
 def _leaky(xp, x, slope):
+    if 0 <= slope <= 1:
+        return xp.cast(xp.maximum(x, x * slope), x.dtype)
     return xp.cast(xp.where(x > 0, x, x * slope), x.dtype)
+
+
+def _leaky_slope(xp, g, x, slope):
+    return xp.keep(x > 0, g) + xp.keep(x <= 0, g * slope)
 
 
 @op("ops.leaky_relu(input, alpha=0.2)", "nn.LeakyReLU(alpha=0.2)(input)")
@@ -71,7 +76,7 @@ def leaky_relu(xp, input: Numbers, alpha: Slope = 0.2):
     return _leaky(xp, input, alpha)
 
 
-leaky_relu.vjp(input=lambda xp, g, input, alpha: xp.where(input > 0, g, g * alpha))
+leaky_relu.vjp(input=lambda xp, g, input, alpha: _leaky_slope(xp, g, input, alpha))
 
 
 @op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
@@ -81,7 +86,7 @@ def leaky_relu_ext(xp, input: Numbers, negative_slope: Slope = 0.01):
 
 
 leaky_relu_ext.vjp(
-    input=lambda xp, g, input, negative_slope: xp.where(input > 0, g, g * negative_slope))
+    input=lambda xp, g, input, negative_slope: _leaky_slope(xp, g, input, negative_slope))
 
 
 @op("ops.prelu(input, weight)", "ops.PReLU()(x: input, weight)",
@@ -233,12 +238,19 @@ def mish(xp, x: Floats):
     return xp.blockwise(_mish, x)
 
 
+def _mish_factor(xp, x):
+    """tanh(log(1 + exp(x))) from one exp: n / (n + 2) with n = exp(x) (exp(x) + 2)."""
+    e = xp.exp(xp.minimum(x, 20))
+    n = e * (e + 2)
+    return n / (n + 2)
+
+
 def _mish(xp, x):
-    return x * xp.tanh(xp.softplus(x))
+    return x * _mish_factor(xp, x)
 
 
 def _mish_slope(xp, g, x):
-    t = xp.tanh(xp.softplus(x))
+    t = _mish_factor(xp, x)
     return g * (t + x * xp.sigmoid(x) * (1 - t * t))
 
 
@@ -271,12 +283,12 @@ _ROOT = math.sqrt(2 / math.pi)
 
 
 def _gelu_erf(xp, x):
-    return 0.5 * x * (1 + xp.erf(x * math.sqrt(0.5)))
+    return 0.5 * x * (1 + xp.quick_erf(x * math.sqrt(0.5)))
 
 
 def _gelu_erf_slope(xp, g, x):
     density = xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
-    return g * (0.5 * (1 + xp.erf(x * math.sqrt(0.5))) + x * density)
+    return g * (0.5 * (1 + xp.quick_erf(x * math.sqrt(0.5))) + x * density)
 
 
 def _gelu_tanh(xp, x):
@@ -474,113 +486,3 @@ def swiglu(xp, input: Small, dim: Int = -1):
     """silu of the first half of `input` along `dim` times the second half."""
     a, b = _halves(xp, "swiglu", input, dim, RuntimeError)
     return a * xp.sigmoid(a) * b
-
-
-# Softmax ------------------------------------------------------------------------------------------
-
-
-def _checked_axis(api, x, axis):
-    """Refuses an axis that the input does not have."""
-    for one in axis if isinstance(axis, tuple) else (axis,):
-        if not -x.ndim <= one < x.ndim:
-            raise ValueError(f"For '{api}', 'axis' must be in [{-x.ndim}, {x.ndim}), but got "
-                             f"{one}.")
-    return axis
-
-
-def _softmax(xp, x, axis):
-    e = xp.exp(x - xp.max(x, axis, keepdims=True))
-    return e / xp.sum(e, axis, keepdims=True)
-
-
-def _softmax_slope(xp, g, out, axis):
-    weighted = g * out
-    return weighted - out * xp.sum(weighted, axis, keepdims=True)
-
-
-@op("ops.softmax(input, axis=-1, *, dtype=None)", "Tensor.softmax(axis, dtype=None)",
-    "mint.softmax(input, dim: axis, *, dtype=None)")
-def softmax(xp, input: Numbers, axis: Int = -1):
-    """exp(input) scaled to sum to one along `axis`; `dtype`, where given, is cast to first."""
-    if input.dtype.kind in "iuc":
-        raise TypeError(f"For 'softmax', 'input' must be of a floating dtype, but got "
-                        f"{input.dtype}.")
-    return _softmax(xp, input, _checked_axis("softmax", input, axis))
-
-
-softmax.vjp(input=lambda xp, g, out, axis: _softmax_slope(xp, g, out, axis))
-
-
-@op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)")
-def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
-    """exp(input) scaled to sum to one along `axis`, or over several axes together."""
-    return _softmax(xp, input, _checked_axis("Softmax", input, axis))
-
-
-softmax_primitive.vjp(input=lambda xp, g, out, axis: _softmax_slope(xp, g, out, axis))
-
-
-@op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)")
-def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
-    """exp(-x) scaled to sum to one along `axis`, or over several axes together."""
-    return _softmax(xp, -x, _checked_axis("softmin", x, axis))
-
-
-softmin.vjp(x=lambda xp, g, out, axis: -_softmax_slope(xp, g, out, axis))
-
-
-@op("nn.Softmax2d()(x)")
-def softmax2d(xp, x: Floats):
-    """Softmax over the channels of images (N, C, H, W) or (C, H, W)."""
-    if x.ndim not in (3, 4):
-        raise ValueError(f"For 'Softmax2d', 'x' must have 3 or 4 dimensions, but got {x.ndim}.")
-    return _softmax(xp, x, -3)
-
-
-softmax2d.vjp(x=lambda xp, g, out: _softmax_slope(xp, g, out, -3))
-
-
-def _log_softmax(xp, x, axis):
-    x = x - xp.max(x, axis, keepdims=True)
-    return x - xp.log(xp.sum(xp.exp(x), axis, keepdims=True))
-
-
-def _log_softmax_slope(xp, g, out, axis):
-    return g - xp.exp(out) * xp.sum(g, axis, keepdims=True)
-
-
-@op("ops.log_softmax(logits, axis=-1)", "ops.LogSoftmax(axis=-1)(logits)",
-    "nn.LogSoftmax(axis=-1)(logits)")
-def log_softmax(xp, logits: Floats, axis: Int = -1):
-    """The logarithm of the softmax along `axis`."""
-    return _log_softmax(xp, logits, _checked_axis("log_softmax", logits, axis))
-
-
-log_softmax.vjp(logits=lambda xp, g, out, axis: _log_softmax_slope(xp, g, out, axis))
-
-
-def _implied(ndim, dim):
-    """The axis meant by None: the channels of what has a batch."""
-    return dim if dim is not None else 0 if ndim in (0, 1, 3) else 1
-
-
-@op("mint.nn.functional.softmax(input, dim=None, dtype=None)",
-    "mint.nn.Softmax(dim=None)(input)", "mint.softmax_ext(input, dim=None, dtype=None)")
-def softmax_ext(xp, input: Floats, dim: Int = None):
-    """exp(input) scaled to sum to one along `dim`; None means axis 0 of 0, 1 or 3 axes, else axis
-    1."""
-    return _softmax(xp, input, _checked_axis("softmax", input, _implied(input.ndim, dim)))
-
-
-softmax_ext.vjp(input=lambda xp, g, out, dim: _softmax_slope(xp, g, out, _implied(out.ndim, dim)))
-
-
-@op("mint.nn.functional.log_softmax(input, dim=None, *, dtype=None)",
-    "mint.nn.LogSoftmax(dim=None)(input)", "ops.LogSoftmaxExt()(input, dim=None, dtype=None)")
-def log_softmax_ext(xp, input: Floats, dim: Int = None):
-    """The logarithm of the softmax along `dim`; None is understood as in `softmax`."""
-    return _log_softmax(xp, input, _checked_axis("log_softmax", input, _implied(input.ndim, dim)))
-
-
-log_softmax_ext.vjp(
-    input=lambda xp, g, out, dim: _log_softmax_slope(xp, g, out, _implied(out.ndim, dim)))

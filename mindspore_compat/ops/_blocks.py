@@ -6,10 +6,13 @@ which makes it about three times as fast. On other arrays (small ones, a GPU's, 
 traced values they just call it.
 """
 
+import math
+
 import numpy as np
 
+from .._backend import masks  # noqa: F401 - it declares xp.keep
 from .._backend.space import extra
-from .._core.derivatives import COMPOSED
+from .._core.derivatives import COMPOSED, derive
 
 BLOCK = 1 << 15
 
@@ -54,9 +57,49 @@ def by_rows(xp, function, *arrays):
     return tuple(outs) if several else outs[0]
 
 
+@extra
+def sum_by_rows(xp, function, *arrays):
+    """The sum over all rows, of which `function(xp, *arrays)` gives that over some."""
+    first = arrays[0]
+    if type(first) is not np.ndarray or first.size <= 2 * BLOCK:
+        return function(xp, *arrays)
+    rows = first.shape[0]
+    step = max(BLOCK * rows // first.size, 1)
+    total = function(xp, *(a[:step] for a in arrays))
+    for start in range(step, rows, step):
+        total += function(xp, *(a[start:start + step] for a in arrays))
+    return total
+
+
 def _whole(xp, function, *arrays):
     """On traced values the formula is recorded part by part."""
     return function(xp, *arrays)
 
 
-COMPOSED.update(blockwise=_whole, by_rows=_whole)
+COMPOSED.update(blockwise=_whole, by_rows=_whole, sum_by_rows=_whole)
+
+derive("keep(mask, x)", arrays="mask x", x=lambda xp, g, mask: xp.keep(mask, g))
+
+
+# The error function in single precision. SciPy's goes element by element, seventy times slower than
+# NumPy's tanh; atanh(erf(x)) / x is smooth, and this polynomial in x^2 gives erf to 3e-7.
+_ERF = (1.12837927, 0.102769056, -0.000191830749, -0.000619784715, 8.7637352e-05, -5.66848019e-06,
+        1.41852515e-07)
+
+
+@extra
+def quick_erf(xp, x):
+    """The error function, within 3e-7 of the value for float32 on the host, exact elsewhere."""
+    if type(x) is not np.ndarray or x.dtype != np.float32:
+        return xp.erf(x)
+    near = np.clip(x, -4, 4)
+    square = near * near
+    slope = np.full_like(square, _ERF[-1])
+    for factor in _ERF[-2::-1]:
+        slope *= square
+        slope += np.float32(factor)
+    slope *= near
+    return np.tanh(slope, out=slope)
+
+
+derive("quick_erf(x)", x=lambda xp, g, x: g * xp.exp(-x * x) * (2 / math.sqrt(math.pi)))

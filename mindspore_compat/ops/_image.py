@@ -7,6 +7,7 @@ and colours in _image_space.py, boxes in _image_boxes.py.
 """
 
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
@@ -43,9 +44,14 @@ def apply_axes(xp, x, matrices):
         if matrix is None:
             continue
         axis = x.ndim - len(matrices) + i
-        rows = xp.asarray(np.ascontiguousarray(matrix.T), x.dtype)
-        x = xp.moveaxis(xp.matmul(xp.moveaxis(x, axis, -1), rows), -1, axis)
-    return xp.ascontiguousarray(x)
+        before, after = x.shape[:axis], x.shape[axis + 1:]
+        matrix = xp.asarray(np.ascontiguousarray(matrix), x.dtype)
+        if axis == x.ndim - 1:
+            x = xp.matmul(xp.reshape(x, (prod(before), x.shape[axis])), matrix.T)
+        else:
+            x = xp.matmul(matrix, xp.reshape(x, (prod(before), x.shape[axis], prod(after))))
+        x = xp.reshape(x, (*before, matrix.shape[0], *after))
+    return x
 
 
 @extra

@@ -8,23 +8,13 @@ from .._backend.space import extra
 from .._core.derivatives import derive
 from .._core.op import op
 from .._core.rules import Bool, Float, Int, OneOf, TensorOf, floating
+from . import _softmax  # noqa: F401 - it declares log_soft
 from ._loss import Reduction, need_shape, reduced
 
 Floats = TensorOf(floating)
 Half = TensorOf("float16", "float32")
 Small = TensorOf("float16", "float32", "bfloat16")
 Classes = TensorOf("int32", "int64")
-
-
-@extra
-def log_soft(xp, x, axis):
-    """The logarithm of the softmax along `axis`."""
-    x = x - xp.max(x, axis, keepdims=True)
-    return x - xp.log(xp.sum(xp.exp(x), axis, keepdims=True))
-
-
-derive("log_soft(x, axis)", x=lambda xp, g, out, axis: g - xp.exp(out) * xp.sum(
-    g, axis, keepdims=True))
 
 
 # Cross entropy of classes -------------------------------------------------------------------------

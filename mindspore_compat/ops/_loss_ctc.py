@@ -10,7 +10,7 @@ from .._core.derivatives import COMPOSED, CONSTANT, derive
 from .._core.op import op
 from .._core.rules import Any, Bool, Int, OneOf, TensorOf
 from .._core.tensor import Tensor
-from . import _loss_class  # noqa: F401 - it declares log_soft
+from . import _softmax  # noqa: F401 - it declares log_soft
 from ._loss import Reduction
 
 Floats = TensorOf("float32", "float64")

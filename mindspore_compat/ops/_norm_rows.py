@@ -31,7 +31,7 @@ def _flat(xp, weight):
 
 def _row_statistics(xp, part, eps):
     """Rows less their mean, the mean, and the reciprocal deviation."""
-    mean = xp.mean(part, 1, keepdims=True)
+    mean = xp.matmul(part, xp.full((part.shape[1], 1), 1 / part.shape[1], part.dtype))
     part = part - mean
     var = xp.expand_dims(dots(xp, part, part), 1) / part.shape[1]
     return part, mean, 1 / xp.sqrt(var + eps)
@@ -85,9 +85,10 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     slope_x = xp.reshape(xp.by_rows(spread, rows, flow, mean, rstd, by_mean, by_rstd), x.shape)
     slope_scale = slope_shift = None
     if scale is not None:
-        normal = xp.by_rows(lambda xp, part, flow, mean, rstd: (part - mean) * rstd * flow, rows,
-                            flow, mean, rstd)
-        slope_scale = xp.reshape(xp.sum(normal, 0), scale.shape)
+        def moments(xp, part, flow, mean, rstd):
+            return xp.sum((part - mean) * rstd * flow, 0)
+
+        slope_scale = xp.reshape(xp.sum_by_rows(moments, rows, flow, mean, rstd), scale.shape)
     if shift_shape is not None:
         slope_shift = xp.reshape(xp.sum(flow, 0), shift_shape)
     return slope_x, slope_scale, slope_shift

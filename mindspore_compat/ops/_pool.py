@@ -58,6 +58,7 @@ def _need_fit(api, x, kernel, pads, dilation):
 
 
 def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, divisor):
+    """The means of windows, after a look at the sizes; a divisor of 0 or None is none."""
     _need_small(api, pads, kernel)
     _need_fit(api, x, kernel, pads, (1,) * len(kernel))
     return xp.average_pool(x, kernel, stride, pads, ceil_mode, include, divisor or None)

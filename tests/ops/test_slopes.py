@@ -24,6 +24,7 @@ from mindspore_compat.ops import (
     _norm_rows,
     _pool,
     _pool_fractional,
+    _softmax,
 )
 
 
@@ -61,9 +62,8 @@ ACTIVATIONS = {
     "relu": (0,), "relu6": (0, 6), "elu": (0,), "selu": (0,), "celu": (0,), "sigmoid": (),
     "logsigmoid": (), "silu": (), "mish": (), "softsign": (0,), "tanhshrink": (), "gelu": (),
     "fast_gelu": (), "hardsigmoid": (-3, 3), "hardswish": (-3, 3), "hardshrink": (-.5, .5),
-    "softshrink": (-.5, .5), "hardtanh": (-1, 1), "softplus": (), "softmax": (), "softmin": (),
-    "log_softmax": (), "glu": (), "glu_primitive": (), "swiglu": (), "softmax_ext": (),
-    "log_softmax_ext": (), "gelu_primitive": (), "gelu_layer": (), "leaky_relu": (0,),
+    "softshrink": (-.5, .5), "hardtanh": (-1, 1), "softplus": (), "glu": (), "glu_primitive": (),
+    "swiglu": (), "gelu_primitive": (), "gelu_layer": (), "leaky_relu": (0,),
     "leaky_relu_ext": (0,), "elu_ext": (0,), "relu6_ext": (0, 6),
 }
 a, c, d, p, q, n, r = (_activation, _conv, _dropout, _pool, _pool_fractional, _norm, _norm_rows)
@@ -76,6 +76,8 @@ CTC = (ints([1, 2, 0], [2, 1, 2]), (6, 5), (2, 3))
 CASES = {
     **{name: (getattr(a, name).run, x(3, 4, scale=3, away=kinks))
        for name, kinks in ACTIVATIONS.items()},
+    **{name: (getattr(_softmax, name).run, x(3, 4))
+       for name in ("softmax", "softmin", "log_softmax", "softmax_ext", "log_softmax_ext")},
     "celu, alpha 2": (call(a.celu, 2.0), x(3, 4, away=(0,))),
     "gelu, tanh": (call(a.gelu, "tanh"), x(3, 4)),
     "softplus, beta 2, threshold 1": (call(a.softplus, 2, 1), x(3, 4, away=(.5,))),
@@ -83,8 +85,8 @@ CASES = {
     "prelu by channel": (a.prelu.run, x(2, 3, 4, away=(0,)), x(3)),
     "prelu with one weight": (a.prelu.run, x(2, 3, 4, away=(0,)), x(1)),
     "threshold": (call(a.threshold, .1, 2.0), x(3, 4, away=(.1,))),
-    "softmax2d": (a.softmax2d.run, x(2, 3, 2, 2)),
-    "softmax over two axes": (call(a.softmax_primitive, (0, 1)), x(3, 4)),
+    "softmax2d": (_softmax.softmax2d.run, x(2, 3, 2, 2)),
+    "softmax over two axes": (call(_softmax.softmax_primitive, (0, 1)), x(3, 4)),
     "rrelu with one slope": (call(d.rrelu, .3, .3), x(3, 4, away=(0,))),
 
     "conv1d": (c.conv1d.run, x(2, 3, 7), x(4, 3, 3)),

@@ -8,7 +8,8 @@ from ..._core.dtype import float32
 from ..._core.rules import Float, Int, checked
 from ..._core.surface import build, public
 from ..._core.tensor import Tensor
-from ...ops._activation import log_softmax_ext, prelu
+from ...ops._activation import prelu
+from ...ops._softmax import log_softmax_ext
 from ...ops._norm import lrn
 from .._parts import also, parameter
 from ..cell import Cell
