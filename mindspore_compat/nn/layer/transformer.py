@@ -9,7 +9,7 @@ from ..._core.rules import Bool, DType, Int, Number, checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.initializer import XavierNormal, XavierUniform, initializer
-from ...ops._activation import softmax_primitive
+from ...ops._softmax import softmax_primitive
 from ...ops._dropout import dropout as drop
 from ...ops._index import masked_fill
 from ...ops._linalg import bmm, dense
