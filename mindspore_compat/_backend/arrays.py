@@ -6,6 +6,7 @@ the device target in force. CuPy is imported when a GPU is first asked for, neve
 
 import functools
 import importlib
+import warnings
 
 import ml_dtypes
 import numpy
@@ -19,6 +20,9 @@ BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
 HOST = Space(numpy, "scipy.special", "scipy.linalg", narrow=frozenset({FLOAT16, BFLOAT16}))
 SPACES = {numpy.ndarray: HOST}
+
+# A division by zero gives an infinity, as on every other device; only NumPy would say so in words.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_compat(\.|$)")
 
 _target = "CPU"
 

@@ -11,5 +11,6 @@ def compiled(lines, scope, title):
     text = "\n".join(lines) + "\n"
     filename = f"<{title} #{next(_numbers)}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    scope.setdefault("__name__", __name__)
     exec(compile(text, filename, "exec"), scope)
     return scope

@@ -249,13 +249,55 @@ def tensor_tile(self, *reps):
     return tile.run(self, shape_of("Tensor.tile", reps))
 
 
-@op("ops.repeat_interleave(input, repeats, axis=None)", "Tensor.repeat_interleave(repeats, dim: axis=None)",
-    "mint.repeat_interleave(input, repeats, dim: axis=None)", "ops.repeat_elements(x: input, rep: repeats, axis=0)",
-    widen=False)
-def repeat_interleave(xp, input: Anything, repeats: Int | TupleOf(Int) | ListOf(Int) | TensorOf(any_dtype),
-                      axis: Int | None = None):
-    """Every element along an axis repeated, all alike or each as often as `repeats` says."""
+@op(widen=False)
+def repeated(xp, input: Anything, repeats: Any, axis: Int | None):
+    """Every element along an axis repeated, all alike or each as often as a list says."""
     return xp.repeat(input, repeats, axis)
+
+
+def _repeat(api, input, repeats, axis):
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For '{api}', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if isinstance(repeats, Tensor):
+        repeats = repeats.tolist()
+    counts = list(repeats) if isinstance(repeats, (tuple, list)) else [repeats]
+    for one in counts:
+        if isinstance(one, bool) or not isinstance(one, int):
+            raise TypeError(f"For '{api}', 'repeats' must be ints, but got {one!r} of type {type(one).__name__}.")
+        if one < 0:
+            raise ValueError(f"For '{api}', 'repeats' must not be negative, but got {repeats}.")
+    if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
+        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}.")
+    return repeated.run(input, counts[0] if len(counts) == 1 else counts, axis)
+
+
+@public("ops.repeat_interleave")
+def repeat_interleave(input, repeats, axis=None):
+    """Every element along an axis (of all elements in order, for None) repeated, alike or each as often as told.
+
+    Args:
+        input (Tensor): any dtype.
+        repeats (Union[int, tuple[int], list[int], Tensor]): how often.
+        axis (Union[int, None]): the axis. Default: None.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if `repeats` is negative.
+
+    Source: mindspore.ops.repeat_interleave of MindSpore 2.10.
+    """
+    return _repeat("repeat_interleave", input, repeats, axis)
+
+
+@public("Tensor.repeat_interleave", "mint.repeat_interleave")
+def repeat_interleave_dim(input, repeats, dim=None):
+    """Every element along `dim` repeated; see `ops.repeat_interleave`."""
+    return _repeat("repeat_interleave", input, repeats, dim)
+
+
+@public("ops.repeat_elements")
+def repeat_elements(x, rep, axis=0):
+    """Every element along an axis repeated `rep` times; see `ops.repeat_interleave`."""
+    return _repeat("repeat_elements", x, rep, axis)
 
 
 # Joining and splitting --------------------------------------------------------------------------------
