@@ -1,0 +1,157 @@
+"""LeNet-5 on handwritten digits, with one of four optimizers or all of them compared.
+
+    python lenet5_mnist.py --optimizer adam_offload
+    python lenet5_mnist.py --compare
+
+An ordinary MindSpore script: dynamic loss scaling through Model, five epochs of batches of 32. It
+prints the loss of each epoch and the accuracy on the test digits, saves the trained network as a
+checkpoint, and draws the loss of every run into loss_curves.svg.
+"""
+
+import argparse
+import pathlib
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn
+from mindspore.dataset import transforms, vision
+from mindspore.train import Callback, ConvertModelUtils, Model
+
+from loss_curves import draw_loss_curves
+from mnist_digits import write_mnist
+
+OPTIMIZERS = ("adam_offload", "lars", "thor", "momentum")
+
+
+class LeNet5(nn.Cell):
+    """Two convolutions with pooling and three dense layers, as published in 1998 but with ReLU."""
+
+    def __init__(self, num_classes=10):
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 6, 5, pad_mode="valid")
+        self.conv2 = nn.Conv2d(6, 16, 5, pad_mode="valid")
+        self.pool = nn.MaxPool2d(kernel_size=2, stride=2)
+        self.relu = nn.ReLU()
+        self.flatten = nn.Flatten()
+        self.fc1 = nn.Dense(16 * 5 * 5, 120)
+        self.fc2 = nn.Dense(120, 84)
+        self.fc3 = nn.Dense(84, num_classes)
+
+    def construct(self, x):
+        x = self.pool(self.relu(self.conv1(x)))
+        x = self.pool(self.relu(self.conv2(x)))
+        x = self.flatten(x)
+        x = self.relu(self.fc1(x))
+        x = self.relu(self.fc2(x))
+        return self.fc3(x)
+
+
+def create_dataset(folder, usage, batch_size):
+    """Batches of 32 x 32 images of mean 0 and deviation 1, and int32 labels."""
+    digits = ds.MnistDataset(folder, usage, shuffle=usage == "train")
+    digits = digits.map(transforms.TypeCast(ms.int32), input_columns="label")
+    digits = digits.map([vision.Resize((32, 32), vision.Inter.LINEAR),
+                         vision.Rescale(1 / 255, 0.0),
+                         vision.Rescale(1 / 0.3081, -0.1307 / 0.3081),
+                         vision.HWC2CHW()], input_columns="image")
+    return digits.batch(batch_size, drop_remainder=usage == "train")
+
+
+def falling(first, last, steps):
+    """A learning rate or damping for each step, falling by the same factor from step to step."""
+    return ms.Tensor(np.geomspace(first, last, steps), ms.float32)
+
+
+def create_model(name, network, steps, batch_size):
+    """A Model that trains with the optimizer of this name, its loss scaled dynamically."""
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    scale = ms.DynamicLossScaleManager(init_loss_scale=1024, scale_factor=2, scale_window=200)
+    weights = network.trainable_params()
+    if name == "adam_offload":
+        optimizer = nn.AdamOffload(weights, learning_rate=0.001)
+    elif name == "momentum":
+        optimizer = nn.Momentum(weights, learning_rate=0.01, momentum=0.9)
+    elif name == "lars":
+        optimizer = nn.LARS(nn.Momentum(weights, learning_rate=1.0, momentum=0.9),
+                            epsilon=1e-8, coefficient=0.02)
+    else:
+        optimizer = nn.thor(network, falling(0.02, 0.002, steps), falling(0.3, 0.03, steps), 0.9,
+                            batch_size=batch_size, frequency=25)
+    settings = {"loss_fn": loss, "optimizer": optimizer, "metrics": {"accuracy"},
+                "loss_scale_manager": scale}
+    model = Model(network, **settings)
+    if name == "thor":
+        model = ConvertModelUtils.convert_to_thor_model(model, network, **settings)
+    return model
+
+
+class LossCurve(Callback):
+    """Keeps the loss of every step, and prints the mean of each epoch."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+        self.losses = []
+
+    def on_train_step_end(self, run_context):
+        output = run_context.original_args().net_outputs
+        loss = output[0] if isinstance(output, (tuple, list)) else output
+        self.losses.append(float(loss.asnumpy()))
+
+    def on_train_epoch_end(self, run_context):
+        state = run_context.original_args()
+        mean = np.mean(self.losses[-state.batch_num:])
+        print(f"{self.name}: epoch {state.cur_epoch_num}, mean loss {mean:.4f}", flush=True)
+
+
+def train(name, folder, arguments):
+    """Train a new LeNet-5 with one optimizer; return the loss of each step, and the accuracy."""
+    ms.set_seed(arguments.seed)
+    training = create_dataset(folder, "train", arguments.batch_size)
+    steps = arguments.epochs * training.get_dataset_size()
+    network = LeNet5()
+    model = create_model(name, network, steps, arguments.batch_size)
+    curve = LossCurve(name)
+    model.train(arguments.epochs, training, callbacks=[curve], dataset_sink_mode=False)
+    test = create_dataset(folder, "test", arguments.batch_size)
+    accuracy = model.eval(test, dataset_sink_mode=False)["accuracy"]
+    checkpoint = pathlib.Path(arguments.output) / f"lenet5_{name}.ckpt"
+    ms.save_checkpoint(network, str(checkpoint))
+    print(f"{name}: test accuracy {accuracy:.4f}, saved as {checkpoint}", flush=True)
+    return curve.losses, accuracy
+
+
+def parse_arguments():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--optimizer", choices=(*OPTIMIZERS, "all"), default="adam_offload")
+    parser.add_argument("--compare", action="store_true", help="the same as --optimizer all")
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--batch_size", type=int, default=32)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--device_target", choices=("CPU", "GPU", "Ascend"), default="CPU")
+    parser.add_argument("--data", help="a folder with the four files of MNIST; by default 5,000 "
+                                       "digits are unpacked into the output folder")
+    parser.add_argument("--output", default="lenet5_output")
+    return parser.parse_args()
+
+
+def main():
+    """Train with the optimizers asked for, and draw their losses."""
+    arguments = parse_arguments()
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    ms.set_device(arguments.device_target)
+    output = pathlib.Path(arguments.output)
+    output.mkdir(parents=True, exist_ok=True)
+    folder = arguments.data or write_mnist(output / "mnist")
+    every = arguments.compare or arguments.optimizer == "all"
+    names = OPTIMIZERS if every else (arguments.optimizer,)
+    runs = {name: train(name, folder, arguments) for name in names}
+    draw_loss_curves(output / "loss_curves.svg", "LeNet-5 on handwritten digits",
+                     {f"{name} ({accuracy:.1%})": losses
+                      for name, (losses, accuracy) in runs.items()})
+
+
+if __name__ == "__main__":
+    main()
