@@ -14,11 +14,10 @@ import pathlib
 import mindspore as ms
 import mindspore.dataset as ds
 import numpy as np
+from loss_curves import draw_loss_curves
 from mindspore import nn
 from mindspore.dataset import transforms, vision
 from mindspore.train import Callback, ConvertModelUtils, Model
-
-from loss_curves import draw_loss_curves
 from mnist_digits import write_mnist
 
 OPTIMIZERS = ("adam_offload", "lars", "thor", "momentum")

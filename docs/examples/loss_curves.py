@@ -1,7 +1,7 @@
 """Loss curves as an SVG file, written by hand: no plotting library is needed to make or to see it.
 
-Colours follow the reader's light or dark scheme. Each curve is shown twice: faintly step by step, and
-strongly as a running mean. The loss axis is logarithmic.
+Colours follow the reader's light or dark scheme. Each curve is shown twice: faintly step by step,
+and strongly as a running mean. The loss axis is logarithmic.
 """
 
 import math
