@@ -305,7 +305,7 @@ _gelu = {"none": (_gelu_erf, _gelu_erf_slope), "tanh": (_gelu_tanh, _gelu_tanh_s
 
 
 @op("ops.gelu(input, approximate='none')", "mint.nn.functional.gelu(input, *, approximate='none')",
-    "mint.nn.GELU(approximate='none')(input)")
+    "mint.nn.GELU(approximate='none')(input)", "mint.npu_gelu(input, approximate='none')")
 def gelu(xp, input: Floats, approximate: Any = "none"):
     """input * P(X <= input) for a standard normal X.
 

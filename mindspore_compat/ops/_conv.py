@@ -5,7 +5,7 @@ the functions of _windows.py, whose gradients make its own. A narrow dtype is co
 """
 
 from .._core.op import op
-from .._core.rules import Any, Int, ListOf, OneOf, TensorOf, TupleOf, floating, number
+from .._core.rules import Any, Int, ListOf, OneOf, TensorOf, TupleOf, floating, number, real
 from ._windows import each, need_alike, need_rank, padding_of, sided, sizes_of
 
 Real = TensorOf(floating)
@@ -437,3 +437,46 @@ def col2im(xp, input_x: Numbers, output_size: Any, kernel_size: listed(Positive,
     return _fold(xp, "col2im", input_x, size, kernel_size, dilation, padding_value, stride)
 
 
+@op("mint.conv_tbc(input, weight, bias, pad=0)")
+def conv_tbc(xp, input: Real, weight: Real, bias: Real, pad: Natural = 0):
+    """Cross-correlation of sequences (L, N, C) with kernels (k, C, C_out)."""
+    need_rank("conv_tbc", "input", input, 3)
+    need_rank("conv_tbc", "weight", weight, 3)
+    x, w = xp.transpose(input, (1, 2, 0)), xp.transpose(weight, (2, 1, 0))
+    out = _convolve(xp, "conv_tbc", x, w, bias, 1, "pad", pad, 1, 1)
+    return xp.transpose(out, (2, 0, 1))
+
+
+# Grayscale dilation: a convolution with sum for product and maximum for sum.
+
+Step = several(Positive, 2, 4)
+
+
+@op("ops.Dilation2D(stride, dilation, pad_mode='SAME', data_format='NCHW')(x, filter)")
+def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dilation: Step,
+               pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
+               data_format: OneOf("NCHW") = "NCHW"):
+    """The maximum of x + filter over each window of images (N, C, H, W); the filter is (C, k_h,
+    k_w)."""
+    need_rank("Dilation2D", "x", x, 4)
+    need_rank("Dilation2D", "filter", filter, 3)
+    need_alike("Dilation2D", x=x, filter=filter)
+    if x.shape[1] != filter.shape[0]:
+        raise ValueError(
+            f"For 'Dilation2D', 'filter' must have {x.shape[1]} channels, but got "
+            f"{filter.shape[0]}.")
+    stride, dilation = _image_step(stride), _image_step(dilation)
+    kernel, size = tuple(filter.shape[1:]), tuple(x.shape[2:])
+    pads = padding_of("Dilation2D", pad_mode, 0, size, kernel, stride, dilation)
+    _need_room("Dilation2D", size, kernel, pads, dilation)
+    wide = xp.cast(x, "float64") if x.dtype.kind in "iu" else x
+    wide = xp.pad(wide, ((0, 0), (0, 0), *pads), "constant", constant_values=-xp.inf)
+    best = None
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            rows, columns = (slice(t * d, n + sum(p) - (k - 1 - t) * d, s) for t, d, n, p, k,
+                             s in zip(
+                (i, j), dilation, size, pads, kernel, stride))
+            tap = wide[:, :, rows, columns] + xp.reshape(filter[:, i, j], (-1, 1, 1))
+            best = tap if best is None else xp.maximum(best, tap)
+    return xp.cast(best, x.dtype)

@@ -6,7 +6,7 @@ A box is (x0, y0, x1, y1). Resizing is in _image.py, sampling of regions in _ima
 import math
 
 from .._core.op import op
-from .._core.rules import Any, Float, Int, Str, TensorOf, TupleOf
+from .._core.rules import Any, Bool, Float, Int, Str, TensorOf, TupleOf
 
 Floats = TensorOf("float16", "float32", "float64")
 Half = TensorOf("float16", "float32")
@@ -199,3 +199,61 @@ def non_max_suppression_with_overlaps(xp, overlaps: Floats, scores: Floats, max_
     return _chosen(xp, close, scores, most, _number(score_threshold))
 
 
+def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
+    """The boxes, scores and classes kept for one image, best first, as arrays."""
+    found = []
+    for c in range(scores.shape[1]):
+        own = boxes[:, min(c, boxes.shape[1] - 1)]
+        low, high = xp.minimum(own[:, :2], own[:, 2:]), xp.maximum(own[:, :2], own[:, 2:])
+        rows = xp.concatenate([low, high], 1)
+        shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
+        union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
+        at = _chosen(xp, shared > overlap * union, scores[:, c], per_class, least)
+        found.append((xp.take(own, at, 0), xp.take(scores[:, c], at, 0),
+                      xp.full(at.shape, float(c), "float32")))
+    joined = [xp.concatenate(parts, 0) for parts in zip(*found)]
+    order = xp.argsort(-joined[1], kind="stable")[:most]
+    return [xp.take(part, order, 0) for part in joined]
+
+
+Scalar = TensorOf("int32", "int64", scalars=True)
+Fraction = TensorOf("float32", scalars=True)
+
+
+@op("ops.CombinedNonMaxSuppression(pad_per_class=False, clip_boxes=True)(boxes, scores, "
+    "max_output_size_per_class, max_total_size, iou_threshold, score_threshold)")
+def combined_non_max_suppression(xp, boxes: TensorOf("float32"), scores: TensorOf("float32"),
+                                 max_output_size_per_class: Scalar, max_total_size: Scalar,
+                                 iou_threshold: Fraction, score_threshold: Fraction,
+                                 pad_per_class: Bool = False, clip_boxes: Bool = True):
+    """Suppression class by class, then the best of all classes, for each image.
+
+    Boxes are (N, boxes, classes or 1, 4), scores (N, boxes, classes). Results are filled up with
+    zeros to `max_total_size`, or with `pad_per_class` to what all classes can give where that is
+    less. `clip_boxes` cuts the boxes to [0, 1].
+
+    Returns:
+        Boxes (N, D, 4), scores (N, D), classes (N, D), and int32 (N,) how many there are.
+    """
+    api = "CombinedNonMaxSuppression"
+    if boxes.ndim != 4 or scores.ndim != 3 or tuple(boxes.shape[:2]) != tuple(scores.shape[:2]) or (
+            boxes.shape[2] not in (1, scores.shape[2])):
+        raise ValueError(
+            f"For '{api}', 'boxes' must have shape (N, B, C or 1, 4) and 'scores' (N, B, C), but "
+            f"got {tuple(boxes.shape)} and {tuple(scores.shape)}.")
+    per_class, most = int(max_output_size_per_class), int(max_total_size)
+    overlap, least = float(iou_threshold), float(score_threshold)
+    if per_class < 0 or most < 0 or not 0 <= overlap <= 1:
+        raise ValueError(
+            f"For '{api}', sizes must not be negative and 'iou_threshold' be in [0, 1], but got "
+            f"{per_class}, {most} and {overlap}.")
+    goal = min(most, per_class * scores.shape[2]) if pad_per_class else most
+    outs, counts = [], []
+    for image in range(boxes.shape[0]):
+        found = _best_of_image(xp, boxes[image], scores[image], per_class, goal, overlap, least)
+        counts.append(found[1].shape[0])
+        rest = goal - counts[-1]
+        outs.append([xp.pad(part, ((0, rest),) + ((0, 0),) * (part.ndim - 1)) for part in found])
+    kept, best, classes = (xp.stack(list(parts), 0) for parts in zip(*outs))
+    kept = xp.minimum(xp.maximum(kept, 0), 1) if clip_boxes else kept
+    return kept, best, classes, xp.asarray(counts, "int32")

@@ -412,3 +412,35 @@ def deformable_conv2d(xp, x: Half, weight: Half, offsets: Half, kernel_size: Two
     return out if bias is None else out + xp.reshape(bias, (-1, 1, 1))
 
 
+@op("ops.multi_scale_deformable_attn_function(value, shape, offset, locations, weight)")
+def multi_scale_deformable_attn(xp, value: Half, shape: TensorOf("int32", "int64"),
+                                offset: TensorOf("int32", "int64"), locations: Half, weight: Half):
+    """Attention to a few points of feature maps of several sizes.
+
+    Args:
+        value: The maps, (N, keys, heads, channels), one after the other; channels divisible by 8.
+        shape: Height and width of each map, (levels, 2).
+        offset: Where each map begins among the keys, (levels,).
+        locations: Points in [0, 1], x first, (N, queries, heads, levels, points, 2).
+        weight: Of each point, (N, queries, heads, levels, points).
+
+    Returns:
+        (N, queries, heads * channels).
+    """
+    if value.shape[3] % 8:
+        raise RuntimeError(
+            f"For 'multi_scale_deformable_attn_function', the channels must be divisible by 8, "
+            f"but got {value.shape[3]}.")
+    count, _, heads, channels = value.shape
+    queries, points = locations.shape[1], locations.shape[4]
+    total = 0
+    for level in range(shape.shape[0]):
+        size, first = (int(shape[level, 0]), int(shape[level, 1])), int(offset[level])
+        part = value[:, first:first + size[0] * size[1]]
+        part = xp.reshape(xp.transpose(part, (0, 2, 3, 1)), (count * heads, channels, *size))
+        at = xp.reshape(xp.moveaxis(locations[:, :, :, level], 2, 1), (count * heads, -1, 2))
+        found = _between(xp, part, [at[:, :, 1] * size[0] - 0.5, at[:, :, 0] * size[1] - 0.5])
+        share = xp.reshape(xp.moveaxis(weight[:, :, :, level], 2, 1), (count * heads, -1, 1))
+        total = total + xp.sum(xp.reshape(found * share, (count, heads, queries, points, channels)),
+                               3)
+    return xp.reshape(xp.moveaxis(total, 1, 2), (count, queries, heads * channels))

@@ -20,6 +20,37 @@ Classes = TensorOf("int32", "int64")
 # Cross entropy of classes -------------------------------------------------------------------------
 
 
+@extra
+def class_nll(xp, x, target, counts):
+    """log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false."""
+    x = x - xp.max(x, 1, keepdims=True)
+    lost = xp.log(xp.sum(xp.exp(x), 1)) - _picked(xp, x, xp.where(counts, target, 0), 1)
+    return xp.where(counts, lost, 0)
+
+
+def _class_nll_slope(xp, g, x, target, counts):
+    soft = xp.exp(x - xp.max(x, 1, keepdims=True))
+    g = xp.expand_dims(xp.where(counts, g, 0), 1)
+    hit = xp.expand_dims(target, 1) == xp.arange(x.shape[1])
+    return soft * (g / xp.sum(soft, 1, keepdims=True)) - xp.where(hit, g, 0)
+
+
+derive("class_nll(x, target, counts)", arrays="x target counts", x=_class_nll_slope)
+
+
+def _rows_of_classes(xp, x, target, ignore, reduction):
+    """The cross entropy of rows with classes, all of one weight."""
+    if tuple(target.shape) != tuple(x.shape[:1]):
+        raise ValueError(
+            f"For 'cross_entropy', 'target' must have shape {tuple(x.shape[:1])}, but got "
+            f"{tuple(target.shape)}.")
+    counts = target != ignore
+    loss = xp.class_nll(x, target, counts)
+    if reduction == "mean":
+        return xp.sum(loss) / xp.cast(xp.sum(counts), x.dtype)
+    return reduced(xp, loss, reduction)
+
+
 def _picked(xp, x, target, axis):
     """The entries of `x` that `target` names along `axis`."""
     return xp.squeeze(xp.take_along_axis(x, xp.expand_dims(target, axis), axis), axis)
@@ -74,6 +105,8 @@ def _against_probabilities(xp, api, logs, target, weight, reduction, smoothing):
 
 
 def _cross_entropy(xp, x, target, weight, ignore, reduction, smoothing):
+    if x.ndim == 2 and weight is None and not smoothing and target.dtype.kind in "iu":
+        return _rows_of_classes(xp, x, target, ignore, reduction)
     logs = xp.log_soft(x, min(x.ndim, 2) - 1)
     if target.dtype.kind in "iu":
         return _likelihood(xp, "cross_entropy", logs, target, weight, ignore, reduction, smoothing)

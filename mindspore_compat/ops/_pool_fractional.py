@@ -5,8 +5,14 @@ floor((i + u) a) - floor(u a), a = (n - k) / (o - 1), and the last one at n - k;
 drawn for each plane. Graham, "Fractional Max-Pooling" (2014). Pooling of even steps is in _pool.py.
 """
 
+import math
+
+import numpy as np
+
+from .._backend import random
+from .._backend.arrays import HOST
 from .._core.op import op
-from .._core.rules import Bool, Float, Int, OneOf, TensorOf, TupleOf
+from .._core.rules import Bool, Float, Int, ListOf, OneOf, TensorOf, TupleOf
 from . import _dropout, _windows  # noqa: F401 - they declare random_uniform and take_places
 from ._conv import several
 from ._windows import each, need_rank
@@ -132,3 +138,75 @@ def fractional_max_pool3d_primitive(xp, x: Plain, random_samples: Samples,
                         output_shape, 3)
     found = [xp.moveaxis(f, 1, -1) if last else f for f in found]
     return tuple(xp.squeeze(f, 0) if alone else f for f in found)
+
+
+# Windows that tile images (N, H, W, C), between random boundaries ---------------------------------
+
+
+def _boundaries(n, ratio, pseudo, fixed, stream):
+    """Where the windows of one dimension begin, and its end; a host list of ints."""
+    count = int(n / ratio)
+    small = n // count
+    if pseudo:
+        u = stream.random()
+        cuts = [int(math.ceil(n / count * (i + u))) for i in range(count + 1)]
+        cuts = [min(max(c - cuts[0], 0), n) for c in cuts]
+        return [*cuts[:-1], n]
+    lengths = np.full(count, small)
+    lengths[count - (n - small * count):] += 1
+    lengths = lengths if fixed else stream.permutation(lengths)
+    return [0, *np.cumsum(lengths).tolist()]
+
+
+def _tiled(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce):
+    """Windows between boundaries reduced, and the boundaries of rows and columns."""
+    need_rank(api, "x", x, 4)
+    if ratio[0] != 1.0 or ratio[3] != 1.0 or min(ratio) < 1.0:
+        raise ValueError(
+            f"For '{api}', 'pooling_ratio' must be at least 1.0, and 1.0 for batch and channels, "
+            f"but got {ratio}.")
+    stream = random.Stream(seeds[0] << 32 | seeds[1]) if any(seeds) else random.default
+    draw = stream.next(HOST)
+    cuts = [_boundaries(n, r, pseudo, deterministic, draw) for n,
+            r in zip(x.shape[1:3], ratio[1:3])]
+    for axis, cut in zip((1, 2), cuts):
+        front = (slice(None),) * axis
+        reach = [(a, min(b + overlapping, cut[-1])) for a, b in zip(cut, cut[1:])]
+        x = xp.stack([reduce(xp, x[front + (slice(a, b),)], axis) for a, b in reach], axis)
+    return x, xp.asarray(cuts[0], "int64"), xp.asarray(cuts[1], "int64")
+
+
+Ratios = ListOf(Float, length=4)
+Wide = TensorOf("float32", "float64", "int32", "int64")
+
+
+@op("ops.FractionalMaxPool(pooling_ratio, pseudo_random=False, overlapping=False, "
+    "deterministic=False, seed=0, seed2=0)(x)")
+def fractional_max_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool = False,
+                        overlapping: Bool = False, deterministic: Bool = False, seed: Int = 0,
+                        seed2: Int = 0):
+    """The largest value of each of windows that tile images (N, H, W, C).
+
+    There are floor(size / ratio) windows in a dimension, of two neighbouring lengths in random
+    order (with `pseudo_random` in a regular one, begun at random). With `overlapping` a window
+    takes in the first element of the next.
+
+    Returns:
+        The result, and where the windows begin, and end, in rows and in columns.
+    """
+    return _tiled(xp, "FractionalMaxPool", x, pooling_ratio, pseudo_random, overlapping,
+                  deterministic, (seed, seed2), lambda xp, part, axis: xp.max(part, axis))
+
+
+@op("ops.FractionalAvgPool(pooling_ratio, pseudo_random=False, overlapping=False, "
+    "deterministic=False, seed=0, seed2=0)(x)")
+def fractional_avg_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool = False,
+                        overlapping: Bool = False, deterministic: Bool = False, seed: Int = 0,
+                        seed2: Int = 0):
+    """The mean of each of windows that tile images (N, H, W, C); as `FractionalMaxPool`."""
+    def mean(xp, part, axis):
+        return xp.sum(part, axis) / part.shape[axis]
+
+    found = _tiled(xp, "FractionalAvgPool", xp.cast(x, "float64"), pooling_ratio, pseudo_random,
+                   overlapping, deterministic, (seed, seed2), mean)
+    return (xp.cast(found[0], x.dtype), *found[1:])

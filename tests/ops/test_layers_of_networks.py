@@ -70,6 +70,29 @@ def test_inplace_activations_write_into_their_input():
     close(tensor, np.maximum(values, 0))
 
 
+@pytest.mark.parametrize("function, options, formula", [
+    (F.relu_, (), lambda v: np.maximum(v, 0)), (F.sigmoid_, (), special.expit),
+    (F.elu_, (.5,), lambda v: np.where(v > 0, v, .5 * np.expm1(v))),
+    (F.hardtanh_, (), lambda v: np.clip(v, -1, 1)),
+    (F.threshold_, (.1, 9), lambda v: np.where(v > .1, v, 9))])
+def test_activations_in_place(function, options, formula):
+    values = x(3, 4)
+    tensor = Tensor(values)
+    view = tensor.asnumpy()
+    assert function(tensor, *options) is tensor
+    close(tensor, formula(values.astype(np.float64)))
+    np.testing.assert_array_equal(view, tensor.asnumpy())
+
+
+def test_the_gradient_through_an_activation_in_place():
+    def loss(t):
+        twice = t * 2
+        F.relu_(twice)
+        return ops.reduce_sum(twice * twice)
+    values = x(3, 4)
+    close(grad(loss)(Tensor(values)), np.where(values > 0, 8 * values, 0))
+
+
 @pytest.mark.parametrize("name", ["sigmoid", "silu", "mish", "gelu"])
 def test_large_arrays_in_blocks_equal_small_ones(name):
     values = x(70000)
@@ -156,6 +179,19 @@ def test_convolutions_of_mint():
         F.conv2d(Tensor(values), Tensor(weights), padding="same", stride=2)
 
 
+def test_convolution_with_time_first_and_grayscale_dilation():
+    values, weights, bias = x(7, 2, 3), x(3, 3, 4), x(4)
+    moved = direct(values.transpose(1, 2, 0)[:, :, None], weights.transpose(2, 1, 0)[:, :, None], 1,
+                   ((0, 0), (1, 1)))[:, :, 0] + bias[:, None]
+    close(mint.conv_tbc(*map(Tensor, (values, weights, bias)), 1), moved.transpose(2, 0, 1))
+    image, element = x(1, 2, 4, 5), x(2, 2, 2)
+    expected = np.full((1, 2, 3, 4), -np.inf)
+    for i, j in np.ndindex(2, 2):
+        expected = np.maximum(expected, image[:, :, i:i + 3, j:j + 4]
+                              + element[:, i, j, None, None])
+    close(ops.Dilation2D(1, 1, "VALID")(Tensor(image), Tensor(element)), expected)
+
+
 @pytest.mark.parametrize("stride, padding, extra", [(1, 0, 0), (2, 1, 1), (3, 0, 2)])
 def test_a_transposed_convolution_is_the_transpose_of_a_convolution(stride, padding, extra):
     values, weights = x(2, 4, 3, 5), x(4, 3, 3, 2)
@@ -198,6 +234,18 @@ def test_pools_of_mint_take_unbatched_images_and_the_kernel_as_stride():
     close(F.adaptive_avg_pool1d(Tensor(values), 3), values.reshape(3, 4, 3, 2).mean(3))
     top, at = F.adaptive_max_pool1d(Tensor(values), 4, True)
     np.testing.assert_array_equal(np.take_along_axis(values, at.asnumpy(), -1), top.asnumpy())
+
+
+@pytest.mark.parametrize("overlapping", [False, True])
+def test_random_windows_tile_the_image(overlapping):
+    values = x(2, 7, 9, 3)
+    for made, reduce in ((ops.FractionalMaxPool, np.max), (ops.FractionalAvgPool, np.mean)):
+        out, rows, columns = made([1.0, 1.5, 1.4, 1.0], overlapping=overlapping)(Tensor(values))
+        rows, columns = rows.asnumpy(), columns.asnumpy()
+        assert rows[0] == columns[0] == 0 and rows[-1] == 7 and columns[-1] == 9
+        assert set(np.diff(rows)) <= {1, 2} and out.shape == (2, 4, 6, 3)
+        part = values[:, rows[1]:rows[2] + overlapping, columns[2]:columns[3] + overlapping]
+        close(Tensor(out.asnumpy()[:, 1, 2]), reduce(part, (1, 2)))
 
 
 def test_the_maximum_of_same_padding_with_positions():
@@ -277,6 +325,22 @@ def test_batch_norm_of_large_numbers_is_accurate():
     close(out, normal(values, (0, 2, 3), 1e-5)[0], 2e-4)
 
 
+def test_statistics_of_parts_join_to_those_of_the_whole():
+    values = x(6, 3, 5)
+    parts = [values[:2], values[2:]]
+    stats = [mint.batch_norm_stats(Tensor(part), 1e-5) for part in parts]
+    mean, invstd = (Tensor(np.stack([s[i].asnumpy() for s in stats])) for i in range(2))
+    running = Tensor(np.zeros(3, np.float32)), Tensor(np.zeros(3, np.float32))
+    counts = Tensor(np.array([10, 20], np.float32))
+    whole = mint.batch_norm_gather_stats_with_counts(
+        Tensor(values), mean, invstd, *running, 1.0, 1e-5, counts)
+    close(whole[0], values.mean((0, 2)))
+    close(whole[1], 1 / np.sqrt(values.var((0, 2)) + 1e-5))
+    close(running[1], values.var((0, 2), ddof=1))
+    close(mint.batch_norm_elemt(Tensor(values), mean=whole[0], invstd=whole[1]),
+          normal(values, (0, 2), 1e-5)[0])
+
+
 def test_outside_training_nothing_moves():
     mean, var = Tensor(x(3)), Tensor(x(3, positive=True))
     before = mean.asnumpy().copy(), var.asnumpy().copy()
@@ -353,6 +417,28 @@ def test_boxes_are_suppressed_by_better_neighbours():
     np.testing.assert_array_equal(found.asnumpy(), [3, 0, 5])
     few = ops.NonMaxSuppressionV3()(boxes, scores, Tensor(np.int32(2)), .5, .4)
     np.testing.assert_array_equal(few.asnumpy(), [3, 0])
+
+
+def test_the_best_boxes_of_all_classes():
+    boxes = np.array([[[[0, 0, 1, 1]], [[0, .1, 1, 1.1]], [[0, 2, 1, 3]]]], np.float32)
+    scores = np.array([[[.9, .1], [.8, .6], [.3, .7]]], np.float32)
+    given = [Tensor(np.asarray(v)) for v in (np.int32(2), np.int32(4), np.float32(.5),
+                                             np.float32(.2))]
+    kept, best, classes, count = ops.CombinedNonMaxSuppression(clip_boxes=False)(
+        Tensor(boxes), Tensor(scores), *given)
+    close(best, [[.9, .7, .6, .3]])
+    close(classes, [[0, 1, 1, 0]])
+    close(kept, boxes[0, [0, 2, 1, 2], 0][None])
+    assert count.asnumpy().tolist() == [4]
+
+
+def test_attention_to_one_point_reads_that_point():
+    value = x(1, 6, 1, 8)
+    at = np.array([[1.5 / 3, .5 / 2]], np.float32).reshape(1, 1, 1, 1, 1, 2)
+    found = ops.multi_scale_deformable_attn_function(
+        Tensor(value), Tensor(np.array([[2, 3]])), Tensor(np.array([0])), Tensor(at),
+        Tensor(np.ones((1, 1, 1, 1, 1), np.float32)))
+    close(found, value[:, 1])
 
 
 def test_space_and_batch_are_inverse():
