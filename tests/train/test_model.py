@@ -175,8 +175,8 @@ def test_training_moves_the_weights():
                          ids=["none", "fixed", "checked", "dynamic"])
 def test_loss_scaling_changes_no_result(manager):
     net = Line()
-    optimizer = nn.SGD(net.trainable_params(), 0.1,
-                       loss_scale=8.0 if manager and not manager.get_drop_overflow_update() else 1.0)
+    by_optimizer = manager is not None and not manager.get_drop_overflow_update()
+    optimizer = nn.SGD(net.trainable_params(), 0.1, loss_scale=8.0 if by_optimizer else 1.0)
     Model(net, SquaredError(), optimizer, loss_scale_manager=manager).train(1, batches(2))
     assert float(net.weight) == pytest.approx(0.16)
 
@@ -323,7 +323,8 @@ def test_what_a_model_refuses(options, error):
     ({"train_dataset": Batches()}, ValueError),
     ({"callbacks": 1}, TypeError), ({"callbacks": [None]}, TypeError),
     ({"dataset_sink_mode": 1}, TypeError),
-    ({"sink_size": 0}, ValueError), ({"sink_size": -2}, ValueError), ({"sink_size": 1.0}, TypeError),
+    ({"sink_size": 0}, ValueError), ({"sink_size": -2}, ValueError),
+    ({"sink_size": 1.0}, TypeError),
     ({"initial_epoch": -1}, ValueError), ({"initial_epoch": 1}, ValueError),
 ])
 def test_what_training_refuses(options, error):

@@ -80,4 +80,4 @@ class ReduceLROnPlateau(Monitored):
         self.cooldown_counter = self.cooldown
         self.wait = 0
         if self.verbose:
-            print(f"Epoch {epoch:05d}: ReduceLROnPlateau reducing learning rate to {new}.")
+            print(f"Epoch {epoch:05d}: ReduceLROnPlateau reducing learning rate to {new!s}.")
