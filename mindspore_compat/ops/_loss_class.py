@@ -23,16 +23,25 @@ Classes = TensorOf("int32", "int64")
 @extra
 def class_nll(xp, x, target, counts):
     """log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false."""
+    return xp.by_rows(_row_nll, x, target, counts)
+
+
+def _row_nll(xp, x, target, counts):
     x = x - xp.max(x, 1, keepdims=True)
     lost = xp.log(xp.sum(xp.exp(x), 1)) - _picked(xp, x, xp.where(counts, target, 0), 1)
     return xp.where(counts, lost, 0)
 
 
-def _class_nll_slope(xp, g, x, target, counts):
-    soft = xp.exp(x - xp.max(x, 1, keepdims=True))
-    g = xp.expand_dims(xp.where(counts, g, 0), 1)
-    hit = xp.expand_dims(target, 1) == xp.arange(x.shape[1])
-    return soft * (g / xp.sum(soft, 1, keepdims=True)) - xp.where(hit, g, 0)
+def _class_nll_slope(xp, g, out, x, target, counts):
+    """softmax(x) less 1 at the target; 0 where a row does not count."""
+    target = xp.where(counts, target, 0)
+    total = xp.where(counts, out + _picked(xp, x, target, 1), float("inf"))
+    return xp.by_rows(_row_slope, x, target, total, xp.where(counts, g, 0))
+
+
+def _row_slope(xp, x, target, total, g):
+    soft = xp.exp(x - xp.expand_dims(total, 1)) * xp.expand_dims(g, 1)
+    return xp.scatter_add(soft, (xp.arange(x.shape[0]), target), -g)
 
 
 derive("class_nll(x, target, counts)", arrays="x target counts", x=_class_nll_slope)
