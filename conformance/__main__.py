@@ -101,7 +101,17 @@ def _read_options(read):
     read.set_defaults(run=_read)
 
 
+def _fetch_options(parser):
+    parser.add_argument(
+        "--fetch", metavar="RELEASE", help="get this release's wheel with pip; read it"
+    )
+    parser.add_argument(
+        "--cache", default=Path.home() / ".cache" / "mindspore-docs", help="where wheels are kept"
+    )
+
+
 def _case_options(parser):
+    _fetch_options(parser)
     parser.add_argument(
         "area", nargs="*", help="modules or names (nn, nn.AdamOffload); everything without them"
     )
@@ -122,15 +132,13 @@ def _case_options(parser):
 
 
 def _sources(options):
-    found = list(options.source)
-    if getattr(options, "fetch", None):
-        found.append(wheel.fetch(options.fetch, options.cache))
-    if not found:
-        raise BadInput("read", "name a SOURCE, or --fetch RELEASE")
-    return found
+    fetched = [wheel.fetch(options.fetch, options.cache)] if options.fetch else []
+    return list(options.source) + fetched
 
 
 def _read(options):
+    if not options.source and not options.fetch:
+        raise BadInput("read", "name a SOURCE, or --fetch RELEASE")
     pages = [page for source in _sources(options) for page in docs.read(source)]
     entries, unread, lines = {}, [], 0
     for page in pages:
@@ -174,7 +182,7 @@ def _cases(options, release=None):
     found = list(cases.all_cases(entries, kinds, options.area))
     if not options.area and "exists" in kinds:
         found += usage.cases(entries)
-    pages = [page for source in options.source for page in docs.read(source)]
+    pages = [page for source in _sources(options) for page in docs.read(source)]
     if "example" in kinds:
         wanted = {case["name"] for case in found} if options.area else None
         for page in pages:

@@ -15,7 +15,8 @@ from .calls import Call
 KINDS = ("exists", "signature", "accepts", "raises", "promises", "gradient", "example")
 DIFFERENTIABLE = ("ops.", "nn.", "mint.", "numpy.", "Tensor.")
 _NOT_SMOOTH = re.compile(
-    r"(?i)random|dropout|argm|sort|topk|multinomial|bernoulli|poisson|normal|gamma|uniform"
+    r"(?i)random|dropout|argm|sort|topk|multinomial|bernoulli|poisson|normal(?!i[sz])"
+    r"|uniform|inplace|_$|(?<!l)(?<!di)gamma(?!\w*inc)"
     r"|shuffle|rint|round|floor|ceil|sign$|"
     r"rand|hist|unique|nonzero|init|seed|print|assign|scatter_nd_update|Optim|Sample|assert"
     r"|summary|nextafter|laplace"
@@ -205,11 +206,13 @@ def _maybe_smooth(name, call):
         or _NOT_SMOOTH.search(name.rsplit(".", 1)[-1])
     ):
         return False
+    if any("Parameter" in t for held in call.call for t in call.types.get(held, ())):
+        return False  # written in place: not a function of what goes in
     texts = list(call.call.values()) + [call.owner or ""]
     return any(re.match(r"T\('(float32|float64|float16)'", t) for t in texts)
 
 
-def of_page(page, entry, expected_only=False):
+def of_page(page, entry):
     """Example cases of a page: they carry the example's code, so they are made from the source
     and never stored.
     """

@@ -407,26 +407,26 @@ def fetch(release, cache):
     if (folder / "mindspore" / "version.py").is_file():
         return folder / "mindspore"
     folder.mkdir(parents=True, exist_ok=True)
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "-q",
-        "--no-deps",
-        "--only-binary=:all:",
-        "-d",
-        str(folder),
-        f"mindspore=={release}",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    wheels = sorted(folder.glob("mindspore-*.whl"))
-    if done.returncode or not wheels:
-        last = (done.stderr.strip().splitlines() or ["no wheel was downloaded"])[-1]
-        raise BadInput(f"mindspore {release}", f"cannot be fetched: {last}")
-    unpack(wheels[0], folder)
-    wheels[0].unlink()
-    return folder / "mindspore"
+    said = ""
+    for options in _PLATFORMS:
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", *options]
+        command += ["--only-binary=:all:", "-d", str(folder), f"mindspore=={release}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        wheels = sorted(folder.glob("mindspore-*.whl"))
+        if done.returncode == 0 and wheels:
+            unpack(wheels[0], folder)
+            wheels[0].unlink()
+            return folder / "mindspore"
+        said = (done.stderr.strip().splitlines() or ["no wheel was downloaded"])[-1]
+    raise BadInput(f"mindspore {release}", f"cannot be fetched: {said}")
+
+
+# The documentation is the same in every wheel: any that this index has will do.
+_PLATFORMS = [
+    [],
+    ["--platform=manylinux1_x86_64", "--python-version=3.11", "--implementation=cp"],
+    ["--platform=any", "--python-version=3.11", "--implementation=cp"],
+]
 
 
 def unpack(wheel, folder):

@@ -86,7 +86,7 @@ class Worker:
             try:
                 resolve(self.ms, name)
                 self.absent[name] = False
-            except AttributeError:
+            except (AttributeError, ImportError):
                 self.absent[name] = True
         return self.absent[name]
 
@@ -94,7 +94,7 @@ class Worker:
         """The name is there."""
         try:
             resolve(self.ms, case["name"])
-        except AttributeError as error:
+        except (AttributeError, ImportError) as error:
             return {"status": "fail", "got": str(error), "expected": "the name"}
         return {"status": "pass"}
 
