@@ -78,10 +78,10 @@ def test_inplace_activations_write_into_their_input():
 def test_activations_in_place(function, options, formula):
     values = x(3, 4)
     tensor = Tensor(values)
-    view = tensor.asnumpy()
+    memory = tensor._array
     assert function(tensor, *options) is tensor
+    assert tensor._array is memory
     close(tensor, formula(values.astype(np.float64)))
-    np.testing.assert_array_equal(view, tensor.asnumpy())
 
 
 def test_the_gradient_through_an_activation_in_place():

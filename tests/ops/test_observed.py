@@ -20,7 +20,7 @@ from mindspore_compat._core.transforms import grad
 
 FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_ops.jsonl"
 CASES = [json.loads(line) for line in FILE.read_text().splitlines()]
-TOLERANCE = {"Float16": 4e-3, "BFloat16": 3e-2}
+TOLERANCE = {"Float16": 1e-2, "BFloat16": 5e-2}  # a GPU computes in halves throughout
 
 
 def random_tensor(*shape, dtype=None, seed=0, lo=None, hi=None, pos=False):
