@@ -43,7 +43,7 @@ PATHS = {
     "mindrecord": "_io.mindrecord",
     "mint.distributed.distributed": "mint.distributed",
     "nn.metrics": "train.metrics",
-    "nn.metrics.metric": "train.metrics",
+    "nn.metrics.metric": "train.metrics.metric",
     "ops.P": "ops.operations",
     "ops.function.nn_func": "ops.function",
     "ops.function.math_func": "ops.function",
@@ -61,8 +61,6 @@ PATHS = {
     "ops.auto_generate.gen_ops_def": "ops.auto_generate",
     "profiler.profiling": "profiler",
     "train.callback._summary_collector": "train.callback",
-    "train.train_thor.convert_utils": "train.train_thor",
-    "train.train_thor.model_thor": "train.train_thor",
     "train.train_thor.dataset_helper": "train.train_thor",
     "train.summary.summary_record": "train.summary",
 }
