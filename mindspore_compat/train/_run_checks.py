@@ -4,6 +4,7 @@ The ranges of plain arguments are rules in the signatures of `model.py`.
 """
 
 from .._core.tensor import Tensor
+from .loss_scale_manager import LossScaleManager
 
 _LEVELS = ("O0", "O1", "O2", "O3", "auto")
 _BOOST_LEVELS = ("O0", "O1", "O2")
@@ -46,8 +47,6 @@ def check_kwargs(optimizer, kwargs):
     manager = kwargs.get("loss_scale_manager")
     if manager is None:
         return
-    from .loss_scale_manager import LossScaleManager
-
     if not isinstance(manager, LossScaleManager):
         raise TypeError(f"For 'Model', 'loss_scale_manager' must be a LossScaleManager or None, "
                         f"but got {manager!r} of type {type(manager).__name__}.")

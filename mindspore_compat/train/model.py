@@ -27,6 +27,7 @@ from ._run_checks import (
     check_predict_data,
     check_two_columns,
 )
+from .amp import build_train_network
 from .callback._callback import (
     CallbackManager,
     InternalCallbackParam,
@@ -130,8 +131,6 @@ class Model:
             if self._loss_fn is None:
                 return self._network
             return WithLossCell(self._network, self._loss_fn)
-        from .amp import build_train_network
-
         chosen = {}
         if self._loss_scale_manager_set:
             chosen["loss_scale_manager"] = self._loss_scale_manager
