@@ -143,9 +143,7 @@ def _read(options):
     entries, unread, lines = {}, [], 0
     for page in pages:
         entry, missed = specs.from_page(page)
-        if page.name in entries and len(entries[page.name]) >= len(entry):
-            entry = entries[page.name]
-        entries[page.name] = entry
+        entries[page.name] = specs.newer(entries.get(page.name), entry)
         unread += [(page, sentence) for sentence in missed]
         lines += 0 if page.same_as else len(page.raises)
     own = [page for page in pages if not page.same_as]

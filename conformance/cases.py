@@ -100,6 +100,9 @@ def _refusals(entry, call, add):
                 add("accepts", label, **_text(made), rule=str(rule))
 
 
+_PLAIN = {"int", "float", "bool", "str", "tuple", "list"}
+
+
 def contradicted(entry):
     """{parameter: types} where a page forbids by one sentence what another, or the parameter's
     own line, allows.
@@ -112,22 +115,11 @@ def contradicted(entry):
                     if not subject.facets:
                         said.setdefault(subject.name, []).append(set(clause.operands))
     for name, kinds in said.items():
-        own = {t.split("[")[0] for t in entry.get("types", {}).get(name, [])} & {
-            "int",
-            "float",
-            "bool",
-            "str",
-            "tuple",
-            "list",
-        }
+        own = {t.split("[")[0] for t in entry.get("types", {}).get(name, [])} & _PLAIN
         for kind in kinds:
-            others = set().union(own, *(k for k in kinds if k is not kind))
-            if (
-                (len(kinds) > 1 or own)
-                and others - kind - {"None"}
-                and not kind & {"Number", "real", "Tensor"}
-                and not _wider(kind, others)
-            ):
+            others = own or set().union(*(k for k in kinds if k is not kind))
+            vague = kind & {"Number", "real", "Tensor"} or _wider(kind, others)
+            if others - kind - {"None"} and not vague:
                 found.setdefault(name, set()).update(others - kind)
     return found
 

@@ -49,3 +49,7 @@ def data(ms):
         return dataset.GeneratorDataset(rows, ["image", "label"], shuffle=False).batch(batch_size)
 
     return create_dataset
+
+
+# What an example may use without having made it.
+MAKERS = {"LeNet5": lenet, "Net": lenet, "create_dataset": data}

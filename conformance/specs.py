@@ -81,6 +81,20 @@ def from_page(page):
     return {key: entry[key] for key in KEYS if entry.get(key) is not None}, unread
 
 
+def newer(held, entry):
+    """Of two entries for one name that of the newer release; where none is told, the fuller."""
+    if held is None:
+        return entry
+    left, right = (_release(e) for e in (held, entry))
+    if left != right:
+        return held if left > right else entry
+    return held if len(held) >= len(entry) else entry
+
+
+def _release(entry):
+    return tuple(int(n) for n in re.findall(r"\d+", str(entry.get("release") or "")))
+
+
 def argument_texts(arguments):
     """Signature texts, with the bare star where keywords begin."""
     texts, starred = [], False

@@ -41,7 +41,8 @@ class Values:
     def tensor(self, dtype, data):
         """A Tensor with exactly this dtype."""
         if self.ms is None:
-            return _real(np.array(data), dtype).astype(_NUMPY.get(dtype, dtype))
+            with np.errstate(invalid="ignore"):
+                return _real(np.array(data), dtype).astype(_NUMPY.get(dtype, dtype))
         wanted = getattr(self.ms, {"bool": "bool_"}.get(dtype, dtype))
         if dtype == "bfloat16" or dtype not in _KNOWN:
             return self.ms.Tensor(np.array(data, np.float32)).astype(wanted)

@@ -224,8 +224,8 @@ class Worker:
         with _in_empty_folder() as folder, _as_module(case["steps"], folder) as module:
             vars(module).update(self._usual_names())
             text = "\n".join(step[0] for step in case["steps"])
-            for name, make in (("LeNet5", samples.lenet), ("create_dataset", samples.data)):
-                if name in text and not _binds(text, name):
+            for name, make in samples.MAKERS.items():
+                if re.search(rf"\b{name}\(", text) and not _binds(text, name):
                     vars(module)[name] = make(self.ms)
             for source, expected, line, place in module.steps:
                 try:
