@@ -1,4 +1,4 @@
-"""Matrix decompositions and solvers over the last two axes, spelled alike on NumPy and CuPy.
+"""Matrix decompositions, solvers and the Fourier transform, spelled alike on NumPy and CuPy.
 
 Each is one name of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solvers are the libraries' own.
 """
@@ -62,3 +62,10 @@ def linalg_svd(xp, x):
 def linalg_svd_values(xp, x):
     """The singular values alone, in descending order."""
     return xp.linalg.svd(x, compute_uv=False)
+
+
+@extra
+def fft_c2c(xp, x, axes, norm, inverse):
+    """The complex Fourier transform over several axes, or its inverse, in the precision of `x`."""
+    out = (xp.fft.ifftn if inverse else xp.fft.fftn)(x, axes=axes, norm=norm)
+    return xp.cast(out, x.dtype)

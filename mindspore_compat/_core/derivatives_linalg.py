@@ -1,4 +1,4 @@
-"""Gradient rules of matrix decompositions and solvers, over the last two axes of stacks of matrices.
+"""Gradient rules of matrix decompositions, solvers and Fourier transforms.
 
 Sources: Giles (2008), "Collected matrix derivative results for forward and reverse mode"; Walter and
 Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend/linalg.py.
@@ -109,3 +109,9 @@ derive("linalg_svd(x)", arrays="x", joint=_svd_slope)
 def linalg_svd_values(xp, x):
     """The singular values alone."""
     return xp.linalg_svd(x)[1]
+
+
+# Fourier transforms: the adjoint is the inverse, with the scale on the other side.
+_OTHER = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+derive("fft_c2c(x, axes, norm, inverse)",
+       x=lambda xp, g, axes, norm, inverse: xp.fft_c2c(g, axes, _OTHER[norm], not inverse))

@@ -94,6 +94,7 @@ class Op:
         self.rules = rules_of(self.body)
         self.inputs = [n for n in self.parameters if _holds_tensor(self.rules.get(n))]
         self.many = next((n for n in self.parameters if _holds_tensors(self.rules.get(n))), None)
+        self.numbers = {n for n in self.inputs if self.operator or _takes_numbers(self.rules[n])}
         self.optional = {n for n in self.inputs if self.defaults.get(n, 0) is None}
         self.rule = self._make_rule()
         straight = self.inputs and not self.many and self.inputs[0] not in self.optional
@@ -292,7 +293,7 @@ class Op:
 
     def _constant(self, name, value, tensors):
         """A number (or list) as an array, of the dtype it takes beside the Tensors."""
-        if isinstance(value, (bool, int, float, complex)):
+        if isinstance(value, (bool, int, float, complex)) and name in self.numbers:
             beside = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
             if beside is None or name not in self.promote:
                 return as_array(value)
@@ -308,7 +309,7 @@ class Op:
         if hasattr(value, "dtype") and hasattr(value, "item") and value.ndim == 0:  # a NumPy scalar
             return as_array(value)
         raise TypeError(
-            f"For '{self.name}', '{name}' must be a Tensor or a number, but got {value!r} of type "
+            f"For '{self.name}', '{name}' must be a Tensor{' or a number' * (name in self.numbers)}, but got {value!r} of type "
             f"{type(value).__name__}."
         )
 
@@ -404,6 +405,11 @@ def _each(out, function):
 def _holds_tensor(rule):
     parts = rule.members if isinstance(rule, Union) else (rule,)
     return any(isinstance(part, TensorOf) for part in parts)
+
+
+def _takes_numbers(rule):
+    parts = rule.members if isinstance(rule, Union) else (rule,)
+    return len(parts) > 1 or parts[0].scalars
 
 
 def _holds_tensors(rule):

@@ -109,6 +109,7 @@ CASES.update({
     "linalg_solve": (lambda xp, a, b: xp.linalg_solve(a, b), [definite(3), normal(3, 2)]),
     "linalg_cholesky": (lambda xp, x: xp.linalg_cholesky(0.5 * (x + xp.swapaxes(x, 0, 1))), [definite(3)]),
     "linalg_eigh": (lambda xp, x: xp.linalg_eigh(0.5 * (x + xp.swapaxes(x, 0, 1)))[1] ** 2, [definite(3)]),
+    "fft_c2c": (lambda xp, x: xp.square(xp.abs(xp.fft_c2c(x * (1 + 0.5j), (0, 1), "backward", True))), [normal(3, 2)]),
     "linalg_qr": (lambda xp, x: xp.matmul(*[xp.square(m) for m in xp.linalg_qr(x)]), [normal(4, 3)]),
     "linalg_svd": (lambda xp, x: xp.square(xp.linalg_svd(x)[0]) * xp.linalg_svd(x)[1], [normal(4, 3)]),
 })

@@ -1,0 +1,86 @@
+"""Fourier transforms against NumPy's: values, dtypes, gradients, refusals."""
+
+import numpy
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, ops
+
+RANDOM = numpy.random.default_rng(11)
+REAL = RANDOM.normal(size=(3, 4, 5))
+COMPLEX = REAL + 1j * RANDOM.normal(size=(3, 4, 5))
+ONE = [({}), ({"n": 7}), ({"n": 3, "dim": 1}), ({"norm": "ortho"}), ({"norm": "forward", "dim": 0})]
+MANY = [({}), ({"s": (6, 3), "dim": (0, 2)}), ({"norm": "ortho"}), ({"dim": (1,), "norm": "forward"})]
+
+
+def numpy_names(options):
+    return {{"dim": "axis" if isinstance(v, int) else "axes"}.get(k, k): v for k, v in options.items()}
+
+
+CASES = [(name, o) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for o in ONE]
+CASES += [(name, o) for name in ("fftn", "ifftn", "rfftn", "irfftn") for o in MANY]
+CASES += [(name, {}) for name in ("fft2", "ifft2", "rfft2", "irfft2")]
+
+
+def signal(name):
+    return REAL if name.lstrip("i").startswith("r") and not name.startswith("ir") or name == "ihfft" else COMPLEX
+
+
+@pytest.mark.parametrize("name, options", CASES, ids=str)
+def test_values(name, options):
+    x = signal(name)
+    found = getattr(ops, name)(Tensor(x), **options).asnumpy()
+    wanted = getattr(numpy.fft, name)(x, **numpy_names(options))
+    assert found.dtype == wanted.dtype
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("name, options", CASES, ids=str)
+def test_gradients(name, options):
+    x = signal(name)[:2, :2, :3].copy()
+    small = {k: v for k, v in options.items() if k != "s"}
+    weights = RANDOM.normal(size=(*getattr(ops, name)(Tensor(x), **small).shape, 2))
+
+    def score(values):
+        out = getattr(ops, name)(values, **small)
+        total = ops.real(out) * Tensor(weights[..., 0])
+        return (total + ops.imag(out) * Tensor(weights[..., 1])).sum() if out.dtype.is_complex else total.sum()
+
+    found = ms.grad(score)(Tensor(x)).asnumpy()
+    for place in [(0, 0, 0), (1, 1, 2), (0, 1, 1)]:
+        for step in (1e-6, 1e-6j) if numpy.iscomplexobj(x) else (1e-6,):
+            up, down = x.copy(), x.copy()
+            up[place] += step
+            down[place] -= step
+            slope = (float(score(Tensor(up))) - float(score(Tensor(down)))) / 2e-6
+            part = found[place].imag if isinstance(step, complex) else found[place].real
+            assert part == pytest.approx(slope, rel=1e-4, abs=1e-6)
+
+
+def test_precision_is_kept():
+    assert ops.fft(Tensor(REAL.astype(numpy.float32))).dtype == ms.complex64
+    assert ops.irfft(Tensor(COMPLEX.astype(numpy.complex64))).dtype == ms.float32
+    assert ops.fft(Tensor([1, 2, 3])).dtype == ms.complex64
+
+
+def test_frequencies_and_shifts():
+    numpy.testing.assert_allclose(ops.fftfreq(5, 0.5).asnumpy(), numpy.fft.fftfreq(5, 0.5), rtol=1e-6)
+    numpy.testing.assert_allclose(ops.rfftfreq(6).asnumpy(), numpy.fft.rfftfreq(6), rtol=1e-6)
+    numpy.testing.assert_allclose(ops.fftshift(Tensor(REAL)).asnumpy(), numpy.fft.fftshift(REAL))
+    numpy.testing.assert_allclose(ops.ifftshift(ops.fftshift(Tensor(REAL), 2), 2).asnumpy(), REAL)
+
+
+def test_fft_with_size():
+    half = ops.FFTWithSize(2, False, True)(Tensor(REAL))
+    numpy.testing.assert_allclose(half.asnumpy(), numpy.fft.rfft2(REAL), rtol=1e-10)
+    back = ops.FFTWithSize(2, True, True, signal_sizes=(4, 5))(half)
+    numpy.testing.assert_allclose(back.asnumpy(), REAL, rtol=1e-10)
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda x: ops.fft(1), TypeError), (lambda x: ops.fft(x, "a"), TypeError), (lambda x: ops.fft(x, norm="odd"), ValueError),
+    (lambda x: ops.fft(x, 0), ValueError), (lambda x: ops.fftn(x, (1, 2), (0,)), ValueError), (lambda x: ops.FFTWithSize(4, False, True), ValueError),
+])
+def test_refusals(call, error):
+    with pytest.raises(error):
+        call(Tensor(REAL))
