@@ -1,0 +1,43 @@
+"""A Model trained by two ranks: one start for both, and the mean of their gradients."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mpi4py", reason="the extra 'mpi' is not installed")
+MPIEXEC = (shutil.which("mpiexec", path=str(Path(sys.executable).parent))
+           or shutil.which("mpiexec"))
+if MPIEXEC is None:
+    pytest.skip("there is no mpiexec", allow_module_level=True)
+
+SCRIPT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+import mindspore_compat as ms
+from mindspore_compat import Tensor, communication, nn
+from mindspore_compat.train import Model
+from train.runs import Batches, Line, SquaredError
+communication.init()
+ms.set_auto_parallel_context(parallel_mode="data_parallel", device_num=2, gradients_mean=True,
+                             parameter_broadcast=True)
+rank = communication.get_rank()
+net = Line()
+net.weight.set_data(Tensor(np.float32(1 + rank)))
+row = np.full((2, 3), 1 + rank, np.float32)
+Model(net, SquaredError(), nn.SGD(net.trainable_params(), 0.1)).train(1, Batches([row, row * 0]))
+print(f"<{rank} {float(net.weight):.4f}>")
+"""
+
+
+def test_two_ranks_train_one_model():
+    done = subprocess.run([MPIEXEC, "-n", "2", sys.executable, "-c", SCRIPT,
+                           str(Path(__file__).parent.parent)], capture_output=True, text=True,
+                          timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    # Both start from rank 0's weight, 1; the gradients 2 and 8 have the mean 5.
+    assert sorted(re.findall(r"<(.*?)>", done.stdout)) == ["0 0.5000", "1 0.5000"]
