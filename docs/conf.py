@@ -14,6 +14,8 @@ extensions = ["sphinx.ext.napoleon", "reference"]
 # Single backquotes mark code, as in the docstrings.
 default_role = "code"
 highlight_language = "python"
+# Words in the types of arguments ("float32") are looked up as names, and several modules have some.
+suppress_warnings = ["ref.python"]
 exclude_patterns = ["_build", "examples"]
 
 napoleon_custom_sections = ["Supported Platforms", "Inputs", "Outputs"]
