@@ -21,8 +21,9 @@ def keep(xp, mask, x):
         x: array of numbers.
     """
     kind = _BITS.get(x.dtype) if type(x) is np.ndarray else None
-    if kind is None or not x.flags.c_contiguous or mask.shape != x.shape:
+    if kind is None or mask.shape != x.shape:
         return xp.where(mask, x, xp.zeros((), x.dtype))
+    x = np.ascontiguousarray(x)
     bits = mask.astype(kind)
     np.negative(bits, out=bits)
     np.bitwise_and(bits, x.view(kind), out=bits)
