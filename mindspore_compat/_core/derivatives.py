@@ -36,14 +36,15 @@ CONSTANT = {
 class Primitive:
     """A function of `xp` with its gradient rule."""
 
-    def __init__(self, name, signature, rule, compute=None):
+    def __init__(self, name, signature, rule, compute=None, several=False):
         self.name = name
         self.signature = signature
         self.rule = rule
         self.compute = compute
+        self.several = several
 
 
-def derive(line, arrays=None, joint=None, compute=None, **slopes):
+def derive(line, arrays=None, joint=None, compute=None, several=False, **slopes):
     """Declare the rule of one function, e.g. `derive("exp(x)", x=lambda xp, g, out: g * out)`.
 
     Args:
@@ -51,6 +52,7 @@ def derive(line, arrays=None, joint=None, compute=None, **slopes):
         arrays (str): its array inputs, where some carry no gradient; a leading `*` names a list input.
         joint (callable): one rule for all inputs, in place of `slopes`.
         compute (callable): the function itself, where no array library has it.
+        several (bool): True for a function of several results; its slopes get a tuple `g`.
     """
     name = line.split("(")[0]
     scope = {}
@@ -58,7 +60,8 @@ def derive(line, arrays=None, joint=None, compute=None, **slopes):
     inputs = (arrays or " ".join(slopes)).split()
     many = inputs[0].startswith("*")
     inputs = [i.lstrip("*") for i in inputs]
-    TABLE[name] = Primitive(name, scope[name], Rule(name, inputs, slopes, joint, many=many), compute)
+    TABLE[name] = Primitive(name, scope[name], Rule(name, inputs, slopes, joint, many=many), compute,
+                            several)
 
 
 def compose(function):

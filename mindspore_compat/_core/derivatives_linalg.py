@@ -96,13 +96,13 @@ def _svd_slope(xp, g, out):
 derive("linalg_inv(x)", x=_inv_slope)
 derive("linalg_det(x)", x=lambda xp, g, x, out: xp.expand_dims(xp.expand_dims(g * xp.conj(out), -1), -1)
        * _adjoint(xp, xp.linalg_inv(x)))
-derive("linalg_slogdet(x)", arrays="x", joint=lambda xp, g, x: (
+derive("linalg_slogdet(x)", arrays="x", several=True, joint=lambda xp, g, x: (
     xp.expand_dims(xp.expand_dims(g[1], -1), -1) * _adjoint(xp, xp.linalg_inv(x)),))
 derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(_adjoint(xp, a), g))
 derive("linalg_cholesky(x)", x=_cholesky_slope)
-derive("linalg_eigh(x)", arrays="x", joint=_eigh_slope)
-derive("linalg_qr(x)", arrays="x", joint=_qr_slope)
-derive("linalg_svd(x)", arrays="x", joint=_svd_slope)
+derive("linalg_eigh(x)", arrays="x", several=True, joint=_eigh_slope)
+derive("linalg_qr(x)", arrays="x", several=True, joint=_qr_slope)
+derive("linalg_svd(x)", arrays="x", several=True, joint=_svd_slope)
 
 
 @compose

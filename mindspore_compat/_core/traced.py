@@ -158,7 +158,7 @@ def _recording(space, primitive):
     """
     general = _general(space, primitive)
     rule = primitive.rule
-    if rule.many or primitive.compute is not None:
+    if rule.many or primitive.several or primitive.compute is not None:
         return general
     function = getattr(space.base, primitive.name)
     parameters = list(inspect.signature(primitive.signature).parameters.values())
