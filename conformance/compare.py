@@ -35,7 +35,7 @@ def part(case, left, right):
         if left["status"] != right["status"]:
             return f"{_outcome(left)} against {_outcome(right)}"
         return (
-            answers.differ(left.get("observed"), right.get("observed"), case["name"])
+            answers.differ(left.get("observed"), right.get("observed"))
             if left["status"] == "pass"
             else None
         )

@@ -62,6 +62,9 @@ def _function(case, answer, names):
         if case["kind"] == "accepts" and answer[1] != "pass":
             return None
     told = f'    """{case["rule"]}"""\n' if case.get("rule") else ""
+    if "sample.gradients()" in call:
+        made, _, step = call.rpartition("(")
+        return f"def {name}():\n    values.made = made = {made}\n    made({step}\n"
     if error is None:
         return f"def {name}():\n{told}    {call}\n"
     return f"def {name}():\n{told}    with pytest.raises({_raised(error)}):\n        {call}\n"

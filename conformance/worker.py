@@ -27,6 +27,7 @@ import numpy as np
 from . import gradients, outputs, samples, signatures, targets
 from .values import Values, resolve
 
+PATIENCE = 3  # seconds; a slower call is not made twice to see whether it gives the same
 KEEP = 16  # result elements that are kept as numbers in an answer
 # Names that the documentation's examples use as if they had been imported.
 _USUAL = {
@@ -73,10 +74,10 @@ class Worker:
             found = {"status": "fail", "got": _describe(error)}
         return {"id": case["id"], "seconds": round(time.perf_counter() - start, 4), **found}
 
-    def _reset(self):
-        np.random.seed(0)
+    def _reset(self, seed=0):
+        np.random.seed(seed)
         with contextlib.suppress(Exception):
-            self.ms.set_seed(0)
+            self.ms.set_seed(seed)
             if self.ms.get_context("mode") != self.ms.PYNATIVE_MODE:
                 self.ms.set_context(mode=self.ms.PYNATIVE_MODE)
 
@@ -117,6 +118,7 @@ class Worker:
 
     def on_accepts(self, case):
         """A good call runs; what comes out is observed for comparison."""
+        start = time.perf_counter()
         try:
             result = self.call(case)
         except Exception as error:  # noqa: BLE001
@@ -127,7 +129,12 @@ class Worker:
                 "expected": "accepted",
                 "observed": "no kernel" if missing else type(error).__name__,
             }
-        return {"status": "pass", "observed": _observe(result)}
+        seen, spent = _observe(result), time.perf_counter() - start
+        if _without_values(seen) != seen:
+            self._reset(seed=1)
+            sure = spent < PATIENCE and _observe(self.call(case)) == seen
+            seen = seen if sure else _without_values(seen)
+        return {"status": "pass", "observed": seen}
 
     def on_raises(self, case):
         """A bad call is refused with the documented exception."""
@@ -296,38 +303,51 @@ def _settle(result):
 
 
 def _observe(result):
-    """Facts of a result: dtype, shape and, of small ones, values."""
+    """Facts of a result: dtype, shape, and its numbers; of a large one three means of them."""
     if isinstance(result, (tuple, list)):
         return [_observe(r) for r in result[:8]]
     if hasattr(result, "asnumpy") and hasattr(result, "shape") and hasattr(result, "dtype"):
         values = np.asarray(result.asnumpy())
         fact = [str(result.dtype), list(map(int, result.shape))]
-        if values.size <= KEEP and values.dtype.kind in "fiubc":
-            flat = (
-                values.astype(
-                    complex
-                    if values.dtype.kind == "c"
-                    else float
-                    if values.dtype.kind == "f"
-                    else int
-                )
-                .reshape(-1)
-                .tolist()
-            )
-            fact.append(
-                [
-                    repr(v)
-                    if isinstance(v, complex) or v != v or abs(v) == float("inf")
-                    else (float(f"{v:.6g}") if isinstance(v, float) else v)
-                    for v in flat
-                ]
-            )
-        return fact
+        if values.dtype.kind not in "fiubcV" or values.dtype.kind == "V" and values.dtype.names:
+            return fact
+        if values.dtype.kind == "V" or values.dtype.name == "bfloat16":
+            values = values.astype(np.float32)
+        return fact + ([_numbers(values)] if values.size <= KEEP else _means(values))
     if result is None or isinstance(result, (bool, int, str)):
         return repr(result)
     if isinstance(result, float):
         return f"{result:.6g}"
     return type(result).__name__
+
+
+def _numbers(values):
+    kind = {"c": complex, "f": float}.get(values.dtype.kind, int)
+    return [_number(v) for v in values.astype(kind).reshape(-1).tolist()]
+
+
+def _number(value):
+    if isinstance(value, complex) or value != value or abs(value) == float("inf"):
+        return repr(value)
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def _means(values):
+    if values.dtype.kind == "c":
+        values = np.abs(values)
+    flat = values.astype(np.float64).reshape(-1)
+    if not np.isfinite(flat).all():
+        return []
+    wave = float((flat * np.cos(np.arange(flat.size))).mean())
+    means = {"mean": float(flat.mean()), "size": float(np.abs(flat).mean()), "wave": wave}
+    return [{key: float(f"{value:.6g}") for key, value in means.items()}]
+
+
+def _without_values(seen):
+    """An observation whose numbers hang on chance, reduced to dtype and shape."""
+    if isinstance(seen, list) and len(seen) == 3 and isinstance(seen[0], str):
+        return seen[:2]
+    return [_without_values(s) for s in seen] if isinstance(seen, list) else seen
 
 
 def _parameters(thing, name):

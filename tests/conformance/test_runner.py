@@ -359,6 +359,7 @@ def judged(case, result, answer):
             "fail",
         ),
         ("accepts", ["float32", [1, 2]], "pass", ("pass", ["Float32", [2]]), "fail"),
+        ("accepts", ["Float32", [2]], "pass", ("pass", ["Float32", [2], [1.0, 2.0]]), "fail"),
         ("accepts", "TypeError", "fail", ("fail", "TypeError"), "skip"),
         ("accepts", "no kernel", "fail", ("fail", "no kernel"), "fail"),
         ("gradient", 1.0, "fail", ("fail", 1.0), "pass"),
