@@ -1,6 +1,7 @@
 """MindSpore's Python API on NumPy and CuPy: the top window.
 
-A name is looked up when it is first asked for, in the room that holds it; importing the package loads
+A name is looked up when it is first asked for, in the room that holds it; importing the package
+loads
 none of them. The first look-up loads the ops, which give Tensor its operators and methods.
 """
 
@@ -40,7 +41,8 @@ _HOMES = {  # module -> the names it gives to the top
         build_train_network DynamicLossScaleManager FixedLossScaleManager LossScaleManager ConvertModelUtils
         ConvertNetUtils""",
     "profiler": "Profiler",
-    "mindrecord": "FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR ImageNetToMR TFRecordToMR",
+    "mindrecord": "FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR "
+                  "ImageNetToMR TFRecordToMR",
     "log": "get_level get_log_config",
     "standin": "install uninstall load_ipython_extension unload_ipython_extension",
 }

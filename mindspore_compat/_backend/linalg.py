@@ -1,6 +1,7 @@
 """Matrix decompositions, solvers and the Fourier transform, spelled alike on NumPy and CuPy.
 
-Each is one name of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solvers are the libraries' own.
+Each is one name of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solvers are the libraries'
+own.
 """
 
 from .space import extra

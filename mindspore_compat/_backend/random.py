@@ -1,6 +1,7 @@
 """Seeded random streams: a seed and an offset name each draw, on the host and on a GPU alike.
 
-A `Stream` hands out one generator per draw and moves its offset on, so its whole state is two numbers
+A `Stream` hands out one generator per draw and moves its offset on, so its whole state is two
+numbers
 that can be saved, restored and printed (as mindspore.Generator does). `default` is the stream that
 `mindspore.set_seed` seeds; an op called with a seed of its own uses a stream of its own.
 """
@@ -20,7 +21,8 @@ class Stream:
         self.offset = 0
 
     def next(self, xp):
-        """A generator for one draw on arrays of `xp`; its methods are NumPy's (random, normal, ...)."""
+        """A generator for one draw on arrays of `xp`; its methods are NumPy's (random, normal,
+        ...)."""
         key = (self.seed & _MASK) | ((self.offset & _MASK) << 64)
         self.offset += 1
         if xp.module is numpy:

@@ -1,8 +1,10 @@
 """What an op body may call: NumPy's spelling, plus names that NumPy lacks.
 
 A `Space` answers `xp.exp` from the array library, `xp.erf` from its special-function module, and
-`xp.rsqrt` or `xp.scatter_add` from the definitions below, which are written against `xp` themselves.
-A name is looked up once and then is a plain attribute. Convolution and pooling have files of their own.
+`xp.rsqrt` or `xp.scatter_add` from the definitions below, which are written against `xp`
+themselves.
+A name is looked up once and then is a plain attribute. Convolution and pooling have files of their
+own.
 """
 
 import importlib
@@ -12,7 +14,8 @@ import numpy
 SPECIAL = {  # our name -> its name in scipy.special and in cupyx.scipy.special
     "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "gammaln": "gammaln", "digamma": "digamma",
     "polygamma": "polygamma", "gamma": "gamma", "gammainc": "gammainc", "gammaincc": "gammaincc",
-    "betainc": "betainc", "betaln": "betaln", "zeta": "zeta", "i0e": "i0e", "i1": "i1", "i1e": "i1e",
+    "betainc": "betainc", "betaln": "betaln", "zeta": "zeta", "i0e": "i0e", "i1": "i1",
+    "i1e": "i1e",
     "expit": "expit", "logit": "logit", "xlogy": "xlogy", "xlog1py": "xlog1py", "ndtr": "ndtr",
     "ndtri": "ndtri", "log_ndtr": "log_ndtr", "entr": "entr", "k0": "k0", "k1": "k1", "k0e": "k0e",
     "k1e": "k1e", "j0": "j0", "j1": "j1", "y0": "y0", "y1": "y1", "multigammaln": "multigammaln",
@@ -113,7 +116,8 @@ _ON_DEVICE = ("max", "min")  # what CuPy's ufunc.at knows of these
 
 @extra
 def scatter_reduce(xp, x, index, values, how):
-    """A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", one after the other."""
+    """A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", one after
+    the other."""
     if xp.module.__name__ != "numpy" and how not in _ON_DEVICE:
         host = [a.get() if hasattr(a, "get") else a for a in (x, values, *index)]
         getattr(numpy, _REDUCERS[how]).at(host[0], tuple(host[2:]), host[1])
@@ -157,7 +161,8 @@ def stop(xp, x):
 
 @extra
 def einsum_list(xp, operands, equation):
-    """einsum with the operands first, as a list; pairs go through matrix products where they can."""
+    """einsum with the operands first, as a list; pairs go through matrix products where they
+    can."""
     if xp.module.__name__ == "numpy" and len(operands) > 1:
         return xp.einsum(equation, *operands, optimize=True)
     return xp.einsum(equation, *operands)

@@ -1,1 +1,2 @@
-"""The machine: Tensor, tape, op declarations, parameter rules, batching. It knows arrays and no op."""
+"""The machine: Tensor, tape, op declarations, parameter rules, batching. It knows arrays and no
+op."""

@@ -4,8 +4,10 @@
     x = xp.enter(numpy.ones((3, 4)))      # looks like shape (4,)
     y = xp.sum(x * 2, 0)                  # looks like shape (); holds three sums
 
-Names of `xp` have a batch rule by family (pointwise, reduction, shape, matmul); any other name loops over
-the slices and stacks. An array that is no Batch is the same for every slice. Since a Batch is just an
+Names of `xp` have a batch rule by family (pointwise, reduction, shape, matmul); any other name
+loops over
+the slices and stacks. An array that is no Batch is the same for every slice. Since a Batch is just
+an
 array type, it composes with the tape, and a Batch may hold Batches (nested vmap).
 """
 
@@ -18,14 +20,22 @@ from .tape import Rule, record
 _new = object.__new__
 
 POINTWISE = {
-    *"add subtract multiply divide true_divide floor_divide remainder mod fmod power float_power maximum minimum".split(),
-    *"fmax fmin arctan2 hypot logaddexp logaddexp2 copysign nextafter heaviside gcd lcm ldexp where clip".split(),
-    *"negative positive abs absolute fabs sign exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt square".split(),
-    *"reciprocal sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh sinc deg2rad".split(),
-    *"rad2deg floor ceil rint trunc round isnan isinf isfinite signbit logical_and logical_or logical_not".split(),
-    *"logical_xor bitwise_and bitwise_or bitwise_xor invert left_shift right_shift equal not_equal less".split(),
-    *"less_equal greater greater_equal isclose conj real imag angle erf erfc erfinv gammaln digamma gamma".split(),
-    *"polygamma i0 i1 i0e i1e expit sigmoid softplus logit xlogy zeta nan_to_num gammainc gammaincc stop".split(),
+    *"add subtract multiply divide true_divide floor_divide remainder mod fmod power float_power "
+     "maximum minimum".split(),
+    *"fmax fmin arctan2 hypot logaddexp logaddexp2 copysign nextafter heaviside gcd lcm ldexp "
+     "where clip".split(),
+    *"negative positive abs absolute fabs sign exp exp2 expm1 log log2 log10 log1p sqrt rsqrt "
+     "cbrt square".split(),
+    *"reciprocal sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh sinc "
+     "deg2rad".split(),
+    *"rad2deg floor ceil rint trunc round isnan isinf isfinite signbit logical_and logical_or "
+     "logical_not".split(),
+    *"logical_xor bitwise_and bitwise_or bitwise_xor invert left_shift right_shift equal "
+     "not_equal less".split(),
+    *"less_equal greater greater_equal isclose conj real imag angle erf erfc erfinv gammaln "
+     "digamma gamma".split(),
+    *"polygamma i0 i1 i0e i1e expit sigmoid softplus logit xlogy zeta nan_to_num gammainc "
+     "gammaincc stop".split(),
 }
 REDUCTIONS = {*"sum mean prod max min amax amin var std all any argmax argmin nansum count_nonzero".split()}
 ALONG = {*"cumsum cumprod sort argsort flip take_along_axis top_k".split()}
@@ -68,7 +78,8 @@ class Batch:
         return self.space.getitem(self, index)
 
     def __bool__(self):
-        raise ValueError("For 'vmap', a condition on the values of a batched Tensor has no single answer; "
+        raise ValueError("For 'vmap', a condition on the values of a batched Tensor has no single "
+                         "answer; "
                          "use ops.where or ops.select.")
 
     def __repr__(self):
@@ -81,7 +92,8 @@ for _name in "add sub mul truediv floordiv mod pow matmul and or xor".split():
                 "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}[_name]
     setattr(Batch, f"__{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(a, b))
     setattr(Batch, f"__r{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(b, a))
-for _name, _spelled in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+for _name, _spelled in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+                        "eq": "equal",
                         "ne": "not_equal"}.items():
     setattr(Batch, f"__{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(a, b))
 for _name, _spelled in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
@@ -164,7 +176,8 @@ def _inner_rank(space, value):
 
 
 def _pointwise(space, function, *args, **kwargs):
-    """Lines the visible axes up: a Batch of lower rank gets axes of length 1 after the hidden one."""
+    """Lines the visible axes up: a Batch of lower rank gets axes of length 1 after the hidden
+    one."""
     if not _batches(space, args):
         return function(*args, **kwargs)
     rank = max(_inner_rank(space, a) for a in args)
@@ -215,7 +228,8 @@ def _along(space, name, x, *args, **kwargs):
         axis = rest[0] if rest else kwargs.pop("axis", -1)
         out = function(x.array, k, _shifted(axis, x.ndim), *rest[1:], **kwargs)
         return tuple(map(space.wrap_batch, out))
-    axis = args[0] if args else kwargs.pop("axis", None if name in ("cumsum", "cumprod", "flip") else -1)
+    axis = args[0] if args else kwargs.pop("axis",
+                                           None if name in ("cumsum", "cumprod", "flip") else -1)
     array = x.array
     if axis is None and name == "flip":
         axis = tuple(range(x.ndim))
@@ -238,7 +252,8 @@ def _loop(space, name, *args, **kwargs):
         return function(*args, **kwargs)
     outs = []
     for i in range(space.count):
-        outs.append(function(*_slice(space, args, i), **{k: _slice(space, v, i) for k, v in kwargs.items()}))
+        outs.append(function(*_slice(space, args, i),
+                             **{k: _slice(space, v, i) for k, v in kwargs.items()}))
     if isinstance(outs[0], (tuple, list)):
         return tuple(space.wrap_batch(space.base.stack([space.base.asarray(o) for o in column]))
                      for column in zip(*outs))
@@ -314,14 +329,16 @@ def transpose(space, x, axes=None):
 def swapaxes(space, x, one, two):
     if not space.is_batch(x):
         return space.base.swapaxes(x, one, two)
-    return space.wrap_batch(space.base.swapaxes(x.array, _shifted(one, x.ndim), _shifted(two, x.ndim)))
+    return space.wrap_batch(space.base.swapaxes(x.array, _shifted(one, x.ndim),
+                                                _shifted(two, x.ndim)))
 
 
 @_rule
 def moveaxis(space, x, source, target):
     if not space.is_batch(x):
         return space.base.moveaxis(x, source, target)
-    return space.wrap_batch(space.base.moveaxis(x.array, _shifted(source, x.ndim), _shifted(target, x.ndim)))
+    return space.wrap_batch(space.base.moveaxis(x.array, _shifted(source, x.ndim),
+                                                _shifted(target, x.ndim)))
 
 
 @_rule
@@ -380,7 +397,8 @@ def matmul(space, x, y):
 @_rule
 def getitem(space, x, index):
     parts = index if isinstance(index, tuple) else (index,)
-    plain = all(p is None or p is Ellipsis or isinstance(p, (int, slice)) and not isinstance(p, bool) for p in parts)
+    plain = all(p is None or p is Ellipsis or isinstance(p, (int, slice)) and not isinstance(p,
+            bool) for p in parts)
     if plain and space.is_batch(x):
         return space.wrap_batch(x.array[(slice(None), *parts)])
     if not _batches(space, (x, *parts)):
@@ -393,7 +411,7 @@ def _over_slices(space, function, *args):
     return space.wrap_batch(space.base.stack([space.base.asarray(o) for o in outs]))
 
 
-# Into and out of a vmap, also under a gradient ----------------------------------------------------------
+# Into and out of a vmap, also under a gradient ----------------------------------------------------
 
 
 def _summed(xp, x):

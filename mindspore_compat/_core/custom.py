@@ -1,6 +1,7 @@
 """Gradients written by users, hooks on gradients, and recomputation: one tape node each.
 
-`custom_gradient` is behind Cell.bprop and user primitives, `add_hook` behind Tensor.register_hook and a
+`custom_gradient` is behind Cell.bprop and user primitives, `add_hook` behind Tensor.register_hook
+and a
 Cell's backward hooks, `recompute` behind mindspore.recompute and Cell.recompute.
 """
 
@@ -34,7 +35,8 @@ def custom_gradient(forward, pull, inputs):
         again = tuple(next(made) if isinstance(i, Tensor) else i for i in inputs)
         whole = iter([_as_given(r) for r in results])
         flow = iter([_as_given(s) for s in slopes])
-        pulled = pull(again, map_tensors(lambda t: next(whole), out), map_tensors(lambda t: next(flow), out))
+        pulled = pull(again, map_tensors(lambda t: next(whole), out),
+                      map_tensors(lambda t: next(flow), out))
         pulled = pulled if isinstance(pulled, (tuple, list)) else (pulled,)
         return [_as_given_back(xp, one) for i, one in zip(inputs, pulled) if isinstance(i, Tensor)]
 
@@ -98,7 +100,8 @@ def recompute(block, *args, **kwargs):
     """Runs `block` without keeping what its inside needs; the walk back runs it again.
 
     Weights that the block reads are found by running it recorded once and looking which nodes from
-    outside it reaches; then everything in between is dropped. Random numbers come out alike both times.
+    outside it reaches; then everything in between is dropped. Random numbers come out alike both
+    times.
     """
     if depth.open == 0:
         return block(*args, **kwargs)

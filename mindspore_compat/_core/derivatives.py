@@ -1,7 +1,10 @@
-"""Gradient rules of the functions that `xp` offers (NumPy's spelling), and the names that need none.
+"""Gradient rules of the functions that `xp` offers (NumPy's spelling), and the names that need
+none.
 
-One line per function: its signature, then for each differentiable input a slope `(xp, g, *names)` that
-says what it needs (an input, an attribute, `out`, or `<input>_shape`). Slopes ignore broadcasting and
+One line per function: its signature, then for each differentiable input a slope `(xp, g, *names)`
+that
+says what it needs (an input, an attribute, `out`, or `<input>_shape`). Slopes ignore broadcasting
+and
 dtypes: the tape fits each gradient to its input. Every slope is linear in `g`, because forward mode
 is derived from it. Linear algebra and Fourier transforms have a file of their own
 (derivatives_linalg.py); the rules of ops that need more than their body stand beside the ops.
@@ -15,20 +18,31 @@ from .tape import Rule
 
 TABLE = {}
 COMPOSED = {}
-PLAIN = {"pi", "e", "inf", "nan", "newaxis", "euler_gamma", "finfo", "iinfo", "result_type", "ndim", "shape",
-         "size", "issubdtype", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
-         "uint16", "uint32", "uint64", "bool_", "complex64", "complex128", "dtype", "broadcast_shapes",
+PLAIN = {"pi", "e", "inf", "nan", "newaxis", "euler_gamma", "finfo", "iinfo", "result_type", "ndim",
+         "shape",
+         "size", "issubdtype", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
+         "uint8",
+         "uint16", "uint32", "uint64", "bool_", "complex64", "complex128", "dtype",
+         "broadcast_shapes",
          "floating", "integer", "complexfloating", "number", "errstate", "promote_types"}
 CONSTANT = {
-    "zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "zeros_like", "ones_like",
-    "full_like", "empty_like", "tri", "indices", "ogrid", "tril_indices", "triu_indices", "logspace",
-    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or",
-    "logical_not", "logical_xor", "isnan", "isinf", "isfinite", "isneginf", "isposinf", "isclose", "allclose",
-    "signbit", "sign", "floor", "ceil", "rint", "trunc", "round", "floor_divide", "argmax", "argmin", "argsort",
+    "zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "zeros_like",
+    "ones_like",
+    "full_like", "empty_like", "tri", "indices", "ogrid", "tril_indices", "triu_indices",
+    "logspace",
+    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and",
+    "logical_or",
+    "logical_not", "logical_xor", "isnan", "isinf", "isfinite", "isneginf", "isposinf", "isclose",
+    "allclose",
+    "signbit", "sign", "floor", "ceil", "rint", "trunc", "round", "floor_divide", "argmax",
+    "argmin", "argsort",
     "nonzero", "count_nonzero", "searchsorted", "unique", "any", "all", "bitwise_and", "bitwise_or",
-    "bitwise_xor", "invert", "left_shift", "right_shift", "bincount", "digitize", "histogram", "argwhere",
-    "lexsort", "argpartition", "unravel_index", "ravel_multi_index", "heaviside", "nextafter", "gcd", "lcm",
-    "isin", "flatnonzero", "array_equal", "iscomplex", "isreal", "nanargmax", "nanargmin", "spacing",
+    "bitwise_xor", "invert", "left_shift", "right_shift", "bincount", "digitize", "histogram",
+    "argwhere",
+    "lexsort", "argpartition", "unravel_index", "ravel_multi_index", "heaviside", "nextafter",
+    "gcd", "lcm",
+    "isin", "flatnonzero", "array_equal", "iscomplex", "isreal", "nanargmax", "nanargmin",
+    "spacing",
     "asarray", "packbits", "meshgrid",
 }
 
@@ -49,7 +63,8 @@ def derive(line, arrays=None, joint=None, compute=None, several=False, **slopes)
 
     Args:
         line (str): the function's name and signature.
-        arrays (str): its array inputs, where some carry no gradient; a leading `*` names a list input.
+        arrays (str): its array inputs, where some carry no gradient; a leading `*` names a list
+            input.
         joint (callable): one rule for all inputs, in place of `slopes`.
         compute (callable): the function itself, where no array library has it.
         several (bool): True for a function of several results; its slopes get a tuple `g`.
@@ -60,7 +75,8 @@ def derive(line, arrays=None, joint=None, compute=None, several=False, **slopes)
     inputs = (arrays or " ".join(slopes)).split()
     many = inputs[0].startswith("*")
     inputs = [i.lstrip("*") for i in inputs]
-    TABLE[name] = Primitive(name, scope[name], Rule(name, inputs, slopes, joint, many=many), compute,
+    TABLE[name] = Primitive(name, scope[name], Rule(name, inputs, slopes, joint, many=many),
+                            compute,
                             several)
 
 
@@ -75,7 +91,8 @@ def compose(function):
 derive("add(x, y)", x=lambda xp, g: g, y=lambda xp, g: g)
 derive("subtract(x, y)", x=lambda xp, g: g, y=lambda xp, g: -g)
 derive("multiply(x, y)", x=lambda xp, g, y: g * xp.conj(y), y=lambda xp, g, x: g * xp.conj(x))
-derive("divide(x, y)", x=lambda xp, g, y: g / xp.conj(y), y=lambda xp, g, out, y: -g * xp.conj(out / y))
+derive("divide(x, y)", x=lambda xp, g, y: g / xp.conj(y), y=lambda xp, g, out,
+       y: -g * xp.conj(out / y))
 derive("true_divide(x, y)", x=lambda xp, g, y: g / y, y=lambda xp, g, out, y: -g * out / y)
 derive("remainder(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(x / y))
 derive("mod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(x / y))
@@ -225,7 +242,8 @@ derive("expand_dims(x, axis)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
 derive("squeeze(x, axis=None)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
 derive("transpose(x, axes=None)", x=lambda xp, g, axes: xp.transpose(g, _inverse(axes)))
 derive("swapaxes(x, one, two)", x=lambda xp, g, one, two: xp.swapaxes(g, one, two))
-derive("moveaxis(x, source, target)", x=lambda xp, g, source, target: xp.moveaxis(g, target, source))
+derive("moveaxis(x, source, target)", x=lambda xp, g, source,
+       target: xp.moveaxis(g, target, source))
 derive("broadcast_to(x, shape)", x=lambda xp, g: g)
 derive("flip(x, axis=None)", x=lambda xp, g, axis: xp.flip(g, axis))
 derive("roll(x, shift, axis=None)", x=lambda xp, g, shift, axis: xp.roll(g, _negative(shift), axis))
@@ -299,7 +317,8 @@ derive("repeat(x, repeats, axis=None)", x=_repeat_slope)
 derive("tril(x, k=0)", x=lambda xp, g, k: xp.tril(g, k))
 derive("triu(x, k=0)", x=lambda xp, g, k: xp.triu(g, k))
 derive("diagonal(x, offset=0, axis1=0, axis2=1)",
-       x=lambda xp, g, x_shape, offset, axis1, axis2: xp.spread_diagonal(g, x_shape, offset, axis1, axis2))
+       x=lambda xp, g, x_shape, offset, axis1, axis2: xp.spread_diagonal(g, x_shape, offset, axis1,
+                                                                         axis2))
 
 derive("spread_diagonal(x, shape, offset=0, axis1=0, axis2=1)",
        x=lambda xp, g, offset, axis1, axis2: xp.diagonal(g, offset, axis1, axis2))
@@ -314,7 +333,8 @@ derive("scatter_set(x, index, values)", arrays="x values",
        x=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g, index: g[index])
 derive("scatter_reduce(x, index, values, how)", arrays="x values",
        x=lambda xp, g, x, out, how: _kept_share(xp, g, x == out, how),
-       values=lambda xp, g, values, out, index, how: _kept_share(xp, g[index], values == out[index], how))
+       values=lambda xp, g, values, out, index, how: _kept_share(xp, g[index], values == out[index],
+                                                                 how))
 derive("scatter_along_axis(x, index, values, axis, add=False)", arrays="x values",
        x=lambda xp, g, index, axis, add: g if add else xp.scatter_along_axis(g, index, 0, axis),
        values=lambda xp, g, index, axis: xp.take_along_axis(g, index, axis))
@@ -322,14 +342,16 @@ derive("take(x, indices, axis=None)", x=lambda xp, g, x_shape, indices, axis: _t
     xp, g, x_shape, indices, axis))
 derive("add_rows(index, values, count)", arrays="index values",
        values=lambda xp, g, index: xp.take(g, index, 0))
-derive("take_along_axis(x, indices, axis)", x=lambda xp, g, x_shape, indices, axis: xp.scatter_along_axis(
+derive("take_along_axis(x, indices, axis)", x=lambda xp, g, x_shape, indices,
+       axis: xp.scatter_along_axis(
     xp.zeros(x_shape, g.dtype), indices, g, axis, add=True))
 
 
 def _kept_share(xp, g, kept, how):
     """The gradient of an extreme goes to what became the extreme."""
     if how not in ("max", "min"):
-        raise AttributeError(f"xp.scatter_reduce has a gradient for 'max' and 'min', but got '{how}'")
+        raise AttributeError(f"xp.scatter_reduce has a gradient for 'max' and 'min', but got "
+                             f"'{how}'")
     return xp.where(kept, g, 0)
 
 
@@ -482,7 +504,8 @@ def _matmul_left(xp, g, x, y):
 
 def _matmul_right(xp, g, x, y):
     if x.ndim == 1:
-        return g * xp.conj(x) if y.ndim == 1 else xp.expand_dims(xp.conj(x), -1) * xp.expand_dims(g, -2)
+        return g * xp.conj(x) if y.ndim == 1 else xp.expand_dims(xp.conj(x), -1) * xp.expand_dims(g,
+                -2)
     if y.ndim == 1:
         return xp.sum(xp.conj(x) * xp.expand_dims(g, -1), tuple(range(x.ndim - 1)))
     if y.ndim == 2 and x.ndim > 2:  # one product instead of a batch of them and a sum
@@ -515,8 +538,10 @@ def tensordot(xp, x, y, axes=2):
     free_x = tuple(i for i in range(x.ndim) if i not in left)
     free_y = tuple(i for i in range(y.ndim) if i not in right)
     inner = math.prod(x.shape[a] for a in left)
-    rows = xp.reshape(xp.transpose(x, free_x + left), (math.prod(x.shape[a] for a in free_x), inner))
-    columns = xp.reshape(xp.transpose(y, right + free_y), (inner, math.prod(y.shape[a] for a in free_y)))
+    rows = xp.reshape(xp.transpose(x, free_x + left),
+                      (math.prod(x.shape[a] for a in free_x), inner))
+    columns = xp.reshape(xp.transpose(y, right + free_y),
+                         (inner, math.prod(y.shape[a] for a in free_y)))
     shape = tuple(x.shape[a] for a in free_x) + tuple(y.shape[a] for a in free_y)
     return xp.reshape(xp.matmul(rows, columns), shape)
 
@@ -553,7 +578,7 @@ derive("einsum_list(operands, equation)", arrays="*operands", joint=_einsum_slop
        compute=lambda xp, operands, equation: xp.einsum(equation, *operands))
 
 
-# Spelled through the above --------------------------------------------------------------------------
+# Spelled through the above ------------------------------------------------------------------------
 
 
 @compose

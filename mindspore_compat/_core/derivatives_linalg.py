@@ -1,6 +1,7 @@
 """Gradient rules of matrix decompositions, solvers and Fourier transforms.
 
-Sources: Giles (2008), "Collected matrix derivative results for forward and reverse mode"; Walter and
+Sources: Giles (2008), "Collected matrix derivative results for forward and reverse mode"; Walter
+and
 Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend/linalg.py.
 """
 
@@ -94,7 +95,8 @@ def _svd_slope(xp, g, out):
 
 
 derive("linalg_inv(x)", x=_inv_slope)
-derive("linalg_det(x)", x=lambda xp, g, x, out: xp.expand_dims(xp.expand_dims(g * xp.conj(out), -1), -1)
+derive("linalg_det(x)", x=lambda xp, g, x, out: xp.expand_dims(xp.expand_dims(g * xp.conj(out), -1),
+                                                               -1)
        * _adjoint(xp, xp.linalg_inv(x)))
 derive("linalg_slogdet(x)", arrays="x", several=True, joint=lambda xp, g, x: (
     xp.expand_dims(xp.expand_dims(g[1], -1), -1) * _adjoint(xp, xp.linalg_inv(x)),))

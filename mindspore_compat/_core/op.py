@@ -150,19 +150,24 @@ class Op:
             line += [f"            return finish_(out_, ({''.join(f'n_{n}, ' for n in names)}), "
                      f"dict({', '.join(f'{n}=a_{n}' if n in names else f'{n}={n}' for n in self.parameters)}), "
                      f"({metas}), xp_)"]
-        line += ["        out_ = as_held_(xp_, out_)", "    made_ = new_(Tensor_)", "    made_._array = out_"]
+        line += ["        out_ = as_held_(xp_, out_)", "    made_ = new_(Tensor_)",
+                 "    made_._array = out_"]
         if self.rule is not None:
             kept = "".join(self._kept_source(k) + ", " for k in self.rule.keeps)
-            line += [f"    if ({live}) and not depth_.paused:", "        node_ = new_(Node_)", "        node_.rule = rule_",
+            line += [f"    if ({live}) and not depth_.paused:", "        node_ = new_(Node_)",
+                     "        node_.rule = rule_",
                      f"        node_.parents = ({''.join(f'n_{n}, ' for n in names)})",
                      f"        node_.kept = ({kept})", f"        node_.metas = ({metas})",
                      "        node_.outs = None", "        node_.number = next_number_()",
                      "        made_._node = node_"]
         line += ["    return made_"]
-        scope = {"body_": self.body, "space_of_kind_": SPACES.get, "new_": _new, "Tensor_": Tensor, "F32_": FLOAT32,
-                 "Node_": Node, "rule_": self.rule, "next_number_": next_number, "depth_": depth, "general_": self.general,
+        scope = {"body_": self.body, "space_of_kind_": SPACES.get, "new_": _new, "Tensor_": Tensor,
+                 "F32_": FLOAT32,
+                 "Node_": Node, "rule_": self.rule, "next_number_": next_number, "depth_": depth,
+                 "general_": self.general,
                  "finish_": self._finish, "as_held_": as_held, "wrap_": Tensor._wrap,
-                 "traced_space_": traced_space, "Traced_": Traced, "each_": _each, "untraced_": untraced,
+                 "traced_space_": traced_space, "Traced_": Traced, "each_": _each,
+                 "untraced_": untraced,
                  "number_beside_": _number_beside, "numbers_": (float, int, bool)}
         scope.update({f"default_{k}": v for k, v in self.defaults.items()})
         return compiled(line, scope, f"call path of {self.name}")["run"]
@@ -265,7 +270,8 @@ class Op:
         narrow = self._narrow(xp, wrapped)
         if narrow is not None:
             wrapped = [
-                space.cast(w, FLOAT32) if w is not None and w.dtype in xp.narrow else w for w in wrapped
+                space.cast(w,
+                           FLOAT32) if w is not None and w.dtype in xp.narrow else w for w in wrapped
             ]
         values.update(zip(self.inputs, wrapped))
         if self.many:
@@ -275,7 +281,7 @@ class Op:
             out = _each(out, lambda o: space.cast(o, narrow) if o.dtype == FLOAT32 else o)
         return _each(out, lambda o: untraced(o, xp))
 
-    # Conversion of what a caller gives --------------------------------------------------------------
+    # Conversion of what a caller gives ------------------------------------------------------------
 
     def _arrays(self, sources):
         """The arrays and nodes behind Tensors, numbers and (for operators) lists."""
@@ -309,12 +315,14 @@ class Op:
         if hasattr(value, "dtype") and hasattr(value, "item") and value.ndim == 0:  # a NumPy scalar
             return as_array(value)
         raise TypeError(
-            f"For '{self.name}', '{name}' must be a Tensor{' or a number' * (name in self.numbers)}, but got {value!r} of type "
+            f"For '{self.name}', '{name}' must be a "
+            f"Tensor{' or a number' * (name in self.numbers)}, but got {value!r} of type "
             f"{type(value).__name__}."
         )
 
     def _space(self, held):
-        """The space that all arrays can join: a batched one first, else the GPU's, else the host's."""
+        """The space that all arrays can join: a batched one first, else the GPU's, else the
+        host's."""
         best = None
         for a in held:
             if a is None:
@@ -341,7 +349,8 @@ class Op:
         return held
 
     def _in_precision(self, xp, held):
-        """The arrays in the float type of the Cell that runs, if one was asked for (precision.py)."""
+        """The arrays in the float type of the Cell that runs, if one was asked for
+        (precision.py)."""
         wanted = precision.dtype
         if wanted is None or not self.widen:
             return held

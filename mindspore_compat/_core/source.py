@@ -1,4 +1,5 @@
-"""Functions written as source at run time, as `dataclasses` writes them, with tracebacks that show it."""
+"""Functions written as source at run time, as `dataclasses` writes them, with tracebacks that show
+it."""
 
 import itertools
 import linecache

@@ -9,9 +9,12 @@ becomes a function with that signature, written out as source with its checks in
         if dtype is not None: input = cast(input, dtype)
         return run(input, dim)
 
-A line with two pairs of brackets becomes a class: the first pair is `__init__`, the second the call.
-An annotation says which parameter of the body a renamed one feeds. `dtype=` and `inplace=` mean the same
-everywhere and need no parameter in the body. Objects are built when first asked for; `window(module)`
+A line with two pairs of brackets becomes a class: the first pair is `__init__`, the second the
+call.
+An annotation says which parameter of the body a renamed one feeds. `dtype=` and `inplace=` mean the
+same
+everywhere and need no parameter in the body. Objects are built when first asked for;
+`window(module)`
 gives a module the `__getattr__` that does so.
 """
 
@@ -32,11 +35,13 @@ from .tensor import Tensor
 
 PUBLIC = {}  # area -> name -> an object written out by hand
 _handled = ("dtype", "inplace", "name")
-_DTYPES = {str(each).lower(): each for each in dtypes.all_types if str(each) != "Bool"}  # for defaults such as `int64`
+# for defaults such as `int64`
+_DTYPES = {str(each).lower(): each for each in dtypes.all_types if str(each) != "Bool"}
 
 
 def public(*paths):
-    """Give a class or function written by hand its public names, e.g. `@public("ops.GradOperation")`."""
+    """Give a class or function written by hand its public names, e.g.
+    `@public("ops.GradOperation")`."""
 
     def give(thing):
         for path in paths:
@@ -234,7 +239,8 @@ def _make_function(op, area, name, group):
         own = next(n for n in signature.names if signature.feeds[n] == first)
         scope["cast_to"] = _cast_to
         lines += ["    if dtype is not None:", f"        {own} = cast_to({own}, dtype)"]
-    feeds = [(n, signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters]
+    feeds = [(n,
+              signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters]
     call = f"run({_arguments(op, feeds, scope)})"
     if "inplace" in signature.names and "inplace" not in op.parameters:
         own = next(n for n in signature.names if signature.feeds[n] == first)
@@ -269,7 +275,8 @@ def _make_class(op, area, name, groups, base):
     feeds += [(n, call.feeds[n]) for n in call.names if call.feeds[n] in op.parameters]
     lines.append(f"    return run({_arguments(op, feeds, scope)})")
     compiled(lines, scope, f"{area}.{name}")
-    body = {"__init__": scope["__init__"], method: scope[method], "__doc__": describe(op, made, call),
+    body = {"__init__": scope["__init__"], method: scope[method],
+            "__doc__": describe(op, made, call),
             "__module__": f"mindspore_compat.{area}", "_starred": star}
     return type(name, (base,), body)
 

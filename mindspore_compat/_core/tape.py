@@ -1,14 +1,18 @@
-"""The tape: what a recorded operation keeps, and the walk back that turns kept values into gradients.
+"""The tape: what a recorded operation keeps, and the walk back that turns kept values into
+gradients.
 
 A worked example. `y = x * w` with a live `x` leaves
 
-    Node(rule=<multiply>, parents=(node of x, None), kept=(w's array,), metas=((shape, dtype), None))
+    Node(rule=<multiply>, parents=(node of x, None), kept=(w's array,), metas=((shape, dtype),
+    None))
 
-and `backward([y's node], [g], [x's node])` asks the rule for `g * w`, fits it to x's shape and dtype,
+and `backward([y's node], [g], [x's node])` asks the rule for `g * w`, fits it to x's shape and
+dtype,
 and adds it to what x already received. Nodes are numbered, so the reachable nodes sorted by number
 are a valid order, and no graph structure is needed beyond `parents`.
 
-**Depth decides** what a rule computes on. In the outermost gradient it receives arrays. Inside another
+**Depth decides** what a rule computes on. In the outermost gradient it receives arrays. Inside
+another
 gradient it receives Traced values (traced.py), which record themselves, so the outer gradient sees
 through the inner one and derivatives of any order need nothing more.
 
@@ -38,7 +42,8 @@ class Node:
         rule (Rule): how its gradients flow.
         parents (tuple): for each array input the node that made it, or None.
         kept (tuple): the values that the rule asked for.
-        metas (tuple): for each array input its (shape, dtype); None where the rule fits them itself.
+        metas (tuple): for each array input its (shape, dtype); None where the rule fits them
+            itself.
         outs (tuple): for an operation of several outputs their (shape, dtype), else None.
         number (int): later operations have higher numbers.
     """
@@ -71,7 +76,8 @@ class Rule:
         name (str): the operation, for error messages.
         inputs (Sequence[str]): the array inputs, in order. One may be a list of arrays (`many`).
         slopes (dict): input name -> slope. An input without one carries no gradient.
-        joint (callable): instead of `slopes`, one function that returns the gradients of all inputs.
+        joint (callable): instead of `slopes`, one function that returns the gradients of all
+            inputs.
         widen (bool): compute narrow floats in float32, as the operation itself does.
         many (bool): the last input name stands for any number of arrays.
     """
@@ -170,7 +176,8 @@ depth = _Depth()
 
 
 def backward(roots, slopes, leaves, higher):
-    """Walks back from `roots` and returns the gradient of each leaf (None where nothing reaches it).
+    """Walks back from `roots` and returns the gradient of each leaf (None where nothing reaches
+    it).
 
     Args:
         roots (list[Node]): where the gradient starts; None entries are skipped.
@@ -318,7 +325,8 @@ def fit(xp, g, shape, dtype):
         extra = g.ndim - len(shape)
         if extra > 0:
             g = xp.sum(g, tuple(range(extra)))
-        axes = tuple(i for i, n in enumerate(g.shape) if n != 1 and shape[i + len(shape) - g.ndim] == 1)
+        axes = tuple(i for i,
+                     n in enumerate(g.shape) if n != 1 and shape[i + len(shape) - g.ndim] == 1)
         if axes:
             g = xp.sum(g, axes, keepdims=True)
         if g.shape != shape:

@@ -1,7 +1,8 @@
 """Tensor: an array and a tape node; construction, conversion, attributes, printing.
 
 The operators and methods are attached by the `Tensor.…` lines of the ops; what stands here is what
-storage itself answers. `Tensor._wrap(array)` is the constructor the package uses: no check, no copy.
+storage itself answers. `Tensor._wrap(array)` is the constructor the package uses: no check, no
+copy.
 """
 
 import numpy
@@ -46,14 +47,16 @@ def _from_python(value):
             found = numpy.asarray(plain)
         except (ValueError, OverflowError) as error:
             raise TypeError(
-                f"For 'Tensor', 'input_data' must be numbers nested in lists of equal length, but got "
+                f"For 'Tensor', 'input_data' must be numbers nested in lists of equal length, but "
+                f"got "
                 f"{value!r}: {error}."
             ) from None
     elif isinstance(value, (bool, int, float, complex)):
         found = numpy.asarray(value)
     else:
         raise TypeError(
-            "For 'Tensor', 'input_data' must be a Tensor, number, NumPy array, or a list or tuple of "
+            "For 'Tensor', 'input_data' must be a Tensor, number, NumPy array, or a list or tuple "
+            "of "
             f"numbers, but got {value!r} of type {type(value).__name__}."
         )
     if found.dtype == object or found.dtype.kind in "US":
@@ -72,7 +75,8 @@ class Tensor:
     """An n-dimensional array of numbers on the device in force.
 
     Args:
-        input_data (Union[Tensor, float, int, bool, complex, tuple, list, numpy.ndarray]): the values.
+        input_data (Union[Tensor, float, int, bool, complex, tuple, list, numpy.ndarray]): the
+            values.
             Python floats become float32, ints int64; an array keeps its dtype and is copied.
         dtype (mindspore.dtype): the dtype wanted; that of `input_data` by default.
         shape (Union[tuple, list, int]): the shape, given with `init` in place of `input_data`.
@@ -89,7 +93,8 @@ class Tensor:
 
     _node = None
 
-    def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
+    def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False,
+                 device=None):
         if dtype is not None and not isinstance(dtype, dtypes.Type):
             raise TypeError(
                 f"For 'Tensor', 'dtype' must be a mindspore dtype, but got {dtype!r} of type "
@@ -105,7 +110,8 @@ class Tensor:
             self._from_shape(shape, dtype, init)
             return
         if init is not None:
-            raise ValueError("For 'Tensor', 'init' must be given with 'shape' and without 'input_data'.")
+            raise ValueError("For 'Tensor', 'init' must be given with 'shape' and without "
+                             "'input_data'.")
         wanted = None if dtype is None else dtypes.to_numpy(dtype)
         found = as_array(input_data, wanted)
         if isinstance(input_data, Tensor):
@@ -229,7 +235,8 @@ class Tensor:
         """
         if not isinstance(array, numpy.ndarray):
             raise TypeError(
-                f"For 'Tensor.from_numpy', 'array' must be a numpy.ndarray, but got {type(array).__name__}."
+                f"For 'Tensor.from_numpy', 'array' must be a numpy.ndarray, but got "
+                f"{type(array).__name__}."
             )
         dtypes.from_numpy(array.dtype)
         return Tensor._wrap(arrays.to_current(numpy.ascontiguousarray(array) if array.ndim else array))
@@ -258,7 +265,8 @@ class Tensor:
     def __index__(self):
         if self._array.size != 1 or self._array.dtype.kind not in "iub":
             raise TypeError(
-                "For 'Tensor.__index__', only an integer Tensor of one element is an index, but got shape "
+                "For 'Tensor.__index__', only an integer Tensor of one element is an index, but "
+                "got shape "
                 f"{self.shape} and dtype {self.dtype}."
             )
         return int(self.item())
@@ -266,7 +274,8 @@ class Tensor:
     def _only_one(self, what):
         if self._array.size != 1:
             raise ValueError(
-                f"For 'Tensor', only a Tensor of one element converts to {what}, but got shape {self.shape}."
+                f"For 'Tensor', only a Tensor of one element converts to {what}, but got shape "
+                f"{self.shape}."
             )
 
     def __iter__(self):
@@ -288,7 +297,8 @@ class Tensor:
         return printing.tensor_str(self.asnumpy())
 
     def __format__(self, spec):
-        return format(self.item(), spec) if self._array.ndim == 0 and spec else format(str(self), spec)
+        return format(self.item(), spec) if self._array.ndim == 0 and spec else format(str(self),
+                                                                                       spec)
 
     def __copy__(self):
         made = type(self).__new__(type(self))

@@ -7,7 +7,8 @@ A body or a gradient rule written against `xp` runs unchanged on them:
     y = xp.exp(x) * 2                     # two nodes, by the rules of derivatives.py
 
 This is how an op without a rule of its own is differentiated, and how rules themselves are (second
-order). Names whose result carries no gradient (comparisons, shapes, new arrays) pass through; a name
+order). Names whose result carries no gradient (comparisons, shapes, new arrays) pass through; a
+name
 with neither a rule nor a place among those is refused, so no gradient is lost in silence.
 """
 
@@ -21,10 +22,12 @@ from .tape import TRACED, pick, record, record_many
 
 _new = object.__new__
 
-_NUMBERS = (int, float, bool, complex)  # they stay numbers in the call, so that they do not widen an array
+# they stay numbers in the call, so that they do not widen an array
+_NUMBERS = (int, float, bool, complex)
 
 # Attributes that array libraries take by name; the others have other names here and there.
-_BY_NAME = {"keepdims", "ddof", "constant_values", "copy", "nan", "posinf", "neginf", "largest", "add"}
+_BY_NAME = {"keepdims", "ddof", "constant_values", "copy", "nan", "posinf", "neginf", "largest",
+            "add"}
 
 
 class Traced:
@@ -115,7 +118,8 @@ class TracedSpace:
         elif name in derivatives.PLAIN:
             found = getattr(self.base, name)
         else:
-            raise AttributeError(f"xp.{name} has no gradient rule and is not among the constant names")
+            raise AttributeError(f"xp.{name} has no gradient rule and is not among the constant "
+                                 f"names")
         setattr(self, name, found)
         return found
 
@@ -153,7 +157,8 @@ def _bare(value):
 def _recording(space, primitive):
     """The function that computes `primitive` and records it.
 
-    For a fixed number of inputs it is straight-line code written for the primitive; batches, list inputs
+    For a fixed number of inputs it is straight-line code written for the primitive; batches, list
+    inputs
     and several outputs go through `_general`.
     """
     general = _general(space, primitive)
@@ -177,15 +182,20 @@ def _recording(space, primitive):
     metas = "".join(f"(a_{n}.shape, a_{n}.dtype), " for n in inputs)
     lines += [f"    if not ({whole}):", f"        return general_({', '.join(names)})"]
     lines += [f"    out_ = function_({', '.join(passed)})", "    if type(out_) is not array_type_:",
-              "        out_ = asarray_(out_)", "    made_ = new_(Traced_)", "    made_.array = out_",
+              "        out_ = asarray_(out_)", "    made_ = new_(Traced_)",
+              "    made_.array = out_",
               "    made_.space = space_",
-              f"    if {' and '.join(f'n_{n} is None' for n in inputs)}:", "        made_.node = None",
+              f"    if {' and '.join(f'n_{n} is None' for n in inputs)}:",
+              "        made_.node = None",
               "        return made_",
               *(f"    if type(a_{n}) in numbers_: a_{n} = asarray_(a_{n}, out_.dtype)" for n in inputs),
-              f"    made_.node = record_(rule_, ({''.join(f'n_{n}, ' for n in inputs)}), ({kept}), ({metas}))",
+              f"    made_.node = record_(rule_, ({''.join(f'n_{n}, ' for n in inputs)}), "
+              f"({kept}), ({metas}))",
               "    return made_"]
-    scope = {"Traced_": Traced, "function_": function, "general_": general, "rule_": rule, "record_": record,
-             "new_": _new, "asarray_": space.base.asarray, "space_": space, "array_type_": array_type_of(space.base),
+    scope = {"Traced_": Traced, "function_": function, "general_": general, "rule_": rule,
+             "record_": record,
+             "new_": _new, "asarray_": space.base.asarray, "space_": space,
+             "array_type_": array_type_of(space.base),
              "numbers_": _NUMBERS, "bare_": _bare, "wrappers_": (Traced, tuple, list)}
     scope.update({f"d_{p.name}": p.default for p in parameters})
     return compiled(lines, scope, f"traced {primitive.name}")["call"]

@@ -1,8 +1,10 @@
 """The public transforms: grad, value_and_grad, vjp, jvp, stop_gradient.
 
 Each gives the Tensors that a function is differentiated by fresh leaves, runs it, walks back and
-restores what it changed, also when the function raises. The walk itself is in tape.py. Forward mode is
-two reverse passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`. Gradients that a user
+restores what it changed, also when the function raises. The walk itself is in tape.py. Forward mode
+is
+two reverse passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`. Gradients that a
+user
 writes (Cell.bprop, hooks) and recomputation are in custom.py.
 """
 
@@ -61,14 +63,16 @@ class _Opened:
         higher = depth.open > 1
         roots = [out._node for out in outputs]
         given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
-        found = [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher), self.leaves)]
+        found = [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher),
+                                                      self.leaves)]
         for watch in () if higher else watchers:
             watch(found)
         return found
 
 
 def _in_vmap(array):
-    """`array` as a Batch of equal slices inside a running vmap, so that each slice has its gradient."""
+    """`array` as a Batch of equal slices inside a running vmap, so that each slice has its
+    gradient."""
     for space in active:
         if space_among([array]) is not space:
             array = space.spread(array)
@@ -130,17 +134,19 @@ class Mutable:
 
 
 def _entered(opened, value):
-    """An argument with fresh leaves on its Tensors; a container takes part only if it is mutable."""
+    """An argument with fresh leaves on its Tensors; a container takes part only if it is
+    mutable."""
     return map_tensors(opened.input, value) if isinstance(value, (Tensor, Mutable)) else value
 
 
-# grad and value_and_grad ---------------------------------------------------------------------------
+# grad and value_and_grad --------------------------------------------------------------------------
 
 
 class Request:
     """What a gradient is asked of: positions, weights, and the form of the answer."""
 
-    def __init__(self, api, fn, position, weights, has_aux=False, return_ids=False, sens_param=False):
+    def __init__(self, api, fn, position, weights, has_aux=False, return_ids=False,
+                 sens_param=False):
         self.fn = fn
         self.has_aux = has_aux
         self.return_ids = return_ids
@@ -154,7 +160,8 @@ class Request:
         args, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
         if self.positions and max(self.positions) >= len(args):
             raise RuntimeError(
-                f"For 'grad', 'grad_position' must be below the number of inputs, {len(args)}, but got "
+                f"For 'grad', 'grad_position' must be below the number of inputs, {len(args)}, "
+                f"but got "
                 f"{max(self.positions)}."
             )
         with _Opened(self.weights) as opened:
@@ -176,7 +183,8 @@ class Request:
         if self.has_aux:
             if not isinstance(out, tuple) or len(out) < 2:
                 raise ValueError(
-                    "For 'grad', a function must return at least two outputs when 'has_aux' is True."
+                    "For 'grad', a function must return at least two outputs when 'has_aux' is "
+                    "True."
                 )
             out = out[0]
         return tensors_in(out)
@@ -198,7 +206,8 @@ class Request:
 def read_weights(fn, args, kwargs):
     """The Parameters that a function reads, in the order in which it reads them.
 
-    Every live Parameter gets a leaf for one run, and those that the outputs lead back to are returned.
+    Every live Parameter gets a leaf for one run, and those that the outputs lead back to are
+    returned.
     """
     found = [p for p in gc.get_objects() if isinstance(p, type_named("Parameter"))]
     with _Opened(found) as opened:
@@ -242,11 +251,13 @@ def _positions(api, position, weights):
             raise ValueError(f"For '{api}', 'grad_position' and 'weights' can not both be None.")
         return (), False
     if isinstance(position, bool) or not isinstance(position, (int, tuple)):
-        raise TypeError(f"For '{api}', 'grad_position' must be an int or a tuple, but got {position!r}.")
+        raise TypeError(f"For '{api}', 'grad_position' must be an int or a tuple, but got "
+                        f"{position!r}.")
     several = position if isinstance(position, tuple) else (position,)
     for one in several:
         if isinstance(one, bool) or not isinstance(one, int):
-            raise TypeError(f"For '{api}', each element of 'grad_position' must be an int, but got {one!r}.")
+            raise TypeError(f"For '{api}', each element of 'grad_position' must be an int, but "
+                            f"got {one!r}.")
         if one < 0:
             raise ValueError(f"For '{api}', 'grad_position' must be at least 0, but got {one}.")
     return several, len(several) == 1
@@ -264,7 +275,8 @@ def _sensitivities(heads, sens):
     """The gradient at each output: ones, or what the caller gave, fitted to the output."""
     if sens is None:
         return [ones_like(head) for head in heads]
-    given = tensors_in(sens) if not isinstance(sens, (int, float)) else [Tensor._wrap(as_array(sens))]
+    given = tensors_in(sens) if not isinstance(sens,
+                                               (int, float)) else [Tensor._wrap(as_array(sens))]
     return [_fitted(s, head) for s, head in zip(given, heads)]
 
 
@@ -277,7 +289,8 @@ def _fitted(sens, head):
     if sens.ndim == 0:
         return sens.broadcast_to(head.shape)
     raise ValueError(
-        f"For 'grad', the sensitivity must have the shape of the output, {head.shape}, but got {sens.shape}."
+        f"For 'grad', the sensitivity must have the shape of the output, {head.shape}, but got "
+        f"{sens.shape}."
     )
 
 
@@ -289,12 +302,15 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
         fn (Union[Cell, Function]): what to differentiate; its outputs are summed.
         grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
         weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
-        has_aux (bool): True if only the first output is differentiated and the others handed through.
+        has_aux (bool): True if only the first output is differentiated and the others handed
+            through.
         return_ids (bool): True to pair each gradient with its position or the weight's name.
 
     Returns:
-        Function with the inputs of `fn`, which returns the gradients: of one position a Tensor, of several
-        a tuple, of weights a tuple (a Tensor for one Parameter), of both a pair; with `has_aux` a pair of
+        Function with the inputs of `fn`, which returns the gradients: of one position a Tensor, of
+        several
+        a tuple, of weights a tuple (a Tensor for one Parameter), of both a pair; with `has_aux` a
+        pair of
         these and a tuple of the other outputs.
 
     Raises:
@@ -315,10 +331,12 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
 
 @public("value_and_grad", "ops.value_and_grad")
 def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
-    """A function that computes the value of `fn` and its gradient; the arguments are those of `grad`.
+    """A function that computes the value of `fn` and its gradient; the arguments are those of
+    `grad`.
 
     Returns:
-        Function with the inputs of `fn`, which returns (outputs of `fn`, gradients as `grad` gives them).
+        Function with the inputs of `fn`, which returns (outputs of `fn`, gradients as `grad` gives
+        them).
 
     Raises:
         ValueError: if `grad_position` and `weights` are both None, or a position is negative.
@@ -351,7 +369,8 @@ def get_grad(gradients, identifier):
     """
     wanted = identifier if isinstance(identifier, int) else getattr(identifier, "name", None)
     if wanted is None:
-        raise TypeError(f"For 'get_grad', 'identifier' must be an int or a Parameter, but got {identifier!r}.")
+        raise TypeError(f"For 'get_grad', 'identifier' must be an int or a Parameter, but got "
+                        f"{identifier!r}.")
     stack = [gradients]
     while stack:
         item = stack.pop()
@@ -363,7 +382,7 @@ def get_grad(gradients, identifier):
     raise RuntimeError(f"For 'get_grad', there is no gradient for {wanted!r}.")
 
 
-# vjp, jvp ------------------------------------------------------------------------------------------
+# vjp, jvp -----------------------------------------------------------------------------------------
 
 
 @public("vjp", "ops.vjp")
@@ -377,7 +396,8 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
         has_aux (bool): True if only the first output is differentiated.
 
     Returns:
-        (outputs, vjp_fn), and the other outputs where `has_aux`. `vjp_fn(*sens)` gives the gradients of
+        (outputs, vjp_fn), and the other outputs where `has_aux`. `vjp_fn(*sens)` gives the
+        gradients of
         all inputs as a tuple, and those of the weights beside them.
 
     Raises:
@@ -425,7 +445,8 @@ def jvp(fn, inputs, v, has_aux=False):
     for name, several in (("inputs", inputs), ("v", v)):
         for one in several:
             if not isinstance(one, Tensor):
-                raise TypeError(f"For 'jvp', '{name}' must be Tensors, but got {type(one).__name__}.")
+                raise TypeError(f"For 'jvp', '{name}' must be Tensors, but got "
+                                f"{type(one).__name__}.")
     with _Opened() as outer:
         with _Opened() as inner:
             out = fn(*[inner.input(t) for t in inputs])
@@ -456,7 +477,8 @@ def stop_gradient(value):
     """The same values, from which no gradient flows back.
 
     Args:
-        value (Any): a Tensor, or a nest of tuples, lists and dicts of Tensors; other things pass through.
+        value (Any): a Tensor, or a nest of tuples, lists and dicts of Tensors; other things pass
+            through.
 
     Source: mindspore.ops.stop_gradient of MindSpore 2.10.
     """

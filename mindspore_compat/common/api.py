@@ -1,4 +1,5 @@
-"""The public window `mindspore.common.api`: the marks of graph mode, and running without recording."""
+"""The public window `mindspore.common.api`: the marks of graph mode, and running without
+recording."""
 
 from .._core.transforms import unrecorded
 from .jit import JitConfig, jit, jit_class, ms_class, ms_function, ms_memory_recycle

@@ -1,4 +1,5 @@
-"""Generators of random numbers as users see them: a seed and an offset that can be read and restored."""
+"""Generators of random numbers as users see them: a seed and an offset that can be read and
+restored."""
 
 import struct
 
@@ -8,7 +9,8 @@ from .._backend import random
 from .._core.rules import Int, checked
 from .._core.tensor import Tensor
 
-__all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+__all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed",
+           "set_rng_state"]
 
 STATE_BYTES = 16
 
@@ -56,10 +58,12 @@ class Generator:
             ValueError: if it does not hold 16 bytes.
         """
         if not isinstance(state, Tensor):
-            raise TypeError(f"For 'Generator.set_state', 'state' must be a Tensor, but got {type(state).__name__}.")
+            raise TypeError(f"For 'Generator.set_state', 'state' must be a Tensor, but got "
+                            f"{type(state).__name__}.")
         packed = state.asnumpy().astype(numpy.uint8).tobytes()
         if len(packed) != STATE_BYTES:
-            raise ValueError(f"For 'Generator.set_state', 'state' must hold 16 bytes, but got {len(packed)}.")
+            raise ValueError(f"For 'Generator.set_state', 'state' must hold 16 bytes, but got "
+                             f"{len(packed)}.")
         self._stream.restore(struct.unpack("<qq", packed))
 
 

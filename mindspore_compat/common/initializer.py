@@ -1,4 +1,5 @@
-"""Initializers: how the first values of a parameter are drawn, and `initializer`, which makes the Tensor.
+"""Initializers: how the first values of a parameter are drawn, and `initializer`, which makes the
+Tensor.
 
 An Initializer fills a NumPy array in place; values are drawn on the host and moved to the device
 afterwards, so that a seed gives the same network everywhere. Each draw takes its seed from NumPy's
@@ -28,7 +29,8 @@ _INITIALIZER_ALIAS = {}
 
 
 def _register(*aliases):
-    """Makes an Initializer known to `initializer` by its class name and by `aliases`, in any case."""
+    """Makes an Initializer known to `initializer` by its class name and by `aliases`, in any
+    case."""
     def known(cls):
         for alias in (cls.__name__, *aliases):
             _INITIALIZER_ALIAS[alias.lower()] = cls
@@ -128,7 +130,8 @@ def _redrawn(stream, low, high, count):
 
 
 def _by_quantile(stream, low, high, shape):
-    """Standard normal values in a narrow or far interval; mirrored where the upper tail would round."""
+    """Standard normal values in a narrow or far interval; mirrored where the upper tail would
+    round."""
     if low > 0:
         return -_by_quantile(stream, -high, -low, shape)
     drawn = special.ndtri(stream.uniform(special.ndtr(low), special.ndtr(high), shape))
@@ -287,7 +290,8 @@ class HeUniform(_He):
 
     Args:
         negative_slope (Union[int, float]): slope of the leaky ReLU that follows the layer.
-        mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the gradients.
+        mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the
+            gradients.
         nonlinearity (str): the function that follows the layer; it decides the gain.
     """
 
@@ -302,7 +306,8 @@ class HeNormal(_He):
 
     Args:
         negative_slope (Union[int, float]): slope of the leaky ReLU that follows the layer.
-        mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the gradients.
+        mode (str): 'fan_in' keeps the variance of the forward pass, 'fan_out' that of the
+            gradients.
         nonlinearity (str): the function that follows the layer; it decides the gain.
     """
 
@@ -518,8 +523,10 @@ def initializer(init, shape=None, dtype=float32):
     The values are drawn when they are first needed (or by `init_data()`).
 
     Args:
-        init (Union[Tensor, str, Initializer, numbers.Number]): the values: a Tensor of that shape (it
-            is returned as it is), the name of an initializer in any case, an initializer, or a number.
+        init (Union[Tensor, str, Initializer, numbers.Number]): the values: a Tensor of that shape
+            (it
+            is returned as it is), the name of an initializer in any case, an initializer, or a
+            number.
         shape (Union[tuple, list, int]): the shape; may be left out where `init` is a Tensor.
         dtype (mindspore.dtype): the type of the values.
 
@@ -565,7 +572,8 @@ def _checked_shape(shape):
         shape = (shape,)
     if not isinstance(shape, (tuple, list)) or not all(
             isinstance(size, numbers.Integral) and size > 0 for size in shape):
-        raise ValueError("For 'initializer', 'shape' must be an int, or a tuple or list of positive "
+        raise ValueError("For 'initializer', 'shape' must be an int, or a tuple or list of "
+                         "positive "
                          f"ints, but got {shape!r}.")
     return tuple(int(size) for size in shape)
 

@@ -1,6 +1,7 @@
 """Marks of graph mode. Everything runs eagerly, so each returns what it marks, arguments checked.
 
-One semantics for both modes is a decision (docs, "Architecture"): a script that marks a function with
+One semantics for both modes is a decision (docs, "Architecture"): a script that marks a function
+    with
 `jit` gets the same numbers, with Python's own control flow and tracebacks.
 """
 
@@ -9,7 +10,8 @@ import functools
 from .._backend.arrays import release_memory
 from .._core.rules import Bool, Callable, OneOf, checked
 
-__all__ = ["JitConfig", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_class", "ms_function",
+__all__ = ["JitConfig", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_class",
+           "ms_function",
            "ms_memory_recycle", "no_inline"]
 
 
@@ -26,13 +28,16 @@ def _marked(function):
 
 
 @checked
-def jit(function: Callable | None = None, *, capture_mode: OneOf("ast", "bytecode", "trace") = "ast",
-        jit_level: OneOf("O0", "O1", "O2") = "O0", dynamic: OneOf(0, 1) = 0, fullgraph: Bool = False,
+def jit(function: Callable | None = None, *, capture_mode: OneOf("ast", "bytecode",
+                                                                 "trace") = "ast",
+        jit_level: OneOf("O0", "O1", "O2") = "O0", dynamic: OneOf(0, 1) = 0,
+        fullgraph: Bool = False,
         backend: OneOf("", "ms_backend", "GE") = "", **options):
     """Marks a function to be run as a graph; here it runs eagerly.
 
     Args:
-        function (Callable): the function; None where `jit` is called with options and returns a decorator.
+        function (Callable): the function; None where `jit` is called with options and returns a
+            decorator.
         capture_mode (str): how the original builds the graph. Default: "ast".
         jit_level (str): its optimization level. Default: "O0".
         dynamic (int): whether shapes may vary. Default: 0.
@@ -62,7 +67,8 @@ def jit_class(cls):
     Source: mindspore.jit_class of MindSpore 2.10.
     """
     if not isinstance(cls, type):
-        raise TypeError(f"For 'jit_class', 'cls' must be a class, but got {cls!r} of type {type(cls).__name__}.")
+        raise TypeError(f"For 'jit_class', 'cls' must be a class, but got {cls!r} of type "
+                        f"{type(cls).__name__}.")
     if any(base.__name__ == "Cell" for base in cls.__mro__):
         raise TypeError(f"For 'jit_class', 'cls' must not be a Cell, but got {cls.__name__}.")
     cls.__ms_class__ = True
@@ -84,7 +90,8 @@ class JitConfig:
                  jit_syntax_level: OneOf("", "STRICT", "COMPATIBLE", "LAX") = "",
                  debug_level: OneOf("RELEASE", "DEBUG") = "RELEASE",
                  infer_boost: OneOf("on", "off") = "off", **kwargs):
-        self.jit_config_dict = {"jit_level": jit_level, "exc_mode": exc_mode, "jit_syntax_level": jit_syntax_level,
+        self.jit_config_dict = {"jit_level": jit_level, "exc_mode": exc_mode,
+                                "jit_syntax_level": jit_syntax_level,
                                 "debug_level": debug_level, "infer_boost": infer_boost, **kwargs}
 
 

@@ -30,14 +30,16 @@ class MutableFloat(float, Mutable):
     """A float marked as a variable."""
 
 
-_MADE = {tuple: MutableTuple, list: MutableList, dict: MutableDict, int: MutableInt, float: MutableFloat}
+_MADE = {tuple: MutableTuple, list: MutableList, dict: MutableDict, int: MutableInt,
+         float: MutableFloat}
 
 
 def mutable(input_data, dynamic_len=False):
     """`input_data`, marked as a variable.
 
     Args:
-        input_data (Union[Tensor, int, float, bool, tuple, list, dict]): a value, or a nest of values.
+        input_data (Union[Tensor, int, float, bool, tuple, list, dict]): a value, or a nest of
+            values.
         dynamic_len (bool): True if the length of a tuple or list may vary. Default: False.
 
     Raises:
@@ -49,7 +51,8 @@ def mutable(input_data, dynamic_len=False):
     if not isinstance(dynamic_len, bool):
         raise TypeError(f"For 'mutable', 'dynamic_len' must be a bool, but got {dynamic_len!r}.")
     if dynamic_len and not isinstance(input_data, (tuple, list)):
-        raise TypeError(f"For 'mutable', 'dynamic_len' goes with a tuple or list, but got {type(input_data).__name__}.")
+        raise TypeError(f"For 'mutable', 'dynamic_len' goes with a tuple or list, but got "
+                        f"{type(input_data).__name__}.")
     _check(input_data)
     if isinstance(input_data, (Tensor, bool)):
         return input_data
@@ -65,7 +68,8 @@ def _check(value):
             _check(one)
     elif not isinstance(value, (Tensor, int, float)):
         raise TypeError(
-            f"For 'mutable', 'input_data' must be a Tensor, number, tuple, list or dict of these, but got "
+            f"For 'mutable', 'input_data' must be a Tensor, number, tuple, list or dict of these, "
+            f"but got "
             f"{value!r} of type {type(value).__name__}."
         )
 
@@ -76,7 +80,8 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
 
     Args:
         fn (Function): the function; None where a decorator is wanted.
-        get_instance (bool): False to return a class whose instances are the function. Default: True.
+        get_instance (bool): False to return a class whose instances are the function. Default:
+            True.
         name (str), reuse_result (bool), check (bool): settings of the compilation.
 
     Source: mindspore.ops.constexpr of MindSpore 2.10.
@@ -86,7 +91,8 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
         if get_instance:
             return function
         made = type(name or function.__name__, (), {
-            "__call__": lambda self, *args, **kwargs: function(*args, **kwargs), "__doc__": function.__doc__})
+            "__call__": lambda self, *args, **kwargs: function(*args, **kwargs),
+            "__doc__": function.__doc__})
         return made
 
     return decorate if fn is None else decorate(fn)

@@ -1,7 +1,8 @@
 """Parameter: a Tensor that a Cell owns and an optimizer changes; ParameterTuple: several of them.
 
 A Parameter keeps its name and its flags in a ParamInfo. Where a value is written (`set_data`,
-`assign_value`) or a name is given to it (by the Cell it is assigned to) is told here; how optimizers
+`assign_value`) or a name is given to it (by the Cell it is assigned to) is told here; how
+optimizers
 write in place is told in `ops/_update.py`.
 """
 
@@ -205,7 +206,8 @@ class Parameter(Tensor):
     @comm_fusion.setter
     def comm_fusion(self, value):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got {value!r} "
+            raise TypeError(f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got "
+                            f"{value!r} "
                             f"of type {type(value).__name__}.")
         if value < 0:
             raise ValueError(f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got {value}.")
@@ -375,7 +377,8 @@ class Parameter(Tensor):
     def assign_value(self, value):
         """Takes over the values and the dtype of the Tensor `value`, and returns itself."""
         if not isinstance(value, Tensor):
-            raise TypeError(f"For 'assign_value', 'value' must be a Tensor, but got {value!r} of type "
+            raise TypeError(f"For 'assign_value', 'value' must be a Tensor, but got {value!r} of "
+                            f"type "
                             f"{type(value).__name__}.")
         return self._update_tensor_data(value)
 
@@ -393,10 +396,12 @@ class Parameter(Tensor):
         if self.has_init:
             if layout is not None:
                 if not isinstance(layout, tuple):
-                    raise TypeError(f"For 'init_data', 'layout' must be a tuple, but got {layout!r} of "
+                    raise TypeError(f"For 'init_data', 'layout' must be a tuple, but got "
+                                    f"{layout!r} of "
                                     f"type {type(layout).__name__}.")
                 if len(layout) < 6:
-                    raise ValueError("For 'init_data', 'layout' must have at least 6 parts, but got "
+                    raise ValueError("For 'init_data', 'layout' must have at least 6 parts, but "
+                                     "got "
                                      f"{len(layout)}.")
             self._array  # noqa: B018 - reading it draws it
             self._sliced = self._sliced or bool(set_sliced)
@@ -466,7 +471,8 @@ def _take_values(param, source):
         raise ValueError("For 'Parameter', 'default_input' must not be a bool.")
     if not isinstance(source, (Tensor, int, float, np.ndarray, list)):
         raise TypeError("For 'Parameter', 'default_input' must be a Tensor, an int, a float, a "
-                        f"numpy.ndarray or a list, but got {source!r} of type {type(source).__name__}.")
+                        f"numpy.ndarray or a list, but got {source!r} of type "
+                        f"{type(source).__name__}.")
     if isinstance(source, Tensor) and source.has_init:
         if getattr(_creation, "put_off", 0):
             param.__dict__["_promise"] = source
@@ -525,7 +531,8 @@ class ParameterTuple(tuple):
                 raise TypeError("For 'ParameterTuple', every element must be a Parameter, but got "
                                 f"{each!r} of type {type(each).__name__}.")
             if each.name in names:
-                raise ValueError(f"For 'ParameterTuple', the names must differ, but '{each.name}' occurs "
+                raise ValueError(f"For 'ParameterTuple', the names must differ, but '{each.name}' "
+                                 f"occurs "
                                  "twice.")
             names.add(each.name)
         return super().__new__(cls, found)
@@ -541,10 +548,12 @@ class ParameterTuple(tuple):
             ParameterTuple.
         """
         if not isinstance(prefix, str):
-            raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {prefix!r} of "
+            raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got "
+                            f"{prefix!r} of "
                             f"type {type(prefix).__name__}.")
         if not _CLONE_PREFIX.match(prefix):
-            raise ValueError("For 'ParameterTuple.clone', 'prefix' must consist of letters, digits, '_' and "
+            raise ValueError("For 'ParameterTuple.clone', 'prefix' must consist of letters, "
+                             "digits, '_' and "
                              f"'.', but got {prefix!r}.")
         made = []
         for each in self:

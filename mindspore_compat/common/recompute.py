@@ -5,13 +5,15 @@ from .._core import custom
 __all__ = ["recompute"]
 
 
-def recompute(block, *args, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None, **kwargs):
+def recompute(block, *args, use_reentrant=True, output_recompute=False, early_stop=True,
+              context_fn=None, **kwargs):
     """Runs `block` and keeps nothing of its inside; the gradient runs it a second time.
 
     Args:
         block (Cell): what to run.
         *args: its inputs.
-        use_reentrant (bool), output_recompute (bool), early_stop (bool), context_fn (Callable): how the
+        use_reentrant (bool), output_recompute (bool), early_stop (bool), context_fn (Callable): how
+            the
             original schedules the second run; the values are the same.
         **kwargs: its inputs by name.
 

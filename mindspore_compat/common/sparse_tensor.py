@@ -1,4 +1,5 @@
-"""Sparse tensors: COOTensor (positions and values), CSRTensor (compressed rows), RowTensor (some rows).
+"""Sparse tensors: COOTensor (positions and values), CSRTensor (compressed rows), RowTensor (some
+rows).
 
 They hold Tensors and check them; their arithmetic is attached by ops/_sparse.py.
 """
@@ -73,7 +74,8 @@ class _Sparse:
         return {"indices": self._indices, "values": self._values}
 
     def __repr__(self):
-        parts = [f"{name}={printing.tensor_repr(t.asnumpy(), commas=False)}" for name, t in self._parts().items()]
+        parts = [f"{name}={printing.tensor_repr(t.asnumpy(), commas=False)}" for name,
+                 t in self._parts().items()]
         return f"{type(self).__name__}(shape={list(self._shape)}, dtype={self.dtype}, {', '.join(parts)})"
 
 
@@ -96,7 +98,8 @@ class COOTensor(_Sparse):
     def __init__(self, indices=None, values=None, shape=None, coo_tensor=None):
         if coo_tensor is not None:
             if not isinstance(coo_tensor, COOTensor):
-                raise TypeError(f"For 'COOTensor', 'coo_tensor' must be a COOTensor, but got {type(coo_tensor).__name__}.")
+                raise TypeError(f"For 'COOTensor', 'coo_tensor' must be a COOTensor, but got "
+                                f"{type(coo_tensor).__name__}.")
             if indices is not None or values is not None or shape is not None:
                 raise TypeError("For 'COOTensor', 'coo_tensor' must be given alone.")
             indices, values, shape = coo_tensor.to_tuple()
@@ -105,12 +108,15 @@ class COOTensor(_Sparse):
         _need_shape("COOTensor", shape)
         _need_ints("COOTensor", "indices", indices)
         if indices.ndim != 2:
-            raise ValueError(f"For 'COOTensor', 'indices' must have two axes, but got shape {indices.shape}.")
+            raise ValueError(f"For 'COOTensor', 'indices' must have two axes, but got shape "
+                             f"{indices.shape}.")
         if values.ndim != 1 or values.shape[0] != indices.shape[0]:
-            raise ValueError(f"For 'COOTensor', 'values' must have one value for each of {indices.shape[0]} positions, "
+            raise ValueError(f"For 'COOTensor', 'values' must have one value for each of "
+                             f"{indices.shape[0]} positions, "
                              f"but got shape {values.shape}.")
         if len(shape) != 2 or indices.shape[1] != 2:
-            raise ValueError(f"For 'COOTensor', 'shape' and the rows of 'indices' must have length 2, but got {shape} and "
+            raise ValueError(f"For 'COOTensor', 'shape' and the rows of 'indices' must have "
+                             f"length 2, but got {shape} and "
                              f"{indices.shape}.")
         self._indices, self._values, self._shape = indices, values, shape
 
@@ -143,7 +149,8 @@ class CSRTensor(_Sparse):
     def __init__(self, indptr=None, indices=None, values=None, shape=None, csr_tensor=None):
         if csr_tensor is not None:
             if not isinstance(csr_tensor, CSRTensor):
-                raise TypeError(f"For 'CSRTensor', 'csr_tensor' must be a CSRTensor, but got {type(csr_tensor).__name__}.")
+                raise TypeError(f"For 'CSRTensor', 'csr_tensor' must be a CSRTensor, but got "
+                                f"{type(csr_tensor).__name__}.")
             if indptr is not None or indices is not None or values is not None or shape is not None:
                 raise TypeError("For 'CSRTensor', 'csr_tensor' must be given alone.")
             indptr, indices, values, shape = csr_tensor.to_tuple()
@@ -153,11 +160,14 @@ class CSRTensor(_Sparse):
         _need_ints("CSRTensor", "indptr", indptr)
         _need_ints("CSRTensor", "indices", indices)
         if values.ndim != len(shape) - 1:
-            raise ValueError(f"For 'CSRTensor', 'values' must have {len(shape) - 1} axes, but got shape {values.shape}.")
+            raise ValueError(f"For 'CSRTensor', 'values' must have {len(shape) - 1} axes, but got "
+                             f"shape {values.shape}.")
         if indptr.shape != (shape[0] + 1,):
-            raise ValueError(f"For 'CSRTensor', 'indptr' must have shape ({shape[0] + 1},), but got {indptr.shape}.")
+            raise ValueError(f"For 'CSRTensor', 'indptr' must have shape ({shape[0] + 1},), but "
+                             f"got {indptr.shape}.")
         if indices.ndim != 1 or indices.shape[0] != values.shape[0]:
-            raise ValueError(f"For 'CSRTensor', 'indices' must have one column for each of {values.shape[0]} values, but "
+            raise ValueError(f"For 'CSRTensor', 'indices' must have one column for each of "
+                             f"{values.shape[0]} values, but "
                              f"got shape {indices.shape}.")
         self._indptr, self._indices, self._values, self._shape = indptr, indices, values, shape
 
@@ -197,13 +207,15 @@ class RowTensor(_Sparse):
     def __init__(self, indices=None, values=None, shape=None, row_tensor=None):
         if row_tensor is not None:
             if not isinstance(row_tensor, RowTensor):
-                raise TypeError(f"For 'RowTensor', 'row_tensor' must be a RowTensor, but got {type(row_tensor).__name__}.")
+                raise TypeError(f"For 'RowTensor', 'row_tensor' must be a RowTensor, but got "
+                                f"{type(row_tensor).__name__}.")
             indices, values, shape = row_tensor._indices, row_tensor._values, row_tensor._shape
         _need_tensor("RowTensor", "indices", indices)
         _need_tensor("RowTensor", "values", values)
         _need_shape("RowTensor", shape)
         if indices.ndim != 1 or values.ndim != len(shape) or values.shape[0] != indices.shape[0]:
-            raise ValueError(f"For 'RowTensor', 'values' must have one slice of the shape for each of the indices, but got "
+            raise ValueError(f"For 'RowTensor', 'values' must have one slice of the shape for "
+                             f"each of the indices, but got "
                              f"{values.shape} for {indices.shape} and {shape}.")
         self._indices, self._values, self._shape = indices, values, shape
 

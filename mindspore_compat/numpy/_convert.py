@@ -1,4 +1,5 @@
-"""What mindspore.numpy takes: Tensors, numbers, lists and tuples; ints are int32 and floats float32."""
+"""What mindspore.numpy takes: Tensors, numbers, lists and tuples; ints are int32 and floats
+float32."""
 
 import numpy
 
@@ -18,7 +19,8 @@ def as_tensor(value, api="asarray"):
     if isinstance(value, (bool, int, float, complex, list, tuple)):
         found = Tensor(value)
         return found.astype(dtypes.int32) if found._array.dtype == numpy.int64 else found
-    raise TypeError(f"For '{api}', an input must be a Tensor, number, list or tuple, but got {type(value).__name__}.")
+    raise TypeError(f"For '{api}', an input must be a Tensor, number, list or tuple, but got "
+                    f"{type(value).__name__}.")
 
 
 def need_tensor(value, api):
@@ -47,10 +49,13 @@ def shape_tuple(shape, api):
         TypeError: if it is none of these. ValueError: if a length is negative.
     """
     shape = (shape,) if isinstance(shape, int) and not isinstance(shape, bool) else shape
-    if not isinstance(shape, (tuple, list)) or not all(isinstance(n, int) and not isinstance(n, bool) for n in shape):
-        raise TypeError(f"For '{api}', 'shape' must be an int, or a tuple or list of ints, but got {shape!r}.")
+    if not isinstance(shape, (tuple, list)) or not all(isinstance(n, int) and not isinstance(n,
+            bool) for n in shape):
+        raise TypeError(f"For '{api}', 'shape' must be an int, or a tuple or list of ints, but "
+                        f"got {shape!r}.")
     if min(shape, default=0) < 0:
-        raise ValueError(f"For '{api}', 'shape' must not hold negative lengths, but got {tuple(shape)}.")
+        raise ValueError(f"For '{api}', 'shape' must not hold negative lengths, but got "
+                         f"{tuple(shape)}.")
     return tuple(shape)
 
 
@@ -61,7 +66,8 @@ def axis_of(axis, rank, api):
         TypeError: if it is no int. ValueError: if it is out of range.
     """
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}.")
+        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
+                        f"{type(axis).__name__}.")
     if not -rank <= axis < max(rank, 1):
         raise ValueError(f"For '{api}', 'axis' must be in [{-rank}, {rank}), but got {axis}.")
     return axis % rank if rank else 0
@@ -71,4 +77,5 @@ def axes_of(axis, rank, api):
     """Several axes (None for all), counted from 0, as a tuple."""
     if axis is None:
         return tuple(range(rank))
-    return tuple(axis_of(a, rank, api) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    return tuple(axis_of(a, rank, api) for a in (axis if isinstance(axis,
+                                                                    (tuple, list)) else (axis,)))

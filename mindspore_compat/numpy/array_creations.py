@@ -14,11 +14,16 @@ from ..ops._padding import pad_by_index, pad_constant
 from ._convert import as_tensor, need_tensor, shape_tuple, with_dtype
 
 __all__ = [
-    "arange", "array", "asarray", "asfarray", "bartlett", "blackman", "copy", "diag", "diag_indices", "diagflat",
-    "diagonal", "empty", "empty_like", "eye", "full", "full_like", "geomspace", "hamming", "hanning", "histogram",
-    "histogram2d", "histogram_bin_edges", "histogramdd", "identity", "indices", "ix_", "linspace", "logspace", "meshgrid",
-    "mgrid", "ogrid", "ones", "ones_like", "pad", "rand", "randint", "randn", "trace", "tri", "tril", "tril_indices",
-    "tril_indices_from", "triu", "triu_indices", "triu_indices_from", "vander", "zeros", "zeros_like",
+    "arange", "array", "asarray", "asfarray", "bartlett", "blackman", "copy", "diag",
+    "diag_indices", "diagflat",
+    "diagonal", "empty", "empty_like", "eye", "full", "full_like", "geomspace", "hamming",
+    "hanning", "histogram",
+    "histogram2d", "histogram_bin_edges", "histogramdd", "identity", "indices", "ix_", "linspace",
+    "logspace", "meshgrid",
+    "mgrid", "ogrid", "ones", "ones_like", "pad", "rand", "randint", "randn", "trace", "tri",
+    "tril", "tril_indices",
+    "tril_indices_from", "triu", "triu_indices", "triu_indices_from", "vander", "zeros",
+    "zeros_like",
 ]
 
 float32, int32 = dtypes.float32, dtypes.int32
@@ -44,7 +49,8 @@ def array(obj, dtype=None, copy=True, ndmin=0):
     found = with_dtype(as_tensor(obj, "array"), dtype, "array")
     if copy and found is obj:
         found = build("Tensor", "copy")(found)
-    return found.reshape((1,) * max(ndmin - found.ndim, 0) + found.shape) if ndmin > found.ndim else found
+    return found.reshape((1,) * max(ndmin - found.ndim,
+                                    0) + found.shape) if ndmin > found.ndim else found
 
 
 def asarray(a, dtype=None):
@@ -102,7 +108,8 @@ def ones_like(a, dtype=None, shape=None):
 
 
 def empty_like(prototype, dtype=None, shape=None):
-    """A Tensor in the shape and dtype of an array-like value whose values are whatever the memory holds."""
+    """A Tensor in the shape and dtype of an array-like value whose values are whatever the memory
+    holds."""
     a = as_tensor(prototype, "empty_like")
     return empty(a.shape if shape is None else shape, a.dtype if dtype is None else dtype)
 
@@ -121,7 +128,8 @@ def arange(start, stop=None, step=None, dtype=None):
     given = [v.item() if isinstance(v, Tensor) else v for v in (start, stop, step)]
     for one in given:
         if one is not None and (isinstance(one, bool) or not isinstance(one, (int, float))):
-            raise TypeError(f"For 'arange', the arguments must be numbers, but got {one!r} of type {type(one).__name__}.")
+            raise TypeError(f"For 'arange', the arguments must be numbers, but got {one!r} of "
+                            f"type {type(one).__name__}.")
     whole = all(isinstance(v, int) for v in given if v is not None)
     first, last = (0, given[0]) if given[1] is None else given[:2]
     made = current_space().arange(first, last, 1 if given[2] is None else given[2])
@@ -137,10 +145,12 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         TypeError: if an argument has another type. ValueError: if `num` is not positive.
     """
     if isinstance(num, bool) or not isinstance(num, int):
-        raise TypeError(f"For 'linspace', 'num' must be an int, but got {num!r} of type {type(num).__name__}.")
+        raise TypeError(f"For 'linspace', 'num' must be an int, but got {num!r} of type "
+                        f"{type(num).__name__}.")
     if num < 0:
         raise ValueError(f"For 'linspace', 'num' must not be negative, but got {num}.")
-    first, last = as_tensor(start, "linspace").astype(float32), as_tensor(stop, "linspace").astype(float32)
+    first, last = as_tensor(start, "linspace").astype(float32), as_tensor(stop,
+            "linspace").astype(float32)
     parts = num - 1 if endpoint else num
     step = (last - first) / parts if parts else (last - first) * float("nan")
     counts = Tensor([float(i) for i in range(num)]) if num else zeros(0)
@@ -155,12 +165,14 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """`base` to the powers of `linspace`."""
     powers = linspace(start, stop, num, endpoint, axis=axis)
-    return with_dtype(build("ops", "pow")(as_tensor(base, "logspace").astype(float32), powers), dtype, "logspace")
+    return with_dtype(build("ops", "pow")(as_tensor(base, "logspace").astype(float32), powers),
+                      dtype, "logspace")
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` numbers from `start` to `stop`, each the same multiple of the one before."""
-    first, last = as_tensor(start, "geomspace").astype(float32), as_tensor(stop, "geomspace").astype(float32)
+    first, last = as_tensor(start, "geomspace").astype(float32), as_tensor(stop,
+            "geomspace").astype(float32)
     shares = linspace(0, 1, num, endpoint, axis=axis)
     return with_dtype(first * build("ops", "pow")(last / first, shares), dtype, "geomspace")
 
@@ -182,7 +194,8 @@ def identity(n, dtype=float32):
 
 def tri(N, M=None, k=0, dtype=float32):
     """Ones on and below the k-th diagonal of an N x M matrix."""
-    return _new(current_space().tri(*shape_tuple((N, N if M is None else M), "tri"), k), dtype, "tri")
+    return _new(current_space().tri(*shape_tuple((N, N if M is None else M), "tri"), k), dtype,
+                "tri")
 
 
 def tril(m, k=0):
@@ -242,7 +255,8 @@ def diag_indices(n, ndim=2):
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
     """The sum of the diagonal over two axes."""
-    return with_dtype(_arrange.trace.run(as_tensor(a, "trace"), offset, axis1, axis2), dtype, "trace")
+    return with_dtype(_arrange.trace.run(as_tensor(a, "trace"), offset, axis1, axis2), dtype,
+                      "trace")
 
 
 def vander(x, N=None, increasing=False):
@@ -275,7 +289,8 @@ def ix_(*args):
 
 
 class _Grid:
-    """`mgrid[0:3, 0:2]` and `ogrid[...]`: coordinates from slices; a step of 4j means four points, ends included."""
+    """`mgrid[0:3, 0:2]` and `ogrid[...]`: coordinates from slices; a step of 4j means four points,
+    ends included."""
 
     def __init__(self, whole):
         self.whole = whole
@@ -301,7 +316,8 @@ mgrid, ogrid = _Grid(True), _Grid(False)
 def _window(api, formula):
     def function(M):
         if isinstance(M, bool) or not isinstance(M, int):
-            raise TypeError(f"For '{api}', 'M' must be an int, but got {M!r} of type {type(M).__name__}.")
+            raise TypeError(f"For '{api}', 'M' must be an int, but got {M!r} of type "
+                            f"{type(M).__name__}.")
         if M < 1:
             return zeros(0)
         if M == 1:
@@ -321,7 +337,7 @@ hamming = _window("hamming", lambda n, last: 0.54 - 0.46 * numpy.cos(2 * math.pi
 hanning = _window("hanning", lambda n, last: 0.5 - 0.5 * numpy.cos(2 * math.pi * n / last))
 
 
-# Random -----------------------------------------------------------------------------------------------
+# Random -------------------------------------------------------------------------------------------
 
 
 def rand(*shape, dtype=float32):
@@ -345,7 +361,7 @@ def randint(minval, maxval=None, shape=None, dtype=int32):
     return _random.randint(low, high, size).astype(named_dtype("randint", dtype))
 
 
-# Histograms and padding ---------------------------------------------------------------------------------
+# Histograms and padding ---------------------------------------------------------------------------
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
@@ -361,14 +377,17 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     a = as_tensor(a, "histogram_bin_edges").astype(float32)
     low, high = (float(a.min()), float(a.max())) if range is None else range
     if low > high:
-        raise ValueError(f"For 'histogram_bin_edges', 'range' must not be empty, but got ({low}, {high}).")
+        raise ValueError(f"For 'histogram_bin_edges', 'range' must not be empty, but got ({low}, "
+                         f"{high}).")
     low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
     return linspace(low, high, bins + 1)
 
 
 def histogram(a, bins=10, range=None, weights=None, density=False):
-    """(how many values fall into each bin, the edges of the bins); the last bin includes its end."""
-    counts, (edges,) = histogramdd([as_tensor(a, "histogram").reshape(-1)], [_edges_of(a, bins, range)], None, weights, density)
+    """(how many values fall into each bin, the edges of the bins); the last bin includes its
+    end."""
+    counts, (edges,) = histogramdd([as_tensor(a, "histogram").reshape(-1)],
+                                   [_edges_of(a, bins, range)], None, weights, density)
     return counts, edges
 
 
@@ -386,13 +405,16 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
     """(how many points fall into each cell, a list of the edges along each axis).
 
     Args:
-        sample (Union[list[Tensor], Tensor]): one vector for each axis, or a matrix of one row for each point.
-        bins (Union[int, list]): the number of bins, or the numbers or edges for each axis. Default: 10.
+        sample (Union[list[Tensor], Tensor]): one vector for each axis, or a matrix of one row for
+            each point.
+        bins (Union[int, list]): the number of bins, or the numbers or edges for each axis. Default:
+            10.
         range (Union[list[tuple], None]): the range along each axis.
         weights (Tensor): what each point counts.
         density (bool): True to divide by the total and by each cell's size.
     """
-    columns = [as_tensor(s, "histogramdd").reshape(-1) for s in sample] if isinstance(sample, (list, tuple)) else [
+    columns = [as_tensor(s, "histogramdd").reshape(-1) for s in sample] if isinstance(sample,
+            (list, tuple)) else [
         need_tensor(sample, "histogramdd")[:, i] for i in builtins_range(sample.shape[1])]
     each = list(bins) if isinstance(bins, (list, tuple)) else [bins] * len(columns)
     ranges = list(range) if range is not None else [None] * len(columns)
@@ -434,35 +456,44 @@ def _pairs(value, rank, api):
     if not isinstance(value[0], (list, tuple)):
         return [tuple(value)] * rank
     if len(value) not in (1, rank):
-        raise ValueError(f"For '{api}', there must be one pair for each of {rank} axes, but got {value}.")
-    return [tuple(v) if len(v) == 2 else (v[0], v[0]) for v in (value * rank if len(value) == 1 else value)]
+        raise ValueError(f"For '{api}', there must be one pair for each of {rank} axes, but got "
+                         f"{value}.")
+    return [tuple(v) if len(v) == 2 else (v[0],
+                                          v[0]) for v in (value * rank if len(value) == 1 else value)]
 
 
-def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, end_values=0, reflect_type="even",
+def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, end_values=0,
+        reflect_type="even",
         **kwargs):
     """A Tensor with values added around it.
 
     Args:
         arr (Union[list, tuple, Tensor]): the values.
         pad_width (Union[int, tuple, list]): how many values go before and after along each axis.
-        mode (Union[str, Function]): "constant", "edge", "wrap", "empty", "linear_ramp", "maximum", "mean", "median",
-            "minimum", "reflect", "symmetric", or a function as numpy.pad takes it. Default: "constant".
+        mode (Union[str, Function]): "constant", "edge", "wrap", "empty", "linear_ramp", "maximum",
+            "mean", "median",
+            "minimum", "reflect", "symmetric", or a function as numpy.pad takes it. Default:
+            "constant".
         stat_length (Union[None, int, tuple]): how many values at each end the statistics look at.
-        constant_values, end_values (Union[int, float, tuple]): for "constant" and "linear_ramp". Default: 0.
+        constant_values, end_values (Union[int, float, tuple]): for "constant" and "linear_ramp".
+            Default: 0.
         reflect_type (str): "even" or "odd". Default: "even".
 
     Raises:
-        TypeError: if `arr` is none of these. ValueError: if `mode` is none of these, or a width negative.
+        TypeError: if `arr` is none of these. ValueError: if `mode` is none of these, or a width
+        negative.
     """
     arr = as_tensor(arr, "pad")
     widths = _pairs(pad_width, arr.ndim, "pad")
     if any(n < 0 for pair in widths for n in pair):
-        raise ValueError(f"For 'pad', 'pad_width' must not hold negative numbers, but got {pad_width}.")
+        raise ValueError(f"For 'pad', 'pad_width' must not hold negative numbers, but got "
+                         f"{pad_width}.")
     if callable(mode):
         return _padded_by(arr, widths, mode, kwargs)
     if mode not in _PADDING:
         raise ValueError(f"For 'pad', 'mode' must be one of {sorted(_PADDING)}, but got {mode!r}.")
-    options = {"stat_length": stat_length, "constant_values": constant_values, "end_values": end_values,
+    options = {"stat_length": stat_length, "constant_values": constant_values,
+               "end_values": end_values,
                "reflect_type": reflect_type}
     return _PADDING[mode](arr, widths, options)
 
@@ -486,12 +517,15 @@ def _pad_by_index(mode):
     def run(arr, widths, options):
         if options["reflect_type"] == "even" or mode not in ("reflect", "symmetric"):
             return pad_by_index.run(arr, widths, mode)
-        for axis, width in enumerate(widths):  # odd: turned over around the value at the edge, axis by axis
+        # odd: turned over around the value at the edge, axis by axis
+        for axis, width in enumerate(widths):
             own = [width if i == axis else (0, 0) for i in builtins_range(arr.ndim)]
-            mirrored, edges = pad_by_index.run(arr, own, mode), pad_by_index.run(arr, own, "replicate")
+            mirrored, edges = pad_by_index.run(arr, own, mode), pad_by_index.run(arr, own,
+                                                                                 "replicate")
             front = (slice(None),) * axis
             last = width[0] + arr.shape[axis]
-            ends = [edges[front + (part,)] * 2 - mirrored[front + (part,)] for part in (slice(0, width[0]), slice(last, None))]
+            ends = [edges[front + (part,)] * 2 - mirrored[front + (part,)] for part in (slice(0,
+                    width[0]), slice(last, None))]
             arr = _shape.cat.run([ends[0], arr, ends[1]], axis)
         return arr
 
@@ -504,9 +538,11 @@ def _pad_statistic(name):
         lengths = [(None, None)] * arr.ndim if lengths is None else _pairs(lengths, arr.ndim, "pad")
         for axis, ((before, after), (first, last)) in enumerate(zip(widths, lengths)):
             front = (slice(None),) * axis
-            ends = arr[front + (slice(None, first),)], arr[front + (slice(-last if last else None, None),)]
+            ends = arr[front + (slice(None, first),)], arr[front + (slice(-last if last else None,
+                                                                          None),)]
             parts = [_statistic(name, end, axis) for end in ends]
-            blocks = [p.broadcast_to(arr.shape[:axis] + (n,) + arr.shape[axis + 1:]) for p, n in zip(parts, (before, after))]
+            blocks = [p.broadcast_to(arr.shape[:axis] + (n,) + arr.shape[axis + 1:]) for p,
+                      n in zip(parts, (before, after))]
             arr = _shape.cat.run([blocks[0], arr, blocks[1]], axis)
         return arr
 
@@ -525,8 +561,10 @@ def _statistic(name, part, axis):
         count = part.shape[axis]
         front = (slice(None),) * axis
         low, high = (count - 1) // 2, count // 2
-        found = (ordered[front + (slice(low, low + 1),)] + ordered[front + (slice(high, high + 1),)]) / 2
-    return build("ops", "round")(found).astype(part.dtype) if part._array.dtype.kind in "iu" else found.astype(part.dtype)
+        found = (ordered[front + (slice(low, low + 1),)] + ordered[front + (slice(high,
+                                                                                  high + 1),)]) / 2
+    return build("ops",
+                 "round")(found).astype(part.dtype) if part._array.dtype.kind in "iu" else found.astype(part.dtype)
 
 
 def _pad_ramp(arr, widths, options):
@@ -547,7 +585,9 @@ def _ramp(edge, end, count, axis, rising):
 
 
 _PADDING = {
-    "constant": _pad_constant, "empty": _pad_constant, "edge": _pad_by_index("replicate"), "wrap": _pad_by_index("circular"),
-    "reflect": _pad_by_index("reflect"), "symmetric": _pad_by_index("symmetric"), "linear_ramp": _pad_ramp,
+    "constant": _pad_constant, "empty": _pad_constant, "edge": _pad_by_index("replicate"),
+    "wrap": _pad_by_index("circular"),
+    "reflect": _pad_by_index("reflect"), "symmetric": _pad_by_index("symmetric"),
+    "linear_ramp": _pad_ramp,
     **{name: _pad_statistic(name) for name in ("maximum", "mean", "median", "minimum")},
 }

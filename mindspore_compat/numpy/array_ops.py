@@ -9,16 +9,21 @@ from ..ops import _arrange, _index, _reduce, _shape, _statistics
 from ._convert import as_tensor, axis_of, need_tensor, shape_tuple
 
 __all__ = [
-    "append", "apply_along_axis", "apply_over_axes", "argmax", "argmin", "argwhere", "array_split", "array_str",
-    "atleast_1d", "atleast_2d", "atleast_3d", "bincount", "broadcast_arrays", "broadcast_to", "choose", "column_stack",
-    "concatenate", "digitize", "dsplit", "dstack", "expand_dims", "flip", "fliplr", "flipud", "hsplit", "hstack", "in1d",
-    "intersect1d", "isin", "moveaxis", "piecewise", "ravel", "ravel_multi_index", "repeat", "reshape", "roll", "rollaxis",
-    "rot90", "searchsorted", "select", "setdiff1d", "size", "split", "squeeze", "stack", "swapaxes", "take",
+    "append", "apply_along_axis", "apply_over_axes", "argmax", "argmin", "argwhere", "array_split",
+    "array_str",
+    "atleast_1d", "atleast_2d", "atleast_3d", "bincount", "broadcast_arrays", "broadcast_to",
+    "choose", "column_stack",
+    "concatenate", "digitize", "dsplit", "dstack", "expand_dims", "flip", "fliplr", "flipud",
+    "hsplit", "hstack", "in1d",
+    "intersect1d", "isin", "moveaxis", "piecewise", "ravel", "ravel_multi_index", "repeat",
+    "reshape", "roll", "rollaxis",
+    "rot90", "searchsorted", "select", "setdiff1d", "size", "split", "squeeze", "stack", "swapaxes",
+    "take",
     "take_along_axis", "tile", "transpose", "unique", "unravel_index", "vsplit", "vstack", "where",
 ]
 
 
-# Shapes -----------------------------------------------------------------------------------------------
+# Shapes -------------------------------------------------------------------------------------------
 
 
 def reshape(x, new_shape):
@@ -34,13 +39,15 @@ def ravel(x):
 def transpose(a, axes=None):
     """The axes in another order, reversed by default."""
     a = as_tensor(a, "transpose")
-    return a.transpose() if axes is None else a.transpose(tuple(axes) if isinstance(axes, list) else axes)
+    return a.transpose() if axes is None else a.transpose(tuple(axes) if isinstance(axes,
+                                                                                    list) else axes)
 
 
 def swapaxes(x, axis1, axis2):
     """Two axes change places."""
     x = as_tensor(x, "swapaxes")
-    return _shape.swapaxes.run(x, axis_of(axis1, x.ndim, "swapaxes"), axis_of(axis2, x.ndim, "swapaxes"))
+    return _shape.swapaxes.run(x, axis_of(axis1, x.ndim, "swapaxes"),
+                               axis_of(axis2, x.ndim, "swapaxes"))
 
 
 def moveaxis(a, source, destination):
@@ -54,14 +61,16 @@ def rollaxis(x, axis, start=0):
     axis = axis_of(axis, x.ndim, "rollaxis")
     start = start + x.ndim if start < 0 else start
     if not 0 <= start <= x.ndim:
-        raise ValueError(f"For 'rollaxis', 'start' must be in [{-x.ndim}, {x.ndim}], but got {start}.")
+        raise ValueError(f"For 'rollaxis', 'start' must be in [{-x.ndim}, {x.ndim}], but got "
+                         f"{start}.")
     return _shape.moveaxis.run(x, axis, start - 1 if axis < start else start)
 
 
 def expand_dims(a, axis):
     """New axes of length 1."""
     a = as_tensor(a, "expand_dims")
-    for one in sorted((axis if isinstance(axis, (tuple, list)) else (axis,)), key=lambda v: v % (a.ndim + 1)):
+    for one in sorted((axis if isinstance(axis, (tuple, list)) else (axis,)),
+                      key=lambda v: v % (a.ndim + 1)):
         a = _shape.expand_dims.run(a, axis_of(one, a.ndim + 1, "expand_dims"))
     return a
 
@@ -73,7 +82,8 @@ def squeeze(a, axis=None):
 
 def broadcast_to(array, shape):
     """The array repeated to a shape."""
-    return _shape.broadcast_to.run(as_tensor(array, "broadcast_to"), shape_tuple(shape, "broadcast_to"))
+    return _shape.broadcast_to.run(as_tensor(array, "broadcast_to"),
+                                   shape_tuple(shape, "broadcast_to"))
 
 
 def broadcast_arrays(*args):
@@ -86,7 +96,8 @@ def broadcast_arrays(*args):
 
 
 def _atleast(count, arrays):
-    found = tuple(build("ops", f"atleast_{count}d")(as_tensor(a, f"atleast_{count}d")) for a in arrays)
+    found = tuple(build("ops", f"atleast_{count}d")(as_tensor(a,
+                                                              f"atleast_{count}d")) for a in arrays)
     return found[0] if len(found) == 1 else list(found)
 
 
@@ -111,14 +122,15 @@ def size(a, axis=None):
     return a.size if axis is None else a.shape[axis_of(axis, a.ndim, "size")]
 
 
-# Joining and splitting ----------------------------------------------------------------------------------
+# Joining and splitting ----------------------------------------------------------------------------
 
 
 def _arrays(arrays, api):
     if isinstance(arrays, Tensor):
         return [arrays[i] for i in range(arrays.shape[0])]
     if not isinstance(arrays, (tuple, list)):
-        raise TypeError(f"For '{api}', the arrays must be a tuple, list or Tensor, but got {type(arrays).__name__}.")
+        raise TypeError(f"For '{api}', the arrays must be a tuple, list or Tensor, but got "
+                        f"{type(arrays).__name__}.")
     if not arrays:
         raise ValueError(f"For '{api}', there must be at least one array.")
     return [as_tensor(a, api) for a in arrays]
@@ -163,11 +175,14 @@ def column_stack(tup):
 
 
 def split(x, indices_or_sections, axis=0):
-    """Equal parts along an axis, or the parts between indices. A ValueError if it can not be cut so."""
+    """Equal parts along an axis, or the parts between indices. A ValueError if it can not be cut
+    so."""
     x = need_tensor(x, "split")
     axis = axis_of(axis, x.ndim, "split")
-    if isinstance(indices_or_sections, int) and (indices_or_sections < 1 or x.shape[axis] % indices_or_sections):
-        raise ValueError(f"For 'split', 'indices_or_sections' must divide the length {x.shape[axis]}, but got "
+    if isinstance(indices_or_sections,
+                  int) and (indices_or_sections < 1 or x.shape[axis] % indices_or_sections):
+        raise ValueError(f"For 'split', 'indices_or_sections' must divide the length "
+                         f"{x.shape[axis]}, but got "
                          f"{indices_or_sections}.")
     return _arrange.tensor_split(x, indices_or_sections, axis)
 
@@ -207,7 +222,7 @@ def repeat(a, repeats, axis=None):
     return _shape.repeat_interleave(a, repeats, axis)
 
 
-# Order ------------------------------------------------------------------------------------------------
+# Order --------------------------------------------------------------------------------------------
 
 
 def flip(m, axis=None):
@@ -236,7 +251,7 @@ def rot90(a, k=1, axes=(0, 1)):
     return _arrange.rot90.run(as_tensor(a, "rot90"), k, tuple(axes))
 
 
-# Choosing ---------------------------------------------------------------------------------------------
+# Choosing -----------------------------------------------------------------------------------------
 
 
 def where(condition, x=None, y=None):
@@ -245,7 +260,8 @@ def where(condition, x=None, y=None):
     Raises:
         TypeError: if `x` or `y` is not array-like.
     """
-    return build("ops", "where")(as_tensor(condition, "where"), as_tensor(x, "where"), as_tensor(y, "where"))
+    return build("ops", "where")(as_tensor(condition, "where"), as_tensor(x, "where"),
+                                 as_tensor(y, "where"))
 
 
 def select(condlist, choicelist, default=0):
@@ -255,7 +271,8 @@ def select(condlist, choicelist, default=0):
         ValueError: if there are not as many choices as conditions.
     """
     if len(condlist) != len(choicelist):
-        raise ValueError(f"For 'select', there must be as many choices as conditions, but got {len(choicelist)} and "
+        raise ValueError(f"For 'select', there must be as many choices as conditions, but got "
+                         f"{len(choicelist)} and "
                          f"{len(condlist)}.")
     found = as_tensor(default, "select")
     for condition, choice in list(zip(condlist, choicelist))[::-1]:
@@ -264,7 +281,8 @@ def select(condlist, choicelist, default=0):
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """At each place the function (or number) whose condition is the last true one; one more is for the rest.
+    """At each place the function (or number) whose condition is the last true one; one more is for
+    the rest.
 
     Raises:
         ValueError: if the numbers of conditions and functions do not fit.
@@ -272,7 +290,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
     x = as_tensor(x, "piecewise")
     conditions = [condlist] if not isinstance(condlist, (list, tuple)) else list(condlist)
     if len(funclist) not in (len(conditions), len(conditions) + 1):
-        raise ValueError(f"For 'piecewise', there must be {len(conditions)} or {len(conditions) + 1} functions, but got "
+        raise ValueError(f"For 'piecewise', there must be {len(conditions)} or "
+                         f"{len(conditions) + 1} functions, but got "
                          f"{len(funclist)}.")
 
     def value(function):
@@ -285,13 +304,15 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 
 def choose(a, choices, mode="clip"):
-    """At each place the element of the choice whose number stands there; numbers out of range are clipped or wrap.
+    """At each place the element of the choice whose number stands there; numbers out of range are
+    clipped or wrap.
 
     Raises:
         ValueError: if `mode` is neither "clip" nor "wrap", or the shapes do not fit.
     """
     a = as_tensor(a, "choose")
-    whole = [as_tensor(c, "choose") for c in (choices if isinstance(choices, (tuple, list)) else list(choices))]
+    whole = [as_tensor(c, "choose") for c in (choices if isinstance(choices,
+            (tuple, list)) else list(choices))]
     places = _in_range(a, len(whole), mode, "choose")
     table = _shape.stack.run(broadcast_arrays(*whole, places)[:-1], 0)
     places = _shape.broadcast_to.run(places, table.shape[1:])
@@ -318,7 +339,8 @@ def take(a, indices, axis=None, mode="clip"):
 def take_along_axis(arr, indices, axis):
     """Element by element along an axis, at places that broadcast with the array."""
     arr, indices = as_tensor(arr, "take_along_axis"), as_tensor(indices, "take_along_axis")
-    arr, axis = (arr.reshape(-1), 0) if axis is None else (arr, axis_of(axis, arr.ndim, "take_along_axis"))
+    arr, axis = (arr.reshape(-1), 0) if axis is None else (arr,
+            axis_of(axis, arr.ndim, "take_along_axis"))
     shape = tuple(indices.shape[i] if i == axis else n for i, n in enumerate(arr.shape))
     return _index.gather_elements.run(arr, axis, _shape.broadcast_to.run(indices, shape))
 
@@ -331,13 +353,15 @@ def argwhere(a):
 def argmax(a, axis=None):
     """The position of the largest element along an axis, or in order."""
     a = as_tensor(a, "argmax")
-    return _reduce.argmax.run(a) if axis is None else _reduce.argmax.run(a, axis_of(axis, a.ndim, "argmax"))
+    return _reduce.argmax.run(a) if axis is None else _reduce.argmax.run(a,
+            axis_of(axis, a.ndim, "argmax"))
 
 
 def argmin(a, axis=None):
     """The position of the smallest element along an axis, or in order; int32."""
     a = as_tensor(a, "argmin")
-    found = _reduce.argmin.run(a) if axis is None else _reduce.argmin.run(a, axis_of(axis, a.ndim, "argmin"))
+    found = _reduce.argmin.run(a) if axis is None else _reduce.argmin.run(a,
+            axis_of(axis, a.ndim, "argmin"))
     return found.astype(dtypes.int32)
 
 
@@ -351,24 +375,28 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     outs = [as_tensor(func1d(flat[i], *args, **kwargs)) for i in range(flat.shape[0])]
     found = _shape.stack.run(outs, 0).reshape(lead + outs[0].shape)
     inner = outs[0].ndim
-    return found if inner == 0 else _shape.moveaxis.run(found, tuple(range(len(lead), len(lead) + inner)),
+    return found if inner == 0 else _shape.moveaxis.run(found,
+                                                        tuple(range(len(lead), len(lead) + inner)),
                                                         tuple(range(axis, axis + inner)))
 
 
 def apply_over_axes(func, a, axes):
-    """A function of (array, axis), applied along several axes; reduced axes come back with length 1."""
+    """A function of (array, axis), applied along several axes; reduced axes come back with length
+    1."""
     a = as_tensor(a, "apply_over_axes")
     for axis in (axes,) if isinstance(axes, int) else axes:
         found = func(a, axis_of(axis, a.ndim, "apply_over_axes"))
-        a = found if found.ndim == a.ndim else _shape.expand_dims.run(found, axis_of(axis, a.ndim, "apply_over_axes"))
+        a = found if found.ndim == a.ndim else _shape.expand_dims.run(found,
+                axis_of(axis, a.ndim, "apply_over_axes"))
     return a
 
 
-# Sets and searching -------------------------------------------------------------------------------------
+# Sets and searching -------------------------------------------------------------------------------
 
 
 def unique(x, return_inverse=False):
-    """Each value once, in ascending order; with the position of every element among them if asked."""
+    """Each value once, in ascending order; with the position of every element among them if
+    asked."""
     x = as_tensor(x, "unique")
     found = _statistics.mint_unique(x.reshape(-1), return_inverse=return_inverse)
     return (found[0], found[1].astype(dtypes.int32)) if return_inverse else found
@@ -377,7 +405,8 @@ def unique(x, return_inverse=False):
 def isin(element, test_elements, invert=False):
     """True where the element is among others (or where it is not, with `invert`)."""
     element, others = as_tensor(element, "isin"), as_tensor(test_elements, "isin").reshape(-1)
-    found = (_shape.expand_dims.run(element, -1) == others).any(-1) if others.size else element != element
+    found = (_shape.expand_dims.run(element,
+                                    -1) == others).any(-1) if others.size else element != element
     return build("ops", "logical_not")(found) if invert else found
 
 
@@ -393,7 +422,8 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     values = build("ops", "sort")(build("ops", "masked_select")(values, isin(values, two)))[0]
     if not return_indices:
         return values
-    places = [_reduce.argmax.run((_shape.expand_dims.run(values, 1) == other).astype(dtypes.int32), 1) for other in (one, two)]
+    places = [_reduce.argmax.run((_shape.expand_dims.run(values, 1) == other).astype(dtypes.int32),
+                                 1) for other in (one, two)]
     return values, *[p.astype(dtypes.int32) for p in places]
 
 
@@ -412,7 +442,8 @@ def searchsorted(a, v, side="left", sorter=None):
 
 
 def digitize(x, bins, right=False):
-    """The bin of each value: how many edges lie below it (or up to it); edges may descend. int32."""
+    """The bin of each value: how many edges lie below it (or up to it); edges may descend.
+    int32."""
     x, bins = as_tensor(x, "digitize"), as_tensor(bins, "digitize")
     if bins.ndim != 1:
         raise ValueError(f"For 'digitize', 'bins' must have one axis, but got shape {bins.shape}.")
@@ -423,7 +454,8 @@ def digitize(x, bins, right=False):
 
 
 def bincount(x, weights=None, minlength=0, length=None):
-    """How often each number appears (or the sum of its weights), float32; `length` fixes how many are counted."""
+    """How often each number appears (or the sum of its weights), float32; `length` fixes how many
+    are counted."""
     x = as_tensor(x, "bincount").reshape(-1)
     weights = None if weights is None else as_tensor(weights, "bincount").reshape(-1)
     if length is not None:
@@ -434,7 +466,8 @@ def bincount(x, weights=None, minlength=0, length=None):
 
 
 def unravel_index(indices, shape, order="C"):
-    """Places in a flattened array as places along each axis, clipped to the array; a tuple of int32.
+    """Places in a flattened array as places along each axis, clipped to the array; a tuple of
+    int32.
 
     Raises:
         ValueError: if `order` is neither "C" nor "F".
@@ -459,7 +492,8 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
         ValueError: if `mode` or `order` is none of those known.
     """
     if mode not in ("clip", "wrap", "raise") or order not in ("C", "F"):
-        raise ValueError(f"For 'ravel_multi_index', 'mode' and 'order' must be known, but got {mode!r} and {order!r}.")
+        raise ValueError(f"For 'ravel_multi_index', 'mode' and 'order' must be known, but got "
+                         f"{mode!r} and {order!r}.")
     rows = _arrays(multi_index, "ravel_multi_index")
     rows = [_in_range(r, n, mode, "ravel_multi_index") for r, n in zip(rows, dims)]
     sizes = list(dims)

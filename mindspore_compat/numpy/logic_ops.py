@@ -8,19 +8,23 @@ from ..ops import _compare, _reduce
 from ..ops._cast import named_dtype
 from ._convert import as_tensor, need_tensor, with_dtype
 
-__all__ = ["array_equal", "array_equiv", "isclose", "isneginf", "isposinf", "isscalar", "logical_not", "promote_types",
+__all__ = ["array_equal", "array_equiv", "isclose", "isneginf", "isposinf", "isscalar",
+           "logical_not", "promote_types",
            "result_type", "signbit", "sometrue"]
 
 _COMPARISONS = {
-    "equal": "equal", "not_equal": "not_equal", "less": "less", "less_equal": "less_equal", "greater": "greater",
-    "greater_equal": "greater_equal", "logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "logical_xor",
+    "equal": "equal", "not_equal": "not_equal", "less": "less", "less_equal": "less_equal",
+    "greater": "greater",
+    "greater_equal": "greater_equal", "logical_and": "logical_and", "logical_or": "logical_or",
+    "logical_xor": "logical_xor",
 }
 _TESTS = {"isfinite": "isfinite", "isinf": "isinf", "isnan": "isnan"}
 
 
 def _comparison(name, op_name):
     def function(x1, x2, dtype=None):
-        return with_dtype(build("ops", op_name)(as_tensor(x1, name), as_tensor(x2, name)), dtype, name)
+        return with_dtype(build("ops", op_name)(as_tensor(x1, name), as_tensor(x2, name)), dtype,
+                          name)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"`ops.{op_name}` of two array-like values; `dtype` is that of the result, bool by default."
@@ -51,7 +55,8 @@ def logical_not(a, dtype=None):
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """True where |a - b| <= atol + rtol |b|."""
-    return _compare.isclose.run(as_tensor(a, "isclose"), as_tensor(b, "isclose"), rtol, atol, equal_nan)
+    return _compare.isclose.run(as_tensor(a, "isclose"), as_tensor(b, "isclose"), rtol, atol,
+                                equal_nan)
 
 
 def isneginf(x):
@@ -111,6 +116,7 @@ def result_type(*arrays_and_dtypes):
     found = None
     for one in arrays_and_dtypes:
         array_like = isinstance(one, (Tensor, bool, int, float, list, tuple))
-        kind = as_tensor(one, "result_type").dtype if array_like else named_dtype("result_type", one)
+        kind = as_tensor(one, "result_type").dtype if array_like else named_dtype("result_type",
+                                                                                  one)
         found = kind if found is None else promote_types(found, kind)
     return found

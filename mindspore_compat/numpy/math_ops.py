@@ -13,18 +13,26 @@ __all__ = []
 
 # name -> the op of mindspore.ops that computes it
 _UNARY = {
-    "absolute": "abs", "abs": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh",
-    "arctan": "atan", "arctanh": "atanh", "cbrt": None, "ceil": "ceil", "cos": "cos", "cosh": "cosh", "deg2rad": "deg2rad",
-    "exp": "exp", "exp2": "exp2", "expm1": "expm1", "fabs": "abs", "floor": "floor", "log": "log", "log10": "log10",
-    "log1p": "log1p", "log2": "log2", "negative": "neg", "positive": "positive", "rad2deg": "rad2deg", "radians": "deg2rad",
-    "reciprocal": "reciprocal", "rint": "rint", "sign": "sign", "sin": "sin", "sinh": "sinh", "sqrt": "sqrt",
+    "absolute": "abs", "abs": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan", "arctanh": "atanh", "cbrt": None, "ceil": "ceil", "cos": "cos",
+    "cosh": "cosh", "deg2rad": "deg2rad",
+    "exp": "exp", "exp2": "exp2", "expm1": "expm1", "fabs": "abs", "floor": "floor", "log": "log",
+    "log10": "log10",
+    "log1p": "log1p", "log2": "log2", "negative": "neg", "positive": "positive",
+    "rad2deg": "rad2deg", "radians": "deg2rad",
+    "reciprocal": "reciprocal", "rint": "rint", "sign": "sign", "sin": "sin", "sinh": "sinh",
+    "sqrt": "sqrt",
     "square": "square", "tan": "tan", "tanh": "tanh", "trunc": "trunc",
 }
 _BINARY = {
     "add": "add", "arctan2": "atan2", "copysign": "copysign", "divide": "div", "float_power": None,
-    "floor_divide": "floor_divide", "fmod": "fmod", "gcd": "gcd", "heaviside": "heaviside", "hypot": "hypot", "lcm": "lcm",
-    "logaddexp": "logaddexp", "logaddexp2": "logaddexp2", "maximum": "maximum", "minimum": "minimum", "mod": "floor_mod",
-    "multiply": "mul", "power": "pow", "remainder": "floor_mod", "subtract": "sub", "true_divide": "div",
+    "floor_divide": "floor_divide", "fmod": "fmod", "gcd": "gcd", "heaviside": "heaviside",
+    "hypot": "hypot", "lcm": "lcm",
+    "logaddexp": "logaddexp", "logaddexp2": "logaddexp2", "maximum": "maximum",
+    "minimum": "minimum", "mod": "floor_mod",
+    "multiply": "mul", "power": "pow", "remainder": "floor_mod", "subtract": "sub",
+    "true_divide": "div",
     "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor",
 }
 _ON_FLOATS = {"arctan2", "hypot", "logaddexp", "logaddexp2", "copysign", "heaviside"}
@@ -55,7 +63,8 @@ def _binary(name, op_name):
         return with_dtype(build("ops", op_name)(one, two), dtype, name)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (f"`ops.{op_name}` of two array-like values; `dtype` is that of the result. A TypeError for anything "
+    function.__doc__ = (f"`ops.{op_name}` of two array-like values; `dtype` is that of the "
+                        f"result. A TypeError for anything "
                         "but Tensors, numbers, lists and tuples.")
     globals()[name] = _public(function)
 
@@ -78,7 +87,8 @@ def cbrt(x, dtype=None):
 @_public
 def float_power(x1, x2, dtype=None):
     """x1 to the power x2, at least in float32."""
-    return with_dtype(_math.pow.run(floats(as_tensor(x1, "float_power")), floats(as_tensor(x2, "float_power"))), dtype,
+    return with_dtype(_math.pow.run(floats(as_tensor(x1, "float_power")),
+                                    floats(as_tensor(x2, "float_power"))), dtype,
                       "float_power")
 
 
@@ -125,7 +135,7 @@ def clip(x, xmin, xmax, dtype=None):
     return with_dtype(found, dtype, "clip")
 
 
-# Sums and statistics ----------------------------------------------------------------------------------
+# Sums and statistics ------------------------------------------------------------------------------
 
 
 def _masked(x, where, fill):
@@ -166,7 +176,8 @@ def _extreme(name, over, pick):
         return found if initial is None else pick.run(found, initial)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (f"The {'largest' if 'max' in name else 'smallest'} element over the axes given; `initial` is a bound "
+    function.__doc__ = (f"The {'largest' if 'max' in name else 'smallest'} element over the axes "
+                        f"given; `initial` is a bound "
                         "that counts as one more element, `where` says which count.")
     globals()[name] = _public(function)
 
@@ -195,7 +206,8 @@ def average(x, axis=None, weights=None, returned=False):
     weights = floats(as_tensor(weights, "average"))
     if weights.shape != x.shape:
         if axis is None or weights.ndim != 1 or weights.shape[0] != x.shape[axis]:
-            raise ValueError(f"For 'average', 'weights' must have the shape of 'x' or of its axis, but got {weights.shape}.")
+            raise ValueError(f"For 'average', 'weights' must have the shape of 'x' or of its "
+                             f"axis, but got {weights.shape}.")
         weights = weights.reshape((-1,) + (1,) * (x.ndim - axis % x.ndim - 1)).broadcast_to(x.shape)
     total = _reduce.reduce_sum.run(weights, axis, False)
     found = _reduce.reduce_sum.run(x * weights, axis, False) / total
@@ -206,7 +218,8 @@ def average(x, axis=None, weights=None, returned=False):
 def cumsum(a, axis=None, dtype=None):
     """Cumulative sums along an axis, or over all elements in order."""
     a = as_tensor(a, "cumsum")
-    a = cast.run(a, "int32") if a.dtype in (dtypes.bool_, dtypes.int8, dtypes.int16, dtypes.uint8) else a
+    a = cast.run(a, "int32") if a.dtype in (dtypes.bool_, dtypes.int8, dtypes.int16,
+                                            dtypes.uint8) else a
     flat = a.reshape(-1) if axis is None else a
     found = _reduce.cumsum.run(flat, 0 if axis is None else axis)
     return with_dtype(cast.run(found, a._array.dtype), dtype, "cumsum")
@@ -267,13 +280,16 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     axes = axes_of(axis, f.ndim, "gradient")
     steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
     if len(steps) != len(axes):
-        raise ValueError(f"For 'gradient', there must be one spacing, or one for each of {len(axes)} axes, but got {len(steps)}.")
+        raise ValueError(f"For 'gradient', there must be one spacing, or one for each of "
+                         f"{len(axes)} axes, but got {len(steps)}.")
     found = []
     for one, step in zip(axes, steps):
         if f.shape[one] < 2:
-            raise ValueError(f"For 'gradient', each axis must have at least two elements, but got {f.shape}.")
+            raise ValueError(f"For 'gradient', each axis must have at least two elements, but got "
+                             f"{f.shape}.")
         front = (slice(None),) * one
-        ends = f[front + (slice(1, 2),)] - f[front + (slice(0, 1),)], f[front + (slice(-1, None),)] - f[front + (slice(-2, -1),)]
+        ends = f[front + (slice(1, 2),)] - f[front + (slice(0, 1),)], f[front + (slice(-1,
+                None),)] - f[front + (slice(-2, -1),)]
         inside = (f[front + (slice(2, None),)] - f[front + (slice(None, -2),)]) / 2
         found.append(_shape.cat.run([ends[0], inside, ends[1]], one) / step)
     return found[0] if len(found) == 1 else found
@@ -282,7 +298,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 @_public
 def count_nonzero(x, axis=None, keepdims=False):
     """How many elements over the axes given are not 0; int32."""
-    return _statistics.count_nonzero.run(need_tensor(x, "count_nonzero"), () if axis is None else axis, keepdims, "int32")
+    return _statistics.count_nonzero.run(need_tensor(x, "count_nonzero"),
+                                         () if axis is None else axis, keepdims, "int32")
 
 
 def _nan(name, fill, reduce):
@@ -314,7 +331,8 @@ def nancumsum(a, axis=None, dtype=None):
 @_public
 def nanmean(a, axis=None, dtype=None, keepdims=False):
     """The mean of what is not NaN."""
-    return with_dtype(_statistics.nanmean.run(floats(as_tensor(a, "nanmean")), axis, keepdims), dtype, "nanmean")
+    return with_dtype(_statistics.nanmean.run(floats(as_tensor(a, "nanmean")), axis, keepdims),
+                      dtype, "nanmean")
 
 
 @_public
@@ -324,7 +342,8 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
     here = cast.run(_compare.logical_not.run(_compare.isnan.run(x)), x._array.dtype)
     gap = x - _statistics.nanmean.run(x, axis, True)
     squares = _statistics.nansum.run(gap * gap, axis, keepdims)
-    return with_dtype(squares / (_reduce.reduce_sum.run(here, axis, keepdims) - ddof), dtype, "nanvar")
+    return with_dtype(squares / (_reduce.reduce_sum.run(here, axis, keepdims) - ddof), dtype,
+                      "nanvar")
 
 
 @_public
@@ -364,12 +383,13 @@ def corrcoef(x, y=None, rowvar=True, dtype=None):
     return with_dtype(found / size.reshape(-1, 1) / size.reshape(1, -1), dtype, "corrcoef")
 
 
-# Products ---------------------------------------------------------------------------------------------
+# Products -----------------------------------------------------------------------------------------
 
 
 @_public
 def dot(a, b):
-    """The product of vectors or matrices: sums over the last axis of a and the last but one of b."""
+    """The product of vectors or matrices: sums over the last axis of a and the last but one of
+    b."""
     a, b = as_tensor(a, "dot"), as_tensor(b, "dot")
     return a * b if a.ndim == 0 or b.ndim == 0 else _linalg.dot.run(a, b)
 
@@ -377,7 +397,8 @@ def dot(a, b):
 @_public
 def matmul(x1, x2, dtype=None):
     """The matrix product over the last two axes."""
-    return with_dtype(_linalg.matmul.run(as_tensor(x1, "matmul"), as_tensor(x2, "matmul")), dtype, "matmul")
+    return with_dtype(_linalg.matmul.run(as_tensor(x1, "matmul"), as_tensor(x2, "matmul")), dtype,
+                      "matmul")
 
 
 @_public
@@ -413,10 +434,13 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     a = _shape.moveaxis.run(a, axis_of(axisa, a.ndim, "cross"), -1)
     b = _shape.moveaxis.run(b, axis_of(axisb, b.ndim, "cross"), -1)
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
-        raise ValueError(f"For 'cross', the vectors must have length 2 or 3, but got {a.shape} and {b.shape}.")
+        raise ValueError(f"For 'cross', the vectors must have length 2 or 3, but got {a.shape} "
+                         f"and {b.shape}.")
     flat = a.shape[-1] == b.shape[-1] == 2
-    a, b = (_padding.pad_constant.run(v, [(0, 0)] * (v.ndim - 1) + [(0, 3 - v.shape[-1])], 0) for v in (a, b))
-    parts = [a[..., (i + 1) % 3] * b[..., (i + 2) % 3] - a[..., (i + 2) % 3] * b[..., (i + 1) % 3] for i in range(3)]
+    a, b = (_padding.pad_constant.run(v, [(0, 0)] * (v.ndim - 1) + [(0, 3 - v.shape[-1])],
+                                      0) for v in (a, b))
+    parts = [a[..., (i + 1) % 3] * b[..., (i + 2) % 3] - a[..., (i + 2) % 3] * b[...,
+            (i + 1) % 3] for i in range(3)]
     if flat:
         return parts[2]
     return _shape.moveaxis.run(_shape.stack.run(parts, -1), -1, axisc)
@@ -427,7 +451,8 @@ def multi_dot(arrays):
     """The product of several matrices, in the order that needs the fewest multiplications."""
     arrays = [as_tensor(a, "multi_dot") for a in arrays]
     if len(arrays) < 2:
-        raise ValueError(f"For 'multi_dot', there must be at least two matrices, but got {len(arrays)}.")
+        raise ValueError(f"For 'multi_dot', there must be at least two matrices, but got "
+                         f"{len(arrays)}.")
     while len(arrays) > 1:
         shared = [a.shape[-1] for a in arrays[:-1]]
         at = shared.index(builtins_max(shared))
@@ -449,7 +474,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
 def _sliding(a, v, mode, api):
     a, v = floats(as_tensor(a, api)), floats(as_tensor(v, api))
     if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
-        raise ValueError(f"For '{api}', the inputs must be vectors with elements, but got {a.shape} and {v.shape}.")
+        raise ValueError(f"For '{api}', the inputs must be vectors with elements, but got "
+                         f"{a.shape} and {v.shape}.")
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"For '{api}', 'mode' must be 'full', 'same' or 'valid', but got {mode!r}.")
     if a.shape[0] < v.shape[0]:
@@ -482,7 +508,7 @@ def correlate(a, v, mode="valid"):
     return _sliding(a, _shape.flip.run(v, (0,)), mode, "correlate")
 
 
-# Polynomials ------------------------------------------------------------------------------------------
+# Polynomials --------------------------------------------------------------------------------------
 
 
 def _aligned(a1, a2, api):
@@ -552,7 +578,8 @@ def polyint(p, m=1, k=None):
     constants = as_tensor(0.0 if k is None else k, "polyint").reshape(-1)
     constants = constants.broadcast_to((m,)) if constants.shape[0] == 1 else constants
     if constants.shape[0] != m:
-        raise ValueError(f"For 'polyint', 'k' must hold one or {m} constants, but got {constants.shape[0]}.")
+        raise ValueError(f"For 'polyint', 'k' must hold one or {m} constants, but got "
+                         f"{constants.shape[0]}.")
     for i in range(m):
         degrees = Tensor([float(n) for n in range(p.shape[0], 0, -1)])
         p = _shape.cat.run([p / degrees, floats(constants[i:i + 1])], 0)
@@ -578,7 +605,8 @@ def interp(x, xp, fp, left=None, right=None):
     """Values between points (xp, fp) by straight lines; `left` and `right` beyond the ends."""
     x, xp, fp = (floats(as_tensor(v, "interp")) for v in (x, xp, fp))
     if xp.ndim != 1 or fp.ndim != 1 or xp.shape != fp.shape:
-        raise ValueError(f"For 'interp', 'xp' and 'fp' must be vectors of one length, but got {xp.shape} and {fp.shape}.")
+        raise ValueError(f"For 'interp', 'xp' and 'fp' must be vectors of one length, but got "
+                         f"{xp.shape} and {fp.shape}.")
     where = build("ops", "where")
     high = _compare.clamp.run(build("ops", "searchsorted")(xp, x, right=True), 1, xp.shape[0] - 1)
     low = high - 1

@@ -1,6 +1,7 @@
 """Diagonals, grids, slices by numbers, stacks and splits by name, reversed sequences.
 
-The plain shape operations (reshape, transpose, concat, ...) are in _shape.py, indexing in _index.py,
+The plain shape operations (reshape, transpose, concat, ...) are in _shape.py, indexing in
+_index.py,
 padding and blocks of space in _padding.py.
 """
 
@@ -19,7 +20,7 @@ Ints = TupleOf(Int) | ListOf(Int)
 Index = TensorOf("int32", "int64")
 
 
-# Diagonals --------------------------------------------------------------------------------------------
+# Diagonals ----------------------------------------------------------------------------------------
 
 
 @op("ops.diagonal(input, offset=0, dim1=0, dim2=1)", "Tensor.diagonal(offset=0, dim1=0, dim2=1)",
@@ -29,7 +30,8 @@ def diagonal(xp, input: Anything, offset: Int = 0, dim1: Int = 0, dim2: Int = 1)
     return xp.diagonal(input, offset, dim1, dim2)
 
 
-@op("ops.trace(input)", "ops.Trace()(input)", "Tensor.trace(offset=0, axis1=0, axis2=1)", "mint.trace(input)",
+@op("ops.trace(input)", "ops.Trace()(input)", "Tensor.trace(offset=0, axis1=0, axis2=1)",
+    "mint.trace(input)",
     widen=False)
 def trace(xp, input: Anything, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
     """The sum of the diagonal."""
@@ -43,14 +45,16 @@ def diag_embed(xp, input: Anything, offset: Int = 0, dim1: Int = -2, dim2: Int =
     rank = input.ndim + 1
     one, two = dim1 % rank, dim2 % rank
     if one == two:
-        raise ValueError(f"For 'diag_embed', 'dim1' and 'dim2' must differ, but got {dim1} and {dim2}.")
+        raise ValueError(f"For 'diag_embed', 'dim1' and 'dim2' must differ, but got {dim1} and "
+                         f"{dim2}.")
     made = xp.spread_diagonal(input, (*input.shape[:-1], count, count), offset, -2, -1)
     return xp.moveaxis(made, (-2, -1), (one, two))
 
 
 @op("ops.diag(input)", "ops.Diag()(input)", widen=False)
 def diag(xp, input: Anything):
-    """Zeros of the input's shape twice over, with the input where both halves of the place agree."""
+    """Zeros of the input's shape twice over, with the input where both halves of the place
+    agree."""
     size = input.size
     flat = xp.spread_diagonal(xp.reshape(input, (size,)), (size, size))
     return xp.reshape(flat, (*input.shape, *input.shape))
@@ -85,7 +89,8 @@ def diag_part(xp, input_x: Anything):
 
 @op("ops.matrix_band_part(x, lower, upper)", widen=False)
 def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
-    """Each matrix within `lower` diagonals below and `upper` above the main one; negative keeps all."""
+    """Each matrix within `lower` diagonals below and `upper` above the main one; negative keeps
+    all."""
     rows = xp.expand_dims(xp.arange(x.shape[-2]), 1)
     columns = xp.expand_dims(xp.arange(x.shape[-1]), 0)
     keep = ((lower < 0) | (rows - columns <= lower)) & ((upper < 0) | (columns - rows <= upper))
@@ -94,10 +99,12 @@ def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
 
 @op("ops.diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)",
     "Tensor.diagonal_scatter(src, offset=0, dim1=0, dim2=1)", widen=False)
-def diagonal_scatter(xp, input: Anything, src: Anything, offset: Int = 0, dim1: Int = 0, dim2: Int = 1):
+def diagonal_scatter(xp, input: Anything, src: Anything, offset: Int = 0, dim1: Int = 0,
+                     dim2: Int = 1):
     """The input with another diagonal over two axes."""
     here = xp.spread_diagonal(xp.ones(src.shape, "bool"), input.shape, offset, dim1, dim2)
-    return xp.where(here, xp.spread_diagonal(xp.cast(src, input.dtype), input.shape, offset, dim1, dim2), input)
+    return xp.where(here, xp.spread_diagonal(xp.cast(src, input.dtype), input.shape, offset, dim1,
+                                             dim2), input)
 
 
 @op("Tensor.fill_diagonal(fill_value, wrap=False)", widen=False)
@@ -109,7 +116,8 @@ def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
     hit = flat % step == 0
     if input.ndim == 2 and not wrap:
         hit = hit & (flat < columns * columns)
-    return xp.where(xp.reshape(hit, input.shape), xp.cast(xp.asarray(fill_value), input.dtype), input)
+    return xp.where(xp.reshape(hit, input.shape), xp.cast(xp.asarray(fill_value), input.dtype),
+                    input)
 
 
 def _indices(name, keep):
@@ -118,7 +126,8 @@ def _indices(name, keep):
             if isinstance(value, bool) or not isinstance(value, int):
                 raise TypeError(f"For '{name}', '{label}' must be an int, but got {value!r}.")
         if row < 0 or col < 0:
-            raise ValueError(f"For '{name}', 'row' and 'col' must not be negative, but got {row} and {col}.")
+            raise ValueError(f"For '{name}', 'row' and 'col' must not be negative, but got {row} "
+                             f"and {col}.")
         rows = reshape_array.run(_create.arange(row), (row, 1))
         columns = reshape_array.run(_create.arange(col), (1, col))
         mask = keep(columns - rows, offset)
@@ -134,7 +143,7 @@ _indices("tril_indices", lambda gap, offset: gap <= offset)
 _indices("triu_indices", lambda gap, offset: gap >= offset)
 
 
-# Grids and products -----------------------------------------------------------------------------------
+# Grids and products -------------------------------------------------------------------------------
 
 
 @op(widen=False)
@@ -156,9 +165,11 @@ def _meshgrid(inputs, indexing):
         raise error(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
     for one in inputs:
         if not isinstance(one, Tensor):
-            raise TypeError(f"For 'meshgrid', 'inputs' must be Tensors, but got {type(one).__name__}.")
+            raise TypeError(f"For 'meshgrid', 'inputs' must be Tensors, but got "
+                            f"{type(one).__name__}.")
         if one.ndim > 1:
-            raise ValueError(f"For 'meshgrid', 'inputs' must have one axis, but got shape {one.shape}.")
+            raise ValueError(f"For 'meshgrid', 'inputs' must have one axis, but got shape "
+                             f"{one.shape}.")
     return grids.run(inputs, indexing)
 
 
@@ -240,7 +251,7 @@ def block_diag(*inputs):
     return blocks_on_diagonal.run(inputs)
 
 
-# Slices by numbers ------------------------------------------------------------------------------------
+# Slices by numbers --------------------------------------------------------------------------------
 
 
 @op("ops.slice(input_x, begin, size)", "ops.Slice()(input: input_x, begin, size)", widen=False)
@@ -250,16 +261,20 @@ def slice_(xp, input_x: Anything, begin: Ints, size: Ints):
     for axis, (first, count) in enumerate(zip(begin, size)):
         last = input_x.shape[axis] if count == -1 else first + count
         if first < 0 or last > input_x.shape[axis]:
-            raise ValueError(f"For 'slice', 'begin' and 'size' must stay within {input_x.shape}, but got {begin}, {size}.")
+            raise ValueError(f"For 'slice', 'begin' and 'size' must stay within {input_x.shape}, "
+                             f"but got {begin}, {size}.")
         index.append(slice(first, last))
     return input_x[tuple(index)]
 
 
-@op("ops.strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, "
+@op("ops.strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, "
+    "new_axis_mask=0, "
     "shrink_axis_mask=0)",
-    "ops.StridedSlice(begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0)"
+    "ops.StridedSlice(begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, "
+    "shrink_axis_mask=0)"
     "(input_x, begin, end, strides)", widen=False)
-def strided_slice(xp, input_x: Anything, begin: TupleOf(Int), end: TupleOf(Int), strides: TupleOf(Int),
+def strided_slice(xp, input_x: Anything, begin: TupleOf(Int), end: TupleOf(Int),
+                  strides: TupleOf(Int),
                   begin_mask: Int(ge=0) = 0, end_mask: Int(ge=0) = 0, ellipsis_mask: Int(ge=0) = 0,
                   new_axis_mask: Int(ge=0) = 0, shrink_axis_mask: Int(ge=0) = 0):
     """The part from `begin` to `end` in steps; bit i of a mask changes what entry i means."""
@@ -275,7 +290,8 @@ def strided_slice(xp, input_x: Anything, begin: TupleOf(Int), end: TupleOf(Int),
         elif step == 0:
             raise ValueError(f"For 'strided_slice', 'strides' must not hold 0, but got {strides}.")
         else:
-            index.append(slice(None if begin_mask & bit else first, None if end_mask & bit else last, step))
+            index.append(slice(None if begin_mask & bit else first,
+                               None if end_mask & bit else last, step))
     return input_x[tuple(index)]
 
 
@@ -286,7 +302,8 @@ def narrow(xp, input: Anything, axis: Int, start: Int, length: Int):
     return input[(slice(None),) * (axis % input.ndim) + (slice(start, start + length),)]
 
 
-@op("ops.select_scatter(input, src, axis, index)", "Tensor.select_scatter(src, axis, index)", widen=False)
+@op("ops.select_scatter(input, src, axis, index)", "Tensor.select_scatter(src, axis, index)",
+    widen=False)
 def select_scatter(xp, input: Anything, src: Anything, axis: Int, index: Int):
     """The input with another slice at one place along an axis."""
     return xp.scatter_set(input, (slice(None),) * (axis % input.ndim) + (index,), src)
@@ -294,13 +311,15 @@ def select_scatter(xp, input: Anything, src: Anything, axis: Int, index: Int):
 
 @op("ops.slice_scatter(input, src, axis=0, start=None, end=None, step=1)",
     "Tensor.slice_scatter(src, axis=0, start=None, end=None, step=1)", widen=False)
-def slice_scatter(xp, input: Anything, src: Anything, axis: Int = 0, start: Int | None = None, end: Int | None = None,
+def slice_scatter(xp, input: Anything, src: Anything, axis: Int = 0, start: Int | None = None,
+                  end: Int | None = None,
                   step: Int(ge=1) = 1):
     """The input with other slices at steps along an axis."""
-    return xp.scatter_set(input, (slice(None),) * (axis % input.ndim) + (slice(start, end, step),), src)
+    return xp.scatter_set(input, (slice(None),) * (axis % input.ndim) + (slice(start, end, step),),
+                          src)
 
 
-# Stacks and splits by name ----------------------------------------------------------------------------
+# Stacks and splits by name ------------------------------------------------------------------------
 
 
 def _at_least(count, one):
@@ -363,12 +382,15 @@ def parts_at(xp, input: Anything, edges: Any, axis: Int):
 def _parts(api, input, indices_or_sections, axis):
     if not isinstance(input, Tensor):
         raise TypeError(f"For '{api}', 'input' must be a Tensor, but got {type(input).__name__}.")
-    if isinstance(indices_or_sections, bool) or not isinstance(indices_or_sections, (int, tuple, list)):
-        raise TypeError(f"For '{api}', 'indices_or_sections' must be an int, tuple or list of ints, but got "
+    if isinstance(indices_or_sections, bool) or not isinstance(indices_or_sections,
+                                                               (int, tuple, list)):
+        raise TypeError(f"For '{api}', 'indices_or_sections' must be an int, tuple or list of "
+                        f"ints, but got "
                         f"{indices_or_sections!r}.")
     if isinstance(indices_or_sections, int):
         if indices_or_sections < 1:
-            raise ValueError(f"For '{api}', 'indices_or_sections' must be positive, but got {indices_or_sections}.")
+            raise ValueError(f"For '{api}', 'indices_or_sections' must be positive, but got "
+                             f"{indices_or_sections}.")
         whole, rest = divmod(input.shape[axis], indices_or_sections)
         sizes = [whole + 1] * rest + [whole] * (indices_or_sections - rest)
         indices_or_sections = list(itertools.accumulate(sizes))[:-1]
@@ -390,8 +412,10 @@ def mint_tensor_split(input, indices_or_sections, dim=0):
 def _split_by_name(name, axis, least):
     def make(input, indices_or_sections):
         if isinstance(input, Tensor) and input.ndim < least:
-            raise ValueError(f"For '{name}', 'input' must have at least {least} axes, but got {input.ndim}.")
-        return _parts(name, input, indices_or_sections, 0 if name == "hsplit" and input.ndim == 1 else axis)
+            raise ValueError(f"For '{name}', 'input' must have at least {least} axes, but got "
+                             f"{input.ndim}.")
+        return _parts(name, input, indices_or_sections,
+                      0 if name == "hsplit" and input.ndim == 1 else axis)
 
     make.__name__ = name
     make.__doc__ = f"The parts along axis {axis}; see `ops.tensor_split`."
@@ -403,7 +427,7 @@ _split_by_name("vsplit", 0, 2)
 _split_by_name("dsplit", 2, 3)
 
 
-# Order ------------------------------------------------------------------------------------------------
+# Order --------------------------------------------------------------------------------------------
 
 
 @op("ops.fliplr(input)", "Tensor.fliplr()", widen=False)
@@ -418,7 +442,8 @@ def flipud(xp, input: Anything):
     return xp.flip(input, 0)
 
 
-@op("ops.rot90(input, k, dims)", "Tensor.rot90(k, dims)", "mint.rot90(input, k=1, dims=(0, 1))", widen=False)
+@op("ops.rot90(input, k, dims)", "Tensor.rot90(k, dims)", "mint.rot90(input, k=1, dims=(0, 1))",
+    widen=False)
 def rot90(xp, input: Anything, k: Int, dims: Ints):
     """Turned k times by 90 degrees, from the first axis named toward the second."""
     return xp.rot90(input, k, tuple(dims))
@@ -428,7 +453,8 @@ def rot90(xp, input: Anything, k: Int, dims: Ints):
 def t(xp, input: Anything):
     """A matrix transposed; scalars and vectors as they are."""
     if input.ndim > 2:
-        raise ValueError(f"For 't', 'input' must have at most two axes, but got shape {input.shape}.")
+        raise ValueError(f"For 't', 'input' must have at most two axes, but got shape "
+                         f"{input.shape}.")
     return xp.swapaxes(input, 0, 1) if input.ndim == 2 else input
 
 
@@ -436,7 +462,8 @@ def t(xp, input: Anything):
     "ops.ReverseSequence(seq_dim, batch_dim=0)(x, seq_lengths)",
     "Tensor.reverse_sequence(seq_lengths, seq_dim=0, batch_dim=0)", widen=False)
 def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int, batch_dim: Int = 0):
-    """Along `seq_dim`, the first seq_lengths[i] elements of row i of `batch_dim` in reverse order."""
+    """Along `seq_dim`, the first seq_lengths[i] elements of row i of `batch_dim` in reverse
+    order."""
     steps = xp.arange(x.shape[seq_dim])
     lengths = xp.expand_dims(seq_lengths, 1)
     order = xp.where(steps < lengths, lengths - 1 - steps, steps)  # (batch, steps)
@@ -450,7 +477,8 @@ def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int, batch_di
 @public("ops.sequence_mask")
 @checked
 def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
-    """True for the first lengths[i] of `maxlen` places (the longest by default), along a new last axis.
+    """True for the first lengths[i] of `maxlen` places (the longest by default), along a new last
+    axis.
 
     Source: mindspore.ops.sequence_mask of MindSpore 2.10.
     """

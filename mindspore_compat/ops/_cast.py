@@ -29,7 +29,8 @@ def named_dtype(api, value):
     if value in _PYTHON:
         return _PYTHON[value]
     try:
-        return dtypes.from_numpy(dtypes.np.dtype(value.lower() if isinstance(value, str) else value))
+        return dtypes.from_numpy(dtypes.np.dtype(value.lower() if isinstance(value,
+                                                                             str) else value))
     except TypeError:
         raise TypeError(
             f"For '{api}', 'dtype' must be a dtype or the name of one, but got {value!r} of type "
@@ -77,7 +78,8 @@ def _conversion(name, dtype):
     return public(f"Tensor.{name}")(convert)
 
 
-for _name, _dtype in {"bool": dtypes.bool_, "int": dtypes.int32, "long": dtypes.int64, "short": dtypes.int16,
+for _name, _dtype in {"bool": dtypes.bool_, "int": dtypes.int32, "long": dtypes.int64,
+                      "short": dtypes.int16,
                       "byte": dtypes.uint8, "half": dtypes.float16, "float": dtypes.float32,
                       "double": dtypes.float64, "bfloat16": dtypes.bfloat16}.items():
     _conversion(_name, _dtype)

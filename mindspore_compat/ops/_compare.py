@@ -14,47 +14,58 @@ def _comparison(*lines):
     return op(*lines, promote="input other", operator=True)
 
 
-@_comparison("ops.equal(input, other)", "ops.Equal()(x: input, y: other)", "ops.eq(input, other)", "Tensor.equal(other)",
+@_comparison("ops.equal(input, other)", "ops.Equal()(x: input, y: other)", "ops.eq(input, other)",
+             "Tensor.equal(other)",
              "Tensor.eq(other)", "mint.eq(input, other)")
 def equal(xp, input: Operand, other: Operand):
     """True where the elements are equal."""
     return xp.equal(input, other)
 
 
-@_comparison("ops.not_equal(input, other)", "ops.NotEqual()(x: input, y: other)", "ops.ne(input, other)",
-             "Tensor.not_equal(other)", "Tensor.ne(other)", "mint.ne(input, other)", "mint.not_equal(input, other)")
+@_comparison("ops.not_equal(input, other)", "ops.NotEqual()(x: input, y: other)",
+             "ops.ne(input, other)",
+             "Tensor.not_equal(other)", "Tensor.ne(other)", "mint.ne(input, other)",
+             "mint.not_equal(input, other)")
 def not_equal(xp, input: Operand, other: Operand):
     """True where the elements differ."""
     return xp.not_equal(input, other)
 
 
-@_comparison("ops.less(input, other)", "ops.Less()(x: input, y: other)", "ops.lt(input, other)", "Tensor.less(other)",
-             "Tensor.lt(other)", "Tensor.__lt__(other)", "mint.less(input, other)", "mint.lt(input, other)",
+@_comparison("ops.less(input, other)", "ops.Less()(x: input, y: other)", "ops.lt(input, other)",
+             "Tensor.less(other)",
+             "Tensor.lt(other)", "Tensor.__lt__(other)", "mint.less(input, other)",
+             "mint.lt(input, other)",
              "ops.tensor_lt(input, other)")
 def less(xp, input: Operand, other: Operand):
     """True where input < other."""
     return xp.less(input, other)
 
 
-@_comparison("ops.less_equal(input, other)", "ops.LessEqual()(x: input, y: other)", "ops.le(input, other)",
-             "Tensor.less_equal(other)", "Tensor.le(other)", "Tensor.__le__(other)", "mint.less_equal(input, other)",
+@_comparison("ops.less_equal(input, other)", "ops.LessEqual()(x: input, y: other)",
+             "ops.le(input, other)",
+             "Tensor.less_equal(other)", "Tensor.le(other)", "Tensor.__le__(other)",
+             "mint.less_equal(input, other)",
              "mint.le(input, other)", "ops.tensor_le(input, other)")
 def less_equal(xp, input: Operand, other: Operand):
     """True where input <= other."""
     return xp.less_equal(input, other)
 
 
-@_comparison("ops.greater(input, other)", "ops.Greater()(x: input, y: other)", "ops.gt(input, other)",
-             "Tensor.greater(other)", "Tensor.gt(other)", "Tensor.__gt__(other)", "mint.greater(input, other)",
+@_comparison("ops.greater(input, other)", "ops.Greater()(x: input, y: other)",
+             "ops.gt(input, other)",
+             "Tensor.greater(other)", "Tensor.gt(other)", "Tensor.__gt__(other)",
+             "mint.greater(input, other)",
              "mint.gt(input, other)", "ops.tensor_gt(input, other)")
 def greater(xp, input: Operand, other: Operand):
     """True where input > other."""
     return xp.greater(input, other)
 
 
-@_comparison("ops.greater_equal(input, other)", "ops.GreaterEqual()(x: input, y: other)", "ops.ge(input, other)",
+@_comparison("ops.greater_equal(input, other)", "ops.GreaterEqual()(x: input, y: other)",
+             "ops.ge(input, other)",
              "Tensor.greater_equal(other)", "Tensor.ge(other)", "Tensor.__ge__(other)",
-             "mint.greater_equal(input, other)", "mint.ge(input, other)", "ops.tensor_ge(input, other)")
+             "mint.greater_equal(input, other)", "mint.ge(input, other)",
+             "ops.tensor_ge(input, other)")
 def greater_equal(xp, input: Operand, other: Operand):
     """True where input >= other."""
     return xp.greater_equal(input, other)
@@ -63,7 +74,8 @@ def greater_equal(xp, input: Operand, other: Operand):
 @public("Tensor.__eq__")
 def tensor_eq(self, other):
     """Element by element; False beside something that is no Tensor, number or list."""
-    if other is None or isinstance(other, (str, dict)) or not isinstance(other, (Tensor, *_NUMBERS)):
+    if other is None or isinstance(other, (str, dict)) or not isinstance(other,
+                                                                         (Tensor, *_NUMBERS)):
         return False
     return equal.run(self, other)
 
@@ -71,7 +83,8 @@ def tensor_eq(self, other):
 @public("Tensor.__ne__")
 def tensor_ne(self, other):
     """Element by element; True beside something that is no Tensor, number or list."""
-    if other is None or isinstance(other, (str, dict)) or not isinstance(other, (Tensor, *_NUMBERS)):
+    if other is None or isinstance(other, (str, dict)) or not isinstance(other,
+                                                                         (Tensor, *_NUMBERS)):
         return True
     return not_equal.run(self, other)
 
@@ -79,59 +92,69 @@ def tensor_ne(self, other):
 _NUMBERS = (int, float, complex, list, tuple)
 
 
-# Logic ------------------------------------------------------------------------------------------------
+# Logic --------------------------------------------------------------------------------------------
 
 
-@op("ops.logical_and(input, other)", "ops.LogicalAnd()(x: input, y: other)", "Tensor.logical_and(other)",
+@op("ops.logical_and(input, other)", "ops.LogicalAnd()(x: input, y: other)",
+    "Tensor.logical_and(other)",
     "mint.logical_and(input, other)")
 def logical_and(xp, input: Operand, other: Operand):
     """True where both elements are true."""
     return xp.logical_and(input, other)
 
 
-@op("ops.logical_or(input, other)", "ops.LogicalOr()(x: input, y: other)", "Tensor.logical_or(other)",
+@op("ops.logical_or(input, other)", "ops.LogicalOr()(x: input, y: other)",
+    "Tensor.logical_or(other)",
     "mint.logical_or(input, other)")
 def logical_or(xp, input: Operand, other: Operand):
     """True where either element is true."""
     return xp.logical_or(input, other)
 
 
-@op("ops.logical_xor(input, other)", "ops.LogicalXor()(x: input, y: other)", "Tensor.logical_xor(other)",
+@op("ops.logical_xor(input, other)", "ops.LogicalXor()(x: input, y: other)",
+    "Tensor.logical_xor(other)",
     "mint.logical_xor(input, other)")
 def logical_xor(xp, input: Operand, other: Operand):
     """True where exactly one element is true."""
     return xp.logical_xor(input, other)
 
 
-@op("ops.logical_not(input)", "ops.LogicalNot()(input)", "Tensor.logical_not()", "mint.logical_not(input)",
+@op("ops.logical_not(input)", "ops.LogicalNot()(input)", "Tensor.logical_not()",
+    "mint.logical_not(input)",
     "Tensor.__invert__()")
 def logical_not(xp, input: Anything):
     """True where the element is false."""
     return xp.logical_not(input)
 
 
-@op("ops.bitwise_and(input, other)", "ops.BitwiseAnd()(x: input, y: other)", "Tensor.bitwise_and(other)",
-    "Tensor.__and__(other)", "Tensor.__rand__(other)", "mint.bitwise_and(input, other)", promote="input other")
+@op("ops.bitwise_and(input, other)", "ops.BitwiseAnd()(x: input, y: other)",
+    "Tensor.bitwise_and(other)",
+    "Tensor.__and__(other)", "Tensor.__rand__(other)", "mint.bitwise_and(input, other)",
+    promote="input other")
 def bitwise_and(xp, input: Bits, other: Bits):
     """The bits set in both, element by element; logical and for bools."""
     return xp.bitwise_and(input, other)
 
 
-@op("ops.bitwise_or(input, other)", "ops.BitwiseOr()(x: input, y: other)", "Tensor.bitwise_or(other)",
-    "Tensor.__or__(other)", "Tensor.__ror__(other)", "mint.bitwise_or(input, other)", promote="input other")
+@op("ops.bitwise_or(input, other)", "ops.BitwiseOr()(x: input, y: other)",
+    "Tensor.bitwise_or(other)",
+    "Tensor.__or__(other)", "Tensor.__ror__(other)", "mint.bitwise_or(input, other)",
+    promote="input other")
 def bitwise_or(xp, input: Bits, other: Bits):
     """The bits set in either, element by element; logical or for bools."""
     return xp.bitwise_or(input, other)
 
 
-@op("ops.bitwise_xor(input, other)", "ops.BitwiseXor()(x: input, y: other)", "Tensor.bitwise_xor(other)",
-    "Tensor.__xor__(other)", "Tensor.__rxor__(other)", "mint.bitwise_xor(input, other)", promote="input other")
+@op("ops.bitwise_xor(input, other)", "ops.BitwiseXor()(x: input, y: other)",
+    "Tensor.bitwise_xor(other)",
+    "Tensor.__xor__(other)", "Tensor.__rxor__(other)", "mint.bitwise_xor(input, other)",
+    promote="input other")
 def bitwise_xor(xp, input: Bits, other: Bits):
     """The bits set in exactly one, element by element; logical xor for bools."""
     return xp.bitwise_xor(input, other)
 
 
-# Tests of numbers -------------------------------------------------------------------------------------
+# Tests of numbers ---------------------------------------------------------------------------------
 
 
 @op("ops.isnan(input)", "ops.IsNan()(x: input)", "Tensor.isnan()", "mint.isnan(input)")
@@ -156,7 +179,8 @@ def isfinite(xp, input: Anything):
     "ops.IsClose(rtol=1e-05, atol=1e-08, equal_nan=True)(input, other)",
     "Tensor.isclose(other, rtol=1e-05, atol=1e-08, equal_nan=False)",
     "mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)", promote="input other")
-def isclose(xp, input: Anything, other: Anything, rtol: Number = 1e-5, atol: Number = 1e-8, equal_nan: Bool = False):
+def isclose(xp, input: Anything, other: Anything, rtol: Number = 1e-5, atol: Number = 1e-8,
+            equal_nan: Bool = False):
     """True where |input - other| <= atol + rtol |other|."""
     return xp.isclose(input, other, rtol, atol, equal_nan)
 
@@ -167,10 +191,11 @@ def float_status(xp, x: TensorOf("float16", "float32", "float64")):
     return xp.reshape(xp.cast(xp.logical_not(xp.all(xp.isfinite(x))), "float32"), (1,))
 
 
-# Clipping ---------------------------------------------------------------------------------------------
+# Clipping -----------------------------------------------------------------------------------------
 
 
-@op("ops.clamp(input, min=None, max=None)", "Tensor.clamp(min=None, max=None)", "mint.clamp(input, min=None, max=None)",
+@op("ops.clamp(input, min=None, max=None)", "Tensor.clamp(min=None, max=None)",
+    "mint.clamp(input, min=None, max=None)",
     "ops.clip(input, min=None, max=None)", "Tensor.clip(min=None, max=None)")
 def clamp(xp, input: Anything, min: TensorOf(any_dtype, scalars=True) | None = None,
           max: TensorOf(any_dtype, scalars=True) | None = None):
@@ -187,7 +212,8 @@ def clamp(xp, input: Anything, min: TensorOf(any_dtype, scalars=True) | None = N
 
 @public("ops.clip_by_value")
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """The elements moved into [clip_value_min, clip_value_max]; x may be a list or tuple of Tensors.
+    """The elements moved into [clip_value_min, clip_value_max]; x may be a list or tuple of
+    Tensors.
 
     Raises:
         TypeError: if `x` is none of these.
@@ -200,10 +226,11 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     return build("ops", "clamp")(x, clip_value_min, clip_value_max)
 
 
-# Sorting ----------------------------------------------------------------------------------------------
+# Sorting ------------------------------------------------------------------------------------------
 
 
-@op("ops.sort(input_x, axis=-1, descending=False)", "ops.Sort(axis=-1, descending=False)(x: input_x)",
+@op("ops.sort(input_x, axis=-1, descending=False)",
+    "ops.Sort(axis=-1, descending=False)(x: input_x)",
     "Tensor.sort(axis=-1, descending=False)", widen=False)
 def sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False):
     """(values in order, int32 positions) along an axis."""
@@ -212,22 +239,27 @@ def sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False):
 
 
 @op("mint.sort(input: input_x, *, dim: axis=-1, descending=False, stable=False)", widen=False)
-def mint_sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False, stable: Bool = False):
+def mint_sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False,
+              stable: Bool = False):
     """(values in order, int64 positions) along an axis; equal values always keep their order."""
     values, at = xp.top_k(input_x, input_x.shape[axis], axis, descending)
     return values, xp.cast(at, "int64")
 
 
-@op("ops.argsort(input, axis=-1, descending=False)", "Tensor.argsort(axis=-1, descending=False)", widen=False)
+@op("ops.argsort(input, axis=-1, descending=False)", "Tensor.argsort(axis=-1, descending=False)",
+    widen=False)
 def argsort(xp, input: Anything, axis: Int = -1, descending: Bool = False):
     """The int32 positions that sort the input along an axis."""
     return xp.cast(xp.top_k(input, input.shape[axis], axis, descending)[1], "int32")
 
 
-@op("ops.topk(input, k, dim=None, largest=True, sorted=True)", "ops.TopK(sorted=True)(input_x: input, k)",
-    "Tensor.topk(k, dim=None, largest=True, sorted=True)", "ops.top_k(input_x: input, k, sorted=True)",
+@op("ops.topk(input, k, dim=None, largest=True, sorted=True)",
+    "ops.TopK(sorted=True)(input_x: input, k)",
+    "Tensor.topk(k, dim=None, largest=True, sorted=True)",
+    "ops.top_k(input_x: input, k, sorted=True)",
     "Tensor.top_k(k, sorted=True)", widen=False)
-def topk(xp, input: Anything, k: Int, dim: Int | None = None, largest: Bool = True, sorted: Bool = True):
+def topk(xp, input: Anything, k: Int, dim: Int | None = None, largest: Bool = True,
+         sorted: Bool = True):
     """(the k largest or smallest values in order, their int32 positions) along an axis."""
     axis = -1 if dim is None else dim
     if not 0 <= k <= (input.shape[axis] if input.ndim else 1):

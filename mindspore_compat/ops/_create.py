@@ -44,7 +44,8 @@ def full(size: Shape, fill_value: Scalar | TensorOf(any_dtype), *, dtype: DType 
     Source: mindspore.ops.full of MindSpore 2.10.
     """
     value = fill_value if isinstance(fill_value, Tensor) else Tensor(fill_value)
-    made = current_space().full(shape_of("full", (size,)), value.item(), _numpy(dtype, value._array.dtype))
+    made = current_space().full(shape_of("full", (size,)), value.item(),
+                                _numpy(dtype, value._array.dtype))
     return Tensor._wrap(made)
 
 
@@ -68,21 +69,24 @@ def empty(*size, dtype: DType = None, device: OneOf("CPU", "GPU", "Ascend") | No
     return Tensor._wrap(current_space().empty(shape_of("empty", size), _numpy(dtype)))
 
 
-@op("ops.zeros_like(input, *, dtype=None)", "ops.ZerosLike()(x: input)", "mint.zeros_like(input, *, dtype=None)",
+@op("ops.zeros_like(input, *, dtype=None)", "ops.ZerosLike()(x: input)",
+    "mint.zeros_like(input, *, dtype=None)",
     widen=False)
 def zeros_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
     """Zeros of the input's shape, and its dtype unless one is given."""
     return xp.zeros(input.shape, input.dtype if dtype is None else dtype)
 
 
-@op("ops.ones_like(input, *, dtype=None)", "ops.OnesLike()(x: input)", "mint.ones_like(input, *, dtype=None)",
+@op("ops.ones_like(input, *, dtype=None)", "ops.OnesLike()(x: input)",
+    "mint.ones_like(input, *, dtype=None)",
     widen=False)
 def ones_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
     """Ones of the input's shape, and its dtype unless one is given."""
     return xp.ones(input.shape, input.dtype if dtype is None else dtype)
 
 
-@op("ops.full_like(input, fill_value, *, dtype=None)", "mint.full_like(input, fill_value, *, dtype=None)",
+@op("ops.full_like(input, fill_value, *, dtype=None)",
+    "mint.full_like(input, fill_value, *, dtype=None)",
     widen=False)
 def full_like(xp, input: TensorOf(any_dtype), fill_value: Scalar, dtype: DType = None):
     """One number in the input's shape, and its dtype unless one is given."""
@@ -93,7 +97,8 @@ def _number(api, name, value):
     if isinstance(value, Tensor):
         return value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"For '{api}', '{name}' must be a number, but got {value!r} of type {type(value).__name__}.")
+        raise TypeError(f"For '{api}', '{name}' must be a number, but got {value!r} of type "
+                        f"{type(value).__name__}.")
     return value
 
 
@@ -115,7 +120,8 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     """
     if end is None:
         start, end = 0, start
-    start, end, step = (_number("arange", n, v) for n, v in (("start", start), ("end", end), ("step", step)))
+    start, end, step = (_number("arange", n, v) for n,
+                        v in (("start", start), ("end", end), ("step", step)))
     if step == 0 or (end - start) * step < 0:
         raise ValueError(f"For 'arange', 'step' must lead from {start} to {end}, but got {step}.")
     whole = all(isinstance(v, int) for v in (start, end, step))
@@ -129,13 +135,15 @@ def range(start, end, step, maxlen=1000000):
 
     Raises:
         TypeError: if an argument is no number, or `maxlen` no int.
-        ValueError: if `step` is 0 or leads away from `end`, or there are more than `maxlen` numbers.
+        ValueError: if `step` is 0 or leads away from `end`, or there are more than `maxlen`
+        numbers.
 
     Source: mindspore.ops.range of MindSpore 2.10.
     """
     made = arange(start, end, step)
     if made.size > maxlen:
-        raise ValueError(f"For 'range', there must be at most 'maxlen' {maxlen} numbers, but got {made.size}.")
+        raise ValueError(f"For 'range', there must be at most 'maxlen' {maxlen} numbers, but got "
+                         f"{made.size}.")
     return made.astype(start.dtype) if isinstance(start, Tensor) else made
 
 
@@ -156,14 +164,16 @@ def linspace(start, end, steps, *, dtype=None):
         raise TypeError(f"For 'linspace', 'steps' must be an int, but got {steps!r}.")
     if steps < 1:
         raise ValueError(f"For 'linspace', 'steps' must be at least 1, but got {steps}.")
-    default = start._array.dtype if isinstance(start, Tensor) and start.dtype.is_floating_point else "float32"
+    default = start._array.dtype if isinstance(start,
+                                               Tensor) and start.dtype.is_floating_point else "float32"
     return Tensor._wrap(current_space().linspace(first, last, steps).astype(_numpy(dtype, default)))
 
 
 @public("ops.eye", "mint.eye")
 @checked
 def eye(n: Int(ge=0), m: Int(ge=0) | None = None, dtype: DType = None):
-    """Ones on the diagonal of an n x m matrix (n x n without `m`), zeros elsewhere; float32 by default.
+    """Ones on the diagonal of an n x m matrix (n x n without `m`), zeros elsewhere; float32 by
+    default.
 
     Source: mindspore.ops.eye of MindSpore 2.10.
     """
@@ -197,7 +207,8 @@ class Range:
 @op("ops.one_hot(indices, depth, on_value=1, off_value=0, axis=-1)",
     "ops.OneHot(axis=-1)(indices, depth, on_value, off_value)", widen=False)
 def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: Int(ge=0),
-            on_value: TensorOf(any_dtype, scalars=True) = 1, off_value: TensorOf(any_dtype, scalars=True) = 0,
+            on_value: TensorOf(any_dtype, scalars=True) = 1,
+            off_value: TensorOf(any_dtype, scalars=True) = 0,
             axis: Int = -1):
     """A new axis of length `depth` with `on_value` at each index, `off_value` elsewhere."""
     axis = axis if axis >= 0 else axis + indices.ndim + 1

@@ -1,4 +1,5 @@
-"""Ops around the numbers: printing, summaries, hooks, constants of graph mode, user-written primitives."""
+"""Ops around the numbers: printing, summaries, hooks, constants of graph mode, user-written
+primitives."""
 
 from .._core import custom
 from .._core import dtype as dtypes
@@ -15,7 +16,7 @@ from .primitive import Primitive
 Anything = TensorOf(any_dtype)
 
 
-# Printing and summaries -------------------------------------------------------------------------------
+# Printing and summaries ---------------------------------------------------------------------------
 
 
 @public("ops.print_")
@@ -29,7 +30,8 @@ def print_(*input_x):
     """
     for one in input_x:
         if not isinstance(one, (Tensor, bool, int, float, str, tuple, list, type(None))):
-            raise TypeError(f"For 'print_', 'input_x' must hold Tensors, numbers, strings, tuples and lists, but got "
+            raise TypeError(f"For 'print_', 'input_x' must hold Tensors, numbers, strings, tuples "
+                            f"and lists, but got "
                             f"{type(one).__name__}.")
     for one in input_x:
         print(repr(one) if isinstance(one, Tensor) else one)
@@ -37,7 +39,8 @@ def print_(*input_x):
 
 @public("ops.Print")
 class Print(Primitive):
-    """The class form of `ops.print_`; it returns its first Tensor, so that a chain of ops may hold it."""
+    """The class form of `ops.print_`; it returns its first Tensor, so that a chain of ops may hold
+    it."""
 
     def __init__(self):
         super().__init__("Print")
@@ -61,11 +64,14 @@ class _Summary(Primitive):
 
     def __call__(self, name, value):
         if not isinstance(name, str):
-            raise TypeError(f"For '{self.name}', 'name' must be a str, but got {name!r} of type {type(name).__name__}.")
+            raise TypeError(f"For '{self.name}', 'name' must be a str, but got {name!r} of type "
+                            f"{type(name).__name__}.")
         if not isinstance(value, Tensor):
-            raise TypeError(f"For '{self.name}', 'value' must be a Tensor, but got {type(value).__name__}.")
+            raise TypeError(f"For '{self.name}', 'value' must be a Tensor, but got "
+                            f"{type(value).__name__}.")
         if self.ranks is not None and value.ndim not in self.ranks and not (0 in self.ranks and value.size == 1):
-            raise ValueError(f"For '{self.name}', 'value' must have a rank in {self.ranks}, but got {value.shape}.")
+            raise ValueError(f"For '{self.name}', 'value' must have a rank in {self.ranks}, but "
+                             f"got {value.shape}.")
         for sink in summary_sinks:
             sink(self.kind, name, value)
 
@@ -98,15 +104,17 @@ class HistogramSummary(_Summary):
     kind, ranks = "histogram", tuple(range(1, 9))
 
 
-# Hooks and gradients of the user's own ----------------------------------------------------------------
+# Hooks and gradients of the user's own ------------------------------------------------------------
 
 
 @public("ops.HookBackward")
 class HookBackward(Primitive):
-    """Passes Tensors through, and their gradients to `hook_fn(cell_id, gradients, gradients)` on the way back.
+    """Passes Tensors through, and their gradients to `hook_fn(cell_id, gradients, gradients)` on
+    the way back.
 
     Args:
-        hook_fn (Callable): takes the cell's id, and twice the tuple of gradients; what it returns replaces
+        hook_fn (Callable): takes the cell's id, and twice the tuple of gradients; what it returns
+            replaces
             them, None leaves them.
         cell_id (str): what the hook is told. Default: "".
 
@@ -157,7 +165,8 @@ class Custom(Primitive):
         func (Callable): takes and returns NumPy arrays.
         out_shape (Union[Callable, list, tuple, None]): the shape of the output; not needed here.
         out_dtype (Union[Callable, mindspore.dtype, tuple, None]): the dtype of the output.
-        func_type (str): "pyfunc"; the kinds that compile native code are refused. Default: "pyfunc".
+        func_type (str): "pyfunc"; the kinds that compile native code are refused. Default:
+            "pyfunc".
         bprop (Callable): `(*inputs, out, dout)` to gradients, one for each input.
         reg_info (Any): registration of native kernels; not needed here.
 
@@ -168,7 +177,8 @@ class Custom(Primitive):
     Source: mindspore.ops.Custom of MindSpore 2.10.
     """
 
-    def __init__(self, func, out_shape=None, out_dtype=None, func_type="pyfunc", bprop=None, reg_info=None):
+    def __init__(self, func, out_shape=None, out_dtype=None, func_type="pyfunc", bprop=None,
+                 reg_info=None):
         super().__init__("Custom")
         if func_type != "pyfunc":
             raise ValueError(f"For 'Custom', 'func_type' must be 'pyfunc', but got {func_type!r}.")
@@ -179,7 +189,8 @@ class Custom(Primitive):
     def __call__(self, *inputs):
         if self.bprop is None:
             return self._forward(*inputs)
-        return custom.custom_gradient(self._forward, lambda given, out, sens: self.bprop(*given, out, sens), inputs)
+        return custom.custom_gradient(self._forward, lambda given, out,
+                                      sens: self.bprop(*given, out, sens), inputs)
 
     def _forward(self, *inputs):
         out = self.func(*map_tensors(lambda t: t.asnumpy(), inputs))
@@ -187,12 +198,13 @@ class Custom(Primitive):
         wanted = self.out_dtype
         if callable(wanted) and not isinstance(wanted, dtypes.Type):
             wanted = wanted(*[getattr(i, "dtype", type(i)) for i in inputs])
-        kinds = wanted if isinstance(wanted, (tuple, list)) else [wanted] * (len(out) if several else 1)
+        kinds = wanted if isinstance(wanted, (tuple,
+                                              list)) else [wanted] * (len(out) if several else 1)
         made = [Tensor(one, kind) for one, kind in zip(out if several else [out], kinds)]
         return tuple(made) if several else made[0]
 
 
-# Constants --------------------------------------------------------------------------------------------
+# Constants ----------------------------------------------------------------------------------------
 
 
 @public("ops.scalar_to_tensor")
@@ -205,7 +217,8 @@ def scalar_to_tensor(input_x, dtype=dtypes.float32):
     Source: mindspore.ops.scalar_to_tensor of MindSpore 2.10.
     """
     if not isinstance(input_x, (bool, int, float)):
-        raise TypeError(f"For 'scalar_to_tensor', 'input_x' must be a number, but got {type(input_x).__name__}.")
+        raise TypeError(f"For 'scalar_to_tensor', 'input_x' must be a number, but got "
+                        f"{type(input_x).__name__}.")
     return Tensor(input_x, dtype)
 
 
@@ -236,9 +249,11 @@ def tuple_to_array(input_x):
     Source: mindspore.ops.tuple_to_array of MindSpore 2.10.
     """
     if not isinstance(input_x, tuple):
-        raise TypeError(f"For 'tuple_to_array', 'input_x' must be a tuple, but got {type(input_x).__name__}.")
+        raise TypeError(f"For 'tuple_to_array', 'input_x' must be a tuple, but got "
+                        f"{type(input_x).__name__}.")
     if len({type(one) for one in input_x}) > 1:
-        raise TypeError(f"For 'tuple_to_array', the elements of 'input_x' must have one type, but got {input_x}.")
+        raise TypeError(f"For 'tuple_to_array', the elements of 'input_x' must have one type, but "
+                        f"got {input_x}.")
     whole = bool(input_x) and isinstance(input_x[0], int)
     return Tensor(input_x, dtypes.int32 if whole else dtypes.float32)
 
@@ -265,10 +280,12 @@ def scalar_cast(input_x, input_y):
     Source: mindspore.ops.scalar_cast of MindSpore 2.10.
     """
     if not isinstance(input_x, (bool, int, float)):
-        raise TypeError(f"For 'scalar_cast', 'input_x' must be a number, but got {type(input_x).__name__}.")
+        raise TypeError(f"For 'scalar_cast', 'input_x' must be a number, but got "
+                        f"{type(input_x).__name__}.")
     made = {"Int": int, "Float": float, "Bool": bool}.get(str(input_y).rstrip("0123456789"))
     if made is None:
-        raise ValueError(f"For 'scalar_cast', 'input_y' must be an int, float or bool dtype, but got {input_y!r}.")
+        raise ValueError(f"For 'scalar_cast', 'input_y' must be an int, float or bool dtype, but "
+                         f"got {input_y!r}.")
     return made(input_x)
 
 
@@ -297,7 +314,8 @@ def tuple_len(x):
 
 @public("ops.add_flags", "ops.composite.add_flags")
 def add_flags(fn=None, **flags):
-    """A decorator of MindSpore 1.x that marks a function for graph mode; the function is returned."""
+    """A decorator of MindSpore 1.x that marks a function for graph mode; the function is
+    returned."""
 
     def mark(function):
         function.__dict__.setdefault("_mindspore_flags", {}).update(flags)
@@ -321,7 +339,8 @@ def is_nonzero(input):
         ValueError: if it has several elements.
     """
     if not isinstance(input, Tensor):
-        raise TypeError(f"For 'is_nonzero', 'input' must be a Tensor, but got {type(input).__name__}.")
+        raise TypeError(f"For 'is_nonzero', 'input' must be a Tensor, but got "
+                        f"{type(input).__name__}.")
     return bool(input)
 
 
@@ -331,7 +350,7 @@ def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
-# Sums and clips of several Tensors ----------------------------------------------------------------------
+# Sums and clips of several Tensors ----------------------------------------------------------------
 
 
 @op("ops.addn(x)", "ops.AddN()(x)", "ops.accumulate_n(x)", "ops.AccumulateNV2()(x)")
@@ -367,13 +386,17 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     Source: mindspore.ops.clip_by_global_norm of MindSpore 2.10.
     """
     if not isinstance(x, (tuple, list)):
-        raise TypeError(f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got {type(x).__name__}.")
+        raise TypeError(f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got "
+                        f"{type(x).__name__}.")
     if isinstance(clip_norm, bool) or not isinstance(clip_norm, (int, float)):
-        raise TypeError(f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got {clip_norm!r}.")
+        raise TypeError(f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got "
+                        f"{clip_norm!r}.")
     if not clip_norm > 0:
-        raise ValueError(f"For 'clip_by_global_norm', 'clip_norm' must be above 0, but got {clip_norm}.")
+        raise ValueError(f"For 'clip_by_global_norm', 'clip_norm' must be above 0, but got "
+                         f"{clip_norm}.")
     if use_norm is not None:
-        raise ValueError(f"For 'clip_by_global_norm', 'use_norm' must be None, but got {use_norm!r}.")
+        raise ValueError(f"For 'clip_by_global_norm', 'use_norm' must be None, but got "
+                         f"{use_norm!r}.")
     squares = [add_up.run(_math.square.run(one.astype(dtypes.float32))) for one in x]
     total = _math.sqrt.run(addn.run(squares))
     scale = clip_norm / _math.maximum.run(total, float(clip_norm))
@@ -393,7 +416,8 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     several = list(x) if isinstance(x, (tuple, list)) else [x]
     for one in several:
         if not isinstance(one, Tensor):
-            raise TypeError(f"For 'clip_by_norm', 'x' must be a Tensor, or a list or tuple of them, but got "
+            raise TypeError(f"For 'clip_by_norm', 'x' must be a Tensor, or a list or tuple of "
+                            f"them, but got "
                             f"{type(one).__name__}.")
     for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -401,7 +425,8 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     parts = [norm.run(one.reshape(-1), norm_type) for one in several]
     total = norm.run(stack.run(parts, 0), norm_type)
     if error_if_nonfinite and not bool(_compare.isfinite.run(total)):
-        raise RuntimeError(f"For 'clip_by_norm', the norm of order {norm_type} is not finite: {total}.")
+        raise RuntimeError(f"For 'clip_by_norm', the norm of order {norm_type} is not finite: "
+                           f"{total}.")
     scale = _math.minimum.run(max_norm / (total + 1e-6), 1.0)
     clipped = [one * scale.astype(one.dtype) for one in several]
     return type(x)(clipped) if isinstance(x, (tuple, list)) else clipped[0]

@@ -1,4 +1,5 @@
-"""Decompositions, determinants, inverses and solvers of matrices; products with a sum (addmm and kin).
+"""Decompositions, determinants, inverses and solvers of matrices; products with a sum (addmm and
+kin).
 
 Matrices are the last two axes; leading axes are a stack.
 """
@@ -39,7 +40,8 @@ def matrix_inverse(xp, x: Matrix, adjoint: Bool = False):
     return xp.linalg_inv(_adjoint(xp, x) if adjoint else x)
 
 
-@op("ops.det(input)", "ops.matrix_determinant(input)", "ops.MatrixDeterminant()(input)", "Tensor.det()",
+@op("ops.det(input)", "ops.matrix_determinant(input)", "ops.MatrixDeterminant()(input)",
+    "Tensor.det()",
     "Tensor.matrix_determinant()", "mint.det(input)", "mint.linalg.det(A: input)")
 def det(xp, input: Matrix):
     """The determinant of each matrix."""
@@ -47,7 +49,8 @@ def det(xp, input: Matrix):
     return xp.linalg_det(input)
 
 
-@op("ops.slogdet(input)", "ops.log_matrix_determinant(input)", "ops.LogMatrixDeterminant()(input)", "Tensor.slogdet()",
+@op("ops.slogdet(input)", "ops.log_matrix_determinant(input)", "ops.LogMatrixDeterminant()(input)",
+    "Tensor.slogdet()",
     "Tensor.log_matrix_determinant()")
 def slogdet(xp, input: Matrix):
     """(sign, logarithm of the absolute value) of the determinant of each matrix."""
@@ -63,7 +66,8 @@ def logdet(xp, input: Matrix):
     return xp.where(sign > 0, size, float("nan"))
 
 
-@op("ops.cholesky(input_x, upper=False)", "ops.Cholesky(upper=False)(input_x)", "Tensor.cholesky(upper=False)")
+@op("ops.cholesky(input_x, upper=False)", "ops.Cholesky(upper=False)(input_x)",
+    "Tensor.cholesky(upper=False)")
 def cholesky(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
     """The triangle L of x = L Lᵀ for positive definite matrices (x = Uᵀ U with `upper`)."""
     _square("cholesky", "input_x", input_x)
@@ -80,9 +84,11 @@ def cholesky_inverse(xp, input_x: TensorOf("float32", "float64"), upper: Bool = 
     return xp.matmul(half, _adjoint(xp, half)) if upper else xp.matmul(_adjoint(xp, half), half)
 
 
-@op("ops.cholesky_solve(input, input2, upper=False)", "ops.CholeskySolve(upper=False)(x1: input, x2: input2)",
+@op("ops.cholesky_solve(input, input2, upper=False)",
+    "ops.CholeskySolve(upper=False)(x1: input, x2: input2)",
     "Tensor.cholesky_solve(input2, upper=False)")
-def cholesky_solve(xp, input: TensorOf("float32", "float64"), input2: TensorOf("float32", "float64"),
+def cholesky_solve(xp, input: TensorOf("float32", "float64"),
+                   input2: TensorOf("float32", "float64"),
                    upper: Bool = False):
     """The solution y of A y = input, where input2 is the Cholesky triangle of A."""
     lower = _adjoint(xp, xp.triu(input2)) if upper else xp.tril(input2)
@@ -127,7 +133,8 @@ def qr(input, mode="reduced"):
 
     Args:
         input (Tensor): matrices over the last two axes.
-        mode (str): "reduced" for the smaller factors, "complete" for a square q. Default: "reduced".
+        mode (str): "reduced" for the smaller factors, "complete" for a square q. Default:
+            "reduced".
 
     Raises:
         TypeError: if `input` is not a Tensor or `mode` not a str.
@@ -138,11 +145,13 @@ def qr(input, mode="reduced"):
     if not isinstance(input, Tensor):
         raise TypeError(f"For 'qr', 'input' must be a Tensor, but got {type(input).__name__}.")
     if not isinstance(mode, str):
-        raise TypeError(f"For 'qr', 'mode' must be a str, but got {mode!r} of type {type(mode).__name__}.")
+        raise TypeError(f"For 'qr', 'mode' must be a str, but got {mode!r} of type "
+                        f"{type(mode).__name__}.")
     if mode not in ("reduced", "complete"):
         raise ValueError(f"For 'qr', 'mode' must be 'reduced' or 'complete', but got {mode!r}.")
     if input.ndim < 2:
-        raise ValueError(f"For 'qr', 'input' must have at least two axes, but got shape {input.shape}.")
+        raise ValueError(f"For 'qr', 'input' must have at least two axes, but got shape "
+                         f"{input.shape}.")
     return (complete_qr if mode == "complete" else reduced_qr).run(input)
 
 
@@ -188,8 +197,10 @@ def svd(input, full_matrices=False, compute_uv=True):
     """
     for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
         if not isinstance(flag, bool):
-            raise TypeError(f"For 'svd', '{name}' must be a bool, but got {flag!r} of type {type(flag).__name__}.")
-    if not isinstance(input, Tensor) or input._array.dtype not in ("float32", "float64", "complex64", "complex128"):
+            raise TypeError(f"For 'svd', '{name}' must be a bool, but got {flag!r} of type "
+                            f"{type(flag).__name__}.")
+    if not isinstance(input, Tensor) or input._array.dtype not in ("float32", "float64",
+                                                                   "complex64", "complex128"):
         raise TypeError(f"For 'svd', 'input' must be a float32 or float64 Tensor, but got "
                         f"{getattr(input, 'dtype', type(input).__name__)}.")
     if not compute_uv:
@@ -239,7 +250,8 @@ def eig(A):
     Source: mindspore.ops.eig of MindSpore 2.10.
     """
     if not isinstance(A, Tensor) or A._array.dtype.kind not in "fc":
-        raise TypeError(f"For 'eig', 'A' must be a float or complex Tensor, but got {type(A).__name__}.")
+        raise TypeError(f"For 'eig', 'A' must be a float or complex Tensor, but got "
+                        f"{type(A).__name__}.")
     _square("eig", "A", A)
     return _general_eig(A)
 
@@ -264,7 +276,8 @@ class Eig:
         return values, vectors if self.compute_v else Tensor([], values.dtype)
 
 
-@op("ops.pinv(x, *, atol=None, rtol=None, hermitian=False)", "Tensor.pinv(*, atol=None, rtol=None, hermitian=False)")
+@op("ops.pinv(x, *, atol=None, rtol=None, hermitian=False)",
+    "Tensor.pinv(*, atol=None, rtol=None, hermitian=False)")
 def pinv(xp, x: TensorOf("float32", "float64"), atol: Number | TensorOf(any_dtype) | None = None,
          rtol: Number | TensorOf(any_dtype) | None = None, hermitian: Bool = False):
     """The Moore-Penrose inverse: singular values up to max(atol, rtol * largest) count as 0."""
@@ -289,7 +302,8 @@ def matrix_power(xp, input: Matrix, n: Int):
     return out
 
 
-@op("ops.lu_solve(b, LU_data, LU_pivots)", "Tensor.lu_solve(LU_data, LU_pivots)", "ops.LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)")
+@op("ops.lu_solve(b, LU_data, LU_pivots)", "Tensor.lu_solve(LU_data, LU_pivots)",
+    "ops.LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)")
 def lu_solve(xp, b: Matrix, LU_data: Matrix, LU_pivots: TensorOf("int32", "int64")):
     """The solution y of A y = b, from the packed LU factors of A and its row exchanges (from 1)."""
     count = LU_data.shape[-1]
@@ -312,10 +326,11 @@ def _row_order(xp, pivots, count):
     return order
 
 
-# Products with a sum ----------------------------------------------------------------------------------
+# Products with a sum ------------------------------------------------------------------------------
 
 
-@op("ops.addmm(input, mat1, mat2, *, beta=1, alpha=1)", "Tensor.addmm(mat1, mat2, *, beta=1, alpha=1)",
+@op("ops.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
+    "Tensor.addmm(mat1, mat2, *, beta=1, alpha=1)",
     "mint.addmm(input, mat1, mat2, *, beta=1, alpha=1)")
 def addmm(xp, input: Anything, mat1: Anything, mat2: Anything, beta: Number = 1, alpha: Number = 1):
     """beta * input + alpha * (mat1 @ mat2)."""
@@ -335,16 +350,20 @@ def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Number = 1, alph
     return beta * x + alpha * xp.expand_dims(vec1, 1) * xp.expand_dims(vec2, 0)
 
 
-@op("ops.addbmm(input, batch1, batch2, *, beta=1, alpha=1)", "Tensor.addbmm(batch1, batch2, *, beta=1, alpha=1)",
+@op("ops.addbmm(input, batch1, batch2, *, beta=1, alpha=1)",
+    "Tensor.addbmm(batch1, batch2, *, beta=1, alpha=1)",
     "mint.addbmm(input, batch1, batch2, *, beta=1, alpha=1)")
-def addbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1, alpha: Number = 1):
+def addbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1,
+           alpha: Number = 1):
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
     return beta * input + alpha * xp.sum(xp.matmul(batch1, batch2), 0)
 
 
-@op("ops.baddbmm(input, batch1, batch2, beta=1, alpha=1)", "Tensor.baddbmm(batch1, batch2, *, beta=1, alpha=1)",
+@op("ops.baddbmm(input, batch1, batch2, beta=1, alpha=1)",
+    "Tensor.baddbmm(batch1, batch2, *, beta=1, alpha=1)",
     "mint.baddbmm(input, batch1, batch2, *, beta=1, alpha=1)")
-def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1, alpha: Number = 1):
+def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1,
+            alpha: Number = 1):
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
     return beta * input + alpha * xp.matmul(batch1, batch2)
 
@@ -353,17 +372,20 @@ def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Numbe
 def mv(xp, mat: Anything, vec: Anything):
     """The product of a matrix and a vector."""
     if mat.ndim != 2 or vec.ndim != 1:
-        raise ValueError(f"For 'mv', the inputs must be a matrix and a vector, but got {mat.shape} and {vec.shape}.")
+        raise ValueError(f"For 'mv', the inputs must be a matrix and a vector, but got "
+                         f"{mat.shape} and {vec.shape}.")
     return xp.matmul(mat, vec)
 
 
-@op("ops.ger(input, vec2)", "ops.Ger()(x1: input, x2: vec2)", "Tensor.ger(vec2)", promote="input vec2")
+@op("ops.ger(input, vec2)", "ops.Ger()(x1: input, x2: vec2)", "Tensor.ger(vec2)",
+    promote="input vec2")
 def ger(xp, input: Anything, vec2: Anything):
     """Every product of an element of one vector with an element of the other."""
     return xp.expand_dims(input, 1) * xp.expand_dims(vec2, 0)
 
 
-@op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)", promote="input other")
+@op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)",
+    promote="input other")
 def inner(xp, input: Anything, other: Anything):
     """Sums of products over the last axes."""
     if input.ndim == 0 or other.ndim == 0:
@@ -382,14 +404,16 @@ def kron(xp, input: Anything, other: Anything):
     return xp.reshape(left * right, tuple(a * b for a, b in zip(one, two)))
 
 
-@op("ops.cross(input, other, dim=None)", "ops.Cross(dim=-65530)(x1: input, x2: other)", "Tensor.cross(other, dim=None)",
+@op("ops.cross(input, other, dim=None)", "ops.Cross(dim=-65530)(x1: input, x2: other)",
+    "Tensor.cross(other, dim=None)",
     "mint.cross(input, other, dim=None)", promote="input other")
 def cross(xp, input: Anything, other: Anything, dim: Int | None = None):
     """The cross product of vectors of length 3 along an axis; the first such axis by default."""
     if dim is None or dim == -65530:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
     if dim is None or input.shape[dim] != 3 or other.shape[dim] != 3:
-        raise ValueError(f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} and {other.shape}.")
+        raise ValueError(f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} "
+                         f"and {other.shape}.")
     one, two = xp.moveaxis(input, dim, 0), xp.moveaxis(other, dim, 0)
     parts = [one[(i + 1) % 3] * two[(i + 2) % 3] - one[(i + 2) % 3] * two[(i + 1) % 3] for i in range(3)]
     return xp.moveaxis(xp.stack(parts, 0), 0, dim)

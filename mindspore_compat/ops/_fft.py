@@ -1,6 +1,7 @@
 """Discrete Fourier transforms of one, two and more axes, of complex, real and Hermitian signals.
 
-Everything rests on one function of `xp`, the complex transform over several axes, whose adjoint is the
+Everything rests on one function of `xp`, the complex transform over several axes, whose adjoint is
+the
 inverse with the scale on the other side; the others cut, pad and mirror around it.
 """
 
@@ -39,7 +40,8 @@ def _sized(xp, x, count, axis):
     axis = axis % x.ndim
     if count < x.shape[axis]:
         return x[(slice(None),) * axis + (slice(0, count),)]
-    return xp.pad(x, tuple((0, count - x.shape[axis]) if i == axis else (0, 0) for i in range(x.ndim)))
+    return xp.pad(x, tuple((0, count - x.shape[axis]) if i == axis else (0,
+                                                                         0) for i in range(x.ndim)))
 
 
 def _places(x, sizes, axes):
@@ -48,7 +50,8 @@ def _places(x, sizes, axes):
         axes = tuple(range(x.ndim)) if sizes is None else tuple(range(-len(sizes), 0))
     sizes = (None,) * len(axes) if sizes is None else tuple(sizes)
     if len(sizes) != len(axes):
-        raise ValueError(f"For 'fftn', 's' and 'dim' must have one length, but got {sizes} and {tuple(axes)}.")
+        raise ValueError(f"For 'fftn', 's' and 'dim' must have one length, but got {sizes} and "
+                         f"{tuple(axes)}.")
     return tuple(a % x.ndim for a in axes), tuple(None if n == -1 else n for n in sizes)
 
 
@@ -93,25 +96,29 @@ def ifft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = 
     return _transform(xp, input, (n,), (dim,), norm, True)
 
 
-@op("ops.fft2(input, s=None, dim=(-2, -1), norm=None)", "mint.fft.fft2(input, s=None, dim=(-2, -1), norm=None)")
+@op("ops.fft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.fft2(input, s=None, dim=(-2, -1), norm=None)")
 def fft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """The Fourier transform over two axes."""
     return _transform(xp, input, s, dim, norm, False)
 
 
-@op("ops.ifft2(input, s=None, dim=(-2, -1), norm=None)", "mint.fft.ifft2(input, s=None, dim=(-2, -1), norm=None)")
+@op("ops.ifft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.ifft2(input, s=None, dim=(-2, -1), norm=None)")
 def ifft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """The inverse Fourier transform over two axes."""
     return _transform(xp, input, s, dim, norm, True)
 
 
-@op("ops.fftn(input, s=None, dim=None, norm=None)", "mint.fft.fftn(input, s=None, dim=None, norm=None)")
+@op("ops.fftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.fftn(input, s=None, dim=None, norm=None)")
 def fftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The Fourier transform over several axes, all by default."""
     return _transform(xp, input, s, dim, norm, False)
 
 
-@op("ops.ifftn(input, s=None, dim=None, norm=None)", "mint.fft.ifftn(input, s=None, dim=None, norm=None)")
+@op("ops.ifftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.ifftn(input, s=None, dim=None, norm=None)")
 def ifftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The inverse Fourier transform over several axes, all by default."""
     return _transform(xp, input, s, dim, norm, True)
@@ -123,31 +130,36 @@ def rfft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = 
     return _half(xp, input, (n,), (dim,), norm)
 
 
-@op("ops.irfft(input, n=None, dim=-1, norm=None)", "mint.fft.irfft(input, n=None, dim=-1, norm=None)")
+@op("ops.irfft(input, n=None, dim=-1, norm=None)",
+    "mint.fft.irfft(input, n=None, dim=-1, norm=None)")
 def irfft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = None):
     """The real signal of which `rfft` gives the input."""
     return _from_half(xp, input, (n,), (dim,), norm)
 
 
-@op("ops.rfft2(input, s=None, dim=(-2, -1), norm=None)", "mint.fft.rfft2(input, s=None, dim=(-2, -1), norm=None)")
+@op("ops.rfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.rfft2(input, s=None, dim=(-2, -1), norm=None)")
 def rfft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """The Fourier transform of a real signal over two axes."""
     return _half(xp, input, s, dim, norm)
 
 
-@op("ops.irfft2(input, s=None, dim=(-2, -1), norm=None)", "mint.fft.irfft2(input, s=None, dim=(-2, -1), norm=None)")
+@op("ops.irfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.irfft2(input, s=None, dim=(-2, -1), norm=None)")
 def irfft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """The real signal of which `rfft2` gives the input."""
     return _from_half(xp, input, s, dim, norm)
 
 
-@op("ops.rfftn(input, s=None, dim=None, norm=None)", "mint.fft.rfftn(input, s=None, dim=None, norm=None)")
+@op("ops.rfftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.rfftn(input, s=None, dim=None, norm=None)")
 def rfftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The Fourier transform of a real signal over several axes."""
     return _half(xp, input, s, dim, norm)
 
 
-@op("ops.irfftn(input, s=None, dim=None, norm=None)", "mint.fft.irfftn(input, s=None, dim=None, norm=None)")
+@op("ops.irfftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.irfftn(input, s=None, dim=None, norm=None)")
 def irfftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The real signal of which `rfftn` gives the input."""
     return _from_half(xp, input, s, dim, norm)
@@ -159,37 +171,42 @@ def hfft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = 
     return _from_half(xp, xp.conj(input), (n,), (dim,), _OTHER[norm])
 
 
-@op("ops.ihfft(input, n=None, dim=-1, norm=None)", "mint.fft.ihfft(input, n=None, dim=-1, norm=None)")
+@op("ops.ihfft(input, n=None, dim=-1, norm=None)",
+    "mint.fft.ihfft(input, n=None, dim=-1, norm=None)")
 def ihfft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = None):
     """Half of the Hermitian signal of which `hfft` gives the input."""
     return xp.conj(_half(xp, input, (n,), (dim,), _OTHER[norm]))
 
 
-@op("ops.hfft2(input, s=None, dim=(-2, -1), norm=None)", "mint.fft.hfft2(input, s=None, dim=(-2, -1), norm=None)")
+@op("ops.hfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.hfft2(input, s=None, dim=(-2, -1), norm=None)")
 def hfft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """The real transform over two axes of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
-@op("ops.ihfft2(input, s=None, dim=(-2, -1), norm=None)", "mint.fft.ihfft2(input, s=None, dim=(-2, -1), norm=None)")
+@op("ops.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.ihfft2(input, s=None, dim=(-2, -1), norm=None)")
 def ihfft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """Half of the Hermitian signal of which `hfft2` gives the input."""
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 
 
-@op("ops.hfftn(input, s=None, dim=None, norm=None)", "mint.fft.hfftn(input, s=None, dim=None, norm=None)")
+@op("ops.hfftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.hfftn(input, s=None, dim=None, norm=None)")
 def hfftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The real transform over several axes of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
-@op("ops.ihfftn(input, s=None, dim=None, norm=None)", "mint.fft.ihfftn(input, s=None, dim=None, norm=None)")
+@op("ops.ihfftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.ihfftn(input, s=None, dim=None, norm=None)")
 def ihfftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """Half of the Hermitian signal of which `hfftn` gives the input."""
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 
 
-# Frequencies ------------------------------------------------------------------------------------------
+# Frequencies --------------------------------------------------------------------------------------
 
 
 def _frequencies(api, n, d, dtype, function):
@@ -200,7 +217,8 @@ def _frequencies(api, n, d, dtype, function):
 @public("ops.fftfreq", "mint.fft.fftfreq")
 @checked
 def fftfreq(n: Int(ge=1), d: Float | Int = 1.0, dtype: DType = None):
-    """The frequencies of `fft` for n samples d apart: 0 and up, then the negative ones. float32 by default.
+    """The frequencies of `fft` for n samples d apart: 0 and up, then the negative ones. float32 by
+    default.
 
     Source: mindspore.ops.fftfreq of MindSpore 2.10.
     """
@@ -218,7 +236,8 @@ def rfftfreq(n: Int(ge=1), d: Float | Int = 1.0, dtype: DType = None):
 
 
 def _shifted(input, dim, sign):
-    axes = tuple(range(input.ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    axes = tuple(range(input.ndim)) if dim is None else (dim,) if isinstance(dim,
+                                                                             int) else tuple(dim)
     steps = tuple(input.shape[a] // 2 if sign > 0 else -(input.shape[a] // 2) for a in axes)
     return roll.run(input, steps, axes)
 
@@ -252,8 +271,10 @@ class FFTWithSize(Primitive):
         inverse (bool): True for the inverse transform.
         real (bool): True for a real signal.
         norm (str): "backward", "forward" or "ortho". Default: "backward".
-        onesided (bool): True to give (or take) half of the frequencies of a real signal. Default: True.
-        signal_sizes (tuple[int]): the lengths of the signal, for the inverse of a half. Default: ().
+        onesided (bool): True to give (or take) half of the frequencies of a real signal. Default:
+            True.
+        signal_sizes (tuple[int]): the lengths of the signal, for the inverse of a half. Default:
+            ().
 
     Source: mindspore.ops.FFTWithSize of MindSpore 2.10.
     """

@@ -18,7 +18,8 @@ def getitem(xp, input: Anything, index: Any):
     return input[index]
 
 
-getitem.vjp(input=lambda xp, g, input_shape, index: xp.scatter_add(xp.zeros(input_shape, g.dtype), index, g))
+getitem.vjp(input=lambda xp, g, input_shape, index: xp.scatter_add(xp.zeros(input_shape, g.dtype),
+                                                                   index, g))
 
 
 @op(widen=False)
@@ -27,7 +28,8 @@ def setitem(xp, input: Anything, values: Anything, index: Any):
     return xp.scatter_set(input, index, values)
 
 
-setitem.vjp(input=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g, index: g[index])
+setitem.vjp(input=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g,
+            index: g[index])
 
 
 def _index_part(part, api="Tensor"):
@@ -46,7 +48,8 @@ def _index_part(part, api="Tensor"):
     if isinstance(part, numpy.ndarray):
         return as_array(part)
     raise IndexError(
-        f"For '{api}', an index must be made of ints, slices, '...', None, bools, Tensors, lists and tuples, "
+        f"For '{api}', an index must be made of ints, slices, '...', None, bools, Tensors, lists "
+        f"and tuples, "
         f"but got {part!r} of type {type(part).__name__}."
     )
 
@@ -65,14 +68,17 @@ def _checked(array, index):
             continue
         if part is Ellipsis:
             return
-        if isinstance(part, int) and axis < array.ndim and not -array.shape[axis] <= part < array.shape[axis]:
-            raise IndexError(f"index {part} is out of bounds for dimension with size {array.shape[axis]}")
+        if isinstance(part,
+                      int) and axis < array.ndim and not -array.shape[axis] <= part < array.shape[axis]:
+            raise IndexError(f"index {part} is out of bounds for dimension with size "
+                             f"{array.shape[axis]}")
         axis += 1
 
 
 @public("Tensor.__getitem__")
 def tensor_getitem(self, index):
-    """The part that an index of ints, slices, Tensors, lists, None and '...' names; slices share memory.
+    """The part that an index of ints, slices, Tensors, lists, None and '...' names; slices share
+    memory.
 
     Raises:
         IndexError: if a position is out of range or the index is made of something else.
@@ -110,16 +116,19 @@ def tensor_setitem(self, index, value):
     write_back(self, setitem.run(self, given, index))
 
 
-# Choosing ---------------------------------------------------------------------------------------------
+# Choosing -----------------------------------------------------------------------------------------
 
 
-@op("ops.where(condition, input, other)", "mint.where(condition, input, other)", promote="input other")
-def where(xp, condition: Anything, input: TensorOf(any_dtype, scalars=True), other: TensorOf(any_dtype, scalars=True)):
+@op("ops.where(condition, input, other)", "mint.where(condition, input, other)",
+    promote="input other")
+def where(xp, condition: Anything, input: TensorOf(any_dtype, scalars=True),
+          other: TensorOf(any_dtype, scalars=True)):
     """input where the condition is true, other elsewhere; the shapes broadcast."""
     return xp.where(xp.cast(condition, "bool"), input, other)
 
 
-@op("ops.select(condition, input, other)", "ops.Select()(condition, input, other)", promote="input other",
+@op("ops.select(condition, input, other)", "ops.Select()(condition, input, other)",
+    promote="input other",
     widen=False)
 def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=True),
            other: TensorOf(any_dtype, scalars=True)):
@@ -133,14 +142,17 @@ def tensor_where(self, condition, y):
     return where.run(condition, self, y)
 
 
-@op("ops.masked_fill(input_x, mask, value)", "ops.MaskedFill()(input_x, mask, value)", "Tensor.masked_fill(mask, value)",
+@op("ops.masked_fill(input_x, mask, value)", "ops.MaskedFill()(input_x, mask, value)",
+    "Tensor.masked_fill(mask, value)",
     "mint.masked_fill(input: input_x, mask, value)", widen=False)
-def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"), value: TensorOf(any_dtype, scalars=True)):
+def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"),
+                value: TensorOf(any_dtype, scalars=True)):
     """The input with `value` wherever the mask is true."""
     return xp.where(mask, xp.cast(value, input_x.dtype), input_x)
 
 
-@op("ops.masked_select(input, mask)", "ops.MaskedSelect()(x: input, mask)", "Tensor.masked_select(mask)",
+@op("ops.masked_select(input, mask)", "ops.MaskedSelect()(x: input, mask)",
+    "Tensor.masked_select(mask)",
     "mint.masked_select(input, mask)", widen=False)
 def masked_select(xp, input: Anything, mask: TensorOf("bool")):
     """The elements where the mask is true, along one axis; the shapes broadcast."""
@@ -160,7 +172,8 @@ def nonzero(input, *, as_tuple=False):
 
     Args:
         input (Tensor): any dtype.
-        as_tuple (bool): True for a tuple of one Tensor for each axis. Default: False, rows of positions.
+        as_tuple (bool): True for a tuple of one Tensor for each axis. Default: False, rows of
+            positions.
 
     Raises:
         TypeError: if `input` is not a Tensor or `as_tuple` not a bool.
@@ -175,7 +188,7 @@ def nonzero(input, *, as_tuple=False):
     return tuple(rows[:, i] for i in range(rows.shape[1])) if as_tuple else rows
 
 
-# Gathering --------------------------------------------------------------------------------------------
+# Gathering ----------------------------------------------------------------------------------------
 
 
 @op("ops.gather(input_params, input_indices, axis, batch_dims=0)",
@@ -184,7 +197,8 @@ def nonzero(input, *, as_tuple=False):
     "ops.index_select(input: input_params, axis, index: input_indices)",
     "Tensor.index_select(axis, index: input_indices)",
     "mint.index_select(input: input_params, dim: axis, index: input_indices)", widen=False)
-def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalars=True), axis: Int, batch_dims: Int = 0):
+def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalars=True), axis: Int,
+           batch_dims: Int = 0):
     """The slices of the input at positions along an axis; leading `batch_dims` axes are shared."""
     if batch_dims == 0:
         return xp.take(input_params, input_indices, axis)
@@ -204,24 +218,28 @@ def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalar
     return xp.transpose(picked, order)
 
 
-@op("ops.gather_d(x, dim, index)", "ops.GatherD()(x, dim, index)", "ops.gather_elements(input: x, dim, index)",
+@op("ops.gather_d(x, dim, index)", "ops.GatherD()(x, dim, index)",
+    "ops.gather_elements(input: x, dim, index)",
     "Tensor.gather_elements(dim, index)", "mint.gather(input: x, dim, index)", widen=False)
 def gather_elements(xp, x: Anything, dim: Int, index: Index):
     """Element by element along an axis: out[i][j] = x[i][index[i][j]] for the last axis of two."""
-    keep = tuple(slice(None) if i == dim % x.ndim else slice(0, n) for i, n in enumerate(index.shape))
+    keep = tuple(slice(None) if i == dim % x.ndim else slice(0, n) for i,
+                 n in enumerate(index.shape))
     return xp.take_along_axis(x[keep], index, dim)
 
 
-@op("ops.gather_nd(input_x, indices)", "ops.GatherNd()(input_x, indices)", "Tensor.gather_nd(indices)", widen=False)
+@op("ops.gather_nd(input_x, indices)", "ops.GatherNd()(input_x, indices)",
+    "Tensor.gather_nd(indices)", widen=False)
 def gather_nd(xp, input_x: Anything, indices: Index):
     """The slices at positions given as rows: the last axis of `indices` is one position."""
     return input_x[tuple(indices[..., i] for i in range(indices.shape[-1]))]
 
 
-# Scattering -------------------------------------------------------------------------------------------
+# Scattering ---------------------------------------------------------------------------------------
 
 
-@op("ops.scatter_nd(indices, updates, shape)", "ops.ScatterNd()(indices, updates, shape)", widen=False)
+@op("ops.scatter_nd(indices, updates, shape)", "ops.ScatterNd()(indices, updates, shape)",
+    widen=False)
 def scatter_nd(xp, indices: Index, updates: Anything, shape: Any):
     """Zeros of `shape` with updates added at positions given as rows."""
     places = tuple(indices[..., i] for i in range(indices.shape[-1]))
@@ -238,22 +256,25 @@ def unsorted_segment_sum(xp, input_x: Anything, segment_ids: Index, num_segments
     return xp.scatter_add(total, (ids,), input_x)[:num_segments]
 
 
-# Writing in place -------------------------------------------------------------------------------------
+# Writing in place ---------------------------------------------------------------------------------
 
 
 def _written(api, variable, value, change):
     """`variable` after `change(old array, value array)` was written to it."""
     if not isinstance(variable, Tensor):
-        raise TypeError(f"For '{api}', 'variable' must be a Parameter or Tensor, but got {type(variable).__name__}.")
+        raise TypeError(f"For '{api}', 'variable' must be a Parameter or Tensor, but got "
+                        f"{type(variable).__name__}.")
     array = variable._array
     if isinstance(value, Tensor):
         value = value._array
     elif isinstance(value, (int, float, bool)):
         value = as_array(value)
     else:
-        raise TypeError(f"For '{api}', 'value' must be a Tensor or a number, but got {type(value).__name__}.")
+        raise TypeError(f"For '{api}', 'value' must be a Tensor or a number, but got "
+                        f"{type(value).__name__}.")
     if value.ndim and value.shape != array.shape and value.size != 1:
-        raise ValueError(f"For '{api}', 'value' must have the shape {array.shape}, but got {value.shape}.")
+        raise ValueError(f"For '{api}', 'value' must have the shape {array.shape}, but got "
+                         f"{value.shape}.")
     space = space_for(array)
     if space_for(value) is not space:
         value = arrays.to_space(space, value)  # such as a learning rate: it stays on the host

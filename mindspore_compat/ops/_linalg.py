@@ -12,10 +12,12 @@ def _product(*lines, slope=None):
 
 
 @_product("ops.matmul(input, other)", "Tensor.matmul(tensor2: other)", "mint.matmul(input, other)",
-          "Tensor.__matmul__(other)", "ops.mm(input, mat2: other)", "Tensor.mm(mat2: other)", "mint.mm(input, mat2: other)",
+          "Tensor.__matmul__(other)", "ops.mm(input, mat2: other)", "Tensor.mm(mat2: other)",
+          "mint.mm(input, mat2: other)",
           slope="matmul")
 def matmul(xp, input: Anything, other: Anything):
-    """The matrix product over the last two axes; leading axes broadcast, vectors are rows or columns."""
+    """The matrix product over the last two axes; leading axes broadcast, vectors are rows or
+    columns."""
     return xp.matmul(input, other)
 
 
@@ -27,33 +29,39 @@ def rmatmul(xp, input: Anything, other: Anything):
 
 @_product("ops.MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)",
           "ops.BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)")
-def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False, transpose_b: Bool = False):
+def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
+            transpose_b: Bool = False):
     """The product of matrices, each transposed first if asked; leading axes broadcast."""
     left = xp.swapaxes(input, -1, -2) if transpose_a else input
     right = xp.swapaxes(other, -1, -2) if transpose_b else other
     if left.shape[-1] != right.shape[-2]:
-        raise ValueError(f"For 'MatMul', the inner lengths must agree, but got {input.shape} and {other.shape} with "
+        raise ValueError(f"For 'MatMul', the inner lengths must agree, but got {input.shape} and "
+                         f"{other.shape} with "
                          f"transpose_a={transpose_a}, transpose_b={transpose_b}.")
     return xp.matmul(left, right)
 
 
-@_product("ops.bmm(input_x: input, mat2: other)", "Tensor.bmm(mat2: other)", "mint.bmm(input, mat2: other)")
+@_product("ops.bmm(input_x: input, mat2: other)", "Tensor.bmm(mat2: other)",
+          "mint.bmm(input, mat2: other)")
 def bmm(xp, input: Anything, other: Anything):
     """The products of a batch of matrices."""
     if input.ndim < 3 or other.ndim < 3:
-        raise ValueError(f"For 'bmm', the inputs must have three axes, but got {input.shape} and {other.shape}.")
+        raise ValueError(f"For 'bmm', the inputs must have three axes, but got {input.shape} and "
+                         f"{other.shape}.")
     return xp.matmul(input, other)
 
 
 @_product("ops.dot(input, other)", "Tensor.dot(other)", "mint.dot(input, other)")
 def dot(xp, input: Anything, other: Anything):
-    """The sum of products over the last axis of input and the last but one (or only) axis of other."""
+    """The sum of products over the last axis of input and the last but one (or only) axis of
+    other."""
     if input.ndim == 1 and other.ndim == 1:
         return xp.sum(input * other)
     return xp.tensordot(input, other, ((input.ndim - 1,), (max(other.ndim - 2, 0),)))
 
 
-@_product("ops.outer(input, vec2: other)", "Tensor.outer(vec2: other)", "mint.outer(input, vec2: other)")
+@_product("ops.outer(input, vec2: other)", "Tensor.outer(vec2: other)",
+          "mint.outer(input, vec2: other)")
 def outer(xp, input: Anything, other: Anything):
     """Every product of an element of one vector with an element of the other."""
     return xp.expand_dims(xp.ravel(input), 1) * xp.expand_dims(xp.ravel(other), 0)
@@ -121,11 +129,13 @@ def explicit(equation, ranks):
     left, arrow, right = equation.partition("->")
     sources = left.split(",")
     if len(sources) != len(ranks):
-        raise ValueError(f"For 'einsum', 'equation' must name {len(ranks)} operands, but got '{equation}'.")
+        raise ValueError(f"For 'einsum', 'equation' must name {len(ranks)} operands, but got "
+                         f"'{equation}'.")
     free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in equation]
     widths = [rank - len(s.replace("...", "")) for s, rank in zip(sources, ranks)]
     if any(w < 0 or w and "..." not in s for s, w in zip(sources, widths)):
-        raise ValueError(f"For 'einsum', 'equation' must name every axis of its operands, but got '{equation}'.")
+        raise ValueError(f"For 'einsum', 'equation' must name every axis of its operands, but got "
+                         f"'{equation}'.")
     width = max((w for s, w in zip(sources, widths) if "..." in s), default=0)
     spread = "".join(free[:width])
     sources = [s.replace("...", spread[width - w:]) for s, w in zip(sources, widths)]
@@ -134,7 +144,8 @@ def explicit(equation, ranks):
         right = "..." + "".join(sorted({c for c in letters if letters.count(c) == 1 and c not in spread}))
     right = right.replace("...", spread)
     if set(right) - set("".join(sources)):
-        raise ValueError(f"For 'einsum', 'equation' must take its result's letters from the operands, but got '{equation}'.")
+        raise ValueError(f"For 'einsum', 'equation' must take its result's letters from the "
+                         f"operands, but got '{equation}'.")
     return ",".join(sources) + "->" + right
 
 

@@ -24,7 +24,8 @@ def add(xp, input: Operand, other: Operand):
     return xp.add(input, other)
 
 
-@op("Tensor.add(other, *, alpha=1)", "mint.add(input, other, *, alpha=1)", promote="input other", operator=True)
+@op("Tensor.add(other, *, alpha=1)", "mint.add(input, other, *, alpha=1)", promote="input other",
+    operator=True)
 def add_scaled(xp, input: Operand, other: Operand, alpha=1):
     """input + alpha * other, element by element; the shapes broadcast."""
     return xp.add(input, other if alpha == 1 else alpha * other)
@@ -43,7 +44,8 @@ def sub(xp, input: Operand, other: Operand):
     return xp.subtract(input, other)
 
 
-@op("Tensor.sub(other, *, alpha=1)", "Tensor.subtract(other, *, alpha=1)", "mint.sub(input, other, *, alpha=1)",
+@op("Tensor.sub(other, *, alpha=1)", "Tensor.subtract(other, *, alpha=1)",
+    "mint.sub(input, other, *, alpha=1)",
     promote="input other", operator=True)
 def sub_scaled(xp, input: Operand, other: Operand, alpha=1):
     """input - alpha * other, element by element; the shapes broadcast."""
@@ -57,7 +59,8 @@ def rsub(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.mul(input, other)", "ops.Mul()(input, other)", "ops.multiply(input, other)",
-         "ops.tensor_mul(input, other)", "Tensor.mul(other)", "Tensor.multiply(other)", "Tensor.__mul__(other)",
+         "ops.tensor_mul(input, other)", "Tensor.mul(other)", "Tensor.multiply(other)",
+         "Tensor.__mul__(other)",
          "mint.mul(input, other)", slope="multiply")
 def mul(xp, input: Operand, other: Operand):
     """input * other, element by element; the shapes broadcast."""
@@ -75,7 +78,8 @@ def _true_quotient(xp, x, y):
     return xp.divide(xp.cast(x, target), xp.cast(y, target))
 
 
-@_binary("ops.RealDiv()(x: input, y: other)", "ops.tensor_div(input, other)", "Tensor.__truediv__(other)",
+@_binary("ops.RealDiv()(x: input, y: other)", "ops.tensor_div(input, other)",
+         "Tensor.__truediv__(other)",
          "ops.true_divide(dividend: input, divisor: other)", "Tensor.true_divide(value: other)",
          "ops.Div()(x: input, y: other)")
 def real_div(xp, input: Operand, other: Operand):
@@ -89,9 +93,11 @@ def rtruediv(xp, input: Operand, other: Operand):
     return _true_quotient(xp, other, input)
 
 
-@_binary("ops.div(input, other, *, rounding_mode=None)", "ops.divide(input, other, *, rounding_mode=None)",
+@_binary("ops.div(input, other, *, rounding_mode=None)",
+         "ops.divide(input, other, *, rounding_mode=None)",
          "Tensor.div(other, *, rounding_mode=None)", "Tensor.divide(other, *, rounding_mode=None)",
-         "mint.div(input, other, *, rounding_mode=None)", "mint.divide(input, other, *, rounding_mode=None)")
+         "mint.div(input, other, *, rounding_mode=None)",
+         "mint.divide(input, other, *, rounding_mode=None)")
 def div(xp, input: Operand, other: Operand, rounding_mode: OneOf("floor", "trunc") | None = None):
     """input / other, element by element, rounded as asked; integers give float32 if not rounded."""
     if rounding_mode is None:
@@ -109,8 +115,10 @@ def _floor_quotient(xp, x, y):
     return xp.floor(x / y)
 
 
-@_binary("ops.floor_divide(input, other)", "ops.floor_div(x: input, y: other)", "ops.FloorDiv()(x: input, y: other)",
-         "ops.tensor_floordiv(input, other)", "Tensor.floor_divide(other)", "Tensor.__floordiv__(other)",
+@_binary("ops.floor_divide(input, other)", "ops.floor_div(x: input, y: other)",
+         "ops.FloorDiv()(x: input, y: other)",
+         "ops.tensor_floordiv(input, other)", "Tensor.floor_divide(other)",
+         "Tensor.__floordiv__(other)",
          "mint.floor_divide(input, other)")
 def floor_divide(xp, input: Operand, other: Operand):
     """floor(input / other), element by element."""
@@ -123,8 +131,10 @@ def rfloordiv(xp, input: Operand, other: Operand):
     return _floor_quotient(xp, other, input)
 
 
-@_binary("ops.floor_mod(x: input, y: other)", "ops.FloorMod()(x: input, y: other)", "ops.Mod()(x: input, y: other)",
-         "ops.tensor_mod(input, other)", "ops.remainder(input, other)", "Tensor.remainder(divisor: other)",
+@_binary("ops.floor_mod(x: input, y: other)", "ops.FloorMod()(x: input, y: other)",
+         "ops.Mod()(x: input, y: other)",
+         "ops.tensor_mod(input, other)", "ops.remainder(input, other)",
+         "Tensor.remainder(divisor: other)",
          "Tensor.__mod__(other)", "mint.remainder(input, other)", slope="remainder")
 def floor_mod(xp, input: Operand, other: Operand):
     """The remainder of floor division, element by element: it has the sign of the divisor."""
@@ -138,7 +148,8 @@ def rmod(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.fmod(input, other)", "Tensor.fmod(other)", "mint.fmod(input, other)",
-         "ops.TruncateMod()(x: input, y: other)", "ops.truncate_mod(x: input, y: other)", slope="fmod")
+         "ops.TruncateMod()(x: input, y: other)", "ops.truncate_mod(x: input, y: other)",
+         slope="fmod")
 def fmod(xp, input: Operand, other: Operand):
     """The remainder of truncated division, element by element: it has the sign of the dividend."""
     return xp.fmod(input, other)
@@ -157,8 +168,10 @@ def _power(xp, x, y):
     return xp.power(x, y)
 
 
-@_binary("ops.pow(input, exponent: other)", "ops.Pow()(input, exponent: other)", "ops.pows(input, exponent: other)",
-         "ops.tensor_pow(input, exponent: other)", "Tensor.pow(exponent: other)", "Tensor.__pow__(other)",
+@_binary("ops.pow(input, exponent: other)", "ops.Pow()(input, exponent: other)",
+         "ops.pows(input, exponent: other)",
+         "ops.tensor_pow(input, exponent: other)", "Tensor.pow(exponent: other)",
+         "Tensor.__pow__(other)",
          "mint.pow(input, exponent: other)")
 def pow(xp, input: Operand, other: Operand):
     """input to the power of the exponent, element by element."""
@@ -199,10 +212,11 @@ def squared_difference(xp, input: Operand, other: Operand):
     return difference * difference
 
 
-# One input ------------------------------------------------------------------------------------------
+# One input ----------------------------------------------------------------------------------------
 
 
-@op("ops.neg(input)", "ops.Neg()(input)", "ops.negative(input)", "Tensor.neg()", "Tensor.negative()",
+@op("ops.neg(input)", "ops.Neg()(input)", "ops.negative(input)", "Tensor.neg()",
+    "Tensor.negative()",
     "Tensor.__neg__()", "mint.neg(input)", "mint.negative(input)", slope="negative")
 def neg(xp, input: TensorOf(number)):
     """-input, element by element."""
@@ -215,14 +229,16 @@ def positive(xp, input: TensorOf(number)):
     return xp.positive(input)
 
 
-@op("ops.abs(input)", "ops.Abs()(input)", "ops.absolute(input)", "Tensor.abs()", "Tensor.absolute()",
+@op("ops.abs(input)", "ops.Abs()(input)", "ops.absolute(input)", "Tensor.abs()",
+    "Tensor.absolute()",
     "Tensor.__abs__()", "mint.abs(input)", slope="abs")
 def abs(xp, input: TensorOf(any_dtype)):
     """The absolute value, element by element; for complex numbers the modulus, a real number."""
     return xp.abs(input)
 
 
-@op("ops.square(input)", "ops.Square()(input)", "Tensor.square()", "mint.square(input)", slope="square")
+@op("ops.square(input)", "ops.Square()(input)", "Tensor.square()", "mint.square(input)",
+    slope="square")
 def square(xp, input: TensorOf(number)):
     """input squared, element by element."""
     return xp.square(input)
@@ -245,14 +261,16 @@ def rsqrt(xp, input: TensorOf(any_dtype)):
     return xp.rsqrt(_floating(xp, input))
 
 
-@op("ops.reciprocal(input)", "ops.Reciprocal()(input)", "ops.Inv()(input)", "ops.inv(input)", "Tensor.reciprocal()",
+@op("ops.reciprocal(input)", "ops.Reciprocal()(input)", "ops.Inv()(input)", "ops.inv(input)",
+    "Tensor.reciprocal()",
     "Tensor.inv()", "mint.reciprocal(input)")
 def reciprocal(xp, input: TensorOf(any_dtype)):
     """1 / input, element by element."""
     return xp.reciprocal(_floating(xp, input))
 
 
-@op("ops.exp(input)", "ops.Exp()(input)", "Tensor.exp()", "mint.exp(input)", "ops.tensor_exp(input)")
+@op("ops.exp(input)", "ops.Exp()(input)", "Tensor.exp()", "mint.exp(input)",
+    "ops.tensor_exp(input)")
 def exp(xp, input: TensorOf(any_dtype)):
     """e to the power of input, element by element."""
     return xp.exp(_floating(xp, input))
@@ -264,7 +282,8 @@ def exp2(xp, input: TensorOf(any_dtype)):
     return xp.exp2(_floating(xp, input))
 
 
-@op("ops.expm1(input)", "ops.Expm1()(input)", "Tensor.expm1()", "mint.expm1(input)", "ops.tensor_expm1(input)")
+@op("ops.expm1(input)", "ops.Expm1()(input)", "Tensor.expm1()", "mint.expm1(input)",
+    "ops.tensor_expm1(input)")
 def expm1(xp, input: TensorOf(any_dtype)):
     """exp(input) - 1, exact for small inputs."""
     return xp.expm1(_floating(xp, input))

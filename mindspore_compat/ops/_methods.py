@@ -13,7 +13,8 @@ from ..common.hook import HookHandle, need_callable
 from ._index import assign
 
 
-@op("Tensor.copy()", "Tensor.clone()", "ops.deepcopy(input_x: input)", "mint.clone(input)", "ops.clone(input)",
+@op("Tensor.copy()", "Tensor.clone()", "ops.deepcopy(input_x: input)", "mint.clone(input)",
+    "ops.clone(input)",
     widen=False)
 def copy(xp, input: TensorOf(any_dtype)):
     """The same values in memory of their own; gradients pass."""
@@ -23,7 +24,8 @@ def copy(xp, input: TensorOf(any_dtype)):
 copy.vjp(input=lambda xp, g: g)
 
 
-@op("ops.Identity()(x)", "ops.identity(x)", "nn.Identity()(input: x)", "Tensor.contiguous()", widen=False)
+@op("ops.Identity()(x)", "ops.identity(x)", "nn.Identity()(input: x)", "Tensor.contiguous()",
+    widen=False)
 def identity(xp, x: TensorOf(any_dtype)):
     """The input itself."""
     return xp.ascontiguousarray(x) if x.ndim else x
@@ -34,7 +36,8 @@ identity.vjp(x=lambda xp, g: g)
 
 @public("Tensor.register_hook")
 def register_hook(self, hook):
-    """Calls `hook(gradient)` when the gradient of this Tensor is known; what it returns replaces it.
+    """Calls `hook(gradient)` when the gradient of this Tensor is known; what it returns replaces
+    it.
 
     Args:
         hook (Callable): takes a Tensor and returns a Tensor or None.
@@ -113,7 +116,8 @@ def data_ptr(self):
 def set_dtype(self, dtype):
     """Casts the Tensor itself and returns it; a TypeError if `dtype` is not a MindSpore dtype."""
     if not isinstance(dtype, dtypes.Type):
-        raise TypeError(f"For 'Tensor.set_dtype', 'dtype' must be a mindspore dtype, but got {dtype!r}.")
+        raise TypeError(f"For 'Tensor.set_dtype', 'dtype' must be a mindspore dtype, but got "
+                        f"{dtype!r}.")
     self._array = self._array.astype(dtypes.to_numpy(dtype))
     return self
 
@@ -126,7 +130,8 @@ def assign_value(self, value, non_blocking=False):
 
 @public("Tensor.itemset")
 def itemset(self, *args):
-    """A copy with one element replaced: `itemset(place, number)`, or `itemset(number)` of a single element.
+    """A copy with one element replaced: `itemset(place, number)`, or `itemset(number)` of a single
+    element.
 
     Raises:
         TypeError: if the number is no number.
@@ -136,10 +141,12 @@ def itemset(self, *args):
     """
     *place, number = args
     if not isinstance(number, (int, float, bool)):
-        raise TypeError(f"For 'Tensor.itemset', the value must be a number, but got {type(number).__name__}.")
+        raise TypeError(f"For 'Tensor.itemset', the value must be a number, but got "
+                        f"{type(number).__name__}.")
     made = self._array.copy()
     if not place and made.size != 1:
-        raise IndexError("For 'Tensor.itemset', a place must be given where there are several elements.")
+        raise IndexError("For 'Tensor.itemset', a place must be given where there are several "
+                         "elements.")
     flat = made.reshape(-1)
     where = place[0] if place else 0
     if isinstance(where, tuple):

@@ -9,7 +9,7 @@ Anything = TensorOf(any_dtype)
 Ints = TupleOf(Int) | ListOf(Int)
 
 
-# Blocks of space --------------------------------------------------------------------------------------
+# Blocks of space ----------------------------------------------------------------------------------
 
 
 @op("ops.DepthToSpace(block_size)(x)", widen=False)
@@ -17,7 +17,8 @@ def depth_to_space(xp, x: Anything, block_size: Int(ge=2)):
     """Channels become block_size x block_size pixels: (N, C b², H, W) to (N, C, H b, W b)."""
     n, c, h, w = x.shape
     if c % (block_size * block_size):
-        raise ValueError(f"For 'DepthToSpace', 'block_size' squared must divide {c} channels, but got {block_size}.")
+        raise ValueError(f"For 'DepthToSpace', 'block_size' squared must divide {c} channels, but "
+                         f"got {block_size}.")
     parts = xp.reshape(x, (n, block_size, block_size, c // block_size ** 2, h, w))
     return xp.reshape(xp.transpose(parts, (0, 3, 4, 1, 5, 2)),
                       (n, c // block_size ** 2, h * block_size, w * block_size))
@@ -28,13 +29,15 @@ def space_to_depth(xp, x: Anything, block_size: Int(ge=2)):
     """block_size x block_size pixels become channels: (N, C, H, W) to (N, C b², H/b, W/b)."""
     n, c, h, w = x.shape
     if h % block_size or w % block_size:
-        raise ValueError(f"For 'SpaceToDepth', 'block_size' must divide height and width, but got {block_size}, {x.shape}.")
+        raise ValueError(f"For 'SpaceToDepth', 'block_size' must divide height and width, but got "
+                         f"{block_size}, {x.shape}.")
     parts = xp.reshape(x, (n, c, h // block_size, block_size, w // block_size, block_size))
     return xp.reshape(xp.transpose(parts, (0, 3, 5, 1, 2, 4)),
                       (n, c * block_size ** 2, h // block_size, w // block_size))
 
 
-@op("ops.space_to_batch_nd(input_x, block_size, paddings)", "ops.SpaceToBatchND(block_shape: block_size, paddings)(input_x)",
+@op("ops.space_to_batch_nd(input_x, block_size, paddings)",
+    "ops.SpaceToBatchND(block_shape: block_size, paddings)(input_x)",
     widen=False)
 def space_to_batch_nd(xp, input_x: Anything, block_size: Int | Ints, paddings: Any):
     """Blocks of the last axes become batches, after padding with zeros."""
@@ -54,7 +57,8 @@ def space_to_batch_nd(xp, input_x: Anything, block_size: Int | Ints, paddings: A
     return xp.reshape(x, (batch, *x.shape[len(block) + 1:]))
 
 
-@op("ops.batch_to_space_nd(input_x, block_shape, crops)", "ops.BatchToSpaceND(block_shape, crops)(input_x)", widen=False)
+@op("ops.batch_to_space_nd(input_x, block_shape, crops)",
+    "ops.BatchToSpaceND(block_shape, crops)(input_x)", widen=False)
 def batch_to_space_nd(xp, input_x: Anything, block_shape: Int | Ints, crops: Any):
     """Batches become blocks of the last axes, which are then cropped."""
     block = [block_shape] * len(crops) if isinstance(block_shape, int) else list(block_shape)
@@ -74,7 +78,7 @@ def batch_to_space_nd(xp, input_x: Anything, block_shape: Int | Ints, crops: Any
     return x[(slice(None),) * lead + cut]
 
 
-# Padding ----------------------------------------------------------------------------------------------
+# Padding ------------------------------------------------------------------------------------------
 
 
 @op(widen=False)
@@ -115,13 +119,15 @@ def pad(input_x, padding, mode="constant", value=None):
 
     Args:
         input_x (Tensor): any dtype.
-        padding (Union[tuple[int], list[int], Tensor]): (before, after) of the last axis, of the one before, ...
+        padding (Union[tuple[int], list[int], Tensor]): (before, after) of the last axis, of the one
+            before, ...
         mode (str): "constant", "reflect", "replicate" or "circular". Default: "constant".
         value (Union[int, float, None]): the constant, 0 by default; for "constant" only.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `padding` has an odd length or too many entries, `mode` is none of these, or `value`
+        ValueError: if `padding` has an odd length or too many entries, `mode` is none of these, or
+        `value`
             is given for another mode.
 
     Source: mindspore.ops.pad of MindSpore 2.10.
@@ -135,9 +141,11 @@ def _padded(input_x, padding, mode, value):
     if isinstance(padding, Tensor):
         padding = padding.asnumpy().reshape(-1).tolist()
     if not isinstance(padding, (tuple, list)) or not all(isinstance(p, int) for p in padding):
-        raise TypeError(f"For 'pad', 'padding' must be a tuple, list or Tensor of ints, but got {padding!r}.")
+        raise TypeError(f"For 'pad', 'padding' must be a tuple, list or Tensor of ints, but got "
+                        f"{padding!r}.")
     if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
-        raise ValueError(f"For 'pad', 'padding' must have a pair for at most {input_x.ndim} axes, but got {padding}.")
+        raise ValueError(f"For 'pad', 'padding' must have a pair for at most {input_x.ndim} axes, "
+                         f"but got {padding}.")
     if mode not in PAD_MODES:
         raise ValueError(f"For 'pad', 'mode' must be one of {PAD_MODES}, but got {mode!r}.")
     widths = [(padding[i], padding[i + 1]) for i in range(0, len(padding), 2)][::-1]
@@ -145,7 +153,8 @@ def _padded(input_x, padding, mode, value):
     if mode == "constant":
         return pad_constant.run(input_x, widths, 0 if value is None else value)
     if value is not None:
-        raise ValueError(f"For 'pad', 'value' goes with mode 'constant', but got {value} for '{mode}'.")
+        raise ValueError(f"For 'pad', 'value' goes with mode 'constant', but got {value} for "
+                         f"'{mode}'.")
     return pad_by_index.run(input_x, widths, mode)
 
 
@@ -165,7 +174,8 @@ class PadV3:
         self.mode, self.paddings_contiguous = mode, paddings_contiguous
 
     def __call__(self, x, paddings, constant_value=None):
-        flat = paddings.asnumpy().reshape(-1).tolist() if isinstance(paddings, Tensor) else list(paddings)
+        flat = paddings.asnumpy().reshape(-1).tolist() if isinstance(paddings,
+                                                                     Tensor) else list(paddings)
         if not self.paddings_contiguous:
             half = len(flat) // 2
             flat = [n for pair in zip(flat[:half], flat[half:]) for n in pair]
@@ -175,7 +185,8 @@ class PadV3:
 
 @public("ops.MirrorPad")
 class MirrorPad:
-    """The input continued by its mirror image: `ops.MirrorPad(mode)(x, paddings)`, one row for each axis."""
+    """The input continued by its mirror image: `ops.MirrorPad(mode)(x, paddings)`, one row for each
+    axis."""
 
     @checked
     def __init__(self, mode: OneOf("REFLECT", "SYMMETRIC") = "REFLECT"):

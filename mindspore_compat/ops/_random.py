@@ -1,6 +1,7 @@
 """Random numbers: the distribution, shape and dtype of the original from streams of our own.
 
-Without a seed an op draws from the default stream, which `mindspore.set_seed` starts; with a seed of its
+Without a seed an op draws from the default stream, which `mindspore.set_seed` starts; with a seed
+of its
 own from a stream of that seed. A generator (mindspore.Generator) may be given to the `mint` forms.
 """
 
@@ -35,7 +36,7 @@ def _number(value):
     return value._array if isinstance(value, Tensor) else value
 
 
-# Uniform ----------------------------------------------------------------------------------------------
+# Uniform ------------------------------------------------------------------------------------------
 
 
 @public("ops.rand", "mint.rand")
@@ -70,7 +71,8 @@ def rand_like(input: Anything, seed: Seed = None, *, dtype: DType = None):
 
 @public("ops.uniform")
 @checked
-def uniform(shape: Shape, minval: TensorOf(any_dtype, scalars=True), maxval: TensorOf(any_dtype, scalars=True),
+def uniform(shape: Shape, minval: TensorOf(any_dtype, scalars=True),
+            maxval: TensorOf(any_dtype, scalars=True),
             seed: Seed = None, dtype: DType("float32", "int32") = None):
     """Uniform numbers in [minval, maxval): floats, or whole numbers for int32.
 
@@ -82,7 +84,8 @@ def uniform(shape: Shape, minval: TensorOf(any_dtype, scalars=True), maxval: Ten
     draw = _generator(xp, seed)
     if dtype == dtypes.int32:
         return _made(draw.integers(int(low), int(high), shape), dtype)
-    return _made(low + (high - low) * draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))), None)
+    return _made(low + (high - low) * draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))),
+                 None)
 
 
 def _shapes(*values):
@@ -99,12 +102,14 @@ class UniformReal:
 
     def __call__(self, shape):
         xp = current_space()
-        return _made(_generator(xp, self.seed, self.seed2).random(shape_of("UniformReal", (shape,))), None)
+        return _made(_generator(xp, self.seed, self.seed2).random(shape_of("UniformReal",
+                                                                           (shape,))), None)
 
 
 @public("ops.UniformInt")
 class UniformInt:
-    """Uniform int32 numbers in [minval, maxval): `ops.UniformInt(seed, seed2)(shape, minval, maxval)`."""
+    """Uniform int32 numbers in [minval, maxval): `ops.UniformInt(seed, seed2)(shape, minval,
+    maxval)`."""
 
     @checked
     def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
@@ -114,7 +119,8 @@ class UniformInt:
         xp = current_space()
         low, high = int(minval), int(maxval)
         if low >= high:
-            raise ValueError(f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} and {high}.")
+            raise ValueError(f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} "
+                             f"and {high}.")
         draw = _generator(xp, self.seed, self.seed2)
         return _made(draw.integers(low, high, shape_of("UniformInt", (shape,))), dtypes.int32)
 
@@ -137,7 +143,8 @@ def _integers(api, low, high, size, draw, dtype):
 
 @public("mint.randint")
 def mint_randint(*args, generator=None, dtype=None):
-    """Whole numbers: `randint(low, high, size)` in [low, high), `randint(high, size)` in [0, high)."""
+    """Whole numbers: `randint(low, high, size)` in [low, high), `randint(high, size)` in [0,
+    high)."""
     low, high, size = args if len(args) == 3 else (0, *args)
     return _integers("randint", low, high, size, _stream(generator, current_space()), dtype)
 
@@ -150,12 +157,13 @@ def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dty
     return _integers("randint_like", low, high, input.shape, draw, dtype or input.dtype)
 
 
-# Normal and its kin -----------------------------------------------------------------------------------
+# Normal and its kin -------------------------------------------------------------------------------
 
 
 @public("ops.randn", "mint.randn")
 @checked
-def randn(*size, dtype: DType("float16", "float32", "float64", "bfloat16") = None, seed: Seed = None,
+def randn(*size, dtype: DType("float16", "float32", "float64", "bfloat16") = None,
+          seed: Seed = None,
           generator=None):
     """Numbers of the standard normal distribution; float32 by default.
 
@@ -169,7 +177,8 @@ def randn(*size, dtype: DType("float16", "float32", "float64", "bfloat16") = Non
 @checked
 def randn_like(input: Anything, seed: Seed = None, *, dtype: DType = None):
     """Numbers of the standard normal distribution in the shape of a Tensor."""
-    return _made(_generator(space_for(input._array), seed).standard_normal(input.shape), dtype, input._array.dtype)
+    return _made(_generator(space_for(input._array), seed).standard_normal(input.shape), dtype,
+                 input._array.dtype)
 
 
 @public("ops.standard_normal")
@@ -179,12 +188,14 @@ def standard_normal(shape: Shape, seed: Seed = None):
 
     Source: mindspore.ops.standard_normal of MindSpore 2.10.
     """
-    return _made(_generator(current_space(), seed).standard_normal(shape_of("standard_normal", (shape,))), None)
+    return _made(_generator(current_space(), seed).standard_normal(shape_of("standard_normal",
+                                                                            (shape,))), None)
 
 
 @public("ops.StandardNormal")
 class StandardNormal:
-    """Float32 numbers of the standard normal distribution: `ops.StandardNormal(seed, seed2)(shape)`."""
+    """Float32 numbers of the standard normal distribution: `ops.StandardNormal(seed,
+    seed2)(shape)`."""
 
     @checked
     def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
@@ -197,7 +208,8 @@ class StandardNormal:
 
 @public("ops.normal")
 @checked
-def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True), stddev: TensorOf(any_dtype, scalars=True),
+def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True),
+           stddev: TensorOf(any_dtype, scalars=True),
            seed: Seed = None):
     """Float32 numbers of the normal distribution with this mean and standard deviation.
 
@@ -213,10 +225,12 @@ def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True), stddev: Tensor
 
 @public("mint.normal")
 def mint_normal(mean=0.0, std=1.0, size=None, *, generator=None):
-    """Numbers of the normal distribution; the mean and deviation may be Tensors that give the shape."""
+    """Numbers of the normal distribution; the mean and deviation may be Tensors that give the
+    shape."""
     xp = current_space()
     mean, std = _number(mean), _number(std)
-    whole = xp.broadcast_shapes(() if size is None else shape_of("normal", (size,)), *_shapes(mean, std))
+    whole = xp.broadcast_shapes(() if size is None else shape_of("normal", (size,)),
+                                *_shapes(mean, std))
     return _made(mean + std * _stream(generator, xp).standard_normal(whole), None)
 
 
@@ -229,12 +243,14 @@ def gamma(shape: Shape, alpha: TensorOf(any_dtype), beta: TensorOf(any_dtype), s
     """
     xp = current_space()
     whole = shape_of("gamma", (shape,)) + xp.broadcast_shapes(alpha.shape, beta.shape)
-    return _made(_generator(xp, seed).standard_gamma(xp.broadcast_to(alpha._array, whole)) / beta._array, None)
+    return _made(_generator(xp, seed).standard_gamma(xp.broadcast_to(alpha._array,
+                                                                     whole)) / beta._array, None)
 
 
 @public("ops.laplace")
 @checked
-def laplace(shape: Shape, mean: TensorOf(any_dtype), lambda_param: TensorOf(any_dtype), seed: Seed = None):
+def laplace(shape: Shape, mean: TensorOf(any_dtype), lambda_param: TensorOf(any_dtype),
+            seed: Seed = None):
     """Float32 numbers of the Laplace distribution.
 
     Source: mindspore.ops.laplace of MindSpore 2.10.
@@ -265,7 +281,7 @@ def random_poisson(shape: Shape, rate: TensorOf(any_dtype), seed: Seed = None, d
     return _made(_generator(xp, seed).poisson(rate._array, whole), dtype)
 
 
-# Choosing ---------------------------------------------------------------------------------------------
+# Choosing -----------------------------------------------------------------------------------------
 
 
 @op(widen=False)
@@ -310,7 +326,8 @@ def mint_randperm(n, *, generator=None, dtype=None):
 
 @public("ops.bernoulli", "Tensor.bernoulli")
 @checked
-def bernoulli(input: Anything, p: TensorOf(any_dtype) | Number(ge=0, le=1) = 0.5, seed: Int | None = None):
+def bernoulli(input: Anything, p: TensorOf(any_dtype) | Number(ge=0, le=1) = 0.5,
+              seed: Int | None = None):
     """1 with probability p and 0 otherwise, in the input's shape and dtype.
 
     Source: mindspore.ops.bernoulli of MindSpore 2.10.
@@ -324,26 +341,30 @@ def bernoulli(input: Anything, p: TensorOf(any_dtype) | Number(ge=0, le=1) = 0.5
 def mint_bernoulli(input, *, generator=None):
     """1 with the probability that each element gives and 0 otherwise."""
     xp = space_for(input._array)
-    return _made(_stream(generator, xp).random(input.shape) < input._array, None, input._array.dtype)
+    return _made(_stream(generator, xp).random(input.shape) < input._array, None,
+                 input._array.dtype)
 
 
 def _chosen(xp, draw, weights, count, replacement):
     """Places drawn in proportion to `weights`, row by row.
 
-    Without replacement: the places of the largest of log(weight) + Gumbel noise, which is the same law.
+    Without replacement: the places of the largest of log(weight) + Gumbel noise, which is the same
+    law.
     """
     if replacement:
         edges = xp.cumsum(weights, -1)
         points = draw.random((*weights.shape[:-1], count)) * edges[..., -1:]
         return xp.sum(points[..., :, None] >= edges[..., None, :], -1)
     noise = -xp.log(-xp.log(draw.random(weights.shape)))
-    with_noise = xp.where(weights > 0, xp.log(xp.where(weights > 0, weights, 1)) + noise, float("-inf"))
+    with_noise = xp.where(weights > 0, xp.log(xp.where(weights > 0, weights, 1)) + noise,
+                          float("-inf"))
     return xp.top_k(with_noise, count, -1)[1]
 
 
 @public("ops.multinomial")
 @checked
-def multinomial(input: Anything, num_samples: Int(ge=1), replacement: Bool = True, seed: Seed = None):
+def multinomial(input: Anything, num_samples: Int(ge=1), replacement: Bool = True,
+                seed: Seed = None):
     """Places drawn in proportion to the weights in each row; int32.
 
     Raises:
@@ -351,13 +372,15 @@ def multinomial(input: Anything, num_samples: Int(ge=1), replacement: Bool = Tru
 
     Source: mindspore.ops.multinomial of MindSpore 2.10.
     """
-    return _multinomial(input, num_samples, replacement, _generator(space_for(input._array), seed), "int32")
+    return _multinomial(input, num_samples, replacement, _generator(space_for(input._array), seed),
+                        "int32")
 
 
 def _multinomial(input, num_samples, replacement, draw, dtype):
     weights = input._array.astype("float64")
     if not replacement and num_samples > weights.shape[-1]:
-        raise ValueError(f"For 'multinomial', 'num_samples' must be at most {weights.shape[-1]} without replacement, "
+        raise ValueError(f"For 'multinomial', 'num_samples' must be at most {weights.shape[-1]} "
+                         f"without replacement, "
                          f"but got {num_samples}.")
     xp = space_for(weights)
     return _made(_chosen(xp, draw, weights, num_samples, replacement), None, dtype)
@@ -373,7 +396,8 @@ def mint_multinomial(input, num_samples, replacement=True, *, generator=None, se
 
 @public("ops.multinomial_with_replacement")
 @checked
-def multinomial_with_replacement(x: Anything, seed: Int, offset: Int, numsamples: Int(ge=1), replacement: Bool = False):
+def multinomial_with_replacement(x: Anything, seed: Int, offset: Int, numsamples: Int(ge=1),
+                                 replacement: Bool = False):
     """Places drawn with replacement in proportion to the weights in each row; int64.
 
     Source: mindspore.ops.multinomial_with_replacement of MindSpore 2.10.
@@ -398,7 +422,8 @@ def random_categorical(logits: Anything, num_sample: Int(ge=1), seed: Int = 0, d
 class RandomChoiceWithMask:
     """Places drawn among the true elements: `ops.RandomChoiceWithMask(count)(mask)`.
 
-    Returns rows of int32 positions and a bool for each row, False where there were too few true elements.
+    Returns rows of int32 positions and a bool for each row, False where there were too few true
+    elements.
 
     Source: mindspore.ops.RandomChoiceWithMask of MindSpore 2.10.
     """
@@ -412,7 +437,8 @@ class RandomChoiceWithMask:
             raise TypeError("For 'RandomChoiceWithMask', 'input_x' must be a bool Tensor, but got "
                             f"{getattr(input_x, 'dtype', type(input_x).__name__)}.")
         if not 1 <= input_x.ndim <= 5:
-            raise ValueError(f"For 'RandomChoiceWithMask', 'input_x' must have 1 to 5 axes, but got {input_x.ndim}.")
+            raise ValueError(f"For 'RandomChoiceWithMask', 'input_x' must have 1 to 5 axes, but "
+                             f"got {input_x.ndim}.")
         xp = space_for(input_x._array)
         rows = xp.stack(xp.nonzero(input_x._array), -1)
         order = xp.argsort(_generator(xp, self.seed, self.seed2).random((rows.shape[0],)))

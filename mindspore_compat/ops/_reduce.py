@@ -11,7 +11,8 @@ Axis = Int | TupleOf(Int) | ListOf(Int) | None
 
 
 def axes_of(axis):
-    """An axis argument as NumPy takes it: None for all (an empty tuple says the same), int or tuple."""
+    """An axis argument as NumPy takes it: None for all (an empty tuple says the same), int or
+    tuple."""
     if isinstance(axis, (tuple, list)):
         return tuple(axis) if len(axis) else None
     return axis
@@ -19,7 +20,8 @@ def axes_of(axis):
 
 @op("ops.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
     "mint.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
-def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, dtype: DType = None):
+def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
+        dtype: DType = None):
     """The sum over the axes given; integers and bools add up as int64."""
     if dtype is not None:
         input = xp.cast(input, dtype)
@@ -28,9 +30,12 @@ def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     return xp.sum(input, axes_of(axis), keepdims=keep_dims)
 
 
-@op("ops.reduce_sum(x, axis=None, keep_dims=False)", "ops.ReduceSum(keep_dims=False, skip_mode=False)(x, axis=())")
-def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, skip_mode: Bool = False):
-    """The sum over the axes given, in the input's dtype; with `skip_mode` no axes mean no reduction."""
+@op("ops.reduce_sum(x, axis=None, keep_dims=False)",
+    "ops.ReduceSum(keep_dims=False, skip_mode=False)(x, axis=())")
+def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
+               skip_mode: Bool = False):
+    """The sum over the axes given, in the input's dtype; with `skip_mode` no axes mean no
+    reduction."""
     if skip_mode and isinstance(axis, (tuple, list)) and not axis:
         return x
     return xp.cast(xp.sum(x, axes_of(axis), keepdims=keep_dims), x.dtype)
@@ -50,9 +55,11 @@ def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 
 
-@op("ops.prod(input, axis=None, keep_dims=False, dtype=None)", "Tensor.prod(axis=None, keep_dims=False, dtype=None)",
+@op("ops.prod(input, axis=None, keep_dims=False, dtype=None)",
+    "Tensor.prod(axis=None, keep_dims=False, dtype=None)",
     "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
-def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, dtype: DType = None):
+def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
+         dtype: DType = None):
     """The product over the axes given; integers multiply as int64."""
     if dtype is not None:
         input = xp.cast(input, dtype)
@@ -67,23 +74,28 @@ def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool =
     return xp.cast(xp.prod(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 
 
-@op("ops.amax(input, axis=None, keepdims: keep_dims=False)", "ops.ReduceMax(keep_dims=False)(x: input, axis=())",
-    "ops.reduce_max(x: input, axis=None, keep_dims=False)", "Tensor.amax(axis=None, keepdims: keep_dims=False)",
+@op("ops.amax(input, axis=None, keepdims: keep_dims=False)",
+    "ops.ReduceMax(keep_dims=False)(x: input, axis=())",
+    "ops.reduce_max(x: input, axis=None, keep_dims=False)",
+    "Tensor.amax(axis=None, keepdims: keep_dims=False)",
     "mint.amax(input, dim: axis=(), keepdim: keep_dims=False)")
 def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The largest element over the axes given; equal ones share the gradient."""
     return xp.max(input, axes_of(axis), keepdims=keep_dims)
 
 
-@op("ops.amin(input, axis=None, keepdims: keep_dims=False)", "ops.ReduceMin(keep_dims=False)(x: input, axis=())",
-    "ops.reduce_min(x: input, axis=None, keep_dims=False)", "Tensor.amin(axis=None, keepdims: keep_dims=False)",
+@op("ops.amin(input, axis=None, keepdims: keep_dims=False)",
+    "ops.ReduceMin(keep_dims=False)(x: input, axis=())",
+    "ops.reduce_min(x: input, axis=None, keep_dims=False)",
+    "Tensor.amin(axis=None, keepdims: keep_dims=False)",
     "mint.amin(input, dim: axis=(), keepdim: keep_dims=False)")
 def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The smallest element over the axes given; equal ones share the gradient."""
     return xp.min(input, axes_of(axis), keepdims=keep_dims)
 
 
-@op("ops.all(input, axis=None, keep_dims=False)", "ops.ReduceAll(keep_dims=False)(input, axis=None)",
+@op("ops.all(input, axis=None, keep_dims=False)",
+    "ops.ReduceAll(keep_dims=False)(input, axis=None)",
     "ops.reduce_all(input, axis=None, keep_dims=False)", "Tensor.all(axis=None, keep_dims=False)",
     "mint.all(input, dim: axis=None, keepdim: keep_dims=False)")
 def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
@@ -91,7 +103,8 @@ def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     return xp.all(input, axes_of(axis), keepdims=keep_dims)
 
 
-@op("ops.any(input, axis=None, keep_dims=False)", "ops.ReduceAny(keep_dims=False)(x: input, axis=())",
+@op("ops.any(input, axis=None, keep_dims=False)",
+    "ops.ReduceAny(keep_dims=False)(x: input, axis=())",
     "ops.reduce_any(input, axis=None, keep_dims=False)", "Tensor.any(axis=None, keep_dims=False)",
     "mint.any(input, dim: axis=None, keepdim: keep_dims=False)")
 def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
@@ -99,14 +112,18 @@ def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     return xp.any(input, axes_of(axis), keepdims=keep_dims)
 
 
-@op("ops.var(input, axis=None, ddof=0, keepdims=False)", "Tensor.var(axis=None, ddof=0, keepdims=False)")
-def var(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
+@op("ops.var(input, axis=None, ddof=0, keepdims=False)",
+    "Tensor.var(axis=None, ddof=0, keepdims=False)")
+def var(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
+        keepdims: Bool = False):
     """The variance over the axes given, divided by the count less `ddof`."""
     return xp.var(input, axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
-@op("ops.std(input, axis=None, ddof=0, keepdims=False)", "Tensor.std(axis=None, ddof=0, keepdims=False)")
-def std(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
+@op("ops.std(input, axis=None, ddof=0, keepdims=False)",
+    "Tensor.std(axis=None, ddof=0, keepdims=False)")
+def std(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
+        keepdims: Bool = False):
     """The standard deviation over the axes given, from the variance with `ddof`."""
     return xp.std(input, axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
@@ -122,7 +139,7 @@ def logsumexp(xp, input: TensorOf(any_dtype), dim: Axis, keepdim: Bool = False):
     return total if keepdim else xp.squeeze(total, axis)
 
 
-# Extremes and where they stand ------------------------------------------------------------------------
+# Extremes and where they stand --------------------------------------------------------------------
 
 
 def _extreme(xp, input, axis, keepdims, find):
@@ -162,7 +179,8 @@ def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False)
     return values, xp.cast(at, "int64")
 
 
-@op("ops.argmax(input, dim=None, keepdim=False)", "mint.argmax(input, dim=None, keepdim=False)", widen=False)
+@op("ops.argmax(input, dim=None, keepdim=False)", "mint.argmax(input, dim=None, keepdim=False)",
+    widen=False)
 def argmax(xp, input: TensorOf(any_dtype), dim: Int | None = None, keepdim: Bool = False):
     """The int64 position of the largest element along an axis, or in the flattened input."""
     return xp.cast(xp.argmax(input, dim, keepdims=keepdim and dim is not None), "int64")
@@ -187,12 +205,13 @@ def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1, output_type: DTy
     return xp.cast(xp.argmin(input_x, axis), "int32" if output_type is None else output_type)
 
 
-# Cumulative -----------------------------------------------------------------------------------------
+# Cumulative ---------------------------------------------------------------------------------------
 
 
 @op("ops.CumSum(exclusive=False, reverse=False)(input, axis)")
 def cum_sum(xp, input: TensorOf(number), axis: Int, exclusive: Bool = False, reverse: Bool = False):
-    """Cumulative sums along an axis; `exclusive` leaves out the element itself, `reverse` runs backward."""
+    """Cumulative sums along an axis; `exclusive` leaves out the element itself, `reverse` runs
+    backward."""
     if reverse:
         input = xp.flip(input, axis)
     out = xp.cumsum(input, axis)
@@ -201,7 +220,8 @@ def cum_sum(xp, input: TensorOf(number), axis: Int, exclusive: Bool = False, rev
     return xp.cast(xp.flip(out, axis) if reverse else out, input.dtype)
 
 
-@op("ops.cumsum(x, axis, dtype=None)", "Tensor.cumsum(axis=None, dtype=None)", "mint.cumsum(input: x, dim: axis, dtype=None)")
+@op("ops.cumsum(x, axis, dtype=None)", "Tensor.cumsum(axis=None, dtype=None)",
+    "mint.cumsum(input: x, dim: axis, dtype=None)")
 def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
     """Cumulative sums along an axis; small integers add up as int64."""
     if dtype is not None:
@@ -211,13 +231,14 @@ def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
     return xp.cumsum(x, axis)
 
 
-@op("ops.cumprod(input, dim, dtype=None)", "Tensor.cumprod(dim, dtype=None)", "mint.cumprod(input, dim, dtype=None)")
+@op("ops.cumprod(input, dim, dtype=None)", "Tensor.cumprod(dim, dtype=None)",
+    "mint.cumprod(input, dim, dtype=None)")
 def cumprod(xp, input: TensorOf(any_dtype), dim: Int, dtype: DType = None):
     """Cumulative products along an axis."""
     return xp.cumprod(input if dtype is None else xp.cast(input, dtype), dim)
 
 
-# Norms ------------------------------------------------------------------------------------------------
+# Norms --------------------------------------------------------------------------------------------
 
 
 def _vector_norm(xp, x, order, axis, keepdims):
@@ -233,7 +254,8 @@ def _vector_norm(xp, x, order, axis, keepdims):
     if order == 2:
         total = xp.sum(size * size, axis, keepdims=keepdims)
         positive = total > 0
-        return xp.where(positive, xp.sqrt(xp.where(positive, total, xp.ones_like(total))), 0 * total)
+        return xp.where(positive, xp.sqrt(xp.where(positive, total, xp.ones_like(total))),
+                        0 * total)
     return xp.power(xp.sum(xp.power(size, order), axis, keepdims=keepdims), 1 / order)
 
 
@@ -256,7 +278,8 @@ def abs_order(order):
 
 @op("ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
     "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)")
-def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None, keepdim: Bool = False):
+def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None,
+         keepdim: Bool = False):
     """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise."""
     axis = axes_of(dim)
     if ord is None or ord == "fro" and not isinstance(axis, int):
@@ -270,7 +293,7 @@ def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis 
     return _matrix_norm(xp, A, ord, axis, keepdim)
 
 
-# Names whose meaning hangs on how they are called -----------------------------------------------------
+# Names whose meaning hangs on how they are called -------------------------------------------------
 
 
 @public("ops.max")
@@ -315,9 +338,11 @@ def _both(input, axis, keepdims, initial, where, over_all, along, bound):
 
 
 @public("Tensor.max")
-def tensor_max(self, *args, axis=None, keepdims=False, initial=None, where=True, return_indices=False, dim=None,
+def tensor_max(self, *args, axis=None, keepdims=False, initial=None, where=True,
+               return_indices=False, dim=None,
                keepdim=False):
-    """The largest element. `max(1)` and `max(dim=1)` give (values, positions), `max(axis=1)` a Tensor.
+    """The largest element. `max(1)` and `max(dim=1)` give (values, positions), `max(axis=1)` a
+    Tensor.
 
     Args:
         axis (Union[None, int, tuple[int]]): the axes, by keyword or before further arguments.
@@ -334,7 +359,8 @@ def tensor_max(self, *args, axis=None, keepdims=False, initial=None, where=True,
 
 
 @public("Tensor.min")
-def tensor_min(self, *args, axis=None, keepdims=False, initial=None, where=True, return_indices=False, dim=None,
+def tensor_min(self, *args, axis=None, keepdims=False, initial=None, where=True,
+               return_indices=False, dim=None,
                keepdim=False):
     """The smallest element; the arguments are those of `Tensor.max`.
 
@@ -364,12 +390,14 @@ def all_bools(values):
 
 
 @public("Tensor.sum")
-def tensor_sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, dim=None, keepdim=False):
+def tensor_sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, dim=None,
+               keepdim=False):
     """The sum over the axes given; integers add up as int64.
 
     Args:
         axis (Union[None, int, tuple[int], list[int]]): the axes; `dim` says the same.
-        dtype (mindspore.dtype): the dtype to add up in. A bool here is `keepdim`, as in `sum(dim, keepdim)`.
+        dtype (mindspore.dtype): the dtype to add up in. A bool here is `keepdim`, as in `sum(dim,
+            keepdim)`.
         keepdims (bool): True to keep the axes with length 1; `keepdim` says the same.
         initial (scalar): what the sum starts from.
 

@@ -1,7 +1,10 @@
-"""Scatters: writing, adding, multiplying, ... updates at positions; sums and extremes over segments.
+"""Scatters: writing, adding, multiplying, ... updates at positions; sums and extremes over
+segments.
 
-Three families share their arithmetic: `scatter_*` changes a Parameter at slices, `scatter_nd_*` at positions
-given as rows, `tensor_scatter_*` returns a new Tensor. Selection and plain indexing are in _index.py.
+Three families share their arithmetic: `scatter_*` changes a Parameter at slices, `scatter_nd_*` at
+positions
+given as rows, `tensor_scatter_*` returns a new Tensor. Selection and plain indexing are in
+_index.py.
 """
 
 import numpy
@@ -18,7 +21,8 @@ Index = TensorOf("int32", "int64")
 
 @op(widen=False)
 def scatter_by(xp, input: Anything, updates: Anything, index: Any, how: Str):
-    """A copy of the input with updates applied at an index, one after the other where places repeat."""
+    """A copy of the input with updates applied at an index, one after the other where places
+    repeat."""
     updates = xp.cast(updates, input.dtype)
     if how == "update":
         return xp.scatter_set(input, index, updates)
@@ -37,7 +41,8 @@ def _rows(indices):
 
 def _check_rows(api, input_x, indices, updates):
     if not isinstance(input_x, Tensor):
-        raise TypeError(f"For '{api}', 'input_x' must be a Tensor, but got {type(input_x).__name__}.")
+        raise TypeError(f"For '{api}', 'input_x' must be a Tensor, but got "
+                        f"{type(input_x).__name__}.")
     for name, one in (("indices", indices), ("updates", updates)):
         if not isinstance(one, Tensor):
             raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {type(one).__name__}.")
@@ -45,28 +50,34 @@ def _check_rows(api, input_x, indices, updates):
         raise TypeError(f"For '{api}', 'indices' must be int32 or int64, but got {indices.dtype}.")
     depth = indices.shape[-1] if indices.ndim else 0
     if not 1 <= depth <= input_x.ndim:
-        raise ValueError(f"For '{api}', the last axis of 'indices' must have length 1 to {input_x.ndim}, but got {indices.shape}.")
+        raise ValueError(f"For '{api}', the last axis of 'indices' must have length 1 to "
+                         f"{input_x.ndim}, but got {indices.shape}.")
     wanted = indices.shape[:-1] + input_x.shape[depth:]
     if updates.shape != wanted:
-        raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got {updates.shape}.")
+        raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got "
+                         f"{updates.shape}.")
     _check_range(api, indices._array, input_x.shape[:depth])
 
 
 def _check_range(api, indices, lengths):
-    """Refuses positions below 0 or past the end, where the original reads or writes out of bounds."""
+    """Refuses positions below 0 or past the end, where the original reads or writes out of
+    bounds."""
     if indices.size == 0:
         return
     ends = numpy.asarray(lengths)
-    low, high = indices.min(), indices.reshape(-1, indices.shape[-1]).max(0) if indices.ndim else indices
+    low, high = indices.min(), indices.reshape(-1,
+                                               indices.shape[-1]).max(0) if indices.ndim else indices
     high = high.get() if hasattr(high, "get") else high
     if int(low) < 0 or (numpy.asarray(high) >= ends).any():
-        raise IndexError(f"For '{api}', 'indices' must be in [0, {tuple(ends.tolist())}), but they reach from "
+        raise IndexError(f"For '{api}', 'indices' must be in [0, {tuple(ends.tolist())}), but "
+                         f"they reach from "
                          f"{int(low)} to {numpy.asarray(high).tolist()}.")
 
 
 def _check_slices(api, input_x, indices, updates):
     if not isinstance(input_x, Tensor):
-        raise TypeError(f"For '{api}', 'input_x' must be a Parameter or Tensor, but got {type(input_x).__name__}.")
+        raise TypeError(f"For '{api}', 'input_x' must be a Parameter or Tensor, but got "
+                        f"{type(input_x).__name__}.")
     for name, one in (("indices", indices), ("updates", updates)):
         if not isinstance(one, Tensor):
             raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {type(one).__name__}.")
@@ -74,7 +85,8 @@ def _check_slices(api, input_x, indices, updates):
         raise TypeError(f"For '{api}', 'indices' must be int32 or int64, but got {indices.dtype}.")
     wanted = indices.shape + input_x.shape[1:]
     if updates.shape != wanted:
-        raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got {updates.shape}.")
+        raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got "
+                         f"{updates.shape}.")
     _check_range(api, indices._array.reshape(-1, 1), input_x.shape[:1])
 
 
@@ -86,7 +98,8 @@ def _in_place(api, input_x, updates, index, how):
 
 
 def _scatter_family(how, word):
-    """`scatter_add`, `scatter_nd_add`, `tensor_scatter_add` and their classes, for one way to combine."""
+    """`scatter_add`, `scatter_nd_add`, `tensor_scatter_add` and their classes, for one way to
+    combine."""
 
     def scatter(input_x, indices, updates):
         _check_slices(f"scatter_{how}", input_x, indices, updates)
@@ -102,9 +115,12 @@ def _scatter_family(how, word):
 
     title = how.capitalize()
     for function, name, doc in (
-        (scatter, f"scatter_{how}", f"{word} slices of a Parameter along its first axis, in place."),
-        (scatter_nd, f"scatter_nd_{how}", f"{word} slices of a Parameter at positions given as rows, in place."),
-        (tensor_scatter, f"tensor_scatter_{how}", f"{word} slices of a Tensor at positions given as rows, in a copy."),
+        (scatter, f"scatter_{how}",
+         f"{word} slices of a Parameter along its first axis, in place."),
+        (scatter_nd, f"scatter_nd_{how}",
+         f"{word} slices of a Parameter at positions given as rows, in place."),
+        (tensor_scatter, f"tensor_scatter_{how}",
+         f"{word} slices of a Tensor at positions given as rows, in a copy."),
     ):
         function.__name__ = function.__qualname__ = name
         function.__doc__ = doc + "\n\nArgs:\n    input_x (Tensor): what is changed.\n    indices (Tensor): int32 or " \
@@ -129,23 +145,28 @@ def _class(name, function):
     def __call__(self, input_x, indices, updates):
         return function(input_x, indices, updates)
 
-    made = type(name, (Primitive,), {"__init__": __init__, "__call__": __call__, "__doc__": function.__doc__})
+    made = type(name, (Primitive,), {"__init__": __init__, "__call__": __call__,
+                                     "__doc__": function.__doc__})
     public(f"ops.{name}")(made)
 
 
-for _how, _word in {"update": "Writes", "add": "Adds to", "sub": "Subtracts from", "mul": "Multiplies",
-                    "div": "Divides", "max": "Raises to the larger", "min": "Lowers to the smaller"}.items():
+for _how, _word in {"update": "Writes", "add": "Adds to", "sub": "Subtracts from",
+                    "mul": "Multiplies",
+                    "div": "Divides", "max": "Raises to the larger",
+                    "min": "Lowers to the smaller"}.items():
     _scatter_family(_how, _word)
 
 
-# Along an axis ----------------------------------------------------------------------------------------
+# Along an axis ------------------------------------------------------------------------------------
 
 
 @op("ops.tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none')",
-    "ops.TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)", widen=False)
+    "ops.TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)",
+    widen=False)
 def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anything, axis: Int = 0,
                             reduction: OneOf("none", "add", "mul") = "none"):
-    """A copy with updates written (added, multiplied) at places along an axis, element by element."""
+    """A copy with updates written (added, multiplied) at places along an axis, element by
+    element."""
     places = list(xp.ogrid[tuple(slice(n) for n in indices.shape)])
     places[axis % input_x.ndim] = indices
     index = tuple(places)
@@ -157,7 +178,8 @@ def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anyt
     return xp.scatter_set(input_x, index, updates)
 
 
-@op("ops.scatter(input, axis, index, src)", "Tensor.scatter(axis, index, src)", "mint.scatter(input, dim: axis, index, src)",
+@op("ops.scatter(input, axis, index, src)", "Tensor.scatter(axis, index, src)",
+    "mint.scatter(input, dim: axis, index, src)",
     widen=False)
 def scatter(xp, input: Anything, axis: Int, index: Index, src: TensorOf(any_dtype, scalars=True)):
     """A copy with the values of `src` written at places along an axis, element by element."""
@@ -173,18 +195,21 @@ def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything
     """A copy with the values of `src` added at places along an axis, element by element."""
     places = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
     places[dim % input.ndim] = index
-    return xp.scatter_add(input, tuple(places), xp.cast(src[tuple(slice(0, n) for n in index.shape)], input.dtype))
+    return xp.scatter_add(input, tuple(places), xp.cast(src[tuple(slice(0,
+            n) for n in index.shape)], input.dtype))
 
 
 @op(widen=False)
 def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
     """A copy with slices of `source` added at places along an axis."""
-    return xp.scatter_add(input, (slice(None),) * (axis % input.ndim) + (index,), xp.cast(source, input.dtype))
+    return xp.scatter_add(input, (slice(None),) * (axis % input.ndim) + (index,),
+                          xp.cast(source, input.dtype))
 
 
 @public("ops.index_add")
 @checked
-def index_add(x: Anything, indices: Index, y: Anything, axis: Int, use_lock: Bool = True, check_index_bound: Bool = True):
+def index_add(x: Anything, indices: Index, y: Anything, axis: Int, use_lock: Bool = True,
+              check_index_bound: Bool = True):
     """Adds slices of y to a Parameter at places along an axis, in place, and returns it.
 
     Raises:
@@ -194,10 +219,13 @@ def index_add(x: Anything, indices: Index, y: Anything, axis: Int, use_lock: Boo
     Source: mindspore.ops.index_add of MindSpore 2.10.
     """
     if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"For 'index_add', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {axis}.")
+        raise ValueError(f"For 'index_add', 'axis' must be in [{-x.ndim}, {x.ndim}), but got "
+                         f"{axis}.")
     if y.ndim != x.ndim or y.shape[axis] != indices.shape[0]:
-        raise ValueError(f"For 'index_add', 'y' must have {indices.shape[0]} slices along axis {axis}, but got {y.shape}.")
-    _check_range("index_add", indices._array.reshape(-1, 1), x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],))
+        raise ValueError(f"For 'index_add', 'y' must have {indices.shape[0]} slices along axis "
+                         f"{axis}, but got {y.shape}.")
+    _check_range("index_add", indices._array.reshape(-1, 1),
+                 x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],))
     made = added_along.run(Tensor._wrap(x._array), indices, y, axis)
     x._array[...] = made._array
     return x
@@ -218,19 +246,24 @@ class IndexAdd(Primitive):
 
 @public("Tensor.index_add", "mint.index_add")
 def index_add_copy(input, dim, index, source, *, alpha=1):
-    """A copy with alpha times the slices of `source` added at places along an axis; gradients pass."""
+    """A copy with alpha times the slices of `source` added at places along an axis; gradients
+    pass."""
     return added_along.run(input, index, source if alpha == 1 else source * alpha, dim)
 
 
 @op("ops.index_fill(x, axis, index, value)", "ops.IndexFill()(x, dim: axis, indices: index, value)",
     "Tensor.index_fill(axis, index, value)", widen=False)
-def index_fill(xp, x: Anything, axis: Int | Index, index: Index, value: TensorOf(any_dtype, scalars=True)):
+def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
+               value: TensorOf(any_dtype, scalars=True)):
     """A copy with one number in the slices named along an axis."""
-    return xp.scatter_set(x, (slice(None),) * (int(axis) % x.ndim) + (index,), xp.cast(value, x.dtype))
+    return xp.scatter_set(x, (slice(None),) * (int(axis) % x.ndim) + (index,),
+                          xp.cast(value, x.dtype))
 
 
-@op("ops.masked_scatter(input, mask, source)", "ops.MaskedScatter()(x: input, mask, updates: source)",
-    "Tensor.masked_scatter(mask, x: source)", "mint.masked_scatter(input, mask, source)", widen=False)
+@op("ops.masked_scatter(input, mask, source)",
+    "ops.MaskedScatter()(x: input, mask, updates: source)",
+    "Tensor.masked_scatter(mask, x: source)", "mint.masked_scatter(input, mask, source)",
+    widen=False)
 def masked_scatter(xp, input: Anything, mask: TensorOf("bool"), source: Anything):
     """A copy with the elements of `source`, in order, where the mask is true."""
     mask = xp.broadcast_to(mask, input.shape)
@@ -240,7 +273,7 @@ def masked_scatter(xp, input: Anything, mask: TensorOf("bool"), source: Anything
     return xp.where(mask, xp.reshape(picked, input.shape), input)
 
 
-# Segments ---------------------------------------------------------------------------------------------
+# Segments -----------------------------------------------------------------------------------------
 
 
 def _start_of(dtype, how):
@@ -253,7 +286,8 @@ def _start_of(dtype, how):
 
 def _segment(name, how, word):
     def body(xp, x: Anything, segment_ids: Index, num_segments: Int(ge=1)):
-        start = xp.full((num_segments + 1, *x.shape[segment_ids.ndim:]), _start_of(x.dtype, how), x.dtype)
+        start = xp.full((num_segments + 1, *x.shape[segment_ids.ndim:]), _start_of(x.dtype, how),
+                        x.dtype)
         ids = xp.where(segment_ids < 0, num_segments, segment_ids)
         return xp.scatter_reduce(start, (ids,), x, how)[:num_segments]
 

@@ -1,4 +1,5 @@
-"""Shapes: reshaping, transposing, joining, splitting, repeating, padding. Values are moved, never changed."""
+"""Shapes: reshaping, transposing, joining, splitting, repeating, padding. Values are moved, never
+changed."""
 
 import math
 
@@ -25,7 +26,8 @@ def shape_of(api, shape):
         shape = shape[0].asnumpy().reshape(-1).tolist()
     for one in shape:
         if isinstance(one, bool) or not (isinstance(one, int) or isinstance(one, Tensor)):
-            raise TypeError(f"For '{api}', 'shape' must be ints, but got {one!r} of type {type(one).__name__}.")
+            raise TypeError(f"For '{api}', 'shape' must be ints, but got {one!r} of type "
+                            f"{type(one).__name__}.")
     return tuple(int(one) for one in shape)
 
 
@@ -49,7 +51,8 @@ def _reshaped(api, input, shape):
     size = input.size
     fixed = math.prod(n for n in shape if n != -1)
     if shape.count(-1) > 1 or min(shape, default=0) < -1:
-        raise ValueError(f"For '{api}', 'shape' must have at most one -1 and else lengths, but got {shape}.")
+        raise ValueError(f"For '{api}', 'shape' must have at most one -1 and else lengths, but "
+                         f"got {shape}.")
     if -1 in shape and (fixed == 0 or size % fixed) or -1 not in shape and fixed != size:
         raise ValueError(
             f"For '{api}', the {size} elements of shape {input.shape} do not fit 'shape' {shape}."
@@ -74,7 +77,8 @@ def reshape(input, shape):
     if not isinstance(input, Tensor):
         raise TypeError(f"For 'reshape', 'input' must be a Tensor, but got {type(input).__name__}.")
     if isinstance(shape, bool) or not isinstance(shape, (tuple, list, Tensor)):
-        raise TypeError(f"For 'reshape', 'shape' must be a tuple, list or Tensor, but got {shape!r}.")
+        raise TypeError(f"For 'reshape', 'shape' must be a tuple, list or Tensor, but got "
+                        f"{shape!r}.")
     return _reshaped("reshape", input, (shape,))
 
 
@@ -109,28 +113,33 @@ def tensor_transpose(self, *axes):
     axes = shape_of("Tensor.transpose", axes) if axes else tuple(reversed(range(self.ndim)))
     if sorted(a % self.ndim if self.ndim else a for a in axes) != list(range(self.ndim)):
         raise ValueError(
-            f"For 'Tensor.transpose', 'axes' must name each of the {self.ndim} axes once, but got {axes}."
+            f"For 'Tensor.transpose', 'axes' must name each of the {self.ndim} axes once, but got "
+            f"{axes}."
         )
     return transpose.run(self, axes)
 
 
 @op("mint.transpose(input, dim0, dim1)", "ops.swapaxes(input, axis0: dim0, axis1: dim1)",
-    "ops.swapdims(input, dim0, dim1)", "Tensor.swapaxes(axis0: dim0, axis1: dim1)", "Tensor.swapdims(dim0, dim1)",
+    "ops.swapdims(input, dim0, dim1)", "Tensor.swapaxes(axis0: dim0, axis1: dim1)",
+    "Tensor.swapdims(dim0, dim1)",
     "mint.swapaxes(input, axis0: dim0, axis1: dim1)", widen=False)
 def swapaxes(xp, input: Anything, dim0: Int, dim1: Int):
     """Two axes change places."""
     return xp.swapaxes(input, dim0, dim1)
 
 
-@op("ops.moveaxis(x, source, destination)", "ops.movedim(x, source, destination)", "Tensor.moveaxis(source, destination)",
+@op("ops.moveaxis(x, source, destination)", "ops.movedim(x, source, destination)",
+    "Tensor.moveaxis(source, destination)",
     "Tensor.movedim(source, destination)", widen=False)
 def moveaxis(xp, x: Anything, source: Axes, destination: Axes):
     """Axes move from `source` to `destination`; the others keep their order."""
     return xp.moveaxis(x, source, destination)
 
 
-@op("ops.expand_dims(input_x, axis)", "ops.ExpandDims()(input_x, axis)", "ops.unsqueeze(input: input_x, dim: axis)",
-    "Tensor.expand_dims(axis)", "Tensor.unsqueeze(dim: axis)", "mint.unsqueeze(input: input_x, dim: axis)", widen=False)
+@op("ops.expand_dims(input_x, axis)", "ops.ExpandDims()(input_x, axis)",
+    "ops.unsqueeze(input: input_x, dim: axis)",
+    "Tensor.expand_dims(axis)", "Tensor.unsqueeze(dim: axis)",
+    "mint.unsqueeze(input: input_x, dim: axis)", widen=False)
 def expand_dims(xp, input_x: Anything, axis: Int):
     """A new axis of length 1."""
     return xp.expand_dims(input_x, axis)
@@ -174,7 +183,8 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     if not isinstance(input, Tensor):
         raise TypeError(f"For 'flatten', 'input' must be a Tensor, but got {type(input).__name__}.")
     if not isinstance(order, str):
-        raise TypeError(f"For 'flatten', 'order' must be a str, but got {order!r} of type {type(order).__name__}.")
+        raise TypeError(f"For 'flatten', 'order' must be a str, but got {order!r} of type "
+                        f"{type(order).__name__}.")
     if order not in ("C", "F"):
         raise ValueError(f"For 'flatten', 'order' must be 'C' or 'F', but got {order!r}.")
     for name, dim in (("start_dim", start_dim), ("end_dim", end_dim)):
@@ -182,14 +192,16 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
             raise TypeError(f"For 'flatten', '{name}' must be an int, but got {dim!r}.")
     rank = max(input.ndim, 1)
     if not (-rank <= end_dim < rank and (-rank <= start_dim < rank or start_dim == 1 == rank)):
-        raise ValueError(f"For 'flatten', 'start_dim' and 'end_dim' must be axes of {input.shape}, but got "
+        raise ValueError(f"For 'flatten', 'start_dim' and 'end_dim' must be axes of "
+                         f"{input.shape}, but got "
                          f"{start_dim} and {end_dim}.")
     if order == "F":
         input = transpose.run(input, tuple(reversed(range(input.ndim))))
     if input.ndim == 1 and start_dim in (0, 1, -1):
         return reshape_array.run(input, input.shape)
     if input.ndim and start_dim % input.ndim > end_dim % input.ndim:
-        raise ValueError(f"For 'flatten', 'start_dim' must not come after 'end_dim', but got {start_dim} and {end_dim}.")
+        raise ValueError(f"For 'flatten', 'start_dim' must not come after 'end_dim', but got "
+                         f"{start_dim} and {end_dim}.")
     return flatten_axes.run(input, start_dim, end_dim)
 
 
@@ -199,8 +211,10 @@ class Flatten:
 
     def __call__(self, input_x):
         if input_x.ndim < 1:
-            raise ValueError("For 'Flatten', 'input_x' must have at least one axis, but got a 0-d Tensor.")
-        return reshape_array.run(input_x, (input_x.shape[0], -1 if input_x.size else math.prod(input_x.shape[1:])))
+            raise ValueError("For 'Flatten', 'input_x' must have at least one axis, but got a 0-d "
+                             "Tensor.")
+        return reshape_array.run(input_x, (input_x.shape[0],
+                                           -1 if input_x.size else math.prod(input_x.shape[1:])))
 
 
 @public("Tensor.flatten", "mint.flatten")
@@ -217,7 +231,8 @@ def ravel(self):
     return reshape_array.run(self, (-1,))
 
 
-@op("ops.broadcast_to(input, shape)", "ops.BroadcastTo(shape)(input)", "mint.broadcast_to(input, shape)", widen=False)
+@op("ops.broadcast_to(input, shape)", "ops.BroadcastTo(shape)(input)",
+    "mint.broadcast_to(input, shape)", widen=False)
 def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
     """The input repeated along axes of length 1 and new leading axes; -1 keeps a length."""
     lead = len(shape) - input.ndim
@@ -263,17 +278,20 @@ def _repeat(api, input, repeats, axis):
     counts = list(repeats) if isinstance(repeats, (tuple, list)) else [repeats]
     for one in counts:
         if isinstance(one, bool) or not isinstance(one, int):
-            raise TypeError(f"For '{api}', 'repeats' must be ints, but got {one!r} of type {type(one).__name__}.")
+            raise TypeError(f"For '{api}', 'repeats' must be ints, but got {one!r} of type "
+                            f"{type(one).__name__}.")
         if one < 0:
             raise ValueError(f"For '{api}', 'repeats' must not be negative, but got {repeats}.")
     if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
-        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}.")
+        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
+                        f"{type(axis).__name__}.")
     return repeated.run(input, counts[0] if len(counts) == 1 else counts, axis)
 
 
 @public("ops.repeat_interleave")
 def repeat_interleave(input, repeats, axis=None):
-    """Every element along an axis (of all elements in order, for None) repeated, alike or each as often as told.
+    """Every element along an axis (of all elements in order, for None) repeated, alike or each as
+    often as told.
 
     Args:
         input (Tensor): any dtype.
@@ -300,7 +318,7 @@ def repeat_elements(x, rep, axis=0):
     return _repeat("repeat_elements", x, rep, axis)
 
 
-# Joining and splitting --------------------------------------------------------------------------------
+# Joining and splitting ----------------------------------------------------------------------------
 
 
 def _joined_dtype(xp, tensors):
@@ -318,14 +336,16 @@ def cat(xp, tensors: Several, axis: Int = 0):
     return xp.concatenate(_joined_dtype(xp, tensors), axis)
 
 
-@op("ops.stack(tensors, axis=0)", "ops.Stack(axis=0)(input_x: tensors)", "mint.stack(tensors, dim: axis=0)",
+@op("ops.stack(tensors, axis=0)", "ops.Stack(axis=0)(input_x: tensors)",
+    "mint.stack(tensors, dim: axis=0)",
     widen=False)
 def stack(xp, tensors: Several, axis: Int = 0):
     """Tensors of one shape joined along a new axis."""
     return xp.stack(_joined_dtype(xp, tensors), axis)
 
 
-@op("ops.unstack(input_x, axis=0)", "ops.Unstack(axis=0, num=None)(input_x)", "ops.unbind(input: input_x, dim: axis=0)",
+@op("ops.unstack(input_x, axis=0)", "ops.Unstack(axis=0, num=None)(input_x)",
+    "ops.unbind(input: input_x, dim: axis=0)",
     "Tensor.unbind(dim: axis=0)", "mint.unbind(input: input_x, dim: axis=0)", widen=False)
 def unstack(xp, input_x: Anything, axis: Int = 0, num: Int | None = None):
     """The slices along an axis, as a tuple without that axis."""
@@ -340,7 +360,8 @@ def split_at(xp, input: Anything, edges: Any, axis: Int):
 
 
 def _edges(api, length, sizes):
-    """Where to cut for parts of `sizes`: one size for all (the last part may be shorter), or each."""
+    """Where to cut for parts of `sizes`: one size for all (the last part may be shorter), or
+    each."""
     if isinstance(sizes, int):
         if sizes < 1:
             raise ValueError(f"For '{api}', 'split_size' must be at least 1, but got {sizes}.")
@@ -360,7 +381,8 @@ def split(tensor, split_size_or_sections, axis=0):
 
     Args:
         tensor (Tensor): any dtype.
-        split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the last may be
+        split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the
+            last may be
             shorter), or of each.
         axis (int): the axis cut. Default: 0.
 
@@ -377,11 +399,14 @@ def _split(api, tensor, sizes, axis):
     if not isinstance(tensor, Tensor):
         raise TypeError(f"For '{api}', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}.")
+        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
+                        f"{type(axis).__name__}.")
     if not -tensor.ndim <= axis < tensor.ndim:
-        raise ValueError(f"For '{api}', 'axis' must be in [{-tensor.ndim}, {tensor.ndim}), but got {axis}.")
+        raise ValueError(f"For '{api}', 'axis' must be in [{-tensor.ndim}, {tensor.ndim}), but "
+                         f"got {axis}.")
     if isinstance(sizes, bool) or not isinstance(sizes, (int, tuple, list)):
-        raise TypeError(f"For '{api}', 'split_size_or_sections' must be an int, tuple or list, but got {sizes!r}.")
+        raise TypeError(f"For '{api}', 'split_size_or_sections' must be an int, tuple or list, "
+                        f"but got {sizes!r}.")
     return split_at.run(tensor, _edges(api, tensor.shape[axis], sizes), axis)
 
 
@@ -402,12 +427,14 @@ def split_evenly(xp, input_x: Anything, axis: Int = 0, output_num: Int(ge=1) = 1
     """`output_num` equal parts along an axis, as a tuple."""
     if input_x.shape[axis] % output_num:
         raise ValueError(
-            f"For 'Split', 'output_num' must divide the length {input_x.shape[axis]}, but got {output_num}."
+            f"For 'Split', 'output_num' must divide the length {input_x.shape[axis]}, but got "
+            f"{output_num}."
         )
     return tuple(xp.split(input_x, output_num, axis))
 
 
-@op("ops.chunk(input, chunks, axis=0)", "Tensor.chunk(chunks, dim: axis=0)", "mint.chunk(input, chunks, dim: axis=0)",
+@op("ops.chunk(input, chunks, axis=0)", "Tensor.chunk(chunks, dim: axis=0)",
+    "mint.chunk(input, chunks, dim: axis=0)",
     widen=False)
 def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
     """At most `chunks` parts of equal length along an axis; the last may be shorter."""
@@ -416,10 +443,11 @@ def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
     return tuple(xp.split(input, list(range(step, length, step)), axis))
 
 
-# Order of elements ------------------------------------------------------------------------------------
+# Order of elements --------------------------------------------------------------------------------
 
 
-@op("ops.flip(input, dims)", "ops.ReverseV2(axis: dims)(input)", "ops.reverse(x: input, axis: dims)",
+@op("ops.flip(input, dims)", "ops.ReverseV2(axis: dims)(input)",
+    "ops.reverse(x: input, axis: dims)",
     "mint.flip(input, dims)", widen=False)
 def flip(xp, input: Anything, dims: Axes):
     """The elements in reverse order along the axes given."""
@@ -432,7 +460,8 @@ def tensor_flip(self, *dims):
     return flip.run(self, shape_of("Tensor.flip", dims))
 
 
-@op("ops.roll(input, shifts, dims=None)", "Tensor.roll(shifts, dims=None)", "mint.roll(input, shifts, dims=None)",
+@op("ops.roll(input, shifts, dims=None)", "Tensor.roll(shifts, dims=None)",
+    "mint.roll(input, shifts, dims=None)",
     widen=False)
 def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
     """The elements moved along axes; those pushed over the end come back at the start."""
@@ -440,13 +469,15 @@ def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
     return xp.roll(input, as_tuple(shifts), as_tuple(dims))
 
 
-@op("ops.tril(input, diagonal=0)", "Tensor.tril(diagonal=0)", "mint.tril(input, diagonal=0)", widen=False)
+@op("ops.tril(input, diagonal=0)", "Tensor.tril(diagonal=0)", "mint.tril(input, diagonal=0)",
+    widen=False)
 def tril(xp, input: Anything, diagonal: Int = 0):
     """The lower triangle of each matrix, zeros elsewhere."""
     return xp.tril(input, diagonal)
 
 
-@op("ops.triu(input, diagonal=0)", "Tensor.triu(diagonal=0)", "mint.triu(input, diagonal=0)", widen=False)
+@op("ops.triu(input, diagonal=0)", "Tensor.triu(diagonal=0)", "mint.triu(input, diagonal=0)",
+    widen=False)
 def triu(xp, input: Anything, diagonal: Int = 0):
     """The upper triangle of each matrix, zeros elsewhere."""
     return xp.triu(input, diagonal)
@@ -458,7 +489,7 @@ def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=
     return xp.pad(input_x, paddings)
 
 
-# Asking -----------------------------------------------------------------------------------------------
+# Asking -------------------------------------------------------------------------------------------
 
 
 @public("ops.shape")
@@ -469,7 +500,8 @@ def shape(input_x):
         TypeError: if `input_x` is not a Tensor.
     """
     if not isinstance(input_x, Tensor):
-        raise TypeError(f"For 'shape', 'input_x' must be a Tensor, but got {type(input_x).__name__}.")
+        raise TypeError(f"For 'shape', 'input_x' must be a Tensor, but got "
+                        f"{type(input_x).__name__}.")
     return input_x.shape
 
 

@@ -1,4 +1,5 @@
-"""Ops of sparse tensors: conversions, products, sums, and the elementwise functions of their values."""
+"""Ops of sparse tensors: conversions, products, sums, and the elementwise functions of their
+values."""
 
 from .._backend import arrays
 from .._core import dtype as dtypes
@@ -17,7 +18,8 @@ Index = TensorOf("int16", "int32", "int64")
 
 def _need(api, name, value, kind):
     if not isinstance(value, kind):
-        raise TypeError(f"For '{api}', '{name}' must be a {kind.__name__}, but got {type(value).__name__}.")
+        raise TypeError(f"For '{api}', '{name}' must be a {kind.__name__}, but got "
+                        f"{type(value).__name__}.")
 
 
 def _rows_of(csr):
@@ -25,10 +27,11 @@ def _rows_of(csr):
     pointers = csr.indptr._array
     xp = space_for(pointers)
     counts = arrays.to_host(pointers[1:] - pointers[:-1])
-    return Tensor._wrap(xp.repeat(xp.arange(len(counts)), counts.tolist()).astype(csr.indices._array.dtype))
+    return Tensor._wrap(xp.repeat(xp.arange(len(counts)),
+                                  counts.tolist()).astype(csr.indices._array.dtype))
 
 
-# Conversions ------------------------------------------------------------------------------------------
+# Conversions --------------------------------------------------------------------------------------
 
 
 @op(widen=False)
@@ -47,7 +50,8 @@ def csr_to_dense(csr_tensor):
     Source: mindspore.ops.csr_to_dense of MindSpore 2.10.
     """
     _need("csr_to_dense", "csr_tensor", csr_tensor, CSRTensor)
-    return dense_from.run(csr_tensor.values, _rows_of(csr_tensor), csr_tensor.indices, csr_tensor.shape)
+    return dense_from.run(csr_tensor.values, _rows_of(csr_tensor), csr_tensor.indices,
+                          csr_tensor.shape)
 
 
 @public("ops.csr_to_coo")
@@ -62,7 +66,8 @@ def csr_to_coo(tensor):
     """
     _need("csr_to_coo", "tensor", tensor, CSRTensor)
     if tensor.ndim != 2:
-        raise ValueError(f"For 'csr_to_coo', 'tensor' must have two axes, but got shape {tensor.shape}.")
+        raise ValueError(f"For 'csr_to_coo', 'tensor' must have two axes, but got shape "
+                         f"{tensor.shape}.")
     xp = space_for(tensor.indices._array)
     places = xp.stack([_rows_of(tensor)._array, tensor.indices._array], -1)
     return COOTensor(Tensor._wrap(places), tensor.values, tensor.shape)
@@ -75,7 +80,8 @@ def coo_to_csr(tensor):
     order = xp.argsort(places._array[:, 0], kind="stable")
     rows, columns = places._array[order, 0], places._array[order, 1]
     pointers = xp.searchsorted(rows, xp.arange(shape[0] + 1)).astype(places._array.dtype)
-    return CSRTensor(Tensor._wrap(pointers), Tensor._wrap(columns), values[Tensor._wrap(order)], shape)
+    return CSRTensor(Tensor._wrap(pointers), Tensor._wrap(columns), values[Tensor._wrap(order)],
+                     shape)
 
 
 def coo_to_dense(self):
@@ -95,14 +101,16 @@ def dense_to_sparse_coo(tensor):
     """
     _need("dense_to_sparse_coo", "tensor", tensor, Tensor)
     if tensor.ndim != 2:
-        raise ValueError(f"For 'dense_to_sparse_coo', 'tensor' must have two axes, but got shape {tensor.shape}.")
+        raise ValueError(f"For 'dense_to_sparse_coo', 'tensor' must have two axes, but got shape "
+                         f"{tensor.shape}.")
     places = _index.argwhere.run(tensor).astype(dtypes.int32)
     return COOTensor(places, tensor[places[:, 0], places[:, 1]], tensor.shape)
 
 
 @public("ops.dense_to_sparse_csr", "Tensor.to_csr")
 def dense_to_sparse_csr(tensor):
-    """A matrix as a CSRTensor of its elements that are not 0; errors as for `dense_to_sparse_coo`."""
+    """A matrix as a CSRTensor of its elements that are not 0; errors as for
+    `dense_to_sparse_coo`."""
     return coo_to_csr(dense_to_sparse_coo(tensor))
 
 
@@ -110,14 +118,16 @@ def dense_to_sparse_csr(tensor):
 def coo2csr(row_indices, height):
     """Where the values of each of `height` rows start and end, from the rows in order."""
     xp = space_for(row_indices._array)
-    return Tensor._wrap(xp.searchsorted(row_indices._array, xp.arange(height + 1)).astype(row_indices._array.dtype))
+    return Tensor._wrap(xp.searchsorted(row_indices._array,
+                                        xp.arange(height + 1)).astype(row_indices._array.dtype))
 
 
 @public("ops.csr2coo")
 def csr2coo(indptr, nnz):
     """The row of each of `nnz` values, from where the rows start and end."""
     xp = space_for(indptr._array)
-    return Tensor._wrap((xp.searchsorted(indptr._array, xp.arange(nnz), "right") - 1).astype(indptr._array.dtype))
+    return Tensor._wrap((xp.searchsorted(indptr._array, xp.arange(nnz),
+                                         "right") - 1).astype(indptr._array.dtype))
 
 
 @public("ops.SparseToDense")
@@ -128,7 +138,7 @@ class SparseToDense:
         return COOTensor(indices, values, tuple(sparse_shape)).to_dense()
 
 
-# Products and sums --------------------------------------------------------------------------------------
+# Products and sums --------------------------------------------------------------------------------
 
 
 @op(widen=False)
@@ -150,8 +160,10 @@ def csr_mv(csr_tensor, dense):
     _need("csr_mv", "csr_tensor", csr_tensor, CSRTensor)
     _need("csr_mv", "dense", dense, Tensor)
     if dense.shape != (csr_tensor.shape[1], 1):
-        raise ValueError(f"For 'csr_mv', 'dense' must have the shape ({csr_tensor.shape[1]}, 1), but got {dense.shape}.")
-    return product_of.run(csr_tensor.values, dense, _rows_of(csr_tensor), csr_tensor.indices, csr_tensor.shape[0])
+        raise ValueError(f"For 'csr_mv', 'dense' must have the shape ({csr_tensor.shape[1]}, 1), "
+                         f"but got {dense.shape}.")
+    return product_of.run(csr_tensor.values, dense, _rows_of(csr_tensor), csr_tensor.indices,
+                          csr_tensor.shape[0])
 
 
 def _sparse_times_dense(csr_tensor, matrix):
@@ -160,8 +172,10 @@ def _sparse_times_dense(csr_tensor, matrix):
         return csr_mm(csr_tensor, matrix)
     _need("CSRTensor.mm", "matrix", matrix, Tensor)
     if matrix.ndim != 2 or matrix.shape[0] != csr_tensor.shape[1]:
-        raise ValueError(f"For 'CSRTensor.mm', 'matrix' must have {csr_tensor.shape[1]} rows, but got {matrix.shape}.")
-    return product_of.run(csr_tensor.values, matrix, _rows_of(csr_tensor), csr_tensor.indices, csr_tensor.shape[0])
+        raise ValueError(f"For 'CSRTensor.mm', 'matrix' must have {csr_tensor.shape[1]} rows, but "
+                         f"got {matrix.shape}.")
+    return product_of.run(csr_tensor.values, matrix, _rows_of(csr_tensor), csr_tensor.indices,
+                          csr_tensor.shape[0])
 
 
 @public("ops.csr_mm")
@@ -195,9 +209,11 @@ def csr_reduce_sum(csr_tensor, axis):
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise TypeError(f"For 'csr_reduce_sum', 'axis' must be an int, but got {axis!r}.")
     if axis not in (1, 1 - csr_tensor.ndim):
-        raise ValueError(f"For 'csr_reduce_sum', 'axis' must be 1 or {1 - csr_tensor.ndim}, but got {axis}.")
+        raise ValueError(f"For 'csr_reduce_sum', 'axis' must be 1 or {1 - csr_tensor.ndim}, but "
+                         f"got {axis}.")
     values = csr_tensor.values
-    start = Tensor._wrap(space_for(values._array).zeros((csr_tensor.shape[0], *values.shape[1:]), values._array.dtype))
+    start = Tensor._wrap(space_for(values._array).zeros((csr_tensor.shape[0], *values.shape[1:]),
+                                                        values._array.dtype))
     sums = scatter_by.run(start, values, (_rows_of(csr_tensor)._array,), "add")
     return sums.reshape((csr_tensor.shape[0], 1, *values.shape[1:]))
 
@@ -233,7 +249,8 @@ def csr_add(a, b, alpha, beta):
 
     Source: mindspore.ops.csr_add of MindSpore 2.10.
     """
-    for name, value, kind in (("a", a, CSRTensor), ("b", b, CSRTensor), ("alpha", alpha, Tensor), ("beta", beta, Tensor)):
+    for name, value, kind in (("a", a, CSRTensor), ("b", b, CSRTensor), ("alpha", alpha, Tensor),
+                              ("beta", beta, Tensor)):
         _need("csr_add", name, value, kind)
     one, two = csr_to_coo(a), csr_to_coo(b)
     merged = _merged(one, two, _math.mul.run(one.values, alpha), _math.mul.run(two.values, beta))
@@ -247,8 +264,10 @@ def _merged(one, two, values_one, values_two, thresh=None):
     flat = places[:, 0].astype("int64") * one.shape[1] + places[:, 1]
     unique, owner = xp.unique(flat, return_inverse=True)
     start = Tensor._wrap(xp.zeros(unique.shape, values_one._array.dtype))
-    values = scatter_by.run(start, cat.run([values_one, values_two], 0), (owner.reshape(-1),), "add")
-    kept = xp.stack([unique // one.shape[1], unique % one.shape[1]], -1).astype(one.indices._array.dtype)
+    values = scatter_by.run(start, cat.run([values_one, values_two], 0), (owner.reshape(-1),),
+                            "add")
+    kept = xp.stack([unique // one.shape[1], unique % one.shape[1]],
+                    -1).astype(one.indices._array.dtype)
     if thresh is not None:
         large = xp.abs(values._array) >= thresh._array
         kept, values = kept[large], values[Tensor._wrap(xp.nonzero(large)[0])]
@@ -265,10 +284,12 @@ def coo_add(x1, x2, thresh):
 
     Source: mindspore.ops.coo_add of MindSpore 2.10.
     """
-    for name, value, kind in (("x1", x1, COOTensor), ("x2", x2, COOTensor), ("thresh", thresh, Tensor)):
+    for name, value, kind in (("x1", x1, COOTensor), ("x2", x2, COOTensor),
+                              ("thresh", thresh, Tensor)):
         _need("coo_add", name, value, kind)
     if x1.shape != x2.shape or thresh.ndim:
-        raise ValueError(f"For 'coo_add', the shapes must agree and 'thresh' be 0-d, but got {x1.shape}, {x2.shape}, {thresh.shape}.")
+        raise ValueError(f"For 'coo_add', the shapes must agree and 'thresh' be 0-d, but got "
+                         f"{x1.shape}, {x2.shape}, {thresh.shape}.")
     return _merged(x1, x2, x1.values, x2.values, thresh)
 
 
@@ -293,12 +314,14 @@ def csr_softmax(logits, dtype):
     powers = _math.exp.run(logits.values - top[rows])
     start = Tensor._wrap(xp.zeros((count,), powers._array.dtype))
     total = scatter_by.run(start, powers, (rows._array,), "add")
-    return CSRTensor(logits.indptr, logits.indices, (powers / total[rows]).astype(dtype), logits.shape)
+    return CSRTensor(logits.indptr, logits.indices, (powers / total[rows]).astype(dtype),
+                     logits.shape)
 
 
 @public("ops.SparseTensorDenseMatmul")
 class SparseTensorDenseMatmul:
-    """A sparse matrix times a dense one: `ops.SparseTensorDenseMatmul()(indices, values, shape, dense)`.
+    """A sparse matrix times a dense one: `ops.SparseTensorDenseMatmul()(indices, values, shape,
+    dense)`.
 
     Source: mindspore.ops.SparseTensorDenseMatmul of MindSpore 2.10.
     """
@@ -314,7 +337,7 @@ class SparseTensorDenseMatmul:
         return product_of.run(values, dense.T if self.adjoint_dt else dense, rows, columns, height)
 
 
-# Elementwise ------------------------------------------------------------------------------------------
+# Elementwise --------------------------------------------------------------------------------------
 
 _FUNCTIONS = """abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor inv isfinite isinf isnan log log1p neg
     relu relu6 round sigmoid sin sinh softsign sqrt square tan tanh""".split()
@@ -350,9 +373,12 @@ CSRTensor.to_coo = csr_to_coo
 CSRTensor.mv = csr_mv
 CSRTensor.mm = _sparse_times_dense
 CSRTensor.sum = csr_reduce_sum
-CSRTensor.abs = lambda self: CSRTensor(self.indptr, self.indices, _math.abs.run(self.values), self.shape)
+CSRTensor.abs = lambda self: CSRTensor(self.indptr, self.indices, _math.abs.run(self.values),
+                                       self.shape)
 CSRTensor.add = csr_add
-CSRTensor.__add__ = lambda self, other: csr_add(self, other, Tensor(1, self.dtype), Tensor(1, self.dtype))
-CSRTensor.__sub__ = lambda self, other: csr_add(self, other, Tensor(1, self.dtype), Tensor(-1, self.dtype))
+CSRTensor.__add__ = lambda self, other: csr_add(self, other, Tensor(1, self.dtype),
+                                                Tensor(1, self.dtype))
+CSRTensor.__sub__ = lambda self, other: csr_add(self, other, Tensor(1, self.dtype),
+                                                Tensor(-1, self.dtype))
 CSRTensor.__mul__ = csr_mul
 CSRTensor.__truediv__ = csr_div

@@ -21,53 +21,78 @@ def _unary(name, doc, *lines):
     return op(*lines)(body)
 
 
-_unary("sinh", "Hyperbolic sine.", "ops.sinh(input)", "ops.Sinh()(input)", "Tensor.sinh()", "mint.sinh(input)")
-_unary("cosh", "Hyperbolic cosine.", "ops.cosh(input)", "ops.Cosh()(input)", "Tensor.cosh()", "mint.cosh(input)")
-_unary("arcsin", "The angle in radians whose sine is the input.", "ops.asin(input)", "ops.arcsin(input)",
-       "ops.Asin()(input)", "Tensor.asin()", "Tensor.arcsin()", "mint.asin(input)", "mint.arcsin(input)")
-_unary("arccos", "The angle in radians whose cosine is the input.", "ops.acos(input)", "ops.arccos(input)",
-       "ops.ACos()(input)", "Tensor.acos()", "Tensor.arccos()", "mint.acos(input)", "mint.arccos(input)")
-_unary("arctan", "The angle in radians whose tangent is the input.", "ops.atan(input)", "ops.arctan(input)",
-       "ops.Atan()(input)", "Tensor.atan()", "Tensor.arctan()", "mint.atan(input)", "mint.arctan(input)")
-_unary("arcsinh", "Inverse hyperbolic sine.", "ops.asinh(input)", "ops.arcsinh(input)", "ops.Asinh()(input)",
+_unary("sinh", "Hyperbolic sine.", "ops.sinh(input)", "ops.Sinh()(input)", "Tensor.sinh()",
+       "mint.sinh(input)")
+_unary("cosh", "Hyperbolic cosine.", "ops.cosh(input)", "ops.Cosh()(input)", "Tensor.cosh()",
+       "mint.cosh(input)")
+_unary("arcsin", "The angle in radians whose sine is the input.", "ops.asin(input)",
+       "ops.arcsin(input)",
+       "ops.Asin()(input)", "Tensor.asin()", "Tensor.arcsin()", "mint.asin(input)",
+       "mint.arcsin(input)")
+_unary("arccos", "The angle in radians whose cosine is the input.", "ops.acos(input)",
+       "ops.arccos(input)",
+       "ops.ACos()(input)", "Tensor.acos()", "Tensor.arccos()", "mint.acos(input)",
+       "mint.arccos(input)")
+_unary("arctan", "The angle in radians whose tangent is the input.", "ops.atan(input)",
+       "ops.arctan(input)",
+       "ops.Atan()(input)", "Tensor.atan()", "Tensor.arctan()", "mint.atan(input)",
+       "mint.arctan(input)")
+_unary("arcsinh", "Inverse hyperbolic sine.", "ops.asinh(input)", "ops.arcsinh(input)",
+       "ops.Asinh()(input)",
        "Tensor.asinh()", "Tensor.arcsinh()", "mint.asinh(input)", "mint.arcsinh(input)")
-_unary("arccosh", "Inverse hyperbolic cosine.", "ops.acosh(input)", "ops.arccosh(input)", "ops.Acosh()(input)",
+_unary("arccosh", "Inverse hyperbolic cosine.", "ops.acosh(input)", "ops.arccosh(input)",
+       "ops.Acosh()(input)",
        "Tensor.acosh()", "Tensor.arccosh()", "mint.acosh(input)", "mint.arccosh(input)")
-_unary("arctanh", "Inverse hyperbolic tangent.", "ops.atanh(input)", "ops.arctanh(input)", "ops.Atanh()(input)",
+_unary("arctanh", "Inverse hyperbolic tangent.", "ops.atanh(input)", "ops.arctanh(input)",
+       "ops.Atanh()(input)",
        "Tensor.atanh()", "Tensor.arctanh()", "mint.atanh(input)", "mint.arctanh(input)")
-_unary("sinc", "sin(pi x) / (pi x), and 1 at 0.", "ops.sinc(input)", "Tensor.sinc()", "mint.sinc(input)")
+_unary("sinc", "sin(pi x) / (pi x), and 1 at 0.", "ops.sinc(input)", "Tensor.sinc()",
+       "mint.sinc(input)")
 _unary("deg2rad", "Degrees as radians.", "ops.deg2rad(x: input)", "Tensor.deg2rad()")
 _unary("rad2deg", "Radians as degrees.", "ops.rad2deg(x: input)", "Tensor.rad2deg()")
-_unary("erf", "The error function.", "ops.erf(input)", "ops.Erf()(input)", "Tensor.erf()", "mint.erf(input)")
-_unary("erfc", "One less the error function.", "ops.erfc(input)", "ops.Erfc()(input)", "Tensor.erfc()", "mint.erfc(input)")
-_unary("erfinv", "The inverse of the error function, on (-1, 1).", "ops.erfinv(input)", "ops.Erfinv()(input)",
+_unary("erf", "The error function.", "ops.erf(input)", "ops.Erf()(input)", "Tensor.erf()",
+       "mint.erf(input)")
+_unary("erfc", "One less the error function.", "ops.erfc(input)", "ops.Erfc()(input)",
+       "Tensor.erfc()", "mint.erfc(input)")
+_unary("erfinv", "The inverse of the error function, on (-1, 1).", "ops.erfinv(input)",
+       "ops.Erfinv()(input)",
        "Tensor.erfinv()", "mint.erfinv(input)")
 _unary("gammaln", "The logarithm of the absolute value of the gamma function.", "ops.lgamma(input)",
        "ops.Lgamma()(x: input)", "Tensor.lgamma()")
 _unary("digamma", "The derivative of the logarithm of the gamma function.", "ops.digamma(input)",
        "ops.Digamma()(x: input)", "Tensor.digamma()")
-_unary("i0", "The modified Bessel function of the first kind, order 0.", "ops.bessel_i0(x: input)", "ops.i0(input)",
+_unary("i0", "The modified Bessel function of the first kind, order 0.", "ops.bessel_i0(x: input)",
+       "ops.i0(input)",
        "ops.BesselI0()(x: input)", "Tensor.i0()")
-_unary("i0e", "exp(-|x|) times the modified Bessel function I0.", "ops.bessel_i0e(x: input)", "ops.BesselI0e()(x: input)")
+_unary("i0e", "exp(-|x|) times the modified Bessel function I0.", "ops.bessel_i0e(x: input)",
+       "ops.BesselI0e()(x: input)")
 _unary("i1", "The modified Bessel function of the first kind, order 1.", "ops.bessel_i1(x: input)",
        "ops.BesselI1()(x: input)")
-_unary("i1e", "exp(-|x|) times the modified Bessel function I1.", "ops.bessel_i1e(x: input)", "ops.BesselI1e()(x: input)")
+_unary("i1e", "exp(-|x|) times the modified Bessel function I1.", "ops.bessel_i1e(x: input)",
+       "ops.BesselI1e()(x: input)")
 _unary("k0", "The modified Bessel function of the second kind, order 0.", "ops.bessel_k0(x: input)",
        "ops.BesselK0()(x: input)")
-_unary("k0e", "exp(x) times the modified Bessel function K0.", "ops.bessel_k0e(x: input)", "ops.BesselK0e()(x: input)")
+_unary("k0e", "exp(x) times the modified Bessel function K0.", "ops.bessel_k0e(x: input)",
+       "ops.BesselK0e()(x: input)")
 _unary("k1", "The modified Bessel function of the second kind, order 1.", "ops.bessel_k1(x: input)",
        "ops.BesselK1()(x: input)")
-_unary("k1e", "exp(x) times the modified Bessel function K1.", "ops.bessel_k1e(x: input)", "ops.BesselK1e()(x: input)")
-_unary("j0", "The Bessel function of the first kind, order 0.", "ops.bessel_j0(x: input)", "ops.BesselJ0()(x: input)")
-_unary("j1", "The Bessel function of the first kind, order 1.", "ops.bessel_j1(x: input)", "ops.BesselJ1()(x: input)")
-_unary("y0", "The Bessel function of the second kind, order 0.", "ops.bessel_y0(x: input)", "ops.BesselY0()(x: input)")
-_unary("y1", "The Bessel function of the second kind, order 1.", "ops.bessel_y1(x: input)", "ops.BesselY1()(x: input)")
+_unary("k1e", "exp(x) times the modified Bessel function K1.", "ops.bessel_k1e(x: input)",
+       "ops.BesselK1e()(x: input)")
+_unary("j0", "The Bessel function of the first kind, order 0.", "ops.bessel_j0(x: input)",
+       "ops.BesselJ0()(x: input)")
+_unary("j1", "The Bessel function of the first kind, order 1.", "ops.bessel_j1(x: input)",
+       "ops.BesselJ1()(x: input)")
+_unary("y0", "The Bessel function of the second kind, order 0.", "ops.bessel_y0(x: input)",
+       "ops.BesselY0()(x: input)")
+_unary("y1", "The Bessel function of the second kind, order 1.", "ops.bessel_y1(x: input)",
+       "ops.BesselY1()(x: input)")
 
 
-# Rounding ---------------------------------------------------------------------------------------------
+# Rounding -----------------------------------------------------------------------------------------
 
 
-@op("ops.trunc(input)", "ops.Trunc()(input)", "Tensor.trunc()", "Tensor.fix()", "ops.fix(input)", "mint.trunc(input)",
+@op("ops.trunc(input)", "ops.Trunc()(input)", "Tensor.trunc()", "Tensor.fix()", "ops.fix(input)",
+    "mint.trunc(input)",
     "mint.fix(input)")
 def trunc(xp, input: Anything):
     """The whole part of each element, toward zero."""
@@ -108,11 +133,13 @@ def sgn(xp, input: Anything):
     return input / xp.where(size == 0, 1, size)
 
 
-# Two inputs -------------------------------------------------------------------------------------------
+# Two inputs ---------------------------------------------------------------------------------------
 
 
-@op("ops.atan2(input, other)", "ops.arctan2(input, other)", "ops.Atan2()(input, other)", "Tensor.atan2(other)",
-    "Tensor.arctan2(other)", "mint.atan2(input, other)", "mint.arctan2(input, other)", promote="input other")
+@op("ops.atan2(input, other)", "ops.arctan2(input, other)", "ops.Atan2()(input, other)",
+    "Tensor.atan2(other)",
+    "Tensor.arctan2(other)", "mint.atan2(input, other)", "mint.arctan2(input, other)",
+    promote="input other")
 def atan2(xp, input: Operand, other: Operand):
     """The angle in radians of the point (other, input), in (-pi, pi]."""
     return xp.arctan2(as_floating(xp, input), as_floating(xp, other))
@@ -124,19 +151,22 @@ def hypot(xp, input: Anything, other: Anything):
     return xp.hypot(input, other)
 
 
-@op("ops.logaddexp(input, other)", "Tensor.logaddexp(other)", "mint.logaddexp(input, other)", promote="input other")
+@op("ops.logaddexp(input, other)", "Tensor.logaddexp(other)", "mint.logaddexp(input, other)",
+    promote="input other")
 def logaddexp(xp, input: Anything, other: Anything):
     """log(exp(input) + exp(other)) without overflow."""
     return xp.logaddexp(input, other)
 
 
-@op("ops.logaddexp2(input, other)", "Tensor.logaddexp2(other)", "mint.logaddexp2(input, other)", promote="input other")
+@op("ops.logaddexp2(input, other)", "Tensor.logaddexp2(other)", "mint.logaddexp2(input, other)",
+    promote="input other")
 def logaddexp2(xp, input: Anything, other: Anything):
     """log2(2^input + 2^other) without overflow."""
     return xp.logaddexp2(input, other)
 
 
-@op("ops.xlogy(input, other)", "ops.Xlogy()(input, other)", "Tensor.xlogy(other)", "mint.xlogy(input, other)",
+@op("ops.xlogy(input, other)", "ops.Xlogy()(input, other)", "Tensor.xlogy(other)",
+    "mint.xlogy(input, other)",
     promote="input other")
 def xlogy(xp, input: Operand, other: Operand):
     """input * log(other), and 0 where input is 0."""
@@ -150,7 +180,8 @@ def xdivy(xp, x: Operand, y: Operand):
     return xp.where(zero, xp.zeros_like(x), x / xp.where(zero, xp.ones_like(y), y))
 
 
-@op("ops.float_power(input, exponent)", "Tensor.float_power(exponent)", "mint.float_power(input, exponent)")
+@op("ops.float_power(input, exponent)", "Tensor.float_power(exponent)",
+    "mint.float_power(input, exponent)")
 def float_power(xp, input: Operand, exponent: Operand):
     """input to a power, in float64 (complex128 for complex numbers)."""
     wide = "complex128" if "c" in (input.dtype.kind, exponent.dtype.kind) else "float64"
@@ -193,25 +224,29 @@ def lcm(xp, input: TensorOf("int32", "int64", "int16"), other: TensorOf("int32",
     return xp.lcm(input, other)
 
 
-@op("ops.bitwise_left_shift(input, other)", "Tensor.bitwise_left_shift(other)", promote="input other")
+@op("ops.bitwise_left_shift(input, other)", "Tensor.bitwise_left_shift(other)",
+    promote="input other")
 def bitwise_left_shift(xp, input: Operand, other: Operand):
     """The bits moved left, toward higher places."""
     return xp.left_shift(input, other)
 
 
-@op("ops.bitwise_right_shift(input, other)", "Tensor.bitwise_right_shift(other)", promote="input other")
+@op("ops.bitwise_right_shift(input, other)", "Tensor.bitwise_right_shift(other)",
+    promote="input other")
 def bitwise_right_shift(xp, input: Operand, other: Operand):
     """The bits moved right, toward lower places; the sign stays."""
     return xp.right_shift(input, other)
 
 
-@op("ops.igamma(input, other)", "ops.Igamma()(a: input, x: other)", "Tensor.igamma(other)", promote="input other")
+@op("ops.igamma(input, other)", "ops.Igamma()(a: input, x: other)", "Tensor.igamma(other)",
+    promote="input other")
 def igamma(xp, input: Anything, other: Anything):
     """The lower regularised incomplete gamma function of order `input` at `other`."""
     return xp.gammainc(input, other)
 
 
-@op("ops.igammac(input, other)", "ops.Igammac()(a: input, x: other)", "Tensor.igammac(other)", promote="input other")
+@op("ops.igammac(input, other)", "ops.Igammac()(a: input, x: other)", "Tensor.igammac(other)",
+    promote="input other")
 def igammac(xp, input: Anything, other: Anything):
     """The upper regularised incomplete gamma function of order `input` at `other`."""
     return xp.gammaincc(input, other)
@@ -239,7 +274,7 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
     return total
 
 
-# Interpolation and sums -------------------------------------------------------------------------------
+# Interpolation and sums ---------------------------------------------------------------------------
 
 
 @op("ops.lerp(input, end, weight)", "ops.Lerp()(input, end, weight)", "Tensor.lerp(end, weight)",
@@ -249,14 +284,17 @@ def lerp(xp, input: Anything, end: Anything, weight: Operand):
     return input + xp.cast(weight, input.dtype) * (end - input)
 
 
-@op("ops.addcmul(input, tensor1, tensor2, value=1)", "ops.Addcmul()(input_data: input, x1: tensor1, x2: tensor2, value)",
-    "Tensor.addcmul(tensor1, tensor2, value=1)", "mint.addcmul(input, tensor1, tensor2, *, value=1)")
+@op("ops.addcmul(input, tensor1, tensor2, value=1)",
+    "ops.Addcmul()(input_data: input, x1: tensor1, x2: tensor2, value)",
+    "Tensor.addcmul(tensor1, tensor2, value=1)",
+    "mint.addcmul(input, tensor1, tensor2, *, value=1)")
 def addcmul(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Operand = 1):
     """input + value * tensor1 * tensor2."""
     return input + xp.cast(value, input.dtype) * tensor1 * tensor2
 
 
-@op("ops.addcdiv(input, tensor1, tensor2, value=1)", "ops.Addcdiv()(input_data: input, x1: tensor1, x2: tensor2, value)",
+@op("ops.addcdiv(input, tensor1, tensor2, value=1)",
+    "ops.Addcdiv()(input_data: input, x1: tensor1, x2: tensor2, value)",
     "Tensor.addcdiv(tensor1, tensor2, value=1)")
 def addcdiv(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Operand = 1):
     """input + value * tensor1 / tensor2."""
@@ -265,7 +303,8 @@ def addcdiv(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Op
 
 @op("ops.logit(input, eps=None)", "ops.Logit(eps=-1.0)(input)", "Tensor.logit(eps=None)")
 def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: Number | None = None):
-    """log(input / (1 - input)); the input is first moved into [eps, 1 - eps] where eps is not negative."""
+    """log(input / (1 - input)); the input is first moved into [eps, 1 - eps] where eps is not
+    negative."""
     if eps is not None and eps >= 0:
         input = xp.clip(input, eps, 1 - eps)
     return xp.logit(input)
@@ -281,7 +320,7 @@ def nan_to_num(xp, input: Anything, nan: Number | None = None, posinf: Number | 
     return xp.nan_to_num(input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
-# Complex numbers --------------------------------------------------------------------------------------
+# Complex numbers ----------------------------------------------------------------------------------
 
 
 @op("ops.real(input)", "ops.Real()(input)", "Tensor.real()", "mint.real(input)")

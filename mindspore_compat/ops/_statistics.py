@@ -1,4 +1,5 @@
-"""Statistics and counting: medians, quantiles, cumulative extremes, histograms, unique values, distances."""
+"""Statistics and counting: medians, quantiles, cumulative extremes, histograms, unique values,
+distances."""
 
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
@@ -14,7 +15,7 @@ Floating = TensorOf("float16", "float32", "float64")
 Index = TensorOf("int32", "int64")
 
 
-# Medians and quantiles --------------------------------------------------------------------------------
+# Medians and quantiles ----------------------------------------------------------------------------
 
 
 def _median(xp, input, axis, keepdims):
@@ -49,7 +50,8 @@ class Median:
     """
 
     @checked
-    def __init__(self, global_median: Bool = False, axis: Int = 0, keep_dims: Bool = False, ignore_nan: Bool = False):
+    def __init__(self, global_median: Bool = False, axis: Int = 0, keep_dims: Bool = False,
+                 ignore_nan: Bool = False):
         self.global_median, self.axis, self.keep_dims, self.ignore_nan = global_median, axis, keep_dims, ignore_nan
 
     def __call__(self, x):
@@ -69,7 +71,8 @@ def tensor_median(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
     return median.run(self, axis, keepdims or keepdim)
 
 
-@op("ops.nanmedian(input, axis=-1, keepdims=False)", "Tensor.nanmedian(axis=-1, keepdims=False)", widen=False)
+@op("ops.nanmedian(input, axis=-1, keepdims=False)", "Tensor.nanmedian(axis=-1, keepdims=False)",
+    widen=False)
 def nanmedian(xp, input: Floating, axis: Int = -1, keepdims: Bool = False):
     """(the lower median of what is not NaN, its int64 position) along an axis."""
     values, at = xp.top_k(input, input.shape[axis], axis, False)  # NaN stands last
@@ -82,7 +85,8 @@ def nanmedian(xp, input: Floating, axis: Int = -1, keepdims: Bool = False):
 
 
 def _quantile(xp, ordered, count, q, axis):
-    """Values at fractions q of the way through `count` ordered elements, by straight lines between them."""
+    """Values at fractions q of the way through `count` ordered elements, by straight lines between
+    them."""
     place = q * (count - 1)
     low = xp.cast(xp.floor(place), "int64")
     high = xp.minimum(low + 1, count - 1)
@@ -105,25 +109,30 @@ def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
         parts.append(part if ignore_nan else xp.where(missing > 0, float("nan"), part))
     found = xp.stack([xp.squeeze(p, -1) for p in parts], 0)
     if keepdims:
-        found = xp.expand_dims(found, tuple(range(1, rank + 1)) if found.ndim == 1 else axis % rank + 1)
+        found = xp.expand_dims(found, tuple(range(1,
+                                                  rank + 1)) if found.ndim == 1 else axis % rank + 1)
     return found if q.ndim else xp.squeeze(found, 0)
 
 
-@op("ops.quantile(input, q, axis=None, keepdims=False)", "Tensor.quantile(q, axis=None, keepdims=False)")
-def quantile(xp, input: TensorOf("float32", "float64"), q: TensorOf("float32", "float64", scalars=True),
+@op("ops.quantile(input, q, axis=None, keepdims=False)",
+    "Tensor.quantile(q, axis=None, keepdims=False)")
+def quantile(xp, input: TensorOf("float32", "float64"),
+             q: TensorOf("float32", "float64", scalars=True),
              axis: Int | None = None, keepdims: Bool = False):
     """The values below which fractions q of the elements lie, along an axis or over all."""
     return _quantiles(xp, input, xp.stop(q), axis, keepdims, ignore_nan=False)
 
 
-@op("ops.nanquantile(input, q, axis=None, keepdims=False)", "Tensor.nanquantile(q, axis=None, keepdims=False)")
-def nanquantile(xp, input: TensorOf("float32", "float64"), q: TensorOf("float32", "float64", scalars=True),
+@op("ops.nanquantile(input, q, axis=None, keepdims=False)",
+    "Tensor.nanquantile(q, axis=None, keepdims=False)")
+def nanquantile(xp, input: TensorOf("float32", "float64"),
+                q: TensorOf("float32", "float64", scalars=True),
                 axis: Int | None = None, keepdims: Bool = False):
     """The quantiles of what is not NaN."""
     return _quantiles(xp, input, xp.stop(q), axis, keepdims, ignore_nan=True)
 
 
-# Sums that skip NaN, pairs of moments -----------------------------------------------------------------
+# Sums that skip NaN, pairs of moments -------------------------------------------------------------
 
 
 @op("ops.nansum(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
@@ -173,7 +182,8 @@ def mint_std(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bo
     return xp.std(input, axes_of(axis), ddof=ddof, keepdims=keepdims)
 
 
-@op("ops.count_nonzero(x, axis=(), keep_dims=False, dtype=int32)", "Tensor.count_nonzero(axis=(), keep_dims=False, dtype=None)",
+@op("ops.count_nonzero(x, axis=(), keep_dims=False, dtype=int32)",
+    "Tensor.count_nonzero(axis=(), keep_dims=False, dtype=None)",
     "mint.count_nonzero(input: x, dim: axis=None)", widen=False)
 def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dtype: DType = None):
     """How many elements over the axes given are not 0."""
@@ -191,7 +201,8 @@ def aminmax(xp, input: Anything, axis: Int | None = 0, keepdims: Bool = False):
 
 @op("ops.cov(input, *, correction=1, fweights=None, aweights=None)",
     "Tensor.cov(*, correction=1, fweights=None, aweights=None)")
-def cov(xp, input: Anything, correction: Int = 1, fweights: Index | None = None, aweights: Floating | None = None):
+def cov(xp, input: Anything, correction: Int = 1, fweights: Index | None = None,
+        aweights: Floating | None = None):
     """The covariances of the rows, which may be weighted by counts and by importance."""
     x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
     x = xp.cast(x, "float32") if x.dtype.kind in "iub" else x
@@ -202,7 +213,8 @@ def cov(xp, input: Anything, correction: Int = 1, fweights: Index | None = None,
         weights = aweights if weights is None else weights * aweights
     if weights is None:
         centred = x - xp.mean(x, 1, keepdims=True)
-        found = xp.matmul(centred, xp.conj(xp.swapaxes(centred, 0, 1))) / max(x.shape[1] - correction, 0)
+        found = xp.matmul(centred, xp.conj(xp.swapaxes(centred, 0,
+                                                       1))) / max(x.shape[1] - correction, 0)
     else:
         total = xp.sum(weights)
         centred = x - xp.sum(x * weights, 1, keepdims=True) / total
@@ -211,11 +223,12 @@ def cov(xp, input: Anything, correction: Int = 1, fweights: Index | None = None,
     return xp.reshape(found, ()) if input.ndim < 2 else found
 
 
-# Cumulative -------------------------------------------------------------------------------------------
+# Cumulative ---------------------------------------------------------------------------------------
 
 
 def _cumulative_extreme(xp, input, axis, sign):
-    """Running extremes and the last place of each: by comparing with every earlier element at once."""
+    """Running extremes and the last place of each: by comparing with every earlier element at
+    once."""
     front = xp.moveaxis(input, axis, 0)
     best, place = [front[0]], [xp.zeros(front.shape[1:], "int64")]
     for i in range(1, front.shape[0]):
@@ -225,14 +238,16 @@ def _cumulative_extreme(xp, input, axis, sign):
     return xp.moveaxis(xp.stack(best, 0), 0, axis), xp.moveaxis(xp.stack(place, 0), 0, axis)
 
 
-@op("ops.cummax(input, axis)", "ops.Cummax(axis)(input)", "Tensor.cummax(axis)", "mint.cummax(input, dim: axis)",
+@op("ops.cummax(input, axis)", "ops.Cummax(axis)(input)", "Tensor.cummax(axis)",
+    "mint.cummax(input, dim: axis)",
     widen=False)
 def cummax(xp, input: Anything, axis: Int):
     """(the largest element so far, its int64 position) along an axis."""
     return _cumulative_extreme(xp, input, axis, 1)
 
 
-@op("ops.cummin(input, axis)", "ops.Cummin(axis)(input)", "Tensor.cummin(axis)", "mint.cummin(input, dim: axis)",
+@op("ops.cummin(input, axis)", "ops.Cummin(axis)(input)", "Tensor.cummin(axis)",
+    "mint.cummin(input, dim: axis)",
     widen=False)
 def cummin(xp, input: Anything, axis: Int):
     """(the smallest element so far, its int64 position) along an axis."""
@@ -241,11 +256,13 @@ def cummin(xp, input: Anything, axis: Int):
 
 @op("ops.CumProd(exclusive=False, reverse=False)(x, axis)")
 def cum_prod(xp, x: Anything, axis: Int, exclusive: Bool = False, reverse: Bool = False):
-    """Cumulative products along an axis; `exclusive` leaves out the element itself, `reverse` runs backward."""
+    """Cumulative products along an axis; `exclusive` leaves out the element itself, `reverse` runs
+    backward."""
     x = xp.flip(x, axis) if reverse else x
     if exclusive:
         front = (slice(None),) * (axis % x.ndim)
-        x = xp.concatenate([xp.ones_like(x[front + (slice(0, 1),)]), x[front + (slice(None, -1),)]], axis)
+        x = xp.concatenate([xp.ones_like(x[front + (slice(0, 1),)]), x[front + (slice(None, -1),)]],
+                           axis)
     out = xp.cumprod(x, axis)
     return xp.flip(out, axis) if reverse else out
 
@@ -260,7 +277,8 @@ def logcumsumexp(xp, input: Floating, axis: Int):
     return xp.moveaxis(xp.stack(out, 0), 0, axis)
 
 
-@op("ops.diff(x, n=1, axis=-1, prepend=None, append=None)", "Tensor.diff(n=1, axis=-1, prepend=None, append=None)")
+@op("ops.diff(x, n=1, axis=-1, prepend=None, append=None)",
+    "Tensor.diff(n=1, axis=-1, prepend=None, append=None)")
 def diff(xp, x: Anything, n: Int(ge=0) = 1, axis: Int = -1, prepend: Anything | None = None,
          append: Anything | None = None):
     """The n-th differences of neighbours along an axis."""
@@ -283,19 +301,23 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Number = 1.0, dim: Int
     return xp.sum(sums * steps, dim)
 
 
-# Counting and searching -------------------------------------------------------------------------------
+# Counting and searching ---------------------------------------------------------------------------
 
 
-@op("ops.bincount(input, weights=None, minlength=0)", "Tensor.bincount(weights=None, minlength=0)", widen=False)
-def bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"), weights: Anything | None = None,
+@op("ops.bincount(input, weights=None, minlength=0)", "Tensor.bincount(weights=None, minlength=0)",
+    widen=False)
+def bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"),
+             weights: Anything | None = None,
              minlength: Int(ge=0) = 0):
-    """How often each number appears, or the sum of its weights; float32 (of weights: their dtype)."""
+    """How often each number appears, or the sum of its weights; float32 (of weights: their
+    dtype)."""
     found = xp.bincount(input, weights, minlength)
     return xp.cast(found, "float32" if weights is None else weights.dtype)
 
 
 @op("mint.bincount(input, weights=None, minlength=0)", widen=False)
-def mint_bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"), weights: Anything | None = None,
+def mint_bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"),
+                  weights: Anything | None = None,
                   minlength: Int(ge=0) = 0):
     """How often each number appears, as int64, or the sum of its weights."""
     found = xp.bincount(input, weights, minlength)
@@ -304,8 +326,10 @@ def mint_bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"
 
 @op("ops.histc(input, bins=100, min=0.0, max=0.0)", "Tensor.histc(bins=100, min=0.0, max=0.0)",
     "mint.histc(input, bins=100, min=0, max=0)", widen=False)
-def histc(xp, input: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 100, min: Number = 0.0, max: Number = 0.0):
-    """How many elements fall into each of `bins` equal intervals of [min, max] (their own range if equal)."""
+def histc(xp, input: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 100,
+          min: Number = 0.0, max: Number = 0.0):
+    """How many elements fall into each of `bins` equal intervals of [min, max] (their own range if
+    equal)."""
     low, high = (xp.min(input), xp.max(input)) if min == max else (min, max)
     flat = xp.ravel(input)
     inside = (flat >= low) & (flat <= high)
@@ -330,14 +354,17 @@ def places_in(xp, edges: Anything, values: Anything, right: Bool):
 
 @public("ops.searchsorted", "mint.searchsorted")
 @checked
-def searchsorted(sorted_sequence: Anything, values: TensorOf(any_dtype, scalars=True), *, out_int32: Bool = False,
+def searchsorted(sorted_sequence: Anything, values: TensorOf(any_dtype, scalars=True), *,
+                 out_int32: Bool = False,
                  right: Bool = False, side: OneOf("left", "right") = None, sorter: Index = None):
-    """Where values would stand in ordered sequences: before equal elements, or after them with `right`.
+    """Where values would stand in ordered sequences: before equal elements, or after them with
+    `right`.
 
     Source: mindspore.ops.searchsorted of MindSpore 2.10.
     """
     if side == "left" and right:
-        raise ValueError("For 'searchsorted', 'side' and 'right' must not contradict each other, but got 'left' and True.")
+        raise ValueError("For 'searchsorted', 'side' and 'right' must not contradict each other, "
+                         "but got 'left' and True.")
     if sorter is not None:
         sorted_sequence = gather_elements.run(sorted_sequence, -1, sorter)
     values = values if isinstance(values, Tensor) else Tensor(values)
@@ -353,8 +380,10 @@ def tensor_searchsorted(self, v, side="left", sorter=None):
 
 @public("ops.bucketize")
 @checked
-def bucketize(input: TensorOf(any_dtype, scalars=True), boundaries: ListOf(Number), *, right: Bool = False):
-    """The bucket of each element, int32: how many boundaries lie below it (or up to it with `right`).
+def bucketize(input: TensorOf(any_dtype, scalars=True), boundaries: ListOf(Number), *,
+              right: Bool = False):
+    """The bucket of each element, int32: how many boundaries lie below it (or up to it with
+    `right`).
 
     Source: mindspore.ops.bucketize of MindSpore 2.10.
     """
@@ -364,7 +393,7 @@ def bucketize(input: TensorOf(any_dtype, scalars=True), boundaries: ListOf(Numbe
     return places_in.run(edges, input, right).astype(dtypes.int32)
 
 
-# Unique values ----------------------------------------------------------------------------------------
+# Unique values ------------------------------------------------------------------------------------
 
 
 @op("ops.unique(input)", "ops.Unique()(x: input)", widen=False)
@@ -431,7 +460,8 @@ class UniqueConsecutive:
     """The class form of `ops.unique_consecutive`."""
 
     @checked
-    def __init__(self, return_inverse: Bool = False, return_counts: Bool = False, dim: Int | None = None):
+    def __init__(self, return_inverse: Bool = False, return_counts: Bool = False,
+                 dim: Int | None = None):
         self.return_inverse, self.return_counts, self.dim = return_inverse, return_counts, dim
 
     def __call__(self, input):
@@ -446,16 +476,18 @@ def intopk(xp, x1: Floating, x2: TensorOf("int32"), k: Int(ge=1)):
     return (ahead < k) & xp.isfinite(xp.squeeze(own, 1))
 
 
-# Distances and norms of rows --------------------------------------------------------------------------
+# Distances and norms of rows ----------------------------------------------------------------------
 
 
 @op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)")
-def cdist(xp, x1: TensorOf("float32", "float64"), x2: TensorOf("float32", "float64"), p: Float(ge=0) | Int(ge=0) = 2.0):
+def cdist(xp, x1: TensorOf("float32", "float64"), x2: TensorOf("float32", "float64"),
+          p: Float(ge=0) | Int(ge=0) = 2.0):
     """The p-norm distances between the rows of two matrices."""
     return _reduce._vector_norm(xp, xp.expand_dims(x1, -2) - xp.expand_dims(x2, -3), p, -1, False)
 
 
-@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", "mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)",
+@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)",
+    "mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)",
     promote="x1 x2")
 def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number = 1e-8):
     """The cosine of the angle between vectors along an axis."""
@@ -465,7 +497,8 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
     return product / (one * two)
 
 
-@op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)", "Tensor.renorm(p, axis, maxnorm)")
+@op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",
+    "Tensor.renorm(p, axis, maxnorm)")
 def renorm(xp, input: Anything, p: Number, axis: Int, maxnorm: Number):
     """The slices along an axis, those of a p-norm above `maxnorm` scaled down to it."""
     others = tuple(i for i in range(input.ndim) if i != axis % input.ndim)
@@ -480,7 +513,8 @@ def l2_loss(xp, input_x: Floating):
 
 
 @op("ops.LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
-def lp_norm(xp, input: Floating, axis: Int | TupleOf(Int) | ListOf(Int), p: Int = 2, keep_dims: Bool = False,
+def lp_norm(xp, input: Floating, axis: Int | TupleOf(Int) | ListOf(Int), p: Int = 2,
+            keep_dims: Bool = False,
             epsilon: Float = 1e-12):
     """The p-norm over the axes given."""
     return _reduce._vector_norm(xp, input, p, axes_of(axis), keep_dims)

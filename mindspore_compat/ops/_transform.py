@@ -1,4 +1,5 @@
-"""Functions of functions: vmap, Jacobians, GradOperation, HyperMap, MultitypeFuncGraph, partial, depend."""
+"""Functions of functions: vmap, Jacobians, GradOperation, HyperMap, MultitypeFuncGraph, partial,
+depend."""
 
 import functools
 
@@ -28,8 +29,10 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
     """A function that runs `fn` once for all slices of its inputs along an axis.
 
     Args:
-        fn (Union[Cell, Function, CellList]): what to run on one slice; of a CellList, cell i runs on slice i.
-        in_axes (Union[int, list, tuple]): which axis of each input to map over; None for an input that is the
+        fn (Union[Cell, Function, CellList]): what to run on one slice; of a CellList, cell i runs
+            on slice i.
+        in_axes (Union[int, list, tuple]): which axis of each input to map over; None for an input
+            that is the
             same for every slice. Nested like the inputs. Default: 0.
         out_axes (Union[int, list, tuple]): where the axis appears in the outputs. Default: 0.
         chunk_size (int): at most so many slices at once. Default: None, all of them.
@@ -43,7 +46,8 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
     """
     _check_axes("in_axes", in_axes)
     _check_axes("out_axes", out_axes)
-    if in_axes is None or isinstance(in_axes, (tuple, list)) and not [a for a in _leaves(in_axes) if a is not None]:
+    if in_axes is None or isinstance(in_axes, (tuple,
+                                               list)) and not [a for a in _leaves(in_axes) if a is not None]:
         raise RuntimeError(f"For 'vmap', 'in_axes' must map at least one input, but got {in_axes}.")
 
     def mapped(*args, **kwargs):
@@ -55,13 +59,15 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
             return _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size)
         mapped_tensors = [t for t, a in pairs if a is not None]
         space = BatchSpace(active[-1] if active else space_for(mapped_tensors[0]._array), count)
-        entered = _zip_map(lambda t, a: t if a is None else enter_batch.run(t, space, a), args, in_axes)
+        entered = _zip_map(lambda t, a: t if a is None else enter_batch.run(t, space, a), args,
+                           in_axes)
         active.append(space)
         try:
             out = fn(*entered, **kwargs)
         finally:
             active.pop()
-        return _zip_map(lambda t, a: t if a is None else leave_batch.run(t, space, a), out, out_axes)
+        return _zip_map(lambda t, a: t if a is None else leave_batch.run(t, space, a), out,
+                        out_axes)
 
     return mapped
 
@@ -75,7 +81,8 @@ def _leaves(axes):
 def _check_axes(name, axes):
     for one in _leaves(axes):
         if one is not None and (isinstance(one, bool) or not isinstance(one, int)):
-            raise TypeError(f"For 'vmap', '{name}' must hold ints and None, but got {one!r} of type {type(one).__name__}.")
+            raise TypeError(f"For 'vmap', '{name}' must hold ints and None, but got {one!r} of "
+                            f"type {type(one).__name__}.")
 
 
 def _zip_map(function, value, axes):
@@ -85,7 +92,8 @@ def _zip_map(function, value, axes):
     if isinstance(value, (tuple, list)):
         each = axes if isinstance(axes, (tuple, list)) else [axes] * len(value)
         if len(each) != len(value):
-            raise ValueError(f"For 'vmap', the axes must be nested like the values, but got {axes} for {len(value)}.")
+            raise ValueError(f"For 'vmap', the axes must be nested like the values, but got "
+                             f"{axes} for {len(value)}.")
         return type(value)(_zip_map(function, v, a) for v, a in zip(value, each))
     return value
 
@@ -103,10 +111,12 @@ def _count(pairs):
         if axis is None:
             continue
         if not -tensor.ndim <= axis < tensor.ndim:
-            raise ValueError(f"For 'vmap', 'in_axes' must name axes of the inputs, but got {axis} for {tensor.shape}.")
+            raise ValueError(f"For 'vmap', 'in_axes' must name axes of the inputs, but got {axis} "
+                             f"for {tensor.shape}.")
         lengths.add(tensor.shape[axis])
     if len(lengths) != 1:
-        raise ValueError(f"For 'vmap', the mapped axes must have one length, but got {sorted(lengths)}.")
+        raise ValueError(f"For 'vmap', the mapped axes must have one length, but got "
+                         f"{sorted(lengths)}.")
     return lengths.pop()
 
 
@@ -117,7 +127,8 @@ def _part(tensor, axis, index):
 
 def _over_cells(cells, args, in_axes, out_axes, count):
     if len(cells) != count:
-        raise RuntimeError(f"For 'vmap', a CellList must have one cell for each of {count} slices, but got {len(cells)}.")
+        raise RuntimeError(f"For 'vmap', a CellList must have one cell for each of {count} "
+                           f"slices, but got {len(cells)}.")
     outs = [cell(*_zip_map(lambda t, a, i=i: t if a is None else _part(t, a, i), args, in_axes))
             for i, cell in enumerate(cells)]
     return _stacked(outs, out_axes)
@@ -140,7 +151,7 @@ def _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size):
     return _zip_map(lambda t, a: cat.run(next(columns), a), outs[0], out_axes)
 
 
-# Jacobians --------------------------------------------------------------------------------------------
+# Jacobians ----------------------------------------------------------------------------------------
 
 
 def _jacobian(api, fn, grad_position, has_aux, forward):
@@ -159,7 +170,8 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
         chosen = [args[p] for p in positions]
         out = fn(*args)
         main = out[0] if has_aux else out
-        rows = _columns(of_chosen, chosen, main, has_aux) if forward else _rows(of_chosen, chosen, main, has_aux)
+        rows = _columns(of_chosen, chosen, main, has_aux) if forward else _rows(of_chosen, chosen,
+                                                                                main, has_aux)
         found = rows[0] if isinstance(grad_position, int) else rows
         return (found, out[1] if len(out) == 2 else out[1:]) if has_aux else found
 
@@ -174,11 +186,13 @@ def _rows(fn, chosen, main, has_aux):
         pulled = []
         for i in range(head.size):
             seeds = [_unit(h, i if j == k else None) for j, h in enumerate(heads)]
-            request = Request("jacrev", fn, tuple(range(len(chosen))), None, has_aux, sens_param=True)
+            request = Request("jacrev", fn, tuple(range(len(chosen))), None, has_aux,
+                              sens_param=True)
             request.single_input = False
             pulled.append(request.run((*chosen, tuple(seeds)), {})[1])
         by_head.append([
-            stack.run([p[n] for p in pulled], 0).reshape(head.shape + chosen[n].shape) for n in range(len(chosen))
+            stack.run([p[n] for p in pulled],
+                      0).reshape(head.shape + chosen[n].shape) for n in range(len(chosen))
         ])
     return _arranged(main, by_head, len(chosen))
 
@@ -245,7 +259,7 @@ def jacfwd(fn, grad_position=0, has_aux=False):
     return _jacobian("jacfwd", fn, grad_position, has_aux, forward=True)
 
 
-# The class forms ----------------------------------------------------------------------------------------
+# The class forms ----------------------------------------------------------------------------------
 
 
 @public("ops.GradOperation", "ops.composite.GradOperation")
@@ -253,7 +267,8 @@ class GradOperation:
     """Makes the gradient function of a network: `GradOperation(get_all=True)(net)(x, y)`.
 
     Args:
-        get_all (bool): True for the gradients of all inputs, False for the first only. Default: False.
+        get_all (bool): True for the gradients of all inputs, False for the first only. Default:
+            False.
         get_by_list (bool): True for the gradients of weights. Default: False.
         sens_param (bool): True if the last argument is the gradient at the output. Default: False.
 
@@ -295,7 +310,8 @@ class GradOperation:
         if self.get_by_list and not self.get_all:
             positions = ()
         asked = weights if self.get_by_list else None
-        request = Request("GradOperation", fn, positions or (None if self.get_by_list else ()), asked,
+        request = Request("GradOperation", fn, positions or (None if self.get_by_list else ()),
+                          asked,
                           sens_param=self.sens_param)
         request.single_input = not self.get_all
         request.single_weight = self.get_by_list and isinstance(weights, Tensor)
@@ -307,8 +323,10 @@ class HyperMap:
     """Applies an operation to corresponding elements of nested sequences.
 
     Args:
-        ops (Union[MultitypeFuncGraph, Function, None]): the operation; None if it is the first call argument.
-        reverse (bool): accepted for graph mode, where it sets the order of evaluation. Default: False.
+        ops (Union[MultitypeFuncGraph, Function, None]): the operation; None if it is the first call
+            argument.
+        reverse (bool): accepted for graph mode, where it sets the order of evaluation. Default:
+            False.
 
     Source: mindspore.ops.HyperMap of MindSpore 2.10.
     """
@@ -352,7 +370,8 @@ class MultitypeFuncGraph:
 
     Args:
         name (str): its name.
-        read_value (bool): accepted for graph mode, where it reads Parameters by value. Default: False.
+        read_value (bool): accepted for graph mode, where it reads Parameters by value. Default:
+            False.
         doc_url (str): accepted for error texts of graph mode. Default: "".
 
     Source: mindspore.ops.MultitypeFuncGraph of MindSpore 2.10.
@@ -363,7 +382,8 @@ class MultitypeFuncGraph:
         self.entries = []
 
     def register(self, *type_names):
-        """A decorator that adds an implementation for arguments of the types named, such as "Tensor"."""
+        """A decorator that adds an implementation for arguments of the types named, such as
+        "Tensor"."""
 
         def add(function):
             self.entries.append((tuple(str(t) for t in type_names), function))
@@ -382,7 +402,8 @@ class MultitypeFuncGraph:
 
 
 _KINDS = {
-    "Tensor": Tensor, "Number": (int, float), "Int": int, "Int32": int, "Int64": int, "Float": float,
+    "Tensor": Tensor, "Number": (int, float), "Int": int, "Int32": int, "Int64": int,
+    "Float": float,
     "Float32": float, "Bool": bool, "String": str, "Tuple": tuple, "List": list, "Dictionary": dict,
 }
 

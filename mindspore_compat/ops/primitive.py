@@ -1,6 +1,7 @@
 """Primitive: the class form of an op, and the base of primitives that users write.
 
-Declared primitives (`ops.Softmax(axis=-1)`) are made by `_core.surface` with this base. A user's subclass
+Declared primitives (`ops.Softmax(axis=-1)`) are made by `_core.surface` with this base. A user's
+subclass
 defines `__call__`; graph-mode methods such as `__infer__` are kept and never called.
 """
 
@@ -28,7 +29,8 @@ class Primitive:
         self.instance_name = None
 
     def add_prim_attr(self, name, value):
-        """Sets an attribute, readable as `self.<name>` and in `attrs`, and returns the Primitive."""
+        """Sets an attribute, readable as `self.<name>` and in `attrs`, and returns the
+        Primitive."""
         self.__dict__[name] = value
         self.attrs[name] = value
         return self

@@ -1,4 +1,5 @@
-"""grad, value_and_grad, vjp, jvp, vmap, Jacobians, hooks, recompute: forms of the answer, and its numbers."""
+"""grad, value_and_grad, vjp, jvp, vmap, Jacobians, hooks, recompute: forms of the answer, and its
+numbers."""
 
 import numpy
 import pytest
@@ -112,7 +113,8 @@ def test_vjp_and_jvp():
     assert listed(ms.jvp(product, (X, Y), (X, Y))) == ([3.0, 8.0], [6.0, 16.0])
     out, pushed, aux = ms.jvp(pair, (X, Y), (X, Y), has_aux=True)
     assert (listed(pushed), listed(aux)) == ([6.0, 16.0], [4.0, 6.0])
-    assert listed(ms.grad(lambda x: ms.jvp(lambda a: a * a * a, x, Tensor([1.0, 1.0]))[1])(X)) == [6.0, 12.0]
+    assert listed(ms.grad(lambda x: ms.jvp(lambda a: a * a * a, x,
+                                           Tensor([1.0, 1.0]))[1])(X)) == [6.0, 12.0]
 
 
 def test_vjp_of_weights(weights):
@@ -134,7 +136,8 @@ def test_grad_operation(weights):
     assert listed(ops.GradOperation(get_by_list=True)(net)(X)) == ([3.0, 6.0], [6.0])
     sens = ops.GradOperation(sens_param=True)
     assert listed(sens(product)(X, Y, Tensor([10.0, 100.0]))) == [30.0, 400.0]
-    assert listed(sens(net)(X, Tensor(3.0))) == [18.0, 18.0]  # a scalar stands beside a loss of shape (1,)
+    # a scalar stands beside a loss of shape (1,)
+    assert listed(sens(net)(X, Tensor(3.0))) == [18.0, 18.0]
     with pytest.raises(TypeError):
         ops.GradOperation(1)
 

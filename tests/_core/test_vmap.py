@@ -1,4 +1,5 @@
-"""vmap against a loop over slices: alone, under a gradient, over a gradient, nested; and its refusals."""
+"""vmap against a loop over slices: alone, under a gradient, over a gradient, nested; and its
+refusals."""
 
 import numpy
 import pytest
@@ -24,16 +25,26 @@ def looped(function, *args):
 
 
 ONE_INPUT = {  # what runs on a slice of shape (4,)
-    "sum": lambda x: x.sum(), "mean axis": lambda x: x.mean(0), "max": lambda x: x.max(), "argmax": lambda x: x.argmax(0),
-    "softmax": lambda x: ops.softmax(x), "reshape": lambda x: x.reshape(2, 2), "transpose": lambda x: x.reshape(2, 2).T,
-    "expand": lambda x: ops.expand_dims(x, 0), "squeeze": lambda x: ops.squeeze(x.reshape(1, 4)), "concat": lambda x: ops.cat((x, x)),
-    "stack": lambda x: ops.stack((x, x), 1), "slice": lambda x: x[1:3], "take": lambda x: x[Tensor([0, 2])],
-    "cumsum": lambda x: x.cumsum(0), "sort": lambda x: ops.sort(x)[0], "topk": lambda x: ops.topk(x, 2)[0],
-    "where": lambda x: ops.where(x > 0, x, 0.0), "matmul": lambda x: x @ W, "vector": lambda x: W.T @ x, "pow": lambda x: x ** 2,
-    "flip": lambda x: ops.flip(x, (0,)), "tile": lambda x: ops.tile(x, (2,)), "norm": lambda x: ops.norm(x), "einsum":
-    lambda x: ops.einsum("i,ij->j", x, W), "gather": lambda x: ops.gather(x, Tensor([1, 1]), 0), "var": lambda x: x.var(),
-    "broadcast": lambda x: x.broadcast_to((2, 4)), "clamp": lambda x: ops.clamp(x, -0.5, 0.5), "any": lambda x: (x > 1).any(),
-    "prod": lambda x: x.prod(), "pad": lambda x: ops.pad(x, (1, 1)), "swap": lambda x: ops.swapaxes(x.reshape(2, 2), 0, 1),
+    "sum": lambda x: x.sum(), "mean axis": lambda x: x.mean(0), "max": lambda x: x.max(),
+    "argmax": lambda x: x.argmax(0),
+    "softmax": lambda x: ops.softmax(x), "reshape": lambda x: x.reshape(2, 2),
+    "transpose": lambda x: x.reshape(2, 2).T,
+    "expand": lambda x: ops.expand_dims(x, 0), "squeeze": lambda x: ops.squeeze(x.reshape(1, 4)),
+    "concat": lambda x: ops.cat((x, x)),
+    "stack": lambda x: ops.stack((x, x), 1), "slice": lambda x: x[1:3],
+    "take": lambda x: x[Tensor([0, 2])],
+    "cumsum": lambda x: x.cumsum(0), "sort": lambda x: ops.sort(x)[0],
+    "topk": lambda x: ops.topk(x, 2)[0],
+    "where": lambda x: ops.where(x > 0, x, 0.0), "matmul": lambda x: x @ W,
+    "vector": lambda x: W.T @ x, "pow": lambda x: x ** 2,
+    "flip": lambda x: ops.flip(x, (0,)), "tile": lambda x: ops.tile(x, (2,)),
+    "norm": lambda x: ops.norm(x), "einsum":
+    lambda x: ops.einsum("i,ij->j", x, W), "gather": lambda x: ops.gather(x, Tensor([1, 1]), 0),
+    "var": lambda x: x.var(),
+    "broadcast": lambda x: x.broadcast_to((2, 4)), "clamp": lambda x: ops.clamp(x, -0.5, 0.5),
+    "any": lambda x: (x > 1).any(),
+    "prod": lambda x: x.prod(), "pad": lambda x: ops.pad(x, (1, 1)),
+    "swap": lambda x: ops.swapaxes(x.reshape(2, 2), 0, 1),
     "logsumexp": lambda x: ops.logsumexp(x, 0), "tril": lambda x: ops.tril(x.reshape(2, 2)),
 }
 
@@ -58,7 +69,8 @@ def test_chunks_give_the_same():
 
 def test_over_a_gradient():
     close(ms.vmap(ms.grad(score))(X), looped(ms.grad(score), X))
-    close(ms.vmap(ms.grad(score, 1), (0, None))(X, W), numpy.stack([ms.grad(score, 1)(X[i], W).asnumpy() for i in range(3)]))
+    close(ms.vmap(ms.grad(score, 1), (0, None))(X, W),
+          numpy.stack([ms.grad(score, 1)(X[i], W).asnumpy() for i in range(3)]))
 
 
 def test_weights_have_a_gradient_for_each_slice():
@@ -103,7 +115,8 @@ def test_jacobians_agree():
     close(rows, slope)
 
 
-@pytest.mark.parametrize("axes, error", [(None, RuntimeError), ((None, None), RuntimeError), ("a", TypeError), ((0, 1.5), TypeError)])
+@pytest.mark.parametrize("axes, error", [(None, RuntimeError), ((None, None), RuntimeError),
+                                         ("a", TypeError), ((0, 1.5), TypeError)])
 def test_refused_axes(axes, error):
     with pytest.raises(error):
         ms.vmap(lambda a, b: a + b, axes)

@@ -1,6 +1,7 @@
 """What one op costs over NumPy, in microseconds: plain and recorded, checks included.
 
-Run with `python tests/bench/bench_call.py`. Budget: +1 unrecorded, +2 recorded, for a 4x4 float32 add.
+Run with `python tests/bench/bench_call.py`. Budget: +1 unrecorded, +2 recorded, for a 4x4 float32
+add.
 """
 
 import statistics
@@ -36,11 +37,15 @@ def main():
     found = compare({
         "numpy add": lambda: a + b, "ops.add": lambda: ops.add(x, y), "x + y": lambda: x + y,
         "recorded ops.add": lambda: ops.add(r, y), "recorded x + y": lambda: r + y,
-        "numpy a + 1.0": lambda: a + 1.0, "x + 1.0": lambda: x + 1.0, "recorded x + 1.0": lambda: r + 1.0,
-        "numpy tanh": lambda: numpy.tanh(a), "ops.tanh": lambda: ops.tanh(x), "recorded ops.tanh": lambda: ops.tanh(r),
-        "numpy sum": lambda: a.sum(0), "ops.sum": lambda: ops.sum(x, 0), "recorded ops.sum": lambda: ops.sum(r, 0),
+        "numpy a + 1.0": lambda: a + 1.0, "x + 1.0": lambda: x + 1.0,
+        "recorded x + 1.0": lambda: r + 1.0,
+        "numpy tanh": lambda: numpy.tanh(a), "ops.tanh": lambda: ops.tanh(x),
+        "recorded ops.tanh": lambda: ops.tanh(r),
+        "numpy sum": lambda: a.sum(0), "ops.sum": lambda: ops.sum(x, 0),
+        "recorded ops.sum": lambda: ops.sum(r, 0),
         "numpy reshape": lambda: a.reshape(2, 8), "x.reshape": lambda: x.reshape(2, 8),
-        "recorded x.reshape": lambda: r.reshape(2, 8), "numpy a[0]": lambda: a[0], "x[0]": lambda: x[0],
+        "recorded x.reshape": lambda: r.reshape(2, 8), "numpy a[0]": lambda: a[0],
+        "x[0]": lambda: x[0],
         "recorded x[0]": lambda: r[0], "numpy a @ b": lambda: a @ b, "x @ y": lambda: x @ y,
         "recorded x @ y": lambda: r @ y,
     })
