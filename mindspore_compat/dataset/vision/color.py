@@ -1,4 +1,4 @@
-"""Image transforms that change colours: brightness, contrast, saturation, hue, histograms, spaces."""
+"""Image transforms that change colours: brightness, contrast, hue, histograms, colour spaces."""
 
 import numpy as np
 

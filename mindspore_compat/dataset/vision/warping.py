@@ -1,0 +1,257 @@
+"""Image transforms that turn or bend an image: Rotate, Affine, Perspective.
+
+NumPy does it for NEAREST and LINEAR; CUBIC needs OpenCV.
+"""
+
+import math
+
+import numpy as np
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Number, TupleOf
+from .._rules import AnInstance, Fill, sequence
+from . import _warp
+from ._image import ImageOperation, check_rank, opencv, pillow, with_channels
+from .geometry import pil_filter
+from .utils import Inter
+
+__all__ = ["Affine", "Perspective", "Rotate"]
+
+_Angle = Number(ge=-180, le=180)
+_Shift = Number(ge=-1.0, le=1.0)
+_Points = sequence(sequence(Number, 2), 4)
+_interpolated = ("bool", "uint8", "uint16", "int16", "float32", "float64")
+
+
+def warped(api, image, matrix, size, interpolation, fill):
+    """An image under an affine map (2, 3) or a perspective one (3, 3), of another size.
+
+    Args:
+        api (str): who asks.
+        image (numpy.ndarray): (height, width) or (height, width, channels).
+        matrix (numpy.ndarray): from the new places (x, y) to the old ones.
+        size (tuple): (width, height) of the result.
+        interpolation (Inter): how.
+        fill (Union[int, tuple]): what lies outside.
+
+    Raises:
+        RuntimeError: the shape or the dtype does not allow it.
+    """
+    check_rank(api, image, 0, (2, 3))
+    nearest = interpolation is Inter.NEAREST
+    allowed = (*_interpolated, "int32") if nearest else _interpolated
+    if image.dtype.name not in allowed:
+        raise RuntimeError(f"For '{api}', an image must hold {', '.join(allowed)}, but got "
+                           f"{image.dtype}.")
+    plain, grey = with_channels(image, 0)
+    plain = plain.view(np.uint8) if image.dtype == bool else plain
+    fill = fill[:plain.shape[-1]] if isinstance(fill, tuple) else fill
+    if nearest or interpolation is Inter.LINEAR:
+        where = _warp.affine_places if len(matrix) == 2 else _warp.perspective_places
+        out = _warp.warp(plain, where(matrix, size, nearest), nearest, fill)
+    else:
+        out = _warped_by_opencv(api, plain, matrix, size, interpolation, fill)
+    out = out.view(bool) if image.dtype == bool and nearest else out
+    return out[..., 0] if grey else out
+
+
+def _warped_by_opencv(api, image, matrix, size, interpolation, fill):
+    cv2 = opencv(api)
+    kinds = {Inter.CUBIC: cv2.INTER_CUBIC, Inter.AREA: cv2.INTER_LINEAR}
+    if interpolation not in kinds:
+        raise RuntimeError(f"For '{api}', {interpolation.name} does not apply to arrays.")
+    warp = cv2.warpAffine if len(matrix) == 2 else cv2.warpPerspective
+    fill = fill if isinstance(fill, tuple) else (fill,) * 4
+    out = warp(image, matrix, size, flags=kinds[interpolation] | cv2.WARP_INVERSE_MAP,
+               borderMode=cv2.BORDER_CONSTANT, borderValue=fill)
+    return out.reshape(*out.shape[:2], image.shape[-1])
+
+
+def rotated(api, image, degrees, interpolation, expand, center, fill):
+    """An image turned against the clock around its middle, or around `center` (x, y)."""
+    check_rank(api, image, 0, (2, 3))
+    height, width = image.shape[:2]
+    x, y = np.float32(center or ((width - 1) / 2.0, (height - 1) / 2.0)).tolist()
+    angle = math.radians(degrees)
+    cosine, sine = math.cos(angle), math.sin(angle)
+    matrix = np.array([[cosine, sine, (1 - cosine) * x - sine * y],
+                       [-sine, cosine, sine * x + (1 - cosine) * y]])
+    size = width, height
+    if expand:
+        around = _around(width, height, cosine, sine)
+        matrix[:, 2] += [around[0] / 2.0 - width / 2.0, around[1] / 2.0 - height / 2.0]
+        size = round(around[0]), round(around[1])
+    return warped(api, image, _warp.inverse_affine(matrix), size, interpolation, fill)
+
+
+def _around(width, height, cosine, sine):
+    """The width and height around a turned rectangle, in float32 as the original keeps them."""
+    half = np.float32(0.5)
+    across, along = np.float32(cosine) * half, np.float32(sine) * half
+    width, height = np.float32(width), np.float32(height)
+    x = along * height + across * width, along * height - across * width
+    y = across * height - along * width, across * height + along * width
+    return [float(max(map(abs, each)) * 2) for each in (x, y)]
+
+
+def rotated_pil(api, image, degrees, interpolation, expand, center, fill):
+    """A PIL image turned against the clock."""
+    if isinstance(fill, int) and image.mode == "RGB":
+        fill = (fill,) * 3
+    return image.rotate(degrees, pil_filter(api, interpolation), expand, center, fillcolor=fill)
+
+
+class Rotate(ImageOperation):
+    """Turns an image against the clock.
+
+    Args:
+        degrees (Union[int, float]): the angle.
+        resample (Inter, optional): how pixels are interpolated.
+        expand (bool, optional): whether the result is large enough for all of the turned image.
+        center (tuple, optional): (x, y), around which it is turned; by default the middle.
+        fill_value (Union[int, tuple], optional): what lies outside, in [0, 255].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `fill_value` is out of range.
+        RuntimeError: an image has fewer than two axes; told when it is used.
+    """
+
+    @checked
+    def __init__(self, degrees: Number, resample: AnInstance(Inter) = Inter.NEAREST,
+                 expand: Bool = False, center: TupleOf(Number, length=2) = None,
+                 fill_value: Fill = 0):
+        self.degrees, self.resample, self.expand = degrees % 360, resample, expand
+        self.center, self.fill_value = center, fill_value
+
+    def _array(self, image, lead):
+        if image.ndim > 3:      # several images, turned alike
+            return np.stack([self._array(each, 0) for each in image])
+        return rotated("Rotate", image, self.degrees, self.resample, self.expand, self.center,
+                       self.fill_value)
+
+
+def affine_matrix(center, degrees, translate, scale, shear):
+    """The map (2, 3), from new places to old ones, of a turn, a shift, a scale and a shear."""
+    turn = math.radians(degrees)
+    shear_x, shear_y = (math.radians(each) for each in shear)
+    a = math.cos(turn - shear_y) / math.cos(shear_y)
+    b = -math.cos(turn - shear_y) * math.tan(shear_x) / math.cos(shear_y) - math.sin(turn)
+    c = math.sin(turn - shear_y) / math.cos(shear_y)
+    d = -math.sin(turn - shear_y) * math.tan(shear_x) / math.cos(shear_y) + math.cos(turn)
+    matrix = np.array([[d, -b, 0.0], [-c, a, 0.0]]) / scale
+    x, y = -center[0] - translate[0], -center[1] - translate[1]
+    matrix[:, 2] = matrix[:, 0] * x + matrix[:, 1] * y + center
+    return matrix
+
+
+def affine(api, image, degrees, translate, scale, shear, interpolation, fill):
+    """An image turned, shifted by parts of its size, scaled and sheared around its middle."""
+    check_rank(api, image, 0, (2, 3))
+    height, width = image.shape[:2]
+    shift = width * translate[0], height * translate[1]
+    center = (width - 1) / 2.0, (height - 1) / 2.0
+    matrix = affine_matrix(center, degrees, shift, scale, shear)
+    return warped(api, image, matrix, (width, height), interpolation, fill)
+
+
+class Affine(ImageOperation):
+    """Turns with the clock, shifts, scales and shears an image around its middle.
+
+    Args:
+        degrees (float): the angle, in [-180, 180].
+        translate (sequence): the shifts to the right and down, as parts of the size, in [-1, 1].
+        scale (float): the factor of the size.
+        shear (Union[float, sequence]): the angles along x and y, in [-180, 180]; a number is x.
+        resample (Inter, optional): how pixels are interpolated.
+        fill_value (Union[int, tuple], optional): what lies outside, in [0, 255].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: an image has not two or three axes; told when it is used.
+    """
+
+    @checked
+    def __init__(self, degrees: _Angle, translate: sequence(_Shift, 2), scale: Number(gt=0),
+                 shear: _Angle | sequence(_Angle, 2), resample: AnInstance(Inter) = Inter.NEAREST,
+                 fill_value: Fill = 0):
+        self.degrees, self.translate, self.scale = degrees, translate, scale
+        self.shear = (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear)
+        self.resample, self.fill_value = resample, fill_value
+
+    def _array(self, image, lead):
+        return affine("Affine", image, self.degrees, self.translate, self.scale, self.shear,
+                      self.resample, self.fill_value)
+
+
+def perspective_matrix(start, end):
+    """The map (3, 3) from new places to old ones that takes `end` to `start`."""
+    rows, wanted = [], []
+    for place in (0, 1):
+        for old, new in zip(start, end, strict=True):
+            (x, y), goal = old, new[place]
+            first = [x, y, 1] if place == 0 else [0, 0, 0]
+            second = [0, 0, 0] if place == 0 else [x, y, 1]
+            rows.append([*first, *second, -x * goal, -y * goal])
+            wanted.append(goal)
+    found = np.linalg.solve(np.array(rows, np.float64), np.array(wanted, np.float64))
+    return _adjugate_inverse(*found.tolist(), 1.0)
+
+
+def _adjugate_inverse(a, b, c, d, e, f, g, h, i):
+    """The inverse of a matrix (3, 3), computed in OpenCV's order."""
+    scale = 1.0 / (a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
+    return np.array([
+        [(e * i - f * h) * scale, (c * h - b * i) * scale, (b * f - c * e) * scale],
+        [(f * g - d * i) * scale, (a * i - c * g) * scale, (c * d - a * f) * scale],
+        [(d * h - e * g) * scale, (b * g - a * h) * scale, (a * e - b * d) * scale]])
+
+
+def perspective_coefficients(start, end):
+    """The eight coefficients with which Pillow maps new places to old ones."""
+    rows, wanted = [], []
+    for (x, y), (new_x, new_y) in zip(start, end, strict=True):
+        rows.append([new_x, new_y, 1, 0, 0, 0, -x * new_x, -x * new_y])
+        rows.append([0, 0, 0, new_x, new_y, 1, -y * new_x, -y * new_y])
+        wanted += [x, y]
+    found = np.linalg.lstsq(np.array(rows, np.float64), np.array(wanted, np.float64), rcond=None)
+    return found[0].tolist()
+
+
+def in_perspective_pil(api, image, start, end, interpolation):
+    """A PIL image with four points moved."""
+    coefficients = perspective_coefficients(start, end)
+    kind = pillow(api).Transform.PERSPECTIVE
+    return image.transform(image.size, kind, coefficients, pil_filter(api, interpolation))
+
+
+class Perspective(ImageOperation):
+    """Moves four points of an image to other places.
+
+    Args:
+        start_points (sequence): the points (x, y): top left, top right, bottom right, bottom left.
+        end_points (sequence): where they go.
+        interpolation (Inter, optional): how pixels are interpolated.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        RuntimeError: an image has not two or three axes; told when it is used.
+    """
+
+    @checked(Forbid("interpolation.name in ('ANTIALIAS', 'AREA', 'PILCUBIC')", RuntimeError,
+                    "'interpolation' must be LINEAR, NEAREST or CUBIC"))
+    def __init__(self, start_points: _Points, end_points: _Points,
+                 interpolation: AnInstance(Inter) = Inter.LINEAR):
+        self.start_points, self.end_points = start_points, end_points
+        self.interpolation = interpolation
+
+    def _pil(self, image):
+        return in_perspective_pil("Perspective", image, self.start_points, self.end_points,
+                                  self.interpolation)
+
+    def _array(self, image, lead):
+        check_rank("Perspective", image, lead, (2, 3))
+        matrix = perspective_matrix(self.start_points, self.end_points)
+        height, width = image.shape[:2]
+        return warped("Perspective", image, matrix, (width, height), self.interpolation, 0)
