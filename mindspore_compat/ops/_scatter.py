@@ -9,6 +9,7 @@ _index.py.
 
 import numpy
 
+from .._backend.arrays import SPACES
 from .._core.op import op
 from .._core.rules import Any, Bool, Int, OneOf, Str, TensorOf, any_dtype, checked
 from .._core.surface import public
@@ -62,7 +63,7 @@ def _check_rows(api, input_x, indices, updates):
 def _check_range(api, indices, lengths):
     """Refuses positions below 0 or past the end, where the original reads or writes out of
     bounds."""
-    if indices.size == 0:
+    if indices.size == 0 or type(indices) not in SPACES:  # a batch, or an array of a traced graph
         return
     ends = numpy.asarray(lengths)
     low, high = indices.min(), indices.reshape(-1,
