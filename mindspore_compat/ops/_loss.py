@@ -271,8 +271,8 @@ def hinge_embedding_loss(xp, inputs: Numbers, targets: Numbers, margin: Number =
 def margin_ranking_loss(xp, input1: Numbers, input2: Numbers, target: Numbers,
                         margin: Float = 0.0, reduction: Reduction = "mean"):
     """max(0, -target (input1 - input2) + margin)."""
-    need_shape("margin_ranking_loss", "input1", "input2", input1, input2)
-    need_shape("margin_ranking_loss", "input1", "target", input1, target)
+    need_broadcast("margin_ranking_loss", "input1", "input2", input1, input2)
+    need_broadcast("margin_ranking_loss", "input1", "target", input1, target)
     if not input1.dtype == input2.dtype == target.dtype:
         raise TypeError(
             f"For 'margin_ranking_loss', the inputs must have the same dtype, but got "

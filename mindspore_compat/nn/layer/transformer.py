@@ -5,7 +5,7 @@ import math
 
 from ... import ops
 from ..._core.dtype import float32
-from ..._core.rules import Bool, DType, Int, Number, checked
+from ..._core.rules import Bool, DType, Int, Number, TensorOf, any_dtype, checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.initializer import XavierNormal, XavierUniform, initializer
@@ -23,7 +23,9 @@ from .normalization import LayerNorm
 __all__ = ["MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer",
            "TransformerEncoder", "TransformerDecoder", "Transformer"]
 
+Anything = TensorOf(any_dtype)
 Size = Int(ge=1)
+Flag = Bool | Int
 
 
 # Attention ----------------------------------------------------------------------------------------
@@ -65,8 +67,8 @@ class MultiheadAttention(Cell):
 
     @checked
     def __init__(self, embed_dim: Size, num_heads: Size, dropout: Number(ge=0, le=1) = 0.0,
-                 has_bias: Bool = True, add_bias_kv: Bool = False, add_zero_attn: Bool = False,
-                 kdim: Size | None = None, vdim: Size | None = None, batch_first: Bool = False,
+                 has_bias: Bool = True, add_bias_kv: Bool = False, add_zero_attn: Flag = False,
+                 kdim: Size | None = None, vdim: Size | None = None, batch_first: Flag = False,
                  dtype: DType = float32):
         super().__init__()
         if embed_dim % num_heads:
@@ -103,7 +105,7 @@ class MultiheadAttention(Cell):
             self.bias_v = parameter(XavierNormal(), (1, 1, width), dtype)
 
     @checked
-    def construct(self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask=None,
+    def construct(self, query: Anything, key: Anything, value: Anything, key_padding_mask=None,
                   need_weights: Bool = True, attn_mask=None, average_attn_weights: Bool = True):
         """The result, and the weights where they are needed, as a tuple."""
         batched = self._need_shapes(query, key, value)
@@ -256,7 +258,7 @@ class _Layer(Cell):
     @checked
     def __init__(self, d_model: Size, nhead: Size, dim_feedforward: Size = 2048,
                  dropout: Number(ge=0, lt=1) = 0.1, activation="relu",
-                 layer_norm_eps: Number = 1e-5, batch_first: Bool = False, norm_first: Bool = False,
+                 layer_norm_eps: Number = 1e-5, batch_first: Flag = False, norm_first: Flag = False,
                  dtype: DType = float32):
         super().__init__()
 
@@ -479,8 +481,8 @@ class Transformer(Cell):
     def __init__(self, d_model: Size = 512, nhead: Size = 8, num_encoder_layers: Int(ge=0) = 6,
                  num_decoder_layers: Int(ge=0) = 6, dim_feedforward: Size = 2048,
                  dropout: Number(ge=0, lt=1) = 0.1, activation="relu", custom_encoder=None,
-                 custom_decoder=None, layer_norm_eps: Number = 1e-5, batch_first: Bool = False,
-                 norm_first: Bool = False, dtype: DType = float32):
+                 custom_decoder=None, layer_norm_eps: Number = 1e-5, batch_first: Flag = False,
+                 norm_first: Flag = False, dtype: DType = float32):
         super().__init__()
         shared = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first,
                   norm_first, dtype)

@@ -1,0 +1,229 @@
+"""FuncGraph: a graph loaded from a MindIR file, and how its nodes are computed.
+
+A node names a primitive. Its operands are, in order, what the primitive of `ops` is called with and
+what it is made with; older primitives keep the latter apart, as attributes. A primitive that `ops`
+has only as a function is found by its name. The file itself is read in `_io/mindir.py`.
+"""
+
+import importlib
+import inspect
+import re
+
+import numpy as np
+
+from .._backend.arrays import to_current
+from .._core import dtype as dtypes
+from .._core.tensor import Tensor
+from .._io import mindir
+from ..common.parameter import _new_parameter
+
+# How a primitive is told a type, a layout and a way to pad.
+_TYPE_OF = {
+    30: dtypes.bool_, 32: dtypes.int8, 33: dtypes.int16, 34: dtypes.int32, 35: dtypes.int64,
+    37: dtypes.uint8, 38: dtypes.uint16, 39: dtypes.uint32, 40: dtypes.uint64, 42: dtypes.float16,
+    43: dtypes.float32, 44: dtypes.float64, 45: dtypes.bfloat16, 51: dtypes.complex64,
+    52: dtypes.complex128,
+}
+_ENUMS = {
+    "dtype": _TYPE_OF, "output_type": _TYPE_OF, "dst_type": _TYPE_OF,
+    "pad_mode": {0: "pad", 1: "same", 2: "valid"},
+    "data_format": {0: "NCHW", 1: "NHWC", 2: "NCDHW"}, "format": {0: "NCHW", 1: "NHWC"},
+    "reduction": {0: "sum", 1: "mean", 2: "none"},
+}
+# Sizes that are stored for all axes, and given for the spatial ones.
+_SPATIAL = {"kernel_size", "stride", "strides", "dilation", "dilations"}
+_RENAMED = {"format": "data_format", "strides": "stride", "dilations": "dilation"}
+
+
+class FuncGraph:
+    """A graph that can be run.
+
+    Attributes:
+        parameters: its weights, Parameters by name.
+        inputs: (name, shape, MindSpore type) of what it is called with.
+    """
+
+    def __init__(self, model, folder=None):
+        graph = model.graph
+        if graph is None or len(graph.output) != 1:
+            raise ValueError("it holds no graph with one output")
+        if model.functions:
+            raise ValueError("its graph has branches or loops over values, which cannot be run here")
+        self.name = graph.name or ""
+        self.parameters, self._weights = {}, {}
+        for message in graph.parameter:
+            made = _new_parameter(to_current(mindir.array_of(message, folder)))
+            made.name = message.ref_key or message.name
+            self.parameters[made.name] = made
+            self._weights[message.name] = made.name
+        self.inputs = [(info.name, tuple(info.tensor[0].dims if info.tensor else ()))
+                       for info in graph.input]
+        primitives = {p.name: p for p in model.primitives}
+        self._steps = [_step(node, primitives, folder) for node in graph.node]
+        self._result = graph.output[0].name
+        self._constant_result = None
+
+    def __call__(self, *inputs):
+        """Runs the graph.
+
+        Raises:
+            RuntimeError: If the number of inputs, or a shape, is not that of the graph.
+        """
+        if len(inputs) != len(self.inputs):
+            raise RuntimeError(f"The graph {self.name!r} takes {len(self.inputs)} inputs, but got "
+                               f"{len(inputs)}.")
+        values = {name: self.parameters[own] for name, own in self._weights.items()}
+        for (name, shape), given in zip(self.inputs, inputs, strict=True):
+            if isinstance(given, Tensor) and not _fits(given.shape, shape):
+                raise RuntimeError(f"The graph {self.name!r} was made for {name!r} of shape {shape}, "
+                                   f"but got {given.shape}.")
+            values[name] = given
+        for target, operands, function in self._steps:
+            values[target] = function(*[values[name] for name in operands])
+        return values[self._result]
+
+    def __repr__(self):
+        return f"FuncGraph({self.name!r}, {len(self._steps)} nodes)"
+
+
+def _fits(shape, made_for):
+    """True if a shape is the one that the graph was made for; -1 and below stand for any length."""
+    return made_for == () or -2 in made_for or (len(shape) == len(made_for) and all(
+        m < 0 or n == m for n, m in zip(shape, made_for, strict=True)))
+
+
+def _step(node, primitives, folder):
+    """(result, operands, function) of one node."""
+    target = node.output[0]
+    if node.op_type == "Constant":
+        value = mindir.value_of(node.attribute[0], folder)
+        if isinstance(value, np.ndarray):
+            value = Tensor._wrap(to_current(value))
+        return target, [], lambda: value
+    primitive = primitives.get(node.op_type.removeprefix("REF::"))
+    if primitive is None:
+        raise ValueError(f"its node {node.name!r} calls {node.op_type!r}, which is no primitive")
+    return target, node.input, _function(primitive, len(node.input))
+
+
+_STRUCTURE = {
+    "MakeTuple": lambda *parts: tuple(parts), "MakeList": lambda *parts: list(parts),
+    "TupleGetItem": lambda parts, index: parts[int(index)],
+    "ListGetItem": lambda parts, index: parts[int(index)],
+    "Load": lambda weight, *_: weight, "Depend": lambda value, *_: value,
+    "UpdateState": lambda *_: None, "Return": lambda value: value,
+    "identity": lambda value: value, "StopGradient": lambda value: value,
+}
+
+
+def _function(primitive, count):
+    """The function that computes a primitive of so many operands."""
+    name = primitive.op_type
+    if name in _STRUCTURE:
+        return _STRUCTURE[name]
+    cls = getattr(importlib.import_module("..ops", __package__), name, None)
+    if inspect.isclass(cls):
+        if primitive.prim_type == mindir.PRIMITIVE and primitive.attribute:
+            return _made_with_attributes(cls, primitive)
+        return _made_with_operands(cls, count)
+    found = _by_name(name)
+    if found is None:
+        raise ValueError(f"its primitive {name!r} is not known here")
+    return _called_in_order(found)
+
+
+def _parameters(function):
+    return [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
+
+
+def _made_with_attributes(cls, primitive):
+    """A primitive whose attributes stand beside it."""
+    given = {a.name: _plain(a) for a in primitive.attribute}
+    names = {p.name for p in _parameters(cls.__init__)}
+    made = {}
+    for key, value in given.items():
+        target = key if key in names else _RENAMED.get(key)
+        if target in names and value is not None:
+            if key in _SPATIAL and isinstance(value, tuple) and len(value) > 3:
+                value = value[2:]
+            made.setdefault(target, _converted(key, value))
+    return cls(**made)
+
+
+def _plain(message):
+    """An attribute's value; None for one that only the original understands."""
+    try:
+        return mindir.value_of(message)
+    except ValueError:
+        return None
+
+
+def _converted(name, value):
+    """An attribute as the constructors take it."""
+    if name == "pad_mode" and isinstance(value, str):
+        return value.lower()
+    return _ENUMS.get(name, {}).get(value, value) if isinstance(value, int) else value
+
+
+def _made_with_operands(cls, count):
+    """A primitive whose arguments are all operands: those of the call, then the constructor's."""
+    calling = [p.name for p in _parameters(cls.__call__)]
+    making = [p.name for p in _parameters(cls.__init__)]
+    called = len(calling)
+
+    def inputs(operands):
+        return [_converted(name, value) for name, value in zip(calling, operands, strict=False)]
+
+    if "args" in making or count <= called:
+        made = cls()
+        return lambda *operands: made(*inputs(operands))
+    kept = {}
+
+    def run(*operands):
+        settings = tuple(_converted(name, value) for name, value in
+                         zip(making, operands[called:], strict=False))
+        key = repr(settings)
+        if key not in kept:
+            kept[key] = cls(*settings)
+        return kept[key](*inputs(operands))
+    return run
+
+
+def _by_name(name):
+    """The function that stands for a primitive which `ops` has not as a class."""
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name]
+    snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name.removesuffix("Ext")).lower()
+    for path in ("..mint", "..ops", "..mint.nn.functional"):
+        try:
+            room = importlib.import_module(path, __package__)
+        except ModuleNotFoundError:
+            continue
+        found = getattr(room, snake, None)
+        if inspect.isfunction(found):
+            return found
+    return None
+
+
+_FUNCTIONS = {
+    "Muls": lambda x, number: x * number, "Adds": lambda x, number: x + number,
+    "Divs": lambda x, number: x / number, "Subs": lambda x, number: x - number,
+    "ScalarToTensor": lambda number, dtype=43: Tensor(number, _TYPE_OF[dtype]),
+    "TensorToTuple": lambda x: tuple(x.asnumpy().tolist()),
+    "TensorToScalar": lambda x: x.item(), "Shape": lambda x: x.shape,
+}
+
+
+def _called_in_order(function):
+    """`function` with operands in the order of its parameters, keyword-only ones too."""
+    parameters = _parameters(function)
+    positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+
+    def run(*operands):
+        plain = [_converted(name, value) for name, value in zip(positional, operands, strict=False)]
+        rest = operands[len(positional):]
+        plain += operands[len(plain):len(operands) - len(rest)]
+        keywords = {name: _converted(name, value) for name, value in zip(named, rest, strict=False)}
+        return function(*plain, **keywords)
+    return run

@@ -1,0 +1,62 @@
+"""GraphCell: a Cell that runs a graph loaded from a MindIR file."""
+
+from .._core.surface import public
+from .._core.tensor import Tensor
+from ..common.parameter import Parameter
+from ._func_graph import FuncGraph
+from .cell import Cell
+
+
+@public("nn.GraphCell")
+class GraphCell(Cell):
+    """A network whose computation is a loaded graph; inputs must have the shapes it was made for.
+
+    Args:
+        graph (FuncGraph): What `mindspore.load` returned.
+        params_init (dict): New values, Tensors or Parameters, for parameters by name. Names that the
+            graph has not are passed over.
+        obf_random_seed (Union[int, None]): Must be None: dynamic obfuscation is no longer supported.
+
+    Raises:
+        TypeError: If `graph` is not a FuncGraph, or `params_init` not a dict of Tensors by str.
+        NotImplementedError: If `obf_random_seed` is given.
+
+    Examples:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import nn, Tensor
+        >>> net, x = nn.Dense(2, 1, weight_init="ones", has_bias=False), Tensor(np.ones((1, 2), "f"))
+        >>> ms.export(net, x, file_name="dense", file_format="MINDIR")
+        >>> print(nn.GraphCell(ms.load("dense.mindir"))(x))
+        [[2.]]
+    """
+
+    def __init__(self, graph, params_init=None, obf_random_seed=None):
+        super().__init__(auto_prefix=True)
+        if not isinstance(graph, FuncGraph):
+            raise TypeError("For 'GraphCell', 'graph' must be a FuncGraph that was loaded from a MindIR "
+                            f"file, but got {graph!r} of type {type(graph).__name__}.")
+        if obf_random_seed is not None:
+            raise NotImplementedError("For 'GraphCell', 'obf_random_seed' must be None: dynamic "
+                                      "obfuscation is no longer supported.")
+        new = {} if params_init is None else params_init
+        _check(new)
+        self.graph = graph
+        for name, param in graph.parameters.items():
+            if name in new:
+                param.set_data(new[name])
+            self._params[name] = param
+
+    def construct(self, *inputs):
+        """Runs the graph on Tensors."""
+        return self.graph(*inputs)
+
+
+def _check(params_init):
+    if not isinstance(params_init, dict):
+        raise TypeError("For 'GraphCell', 'params_init' must be a dict, but got "
+                        f"{params_init!r} of type {type(params_init).__name__}.")
+    for name, value in params_init.items():
+        if not isinstance(name, str) or not isinstance(value, (Tensor, Parameter)):
+            raise TypeError("For 'GraphCell', 'params_init' must hold Tensors by name, but got "
+                            f"{value!r} of type {type(value).__name__} by {name!r}.")

@@ -1,0 +1,71 @@
+"""LossBase: what losses have in common, and how a user's loss reduces."""
+
+from ... import ops
+from ..._core.dtype import float32
+from ..._core.surface import public
+from ..cell import Cell
+
+_REDUCTIONS = ("none", "mean", "sum")
+
+
+def need_reduction(api, reduction):
+    """Refuses another reduction than none, mean and sum."""
+    if reduction not in _REDUCTIONS:
+        raise ValueError(f"For '{api}', 'reduction' must be one of {', '.join(_REDUCTIONS)}, but got "
+                         f"{reduction!r}.")
+
+
+@public("nn.LossBase")
+class LossBase(Cell):
+    """The base of losses: a subclass computes a loss per element and gives it to `get_loss`.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Raises:
+        ValueError: if `reduction` is another value.
+
+    Examples:
+        >>> from mindspore_compat import nn, ops
+        >>> class Absolute(nn.LossBase):
+        ...     def construct(self, logits, labels):
+        ...         return self.get_loss(ops.abs(logits - labels))
+        >>> float(Absolute()(ops.ones((2, 2)), ops.zeros((2, 2))))
+        1.0
+    """
+
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        need_reduction(type(self).__name__, reduction)
+        self.reduction = reduction
+        self.average = reduction != "sum"
+        self.reduce = reduction != "none"
+        self.reduce_mean = ops.ReduceMean()
+        self.reduce_sum = ops.ReduceSum()
+        self.mul = ops.Mul()
+        self.cast = ops.Cast()
+
+    def get_axis(self, x):
+        """All axes of `x`, over which a loss is reduced."""
+        return tuple(range(x.ndim))
+
+    def get_loss(self, x, weights=1.0):
+        """The loss of each element times `weights`, reduced, in the dtype of `x`.
+
+        Args:
+            x (Tensor): the loss of each element.
+            weights (Union[float, Tensor]): broadcast to `x`.
+        """
+        dtype = x.dtype
+        x = ops.mul(weights, x.astype(float32) if x._array.dtype.itemsize < 8 else x)
+        if self.reduce:
+            x = x.mean() if self.average else x.sum()
+        return x if x.dtype == dtype else x.astype(dtype)
+
+    def construct(self, logits, labels):
+        """The loss; subclasses say how."""
+        raise NotImplementedError(f"For '{type(self).__name__}', 'construct' must be defined.")
+
+
+class _Loss(LossBase):
+    """LossBase under its former name."""

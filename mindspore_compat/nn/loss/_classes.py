@@ -1,0 +1,523 @@
+"""Losses of classification: entropies, margins of several classes, overlaps, and sequences."""
+
+from ... import ops
+from ..._core.dtype import float32, int32
+from ..._core.rules import (
+    Any, Bool, CellOf, Float, Int, ListOf, OneOf, TensorOf, TupleOf, any_dtype, checked,
+)
+from ..._core.surface import public
+from ...common.parameter import Parameter
+from ..cell import Cell
+from ..layer.activation import get_activation
+from ._base import LossBase
+
+Anything = TensorOf(any_dtype)
+Half = TensorOf("float16", "float32")
+Classes = TensorOf("int32", "int64")
+Reduction = OneOf("none", "mean", "sum")
+
+
+# Entropies ----------------------------------------------------------------------------------------
+
+
+@public("nn.SoftmaxCrossEntropyWithLogits")
+class SoftmaxCrossEntropyWithLogits(LossBase):
+    """The cross entropy of softmax(logits) with classes, or with probabilities of classes.
+
+    Args:
+        sparse (bool): whether labels are classes, and not probabilities.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits** (Tensor): floats of shape (N, C).
+        - **labels** (Tensor): int32 or int64 of shape (N,) where sparse, else as `logits`. Classes
+          outside of [0, C) add nothing.
+
+    Raises:
+        TypeError: if `sparse` is not a bool, or the labels are of another type.
+        ValueError: if `reduction` is another value, or the shapes do not fit.
+    """
+
+    @checked
+    def __init__(self, sparse: Bool = False, reduction: Any = "none"):
+        super().__init__(reduction)
+        self.sparse = sparse
+
+    @checked
+    def construct(self, logits: Half, labels: Anything):
+        """The loss."""
+        if not self.sparse:
+            return self.get_loss(ops.SoftmaxCrossEntropyWithLogits()(logits, labels)[0])
+        return self.get_loss(self._of_classes(logits, labels))
+
+    @checked
+    def _of_classes(self, logits, labels: Classes):
+        if logits.ndim != 2 or labels.shape != logits.shape[:1]:
+            raise ValueError(f"For 'SoftmaxCrossEntropyWithLogits', 'logits' must have shape (N, C) and "
+                             f"'labels' (N,), but got {logits.shape} and {labels.shape}.")
+        known = ops.logical_and(labels >= 0, labels < logits.shape[1])
+        return ops.cross_entropy(logits, ops.where(known, labels, -100), reduction="none")
+
+
+@public("nn.CrossEntropyLoss")
+class CrossEntropyLoss(LossBase):
+    """The cross entropy of softmax(logits) with classes, or with probabilities of classes.
+
+    Args:
+        weight (Tensor): a weight per class, float16 or float32.
+        ignore_index (int): the class that does not count.
+        reduction (str): 'none', 'mean' (weighted) or 'sum'.
+        label_smoothing (float): how much of the uniform distribution is mixed in, in [0, 1].
+
+    Inputs:
+        - **logits** (Tensor): floats of shape (C,), (N, C) or (N, C, ...).
+        - **labels** (Tensor): int32 classes in that shape without C, or probabilities in that shape.
+
+    Raises:
+        TypeError: if an argument or an input is of another type.
+        ValueError: if `reduction` is another value, or `label_smoothing` out of range.
+
+    Examples:
+        >>> from mindspore_compat import Tensor, nn, ops
+        >>> loss = nn.CrossEntropyLoss()(ops.zeros((2, 4)), Tensor([1, 3]).int())
+        >>> round(float(loss), 4)
+        1.3863
+    """
+
+    @checked
+    def __init__(self, weight: Half | None = None, ignore_index: Int = -100, reduction: Any = "mean",
+                 label_smoothing: Float(ge=0.0, le=1.0) = 0.0):
+        super().__init__(reduction)
+        self.weight = weight
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+
+    @checked
+    def construct(self, logits: Anything, labels: TensorOf("int32", "float16", "float32", "bfloat16")):
+        """The loss."""
+        return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction,
+                                 self.label_smoothing)
+
+
+@public("nn.NLLLoss")
+class NLLLoss(LossBase):
+    """Minus the log probabilities of the classes.
+
+    Args:
+        weight (Tensor): a weight per class, float16 or float32.
+        ignore_index (int): the class that does not count.
+        reduction (str): 'none', 'mean' (weighted) or 'sum'.
+
+    Inputs:
+        - **logits** (Tensor): log probabilities of shape (N, C) or (N, C, ...).
+        - **labels** (Tensor): int32 classes in that shape without C.
+
+    Raises:
+        TypeError: if an argument or an input is of another type.
+        ValueError: if `reduction` is another value.
+    """
+
+    @checked
+    def __init__(self, weight: Half | None = None, ignore_index: Int = -100, reduction: Any = "mean"):
+        super().__init__(reduction)
+        self.weight = weight
+        self.ignore_index = ignore_index
+
+    def construct(self, logits, labels):
+        """The loss."""
+        return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
+
+
+@public("nn.BCELoss")
+class BCELoss(LossBase):
+    """-(labels log(logits) + (1 - labels) log(1 - logits)), for probabilities.
+
+    Args:
+        weight (Tensor): multiplies the loss; of the same shape and dtype as the inputs.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): floats of the same shape and dtype.
+
+    Raises:
+        TypeError: if dtypes differ or are others.
+        ValueError: if `reduction` is another value, or shapes do not fit.
+    """
+
+    def __init__(self, weight=None, reduction="mean"):
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, logits, labels):
+        """The loss."""
+        return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
+
+
+@public("nn.BCEWithLogitsLoss")
+class BCEWithLogitsLoss(LossBase):
+    """The cross entropy of sigmoid(input) with probabilities.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+        weight (Tensor): multiplies the loss; no Parameter.
+        pos_weight (Tensor): multiplies what positive targets add; no Parameter.
+
+    Inputs:
+        - **input**, **target** (Tensor): floats of the same shape.
+
+    Raises:
+        TypeError: if `reduction` is not a str, or a weight a Parameter.
+        ValueError: if `reduction` is another value, or shapes do not fit.
+    """
+
+    @checked
+    def __init__(self, reduction: Reduction = "mean", weight=None, pos_weight=None):
+        super().__init__(reduction)
+        for name, given in (("weight", weight), ("pos_weight", pos_weight)):
+            if isinstance(given, Parameter):
+                raise TypeError(f"For 'BCEWithLogitsLoss', '{name}' must be no Parameter, but got "
+                                f"{given!r}.")
+        self.weight = weight
+        self.pos_weight = pos_weight
+
+    def construct(self, input, target):
+        """The loss."""
+        return ops.binary_cross_entropy_with_logits(input, target, self.weight, self.pos_weight,
+                                                    self.reduction)
+
+
+@public("nn.FocalLoss")
+class FocalLoss(LossBase):
+    """-(1 - p)^gamma log(p), where p = softmax(logits) at the labels.
+
+    Args:
+        weight (Tensor): a weight per class.
+        gamma (float): how much less is counted where p is large.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits** (Tensor): shape (N, C), (N, C, H) or (N, C, H, W).
+        - **labels** (Tensor): classes, with C = 1; or a factor for each element of `logits`.
+
+    Raises:
+        TypeError: if `gamma` is not a float, or `weight` not a Tensor.
+        ValueError: if `reduction` is another value, or shapes do not fit.
+    """
+
+    @checked
+    def __init__(self, weight: Anything | None = None, gamma: Float = 2.0, reduction: Any = "mean"):
+        super().__init__(reduction)
+        if weight is not None and weight.ndim != 1:
+            raise ValueError(f"For 'FocalLoss', 'weight' must have 1 axis, but got shape {weight.shape}.")
+        self.weight = weight
+        self.gamma = gamma
+        self.logsoftmax = get_activation("logsoftmax").__class__(1)
+
+    @checked
+    def construct(self, logits: Anything, labels: Anything):
+        """The loss: averaged over the places of each sample, then reduced."""
+        self._need_shapes(logits.shape, labels.shape)
+        batch, classes = logits.shape[:2]
+        logs = self.logsoftmax(logits.reshape((batch, classes, -1)))
+        labels = labels.reshape((batch, labels.shape[1], logs.shape[2]))
+        factor = ops.pow(1 - ops.exp(logs), self.gamma)
+        if self.weight is not None:
+            logs = logs * self.weight.reshape((1, classes, 1))
+        loss = -factor * logs
+        if labels.shape[1] == 1:
+            places = labels.astype(int32)
+            places = ops.where(places < 0, places + classes, places)
+            loss = ops.gather_elements(loss, 1, places).squeeze(1)
+        else:
+            loss = loss * labels
+        return self.get_loss(loss.mean(-1))
+
+    def _need_shapes(self, shape, labels):
+        if not 2 <= len(shape) <= 4 or len(labels) != len(shape):
+            raise ValueError(f"For 'FocalLoss', 'logits' and 'labels' must have as many axes, 2 to 4, but got "
+                             f"shapes {shape} and {labels}.")
+        if shape[1] == 1:
+            raise ValueError(f"For 'FocalLoss', 'logits' must have more than one class, but got shape "
+                             f"{shape}.")
+        if labels[1] not in (1, shape[1]):
+            raise ValueError(f"For 'FocalLoss', 'labels' must have 1 or {shape[1]} classes, but got shape "
+                             f"{labels}.")
+
+
+@public("nn.SampledSoftmaxLoss")
+class SampledSoftmaxLoss(LossBase):
+    """The cross entropy over the true classes and some others, drawn at random.
+
+    Args:
+        num_sampled (int): how many classes are drawn.
+        num_classes (int): how many classes there are.
+        num_true (int): how many true classes a sample has.
+        sampled_values (Union[list, tuple]): the classes, and the expected counts of the true ones and
+            of these, as a candidate sampler gives them; drawn uniformly by default.
+        remove_accidental_hits (bool): whether true classes are left out of the draws.
+        seed (int): the seed of the draws.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **weights** (Tensor): shape (num_classes, dim).
+        - **biases** (Tensor): shape (num_classes,).
+        - **labels** (Tensor): int32 or int64, shape (N, num_true), or (N,).
+        - **logits** (Tensor): the inputs of the last layer, shape (N, dim).
+
+    Raises:
+        TypeError: if an argument or an input is of another type.
+        ValueError: if more classes are asked for than there are, or `sampled_values` are not three.
+    """
+
+    def __init__(self, num_sampled, num_classes, num_true=1, sampled_values=None,
+                 remove_accidental_hits=True, seed=0, reduction="none"):
+        super().__init__(reduction)
+        _need_samples(num_sampled, num_classes, num_true, sampled_values)
+        self.num_sampled = num_sampled
+        self.num_classes = num_classes
+        self.num_true = num_true
+        self.sampled_values = sampled_values
+        self.remove_accidental_hits = remove_accidental_hits
+        self.seed = seed
+        self.sampler = ops.UniformCandidateSampler(num_true, num_sampled, True, num_classes, seed,
+                                                   remove_accidental_hits)
+
+    @checked
+    def construct(self, weights: Anything, biases: Anything, labels: Classes, logits: Anything):
+        """The loss."""
+        if labels.ndim == 1:
+            labels = labels.expand_dims(1)
+        drawn, true_counts, counts = self.sampled_values or self.sampler(labels)
+        scores = (logits.expand_dims(1) * weights[labels]).sum(-1) + biases[labels]
+        others = ops.matmul(logits, weights[drawn].swapaxes(0, 1)) + biases[drawn]
+        scores = ops.cat((scores - ops.log(true_counts), others - ops.log(counts)), 1)
+        logs = ops.log_softmax(scores, 1)[:, :labels.shape[1]]
+        return self.get_loss(-logs.mean(1))
+
+
+@checked
+def _need_samples(num_sampled: Int(ge=1), num_classes: Int(ge=1), num_true: Int(ge=1),
+                  sampled_values: TupleOf(Any) | ListOf(Any) | None):
+    """Refuses more classes than there are, and other than three sampled values."""
+    for name, count in (("num_sampled", num_sampled), ("num_true", num_true)):
+        if count > num_classes:
+            raise ValueError(f"For 'SampledSoftmaxLoss', '{name}' must be at most 'num_classes', but got "
+                             f"{count} and {num_classes}.")
+    if sampled_values is not None and len(sampled_values) != 3:
+        raise ValueError(f"For 'SampledSoftmaxLoss', 'sampled_values' must be three, but got "
+                         f"{len(sampled_values)}.")
+
+
+# Overlaps -----------------------------------------------------------------------------------------
+
+
+@public("nn.DiceLoss")
+class DiceLoss(LossBase):
+    """1 - 2 sum(logits label) / (sum(logits^2) + sum(label^2) + smooth).
+
+    Args:
+        smooth (float): keeps the quotient finite; positive.
+
+    Inputs:
+        - **logits**, **label** (Tensor): of the same shape.
+
+    Raises:
+        TypeError: if `smooth` is not a float, or an input not a Tensor.
+        ValueError: if `smooth` is not positive, or the shapes differ.
+    """
+
+    @checked
+    def __init__(self, smooth: Float(gt=0.0) = 1e-05):
+        super().__init__()
+        self.smooth = smooth
+
+    @checked
+    def construct(self, logits: Anything, label: Anything):
+        """The loss."""
+        _need_same("DiceLoss", logits, label)
+        if not logits.is_floating_point():
+            logits = logits.astype(float32)
+        shared = (logits * label).sum()
+        return 1 - 2 * shared / (ops.square(logits).sum() + ops.square(label).sum() + self.smooth)
+
+
+def _need_same(api, logits, label):
+    if logits.shape != label.shape:
+        raise ValueError(f"For '{api}', 'logits' and 'label' must have the same shape, but got "
+                         f"{logits.shape} and {label.shape}.")
+
+
+@public("nn.MultiClassDiceLoss")
+class MultiClassDiceLoss(LossBase):
+    """The mean over classes (axis 1) of their DiceLoss.
+
+    Args:
+        weights (Tensor): shape (classes, d): multiplies the loss of each class.
+        ignore_indiex (int): the class that adds nothing.
+        activation (Union[str, Cell]): applied to `logits`: 'softmax', 'logsoftmax', 'relu', 'relu6',
+            'tanh', 'sigmoid', or a Cell.
+
+    Inputs:
+        - **logits**, **label** (Tensor): of the same shape (N, C, ...).
+
+    Raises:
+        TypeError: if an argument is of another type, or an input not a Tensor.
+        ValueError: if an activation is unknown, or shapes do not fit.
+    """
+
+    @checked
+    def __init__(self, weights: Anything | None = None, ignore_indiex: Int | None = None,
+                 activation: OneOf("softmax", "logsoftmax", "relu", "relu6", "tanh",
+                                   "sigmoid") | CellOf | None = "softmax"):
+        super().__init__()
+        if weights is not None and weights.ndim != 2:
+            raise ValueError(f"For 'MultiClassDiceLoss', 'weights' must have 2 axes, but got shape "
+                             f"{weights.shape}.")
+        self.weights = weights
+        self.ignore_indiex = ignore_indiex
+        self.binarydiceloss = DiceLoss(smooth=1e-5)
+        self.activation = activation if isinstance(activation, Cell) else get_activation(activation)
+
+    @checked
+    def construct(self, logits: Anything, label: Anything):
+        """The loss."""
+        _need_same("MultiClassDiceLoss", logits, label)
+        if logits.ndim < 2:
+            raise ValueError(f"For 'MultiClassDiceLoss', 'logits' must have 2 or more axes, but got shape "
+                             f"{logits.shape}.")
+        classes, weights = label.shape[1], self.weights
+        if weights is not None and weights.shape[0] != classes:
+            raise ValueError(f"For 'MultiClassDiceLoss', 'weights' must have {classes} rows, but got shape "
+                             f"{weights.shape}.")
+        if self.activation is not None:
+            logits = self.activation(logits)
+        total = 0
+        for at in range(classes):
+            if at != self.ignore_indiex:
+                loss = self.binarydiceloss(logits[:, at], label[:, at])
+                total = total + (loss if weights is None else loss * weights[at])
+        return total / classes
+
+
+# Margins ------------------------------------------------------------------------------------------
+
+
+@public("nn.MultiMarginLoss")
+class MultiMarginLoss(LossBase):
+    """The sum over other classes of max(0, margin - x[target] + x)^p / C.
+
+    Args:
+        p (int): 1 or 2.
+        margin (float): the margin.
+        reduction (str): 'none', 'mean' or 'sum'.
+        weight (Tensor): a weight per class.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C).
+        - **target** (Tensor): int64 classes of shape (N,).
+        - **weight** (Tensor): a weight per class of this call.
+
+    Raises:
+        TypeError: if an argument or an input is of another type.
+        ValueError: if `p` or `reduction` is another value, or shapes do not fit.
+    """
+
+    @checked
+    def __init__(self, p: OneOf(1, 2) = 1, margin: Float = 1.0, reduction: Any = "mean", weight=None):
+        super().__init__(reduction)
+        self.multi_margin_loss = ops.MultiMarginLoss(p, margin, reduction)
+        self.weight = weight
+
+    def construct(self, x, target, weight=None):
+        """The loss."""
+        return self.multi_margin_loss(x, target, self.weight if weight is None else weight)
+
+
+@public("nn.MultilabelMarginLoss")
+class MultilabelMarginLoss(LossBase):
+    """The sum over targets t and other classes i of max(0, 1 - (x[t] - x[i])) / C.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32, shape (C,) or (N, C).
+        - **target** (Tensor): int32, of the same shape: classes, up to the first -1.
+
+    Raises:
+        TypeError: if an input is of another type.
+        ValueError: if `reduction` is another value, or shapes do not fit.
+    """
+
+    def __init__(self, reduction="mean"):
+        super().__init__(reduction)
+        self.multilabel_margin_loss = ops.MultilabelMarginLoss(reduction)
+
+    def construct(self, x, target):
+        """The loss."""
+        return self.multilabel_margin_loss(x, target)[0]
+
+
+@public("nn.MultiLabelSoftMarginLoss")
+class MultiLabelSoftMarginLoss(LossBase):
+    """The mean over classes of the cross entropy of sigmoid(x) with targets 0 and 1.
+
+    Args:
+        weight (Union[Tensor, int, float]): multiplies the loss of each class.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **x**, **target** (Tensor): of the same shape (N, C).
+
+    Raises:
+        ValueError: if `reduction` is another value, or the shapes differ.
+    """
+
+    def __init__(self, weight=None, reduction="mean"):
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, x, target):
+        """The loss."""
+        return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)
+
+
+# Sequences ----------------------------------------------------------------------------------------
+
+
+@public("nn.CTCLoss")
+class CTCLoss(LossBase):
+    """The loss of connectionist temporal classification.
+
+    Args:
+        blank (int): the class between labels.
+        reduction (str): 'none', 'mean' or 'sum'.
+        zero_infinity (bool): whether the loss of an impossible target is 0.
+
+    Inputs:
+        - **log_probs** (Tensor): shape (T, N, C) or (T, C).
+        - **targets** (Tensor): ints of shape (N, S), or (S,) for (T, C).
+        - **input_lengths**, **target_lengths** (Union[tuple, Tensor]): ints of shape (N,).
+
+    Raises:
+        TypeError: if an argument or an input is of another type.
+        ValueError: if `reduction` is another value, `blank` no class, or shapes do not fit.
+        RuntimeError: if a length is out of range.
+    """
+
+    @checked
+    def __init__(self, blank: Int = 0, reduction: Any = "mean", zero_infinity: Bool = False):
+        super().__init__(reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    @checked
+    def construct(self, log_probs: Anything, targets: Anything, input_lengths, target_lengths):
+        """The loss."""
+        single = log_probs.ndim == 2
+        if single:
+            log_probs = log_probs.expand_dims(1)
+            targets = targets.expand_dims(0) if targets.ndim == 1 else targets
+        loss = ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank,
+                            self.reduction, self.zero_infinity)[0]
+        return loss.squeeze(0) if single and self.reduction == "none" else loss

@@ -1,0 +1,453 @@
+"""Losses of regression: distances, divergences and margins between Tensors."""
+
+import math
+
+from ... import ops
+from ..._core.dtype import float32
+from ..._core.rules import (
+    Any, Bool, Float, Int, Number, OneOf, TensorOf, any_dtype, checked,
+)
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ._base import LossBase
+
+Anything = TensorOf(any_dtype)
+Divided = OneOf("none", "mean", "batchmean", "sum")
+
+
+@checked
+def _need_tensors(logits: Anything, labels: Anything):
+    """Refuses what is not a Tensor."""
+
+
+# Distances ----------------------------------------------------------------------------------------
+
+
+@public("nn.L1Loss")
+class L1Loss(LossBase):
+    """|logits - labels|.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Raises:
+        ValueError: if `reduction` is another value, or the shapes do not broadcast.
+    """
+
+    def construct(self, logits, labels):
+        """The loss."""
+        return ops.l1_loss(logits, labels, self.reduction)
+
+
+@public("nn.L1LossExt")
+class L1LossExt(L1Loss):
+    """|logits - labels|; see L1Loss."""
+
+
+@public("nn.MAELoss")
+class MAELoss(LossBase):
+    """|logits - label|; see L1Loss.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **label** (Tensor): of shapes that broadcast.
+
+    Raises:
+        ValueError: if `reduction` is another value, or the shapes do not broadcast.
+    """
+
+    def construct(self, logits, label):
+        """The loss."""
+        return ops.l1_loss(logits, label, self.reduction)
+
+
+@public("nn.MSELoss")
+class MSELoss(LossBase):
+    """(logits - labels)^2.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Raises:
+        TypeError: if an input is not a Tensor.
+        ValueError: if `reduction` is another value, or the shapes do not broadcast.
+
+    Examples:
+        >>> from mindspore_compat import nn, ops
+        >>> float(nn.MSELoss()(ops.ones(4), ops.zeros(4)))
+        1.0
+    """
+
+    def construct(self, logits, labels):
+        """The loss."""
+        found = ops.mse_loss(logits, labels, self.reduction)
+        if logits.is_floating_point() or labels.is_floating_point():
+            return found
+        return found.astype(logits.dtype)
+
+
+@public("nn.RMSELoss")
+class RMSELoss(LossBase):
+    """The root of the mean of (logits - label)^2.
+
+    Inputs:
+        - **logits**, **label** (Tensor): of shapes that broadcast.
+
+    Raises:
+        ValueError: if the shapes do not broadcast.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.MSELoss = MSELoss()
+
+    def construct(self, logits, label):
+        """The loss."""
+        return ops.sqrt(ops.mse_loss(logits, label))
+
+
+@public("nn.SmoothL1Loss")
+class SmoothL1Loss(LossBase):
+    """d^2 / (2 beta) where d = |logits - labels| is less than `beta`, and d - beta / 2 elsewhere.
+
+    Args:
+        beta (number): where the square ends; positive.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): floats of the same shape.
+
+    Raises:
+        TypeError: if `beta` is not a number, or an input not a Tensor of floats.
+        ValueError: if `reduction` is another value, or the shapes differ.
+        RuntimeError: if `beta` is not positive.
+    """
+
+    @checked
+    def __init__(self, beta: Number | Bool = 1.0, reduction: Any = "none"):
+        super().__init__(reduction)
+        self.beta = beta
+
+    def construct(self, logits, labels):
+        """The loss."""
+        return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
+
+
+@public("nn.HuberLoss")
+class HuberLoss(LossBase):
+    """d^2 / 2 where d = |logits - labels| is less than `delta`, and delta (d - delta / 2) elsewhere.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+        delta (Union[int, float]): where the square ends; positive.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Raises:
+        TypeError: if `delta` is neither an int nor a float.
+        ValueError: if `delta` is not positive, `reduction` another value, or shapes do not broadcast.
+    """
+
+    @checked
+    def __init__(self, reduction: Any = "mean", delta: Number(gt=0) = 1.0):
+        super().__init__(reduction)
+        self.delta = delta
+
+    def construct(self, logits, labels):
+        """The loss."""
+        return ops.huber_loss(logits, labels, self.reduction, self.delta)
+
+
+# Divergences --------------------------------------------------------------------------------------
+
+
+@public("nn.KLDivLoss")
+class KLDivLoss(LossBase):
+    """labels (log(labels) - logits), where `logits` are logarithms of probabilities.
+
+    Args:
+        reduction (str): 'none', 'mean', 'batchmean' (the sum over the length of the batch) or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): floats of the same shape and dtype.
+
+    Raises:
+        TypeError: if `reduction` is not a str, or an input not a Tensor of floats.
+        ValueError: if `reduction` is another value, or the shapes differ.
+    """
+
+    @checked
+    def __init__(self, reduction: Divided = "mean"):
+        super().__init__()
+        self.reduction = reduction
+
+    def construct(self, logits, labels):
+        """The loss."""
+        return ops.kl_div(logits, labels, self.reduction)
+
+
+@public("nn.PoissonNLLLoss")
+class PoissonNLLLoss(LossBase):
+    """The negative log likelihood of counts under Poisson distributions.
+
+    Args:
+        log_input (bool): whether `input` holds logarithms: exp(x) - t x instead of x - t log(x + eps).
+        full (bool): whether the logarithm of t! (by Stirling's formula, for t above 1) is added.
+        eps (float): keeps the logarithm finite.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **input**, **target** (Tensor): of the same shape.
+
+    Raises:
+        TypeError: if an input is not a Tensor.
+        ValueError: if `reduction` is another value.
+    """
+
+    def __init__(self, log_input=True, full=False, eps=1e-08, reduction="mean"):
+        super().__init__(reduction)
+        self.log_input = log_input
+        self.full = full
+        self.eps = eps
+
+    @checked
+    def construct(self, input: Anything, target: Anything):
+        """The loss."""
+        if self.log_input:
+            loss = ops.exp(input) - input * target
+        else:
+            loss = input - target * ops.log(input + self.eps)
+        if self.full:
+            safe = ops.maximum(target, 1)
+            stirling = safe * ops.log(safe) - safe + 0.5 * ops.log(2 * math.pi * safe)
+            loss = loss + ops.where(target > 1, stirling, ops.zeros_like(stirling))
+        return self.get_loss(loss)
+
+
+@public("nn.GaussianNLLLoss")
+class GaussianNLLLoss(LossBase):
+    """The negative log likelihood of `labels` under normal distributions.
+
+    Args:
+        full (bool): whether the constant log(2 pi) / 2 is added.
+        eps (float): the least variance; positive.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits** (Tensor): the means.
+        - **labels** (Tensor): of a shape that broadcasts to that of `logits`.
+        - **var** (Tensor): the variances: in the shape of `logits`, without its last axis or with 1 there.
+
+    Raises:
+        TypeError: if `full` is not a bool, `eps` not a float, or an input not a Tensor.
+        ValueError: if `eps` is not positive, or `reduction` another value.
+    """
+
+    @checked
+    def __init__(self, *, full: Bool = False, eps: Float(gt=0.0) = 1e-06, reduction: Any = "mean"):
+        super().__init__(reduction)
+        self.full = full
+        self.eps = eps
+
+    def construct(self, logits, labels, var):
+        """The loss."""
+        return ops.gaussian_nll_loss(logits, labels, var, self.full, self.eps, self.reduction)
+
+
+# Margins ------------------------------------------------------------------------------------------
+
+
+@public("nn.SoftMarginLoss")
+class SoftMarginLoss(LossBase):
+    """log(1 + exp(-labels * logits)), for labels 1 and -1.
+
+    Args:
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): floats of the same shape.
+
+    Raises:
+        TypeError: if an input is not a Tensor of floats.
+        ValueError: if `reduction` is another value, or the shapes differ.
+    """
+
+    def construct(self, logits, labels):
+        """The loss."""
+        return ops.soft_margin_loss(logits, labels, self.reduction)
+
+
+@public("nn.HingeEmbeddingLoss")
+class HingeEmbeddingLoss(LossBase):
+    """`logits` where labels are 1, and max(0, margin - logits) where they are -1.
+
+    Args:
+        margin (Union[float, int]): the margin.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Raises:
+        TypeError: if `margin` is neither a float nor an int, or an input not a Tensor.
+        ValueError: if `reduction` is another value, or the shapes do not broadcast.
+    """
+
+    @checked
+    def __init__(self, margin: Number = 1.0, reduction: Any = "mean"):
+        super().__init__(reduction)
+        self.margin = margin
+
+    def construct(self, logits, labels):
+        """The loss."""
+        return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
+
+
+@public("nn.MarginRankingLoss")
+class MarginRankingLoss(LossBase):
+    """max(0, -target (input1 - input2) + margin), for targets 1 and -1.
+
+    Args:
+        margin (float): the margin.
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **input1**, **input2**, **target** (Tensor): of the same shape and dtype.
+
+    Raises:
+        TypeError: if `margin` is not a float, or an input not a Tensor, or dtypes differ.
+        ValueError: if `reduction` is another value.
+    """
+
+    @checked
+    def __init__(self, margin: Float = 0.0, reduction: Any = "mean"):
+        super().__init__(reduction)
+        self.margin = margin
+
+    def construct(self, input1, input2, target):
+        """The loss."""
+        return ops.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
+
+
+@public("nn.CosineEmbeddingLoss")
+class CosineEmbeddingLoss(LossBase):
+    """1 - cosine of pairs marked 1, and max(0, cosine - margin) of pairs marked -1.
+
+    Args:
+        margin (float): the margin, in [-1, 1].
+        reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits_x1**, **logits_x2** (Tensor): of the same shape and dtype; vectors are along axis 1.
+        - **labels** (Tensor): in that shape without axis 1.
+
+    Raises:
+        TypeError: if `margin` is not a float, or the dtypes differ.
+        ValueError: if `margin` is out of range, `reduction` another value, or shapes do not fit.
+    """
+
+    @checked
+    def __init__(self, margin: Float(ge=-1.0, le=1.0) = 0.0, reduction: Any = "mean"):
+        super().__init__(reduction)
+        self.margin = margin
+
+    def construct(self, logits_x1, logits_x2, labels):
+        """The loss."""
+        _need_tensors(logits_x1, logits_x2)
+        if logits_x1.dtype != logits_x2.dtype:
+            raise TypeError(f"For 'CosineEmbeddingLoss', 'logits_x1' and 'logits_x2' must have the same "
+                            f"dtype, but got {logits_x1.dtype} and {logits_x2.dtype}.")
+        return ops.cosine_embedding_loss(logits_x1, logits_x2, labels, self.margin, self.reduction)
+
+
+@public("nn.TripletMarginLoss")
+class TripletMarginLoss(LossBase):
+    """max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the difference.
+
+    Args:
+        p (int): the degree of the norm.
+        swap (bool): whether the nearer of `x` and `positive` counts for `negative`.
+        eps (float): added to differences.
+        reduction (str): 'none', 'mean' or 'sum'.
+        margin (Union[Tensor, float]): the margin.
+
+    Inputs:
+        - **x**, **positive**, **negative** (Tensor): of one dtype and of shapes that broadcast.
+        - **margin** (Union[Tensor, float]): the margin of this call, where that of the layer is 1.0.
+
+    Raises:
+        TypeError: if `p` is not an int, `eps` not a float, `swap` not a bool, or dtypes differ.
+        ValueError: if `reduction` is another value, or shapes do not fit.
+    """
+
+    @checked
+    def __init__(self, p: Int = 2, swap: Bool = False, eps: Float = 1e-06, reduction: Any = "mean",
+                 margin: Float | Anything = 1.0):
+        super().__init__(reduction)
+        self.p = p
+        self.swap = swap
+        self.eps = eps
+        self.margin = margin
+
+    @checked
+    def construct(self, x, positive, negative, margin: Float | Anything = 1.0):
+        """The loss."""
+        margin = margin if isinstance(self.margin, float) and self.margin == 1.0 else self.margin
+        if isinstance(margin, float):
+            margin = Tensor(margin, float32)
+        layer = ops.TripletMarginLoss(self.p, self.swap, self.eps, self.reduction)
+        return layer(x, positive, negative, margin)
+
+
+@public("nn.TripletMarginWithDistanceLoss")
+class TripletMarginWithDistanceLoss(LossBase):
+    """max(0, d(x, positive) - d(x, negative) + margin), where d is a function.
+
+    Args:
+        distance_function (callable): the distance of two Tensors; by default the length of their
+            difference along axis 1.
+        swap (bool): whether the nearer of `x` and `positive` counts for `negative`.
+        reduction (str): 'none', 'mean' or 'sum'.
+        margin (float): the margin.
+
+    Inputs:
+        - **x**, **positive**, **negative** (Tensor): of shapes that broadcast.
+
+    Raises:
+        TypeError: if `swap` is not a bool, `margin` not a float, or an input not a Tensor.
+        ValueError: if `reduction` is another value, or shapes do not fit.
+    """
+
+    @checked
+    def __init__(self, distance_function=None, swap: Bool = False, reduction: Any = "mean",
+                 margin: Float = 1.0):
+        super().__init__(reduction)
+        self.distance_function = distance_function or _length
+        self.swap = swap
+        self.margin = margin
+
+    @checked
+    def construct(self, x: Anything, positive: Anything, negative: Anything):
+        """The loss."""
+        near = self.distance_function(x, positive)
+        far = self.distance_function(x, negative)
+        if self.swap:
+            far = ops.minimum(far, self.distance_function(positive, negative))
+        return self.get_loss(ops.maximum(near - far + self.margin, 0))
+
+
+def _length(a, b):
+    """The length of the difference along axis 1."""
+    if a.ndim < 2 and b.ndim < 2:
+        raise ValueError(f"For 'TripletMarginWithDistanceLoss', the inputs must have 2 or more axes, but got "
+                         f"shapes {a.shape} and {b.shape}.")
+    return ops.norm(a - b, dim=1)

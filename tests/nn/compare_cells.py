@@ -1,0 +1,140 @@
+"""Runs Cells with either package: the same weights and inputs, for a comparison of what comes out.
+
+`run(ms, lines)` makes every layer or loss of a table (layer_cases.py, loss_cases.py) and returns what it
+prints, the names of its parameters, its results and its gradients. This file is also run as a script by
+the original's interpreter, with a table as JSON, and then prints that as JSON.
+"""
+
+import json
+import re
+import sys
+
+import numpy as np
+
+
+def split(lines):
+    """(name, constructor, inputs) of every line of a table."""
+    return [tuple(part.strip() for part in line.split("|")) for line in lines.strip().splitlines()]
+
+
+class Makers:
+    """What the lines of a table may call, for one package."""
+
+    def __init__(self, ms):
+        self.ms = ms
+        self.count = 0
+
+    def floats(self, *shape):
+        """Floats between -1.3 and 1.3."""
+        self.count += 1
+        values = np.sin(np.arange(int(np.prod(shape))) * 1.7 + self.count) * 1.3
+        return self.ms.Tensor(values.reshape(shape).astype(np.float32))
+
+    def ints(self, bound, *shape):
+        """int32 numbers in [0, bound)."""
+        self.count += 1
+        values = (np.arange(int(np.prod(shape))) * 7 + self.count) % bound
+        return self.ms.Tensor(values.reshape(shape).astype(np.int32))
+
+    def wide(self, bound, *shape):
+        """int64 numbers in [0, bound)."""
+        return self.ints(bound, *shape).astype(self.ms.int64)
+
+    def shares(self, *shape):
+        """Floats between 0 and 1."""
+        return self.ms.ops.sigmoid(self.floats(*shape))
+
+    def signs(self, *shape):
+        """1 and -1, as floats."""
+        return self.ms.ops.sign(self.floats(*shape))
+
+    def lengths(self, *values):
+        """These values, int32."""
+        return self.ms.Tensor(np.array(values, np.int32))
+
+    def flags(self, every, *shape):
+        """True at every `every`-th place, but not at the first."""
+        values = np.arange(1, int(np.prod(shape)) + 1) % every == 0
+        return self.ms.Tensor(values.reshape(shape))
+
+    def scope(self):
+        """The names that lines may use."""
+        return {"ms": self.ms, "nn": self.ms.nn, "ops": self.ms.ops, "T": self.floats, "I": self.ints,
+                "J": self.wide, "P": self.shares, "S": self.signs, "L": self.lengths, "B": self.flags,
+                "np": np}
+
+
+def fill(ms, cell):
+    """Gives the parameters of a Cell values that do not depend on the package."""
+    for at, param in enumerate(cell.get_parameters()):
+        values = np.cos(np.arange(param.size) * 0.7 + at) * 0.4
+        if "variance" in param.name:
+            values = values * 0 + 1.5
+        param.set_data(ms.Tensor(values.reshape(param.shape).astype(np.float32)))
+
+
+def numbers(value):
+    """Nested results as lists of numbers."""
+    if isinstance(value, (tuple, list)):
+        return [numbers(each) for each in value]
+    return np.asarray(value.asnumpy(), np.float64).tolist()
+
+
+def total(ms, value, at=0):
+    """A weighted sum of everything in a result, for the gradient."""
+    if isinstance(value, (tuple, list)):
+        parts = [total(ms, each, at + i) for i, each in enumerate(value)]
+        return sum(parts[1:], parts[0])
+    weights = np.cos(np.arange(value.size) * 0.3 + at).reshape(value.shape)
+    return (value.astype(ms.float32) * ms.Tensor(weights.astype(np.float32))).sum()
+
+
+def gradients(ms, cell, inputs):
+    """Gradients of the sum for the float inputs and the trainable parameters."""
+    places = tuple(i for i, x in enumerate(inputs)
+                   if isinstance(x, ms.Tensor) and x.dtype == ms.float32)
+    weights = cell.trainable_params() if hasattr(cell, "trainable_params") else []
+
+    def loss(*inputs):
+        return total(ms, cell(*inputs))
+
+    if not places and not weights:
+        return []
+    if not weights:
+        return numbers(ms.grad(loss, places)(*inputs))
+    if not places:
+        return numbers(ms.grad(loss, None, weights)(*inputs))
+    return numbers(ms.grad(loss, places, weights)(*inputs))
+
+
+def run_case(ms, constructor, inputs, gradient=True):
+    """What one layer prints, its parameters, its results and its gradients."""
+    makers = Makers(ms)
+    cell = eval(constructor, makers.scope())
+    given = eval(f"({inputs},)", makers.scope())
+    found = {"repr": re.sub(r"<.*?>", "<...>", repr(cell)),
+             "parameters": [[name, p.name, list(p.shape), str(p.dtype), p.requires_grad]
+                            for name, p in cell.parameters_and_names()]}
+    fill(ms, cell)
+    found["result"] = numbers(cell(*given))
+    found["after"] = [numbers(p) for p in cell.get_parameters() if not p.requires_grad]
+    if gradient:
+        found["gradient"] = gradients(ms, cell, given)
+    return found
+
+
+def run(ms, lines, no_gradient=()):
+    """All cases, by name; a refusal stands for its results."""
+    found = {}
+    for name, constructor, inputs in lines:
+        try:
+            found[name] = run_case(ms, constructor, inputs, name not in no_gradient)
+        except Exception as error:
+            found[name] = {"error": f"{type(error).__name__}: {str(error)[:300]}"}
+    return found
+
+
+if __name__ == "__main__":
+    import mindspore
+
+    print(json.dumps(run(mindspore, *json.loads(sys.argv[1]))))
