@@ -112,7 +112,7 @@ class Clause:
     @classmethod
     def parse(cls, left, right):
         every = " & " in left
-        names = left.split(" & ") if every else _outer_split(left, ",")
+        names = left.split(" & ") if every else outer_split(left, ",")
         subjects = tuple(Subject.parse(n) for n in names if n.strip())
         right = str(right).strip()
         for test in _ORDER:
@@ -150,7 +150,7 @@ class Rule:
         return set(self.clauses) == set(other.clauses)
 
 
-def _outer_split(text, mark):
+def outer_split(text, mark):
     parts, depth, current = [], 0, ""
     for char in text:
         depth += (char in "([") - (char in ")]")

@@ -58,7 +58,7 @@ class Values:
             if isinstance(value, np.ndarray) or not hasattr(value, "asnumpy"):
                 return change(np.asarray(value), *options)
             return self.ms.Tensor(
-                np.ascontiguousarray(change(value.asnumpy(), *options)), value.dtype
+                np.array(change(value.asnumpy(), *options), order="C"), value.dtype
             )
 
         return apply

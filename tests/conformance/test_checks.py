@@ -1,0 +1,241 @@
+"""The smaller instruments: gradients against differences, printed outputs, argument texts, the
+progress line, pytest items."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from conformance import bad, good, gradients, outputs, ranges, recorder, runner
+from conformance.calls import Call
+from conformance.model import Example, Page
+from conformance.rules import Clause, Rule
+from conformance.values import Values
+from mindspore_compat import ops
+
+ROOT = Path(__file__).parent.parent.parent
+AT = [ms.Tensor([0.3, -0.7, 1.9], ms.float32)]
+
+
+def half_fixed(x):
+    """x², whose first gradient is right and whose second is not."""
+    return ops.stop_gradient(x * x) + ops.stop_gradient(2 * x) * (x - ops.stop_gradient(x))
+
+
+@pytest.mark.parametrize(
+    "function, first, second",
+    [
+        (lambda x: x * x, True, True),
+        (half_fixed, True, False),
+        (lambda x: x + ops.stop_gradient(ops.tanh(x) - x), False, True),
+    ],
+)
+def test_gradient_is_told_right_from_wrong(function, first, second):
+    assert (gradients.check(ms, function, AT, 1) is None) == first
+    assert (gradients.check(ms, function, AT, 2) is None) == second
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: ops.abs(x - ms.Tensor([0.3, 0.0, 0.0], ms.float32)),  # a kink at the point
+        lambda x: ops.cast(x > 0, ms.int32),  # no float comes out
+        lambda x: ops.log(x),  # nan at the point
+        lambda x: x * ms.Tensor(np.random.rand(3), ms.float32),  # two calls, two results
+    ],
+)
+def test_point_without_a_derivative_is_not_judged(function):
+    with pytest.raises(gradients.NotSmooth):
+        gradients.check(ms, function, AT, 1)
+
+
+@pytest.mark.parametrize(
+    "expected, got, numbers, layout",
+    [
+        ("[1.  2.]", "[1.  2.]", True, True),
+        ("[1.  2.]", "[1. 2.]", True, False),
+        ("[0.33333]", "[0.33334]", True, True),
+        ("[0.33333]", "[0.33430]", False, True),
+        ("[nan inf]", "[nan inf]", True, True),
+        ("[nan 1.]", "[1. nan]", False, False),
+        ("Float32", "Float64", False, True),
+        ("True", "False", False, False),
+        ("a\n<BLANKLINE>\nb", "a\n\nb", True, True),
+        ("loss ...", "loss 3.25", True, False),
+        ("1e-07", "0.0000001", True, False),
+        ("x1: 3", "x2: 3", False, True),
+    ],
+)
+def test_printouts(expected, got, numbers, layout):
+    assert outputs.same_numbers(expected, got) == numbers
+    assert outputs.same_layout(expected, got) == layout
+
+
+@pytest.mark.parametrize(
+    "text, shape, dtype",
+    [
+        ("T('float32', [1, 2])", (2,), "float32"),
+        ("T('int64', fill(3, (2, 3)))", (2, 3), "int64"),
+        ("T('bfloat16', [1.5])", (1,), "float32"),
+        ("ranked(T('float32', [1.0]), 3)", (1, 1, 1), "float32"),
+        ("ranked(T('float32', [[1.0]]), 0)", (), "float32"),
+        ("grown(T('float32', [[1.0, 2.0]]))", (1, 3), "float32"),
+        ("cast(T('float32', [1.0]), 'int32')", (1,), "int32"),
+        ("uniform((4,), -1, 1)", (4,), "float64"),
+        ("integers((2, 2), 0, 5)", (2, 2), "int64"),
+    ],
+)
+def test_argument_texts(text, shape, dtype):
+    array = Values().build(text)
+    assert (array.shape, array.dtype.name) == (shape, dtype)
+    if not text.startswith(("uniform", "integers")):
+        tensor = Values(ms).build(text)
+        assert tensor.shape == shape
+
+
+def test_same_text_gives_the_same_values():
+    first, again = (Values().build("uniform((8,), -1, 1)") for _ in range(2))
+    assert (first == again).all() and first.min() >= -1 and first.max() <= 1
+
+
+def call(**given):
+    """A call of a function with these arguments and typed parameters."""
+    types = {
+        "n": ["int"],
+        "rate": ["float"],
+        "mode": ["str"],
+        "size": ["int", "tuple[int]"],
+        "x": ["Tensor"],
+    }
+    return Call(call=given, types=types, call_names=tuple(types))
+
+
+@pytest.mark.parametrize(
+    "subject, right, texts",
+    [
+        ("n", "not int", ["'wrong'", "0.5", "True"]),
+        ("rate", "not float", ["'wrong'", "1", "True"]),
+        ("rate", "outside (0.0, 1.0)", ["0.0", "1.0"]),
+        ("rate", "outside [0.0, 1.0]", ["-0.1", "1.1"]),
+        ("n", "< 1", ["0"]),
+        ("n", "<= 0", ["0", "-1"]),
+        ("mode", "not in 'a' | 'b'", ["'wrong'"]),
+        ("len(size)", "!= 2", ["(3, 3, 3)"]),
+        ("each(size)", "<= 0", ["(0, 3)", "(-1, 3)"]),
+        (
+            "dtype(x)",
+            "not float16 | float32",
+            ["cast(T('float32', [[1.0]]), 'int32')", "cast(T('float32', [[1.0]]), 'bool')"],
+        ),
+        (
+            "rank(x)",
+            "!= 2",
+            ["ranked(T('float32', [[1.0]]), 3)", "ranked(T('float32', [[1.0]]), 1)"],
+        ),
+        ("n", "outside [-rank(x), rank(x))", ["-3", "2"]),
+    ],
+)
+def test_bad_values_of_a_clause(subject, right, texts):
+    clause = Clause.parse(subject, right)
+    made = bad.offend(
+        Rule("ValueError", (clause,)), call(x="T('float32', [[1.0]])", n="1", size="(3, 3)")
+    )
+    assert [c.call[clause.subjects[0].name] for _, c in made] == texts
+
+
+@pytest.mark.parametrize(
+    "subject, right, texts",
+    [
+        ("rate", "outside (0.0, 1.0]", ["1.0", "0.5"]),
+        ("n", "< 1", ["1"]),
+        ("n", "<= 0", ["1"]),
+        ("mode", "not in 'a' | 'b'", ["'a'", "'b'"]),
+    ],
+)
+def test_good_neighbours_of_a_clause(subject, right, texts):
+    rule = Rule("ValueError", (Clause.parse(subject, right),))
+    assert [c.call[subject] for _, c in good.spare(rule, call(n="3"))] == texts
+
+
+def test_all_of_several_subjects_are_made_bad_together():
+    rule = Rule("TypeError", (Clause.parse("n & rate", "none"),))
+    ((_, made),) = bad.offend(rule, call(n="1", rate="0.5"))
+    assert (made.call["n"], made.call["rate"]) == ("None", "None")
+
+
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        ("n (int): How many. It must be greater than 0. Default: 1.", "<= 0"),
+        ("n (float): Must be in range (0.0, 1.0).", "outside (0.0, 1.0)"),
+        ("n (int): Axis. The rank of `x` must be at least 2.", None),
+        ("n (bool): If set, `m` must be positive.", None),
+        ("n (int) - 数量。必须大于0。", "<= 0"),
+        ("n (float) - 参数范围(0.0,1.0)。", "outside (0.0, 1.0)"),
+    ],
+)
+def test_range_of_a_description(text, wanted):
+    types = ["bool"] if "(bool)" in text else ["int", "float"]
+    assert ranges.range_of("n", [text], types) == wanted
+
+
+def test_recorder_learns_the_call_without_the_package():
+    steps = [
+        "import mindspore as ms",
+        "import numpy as np",
+        "from mindspore import nn",
+        "x = ms.Tensor(np.arange(3), ms.float32)",
+        "net = nn.Gadget(x.shape[0], act=nn.ReLU(), mode='a')",
+        "out = net(x, [1, None])",
+    ]
+    page = Page("nn.Gadget", "class", "here", 1, examples=[Example([(s, "", 1) for s in steps])])
+    assert recorder.calls(page) == {
+        "init": [["3"], {"act": "ms.nn.ReLU()", "mode": "'a'"}],
+        "call": [["T('float32', [0, 1, 2])", "[1, None]"], {}],
+    }
+
+
+def test_recorder_leaves_out_what_it_cannot_write_down():
+    steps = ["from mindspore import ops", "ops.gadget(lambda x: x)"]
+    page = Page(
+        "ops.gadget", "function", "here", 1, examples=[Example([(s, "", 1) for s in steps])]
+    )
+    assert recorder.calls(page) is None
+
+
+def test_progress_shows_on_a_terminal_only():
+    class Terminal(io.StringIO):
+        isatty = staticmethod(lambda: True)
+
+    for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
+        progress = runner.Progress(2, stream)
+        for _ in range(2):
+            progress({"name": "nn.Adam"}, {"status": "fail"})
+        assert ("2/2  2 failed" in stream.getvalue()) == shown
+
+
+def pytest_run(*options):
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+
+
+def test_cases_are_pytest_items_with_readable_ids():
+    done = pytest_run("--conformance=nn.AdamOffload", "--collect-only")
+    assert "conformance/spec/nn.yaml::nn.AdamOffload::raises::beta1=1.0→ValueError" in done.stdout
+    assert "tests/" not in done.stdout
+
+
+def test_pytest_names_call_expected_and_got(tmp_path, monkeypatch):
+    (tmp_path / "hollow.py").write_text(
+        "class nn:\n    @staticmethod\n    def ReLU(strict=False):\n        return None\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    done = pytest_run("--conformance=nn.ReLU", "--conformance-target=hollow")
+    assert done.returncode == 1
+    assert "call:     nn.ReLU" in done.stdout and "expected: " in done.stdout
+    done = pytest_run("--conformance=nn.ReLU", "--conformance-target=no_such_thing")
+    assert done.returncode == 2 and "no_such_thing: cannot be imported" in done.stdout + done.stderr
