@@ -1,8 +1,7 @@
 """MindSpore's Python API on NumPy and CuPy: the top window.
 
 A name is looked up when it is first asked for, in the room that holds it; importing the package
-loads
-none of them. The first look-up loads the ops, which give Tensor its operators and methods.
+loads none of them. The first look-up loads the ops, which give Tensor its operators and methods.
 """
 
 import importlib

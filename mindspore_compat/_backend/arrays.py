@@ -40,8 +40,7 @@ def _device_space():
     """CuPy's functions if a GPU runs a kernel, else None.
 
     A driver without the CUDA libraries counts devices and fails at the first kernel, so a sum of
-    two
-    elements is asked for as well.
+    two elements is asked for as well.
     """
     try:
         cupy = importlib.import_module("cupy")

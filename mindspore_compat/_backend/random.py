@@ -1,9 +1,9 @@
 """Seeded random streams: a seed and an offset name each draw, on the host and on a GPU alike.
 
 A `Stream` hands out one generator per draw and moves its offset on, so its whole state is two
-numbers
-that can be saved, restored and printed (as mindspore.Generator does). `default` is the stream that
-`mindspore.set_seed` seeds; an op called with a seed of its own uses a stream of its own.
+numbers that can be saved, restored and printed (as mindspore.Generator does). `default` is the
+stream that `mindspore.set_seed` seeds; an op called with a seed of its own uses a stream of its
+own.
 """
 
 import secrets

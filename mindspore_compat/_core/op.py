@@ -19,7 +19,7 @@ import inspect
 
 from .._backend import arrays
 from .._backend.arrays import SPACES
-from . import derivatives_linalg, promotion  # noqa: F401 - the rules
+from . import derivatives_linalg, derivatives_reduce, promotion  # noqa: F401 - the rules
 from .batch import Batch, lifted_nodes
 from .precision import state as precision
 from .rule import Union

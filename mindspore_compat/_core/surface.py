@@ -12,10 +12,8 @@ becomes a function with that signature, written out as source with its checks in
 A line with two pairs of brackets becomes a class: the first pair is `__init__`, the second the
 call.
 An annotation says which parameter of the body a renamed one feeds. `dtype=` and `inplace=` mean the
-same
-everywhere and need no parameter in the body. Objects are built when first asked for;
-`window(module)`
-gives a module the `__getattr__` that does so.
+same everywhere and need no parameter in the body. Objects are built when first asked for;
+`window(module)` gives a module the `__getattr__` that does so.
 """
 
 import ast

@@ -7,14 +7,12 @@ A worked example. `y = x * w` with a live `x` leaves
     None))
 
 and `backward([y's node], [g], [x's node])` asks the rule for `g * w`, fits it to x's shape and
-dtype,
-and adds it to what x already received. Nodes are numbered, so the reachable nodes sorted by number
-are a valid order, and no graph structure is needed beyond `parents`.
+dtype, and adds it to what x already received. Nodes are numbered, so the reachable nodes sorted by
+number are a valid order, and no graph structure is needed beyond `parents`.
 
 **Depth decides** what a rule computes on. In the outermost gradient it receives arrays. Inside
-another
-gradient it receives Traced values (traced.py), which record themselves, so the outer gradient sees
-through the inner one and derivatives of any order need nothing more.
+another gradient it receives Traced values (traced.py), which record themselves, so the outer
+gradient sees through the inner one and derivatives of any order need nothing more.
 
 The public transforms (grad, vjp, ...) are in transforms.py, the rules of NumPy's functions in
 derivatives.py, the rules of ops beside the ops.

@@ -8,8 +8,7 @@ A body or a gradient rule written against `xp` runs unchanged on them:
 
 This is how an op without a rule of its own is differentiated, and how rules themselves are (second
 order). Names whose result carries no gradient (comparisons, shapes, new arrays) pass through; a
-name
-with neither a rule nor a place among those is refused, so no gradient is lost in silence.
+name with neither a rule nor a place among those is refused, so no gradient is lost in silence.
 """
 
 import inspect
@@ -158,8 +157,7 @@ def _recording(space, primitive):
     """The function that computes `primitive` and records it.
 
     For a fixed number of inputs it is straight-line code written for the primitive; batches, list
-    inputs
-    and several outputs go through `_general`.
+    inputs and several outputs go through `_general`.
     """
     general = _general(space, primitive)
     rule = primitive.rule

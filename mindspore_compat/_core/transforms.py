@@ -4,8 +4,7 @@ Each gives the Tensors that a function is differentiated by fresh leaves, runs i
 restores what it changed, also when the function raises. The walk itself is in tape.py. Forward mode
 is
 two reverse passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`. Gradients that a
-user
-writes (Cell.bprop, hooks) and recomputation are in custom.py.
+user writes (Cell.bprop, hooks) and recomputation are in custom.py.
 """
 
 import contextlib
@@ -308,10 +307,8 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
 
     Returns:
         Function with the inputs of `fn`, which returns the gradients: of one position a Tensor, of
-        several
-        a tuple, of weights a tuple (a Tensor for one Parameter), of both a pair; with `has_aux` a
-        pair of
-        these and a tuple of the other outputs.
+        several a tuple, of weights a tuple (a Tensor for one Parameter), of both a pair; with
+        `has_aux` a pair of these and a tuple of the other outputs.
 
     Raises:
         ValueError: if `grad_position` and `weights` are both None, or a position is negative.
@@ -397,8 +394,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 
     Returns:
         (outputs, vjp_fn), and the other outputs where `has_aux`. `vjp_fn(*sens)` gives the
-        gradients of
-        all inputs as a tuple, and those of the weights beside them.
+        gradients of all inputs as a tuple, and those of the weights beside them.
 
     Raises:
         TypeError: if an input is not a Tensor.

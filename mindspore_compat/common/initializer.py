@@ -524,8 +524,7 @@ def initializer(init, shape=None, dtype=float32):
 
     Args:
         init (Union[Tensor, str, Initializer, numbers.Number]): the values: a Tensor of that shape
-            (it
-            is returned as it is), the name of an initializer in any case, an initializer, or a
+            (it is returned as it is), the name of an initializer in any case, an initializer, or a
             number.
         shape (Union[tuple, list, int]): the shape; may be left out where `init` is a Tensor.
         dtype (mindspore.dtype): the type of the values.

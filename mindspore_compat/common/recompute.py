@@ -13,8 +13,7 @@ def recompute(block, *args, use_reentrant=True, output_recompute=False, early_st
         block (Cell): what to run.
         *args: its inputs.
         use_reentrant (bool), output_recompute (bool), early_stop (bool), context_fn (Callable): how
-            the
-            original schedules the second run; the values are the same.
+            the original schedules the second run; the values are the same.
         **kwargs: its inputs by name.
 
     Returns:

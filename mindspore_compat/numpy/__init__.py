@@ -17,18 +17,20 @@ from .._core.dtype import (  # noqa: F401 - NumPy's names for them
     uint32,
     uint64,
 )
-from . import array_creations, array_ops, logic_ops, math_ops
+from . import array_creations, array_ops, logic_ops, math_ops, products
 from .array_creations import *  # noqa: F403
 from .array_ops import *  # noqa: F403
 from .logic_ops import *  # noqa: F403
 from .math_ops import *  # noqa: F403
+from .products import *  # noqa: F403
 
 int_, float_ = int32, float32
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 PINF, NINF = math.inf, -math.inf
 
 __all__ = sorted({
-    *array_creations.__all__, *array_ops.__all__, *math_ops.__all__, *logic_ops.__all__, "bool_",
+    *array_creations.__all__, *array_ops.__all__, *math_ops.__all__, *products.__all__,
+    *logic_ops.__all__, "bool_",
     "float16", "float32",
     "float64", "float_", "int16", "int32", "int64", "int8", "int_", "uint16", "uint32", "uint64",
     "uint8", "pi", "inf",

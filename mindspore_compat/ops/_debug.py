@@ -114,8 +114,7 @@ class HookBackward(Primitive):
 
     Args:
         hook_fn (Callable): takes the cell's id, and twice the tuple of gradients; what it returns
-            replaces
-            them, None leaves them.
+            replaces them, None leaves them.
         cell_id (str): what the hook is told. Default: "".
 
     Source: mindspore.ops.HookBackward of MindSpore 2.10.

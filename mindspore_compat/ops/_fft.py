@@ -1,8 +1,7 @@
 """Discrete Fourier transforms of one, two and more axes, of complex, real and Hermitian signals.
 
 Everything rests on one function of `xp`, the complex transform over several axes, whose adjoint is
-the
-inverse with the scale on the other side; the others cut, pad and mirror around it.
+the inverse with the scale on the other side; the others cut, pad and mirror around it.
 """
 
 from .._backend.arrays import current_space

@@ -1,8 +1,8 @@
 """Random numbers: the distribution, shape and dtype of the original from streams of our own.
 
 Without a seed an op draws from the default stream, which `mindspore.set_seed` starts; with a seed
-of its
-own from a stream of that seed. A generator (mindspore.Generator) may be given to the `mint` forms.
+of its own from a stream of that seed. A generator (mindspore.Generator) may be given to the `mint`
+forms.
 """
 
 from .._backend import random

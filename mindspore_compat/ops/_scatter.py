@@ -2,8 +2,8 @@
 segments.
 
 Three families share their arithmetic: `scatter_*` changes a Parameter at slices, `scatter_nd_*` at
-positions
-given as rows, `tensor_scatter_*` returns a new Tensor. Selection and plain indexing are in
+positions given as rows, `tensor_scatter_*` returns a new Tensor. Selection and plain indexing are
+in
 _index.py.
 """
 

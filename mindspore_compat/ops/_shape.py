@@ -382,8 +382,7 @@ def split(tensor, split_size_or_sections, axis=0):
     Args:
         tensor (Tensor): any dtype.
         split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the
-            last may be
-            shorter), or of each.
+            last may be shorter), or of each.
         axis (int): the axis cut. Default: 0.
 
     Raises:

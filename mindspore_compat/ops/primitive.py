@@ -1,8 +1,7 @@
 """Primitive: the class form of an op, and the base of primitives that users write.
 
 Declared primitives (`ops.Softmax(axis=-1)`) are made by `_core.surface` with this base. A user's
-subclass
-defines `__call__`; graph-mode methods such as `__infer__` are kept and never called.
+subclass defines `__call__`; graph-mode methods such as `__infer__` are kept and never called.
 """
 
 import functools

@@ -8,7 +8,11 @@ import numpy
 import pytest
 
 from mindspore_compat._backend.arrays import HOST
-from mindspore_compat._core import derivatives, derivatives_linalg  # noqa: F401 - its rules
+from mindspore_compat._core import (  # noqa: F401 - their rules
+    derivatives,
+    derivatives_linalg,
+    derivatives_reduce,
+)
 from mindspore_compat._core.tape import backward, leaf
 from mindspore_compat._core.traced import traced_space
 
@@ -150,7 +154,8 @@ def case(name):
 
 def declared_in_core():
     """The names of derivatives.py; those that other files add to the table are tested with them."""
-    code = "from mindspore_compat._core import derivatives, derivatives_linalg, traced\nprint(*derivatives.TABLE)"
+    code = ("from mindspore_compat._core import derivatives, derivatives_linalg, "
+            "derivatives_reduce, traced\nprint(*derivatives.TABLE)")
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           check=True).stdout.split()
 
