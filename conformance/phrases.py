@@ -197,8 +197,9 @@ class _Reader:
         subjects, _ = op.subjects(match[2], self.names)
         if not subjects:
             return None
-        if match[1] == "neither":
-            return self._predicate(subjects, True, f"{match[3]} not {match[4]}")
+        if match[1] in ("neither", "not all"):
+            together = match[1] == "neither"
+            return self._predicate(subjects, together, f"{match[3]} not {match[4]}")
         every = op.AND if match[1] in ("both", "all", "all of") else False
         return self._predicate(subjects, every, f"{match[3]} {match[4]}")
 

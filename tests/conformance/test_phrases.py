@@ -77,6 +77,7 @@ def test_chinese(sentence, names, wanted):
             "pad mode",
             ["pad: > 0; mode: != 'pad'"],
         ),
+        ("If not all elements in `a` or `b` are Tensor.", "a b", ["each(a), each(b): not Tensor"]),
         ("If dtype of elements in `x` is not int.", "x", ["dtype(each(x)): not int"]),
         ("If `n` is not in range [0, `size` ).", "n size", ["n: outside [0, size)"]),
     ],
