@@ -21,6 +21,7 @@ PATHS = {
     "dtype": "common.dtype",
     "version": "_version",
     "common.type": "common.dtype",
+    "common.hook_handle": "common.hook",
     "common._stub_tensor": "common.tensor",
     "communication.management": "communication",
     "dataset.config": "dataset.engine.config",

@@ -7,14 +7,13 @@ optimizers write in place is told in `ops/_update.py`.
 
 import itertools
 import re
-import threading
 
 import numpy as np
 
 from .._core.dtype import float32, from_numpy, int32, to_numpy
 from .._core.rules import register_type
-from .._core.surface import public
 from .._core.tensor import Tensor, as_array
+from ._put_off import no_init_parameters, putting_off
 
 __all__ = ["Parameter", "ParameterTuple", "no_init_parameters"]
 
@@ -23,7 +22,6 @@ PARAMETER_NAME_PREFIX_MAX_LEN = 1024
 _GENERATED_PARAMETER_NAME_PREFIX = PARAMETER_NAME_DEFAULT + "#"
 _generated_numbers = itertools.count(1)
 _tuple_numbers = itertools.count(1)
-_creation = threading.local()
 
 
 class ParamInfo:
@@ -209,7 +207,8 @@ class Parameter(Tensor):
                             f"{value!r} "
                             f"of type {type(value).__name__}.")
         if value < 0:
-            raise ValueError(f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got {value}.")
+            raise ValueError(f"For 'Parameter', 'comm_fusion' must be an int >= 0, but got "
+                             f"{value}.")
         self._param_info.comm_fusion = value
 
     @property
@@ -416,7 +415,7 @@ class Parameter(Tensor):
         Returns:
             Parameter.
         """
-        from .initializer import initializer    # it imports Tensor, and so may this file only late
+        from .initializer import initializer  # it imports Tensor, and so may this file only late
 
         if isinstance(init, str) and init == "same":
             made = _new_parameter(self._array.copy())
@@ -473,7 +472,7 @@ def _take_values(param, source):
                         f"numpy.ndarray or a list, but got {source!r} of type "
                         f"{type(source).__name__}.")
     if isinstance(source, Tensor) and source.has_init:
-        if getattr(_creation, "put_off", 0):
+        if putting_off():
             param.__dict__["_promise"] = source
             return
         source.init_data()
@@ -566,34 +565,3 @@ class ParameterTuple(tuple):
 
 
 _CLONE_PREFIX = re.compile(r"^\w+[0-9a-zA-Z_.]*$", re.ASCII)
-
-
-@public("nn.no_init_parameters")
-class no_init_parameters:
-    """A context in which Parameters made by `initializer` put off drawing their values.
-
-    Each draws them when they are first needed, or at `Cell.init_parameters_data`; values set before
-    (from a checkpoint) make that unnecessary.
-
-    Examples:
-        >>> from mindspore_compat import nn
-        >>> with nn.no_init_parameters():
-        ...     net = nn.Dense(2, 3)
-        >>> net.weight.has_init
-        True
-    """
-
-    def __enter__(self):
-        _creation.put_off = getattr(_creation, "put_off", 0) + 1
-        return self
-
-    def __exit__(self, *error):
-        _creation.put_off -= 1
-
-    def __call__(self, function):
-        """Decorates `function`, which then runs in this context."""
-        def within(*args, **kwargs):
-            with no_init_parameters():
-                return function(*args, **kwargs)
-
-        return within

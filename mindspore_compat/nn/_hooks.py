@@ -1,8 +1,8 @@
 """Hooks of a Cell: functions called before and after `construct` and on the gradients that pass.
 
-A backward hook sees the gradients of a Cell's inputs together with those of its outputs. Two nodes on
-the tape bring them together: one behind the outputs, which notes the gradients that arrive, and one in
-front of the inputs, which has those that leave and calls the hook.
+A backward hook sees the gradients of a Cell's inputs together with those of its outputs. Two nodes
+on the tape bring them together: one behind the outputs, which notes the gradients that arrive, and
+one in front of the inputs, which has those that leave and calls the hook.
 """
 
 import warnings
@@ -39,8 +39,8 @@ class Hooks:
         """Calls `hook_fn(cell, args)` before every `construct`.
 
         Args:
-            hook_fn (callable): may return new inputs: a tuple, or one value. With `with_kwargs` it is
-                called as `hook_fn(cell, args, kwargs)` and returns None or `(args, kwargs)`.
+            hook_fn (callable): may return new inputs: a tuple, or one value. With `with_kwargs` it
+                is called as `hook_fn(cell, args, kwargs)` and returns None or `(args, kwargs)`.
             prepend (bool): whether to call it before the hooks that are there already.
             with_kwargs (bool): whether to pass the keyword arguments.
 
@@ -52,7 +52,8 @@ class Hooks:
         """
         return self._add_hook("_forward_pre_hook", hook_fn, prepend, with_kwargs)
 
-    def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False):
+    def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False,
+                              always_call=False):
         """Calls `hook_fn(cell, args, output)` after every `construct`.
 
         Args:
@@ -60,7 +61,8 @@ class Hooks:
                 `hook_fn(cell, args, kwargs, output)`.
             prepend (bool): whether to call it before the hooks that are there already.
             with_kwargs (bool): whether to pass the keyword arguments.
-            always_call (bool): whether to call it, with None for the output, when `construct` raises.
+            always_call (bool): whether to call it, with None for the output, when `construct`
+                raises.
 
         Returns:
             HookHandle, whose `remove()` takes the hook away.
@@ -106,8 +108,8 @@ class Hooks:
                 changed = hook(self, args, kwargs)
                 if changed is not None:
                     if not isinstance(changed, tuple) or len(changed) != 2:
-                        raise RuntimeError("A forward pre-hook with 'with_kwargs' must return None or "
-                                           f"(args, kwargs), but got {changed!r}.")
+                        raise RuntimeError(f"A forward pre-hook with 'with_kwargs' must return "
+                                           f"None or (args, kwargs), but got {changed!r}.")
                     args, kwargs = changed
             else:
                 changed = hook(self, args)
@@ -164,7 +166,7 @@ class Hooks:
         return tuple(next(passed) if isinstance(a, Tensor) else a for a in args)
 
     def _watch_outputs(self, outputs, arrived, count):
-        """Notes the gradients of the outputs; calls the hooks here where no input has a gradient."""
+        """Notes the gradients of the outputs; calls the hooks here where no input has one."""
         def pull(given, out, sens):
             sens = sens if isinstance(sens, tuple) else (sens,)
             for hook in list((self._backward_pre_hook or {}).values()):

@@ -1,8 +1,8 @@
 """What a Cell is made of: its named parameters, sub-cells and buffers.
 
-`Members` is the ordered dict behind `Cell._params`, `Cell._cells` and `Cell._buffers`. Whatever is put
-into it is also put into the Cell's `__dict__`, so reading `self.weight` is a plain attribute access; code
-that changes a network through `cell._cells[name] = other` keeps working.
+`Members` is the ordered dict behind `Cell._params`, `Cell._cells` and `Cell._buffers`. Whatever is
+put into it is also put into the Cell's `__dict__`, so reading `self.weight` is a plain attribute
+access; code that changes a network through `cell._cells[name] = other` keeps working.
 """
 
 import re
@@ -65,8 +65,8 @@ class Members(OrderedDict):
 def check_prefix(prefix):
     """Refuses a prefix that parameter names cannot have."""
     if not isinstance(prefix, str):
-        raise TypeError(f"For 'update_parameters_name', 'prefix' must be a str, but got {prefix!r} of "
-                        f"type {type(prefix).__name__}.")
+        raise TypeError(f"For 'update_parameters_name', 'prefix' must be a str, but got {prefix!r} "
+                        f"of type {type(prefix).__name__}.")
     if not _PREFIX.match(prefix):
         raise ValueError("For 'update_parameters_name', 'prefix' must consist of letters, digits, "
                          f"'_', '.' and '-', but got {prefix!r}.")

@@ -1,7 +1,7 @@
 """Walking over the members of a Cell, and the names of its parameters.
 
-A parameter is named after the attributes that lead to it ("backbone.conv1.weight"): by its Cell when it
-is assigned, and again by every Cell that this one is assigned to.
+A parameter is named after the attributes that lead to it ("backbone.conv1.weight"): by its Cell
+when it is assigned, and again by every Cell that this one is assigned to.
 """
 
 from collections import OrderedDict
@@ -15,7 +15,7 @@ class Naming:
     _scope = None
     _param_prefix = ""
 
-    # Walking over members ---------------------------------------------------------------------------
+    # Walking over members -------------------------------------------------------------------------
 
     def name_cells(self):
         """The immediate sub-cells by name, each once: an OrderedDict."""
@@ -45,7 +45,8 @@ class Naming:
         yield name_prefix, self
         for name, cell in self._cells.items():
             if cell is not None:
-                yield from cell.cells_and_names(seen, f"{name_prefix}.{name}" if name_prefix else name)
+                yield from cell.cells_and_names(seen, f"{name_prefix}.{name}" if name_prefix
+                                                else name)
 
     def get_sub_cell(self, target):
         """Returns the Cell of that name, such as "net_b.net_c"; itself for ''.
@@ -158,8 +159,8 @@ class Naming:
         """Raises a ValueError if two parameters have the same name."""
         twice = self._name_twice()
         if twice:
-            raise ValueError(f"The name '{twice}' belongs to two parameters of '{type(self).__name__}'; "
-                             "a parameter needs a unique name.")
+            raise ValueError(f"The name '{twice}' belongs to two parameters of "
+                             f"'{type(self).__name__}'; a parameter needs a unique name.")
 
     def check_names_and_refresh_name(self):
         """Names all parameters after their places where two have the same name."""

@@ -1,4 +1,4 @@
-"""What layers have in common: making a parameter, checking an initial value, naming an activation."""
+"""What layers have in common: parameters, their initial values, activations by name."""
 
 import math
 
@@ -19,8 +19,8 @@ def parameter(init, shape, dtype=float32, name=None, requires_grad=True):
 def need_init_shape(api, name, init, shape):
     """Refuses a Tensor of another shape as the initial value of a parameter."""
     if isinstance(init, Tensor) and init.shape != tuple(shape):
-        raise ValueError(f"For '{api}', '{name}' must have shape {tuple(shape)} where it is a Tensor, but "
-                         f"got {init.shape}.")
+        raise ValueError(f"For '{api}', '{name}' must have shape {tuple(shape)} where it is a "
+                         f"Tensor, but got {init.shape}.")
 
 
 def default_weight():
@@ -34,8 +34,8 @@ def default_bias(fan_in):
 
 
 def need_activation(api, activation):
-    """An activation given by name, as a Cell or as a Primitive, ready to be called; None for none."""
-    from .layer.activation import get_activation    # it has layers, which need this file
+    """An activation given by name, as a Cell or as a Primitive, ready to be called, or None."""
+    from .layer.activation import get_activation  # it has layers, which need this file
 
     if activation is None or isinstance(activation, Cell):
         return activation
@@ -43,8 +43,8 @@ def need_activation(api, activation):
         return get_activation(activation)
     if isinstance(activation, type_named("Primitive")):
         return activation
-    raise TypeError(f"For '{api}', 'activation' must be a str, a Cell, a Primitive or None, but got "
-                    f"{activation!r} of type {type(activation).__name__}.")
+    raise TypeError(f"For '{api}', 'activation' must be a str, a Cell, a Primitive or None, but "
+                    f"got {activation!r} of type {type(activation).__name__}.")
 
 
 def also(op, *lines):

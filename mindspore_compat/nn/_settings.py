@@ -1,8 +1,8 @@
 """Settings of a Cell that tell a compiler or a parallel planner what to do.
 
-The original reads them when it compiles a graph. Here a network runs as it is written, so a setting is
-checked and kept, and can be read back; of these only `recompute` changes what is done (less memory, more
-arithmetic, the same numbers).
+The original reads them when it compiles a graph. Here a network runs as it is written, so a setting
+is checked and kept, and can be read back; of these only `recompute` changes what is done (less
+memory, more arithmetic, the same numbers).
 """
 
 import inspect
@@ -61,8 +61,8 @@ class Settings:
     @parameter_layout_dict.setter
     def parameter_layout_dict(self, value):
         if not isinstance(value, dict):
-            raise TypeError(f"For 'Cell', 'parameter_layout_dict' must be a dict, but got {value!r} of "
-                            f"type {type(value).__name__}.")
+            raise TypeError(f"For 'Cell', 'parameter_layout_dict' must be a dict, but got "
+                            f"{value!r} of type {type(value).__name__}.")
         self.__dict__["_parameter_layout_dict"] = value
 
     @property
@@ -117,7 +117,8 @@ class Settings:
             ValueError: if there is no such acceleration.
         """
         if boost_type != "less_bn":
-            raise ValueError(f"For 'set_boost', 'boost_type' must be 'less_bn', but got {boost_type!r}.")
+            raise ValueError(f"For 'set_boost', 'boost_type' must be 'less_bn', but got "
+                             f"{boost_type!r}.")
         return self.add_flags_recursive(less_bn=True)
 
     def set_data_parallel(self):
@@ -132,14 +133,14 @@ class Settings:
         """
         given = backward_prefetch
         if isinstance(given, bool) or not isinstance(given, (str, int)):
-            raise TypeError(f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, but got "
-                            f"{given!r} of type {type(given).__name__}.")
+            raise TypeError(f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, "
+                            f"but got {given!r} of type {type(given).__name__}.")
         if given != "Auto" and (isinstance(given, str) or given < 0):
-            raise ValueError(f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, but got "
-                             f"{given!r}.")
+            raise ValueError(f"For 'offload', 'backward_prefetch' must be 'Auto' or an int >= 0, "
+                             f"but got {given!r}.")
 
-    def recompute(self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None,
-                  **kwargs):
+    def recompute(self, *, use_reentrant=True, output_recompute=False, early_stop=True,
+                  context_fn=None, **kwargs):
         """Keeps no activations of this Cell for the backward pass, which computes them again.
 
         Args:
@@ -157,7 +158,8 @@ class Settings:
         """
         flags = {"use_reentrant": use_reentrant, "output_recompute": output_recompute,
                  "early_stop": early_stop}
-        known = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
+        known = ("mp_comm_recompute", "parallel_optimizer_comm_recompute",
+                 "recompute_slice_activation")
         for name in kwargs:
             if name not in known:
                 raise ValueError(f"For 'recompute', the keyword '{name}' must be one of {known}.")
@@ -196,14 +198,15 @@ class Settings:
             ValueError: if both are given, or `construct` has no such input.
         """
         if inputs and kwargs:
-            raise ValueError("For 'set_inputs', the inputs must be given by position or by name, but got "
-                             "both.")
+            raise ValueError("For 'set_inputs', the inputs must be given by position or by name, "
+                             "but got both.")
         names = list(inspect.signature(self.construct).parameters)
         for name in kwargs:
             if name not in names:
-                raise ValueError(f"For 'set_inputs', the name of an input must be one of {names}, but got "
-                                 f"{name!r}.")
-        self.__dict__["_inputs_set"] = inputs or (tuple(kwargs.get(n) for n in names) if kwargs else None)
+                raise ValueError(f"For 'set_inputs', the name of an input must be one of {names}, "
+                                 f"but got {name!r}.")
+        self.__dict__["_inputs_set"] = inputs or (tuple(kwargs.get(n) for n in names) if kwargs
+                                                  else None)
 
     def get_inputs(self):
         """The inputs given to `set_inputs`, or None."""

@@ -1,7 +1,7 @@
 """The state of a Cell as a whole: buffers, `state_dict` and its loading, moving and casting.
 
-A buffer is a Tensor that belongs to a Cell without being a parameter. Naming of parameters and walking
-over sub-cells are in cell.py.
+A buffer is a Tensor that belongs to a Cell without being a parameter. Naming of parameters and
+walking over sub-cells are in cell.py.
 """
 
 import itertools
@@ -42,7 +42,8 @@ class State:
     # Buffers --------------------------------------------------------------------------------------
 
     def register_buffer(self, name, tensor, persistent=True):
-        """Adds a Tensor to the state of the Cell that is not a parameter, readable as `self.<name>`.
+        """Adds a Tensor to the state of the Cell that is not a parameter, readable as
+        `self.<name>`.
 
         Args:
             name (str): its name.
@@ -54,16 +55,16 @@ class State:
             KeyError: if `name` is empty, contains a dot, or is an attribute already.
         """
         if not isinstance(name, str):
-            raise TypeError(f"For 'register_buffer', 'name' must be a str, but got {name!r} of type "
-                            f"{type(name).__name__}.")
+            raise TypeError(f"For 'register_buffer', 'name' must be a str, but got {name!r} of "
+                            f"type {type(name).__name__}.")
         if not name or "." in name:
-            raise KeyError(f"For 'register_buffer', 'name' must not be empty or contain '.', but got "
-                           f"{name!r}.")
+            raise KeyError(f"For 'register_buffer', 'name' must not be empty or contain '.', but "
+                           f"got {name!r}.")
         if hasattr(self, name) and name not in self._buffers:
             raise KeyError(f"For 'register_buffer', the attribute '{name}' already exists.")
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"For 'register_buffer', 'tensor' must be a Tensor or None, but got {tensor!r} "
-                            f"of type {type(tensor).__name__}.")
+            raise TypeError(f"For 'register_buffer', 'tensor' must be a Tensor or None, but got "
+                            f"{tensor!r} of type {type(tensor).__name__}.")
         self._buffers[name] = tensor
         kept = self._non_persistent - {name}
         self.__dict__["_non_persistent"] = kept if persistent else kept | {name}
@@ -120,7 +121,11 @@ class State:
         return self._add_state_hook("register_state_dict_pre_hook", hook)
 
     def register_state_dict_post_hook(self, hook):
-        """Calls `hook(cell, state_dict, prefix, local_metadata)` after `state_dict`; returns a handle."""
+        """Calls `hook(cell, state_dict, prefix, local_metadata)` after `state_dict`.
+
+        Returns:
+            A handle, whose `remove()` ends that.
+        """
         return self._add_state_hook("register_state_dict_post_hook", hook)
 
     def register_load_state_dict_pre_hook(self, hook):
@@ -151,7 +156,8 @@ class State:
         Args:
             destination (dict): filled and returned, in place of a new OrderedDict.
             prefix (str): put in front of every name.
-            keep_vars (bool): whether to return copies of the values instead of the values themselves.
+            keep_vars (bool): whether to return copies of the values instead of the values
+                themselves.
 
         Returns:
             dict.
@@ -177,7 +183,8 @@ class State:
             destination[prefix + _EXTRA] = self.get_extra_state()
         for name, cell in self._cells.items():
             if cell is not None:
-                cell.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+                cell.state_dict(destination=destination, prefix=f"{prefix}{name}.",
+                                keep_vars=keep_vars)
         for hook in self._hooks_of("register_state_dict_post_hook"):
             hook(self, destination, prefix, metadata)
         return destination
@@ -203,19 +210,20 @@ class State:
 
         Raises:
             TypeError: if `state_dict` is not a mapping.
-            RuntimeError: if a shape differs, a value is not a Tensor or, with `strict`, names differ.
+            RuntimeError: if a shape differs, a value is not a Tensor or, with `strict`, names
+                differ.
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"For 'load_state_dict', 'state_dict' must be a dict, but got {state_dict!r} "
-                            f"of type {type(state_dict).__name__}.")
+            raise TypeError(f"For 'load_state_dict', 'state_dict' must be a dict, but got "
+                            f"{state_dict!r} of type {type(state_dict).__name__}.")
         state = OrderedDict(state_dict)
         missing, unexpected, errors, changes = [], [], [], []
         self._plan_loading(state, "", strict, missing, unexpected, errors, changes)
         found = _IncompatibleKeys(missing, unexpected)
         for hook in self._hooks_of("register_load_state_dict_post_hook"):
             if hook(self, found) is not None:
-                raise RuntimeError("A load_state_dict post-hook must change the keys in place and return "
-                                   "None.")
+                raise RuntimeError("A load_state_dict post-hook must change the keys in place and "
+                                   "return None.")
         if strict and unexpected:
             errors.insert(0, f"unexpected keys: {unexpected}")
         if strict and missing:
@@ -256,21 +264,23 @@ class State:
         for name in self._cells:
             cell = self._cells[name]
             if cell is not None:
-                cell._plan_loading(state, f"{prefix}{name}.", strict, missing, unexpected, errors, changes)
+                cell._plan_loading(state, f"{prefix}{name}.", strict, missing, unexpected, errors,
+                                   changes)
 
     # Moving and casting ---------------------------------------------------------------------------
 
     def to(self, *args, **kwargs):
         """Moves the parameters and buffers to a device, or casts those of floats, in place.
 
-        Called as `to(device=None, dtype=None, non_blocking=False)`, `to(dtype, non_blocking=False)` or
-        `to(tensor, non_blocking=False)`; a Tensor stands for its device and dtype.
+        Called as `to(device=None, dtype=None, non_blocking=False)`, `to(dtype, non_blocking=False)`
+        or `to(tensor, non_blocking=False)`; a Tensor stands for its device and dtype.
 
         Returns:
             Cell, itself.
 
         Raises:
-            TypeError: if the arguments fit none of these forms, or the dtype is not floating or complex.
+            TypeError: if the arguments fit none of these forms, or the dtype is not floating or
+                complex.
             ValueError: if the device is unknown.
         """
         device, dtype = _destination(*args, **kwargs)
@@ -297,7 +307,8 @@ class State:
             Cell, itself.
         """
         space = arrays.current_space() if device is None else _space_of(device)
-        members = itertools.chain(self.get_parameters(expand=recurse), self.buffers(recurse=recurse))
+        members = itertools.chain(self.get_parameters(expand=recurse),
+                                  self.buffers(recurse=recurse))
         for member in members:
             array = member._array
             member._array = space.empty(array.shape, array.dtype)
@@ -332,8 +343,8 @@ def _destination(device=None, dtype=None, non_blocking=False, tensor=None):
         return ("GPU" if arrays.on_device(tensor._array) else "CPU"), tensor.dtype
     for name, value, kind in (("device", device, str), ("dtype", dtype, dtypes.Type)):
         if value is not None and not isinstance(value, kind):
-            raise TypeError(f"For 'Cell.to', '{name}' must be a {kind.__name__}, but got {value!r} of "
-                            f"type {type(value).__name__}.")
+            raise TypeError(f"For 'Cell.to', '{name}' must be a {kind.__name__}, but got {value!r} "
+                            f"of type {type(value).__name__}.")
     if device is not None:
         _space_of(device)
     return device, dtype

@@ -4,8 +4,9 @@ Here: the call, how parameters and sub-cells are assigned, and the modes (traini
 type). Walking over members and naming them is in `_naming`, hooks in `_hooks`, buffers and state in
 `_state`, what concerns compilers and parallel planners in `_settings`.
 
-**The call.** `cell(x)` is `construct(x)` and nothing else as long as the Cell is *plain*: called before,
-without hooks, float type, recomputation or a gradient of its own. `_choose_path` keeps that one flag.
+**The call.** `cell(x)` is `construct(x)` and nothing else as long as the Cell is *plain*: called
+before, without hooks, float type, recomputation or a gradient of its own. `_choose_path` keeps that
+one flag.
 """
 
 import enum
@@ -19,8 +20,12 @@ from .._core.precision import precision
 from .._core.rules import register_type
 from .._core.tensor import Tensor
 from .._core.transforms import map_tensors
-from ..common.parameter import (Parameter, ParameterTuple, _is_parameter_generated,
-                                _unique_parameter_name)
+from ..common.parameter import (
+    Parameter,
+    ParameterTuple,
+    _is_parameter_generated,
+    _unique_parameter_name,
+)
 from ._hooks import Hooks
 from ._members import Members, layout
 from ._naming import Naming
@@ -48,7 +53,7 @@ _DTYPE_OF = {kind: getattr(dtypes, name) for name, (kind, _) in _PRECISIONS.item
 
 
 class _First(threading.local):
-    """True while a Cell runs for the first time, so that only the outermost one checks the names."""
+    """True while a Cell runs for the first time: only the outermost one checks the names."""
 
     running = False
 
@@ -59,8 +64,8 @@ _first = _First()
 class Cell(Naming, Hooks, State, Settings):
     """The base of all networks: parameters, sub-cells, and `construct`, which computes.
 
-    A Parameter or a Cell that is assigned to an attribute becomes part of the Cell; parameters are named
-    by the attributes that lead to them ("backbone.conv1.weight").
+    A Parameter or a Cell that is assigned to an attribute becomes part of the Cell; parameters are
+    named by the attributes that lead to them ("backbone.conv1.weight").
 
     Args:
         auto_prefix (bool): whether the names of parameters in sub-cells start with the sub-cell's.
@@ -157,7 +162,8 @@ class Cell(Naming, Hooks, State, Settings):
 
     def _run_here(self, *args, **kwargs):
         if hasattr(self, "bprop"):
-            return custom_gradient(lambda *inputs: self.construct(*inputs, **kwargs), self._pull, args)
+            return custom_gradient(lambda *inputs: self.construct(*inputs, **kwargs), self._pull,
+                                   args)
         if not self._recompute:
             return self.construct(*args, **kwargs)
         if self._recompute is True:
@@ -175,8 +181,8 @@ class Cell(Naming, Hooks, State, Settings):
         given = self.bprop(*inputs, output, sens)
         given = given if isinstance(given, tuple) else (given,)
         if len(given) < len(inputs):
-            raise RuntimeError(f"For '{type(self).__name__}', 'bprop' must return {len(inputs)} gradients, "
-                               f"but got {len(given)}.")
+            raise RuntimeError(f"For '{type(self).__name__}', 'bprop' must return {len(inputs)} "
+                               f"gradients, but got {len(given)}.")
         return given[:len(inputs)]
 
     def run_construct(self, cast_inputs, kwargs):
@@ -217,8 +223,8 @@ class Cell(Naming, Hooks, State, Settings):
 
     def _assign_parameter(self, name, param):
         if "_params" not in self.__dict__:
-            raise AttributeError(f"For '{type(self).__name__}', 'super().__init__()' must be called before "
-                                 f"the parameter '{name}' is assigned.")
+            raise AttributeError(f"For '{type(self).__name__}', 'super().__init__()' must be "
+                                 f"called before the parameter '{name}' is assigned.")
         self._make_room(name, self._params)
         self.insert_param_to_cell(name, param)
 
@@ -245,15 +251,15 @@ class Cell(Naming, Hooks, State, Settings):
             self.__dict__.pop(name, None)
 
     def _replace(self, members, what, name, value):
-        """Writes a value that is no member of its kind over a member: None, or a Tensor's values."""
+        """Writes what is no member of its kind over a member: None, or a Tensor's values."""
         old = members[name]
         if value is None:
             members[name] = None
         elif members is self._params and isinstance(value, Tensor) and isinstance(old, Parameter):
             old.set_data(value)
         else:
-            raise TypeError(f"For '{type(self).__name__}', the attribute '{name}' is {what}, and {value!r} "
-                            f"of type {type(value).__name__} cannot be assigned to it.")
+            raise TypeError(f"For '{type(self).__name__}', the attribute '{name}' is {what}, and "
+                            f"{value!r} of type {type(value).__name__} cannot be assigned to it.")
 
     def _note_listed(self, values):
         """Refuses lists of parameters whose names occur in another list."""
@@ -296,8 +302,8 @@ class Cell(Naming, Hooks, State, Settings):
         self._check_name("insert_param_to_cell", param_name, check_name_contain_dot)
         self._check_new_name("insert_param_to_cell", param_name, self._params)
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"For 'insert_param_to_cell', 'param' must be a Parameter or None, but got "
-                            f"{param!r} of type {type(param).__name__}.")
+            raise TypeError(f"For 'insert_param_to_cell', 'param' must be a Parameter or None, but "
+                            f"got {param!r} of type {type(param).__name__}.")
         if param is not None and _is_parameter_generated(param.name):
             param.name = param_name
         self._params[param_name] = param
@@ -316,8 +322,8 @@ class Cell(Naming, Hooks, State, Settings):
         self._check_name("insert_child_to_cell", child_name, True)
         self._check_new_name("insert_child_to_cell", child_name, self._cells)
         if child_cell is not None and not isinstance(child_cell, Cell):
-            raise TypeError(f"For 'insert_child_to_cell', 'child_cell' must be a Cell or None, but got "
-                            f"{child_cell!r} of type {type(child_cell).__name__}.")
+            raise TypeError(f"For 'insert_child_to_cell', 'child_cell' must be a Cell or None, but "
+                            f"got {child_cell!r} of type {type(child_cell).__name__}.")
         self._cells[child_name] = child_cell
 
     @staticmethod
@@ -326,13 +332,15 @@ class Cell(Naming, Hooks, State, Settings):
             raise TypeError(f"For '{api}', the name must be a str, but got {name!r} of type "
                             f"{type(name).__name__}.")
         if not name or (refuse_dot and "." in name):
-            raise KeyError(f"For '{api}', the name must not be empty or contain '.', but got {name!r}.")
+            raise KeyError(f"For '{api}', the name must not be empty or contain '.', but got "
+                           f"{name!r}.")
 
     def _check_new_name(self, api, name, members):
         if name not in members and hasattr(self, name):
-            raise KeyError(f"For '{api}', '{name}' is an attribute of '{type(self).__name__}' already.")
+            raise KeyError(f"For '{api}', '{name}' is an attribute of '{type(self).__name__}' "
+                           f"already.")
 
-    # Modes and flags --------------------------------------------------------------------------------
+    # Modes and flags ------------------------------------------------------------------------------
 
     def add_flags(self, **flags):
         """Sets attributes that `get_flags` returns again.
@@ -417,7 +425,7 @@ class Cell(Naming, Hooks, State, Settings):
     def remove_redundant_parameters(self):
         """Drops what only other devices need; every parameter is needed here."""
 
-    # Float type -------------------------------------------------------------------------------------
+    # Float type -----------------------------------------------------------------------------------
 
     def to_float(self, dst_type):
         """Makes this Cell and all below it compute in a float type; parameters keep theirs.
@@ -433,8 +441,8 @@ class Cell(Naming, Hooks, State, Settings):
         """
         name = getattr(dst_type, "_name", None)
         if not isinstance(dst_type, dtypes.Type) or name not in _PRECISIONS:
-            raise ValueError("For 'to_float', 'dst_type' must be mindspore.float16, mindspore.bfloat16 or "
-                             f"mindspore.float32, but got {dst_type!r}.")
+            raise ValueError(f"For 'to_float', 'dst_type' must be mindspore.float16, "
+                             f"mindspore.bfloat16 or mindspore.float32, but got {dst_type!r}.")
         kind, flag = _PRECISIONS[name]
         flags = {each: each == flag for each in ("fp16", "fp32", "bf16")}
         self.add_flags_recursive(**flags)
@@ -444,8 +452,9 @@ class Cell(Naming, Hooks, State, Settings):
     def set_mixed_precision_type(self, mixed_type, recursive=True):
         """Sets the float type as a MixedPrecisionType."""
         if not isinstance(mixed_type, MixedPrecisionType):
-            raise TypeError(f"For 'set_mixed_precision_type', 'mixed_type' must be a MixedPrecisionType, "
-                            f"but got {mixed_type!r} of type {type(mixed_type).__name__}.")
+            raise TypeError(f"For 'set_mixed_precision_type', 'mixed_type' must be a "
+                            f"MixedPrecisionType, but got {mixed_type!r} of type "
+                            f"{type(mixed_type).__name__}.")
         self.__dict__["_mixed_precision"] = mixed_type
         self._choose_path()
         for cell in self.cells() if recursive else ():
@@ -459,7 +468,7 @@ class Cell(Naming, Hooks, State, Settings):
         """Returns a tuple of `inputs` with the floats among them cast to `dst_type`."""
         return tuple(map_tensors(lambda t: _as_float(t, dst_type), each) for each in inputs)
 
-    # Printing and copying -----------------------------------------------------------------------------
+    # Printing and copying -------------------------------------------------------------------------
 
     def extend_repr(self):
         """What a subclass adds to its printed form; '' by default."""
@@ -480,17 +489,18 @@ class Cell(Naming, Hooks, State, Settings):
     def __setstate__(self, state):
         for kind in ("_params", "_cells", "_buffers"):
             self.__dict__[kind] = Members(self)
-        self.__dict__.update({n: v for n, v in state.items() if n not in ("_params", "_cells", "_buffers")})
+        self.__dict__.update({n: v for n, v in state.items()
+                              if n not in ("_params", "_cells", "_buffers")})
         for kind in ("_params", "_cells", "_buffers"):
             for name, member in state[kind].items():
                 self.__dict__[kind][name] = member
 
 
 def _as_float(tensor, wanted):
-    """`tensor` cast to `wanted` if it holds real floats; Parameters stay, they are cast where used."""
+    """`tensor` cast to `wanted` if it holds real floats; Parameters are cast where used."""
     if tensor._array.dtype.kind not in "fV" or isinstance(tensor, Parameter):
         return tensor
-    return tensor.astype(wanted)
+    return tensor if tensor.dtype == wanted else tensor.astype(wanted)
 
 
 register_type("Cell", Cell)

@@ -55,8 +55,8 @@ class _Sampler(Primitive):
     def _set(self, num_true, num_sampled, unique, range_max, seed):
         super().__init__(type(self).__name__)
         if unique and num_sampled > range_max:
-            raise ValueError(f"For '{self.name}', 'num_sampled' must be at most 'range_max', but got "
-                             f"{num_sampled} and {range_max}.")
+            raise ValueError(f"For '{self.name}', 'num_sampled' must be at most 'range_max', but "
+                             f"got {num_sampled} and {range_max}.")
         self.num_true, self.num_sampled, self.unique = num_true, num_sampled, unique
         self.range_max, self.seed = range_max, seed
         self._stream = random.Stream(seed) if seed else random.default
@@ -65,14 +65,15 @@ class _Sampler(Primitive):
     def __call__(self, true_classes: Classes):
         """The classes, and the expected counts of the true ones and of these."""
         if true_classes.ndim != 2 or true_classes.shape[1] != self.num_true:
-            raise ValueError(f"For '{self.name}', 'true_classes' must have shape (N, {self.num_true}), but got "
-                             f"{true_classes.shape}.")
+            raise ValueError(f"For '{self.name}', 'true_classes' must have shape (N, "
+                             f"{self.num_true}), but got {true_classes.shape}.")
         known = true_classes.asnumpy()
         drawn, tries = _drawn(self._stream, self._spread, self.num_sampled, self.range_max,
                               self.unique, self._without(known))
         counts = [_expected(self._share(each), self.num_sampled, tries) for each in (known, drawn)]
         xp = space_for(true_classes._array)
-        made = [xp.asarray(drawn.astype(known.dtype)), *(xp.asarray(c.astype(np.float32)) for c in counts)]
+        made = [xp.asarray(drawn.astype(known.dtype)),
+                *(xp.asarray(c.astype(np.float32)) for c in counts)]
         return tuple(map(Tensor._wrap, made))
 
     def _without(self, known):
@@ -89,7 +90,8 @@ class UniformCandidateSampler(_Sampler):
         unique (bool): whether no class is drawn twice.
         range_max (int): how many classes there are.
         seed (int): the seed of the draws; 0 takes the default stream.
-        remove_accidental_hits (bool): whether true classes are left out, where enough others remain.
+        remove_accidental_hits (bool): whether true classes are left out, where enough others
+            remain.
 
     Inputs:
         - **true_classes** (Tensor): int32 or int64, shape (N, num_true).
@@ -124,7 +126,8 @@ class UniformCandidateSampler(_Sampler):
 
 @public("ops.LogUniformCandidateSampler")
 class LogUniformCandidateSampler(_Sampler):
-    """Classes in [0, range_max), the first ones likelier: log((k + 2) / (k + 1)) / log(range_max + 1).
+    """Classes in [0, range_max), the first ones likelier: log((k + 2) / (k + 1)) / log(range_max +
+    1).
 
     Args:
         num_true (int): how many true classes a sample has.

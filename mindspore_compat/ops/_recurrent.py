@@ -1,12 +1,12 @@
 """Recurrences over a sequence: plain, LSTM and GRU, one direction of one layer at a time.
 
-An op receives what the inputs contribute to the gates (computed for all steps at once, by the layers in
-`nn`) and runs the steps. Only the outputs are kept for the gradient: the states before each step are
-outputs of the step before, so all gates are found again by one matrix product.
+An op receives what the inputs contribute to the gates (computed for all steps at once, by the
+layers in `nn`) and runs the steps. Only the outputs are kept for the gradient: the states before
+each step are outputs of the step before, so all gates are found again by one matrix product.
 
-Shapes: T steps, N sequences, H units. `mask` is (T, N, 1), one inside a sequence and zero beyond its
-end; a masked step keeps the state and puts out zeros, which also makes the backward direction start at
-each sequence's own end.
+Shapes: T steps, N sequences, H units. `mask` is (T, N, 1), one inside a sequence and zero beyond
+its end; a masked step keeps the state and puts out zeros, which also makes the backward direction
+start at each sequence's own end.
 """
 
 from .._core.op import op
@@ -90,7 +90,7 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     return slopes, flow, _weight_slope(xp, slopes, before), None
 
 
-# LSTM: the gates are input, forget, candidate, output -----------------------------------------------
+# LSTM: the gates are input, forget, candidate, output ---------------------------------------------
 
 
 def _lstm_gates(xp, total):
@@ -150,11 +150,11 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
     return slopes, flow, cell_flow, _weight_slope(xp, slopes, before), None
 
 
-# GRU: the gates are reset, update, candidate ----------------------------------------------------------
+# GRU: the gates are reset, update, candidate ------------------------------------------------------
 
 
 def _gru_gates(xp, given, recurrent):
-    """Reset, update, candidate, and the recurrent part of the candidate, from the sums (..., 3H)."""
+    """Reset, update, candidate, and the candidate's recurrent part, from the sums (..., 3H)."""
     width = given.shape[-1] // 3
     total = given[..., :2 * width] + recurrent[..., :2 * width]
     halves = xp.tanh(0.5 * total) * 0.5 + 0.5

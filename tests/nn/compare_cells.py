@@ -1,8 +1,8 @@
 """Runs Cells with either package: the same weights and inputs, for a comparison of what comes out.
 
-`run(ms, lines)` makes every layer or loss of a table (layer_cases.py, loss_cases.py) and returns what it
-prints, the names of its parameters, its results and its gradients. This file is also run as a script by
-the original's interpreter, with a table as JSON, and then prints that as JSON.
+`run(ms, lines)` makes every layer or loss of a table (layer_cases.py, loss_cases.py) and returns
+what it prints, the names of its parameters, its results and its gradients. This file is also run as
+a script by the original's interpreter, with a table as JSON, and then prints that as JSON.
 """
 
 import json
@@ -59,9 +59,9 @@ class Makers:
 
     def scope(self):
         """The names that lines may use."""
-        return {"ms": self.ms, "nn": self.ms.nn, "ops": self.ms.ops, "T": self.floats, "I": self.ints,
-                "J": self.wide, "P": self.shares, "S": self.signs, "L": self.lengths, "B": self.flags,
-                "np": np}
+        return {"ms": self.ms, "nn": self.ms.nn, "ops": self.ms.ops, "np": np, "T": self.floats,
+                "I": self.ints, "J": self.wide, "P": self.shares, "S": self.signs,
+                "L": self.lengths, "B": self.flags}
 
 
 def fill(ms, cell):

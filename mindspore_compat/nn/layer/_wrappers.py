@@ -6,7 +6,18 @@ from ... import ops
 from ..._core.dtype import float32
 from ..._core.op import op
 from ..._core.rules import (
-    Any, Bool, Int, ListOf, Number, Str, TensorOf, TupleOf, checked, floating, integer, number,
+    Any,
+    Bool,
+    Int,
+    ListOf,
+    Number,
+    Str,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
+    integer,
+    number,
 )
 from ..._core.surface import public
 from ..._core.tensor import Tensor
@@ -53,8 +64,8 @@ def _axes(api, axis, x):
     several = (axis,) if isinstance(axis, int) else tuple(axis or range(x.ndim))
     for each in several:
         if not -x.ndim <= each < x.ndim:
-            raise ValueError(f"For '{api}', 'axis' must hold axes of the input, but got {axis} for shape "
-                             f"{tuple(x.shape)}.")
+            raise ValueError(f"For '{api}', 'axis' must hold axes of the input, but got {axis} for "
+                             f"shape {tuple(x.shape)}.")
     return several
 
 
@@ -87,7 +98,8 @@ class ClipByNorm(Cell):
         self.axis = axis
 
     @checked
-    def construct(self, x: TensorOf("float16", "float32"), clip_norm: TensorOf("float16", "float32")):
+    def construct(self, x: TensorOf("float16", "float32"),
+                  clip_norm: TensorOf("float16", "float32")):
         """`x`, no longer than `clip_norm`."""
         return clip_by_norm.run(x.astype(float32), clip_norm.astype(float32), self.axis)
 
@@ -147,7 +159,8 @@ class OneHot(Cell):
     """
 
     @checked
-    def __init__(self, axis: Int = -1, depth: Int(ge=0) = 1, on_value=1.0, off_value=0.0, dtype=float32):
+    def __init__(self, axis: Int = -1, depth: Int(ge=0) = 1, on_value=1.0, off_value=0.0,
+                 dtype=float32):
         super().__init__()
         self.axis = axis
         self.depth = depth
@@ -166,16 +179,16 @@ class Pad(Cell):
 
     Args:
         paddings (tuple): a pair of ints for each axis.
-        mode (str): "CONSTANT" for zeros, "REFLECT" for the mirror image without the edge, "SYMMETRIC"
-            for the mirror image with it.
+        mode (str): "CONSTANT" for zeros, "REFLECT" for the mirror image without the edge,
+            "SYMMETRIC" for the mirror image with it.
 
     Inputs:
         - **x** (Tensor): with an axis for each pair.
 
     Raises:
         TypeError: if `paddings` is not a tuple.
-        ValueError: if it has more than 4 pairs, an element that is no pair of ints, or another number of
-            pairs than the input has axes, or `mode` is unknown.
+        ValueError: if it has more than 4 pairs, an element that is no pair of ints, or another
+            number of pairs than the input has axes, or `mode` is unknown.
     """
 
     def __init__(self, paddings, mode="CONSTANT"):
@@ -195,13 +208,13 @@ class Pad(Cell):
     def construct(self, x):
         """`x` with more elements around it."""
         if len(self.paddings) != x.ndim:
-            raise ValueError("For 'Pad', 'paddings' must have a pair for each axis of the input, but got "
-                             f"{len(self.paddings)} for shape {x.shape}.")
+            raise ValueError(f"For 'Pad', 'paddings' must have a pair for each axis of the input, "
+                             f"but got {len(self.paddings)} for shape {x.shape}.")
         room = {"CONSTANT": math.inf, "REFLECT": -1, "SYMMETRIC": 0}[self.mode]
         for pair, size in zip(self.paddings, x.shape):
             if max(pair) > size + room:
-                raise ValueError("For 'Pad', 'paddings' must be at most the length of the axis, but got "
-                                 f"{pair} for shape {x.shape} with mode {self.mode}.")
+                raise ValueError(f"For 'Pad', 'paddings' must be at most the length of the axis, "
+                                 f"but got {pair} for shape {x.shape} with mode {self.mode}.")
         return pad_ends.run(x, self.paddings, self.mode.lower())
 
 
@@ -233,7 +246,8 @@ class Unfold(Cell):
         for name, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
             _need_window(name, value)
         if not isinstance(padding, str) or padding.lower() not in ("same", "valid"):
-            raise ValueError(f"For 'Unfold', 'padding' must be 'same' or 'valid', but got {padding!r}.")
+            raise ValueError(f"For 'Unfold', 'padding' must be 'same' or 'valid', but got "
+                             f"{padding!r}.")
         self.ksizes = tuple(ksizes[1:3])
         self.strides = tuple(strides[1:3])
         self.rates = tuple(rates[1:3])
@@ -246,13 +260,13 @@ class Unfold(Cell):
 
 def _need_window(name, value):
     if not isinstance(value, (tuple, list)):
-        raise TypeError(f"For 'Unfold', '{name}' must be a tuple or a list, but got {value!r} of type "
-                        f"{type(value).__name__}.")
+        raise TypeError(f"For 'Unfold', '{name}' must be a tuple or a list, but got {value!r} of "
+                        f"type {type(value).__name__}.")
     right = len(value) == 4 and value[0] == value[3] == 1 and all(
         isinstance(each, int) and each >= 1 for each in value)
     if not right:
-        raise ValueError(f"For 'Unfold', '{name}' must be [1, rows, columns, 1] with positive ints, but got "
-                         f"{value!r}.")
+        raise ValueError(f"For 'Unfold', '{name}' must be [1, rows, columns, 1] with positive "
+                         f"ints, but got {value!r}.")
 
 
 @op(widen=False)
@@ -334,8 +348,8 @@ class MatrixSetDiag(Cell):
             raise TypeError("For 'MatrixSetDiag', the inputs must have the same dtype, but got "
                             f"{input_x.dtype} and {diagonal.dtype}.")
         if input_x.ndim < 2 or diagonal.shape != (*input_x.shape[:-2], min(input_x.shape[-2:])):
-            raise ValueError("For 'MatrixSetDiag', 'diagonal' must have the shape of the diagonals, but got "
-                             f"shapes {input_x.shape} and {diagonal.shape}.")
+            raise ValueError(f"For 'MatrixSetDiag', 'diagonal' must have the shape of the "
+                             f"diagonals, but got shapes {input_x.shape} and {diagonal.shape}.")
         return set_diagonal.run(input_x, diagonal)
 
 
@@ -382,7 +396,8 @@ class Roll(Cell):
     """
 
     @checked
-    def __init__(self, shift: Int | TupleOf(Int) | ListOf(Int), axis: Int | TupleOf(Int) | ListOf(Int)):
+    def __init__(self, shift: Int | TupleOf(Int) | ListOf(Int),
+                 axis: Int | TupleOf(Int) | ListOf(Int)):
         super().__init__()
         self.shift = (shift,) if isinstance(shift, int) else tuple(shift)
         self.axis = (axis,) if isinstance(axis, int) else tuple(axis)
@@ -394,8 +409,8 @@ class Roll(Cell):
         """`input_x` with its elements moved."""
         for axis in self.axis:
             if not -input_x.ndim <= axis < input_x.ndim:
-                raise ValueError(f"For 'Roll', 'axis' must hold axes of the input, but got {axis} for shape "
-                                 f"{input_x.shape}.")
+                raise ValueError(f"For 'Roll', 'axis' must hold axes of the input, but got {axis} "
+                                 f"for shape {input_x.shape}.")
         return ops.roll(input_x, self.shift, self.axis)
 
 

@@ -9,17 +9,18 @@ from ..._core.rules import Float, Int, checked
 from ..._core.surface import build, public
 from ..._core.tensor import Tensor
 from ...ops._activation import prelu
-from ...ops._softmax import log_softmax_ext
 from ...ops._norm import lrn
+from ...ops._softmax import log_softmax_ext
 from .._parts import also, parameter
 from ..cell import Cell
 
 _NAMES = {
-    "softmin": "Softmin", "softmax": "Softmax", "softmax2d": "Softmax2d", "logsoftmax": "LogSoftmax",
-    "logsoftmaxExt": "LogSoftmaxExt", "relu": "ReLU", "relu6": "ReLU6", "rrelu": "RReLU", "silu": "SiLU",
-    "tanh": "Tanh", "tanhshrink": "Tanhshrink", "hardtanh": "Hardtanh", "gelu": "GELU",
-    "fast_gelu": "FastGelu", "elu": "ELU", "sigmoid": "Sigmoid", "softsign": "Softsign", "prelu": "PReLU",
-    "preluExt": "PReLUExt", "leakyrelu": "LeakyReLU", "hswish": "HSwish", "hsigmoid": "HSigmoid",
+    "softmin": "Softmin", "softmax": "Softmax", "softmax2d": "Softmax2d",
+    "logsoftmax": "LogSoftmax", "logsoftmaxExt": "LogSoftmaxExt", "relu": "ReLU", "relu6": "ReLU6",
+    "rrelu": "RReLU", "silu": "SiLU", "tanh": "Tanh", "tanhshrink": "Tanhshrink",
+    "hardtanh": "Hardtanh", "gelu": "GELU", "fast_gelu": "FastGelu", "elu": "ELU",
+    "sigmoid": "Sigmoid", "softsign": "Softsign", "prelu": "PReLU", "preluExt": "PReLUExt",
+    "leakyrelu": "LeakyReLU", "hswish": "HSwish", "hsigmoid": "HSigmoid",
     "logsigmoid": "LogSigmoid", "softshrink": "SoftShrink", "hshrink": "HShrink",
     "threshold": "Threshold", "mish": "Mish",
 }
@@ -53,17 +54,17 @@ class PReLU(Cell):
     def _start(channel, w):
         if isinstance(w, list):
             if len(w) != channel or not all(isinstance(each, float) for each in w):
-                raise ValueError(f"For 'PReLU', 'w' must hold {channel} floats where it is a list, but got "
-                                 f"{w!r}.")
+                raise ValueError(f"For 'PReLU', 'w' must hold {channel} floats where it is a list, "
+                                 f"but got {w!r}.")
             return Tensor(w, float32)
         if isinstance(w, Tensor):
             if w.shape != (channel,):
-                raise ValueError(f"For 'PReLU', 'w' must have shape ({channel},) where it is a Tensor, but "
-                                 f"got {w.shape}.")
+                raise ValueError(f"For 'PReLU', 'w' must have shape ({channel},) where it is a "
+                                 f"Tensor, but got {w.shape}.")
             return w
         if not isinstance(w, float):
-            raise TypeError(f"For 'PReLU', 'w' must be a float, a list or a Tensor, but got {w!r} of type "
-                            f"{type(w).__name__}.")
+            raise TypeError(f"For 'PReLU', 'w' must be a float, a list or a Tensor, but got {w!r} "
+                            f"of type {type(w).__name__}.")
         return w
 
     def construct(self, x):
@@ -112,7 +113,8 @@ def get_activation(name, prim_name=None):
         return None
     if not isinstance(name, str) or name not in _NAMES:
         asked = f"For '{prim_name}', the" if prim_name else "The"
-        raise KeyError(f"{asked} name of an activation must be one of {sorted(_NAMES)}, but got {name!r}.")
+        raise KeyError(f"{asked} name of an activation must be one of {sorted(_NAMES)}, but got "
+                       f"{name!r}.")
     return __getattr__(_NAMES[name])()
 
 

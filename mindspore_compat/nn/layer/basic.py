@@ -1,7 +1,7 @@
 """Dense layers, dropout, and layers that join or split axes.
 
-Layers that only wrap a function of `ops` (OneHot, Tril, Roll, ...) and are kept for older scripts are in
-`_wrappers`; they can be reached through this module as well.
+Layers that only wrap a function of `ops` (OneHot, Tril, Roll, ...) and are kept for older scripts
+are in `_wrappers`; they can be reached through this module as well.
 """
 
 import functools
@@ -19,13 +19,27 @@ from ...ops._linalg import dense
 from ...ops._shape import flatten_axes
 from .._parts import default_bias, default_weight, need_activation, need_init_shape, parameter
 from ..cell import Cell
-from ._wrappers import (ClipByNorm, L1Regularizer, MatrixDiag, MatrixDiagPart, MatrixSetDiag, Norm, OneHot,
-                        Pad, Roll, Tril, Triu, Unfold, Upsample)
+from ._wrappers import (
+    ClipByNorm,
+    L1Regularizer,
+    MatrixDiag,
+    MatrixDiagPart,
+    MatrixSetDiag,
+    Norm,
+    OneHot,
+    Pad,
+    Roll,
+    Tril,
+    Triu,
+    Unfold,
+    Upsample,
+)
 
 __all__ = [
-    "Dropout", "Flatten", "Dense", "Linear", "ClipByNorm", "Norm", "OneHot", "Pad", "Unfold", "Tril",
-    "Triu", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "L1Regularizer", "Dropout1d", "Dropout2d",
-    "Dropout3d", "Upsample", "Roll", "Identity", "Unflatten", "DropoutExt", "Dropout2dExt",
+    "Dropout", "Flatten", "Dense", "Linear", "ClipByNorm", "Norm", "OneHot", "Pad", "Unfold",
+    "Tril", "Triu", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "L1Regularizer", "Dropout1d",
+    "Dropout2d", "Dropout3d", "Upsample", "Roll", "Identity", "Unflatten", "DropoutExt",
+    "Dropout2dExt",
 ]
 
 
@@ -42,11 +56,11 @@ def _product(x, weight, bias):
     """x @ weight.T + bias; refuses inputs that do not fit, by type before shape."""
     array, table = x._array, weight._array
     if array.dtype is not table.dtype and array.dtype != table.dtype and not _settled(array):
-        raise TypeError(f"For 'Dense', 'x' must have the dtype of the weight, {weight.dtype}, but got "
-                        f"{x.dtype}.")
+        raise TypeError(f"For 'Dense', 'x' must have the dtype of the weight, {weight.dtype}, but "
+                        f"got {x.dtype}.")
     if array.ndim == 0 or array.shape[-1] != table.shape[1]:
-        raise ValueError(f"For 'Dense', the last axis of 'x' must have length {table.shape[1]}, but got "
-                         f"shape {x.shape}.")
+        raise ValueError(f"For 'Dense', the last axis of 'x' must have length {table.shape[1]}, "
+                         f"but got shape {x.shape}.")
     return dense.run(x, weight, bias)
 
 
@@ -64,7 +78,8 @@ class Dense(Cell):
         out_channels (int): the length of the output's last axis.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
             U(-k, k) with k = 1 / sqrt(in_channels) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values, likewise.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values,
+            likewise.
         has_bias (bool): whether there is a bias.
         activation (Union[str, Cell, Primitive, None]): what is applied to the output.
         dtype (mindspore.dtype): the type of the parameters, where they are not given as Tensors.
@@ -84,7 +99,8 @@ class Dense(Cell):
     """
 
     @checked
-    def __init__(self, in_channels: Int(ge=1), out_channels: Int(ge=1), weight_init=None, bias_init=None,
+    def __init__(self, in_channels: Int(ge=1), out_channels: Int(ge=1), weight_init=None,
+                 bias_init=None,
                  has_bias: Bool = True, activation=None, dtype: DType = float32):
         super().__init__()
         self.in_channels = in_channels
@@ -94,7 +110,8 @@ class Dense(Cell):
         need_init_shape("Dense", "weight_init", weight_init, shape)
         need_init_shape("Dense", "bias_init", bias_init, shape[:1])
         activation = need_activation("Dense", activation)
-        self.weight = parameter(default_weight() if weight_init is None else weight_init, shape, dtype)
+        self.weight = parameter(default_weight() if weight_init is None else weight_init, shape,
+                                dtype)
         self.bias = None
         if has_bias:
             start = default_bias(in_channels) if bias_init is None else bias_init
@@ -166,7 +183,8 @@ class Linear(Cell):
         dtype = float32 if dtype is None else dtype
         need_init_shape("Linear", "weight_init", weight_init, shape)
         need_init_shape("Linear", "bias_init", bias_init, shape[:1])
-        self.weight = parameter(default_weight() if weight_init is None else weight_init, shape, dtype)
+        self.weight = parameter(default_weight() if weight_init is None else weight_init, shape,
+                                dtype)
         self.bias = None
         if bias:
             start = Uniform(1 / math.sqrt(in_features)) if bias_init is None else bias_init
@@ -190,7 +208,8 @@ class Dropout(Cell):
     """Zeroes elements at random while training, and scales the others up.
 
     Args:
-        keep_prob (float): the probability of an element to stay, in (0, 1]; unused where `p` is given.
+        keep_prob (float): the probability of an element to stay, in (0, 1]; unused where `p` is
+            given.
         p (Union[float, int, None]): the probability of an element to be zeroed, in [0, 1).
         dtype (mindspore.dtype): accepted, and without effect.
 
@@ -380,8 +399,8 @@ class Flatten(Cell):
         _need_tensor("Flatten", "x", x)
         start, end, rank = self.start_dim, self.end_dim, max(x.ndim, 1)
         if not (-rank <= start < rank and -rank <= end < rank) or start % rank > end % rank:
-            raise ValueError(f"For 'Flatten', 'start_dim' and 'end_dim' must be axes of the input in order, "
-                             f"but got {start} and {end} for shape {x.shape}.")
+            raise ValueError(f"For 'Flatten', 'start_dim' and 'end_dim' must be axes of the input "
+                             f"in order, but got {start} and {end} for shape {x.shape}.")
         if x.ndim == 0:
             return x.reshape(1)
         return x if start % rank == end % rank else flatten_axes.run(x, start, end)
@@ -415,7 +434,8 @@ class Unflatten(Cell):
         - **input_x** (Tensor): the product of the lengths is that of its axis.
 
     Raises:
-        TypeError: if `axis` is not an int, or `unflattened_size` neither a tuple nor a list of ints.
+        TypeError: if `axis` is not an int, or `unflattened_size` neither a tuple nor a list of
+            ints.
         ValueError: if the input has no such axis, or its length is not the product.
     """
 
@@ -429,7 +449,7 @@ class Unflatten(Cell):
         """`input_x` with more axes."""
         shape = input_x.shape
         if not -len(shape) <= self.axis < len(shape):
-            raise ValueError(f"For 'Unflatten', 'axis' must be an axis of the input, but got {self.axis} for "
-                             f"shape {shape}.")
+            raise ValueError(f"For 'Unflatten', 'axis' must be an axis of the input, but got "
+                             f"{self.axis} for shape {shape}.")
         axis = self.axis % len(shape)
         return input_x.reshape(*shape[:axis], *self.unflattened_size, *shape[axis + 1:])

@@ -42,7 +42,8 @@ class Conv2dBnAct(_BnAct):
     """A convolution, a batch norm and an activation; the last two only where asked for.
 
     Args:
-        in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
+        in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+        has_bias,
             weight_init, bias_init: as for Conv2d.
         has_bn (bool): whether there is a batch norm.
         momentum (float): of the batch norm, in [0, 1].

@@ -1,8 +1,8 @@
 """Cells that hold other Cells: in a row that is computed, in a list, in a dict.
 
 Members of SequentialCell and CellList are numbered, and the numbers are part of the names of their
-parameters ("layers.3.weight"). When a member is added or taken out later, the place of the number in
-those names is looked up in the names of the members that are there.
+parameters ("layers.3.weight"). When a member is added or taken out later, the place of the number
+in those names is looked up in the names of the members that are there.
 """
 
 from collections import OrderedDict
@@ -26,12 +26,14 @@ def _index(api, index, size, also=0):
         raise TypeError(f"For '{api}', 'index' must be an int, but got {index!r} of type "
                         f"{type(index).__name__}.")
     if not -size <= index < size + also:
-        raise IndexError(f"For '{api}', 'index' must be in [{-size}, {size + also}), but got {index}.")
+        raise IndexError(f"For '{api}', 'index' must be in [{-size}, {size + also}), but got "
+                         f"{index}.")
     return index % size if index < size and size else index
 
 
 def _place(cells):
-    """Where the keys of `cells` stand in their parameters' names: (what comes before, how many parts).
+    """Where the keys of `cells` stand in their parameters' names: (what comes before, how many
+    parts).
 
     The last member that has parameters decides between several matching parts of the first one.
     """
@@ -78,8 +80,8 @@ class _Numbered(Cell):
 
     def __delitem__(self, index):
         if not isinstance(index, (int, slice)):
-            raise TypeError(f"For '{type(self).__name__}', 'index' must be an int or a slice, but got "
-                            f"{index!r} of type {type(index).__name__}.")
+            raise TypeError(f"For '{type(self).__name__}', 'index' must be an int or a slice, but "
+                            f"got {index!r} of type {type(index).__name__}.")
         gone = list(self._cells)[index] if isinstance(index, slice) else [self._key(index)]
         _, at = _place(self._cells)
         kept = [(key, cell) for key, cell in self._cells.items() if key not in gone]
@@ -148,11 +150,12 @@ class SequentialCell(_Numbered):
             elif isinstance(members, list):
                 members = [(str(number), cell) for number, cell in enumerate(members)]
             else:
-                raise TypeError("For 'SequentialCell', 'args' must be Cells, a list or an OrderedDict, but "
-                                f"got {members!r} of type {type(members).__name__}.")
+                raise TypeError(f"For 'SequentialCell', 'args' must be Cells, a list or an "
+                                f"OrderedDict, but got {members!r} of type "
+                                f"{type(members).__name__}.")
         else:
             members = [(str(number), cell) for number, cell in enumerate(args)]
-        for name, cell in members:
+        for _, cell in members:
             _need_cell("SequentialCell", cell)
         for name, cell in members:
             self.insert_child_to_cell(name, cell)
@@ -203,8 +206,8 @@ class CellList(_Numbered):
         if isinstance(index, slice):
             return type(self)(list(self._cells.values())[index], auto_prefix=self._auto_prefix)
         if not isinstance(index, int):
-            raise TypeError(f"For 'CellList', 'index' must be an int or a slice, but got {index!r} of type "
-                            f"{type(index).__name__}.")
+            raise TypeError(f"For 'CellList', 'index' must be an int or a slice, but got {index!r} "
+                            f"of type {type(index).__name__}.")
         return self._cells[self._key(index)]
 
     def __iadd__(self, cells):
@@ -274,8 +277,8 @@ class CellDict(Cell):
         *args: one mapping of names to Cells, or an iterable of such pairs.
 
     Raises:
-        TypeError: if `args` is something else, a name is not a str, or a member not a Cell, or itself a
-            CellDict, CellList or SequentialCell.
+        TypeError: if `args` is something else, a name is not a str, or a member not a Cell, or
+            itself a CellDict, CellList or SequentialCell.
         KeyError: if a name is empty, contains '.', or is an attribute of Cell.
         ValueError: if an element of the iterable is not a pair.
 
@@ -318,13 +321,15 @@ class CellDict(Cell):
             raise TypeError(f"For 'CellDict', the key must be a str, but got {key!r} of type "
                             f"{type(key).__name__}.")
         if not key or "." in key:
-            raise KeyError(f"For 'CellDict', the key must not be empty or contain '.', but got {key!r}.")
+            raise KeyError(f"For 'CellDict', the key must not be empty or contain '.', but got "
+                           f"{key!r}.")
         if hasattr(CellDict, key):
-            raise KeyError(f"For 'CellDict', the key must not be an attribute of Cell, but got {key!r}.")
+            raise KeyError(f"For 'CellDict', the key must not be an attribute of Cell, but got "
+                           f"{key!r}.")
         _need_cell("CellDict", cell)
         if isinstance(cell, (CellDict, _Numbered)):
-            raise TypeError("For 'CellDict', a member must not be a CellDict, CellList or SequentialCell, "
-                            f"but got {type(cell).__name__}.")
+            raise TypeError(f"For 'CellDict', a member must not be a CellDict, CellList or "
+                            f"SequentialCell, but got {type(cell).__name__}.")
 
     def clear(self):
         """Takes all members out."""
@@ -349,8 +354,8 @@ class CellDict(Cell):
     def update(self, cells):
         """Adds the members of a mapping or of an iterable of pairs; known names get new Cells."""
         if not isinstance(cells, Iterable):
-            raise TypeError(f"For 'CellDict', 'cells' must be an iterable of pairs, but got {cells!r} of "
-                            f"type {type(cells).__name__}.")
+            raise TypeError(f"For 'CellDict', 'cells' must be an iterable of pairs, but got "
+                            f"{cells!r} of type {type(cells).__name__}.")
         if isinstance(cells, (Mapping, CellDict)):
             pairs = list(cells.items())
         else:
@@ -363,11 +368,12 @@ class CellDict(Cell):
     @staticmethod
     def _pair(number, pair):
         if not isinstance(pair, Iterable):
-            raise TypeError(f"For 'CellDict', element {number} must be a pair, but got {pair!r} of type "
-                            f"{type(pair).__name__}.")
+            raise TypeError(f"For 'CellDict', element {number} must be a pair, but got {pair!r} of "
+                            f"type {type(pair).__name__}.")
         pair = tuple(pair)
         if len(pair) != 2:
-            raise ValueError(f"For 'CellDict', element {number} must be a pair, but got {len(pair)} parts.")
+            raise ValueError(f"For 'CellDict', element {number} must be a pair, but got "
+                             f"{len(pair)} parts.")
         return pair
 
     def set_grad(self, requires_grad=True):

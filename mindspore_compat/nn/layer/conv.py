@@ -14,7 +14,11 @@ from ..._core.rules import Bool, DType, Forbid, Int, OneOf, TupleOf, checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...ops._conv import (
-    conv2d, conv2d_primitive, conv2d_transpose_primitive, conv3d, conv3d_transpose_primitive,
+    conv2d,
+    conv2d_primitive,
+    conv2d_transpose_primitive,
+    conv3d,
+    conv3d_transpose_primitive,
 )
 from ...ops._math import add
 from ...ops._shape import pad_with_zeros
@@ -167,8 +171,8 @@ def _three_axes(api, name, init):
     if not isinstance(init, Tensor):
         return init
     if init.ndim != 3:
-        raise ValueError(f"For '{api}', '{name}' must have 3 axes where it is a Tensor, but got shape "
-                         f"{init.shape}.")
+        raise ValueError(f"For '{api}', '{name}' must have 3 axes where it is a Tensor, but got "
+                         f"shape {init.shape}.")
     return init.reshape(*init.shape[:2], 1, init.shape[2])
 
 
@@ -204,8 +208,8 @@ class Conv1d(_Conv):
 
     Raises:
         TypeError: if a number is not an int.
-        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or the
-            groups do not divide the channels.
+        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
+            the groups do not divide the channels.
     """
 
     @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
@@ -258,8 +262,8 @@ class Conv3d(_Conv):
 
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
-        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or the
-            groups do not divide the channels.
+        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
+            the groups do not divide the channels.
     """
 
     @checked(_groups, Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"),
@@ -337,8 +341,8 @@ class Conv2dTranspose(_Transpose):
 
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
-        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or the
-            groups do not divide the channels.
+        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
+            the groups do not divide the channels.
     """
 
     @checked(_groups, Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"),
@@ -364,8 +368,8 @@ class Conv2dTranspose(_Transpose):
     def _extra(self):
         extra = _each(self.output_padding, 2)
         if self.pad_mode != "pad":
-            raise ValueError("For 'Conv2dTranspose', 'output_padding' must be 0 where 'pad_mode' is not "
-                             f"'pad', but got {self.output_padding}.")
+            raise ValueError(f"For 'Conv2dTranspose', 'output_padding' must be 0 where 'pad_mode' "
+                             f"is not 'pad', but got {self.output_padding}.")
         if any(not 0 <= e < max(s, d) for e, s, d in zip(extra, self.stride, self.dilation)):
             raise ValueError("For 'Conv2dTranspose', 'output_padding' must be in [0, max(stride, "
                              f"dilation)), but got {self.output_padding}.")
@@ -397,8 +401,8 @@ class Conv1dTranspose(_Transpose):
 
     Raises:
         TypeError: if a number is not an int.
-        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or the
-            groups do not divide the channels.
+        ValueError: if one is out of range, `padding` is given beside another mode than "pad", or
+            the groups do not divide the channels.
     """
 
     @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))

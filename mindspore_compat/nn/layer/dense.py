@@ -24,7 +24,8 @@ class BiDense(Cell):
         out_channels (int): the length of the output's last axis.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
             U(-k, k) with k = 1 / sqrt(in1_channels) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values, likewise.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values,
+            likewise.
         has_bias (bool): whether there is a bias.
         dtype (mindspore.dtype): the type of the parameters.
 
@@ -73,13 +74,14 @@ class BiDense(Cell):
                 raise TypeError(f"For 'BiDense', '{name}' must be a Tensor, but got {x!r} of type "
                                 f"{type(x).__name__}.")
             if x.ndim == 0 or x.shape[-1] != length:
-                raise ValueError(f"For 'BiDense', the last axis of '{name}' must have length {length}, but "
-                                 f"got shape {x.shape}.")
+                raise ValueError(f"For 'BiDense', the last axis of '{name}' must have length "
+                                 f"{length}, but got shape {x.shape}.")
         if input1.shape[:-1] != input2.shape[:-1]:
-            raise ValueError("For 'BiDense', 'input1' and 'input2' must have the same leading axes, but got "
-                             f"shapes {input1.shape} and {input2.shape}.")
+            raise ValueError(f"For 'BiDense', 'input1' and 'input2' must have the same leading "
+                             f"axes, but got shapes {input1.shape} and {input2.shape}.")
 
     def extend_repr(self):
         """The sizes of the layer."""
         return (f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, "
-                f"output_channels={self.out_channels}" + (", has_bias=True" if self.has_bias else ""))
+                f"output_channels={self.out_channels}" + (", has_bias=True" if self.has_bias
+                                                          else ""))

@@ -4,7 +4,19 @@ from ... import ops
 from ..._core.dtype import float32
 from ..._core.op import op
 from ..._core.rules import (
-    Any, Bool, DType, Float, Forbid, Int, Number, OneOf, Str, TensorOf, TupleOf, checked, floating,
+    Any,
+    Bool,
+    DType,
+    Float,
+    Forbid,
+    Int,
+    Number,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
 )
 from ..._core.surface import public
 from ..._core.tensor import Tensor
@@ -115,7 +127,8 @@ class EmbeddingExt(Cell):
         padding_idx (int): a row that starts as zeros and receives no gradient.
         max_norm (float): rows that are longer are scaled down, in the table itself, when looked up.
         norm_type (float): which norm that is.
-        scale_grad_by_freq (bool): whether a row's gradient is divided by how often it was looked up.
+        scale_grad_by_freq (bool): whether a row's gradient is divided by how often it was looked
+            up.
         sparse (bool): accepted; gradients are dense.
         _weight (Tensor): the table's first values; N(0, 1) by default.
         _freeze (bool): whether the table is not trained.
@@ -129,7 +142,8 @@ class EmbeddingExt(Cell):
         ValueError: if `padding_idx` names no row, or `_weight` has another shape.
     """
 
-    @checked(Forbid("padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings",
+    @checked(Forbid("padding_idx is not None and "
+                    "not -num_embeddings <= padding_idx < num_embeddings",
                     ValueError, "'padding_idx' must be in [-num_embeddings, num_embeddings)"))
     def __init__(self, num_embeddings: Int(ge=0), embedding_dim: Int(ge=0),
                  padding_idx: Int | None = None, max_norm: Float = None, norm_type: Number = 2.0,
@@ -288,8 +302,9 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         """The combined rows: (batch, fields, length of a row)."""
         shape = input_indices.shape
         if len(shape) != 2 or input_values.shape != shape or field_ids.shape != shape:
-            raise ValueError(f"For '{type(self).__name__}', the inputs must have 2 axes and the same "
-                             f"shape, but got {shape}, {input_values.shape} and {field_ids.shape}.")
+            raise ValueError(f"For '{type(self).__name__}', the inputs must have 2 axes and the "
+                             f"same shape, but got {shape}, {input_values.shape} and "
+                             f"{field_ids.shape}.")
         rows = super().construct(input_indices)
         weighted = rows * input_values.expand_dims(-1)
         return combined_fields.run(weighted, input_values, field_ids, self.field_size,

@@ -4,7 +4,16 @@ import math
 
 from ..._core.op import op
 from ..._core.rules import (
-    Float, Int, ListOf, Number, TensorOf, TupleOf, checked, floating, integer, number,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
+    integer,
+    number,
 )
 from ..._core.surface import public
 from ..._core.tensor import Tensor
@@ -69,8 +78,8 @@ def _window(size, sigma):
 
 def _need_images(api, img1, img2):
     if img1.dtype != img2.dtype:
-        raise TypeError(f"For '{api}', the images must have the same dtype, but got {img1.dtype} and "
-                        f"{img2.dtype}.")
+        raise TypeError(f"For '{api}', the images must have the same dtype, but got {img1.dtype} "
+                        f"and {img2.dtype}.")
     if img1.ndim != 4 or img1.shape != img2.shape:
         raise ValueError(f"For '{api}', the images must have 4 axes and the same shape, but got "
                          f"{img1.shape} and {img2.shape}.")
@@ -86,7 +95,8 @@ def _compared(window, img1, img2, k1, k2):
 
 
 @op()
-def similarity(xp, x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats, c1: Number, c2: Number):
+def similarity(xp, x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats, c1: Number,
+               c2: Number):
     """The similarity index and its contrast part from local means, averaged over each image."""
     luminance = (2 * x * y + c1) / (x * x + y * y + c1)
     contrast = (2 * (xy - x * y) + c2) / (xx - x * x + yy - y * y + c2)
@@ -109,8 +119,8 @@ class SSIM(Cell):
 
     Raises:
         TypeError: if an argument or an input is of another type.
-        ValueError: if `max_val` or `filter_sigma` is not above 0, `filter_size` is less than 1, or the
-            images are smaller than the window.
+        ValueError: if `max_val` or `filter_sigma` is not above 0, `filter_size` is less than 1, or
+            the images are smaller than the window.
     """
 
     @checked
@@ -129,8 +139,8 @@ class SSIM(Cell):
         """The index of each pair of images: shape (N,)."""
         _need_images("SSIM", img1, img2)
         if min(img1.shape[2:]) < self.filter_size:
-            raise ValueError(f"For 'SSIM', the images must be at least as large as the window, but got "
-                             f"shape {img1.shape} and {self.filter_size}.")
+            raise ValueError(f"For 'SSIM', the images must be at least as large as the window, but "
+                             f"got shape {img1.shape} and {self.filter_size}.")
         scale = 1 / self.max_val
         return _compared(self.conv, img1 * scale, img2 * scale, self.k1, self.k2)[0].mean(-1)
 
@@ -152,13 +162,14 @@ class MSSSIM(Cell):
 
     Raises:
         TypeError: if an argument or an input is of another type.
-        ValueError: if `max_val` or `filter_sigma` is not above 0, `filter_size` is less than 1, or the
-            inputs do not have 4 axes.
+        ValueError: if `max_val` or `filter_sigma` is not above 0, `filter_size` is less than 1, or
+            the inputs do not have 4 axes.
     """
 
     @checked
     def __init__(self, max_val: Number(gt=0) = 1.0,
-                 power_factors: TupleOf(Number) | ListOf(Number) = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+                 power_factors: TupleOf(Number) | ListOf(Number) = (0.0448, 0.2856, 0.3001, 0.2363,
+                                                                    0.1333),
                  filter_size: Int(ge=1) = 11, filter_sigma: Float(gt=0.0) = 1.5, k1: Float = 0.01,
                  k2: Float = 0.03):
         super().__init__()
@@ -169,7 +180,8 @@ class MSSSIM(Cell):
         self.k2 = k2
         self.level = len(power_factors)
         self.power_factors = tuple(power_factors)
-        self.multi_convs_list = CellList([_window(filter_size, filter_sigma) for _ in power_factors])
+        self.multi_convs_list = CellList([_window(filter_size, filter_sigma)
+                                          for _ in power_factors])
         self.avg_pool = AvgPool2d(kernel_size=2, stride=2, pad_mode="valid")
 
     @checked
@@ -181,7 +193,8 @@ class MSSSIM(Cell):
         for level, power in enumerate(self.power_factors):
             if level:
                 img1, img2 = self.avg_pool(img1), self.avg_pool(img2)
-            similar, contrast = _compared(self.multi_convs_list[level], img1, img2, self.k1, self.k2)
+            similar, contrast = _compared(self.multi_convs_list[level], img1, img2, self.k1,
+                                          self.k2)
             part = similar if level == self.level - 1 else contrast
             part = powered.run(part, float(power))
             product = part if product is None else product * part
@@ -322,8 +335,8 @@ class PixelUnshuffle(Cell):
         """The smaller images, shape (*, C * factor², H, W)."""
         r, shape = self.downscale_factor, input.shape
         if input.ndim < 3 or shape[-1] % r or shape[-2] % r:
-            raise ValueError("For 'PixelUnshuffle', the input must have at least 3 axes, height and width "
-                             f"divisible by {r}, but got shape {shape}.")
+            raise ValueError(f"For 'PixelUnshuffle', the input must have at least 3 axes, height "
+                             f"and width divisible by {r}, but got shape {shape}.")
         *lead, c, h, w = shape
         blocks = input.reshape(-1, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
         return blocks.reshape(*lead, c * r * r, h // r, w // r)

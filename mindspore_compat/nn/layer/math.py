@@ -4,15 +4,23 @@ from ... import ops
 from ..._core.dtype import float32, int32
 from ..._core.op import op
 from ..._core.rules import (
-    Any, Bool, Float, Int, ListOf, TensorOf, TupleOf, checked, floating,
+    Any,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
 )
 from ..._core.surface import public
 from ...ops._loss import cosine_similarity
 from ..cell import Cell
 
 __all__ = [
-    "ReduceLogSumExp", "Range", "LGamma", "DiGamma", "IGamma", "LBeta", "CosineSimilarity", "MatMul",
-    "Moments", "MatInverse", "MatDet",
+    "ReduceLogSumExp", "Range", "LGamma", "DiGamma", "IGamma", "LBeta", "CosineSimilarity",
+    "MatMul", "Moments", "MatInverse", "MatDet",
 ]
 
 Half = TensorOf("float16", "float32")
@@ -23,7 +31,8 @@ Axes = Int | TupleOf(Int) | ListOf(Int)
 def _need_alike(api, **given):
     kinds = {str(x.dtype) for x in given.values()}
     if len(kinds) > 1:
-        raise TypeError(f"For '{api}', the inputs must have the same dtype, but got {sorted(kinds)}.")
+        raise TypeError(f"For '{api}', the inputs must have the same dtype, but got "
+                        f"{sorted(kinds)}.")
 
 
 @public("nn.ReduceLogSumExp")
@@ -72,8 +81,8 @@ class Range(Cell):
         first, last = (0, start) if limit is None else (start, limit)
         for name, value in (("start", first), ("limit", last), ("delta", delta)):
             if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise TypeError(f"For 'Range', '{name}' must be a number, but got {value!r} of type "
-                                f"{type(value).__name__}.")
+                raise TypeError(f"For 'Range', '{name}' must be a number, but got {value!r} of "
+                                f"type {type(value).__name__}.")
         if delta == 0:
             raise ValueError("For 'Range', 'delta' must not be 0.")
         whole = all(isinstance(value, int) for value in (first, last, delta))
@@ -201,8 +210,8 @@ class MatMul(Cell):
             x2 = x2.swapaxes(-1, -2)
         inner = x1.shape[-1:], x2.shape[-2:-1] if x2.ndim > 1 else x2.shape
         if inner[0] != inner[1]:
-            raise ValueError(f"For 'MatMul', the inner lengths must agree, but got shapes {x1.shape} and "
-                             f"{x2.shape}.")
+            raise ValueError(f"For 'MatMul', the inner lengths must agree, but got shapes "
+                             f"{x1.shape} and {x2.shape}.")
         return ops.matmul(x1, x2)
 
 
@@ -239,8 +248,8 @@ def moments(xp, x: Floats, axis: Any = (), keep_dims: Bool = False):
     """Mean and variance over some axes, all of them for ()."""
     axes = (axis,) if isinstance(axis, int) else tuple(axis) or tuple(range(x.ndim))
     if any(not -x.ndim <= each < x.ndim for each in axes):
-        raise ValueError(f"For 'Moments', 'axis' must hold axes of the input, but got {axis} for shape "
-                         f"{tuple(x.shape)}.")
+        raise ValueError(f"For 'Moments', 'axis' must hold axes of the input, but got {axis} for "
+                         f"shape {tuple(x.shape)}.")
     mean = xp.mean(x, axes, keepdims=True)
     variance = xp.mean(xp.square(x - mean), axes, keepdims=True)
     return (mean, variance) if keep_dims else (xp.squeeze(mean, axes), xp.squeeze(variance, axes))

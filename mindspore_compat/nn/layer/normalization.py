@@ -1,14 +1,24 @@
-"""Normalisation layers: over the batch, over the last axes, over groups of channels, over instances.
+"""Normalisation layers: over the batch, over the last axes, over groups of channels, over
+instances.
 
-The arithmetic and its gradients are in `ops/_norm.py`. `momentum` here is the weight of the old running
-statistics; inside a layer (`self.momentum`) and in the ops it is that of the new ones.
+The arithmetic and its gradients are in `ops/_norm.py`. `momentum` here is the weight of the old
+running statistics; inside a layer (`self.momentum`) and in the ops it is that of the new ones.
 """
 
 from ... import ops
 from ..._core.config import config
 from ..._core.dtype import float32
 from ..._core.rules import (
-    Bool, DType, Float, Forbid, Init, Int, ListOf, Number, TupleOf, checked,
+    Bool,
+    DType,
+    Float,
+    Forbid,
+    Init,
+    Int,
+    ListOf,
+    Number,
+    TupleOf,
+    checked,
 )
 from ..._core.surface import public
 from ..._core.tensor import Tensor
@@ -34,7 +44,8 @@ def _need_shape(api, x, ranks):
                         f"but got {found}.")
     if x.ndim not in ranks:
         wanted = " or ".join(map(str, ranks))
-        raise ValueError(f"For '{api}', the input must have {wanted} axes, but got shape {x.shape}.")
+        raise ValueError(f"For '{api}', the input must have {wanted} axes, but got shape "
+                         f"{x.shape}.")
 
 
 class _Statistics(Cell):
@@ -53,8 +64,9 @@ class _Statistics(Cell):
 
     def extend_repr(self):
         """The sizes and the parameters of the layer."""
-        return (f"num_features={self.num_features}, eps={self.eps}, momentum={1.0 - self.momentum}, "
-                f"gamma={self.gamma}, beta={self.beta}, moving_mean={self.moving_mean}, "
+        return (f"num_features={self.num_features}, eps={self.eps}, "
+                f"momentum={1.0 - self.momentum}, gamma={self.gamma}, beta={self.beta}, "
+                f"moving_mean={self.moving_mean}, "
                 f"moving_variance={self.moving_variance}")
 
 
@@ -72,11 +84,11 @@ class _BatchNorm(_Statistics):
                  moving_mean_init: Init = "zeros", moving_var_init: Init = "ones",
                  use_batch_statistics=None, data_format="NCHW", dtype: DType = float32):
         if use_batch_statistics not in (None, True, False) or type(use_batch_statistics) is int:
-            raise ValueError(f"For '{type(self).__name__}', 'use_batch_statistics' must be a bool or "
-                             f"None, but got {use_batch_statistics!r}.")
+            raise ValueError(f"For '{type(self).__name__}', 'use_batch_statistics' must be a bool "
+                             f"or None, but got {use_batch_statistics!r}.")
         if data_format not in ("NCHW", "NHWC"):
-            raise ValueError(f"For '{type(self).__name__}', 'data_format' must be 'NCHW' or 'NHWC', "
-                             f"but got {data_format!r}.")
+            raise ValueError(f"For '{type(self).__name__}', 'data_format' must be 'NCHW' or "
+                             f"'NHWC', but got {data_format!r}.")
         if data_format == "NHWC" and config.device_target == "CPU":
             raise ValueError(f"For '{type(self).__name__}', 'data_format' must be 'NCHW' on a CPU, "
                              "but got 'NHWC'.")
@@ -97,8 +109,8 @@ class _BatchNorm(_Statistics):
         if last:
             x = channels_first.run(x)
         if x.shape[1] != self.num_features:
-            raise ValueError(f"For '{type(self).__name__}', the input must have {self.num_features} "
-                             f"channels, but got shape {x.shape}.")
+            raise ValueError(f"For '{type(self).__name__}', the input must have "
+                             f"{self.num_features} channels, but got shape {x.shape}.")
         own = self.use_batch_statistics
         out = self._normalized(x, self.training if own is None else own)
         return channels_last.run(out) if last else out
@@ -130,8 +142,8 @@ class BatchNorm1d(_BatchNorm):
         dtype (mindspore.dtype): the type of the parameters.
 
     Raises:
-        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine` not
-            a bool.
+        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
+            not a bool.
         ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or a choice unknown.
     """
 
@@ -145,8 +157,8 @@ class BatchNorm2d(_BatchNorm):
     Its arguments are those of BatchNorm1d.
 
     Raises:
-        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine` not
-            a bool.
+        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
+            not a bool.
         ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or a choice unknown.
     """
 
@@ -271,8 +283,8 @@ class LayerNorm(Cell):
         - **input_x** (Tensor): floats.
 
     Raises:
-        TypeError: if `normalized_shape` is neither a tuple nor a list of ints, an axis not an int, or
-            `epsilon` not a number.
+        TypeError: if `normalized_shape` is neither a tuple nor a list of ints, an axis not an int,
+            or `epsilon` not a number.
         ValueError: if `normalized_shape` is empty.
     """
 
@@ -300,18 +312,21 @@ class LayerNorm(Cell):
     def _check(self, x):
         if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV":
             found = x.dtype if isinstance(x, Tensor) else type(x).__name__
-            raise TypeError(f"For 'LayerNorm', the input must be a Tensor of floats, but got {found}.")
+            raise TypeError(f"For 'LayerNorm', the input must be a Tensor of floats, but got "
+                            f"{found}.")
         rank = x.ndim
         if not (-1 <= self.begin_norm_axis < rank and -1 <= self.begin_params_axis < rank):
             raise RuntimeError(f"For 'LayerNorm', the first axes must be in [-1, {rank}), but got "
                                f"{self.begin_norm_axis} and {self.begin_params_axis}.")
         if x.shape[self.begin_params_axis % rank:] != self.gamma.shape:
-            raise ValueError(f"For 'LayerNorm', the shape of the input must end in {self.gamma.shape} "
-                             f"from axis {self.begin_params_axis} on, but got {x.shape}.")
+            raise ValueError(f"For 'LayerNorm', the shape of the input must end in "
+                             f"{self.gamma.shape} from axis {self.begin_params_axis} on, but got "
+                             f"{x.shape}.")
 
     def extend_repr(self):
         """The axes and the parameters of the layer."""
-        return (f"normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, "
+        return (f"normalized_shape={self.normalized_shape}, "
+                f"begin_norm_axis={self.begin_norm_axis}, "
                 f"begin_params_axis={self.begin_params_axis}, gamma{self.gamma}, beta={self.beta}")
 
 
@@ -399,8 +414,8 @@ class GroupNorm(Cell):
         """`x`, normalised by groups."""
         _need_shape("GroupNorm", x, range(2, 9))
         if x.shape[1] != self.num_channels:
-            raise ValueError(f"For 'GroupNorm', the input must have {self.num_channels} channels, but "
-                             f"got shape {x.shape}.")
+            raise ValueError(f"For 'GroupNorm', the input must have {self.num_channels} channels, "
+                             f"but got shape {x.shape}.")
         return group_standardize.run(x, self.gamma, self.beta, self.num_groups, self.eps)
 
     def extend_repr(self):
@@ -422,8 +437,8 @@ class _InstanceNorm(_Statistics):
                  gamma_init: Init = "ones", beta_init: Init = "zeros", dtype: DType = float32):
         for name, init in (("gamma_init", gamma_init), ("beta_init", beta_init)):
             if isinstance(init, Tensor) and init.dtype != float32:
-                raise TypeError(f"For '{type(self).__name__}', '{name}' must be float32 where it is a "
-                                f"Tensor, but got {init.dtype}.")
+                raise TypeError(f"For '{type(self).__name__}', '{name}' must be float32 where it "
+                                f"is a Tensor, but got {init.dtype}.")
         super().__init__()
         inits = gamma_init, beta_init, "zeros", "ones"
         self._set_up(num_features, eps, momentum, affine, inits, dtype)
@@ -432,8 +447,8 @@ class _InstanceNorm(_Statistics):
         """`x`, each channel of each instance normalised."""
         _need_shape(type(self).__name__, x, self._ranks)
         if x.shape[1] != self.num_features:
-            raise ValueError(f"For '{type(self).__name__}', the input must have {self.num_features} "
-                             f"channels, but got shape {x.shape}.")
+            raise ValueError(f"For '{type(self).__name__}', the input must have "
+                             f"{self.num_features} channels, but got shape {x.shape}.")
         return group_standardize.run(x, self.gamma, self.beta, self.num_features, self.eps)
 
 

@@ -88,7 +88,8 @@ class _Pad(Cell):
                             f"{type(x).__name__}.")
         if x.ndim < len(self._pairs) + self._least_rank:
             raise ValueError(f"For '{name}', the input must have at least "
-                             f"{len(self._pairs) + self._least_rank} axes, but got shape {x.shape}.")
+                             f"{len(self._pairs) + self._least_rank} axes, but got shape "
+                             f"{x.shape}.")
         pairs = ((0, 0),) * (x.ndim - len(self._pairs)) + self._pairs[::-1]
         for pair, size in zip(pairs, x.shape):
             self._need_room(name, pair, size)
@@ -96,8 +97,8 @@ class _Pad(Cell):
 
     def _need_room(self, name, pair, size):
         if min(pair) < -size or self._mode == "reflect" and max(pair) >= size:
-            raise ValueError(f"For '{name}', 'padding' must be less than the axis it pads, but got {pair} "
-                             f"for length {size}.")
+            raise ValueError(f"For '{name}', 'padding' must be less than the axis it pads, but got "
+                             f"{pair} for length {size}.")
 
     def _value(self, x):
         return 0
@@ -170,7 +171,8 @@ class ConstantPad3d(_Constant):
     """Pads the last three axes with a constant.
 
     Args:
-        padding (Union[int, tuple]): how many elements left, right, above, below, in front and behind.
+        padding (Union[int, tuple]): how many elements left, right, above, below, in front and
+            behind.
         value (Union[int, float]): the constant.
 
     Raises:

@@ -1,7 +1,7 @@
 """Pooling layers: windows, adaptive windows, and undoing a pooling.
 
-The arithmetic is in `ops/_pool.py` and `ops/_pool_fractional.py`. The window layers of the original take
-their padding from a mode, which is what this file adds.
+The arithmetic is in `ops/_pool.py` and `ops/_pool_fractional.py`. The window layers of the original
+take their padding from a mode, which is what this file adds.
 """
 
 from ..._core.config import config
@@ -9,12 +9,24 @@ from ..._core.op import op
 from ..._core.rules import Any, Bool, Str, TensorOf, floating, integer
 from ..._core.surface import public
 from ...ops._pool import (
-    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d,
-    adaptive_max_pool2d, adaptive_max_pool3d, average_windows, avg_pool1d_ext, avg_pool2d_ext,
-    avg_pool3d_ext, largest_windows, max_pool2d_ext, max_unpool1d, max_unpool2d, max_unpool3d,
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    average_windows,
+    avg_pool1d_ext,
+    avg_pool2d_ext,
+    avg_pool3d_ext,
+    largest_windows,
+    max_pool2d_ext,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
 )
 from ...ops._pool_fractional import fractional_max_pool2d, fractional_max_pool3d
-from ...ops._windows import each, need_rank, padding_of, sided
+from ...ops._windows import each, need_rank, padding_of
 from .._parts import also
 from ..cell import Cell
 
@@ -69,8 +81,8 @@ def pool_means(xp, x: Real, kernel: Any, stride: Any, mode: Str, padding: Any, c
 
 def _need_fit(api, x, kernel, pads):
     if any(n + sum(p) < k for n, p, k in zip(x.shape[2:], pads, kernel)):
-        raise ValueError(f"For '{api}', the window {tuple(kernel)} must fit into the padded input, but "
-                         f"got shape {tuple(x.shape)}.")
+        raise ValueError(f"For '{api}', the window {tuple(kernel)} must fit into the padded input, "
+                         f"but got shape {tuple(x.shape)}.")
 
 
 class _Pool(Cell):
@@ -86,14 +98,14 @@ class _Pool(Cell):
             raise TypeError(f"For '{name}', 'pad_mode' must be a str, but got {pad_mode!r} of type "
                             f"{type(pad_mode).__name__}.")
         if pad_mode.upper() not in _MODES:
-            raise ValueError(f"For '{name}', 'pad_mode' must be one of 'valid', 'same' and 'pad', but got "
-                             f"{pad_mode!r}.")
+            raise ValueError(f"For '{name}', 'pad_mode' must be one of 'valid', 'same' and 'pad', "
+                             f"but got {pad_mode!r}.")
         self.pad_mode = pad_mode.upper()
         self.padding = padding
         self._padding = self._sizes("padding", padding, 0, (int, tuple, list))
         if self.pad_mode != "PAD" and any(self._padding):
-            raise ValueError(f"For '{name}', 'padding' must be 0 where 'pad_mode' is not 'pad', but got "
-                             f"{padding!r} and {pad_mode!r}.")
+            raise ValueError(f"For '{name}', 'padding' must be 0 where 'pad_mode' is not 'pad', "
+                             f"but got {padding!r} and {pad_mode!r}.")
         self.kernel_size = self._shown(kernel_size, self._kernel)
         self.stride = self._shown(stride, self._stride)
 
@@ -101,16 +113,17 @@ class _Pool(Cell):
         """A size as one number per dimension."""
         api, count = type(self).__name__, self._count
         if not isinstance(value, kinds) or isinstance(value, bool):
-            raise TypeError(f"For '{api}', '{name}' must be an int or a tuple of ints, but got {value!r} "
-                            f"of type {type(value).__name__}.")
+            raise TypeError(f"For '{api}', '{name}' must be an int or a tuple of ints, but got "
+                            f"{value!r} of type {type(value).__name__}.")
         if count == 1 and isinstance(value, tuple) and name != "padding" and self._only_numbers:
-            raise TypeError(f"For '{api}', '{name}' must be an int, but got {value!r} of type tuple.")
+            raise TypeError(f"For '{api}', '{name}' must be an int, but got {value!r} of type "
+                            f"tuple.")
         given = each(value, count)
         if any(not isinstance(n, int) or isinstance(n, bool) for n in given):
             raise TypeError(f"For '{api}', '{name}' must hold ints only, but got {value!r}.")
         if len(given) != count or any(n < least for n in given):
-            raise ValueError(f"For '{api}', '{name}' must be an int >= {least} or a tuple of {count} such "
-                             f"ints, but got {value!r}.")
+            raise ValueError(f"For '{api}', '{name}' must be an int >= {least} or a tuple of "
+                             f"{count} such ints, but got {value!r}.")
         return given
 
     _only_numbers = False
@@ -125,7 +138,8 @@ class _Pool(Cell):
 
 def _need_nchw(api, data_format):
     if data_format not in ("NCHW", "NHWC"):
-        raise ValueError(f"For '{api}', 'data_format' must be 'NCHW' or 'NHWC', but got {data_format!r}.")
+        raise ValueError(f"For '{api}', 'data_format' must be 'NCHW' or 'NHWC', but got "
+                         f"{data_format!r}.")
     if data_format == "NHWC" and config.device_target == "CPU":
         raise ValueError(f"For '{api}', 'data_format' must be 'NCHW' on a CPU, but got 'NHWC'.")
 
@@ -140,15 +154,17 @@ class _MaxPool(_Pool):
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
         if not isinstance(dilation, (int, tuple)) or isinstance(dilation, bool):
-            raise ValueError(f"For '{name}', 'dilation' must be an int or a tuple, but got {dilation!r}.")
-        self._dilation = self._sizes("dilation", dilation, 1) if self._count > 1 else each(dilation, 1)
+            raise ValueError(f"For '{name}', 'dilation' must be an int or a tuple, but got "
+                             f"{dilation!r}.")
+        self._dilation = self._sizes("dilation", dilation, 1) if self._count > 1 else each(dilation,
+                                                                                           1)
         if len(self._dilation) != self._count or min(self._dilation) < 1:
             raise ValueError(f"For '{name}', 'dilation' must be at least 1, but got {dilation!r}.")
         plain = set(self._dilation) == {1} and not return_indices and not ceil_mode
         if self.pad_mode != "PAD" and not plain:
-            raise ValueError(f"For '{name}', 'dilation', 'return_indices' and 'ceil_mode' must be left as "
-                             f"they are where 'pad_mode' is not 'pad', but got {dilation!r}, "
-                             f"{return_indices!r} and {ceil_mode!r}.")
+            raise ValueError(f"For '{name}', 'dilation', 'return_indices' and 'ceil_mode' must be "
+                             f"left as they are where 'pad_mode' is not 'pad', but got "
+                             f"{dilation!r}, {return_indices!r} and {ceil_mode!r}.")
 
     def construct(self, x):
         """The largest value of each window of `x`, and its place if asked for."""
@@ -217,8 +233,8 @@ class MaxPool2d(_MaxPool):
                              ceil_mode)
         _need_nchw("MaxPool2d", data_format)
         if data_format == "NHWC" and self.pad_mode == "PAD":
-            raise ValueError("For 'MaxPool2d', 'data_format' must be 'NCHW' where 'pad_mode' is 'pad', "
-                             "but got 'NHWC'.")
+            raise ValueError("For 'MaxPool2d', 'data_format' must be 'NCHW' where 'pad_mode' is "
+                             "'pad', but got 'NHWC'.")
         self.format = data_format
 
     def construct(self, x):
@@ -271,7 +287,7 @@ class _AvgPool(_Pool):
         self.divisor_override = divisor_override
 
     def _counts_padding(self):
-        """Whether the divisor counts padding; that of mode "same" only where something else is asked."""
+        """Whether the divisor counts padding; in mode "same" only with other than defaults."""
         plain = not self.ceil_mode and self.count_include_pad and self.divisor_override is None
         return False if self.pad_mode == "SAME" and plain else self.count_include_pad
 
@@ -371,7 +387,7 @@ class AvgPool3d(_AvgPool):
         return self.count_include_pad
 
 
-# Layers made from the lines of their ops ------------------------------------------------------------
+# Layers made from the lines of their ops ----------------------------------------------------------
 
 also(adaptive_avg_pool1d, "nn.AdaptiveAvgPool1d(output_size)(input)")
 also(adaptive_avg_pool2d, "nn.AdaptiveAvgPool2d(output_size)(input)")

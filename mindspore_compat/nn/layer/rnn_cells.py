@@ -83,8 +83,8 @@ class RNNCellBase(Cell):
         name = type(self).__name__
         _need_float(name, "x", x)
         if x.ndim != 2 or x.shape[1] != self.input_size:
-            raise ValueError(f"For '{name}', 'x' must have shape (batch, {self.input_size}), but got "
-                             f"{x.shape}.")
+            raise ValueError(f"For '{name}', 'x' must have shape (batch, {self.input_size}), but "
+                             f"got {x.shape}.")
         for state in states:
             _need_float(name, "hx", state)
             if state.shape != (x.shape[0], self.hidden_size):
@@ -96,12 +96,14 @@ class RNNCellBase(Cell):
 def _need_float(api, name, x):
     if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV":
         found = x.dtype if isinstance(x, Tensor) else type(x).__name__
-        raise TypeError(f"For '{api}', '{name}' must be a Tensor of float16 or float32, but got {found}.")
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor of float16 or float32, but got "
+                        f"{found}.")
 
 
 def _need_pair(api, hx):
     if not isinstance(hx, tuple):
-        raise TypeError(f"For '{api}', 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
+        raise TypeError(f"For '{api}', 'hx' must be a tuple of two Tensors, but got "
+                        f"{type(hx).__name__}.")
     if len(hx) != 2:
         raise ValueError(f"For '{api}', 'hx' must hold two Tensors, but got {len(hx)}.")
 
@@ -122,7 +124,8 @@ class RNNCell(RNNCellBase):
         - **hx** (Tensor): shape (batch, hidden_size).
 
     Raises:
-        TypeError: if a size is not an int, `has_bias` not a bool, or an input not a Tensor of floats.
+        TypeError: if a size is not an int, `has_bias` not a bool, or an input not a Tensor of
+            floats.
         ValueError: if a size is less than 1, or `nonlinearity` unknown.
     """
 
@@ -183,7 +186,8 @@ class GRUCell(RNNCellBase):
         - **hx** (Tensor): shape (batch, hidden_size).
 
     Raises:
-        TypeError: if a size is not an int, `has_bias` not a bool, or an input not a Tensor of floats.
+        TypeError: if a size is not an int, `has_bias` not a bool, or an input not a Tensor of
+            floats.
         ValueError: if a size is less than 1.
     """
 

@@ -108,7 +108,8 @@ class _RNNBase(Cell):
         """The parameters of one direction, in the type of the input."""
         found = []
         for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
-            one = getattr(self, f"{kind}_l{layer}{suffix}") if self.has_bias or "w" in kind else None
+            there = self.has_bias or kind.startswith("weight")
+            one = getattr(self, f"{kind}_l{layer}{suffix}") if there else None
             found.append(one if one is None or one.dtype == dtype else one.astype(dtype))
         return found
 
@@ -150,9 +151,10 @@ class _RNNBase(Cell):
         """(T, N, 1): one inside a sequence, zero beyond its end."""
         name = type(self).__name__
         if not isinstance(seq_length, Tensor) or seq_length._array.dtype.kind not in "iu":
-            found = seq_length.dtype if isinstance(seq_length, Tensor) else type(seq_length).__name__
-            raise TypeError(f"For '{name}', 'seq_length' must be a Tensor of int32 or int64, but got "
-                            f"{found}.")
+            found = seq_length.dtype if isinstance(seq_length,
+                                                   Tensor) else type(seq_length).__name__
+            raise TypeError(f"For '{name}', 'seq_length' must be a Tensor of int32 or int64, but "
+                            f"got {found}.")
         if seq_length.shape != x.shape[1:2]:
             raise ValueError(f"For '{name}', 'seq_length' must have shape {x.shape[1:2]}, but got "
                              f"{seq_length.shape}.")
@@ -174,10 +176,11 @@ class _RNNBase(Cell):
         for state in states:
             _need_float(name, "hx", state)
             if state.dtype != x.dtype:
-                raise TypeError(f"For '{name}', 'hx' must have the dtype of 'x', {x.dtype}, but got "
-                                f"{state.dtype}.")
+                raise TypeError(f"For '{name}', 'hx' must have the dtype of 'x', {x.dtype}, but "
+                                f"got {state.dtype}.")
             if state.shape != shape:
-                raise ValueError(f"For '{name}', 'hx' must have shape {shape}, but got {state.shape}.")
+                raise ValueError(f"For '{name}', 'hx' must have shape {shape}, but got "
+                                 f"{state.shape}.")
         return states
 
     def _given(self, name, hx):

@@ -39,8 +39,8 @@ class TimeDistributed(Cell):
     def construct(self, inputs):
         """The outputs of the layer, with the axis of time where it was."""
         if inputs.ndim < 3:
-            raise ValueError("For 'TimeDistributed', the input must have at least 3 axes, but got shape "
-                             f"{inputs.shape}.")
+            raise ValueError(f"For 'TimeDistributed', the input must have at least 3 axes, but got "
+                             f"shape {inputs.shape}.")
         time = self.time_axis % inputs.ndim
         if self.reshape_with_axis is None:
             return self._sliced(inputs, time)

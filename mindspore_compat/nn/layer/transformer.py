@@ -9,11 +9,11 @@ from ..._core.rules import Bool, DType, Int, Number, TensorOf, any_dtype, checke
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.initializer import XavierNormal, XavierUniform, initializer
-from ...ops._softmax import softmax_primitive
 from ...ops._dropout import dropout as drop
 from ...ops._index import masked_fill
 from ...ops._linalg import bmm, dense
 from ...ops._shape import cat, split_at
+from ...ops._softmax import softmax_primitive
 from .._parts import parameter
 from ..cell import Cell
 from .basic import Dense, Dropout
@@ -51,8 +51,8 @@ class MultiheadAttention(Cell):
         - **query** (Tensor): shape (L, N, embed_dim), or (L, embed_dim).
         - **key** (Tensor): shape (S, N, kdim), or (S, kdim).
         - **value** (Tensor): shape (S, N, vdim), or (S, vdim).
-        - **key_padding_mask** (Tensor): shape (N, S), or (S): true where a key is left out, or floats
-          that are added to the scores.
+        - **key_padding_mask** (Tensor): shape (N, S), or (S): true where a key is left out, or
+          floats that are added to the scores.
         - **need_weights** (bool): whether the weights are returned, too.
         - **attn_mask** (Tensor): shape (L, S) or (N * num_heads, L, S); as `key_padding_mask`.
         - **average_attn_weights** (bool): whether the weights are averaged over the heads.
@@ -72,8 +72,8 @@ class MultiheadAttention(Cell):
                  dtype: DType = float32):
         super().__init__()
         if embed_dim % num_heads:
-            raise ValueError(f"For 'MultiheadAttention', 'embed_dim' must be divisible by 'num_heads', "
-                             f"but got {embed_dim} and {num_heads}.")
+            raise ValueError(f"For 'MultiheadAttention', 'embed_dim' must be divisible by "
+                             f"'num_heads', but got {embed_dim} and {num_heads}.")
         self.embed_dim = embed_dim
         self.kdim = kdim or embed_dim
         self.vdim = vdim or embed_dim
@@ -111,8 +111,10 @@ class MultiheadAttention(Cell):
         batched = self._need_shapes(query, key, value)
         query, key, value = _laid_out(query, key, value, batched, self.batch_first)
         batch, steps, sources = query.shape[1], query.shape[0], key.shape[0]
-        masks = self._masks(attn_mask, key_padding_mask, (batch, steps, sources), batched, query.dtype)
-        query, key, value = (self._heads(x) for x in self._longer(*self._projected(query, key, value)))
+        masks = self._masks(attn_mask, key_padding_mask, (batch, steps, sources), batched,
+                            query.dtype)
+        query, key, value = (self._heads(x) for x in self._longer(*self._projected(query, key,
+                                                                                   value)))
         weights = self._weights(query, key, masks)
         used = drop.run(weights, float(self.dropout)) if self.training and self.dropout else weights
         found = bmm.run(used, value).swapaxes(0, 1).reshape((steps, batch, self.embed_dim))
@@ -130,27 +132,27 @@ class MultiheadAttention(Cell):
     def _need_shapes(self, query, key, value):
         """Refuses inputs that do not fit; true where there is an axis of batches."""
         if query.ndim not in (2, 3):
-            raise ValueError(f"For 'MultiheadAttention', 'query' must have 2 or 3 axes, but got shape "
-                             f"{query.shape}.")
+            raise ValueError(f"For 'MultiheadAttention', 'query' must have 2 or 3 axes, but got "
+                             f"shape {query.shape}.")
         for name, each, width in (("query", query, self.embed_dim), ("key", key, self.kdim),
                                   ("value", value, self.vdim)):
             if each.ndim != query.ndim:
-                raise ValueError(f"For 'MultiheadAttention', '{name}' must have {query.ndim} axes as "
-                                 f"'query' has, but got shape {each.shape}.")
+                raise ValueError(f"For 'MultiheadAttention', '{name}' must have {query.ndim} axes "
+                                 f"as 'query' has, but got shape {each.shape}.")
             if each.shape[-1] != width:
-                raise ValueError(f"For 'MultiheadAttention', '{name}' must have {width} features, but "
-                                 f"got shape {each.shape}.")
+                raise ValueError(f"For 'MultiheadAttention', '{name}' must have {width} features, "
+                                 f"but got shape {each.shape}.")
         if key.shape[:-1] != value.shape[:-1]:
             raise ValueError(f"For 'MultiheadAttention', 'key' and 'value' must be as long as each "
                              f"other, but got shapes {key.shape} and {value.shape}.")
         axis = 0 if self.batch_first else 1
         if query.ndim == 3 and query.shape[axis] != key.shape[axis]:
-            raise ValueError(f"For 'MultiheadAttention', 'query' and 'key' must have as many batches, "
-                             f"but got shapes {query.shape} and {key.shape}.")
+            raise ValueError(f"For 'MultiheadAttention', 'query' and 'key' must have as many "
+                             f"batches, but got shapes {query.shape} and {key.shape}.")
         return query.ndim == 3
 
     def _projected(self, query, key, value):
-        """Queries, keys and values after the projections; by one product where they are the same."""
+        """Queries, keys and values, projected; by one product where they are the same."""
         weight, bias, width = self.in_proj_weight, self.in_proj_bias, self.embed_dim
         edges = [width, 2 * width]
         if weight is not None and query is key and key is value:
@@ -192,7 +194,8 @@ class MultiheadAttention(Cell):
 
     def _longer_mask(self, mask):
         more = (self.bias_k is not None) + self.add_zero_attn
-        return cat.run([mask, ops.zeros((*mask.shape[:-1], more), mask.dtype)], -1) if more else mask
+        return cat.run([mask, ops.zeros((*mask.shape[:-1], more), mask.dtype)],
+                       -1) if more else mask
 
     def _weights(self, query, key, masks):
         """How much each query attends to each key."""
@@ -230,8 +233,8 @@ def _added(mask, name, shape, dtype, error=ValueError):
 def _need_mask(mask, name, error=ValueError):
     if not isinstance(mask, Tensor) or mask._array.dtype.kind not in "bfVu":
         found = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
-        raise error(f"For 'MultiheadAttention', '{name}' must be a Tensor of bool or floats, but got "
-                    f"{found}.")
+        raise error(f"For 'MultiheadAttention', '{name}' must be a Tensor of bool or floats, but "
+                    f"got {found}.")
 
 
 # Layers -------------------------------------------------------------------------------------------
@@ -246,8 +249,8 @@ def _activation(activation):
     known = (type(get_activation("relu")), type(get_activation("gelu")))
     if activation in (ops.relu, ops.gelu) or isinstance(activation, known):
         return activation
-    raise ValueError(f"For the layers of a Transformer, 'activation' must be relu or gelu (a str, a "
-                     f"function of ops or a Cell), but got {activation!r}.")
+    raise ValueError(f"For the layers of a Transformer, 'activation' must be relu or gelu (a str, "
+                     f"a function of ops or a Cell), but got {activation!r}.")
 
 
 class _Layer(Cell):
@@ -280,7 +283,7 @@ class _Layer(Cell):
         self.activation = _activation(activation)
 
     def _joined(self, x, norm, part, *args):
-        """`x` and what a part of the layer makes of it, with the norm before the part or after it."""
+        """`x` and what a part of the layer makes of it, the norm before the part or after it."""
         if self.norm_first:
             return x + part(norm(x), *args)
         return norm(x + part(x, *args))
@@ -350,7 +353,8 @@ class TransformerDecoderLayer(_Layer):
         - **tgt** (Tensor): shape (T, N, d_model), or (T, d_model).
         - **memory** (Tensor): what the encoder made: shape (S, N, d_model), or (S, d_model).
         - **tgt_mask**, **memory_mask** (Tensor): see `attn_mask` of MultiheadAttention.
-        - **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor): see `key_padding_mask` there.
+        - **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor): see `key_padding_mask`
+          there.
 
     Raises:
         TypeError: if a size is not an int, or a flag not a bool.
@@ -363,7 +367,8 @@ class TransformerDecoderLayer(_Layer):
                   memory_key_padding_mask=None):
         """A Tensor of the shape of `tgt`."""
         x = self._joined(tgt, self.norm1, self._sa_block, tgt_mask, tgt_key_padding_mask)
-        x = self._joined(x, self.norm2, self._mha_block, memory, memory_mask, memory_key_padding_mask)
+        x = self._joined(x, self.norm2, self._mha_block, memory, memory_mask,
+                         memory_key_padding_mask)
         return self._joined(x, self.norm3, self._ff_block)
 
     def _mha_block(self, x, mem, attn_mask, key_padding_mask):
@@ -468,9 +473,10 @@ class Transformer(Cell):
     Inputs:
         - **src** (Tensor): shape (S, N, d_model), or (S, d_model).
         - **tgt** (Tensor): shape (T, N, d_model), or (T, d_model).
-        - **src_mask**, **tgt_mask**, **memory_mask** (Tensor): see `attn_mask` of MultiheadAttention.
-        - **src_key_padding_mask**, **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor): see
-          `key_padding_mask` there.
+        - **src_mask**, **tgt_mask**, **memory_mask** (Tensor): see `attn_mask` of
+          MultiheadAttention.
+        - **src_key_padding_mask**, **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor):
+          see `key_padding_mask` there.
 
     Raises:
         TypeError: if a size is not an int, or a flag not a bool.
@@ -511,11 +517,11 @@ class Transformer(Cell):
         """A Tensor of the shape of `tgt`."""
         axis = 0 if self.batch_first else 1
         if src.ndim == tgt.ndim == 3 and src.shape[axis] != tgt.shape[axis]:
-            raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have as many batches, but got "
-                             f"shapes {src.shape} and {tgt.shape}.")
+            raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have as many batches, but "
+                             f"got shapes {src.shape} and {tgt.shape}.")
         if not src.shape[-1] == tgt.shape[-1] == self.d_model:
-            raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have {self.d_model} features, "
-                             f"but got shapes {src.shape} and {tgt.shape}.")
+            raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have {self.d_model} "
+                             f"features, but got shapes {src.shape} and {tgt.shape}.")
         memory = self.encoder(src, src_mask, src_key_padding_mask)
         return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
                             memory_key_padding_mask)

@@ -3,7 +3,17 @@
 from ... import ops
 from ..._core.dtype import float32, int32
 from ..._core.rules import (
-    Any, Bool, CellOf, Float, Int, ListOf, OneOf, TensorOf, TupleOf, any_dtype, checked,
+    Any,
+    Bool,
+    CellOf,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
 )
 from ..._core.surface import public
 from ...common.parameter import Parameter
@@ -53,8 +63,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     @checked
     def _of_classes(self, logits, labels: Classes):
         if logits.ndim != 2 or labels.shape != logits.shape[:1]:
-            raise ValueError(f"For 'SoftmaxCrossEntropyWithLogits', 'logits' must have shape (N, C) and "
-                             f"'labels' (N,), but got {logits.shape} and {labels.shape}.")
+            raise ValueError(f"For 'SoftmaxCrossEntropyWithLogits', 'logits' must have shape (N, "
+                             f"C) and 'labels' (N,), but got {logits.shape} and {labels.shape}.")
         known = ops.logical_and(labels >= 0, labels < logits.shape[1])
         return ops.cross_entropy(logits, ops.where(known, labels, -100), reduction="none")
 
@@ -71,7 +81,8 @@ class CrossEntropyLoss(LossBase):
 
     Inputs:
         - **logits** (Tensor): floats of shape (C,), (N, C) or (N, C, ...).
-        - **labels** (Tensor): int32 classes in that shape without C, or probabilities in that shape.
+        - **labels** (Tensor): int32 classes in that shape without C, or probabilities in that
+          shape.
 
     Raises:
         TypeError: if an argument or an input is of another type.
@@ -85,7 +96,8 @@ class CrossEntropyLoss(LossBase):
     """
 
     @checked
-    def __init__(self, weight: Half | None = None, ignore_index: Int = -100, reduction: Any = "mean",
+    def __init__(self, weight: Half | None = None, ignore_index: Int = -100,
+                 reduction: Any = "mean",
                  label_smoothing: Float(ge=0.0, le=1.0) = 0.0):
         super().__init__(reduction)
         self.weight = weight
@@ -93,7 +105,8 @@ class CrossEntropyLoss(LossBase):
         self.label_smoothing = label_smoothing
 
     @checked
-    def construct(self, logits: Anything, labels: TensorOf("int32", "float16", "float32", "bfloat16")):
+    def construct(self, logits: Anything, labels: TensorOf("int32", "float16", "float32",
+                                                           "bfloat16")):
         """The loss."""
         return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction,
                                  self.label_smoothing)
@@ -118,7 +131,8 @@ class NLLLoss(LossBase):
     """
 
     @checked
-    def __init__(self, weight: Half | None = None, ignore_index: Int = -100, reduction: Any = "mean"):
+    def __init__(self, weight: Half | None = None, ignore_index: Int = -100,
+                 reduction: Any = "mean"):
         super().__init__(reduction)
         self.weight = weight
         self.ignore_index = ignore_index
@@ -208,7 +222,8 @@ class FocalLoss(LossBase):
     def __init__(self, weight: Anything | None = None, gamma: Float = 2.0, reduction: Any = "mean"):
         super().__init__(reduction)
         if weight is not None and weight.ndim != 1:
-            raise ValueError(f"For 'FocalLoss', 'weight' must have 1 axis, but got shape {weight.shape}.")
+            raise ValueError(f"For 'FocalLoss', 'weight' must have 1 axis, but got shape "
+                             f"{weight.shape}.")
         self.weight = weight
         self.gamma = gamma
         self.logsoftmax = get_activation("logsoftmax").__class__(1)
@@ -234,14 +249,14 @@ class FocalLoss(LossBase):
 
     def _need_shapes(self, shape, labels):
         if not 2 <= len(shape) <= 4 or len(labels) != len(shape):
-            raise ValueError(f"For 'FocalLoss', 'logits' and 'labels' must have as many axes, 2 to 4, but got "
-                             f"shapes {shape} and {labels}.")
+            raise ValueError(f"For 'FocalLoss', 'logits' and 'labels' must have as many axes, 2 to "
+                             f"4, but got shapes {shape} and {labels}.")
         if shape[1] == 1:
-            raise ValueError(f"For 'FocalLoss', 'logits' must have more than one class, but got shape "
-                             f"{shape}.")
+            raise ValueError(f"For 'FocalLoss', 'logits' must have more than one class, but got "
+                             f"shape {shape}.")
         if labels[1] not in (1, shape[1]):
-            raise ValueError(f"For 'FocalLoss', 'labels' must have 1 or {shape[1]} classes, but got shape "
-                             f"{labels}.")
+            raise ValueError(f"For 'FocalLoss', 'labels' must have 1 or {shape[1]} classes, but "
+                             f"got shape {labels}.")
 
 
 @public("nn.SampledSoftmaxLoss")
@@ -252,8 +267,8 @@ class SampledSoftmaxLoss(LossBase):
         num_sampled (int): how many classes are drawn.
         num_classes (int): how many classes there are.
         num_true (int): how many true classes a sample has.
-        sampled_values (Union[list, tuple]): the classes, and the expected counts of the true ones and
-            of these, as a candidate sampler gives them; drawn uniformly by default.
+        sampled_values (Union[list, tuple]): the classes, and the expected counts of the true ones
+            and of these, as a candidate sampler gives them; drawn uniformly by default.
         remove_accidental_hits (bool): whether true classes are left out of the draws.
         seed (int): the seed of the draws.
         reduction (str): 'none', 'mean' or 'sum'.
@@ -301,8 +316,8 @@ def _need_samples(num_sampled: Int(ge=1), num_classes: Int(ge=1), num_true: Int(
     """Refuses more classes than there are, and other than three sampled values."""
     for name, count in (("num_sampled", num_sampled), ("num_true", num_true)):
         if count > num_classes:
-            raise ValueError(f"For 'SampledSoftmaxLoss', '{name}' must be at most 'num_classes', but got "
-                             f"{count} and {num_classes}.")
+            raise ValueError(f"For 'SampledSoftmaxLoss', '{name}' must be at most 'num_classes', "
+                             f"but got {count} and {num_classes}.")
     if sampled_values is not None and len(sampled_values) != 3:
         raise ValueError(f"For 'SampledSoftmaxLoss', 'sampled_values' must be three, but got "
                          f"{len(sampled_values)}.")
@@ -354,8 +369,8 @@ class MultiClassDiceLoss(LossBase):
     Args:
         weights (Tensor): shape (classes, d): multiplies the loss of each class.
         ignore_indiex (int): the class that adds nothing.
-        activation (Union[str, Cell]): applied to `logits`: 'softmax', 'logsoftmax', 'relu', 'relu6',
-            'tanh', 'sigmoid', or a Cell.
+        activation (Union[str, Cell]): applied to `logits`: 'softmax', 'logsoftmax', 'relu',
+            'relu6', 'tanh', 'sigmoid', or a Cell.
 
     Inputs:
         - **logits**, **label** (Tensor): of the same shape (N, C, ...).
@@ -383,12 +398,12 @@ class MultiClassDiceLoss(LossBase):
         """The loss."""
         _need_same("MultiClassDiceLoss", logits, label)
         if logits.ndim < 2:
-            raise ValueError(f"For 'MultiClassDiceLoss', 'logits' must have 2 or more axes, but got shape "
-                             f"{logits.shape}.")
+            raise ValueError(f"For 'MultiClassDiceLoss', 'logits' must have 2 or more axes, but "
+                             f"got shape {logits.shape}.")
         classes, weights = label.shape[1], self.weights
         if weights is not None and weights.shape[0] != classes:
-            raise ValueError(f"For 'MultiClassDiceLoss', 'weights' must have {classes} rows, but got shape "
-                             f"{weights.shape}.")
+            raise ValueError(f"For 'MultiClassDiceLoss', 'weights' must have {classes} rows, but "
+                             f"got shape {weights.shape}.")
         if self.activation is not None:
             logits = self.activation(logits)
         total = 0
@@ -423,7 +438,8 @@ class MultiMarginLoss(LossBase):
     """
 
     @checked
-    def __init__(self, p: OneOf(1, 2) = 1, margin: Float = 1.0, reduction: Any = "mean", weight=None):
+    def __init__(self, p: OneOf(1, 2) = 1, margin: Float = 1.0, reduction: Any = "mean",
+                 weight=None):
         super().__init__(reduction)
         self.multi_margin_loss = ops.MultiMarginLoss(p, margin, reduction)
         self.weight = weight

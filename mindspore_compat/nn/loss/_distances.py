@@ -5,7 +5,15 @@ import math
 from ... import ops
 from ..._core.dtype import float32
 from ..._core.rules import (
-    Any, Bool, Float, Int, Number, OneOf, TensorOf, any_dtype, checked,
+    Any,
+    Bool,
+    Float,
+    Int,
+    Number,
+    OneOf,
+    TensorOf,
+    any_dtype,
+    checked,
 )
 from ..._core.surface import public
 from ..._core.tensor import Tensor
@@ -143,7 +151,8 @@ class SmoothL1Loss(LossBase):
 
 @public("nn.HuberLoss")
 class HuberLoss(LossBase):
-    """d^2 / 2 where d = |logits - labels| is less than `delta`, and delta (d - delta / 2) elsewhere.
+    """d^2 / 2 where d = |logits - labels| is less than `delta`, and delta (d - delta / 2)
+    elsewhere.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
@@ -154,7 +163,8 @@ class HuberLoss(LossBase):
 
     Raises:
         TypeError: if `delta` is neither an int nor a float.
-        ValueError: if `delta` is not positive, `reduction` another value, or shapes do not broadcast.
+        ValueError: if `delta` is not positive, `reduction` another value, or shapes do not
+            broadcast.
     """
 
     @checked
@@ -175,7 +185,8 @@ class KLDivLoss(LossBase):
     """labels (log(labels) - logits), where `logits` are logarithms of probabilities.
 
     Args:
-        reduction (str): 'none', 'mean', 'batchmean' (the sum over the length of the batch) or 'sum'.
+        reduction (str): 'none', 'mean', 'batchmean' (the sum over the length of the batch) or
+            'sum'.
 
     Inputs:
         - **logits**, **labels** (Tensor): floats of the same shape and dtype.
@@ -200,7 +211,8 @@ class PoissonNLLLoss(LossBase):
     """The negative log likelihood of counts under Poisson distributions.
 
     Args:
-        log_input (bool): whether `input` holds logarithms: exp(x) - t x instead of x - t log(x + eps).
+        log_input (bool): whether `input` holds logarithms: exp(x) - t x instead of x - t log(x +
+            eps).
         full (bool): whether the logarithm of t! (by Stirling's formula, for t above 1) is added.
         eps (float): keeps the logarithm finite.
         reduction (str): 'none', 'mean' or 'sum'.
@@ -245,7 +257,8 @@ class GaussianNLLLoss(LossBase):
     Inputs:
         - **logits** (Tensor): the means.
         - **labels** (Tensor): of a shape that broadcasts to that of `logits`.
-        - **var** (Tensor): the variances: in the shape of `logits`, without its last axis or with 1 there.
+        - **var** (Tensor): the variances: in the shape of `logits`, without its last axis or with 1
+          there.
 
     Raises:
         TypeError: if `full` is not a bool, `eps` not a float, or an input not a Tensor.
@@ -347,7 +360,8 @@ class CosineEmbeddingLoss(LossBase):
         reduction (str): 'none', 'mean' or 'sum'.
 
     Inputs:
-        - **logits_x1**, **logits_x2** (Tensor): of the same shape and dtype; vectors are along axis 1.
+        - **logits_x1**, **logits_x2** (Tensor): of the same shape and dtype; vectors are along axis
+          1.
         - **labels** (Tensor): in that shape without axis 1.
 
     Raises:
@@ -364,8 +378,8 @@ class CosineEmbeddingLoss(LossBase):
         """The loss."""
         _need_tensors(logits_x1, logits_x2)
         if logits_x1.dtype != logits_x2.dtype:
-            raise TypeError(f"For 'CosineEmbeddingLoss', 'logits_x1' and 'logits_x2' must have the same "
-                            f"dtype, but got {logits_x1.dtype} and {logits_x2.dtype}.")
+            raise TypeError(f"For 'CosineEmbeddingLoss', 'logits_x1' and 'logits_x2' must have the "
+                            f"same dtype, but got {logits_x1.dtype} and {logits_x2.dtype}.")
         return ops.cosine_embedding_loss(logits_x1, logits_x2, labels, self.margin, self.reduction)
 
 
@@ -382,7 +396,8 @@ class TripletMarginLoss(LossBase):
 
     Inputs:
         - **x**, **positive**, **negative** (Tensor): of one dtype and of shapes that broadcast.
-        - **margin** (Union[Tensor, float]): the margin of this call, where that of the layer is 1.0.
+        - **margin** (Union[Tensor, float]): the margin of this call, where that of the layer is
+          1.0.
 
     Raises:
         TypeError: if `p` is not an int, `eps` not a float, `swap` not a bool, or dtypes differ.
@@ -448,6 +463,6 @@ class TripletMarginWithDistanceLoss(LossBase):
 def _length(a, b):
     """The length of the difference along axis 1."""
     if a.ndim < 2 and b.ndim < 2:
-        raise ValueError(f"For 'TripletMarginWithDistanceLoss', the inputs must have 2 or more axes, but got "
-                         f"shapes {a.shape} and {b.shape}.")
+        raise ValueError(f"For 'TripletMarginWithDistanceLoss', the inputs must have 2 or more "
+                         f"axes, but got shapes {a.shape} and {b.shape}.")
     return ops.norm(a - b, dim=1)

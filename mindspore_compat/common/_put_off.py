@@ -1,0 +1,45 @@
+"""no_init_parameters: Parameters that draw their values when they are first needed."""
+
+import functools
+import threading
+
+from .._core.surface import public
+
+_here = threading.local()
+
+
+def putting_off():
+    """Whether the thread is inside of `no_init_parameters`."""
+    return getattr(_here, "depth", 0) > 0
+
+
+@public("nn.no_init_parameters")
+class no_init_parameters:
+    """A context in which Parameters made by `initializer` put off drawing their values.
+
+    Each draws them when they are first needed, or at `Cell.init_parameters_data`; values set before
+    (from a checkpoint) make that unnecessary.
+
+    Examples:
+        >>> from mindspore_compat import nn
+        >>> with nn.no_init_parameters():
+        ...     net = nn.Dense(2, 3)
+        >>> net.weight.has_init
+        True
+    """
+
+    def __enter__(self):
+        _here.depth = getattr(_here, "depth", 0) + 1
+        return self
+
+    def __exit__(self, *error):
+        _here.depth -= 1
+
+    def __call__(self, function):
+        """Decorates `function`, which then runs in this context."""
+        @functools.wraps(function)
+        def within(*args, **kwargs):
+            with no_init_parameters():
+                return function(*args, **kwargs)
+
+        return within
