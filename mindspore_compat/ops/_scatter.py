@@ -57,10 +57,10 @@ def _check_rows(api, input_x, indices, updates):
     if updates.shape != wanted:
         raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got "
                          f"{updates.shape}.")
-    _check_range(api, indices._array, input_x.shape[:depth])
+    check_range(api, indices._array, input_x.shape[:depth])
 
 
-def _check_range(api, indices, lengths):
+def check_range(api, indices, lengths):
     """Refuses positions below 0 or past the end, where the original reads or writes out of
     bounds."""
     if indices.size == 0 or type(indices) not in SPACES:  # a batch, or an array of a traced graph
@@ -88,7 +88,7 @@ def _check_slices(api, input_x, indices, updates):
     if updates.shape != wanted:
         raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got "
                          f"{updates.shape}.")
-    _check_range(api, indices._array.reshape(-1, 1), input_x.shape[:1])
+    check_range(api, indices._array.reshape(-1, 1), input_x.shape[:1])
 
 
 def _in_place(api, input_x, updates, index, how):
@@ -225,7 +225,7 @@ def index_add(x: Anything, indices: Index, y: Anything, axis: Int, use_lock: Boo
     if y.ndim != x.ndim or y.shape[axis] != indices.shape[0]:
         raise ValueError(f"For 'index_add', 'y' must have {indices.shape[0]} slices along axis "
                          f"{axis}, but got {y.shape}.")
-    _check_range("index_add", indices._array.reshape(-1, 1),
+    check_range("index_add", indices._array.reshape(-1, 1),
                  x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],))
     made = added_along.run(Tensor._wrap(x._array), indices, y, axis)
     x._array[...] = made._array

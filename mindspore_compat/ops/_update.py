@@ -30,6 +30,24 @@ def sgd_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov=False
     return p - lr * step, accum, stat
 
 
+def keras_momentum_update(xp, p, g, accum, *, lr, momentum, nesterov=False):
+    """Momentum that gathers steps, not gradients, so that a change of `lr` acts late."""
+    accum = momentum * accum - lr * g
+    return p + (momentum * accum - lr * g if nesterov else accum), accum
+
+
+def add_sign_update(xp, p, g, m, *, lr, alpha, sign_decay, beta):
+    """A gradient that counts more where it agrees with its running mean in sign."""
+    m = beta * m + (1 - beta) * g
+    return p - lr * (alpha + sign_decay * xp.sign(g) * xp.sign(m)) * g, m
+
+
+def power_sign_update(xp, p, g, m, *, lr, logbase, sign_decay, beta):
+    """A gradient that counts exponentially more where it agrees with its running mean in sign."""
+    m = beta * m + (1 - beta) * g
+    return p - lr * xp.exp(logbase * sign_decay * xp.sign(g) * xp.sign(m)) * g, m
+
+
 def plain_update(xp, p, g, *, lr):
     """Gradient descent without a memory."""
     return (p - lr * g,)
@@ -49,6 +67,14 @@ def adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
         xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov
     )
     return p - step, m, v
+
+
+def adam_no_parameter_update(xp, delta, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
+    """What Adam adds to the parameter, in `delta`."""
+    step, m, v = adam_step(
+        xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov
+    )
+    return -step, m, v
 
 
 def amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps):
@@ -100,6 +126,25 @@ def adagrad_update(xp, p, g, accum, *, lr, update_slots=True):
     return p - lr * g / xp.sqrt(accum), accum
 
 
+def adagrad_eps_update(xp, p, g, accum, *, lr, eps, update_slots=True):
+    """Adagrad with `eps` added to the root."""
+    if update_slots:
+        accum = accum + g * g
+    return p - lr * g / (xp.sqrt(accum) + eps), accum
+
+
+def adagrad_da_update(xp, p, g, total, squares, *, lr, l1, l2, step):
+    """Adagrad by dual averaging: the parameter is solved anew from the sums of gradients and of
+    their squares. `l1` None means none.
+    """
+    total = total + g
+    squares = squares + g * g
+    pull = total
+    if l1 is not None:
+        pull = xp.sign(total) * xp.maximum(xp.abs(total) - l1 * step, 0.0)
+    return -lr * pull / (l2 * step * lr + xp.sqrt(squares)), total, squares
+
+
 def adadelta_update(xp, p, g, accum, accum_update, *, lr, rho, eps):
     """Gradient scaled by the ratio of the running sizes of the updates and of the gradients."""
     accum = rho * accum + (1 - rho) * g * g
@@ -108,13 +153,18 @@ def adadelta_update(xp, p, g, accum, accum_update, *, lr, rho, eps):
     return p - lr * step, accum, accum_update
 
 
+def proximal_update(xp, p, g, *, lr, l1, l2):
+    """Gradient descent followed by the proximal step of an l1 and l2 penalty."""
+    target = p - lr * g
+    shrunk = xp.maximum(xp.abs(target) - lr * l1, 0.0)
+    return (xp.sign(target) * shrunk / (1 + lr * l2),)
+
+
 def proximal_adagrad_update(xp, p, g, accum, *, lr, l1, l2):
-    """Adagrad followed by the proximal step of an l1 and l2 penalty."""
+    """`proximal_update` with the rate of Adagrad."""
     accum = accum + g * g
-    rate = lr / xp.sqrt(accum)
-    target = p - rate * g
-    shrunk = xp.maximum(xp.abs(target) - rate * l1, 0.0)
-    return xp.sign(target) * shrunk / (1 + rate * l2), accum
+    (p,) = proximal_update(xp, p, g, lr=lr / xp.sqrt(accum), l1=l1, l2=l2)
+    return p, accum
 
 
 def ftrl_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2):

@@ -1,0 +1,470 @@
+"""The optimizers' updates as primitives: `ops.Adam()(var, m, v, ...)` changes what it is given.
+
+The formulas are those of _update.py; the Cells of `nn.optim` run the same ones. Updates that are
+given only some rows of the gradient are in _optimizers_rows.py.
+"""
+
+from .._backend import arrays
+from .._backend.fuse import fuse
+from .._core.op import space_for
+from .._core.rules import Bool, Float, Number, TensorOf, checked, floating
+from .._core.surface import public
+from .._core.tensor import Tensor
+from . import _update
+from ._update import unscaled
+from .primitive import Primitive
+
+Held = TensorOf(floating)
+Scalar = Number | TensorOf(floating)
+
+ADADELTA = fuse(_update.adadelta_update)
+ADAGRAD = fuse(_update.adagrad_update)
+ADAGRAD_EPS = fuse(_update.adagrad_eps_update)
+ADAGRAD_DA = fuse(_update.adagrad_da_update)
+ADAM = fuse(_update.adam_update)
+ADAM_DELTA = fuse(_update.adam_no_parameter_update)
+ADAM_DECAY = fuse(_update.adam_weight_decay_update)
+ADAMAX = fuse(_update.adamax_update)
+AMSGRAD = fuse(_update.amsgrad_update)
+CENTERED_RMSPROP = fuse(_update.centered_rmsprop_update)
+FTRL = fuse(_update.ftrl_update)
+KERAS_MOMENTUM = fuse(_update.keras_momentum_update)
+MOMENTUM = fuse(_update.momentum_update, link=unscaled)
+PLAIN = fuse(_update.plain_update)
+PROXIMAL = fuse(_update.proximal_update)
+PROXIMAL_ADAGRAD = fuse(_update.proximal_adagrad_update)
+RMSPROP = fuse(_update.rmsprop_update)
+SGD_STEP = fuse(_update.sgd_update, link=unscaled)
+ADD_SIGN = fuse(_update.add_sign_update)
+POWER_SIGN = fuse(_update.power_sign_update)
+
+
+class Update(Primitive):
+    """What all updates share: one shape, scalars as numbers, the update in place."""
+
+    @checked
+    def __init__(self, use_locking: Bool = False):
+        super().__init__(type(self).__name__)
+        self.use_locking = use_locking
+
+    def run(self, fused, held, grad, **scalars):
+        """Updates `held` (the parameter first) with `grad` and returns `held`."""
+        grad = self.joined(held, grad)
+        states = [each._array for each in held[1:]]
+        fused(held[0]._array, grad, *states, **self.numbers(scalars))
+        return held
+
+    def joined(self, held, grad):
+        """The gradient's array where the parameter lies; a ValueError if shapes differ."""
+        for each in (*held[1:], grad):
+            if each.shape != held[0].shape:
+                raise ValueError(
+                    f"For '{self.name}', all states and the gradient must have the shape of the "
+                    f"parameter, {held[0].shape}, but got {each.shape}."
+                )
+        return arrays.to_space(space_for(held[0]._array), grad._array)
+
+    def numbers(self, scalars):
+        """The scalars as plain numbers; a Tensor of one element stands for its value."""
+        return {name: self._number(name, value) for name, value in scalars.items()}
+
+    def _number(self, name, value):
+        if not isinstance(value, Tensor):
+            return value
+        if value.size != 1:
+            raise ValueError(
+                f"For '{self.name}', '{name}' must hold one number, but got a Tensor of shape "
+                f"{value.shape}."
+            )
+        return float(value.asnumpy().reshape(-1)[0])
+
+
+class Nesterov(Update):
+    """An update that may look one step ahead."""
+
+    @checked
+    def __init__(self, use_locking: Bool = False, use_nesterov: Bool = False):
+        Update.__init__(self, use_locking)
+        self.use_nesterov = use_nesterov
+
+
+@public("ops.ApplyGradientDescent")
+class ApplyGradientDescent(Update):
+    """`var - alpha * delta`, in place.
+
+    Raises:
+        TypeError: if an input is of another type.
+        ValueError: if shapes differ.
+
+    Source: mindspore.ops.ApplyGradientDescent of MindSpore 2.10; so the others here.
+    """
+
+    @checked
+    def __init__(self):
+        Update.__init__(self)
+
+    @checked
+    def __call__(self, var: Held, alpha: Scalar, delta: Held):
+        return self.run(PLAIN, (var,), delta, lr=alpha)[0]
+
+
+@public("ops.ApplyProximalGradientDescent")
+class ApplyProximalGradientDescent(ApplyGradientDescent):
+    """Gradient descent, then the proximal step of an l1 and l2 penalty, in place."""
+
+    @checked
+    def __call__(self, var: Held, alpha: Scalar, l1: Scalar, l2: Scalar, delta: Held):
+        return self.run(PROXIMAL, (var,), delta, lr=alpha, l1=l1, l2=l2)[0]
+
+
+@public("ops.ApplyMomentum")
+class ApplyMomentum(Update):
+    """Momentum, in place; returns the parameter.
+
+    Args:
+        use_nesterov (bool): whether to look one step ahead.
+        use_locking (bool): kept; an update is whole anyway.
+        gradient_scale (float): a factor for the gradient.
+    """
+
+    @checked
+    def __init__(self, use_nesterov: Bool = False, use_locking: Bool = False,
+                 gradient_scale: Float = 1.0):
+        Update.__init__(self, use_locking)
+        self.use_nesterov, self.gradient_scale = use_nesterov, gradient_scale
+
+    @checked
+    def __call__(self, variable: Held, accumulation: Held, learning_rate: Scalar, gradient: Held,
+                 momentum: Scalar):
+        return self.run(
+            MOMENTUM, (variable, accumulation), gradient, lr=learning_rate, momentum=momentum,
+            nesterov=self.use_nesterov, unscale=self.gradient_scale, decay=None,
+        )[0]
+
+
+@public("ops.FusedWeightScaleApplyMomentum")
+class FusedWeightScaleApplyMomentum(Update):
+    """Momentum of the gradient over the loss scale with weight decay added, in place."""
+
+    @checked
+    def __init__(self):
+        Update.__init__(self)
+
+    @checked
+    def __call__(self, weight_decay: Scalar, loss_scale: Scalar, variable: Held, accumulation: Held,
+                 learning_rate: Scalar, gradient: Held, momentum: Scalar):
+        return self.run(
+            MOMENTUM, (variable, accumulation), gradient, lr=learning_rate, momentum=momentum,
+            unscale=1 / self._number("loss_scale", loss_scale), decay=weight_decay,
+        )[0]
+
+
+@public("ops.ApplyKerasMomentum")
+class ApplyKerasMomentum(Nesterov):
+    """Momentum as Keras writes it: the memory holds steps. In place; returns both."""
+
+    @checked
+    def __call__(self, var: Held, accum: Held, lr: Scalar, grad: Held, momentum: Scalar):
+        return self.run(KERAS_MOMENTUM, (var, accum), grad, lr=lr, momentum=momentum,
+                        nesterov=self.use_nesterov)
+
+
+@public("ops.SGD")
+class SGD(Update):
+    """Gradient descent with momentum, in place; `stat` is above 0 until the first step.
+
+    Args:
+        dampening (float): how much of the gradient the memory leaves out.
+        weight_decay (float): the factor of the parameter that is added to its gradient.
+        nesterov (bool): whether to look one step ahead; then `dampening` must be 0.
+    """
+
+    @checked
+    def __init__(self, dampening: Float = 0.0, weight_decay: Float = 0.0, nesterov: Bool = False):
+        Update.__init__(self)
+        if nesterov and dampening != 0.0:
+            raise ValueError(
+                f"For 'SGD', 'dampening' must be 0.0 if 'nesterov' is True, but got {dampening}."
+            )
+        self.dampening, self.weight_decay, self.nesterov = dampening, weight_decay, nesterov
+
+    @checked
+    def __call__(self, parameters: Held, gradient: Held, learning_rate: Held, accum: Held,
+                 momentum: Held, stat: Held):
+        return self.run(
+            SGD_STEP, (parameters, accum, stat), gradient, lr=learning_rate, momentum=momentum,
+            dampening=self.dampening, nesterov=self.nesterov, unscale=None,
+            decay=self.weight_decay,
+        )[0]
+
+
+class _Corrected(Nesterov):
+    """Adam's learning rate, corrected for the bias of both averages."""
+
+    def rate(self, lr, beta1_power, beta2_power):
+        first, second = (self._number(n, v) for n, v in (("beta1_power", beta1_power),
+                                                         ("beta2_power", beta2_power)))
+        return self._number("lr", lr) * (1 - second) ** 0.5 / (1 - first)
+
+
+@public("ops.Adam")
+class Adam(_Corrected):
+    """Adam, in place; returns var, m and v."""
+
+    @checked
+    def __call__(self, var: Held, m: Held, v: Held, beta1_power: Scalar, beta2_power: Scalar,
+                 lr: Scalar, beta1: Scalar, beta2: Scalar, epsilon: Scalar, gradient: Held):
+        rate = self.rate(lr, beta1_power, beta2_power)
+        return self.run(ADAM, (var, m, v), gradient, lr=rate, beta1=beta1, beta2=beta2, eps=epsilon,
+                        nesterov=self.use_nesterov)
+
+
+@public("ops.AdamNoUpdateParam")
+class AdamNoUpdateParam(_Corrected):
+    """What Adam adds to a parameter; m and v are updated in place."""
+
+    @checked
+    def __call__(self, m: Held, v: Held, beta1_power: Scalar, beta2_power: Scalar, lr: Scalar,
+                 beta1: Scalar, beta2: Scalar, epsilon: Scalar, gradient: Held):
+        rate = self.rate(lr, beta1_power, beta2_power)
+        delta = Tensor._wrap(space_for(m._array).zeros(m.shape, m._array.dtype))
+        return self.run(ADAM_DELTA, (delta, m, v), gradient, lr=rate, beta1=beta1, beta2=beta2,
+                        eps=epsilon, nesterov=self.use_nesterov)[0]
+
+
+@public("ops.AdamWeightDecay")
+class AdamWeightDecay(Update):
+    """Adam without bias correction whose weight decay bypasses the averages, in place."""
+
+    @checked
+    def __call__(self, var: Held, m: Held, v: Held, lr: Scalar,
+                 beta1: Number(gt=0.0, lt=1.0) | TensorOf(floating),
+                 beta2: Number(gt=0.0, lt=1.0) | TensorOf(floating),
+                 epsilon: Number(gt=0.0) | TensorOf(floating),
+                 decay: Number(ge=0.0) | TensorOf(floating), gradient: Held):
+        return self.run(ADAM_DECAY, (var, m, v), gradient, lr=lr, beta1=beta1, beta2=beta2,
+                        eps=epsilon, decay=decay)
+
+
+@public("ops.FusedCastAdamWeightDecay")
+class FusedCastAdamWeightDecay(AdamWeightDecay):
+    """`ops.AdamWeightDecay` of a float16 gradient over a global norm; states stay float32.
+
+    The norm may be left out, as the original's documentation has it.
+    """
+
+    @checked
+    def __call__(self, var: Held, m: Held, v: Held, lr: Scalar, beta1: Scalar, beta2: Scalar,
+                 epsilon: Scalar, decay: Scalar, gradient: Held, global_norm: Scalar = 1.0):
+        norm = self._number("global_norm", global_norm)
+        if norm != 1.0:
+            xp = space_for(gradient._array)
+            gradient = Tensor._wrap(xp.cast(gradient._array, xp.float32) / norm)
+        return self.run(ADAM_DECAY, (var, m, v), gradient, lr=lr, beta1=beta1, beta2=beta2,
+                        eps=epsilon, decay=decay)
+
+
+@public("ops.ApplyAdaMax")
+class ApplyAdaMax(Update):
+    """Adam with the infinity norm, in place; returns var, m and v."""
+
+    @checked
+    def __init__(self):
+        Update.__init__(self)
+
+    @checked
+    def __call__(self, var: Held, m: Held, v: Held, beta1_power: Scalar, lr: Scalar, beta1: Scalar,
+                 beta2: Scalar, epsilon: Scalar, grad: Held):
+        rate = self._number("lr", lr) / (1 - self._number("beta1_power", beta1_power))
+        return self.run(ADAMAX, (var, m, v), grad, lr=rate, beta1=beta1, beta2=beta2, eps=epsilon)
+
+
+@public("ops.ApplyAdamWithAmsgrad")
+class ApplyAdamWithAmsgrad(_Corrected):
+    """Adam divided by the largest second moment so far, in place; returns var, m, v and vhat.
+
+    Args:
+        beta1 (float): the share of the old first moment that is kept.
+        beta2 (float): the same of the second moment.
+        epsilon (float): added to the divisor.
+        use_locking (bool): kept; an update is whole anyway.
+    """
+
+    @checked
+    def __init__(self, beta1: Float = 0.9, beta2: Float = 0.999, epsilon: Float = 1e-8,
+                 use_locking: Bool = False):
+        Update.__init__(self, use_locking)
+        self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
+
+    @checked
+    def __call__(self, var: Held, m: Held, v: Held, vhat: Held, beta1_power: Scalar,
+                 beta2_power: Scalar, lr: Scalar, grad: Held):
+        return self.run(AMSGRAD, (var, m, v, vhat), grad, beta1=self.beta1, beta2=self.beta2,
+                        lr=self.rate(lr, beta1_power, beta2_power), eps=self.epsilon)
+
+
+@public("ops.ApplyAdamWithAmsgradV2")
+class ApplyAdamWithAmsgradV2(_Corrected):
+    """`ops.ApplyAdamWithAmsgrad` with the decay rates as inputs."""
+
+    @checked
+    def __init__(self, use_locking: Bool = False):
+        Update.__init__(self, use_locking)
+
+    @checked
+    def __call__(self, var: Held, m: Held, v: Held, vhat: Held, beta1_power: Scalar,
+                 beta2_power: Scalar, lr: Scalar, beta1: Scalar, beta2: Scalar, epsilon: Scalar,
+                 grad: Held):
+        return self.run(AMSGRAD, (var, m, v, vhat), grad, beta1=beta1, beta2=beta2,
+                        lr=self.rate(lr, beta1_power, beta2_power), eps=epsilon)
+
+
+@public("ops.ApplyAdadelta")
+class ApplyAdadelta(ApplyGradientDescent):
+    """Adadelta, in place; returns var, accum and accum_update."""
+
+    @checked
+    def __call__(self, var: Held, accum: Held, accum_update: Held, lr: Scalar, rho: Scalar,
+                 epsilon: Scalar, grad: Held):
+        return self.run(ADADELTA, (var, accum, accum_update), grad, lr=lr, rho=rho, eps=epsilon)
+
+
+@public("ops.ApplyAdagrad")
+class ApplyAdagrad(Update):
+    """Adagrad, in place; returns var and accum.
+
+    Args:
+        update_slots (bool): whether the sum of squares grows.
+    """
+
+    fused, more = ADAGRAD, {}
+
+    @checked
+    def __init__(self, update_slots: Bool = True):
+        Update.__init__(self)
+        self.update_slots = update_slots
+
+    @checked
+    def __call__(self, var: Held, accum: Held, lr: Scalar, grad: Held):
+        return self.run(self.fused, (var, accum), grad, lr=lr, update_slots=self.update_slots,
+                        **self.more)
+
+
+@public("ops.ApplyAdagradV2")
+class ApplyAdagradV2(ApplyAdagrad):
+    """`ops.ApplyAdagrad` with a number added to the root.
+
+    Args:
+        epsilon (float): the number.
+        update_slots (bool): whether the sum of squares grows.
+    """
+
+    @checked
+    def __init__(self, epsilon: Float, update_slots: Bool = True):
+        ApplyAdagrad.__init__(self, update_slots)
+        self.fused, self.more = ADAGRAD_EPS, {"eps": epsilon}
+
+
+@public("ops.ApplyAdagradDA")
+class ApplyAdagradDA(Update):
+    """Adagrad's dual averaging, in place; returns var."""
+
+    @checked
+    def __call__(self, var: Held, gradient_accumulator: Held, gradient_squared_accumulator: Held,
+                 grad: Held, lr: Scalar, l1: Scalar, l2: Scalar,
+                 global_step: Number | TensorOf("int32", "int64")):
+        held = (var, gradient_accumulator, gradient_squared_accumulator)
+        return self.run(ADAGRAD_DA, held, grad, lr=lr, l1=l1, l2=l2, step=global_step)[0]
+
+
+@public("ops.ApplyAddSign")
+class ApplyAddSign(ApplyGradientDescent):
+    """AddSign: alpha plus the agreement of signs times the gradient, in place."""
+
+    @checked
+    def __call__(self, var: Held, m: Held, lr: Scalar, alpha: Scalar, sign_decay: Scalar,
+                 beta: Scalar, grad: Held):
+        return self.run(ADD_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay,
+                        alpha=alpha)
+
+
+@public("ops.ApplyPowerSign")
+class ApplyPowerSign(ApplyGradientDescent):
+    """PowerSign: e to the agreement of signs times the gradient, in place."""
+
+    @checked
+    def __call__(self, var: Held, m: Held, lr: Scalar, logbase: Scalar, sign_decay: Scalar,
+                 beta: Scalar, grad: Held):
+        return self.run(POWER_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay,
+                        logbase=logbase)
+
+
+@public("ops.ApplyRMSProp")
+class ApplyRMSProp(Update):
+    """RMSProp, in place; returns var."""
+
+    @checked
+    def __call__(self, var: Held, mean_square: Held, moment: Held, learning_rate: Scalar,
+                 grad: Held, decay: Float, momentum: Float, epsilon: Float):
+        return self.run(RMSPROP, (var, mean_square, moment), grad, lr=learning_rate, rho=decay,
+                        momentum=momentum, eps=epsilon)[0]
+
+
+@public("ops.ApplyCenteredRMSProp")
+class ApplyCenteredRMSProp(Update):
+    """RMSProp over the running variance, in place; returns var."""
+
+    @checked
+    def __call__(self, var: Held, mean_gradient: Held, mean_square: Held, moment: Held, grad: Held,
+                 learning_rate: Scalar, decay: Float, momentum: Float, epsilon: Float):
+        held = (var, mean_gradient, mean_square, moment)
+        return self.run(CENTERED_RMSPROP, held, grad, lr=learning_rate, rho=decay,
+                        momentum=momentum, eps=epsilon)[0]
+
+
+@public("ops.ApplyFtrl")
+class ApplyFtrl(Update):
+    """Follow the regularised leader, in place; returns var."""
+
+    @checked
+    def __call__(self, var: Held, accum: Held, linear: Held, grad: Held, lr: Scalar, l1: Scalar,
+                 l2: Scalar, lr_power: Scalar):
+        return self.run(FTRL, (var, accum, linear), grad, lr=lr, l1=l1, l2=l2, lr_power=lr_power)[0]
+
+
+@public("ops.ApplyProximalAdagrad")
+class ApplyProximalAdagrad(Update):
+    """Adagrad, then the proximal step of an l1 and l2 penalty, in place; returns var and accum."""
+
+    @checked
+    def __call__(self, var: Held, accum: Held, lr: Scalar, l1: Scalar, l2: Scalar, grad: Held):
+        return self.run(PROXIMAL_ADAGRAD, (var, accum), grad, lr=lr, l1=l1, l2=l2)
+
+
+@public("ops.LARSUpdate")
+class LARSUpdate(Update):
+    """The gradient scaled by LARS's trust ratio.
+
+    Args:
+        epsilon (float): added to the divisor.
+        hyperpara (float): the trust coefficient.
+        use_clip (bool): whether the ratio over the learning rate is at most 1.
+    """
+
+    @checked
+    def __init__(self, epsilon: Float = 1e-5, hyperpara: Float = 0.001, use_clip: Bool = False):
+        Update.__init__(self)
+        self.epsilon, self.hyperpara, self.use_clip = epsilon, hyperpara, use_clip
+
+    @checked
+    def __call__(self, weight: Held, gradient: Held, norm_weight: Held, norm_gradient: Held,
+                 weight_decay: Scalar, learning_rate: Scalar):
+        xp = space_for(weight._array)
+        g = self.joined((weight,), gradient)
+        decay = self._number("weight_decay", weight_decay)
+        rate = self._number("learning_rate", learning_rate) if self.use_clip else None
+        ratio = _update.trust_ratio(
+            xp, xp.sqrt(norm_weight._array), xp.sqrt(norm_gradient._array), rate=rate,
+            coefficient=self.hyperpara, decay=decay, eps=self.epsilon,
+        )
+        return Tensor._wrap(xp.asarray(ratio * (g + decay * weight._array)))

@@ -1,0 +1,139 @@
+"""The updates as primitives: numbers of the original, in place, only the rows named, refusals."""
+
+import numpy as np
+import pytest
+
+from mindspore_compat import Parameter, Tensor, ops
+
+P = [[0.6, 0.4], [0.1, 0.5]]
+A = [[0.6, 0.5], [0.2, 0.6]]
+B = [[0.9, 0.1], [0.7, 0.8]]
+G = [[0.3, 0.7], [0.1, 0.8]]
+
+
+def held(values, name="p"):
+    return Parameter(Tensor(np.array(values, np.float32)), name=name)
+
+
+def given(values):
+    return Tensor(np.array(values, np.float32))
+
+
+ROWS = Tensor(np.array([0, 1], np.int32))
+GRAD = given(G)
+
+# (primitive, arguments, what the original prints for the parameter)
+OBSERVED = [
+    (ops.ApplyMomentum, (), (P, A), (0.1, GRAD, 0.9), [0.516, 0.285, 0.072, 0.366]),
+    (ops.ApplyAdaMax, (), (P, A, B), (0.9, 0.001, 0.9, 0.99, 1e-10, GRAD),
+     [0.5936027, 0.3925714, 0.0972583, 0.49225]),
+    (ops.ApplyAdadelta, (), (P, A, B), (0.001, 0.0, 1e-6, GRAD),
+     [0.5990514, 0.3996838, 0.0991634, 0.4991056]),
+    (ops.ApplyAdagrad, (), (P, A), (0.001, GRAD), [0.5996389, 0.3992965, 0.0997818, 0.4992816]),
+    (ops.ApplyAdagradV2, (1e-2,), (P, A), (0.001, GRAD),
+     [0.5996432, 0.3993035, 0.0997864, 0.499288]),
+    (ops.ApplyAdagradDA, (), (P, A, B), (GRAD, 0.001, 0.001, 0.001, 2),
+     [-0.0009025, -0.0015597, -0.0003537, -0.001165]),
+    (ops.ApplyAddSign, (), (P, A), (0.001, 1.0, 0.99, 0.9, GRAD),
+     [0.599403, 0.398607, 0.099801, 0.498408]),
+    (ops.ApplyPowerSign, (), (P, A), (0.001, np.e, 0.99, 0.9, GRAD),
+     [0.5955757, 0.3896765, 0.0985252, 0.4882017]),
+    (ops.ApplyFtrl, (), (P, A, B), (GRAD, 0.001, 0.0, 0.1, -0.5),
+     [0.0390431, 0.1149053, 0.000664, 0.1507319]),
+    (ops.ApplyGradientDescent, (), (P,), (0.001, GRAD), [0.5997, 0.3993, 0.0999, 0.4992]),
+    (ops.ApplyProximalAdagrad, (), (P, A), (0.1, 0.1, 0.2, GRAD),
+     [0.5388712, 0.3132994, 0.0539997, 0.4117818]),
+    (ops.ApplyProximalGradientDescent, (), (P,), (0.1, 0.1, 0.2, GRAD),
+     [0.5490196, 0.3137255, 0.0784314, 0.4019608]),
+    (ops.ApplyAdamWithAmsgradV2, (), (P, A, B, G), (0.9, 0.999, 0.01, 0.9, 0.999, 1e-8, GRAD),
+     [0.5980992, 0.3980346, 0.0992815, 0.497808]),
+    (ops.FusedSparseAdam, (), (P, A, B), (0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, GRAD, ROWS),
+     [0.5998099, 0.399481, 0.0999282, 0.4997808]),
+    (ops.FusedSparseLazyAdam, (), (P, A, B), (0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, GRAD, ROWS),
+     [0.5998099, 0.399481, 0.0999282, 0.4997808]),
+    (ops.FusedSparseFtrl, (0.01, 0.1, 0.2, -0.5), (P, A, B), (GRAD, ROWS),
+     [0.0247279, 0.1062599, -0.0127539, 0.1364393]),
+    (ops.FusedSparseProximalAdagrad, (), (P, A), (0.1, 0.1, 0.2, GRAD, ROWS),
+     [0.5388712, 0.3132994, 0.0539997, 0.4117818]),
+    (ops.SparseApplyAdagradV2, (0.1, 1e-6), (P, A), (GRAD, ROWS),
+     [0.5638843, 0.3296474, 0.0781783, 0.4281579]),
+    (ops.SparseApplyRMSProp, (0.2, 0.01, 1e-6), (P, A, B), (0.01, GRAD, ROWS),
+     [0.5841535, 0.3890204, 0.0884357, 0.4819369]),
+]
+
+
+@pytest.mark.parametrize("case", OBSERVED, ids=lambda case: case[0].__name__)
+def test_the_parameter_becomes_what_it_becomes_in_the_original(case):
+    primitive, settings, states, others, expected = case
+    states = [held(s) for s in states]
+    primitive(*settings)(*states, *others)
+    np.testing.assert_allclose(states[0].asnumpy().ravel(), expected, rtol=2e-5, atol=2e-7)
+
+
+def test_updates_return_what_they_change():
+    var, m, v = held(P), held(A), held(B)
+    out = ops.Adam()(var, m, v, 0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, GRAD)
+    assert out[0] is var and out[1] is m and out[2] is v
+    np.testing.assert_allclose(m.asnumpy(), 0.9 * np.array(A) + 0.1 * np.array(G), rtol=1e-6)
+
+
+def test_adam_without_update_gives_the_step_and_keeps_the_gradient():
+    m, v, gradient = held(P), held(B), given(G)
+    out = ops.AdamNoUpdateParam()(m, v, 0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, gradient)
+    expected = [-1.9008431e-04, -4.2916110e-04, -3.7814840e-05, -1.8740082e-04]
+    np.testing.assert_allclose(out.asnumpy().ravel(), expected, rtol=2e-5)
+    np.testing.assert_array_equal(gradient.asnumpy(), np.float32(G))
+
+
+def test_sgd_takes_the_first_gradient_whole():
+    parameters, accum = given([2, -0.5, 1.7, 4]), given([0.1, 0.3, -0.2, -0.1])
+    stat = given([1.5, -0.3, 0.2, -0.7])
+    ops.SGD()(parameters, given([1, -1, 0.5, 2]), given(0.01), accum, given(0.1), stat)
+    np.testing.assert_allclose(parameters.asnumpy(), [1.99, -0.4903, 1.695, 3.9801], rtol=1e-6)
+
+
+def test_lars_scales_by_the_ratio_of_norms():
+    weight = given([[0.5, 0.8, 0.2], [0.6, 0.4, 0.2]])
+    gradient = given([[0.4, 0.4, 0.5], [0.2, 0.4, 0.3]])
+    norms = [(t * t).sum() for t in (weight, gradient)]
+    out = ops.LARSUpdate()(weight, gradient, *norms, 0.0, 1.0)
+    expected = [[0.0005265, 0.0005265, 0.00065813], [0.00026325, 0.0005265, 0.00039488]]
+    np.testing.assert_allclose(out.asnumpy(), expected, rtol=1e-4)
+
+
+def test_rows_named_twice_are_added_and_others_stay():
+    var, accum = held(P), held(A)
+    rows = Tensor(np.array([1, 1], np.int32))
+    ops.SparseApplyAdagrad(0.1)(var, accum, GRAD, rows)
+    whole = np.array([[0, 0], np.sum(G, 0)])
+    grown = np.array(A) + whole**2
+    np.testing.assert_allclose(accum.asnumpy(), grown, rtol=1e-6)
+    np.testing.assert_allclose(var.asnumpy(), P - 0.1 * whole / np.sqrt(grown), rtol=1e-5)
+
+
+def test_averages_of_rows_not_named_decay_unless_lazy():
+    one = Tensor(np.array([0], np.int32))
+    for primitive, factor in ((ops.FusedSparseAdam, 0.9), (ops.FusedSparseLazyAdam, 1.0)):
+        var, m, v = held(P), held(A), held(B)
+        primitive()(var, m, v, 0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, given(G[:1]), one)
+        np.testing.assert_allclose(m.asnumpy()[1], factor * np.array(A[1]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("call, error, part", [
+    (lambda v: ops.ApplyMomentum(use_nesterov=1), TypeError, "use_nesterov"),
+    (lambda v: ops.ApplyMomentum()(v, held(A), "fast", GRAD, 0.9), TypeError, "learning_rate"),
+    (lambda v: ops.ApplyMomentum()(v, held(A), 0.1, given([1.0]), 0.9), ValueError, "shape"),
+    (lambda v: ops.ApplyMomentum()(v, held(A), GRAD, GRAD, 0.9), ValueError, "lr"),
+    (lambda v: ops.AdamWeightDecay()(v, held(A), held(B), 0.1, 1.0, 0.9, 1e-8, 0.0, GRAD),
+     ValueError, "beta1"),
+    (lambda v: ops.SGD(dampening=0.1, nesterov=True), ValueError, "dampening"),
+    (lambda v: ops.SparseApplyFtrl(0.0, 0.0, 0.0, -0.5), ValueError, "'lr'"),
+    (lambda v: ops.SparseApplyAdagrad(0.1)(v, held(A), GRAD, Tensor([0, 2])),
+     IndexError, "indices"),
+    (lambda v: ops.SparseApplyAdagrad(0.1)(v, held(A), GRAD, Tensor([0])), ValueError, "indices"),
+])
+def test_a_refused_update_changes_nothing(call, error, part):
+    var = held(P)
+    with pytest.raises(error, match=part):
+        call(var)
+    np.testing.assert_array_equal(var.asnumpy(), np.float32(P))
