@@ -83,7 +83,7 @@ def whole_session(request):
 
 
 @pytest.fixture
-def oracle(tmp_path):
+def oracle(tmp_path, tmp_path_factory):
     """Runs Python text in real MindSpore and gives what it prints; skipped where it is not at hand.
 
     The environment variable MINDSPORE_ORACLE names the interpreter that has it.
@@ -94,7 +94,9 @@ def oracle(tmp_path):
 
     def run(text, *arguments):
         environment = {**os.environ, "GLOG_v": "3", "DNNL_MAX_CPU_ISA": "AVX2"}
-        done = subprocess.run([interpreter, "-c", text, *map(str, arguments)], cwd=tmp_path,
+        script = tmp_path_factory.mktemp("oracle") / "script.py"  # it compiles from files only
+        script.write_text(text, encoding="utf-8")
+        done = subprocess.run([interpreter, script, *map(str, arguments)], cwd=tmp_path,
                               env=environment, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr[-2000:]
         return done.stdout

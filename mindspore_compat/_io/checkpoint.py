@@ -104,6 +104,8 @@ def read(path, *, crc=False, key=None, mode="AES-GCM", wanted=None):
             raise ValueError("its checksum does not agree with its content")
         if key is not None:
             view = memoryview(encryption.decrypt(view, key, mode))
+        elif encryption.looks_locked(view):
+            raise ValueError("it is encrypted, and no key is given")
         if not view:
             raise ValueError("it is empty")
         return decoded(view, wanted)

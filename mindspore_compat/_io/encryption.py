@@ -26,6 +26,11 @@ def check(key, mode):
                          f"but got {len(key)}")
 
 
+def looks_locked(view):
+    """True if bytes begin as an encrypted file does."""
+    return len(view) >= 4 and struct.unpack("<I", view[:4])[0] in MAGIC.values()
+
+
 def encrypt(pieces, key, mode):
     """The encrypted blocks of what `pieces` hold together."""
     check(key, mode)

@@ -128,3 +128,10 @@ def floats(kind, value):
     if kind not in (FIXED32, BYTES) or len(value) % 4:
         raise ValueError("a list of float32 numbers is cut short")
     return list(struct.unpack(f"<{len(value) // 4}f", value))
+
+
+def unpack_double(value):
+    """The float64 numbers of one field, packed or alone."""
+    if isinstance(value, int) or len(value) % 8:
+        raise ValueError("a list of float64 numbers is cut short")
+    return list(struct.unpack(f"<{len(value) // 8}d", value))

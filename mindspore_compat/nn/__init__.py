@@ -2,7 +2,7 @@
 
 from .._core.surface import window
 from . import (  # noqa: F401 - the declarations
-    dynamic_lr, layer, learning_rate_schedule, loss, optim, sparse, utils, wrap,
+    dynamic_lr, graph_cell, layer, learning_rate_schedule, loss, optim, sparse, utils, wrap,
 )
 from .cell import Cell
 

@@ -48,7 +48,8 @@ class FuncGraph:
         if graph is None or len(graph.output) != 1:
             raise ValueError("it holds no graph with one output")
         if model.functions:
-            raise ValueError("its graph has branches or loops over values, which cannot be run here")
+            raise ValueError("its graph has branches or loops over values, which cannot be run "
+                             "here")
         self.name = graph.name or ""
         self.parameters, self._weights = {}, {}
         for message in graph.parameter:
@@ -75,8 +76,8 @@ class FuncGraph:
         values = {name: self.parameters[own] for name, own in self._weights.items()}
         for (name, shape), given in zip(self.inputs, inputs, strict=True):
             if isinstance(given, Tensor) and not _fits(given.shape, shape):
-                raise RuntimeError(f"The graph {self.name!r} was made for {name!r} of shape {shape}, "
-                                   f"but got {given.shape}.")
+                raise RuntimeError(f"The graph {self.name!r} was made for {name!r} of shape "
+                                   f"{shape}, but got {given.shape}.")
             values[name] = given
         for target, operands, function in self._steps:
             values[target] = function(*[values[name] for name in operands])

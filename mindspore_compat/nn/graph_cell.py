@@ -13,9 +13,11 @@ class GraphCell(Cell):
 
     Args:
         graph (FuncGraph): What `mindspore.load` returned.
-        params_init (dict): New values, Tensors or Parameters, for parameters by name. Names that the
+        params_init (dict): New values, Tensors or Parameters, for parameters by name. Names that
+        the
             graph has not are passed over.
-        obf_random_seed (Union[int, None]): Must be None: dynamic obfuscation is no longer supported.
+        obf_random_seed (Union[int, None]): Must be None: dynamic obfuscation is no longer
+        supported.
 
     Raises:
         TypeError: If `graph` is not a FuncGraph, or `params_init` not a dict of Tensors by str.
@@ -25,17 +27,16 @@ class GraphCell(Cell):
         >>> import numpy as np
         >>> import mindspore_compat as ms
         >>> from mindspore_compat import nn, Tensor
-        >>> net, x = nn.Dense(2, 1, weight_init="ones", has_bias=False), Tensor(np.ones((1, 2), "f"))
-        >>> ms.export(net, x, file_name="dense", file_format="MINDIR")
-        >>> print(nn.GraphCell(ms.load("dense.mindir"))(x))
-        [[2.]]
+        >>> net, x = nn.Dense(2, 1, weight_init="ones", has_bias=False), Tensor(np.ones((1, 2),
+        "f")) >>> ms.export(net, x, file_name="dense", file_format="MINDIR") >>>
+        print(nn.GraphCell(ms.load("dense.mindir"))(x)) [[2.]]
     """
 
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__(auto_prefix=True)
         if not isinstance(graph, FuncGraph):
-            raise TypeError("For 'GraphCell', 'graph' must be a FuncGraph that was loaded from a MindIR "
-                            f"file, but got {graph!r} of type {type(graph).__name__}.")
+            raise TypeError("For 'GraphCell', 'graph' must be a FuncGraph that was loaded from a "
+                            f"MindIR file, but got {graph!r} of type {type(graph).__name__}.")
         if obf_random_seed is not None:
             raise NotImplementedError("For 'GraphCell', 'obf_random_seed' must be None: dynamic "
                                       "obfuscation is no longer supported.")

@@ -1,7 +1,7 @@
 """`mindspore.train.serialization`: parameters to files, from files and into networks.
 
 A window: saving is in `_saving.py`, loading in `_loading.py`, changing the format in
-`_converting.py`.
+`_converting.py`, models without their Python code in `mind_ir`.
 """
 
 from ._converting import ckpt_to_safetensors, safetensors_to_ckpt
@@ -13,13 +13,15 @@ from ._loading import (
     load_segmented_checkpoints,
 )
 from ._saving import async_ckpt_thread_status, save_checkpoint
+from .mind_ir.running import load
+from .mind_ir.writing import export
 
 __all__ = [
-    "async_ckpt_thread_status", "ckpt_to_safetensors", "load_checkpoint", "load_checkpoint_async",
-    "load_param_into_net", "safetensors_to_ckpt", "save_checkpoint",
+    "async_ckpt_thread_status", "ckpt_to_safetensors", "export", "load", "load_checkpoint",
+    "load_checkpoint_async", "load_param_into_net", "safetensors_to_ckpt", "save_checkpoint",
 ]
 
-for _public in (async_ckpt_thread_status, ckpt_to_safetensors, load_checkpoint,
+for _public in (async_ckpt_thread_status, ckpt_to_safetensors, export, load, load_checkpoint,
                 load_checkpoint_async, load_param_into_net, load_segmented_checkpoints,
                 ParamDictFuture, safetensors_to_ckpt, save_checkpoint):
     _public.__module__ = __name__

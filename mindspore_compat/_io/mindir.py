@@ -1,0 +1,276 @@
+"""The MindIR file: a graph of primitives with its weights, as MindSpore exports and loads models.
+
+A file is one protobuf message. `SCHEMA` lists its fields; `Message` holds one message with the
+fields as attributes, repeated ones as lists. Python values become attributes and constants by
+`attribute` and come back by `value_of`. What the primitives do is not known here.
+"""
+
+import math
+
+import ml_dtypes
+import numpy
+
+from .protobuf import (
+    BYTES,
+    VARINT,
+    bytes_field,
+    bytes_head,
+    double_field,
+    fields,
+    float_field,
+    floats,
+    int_field,
+    ints,
+    signed,
+    unpack_double,
+)
+
+# message -> field number -> (name, kind, repeated). A kind in capitals is another message.
+SCHEMA = {
+    "Model": {
+        1: ("ir_version", "str", 0), 2: ("producer_name", "str", 0),
+        3: ("producer_version", "str", 0), 4: ("domain", "str", 0),
+        5: ("model_version", "str", 0), 6: ("doc_string", "str", 0), 7: ("graph", "Graph", 0),
+        8: ("functions", "Graph", 1), 9: ("preprocessor", "bytes", 0),
+        10: ("little_endian", "bool", 0), 11: ("parallel", "bytes", 0),
+        12: ("primitives", "Primitive", 1), 13: ("mind_ir_version", "int", 0),
+        14: ("user_info", "Pair", 1),
+    },
+    "Pair": {1: ("key", "str", 0), 2: ("value", "str", 0)},
+    "Graph": {
+        1: ("node", "Node", 1), 2: ("name", "str", 0), 3: ("parameter", "Tensor", 1),
+        4: ("doc_string", "str", 0), 5: ("input", "ValueInfo", 1), 6: ("output", "ValueInfo", 1),
+        7: ("bprop_hash", "str", 0), 8: ("attribute", "Attribute", 1),
+        9: ("bprop_filepath", "str", 0), 10: ("map_parameter", "bytes", 1),
+    },
+    "Node": {
+        1: ("input", "str", 1), 2: ("output", "str", 1), 3: ("name", "str", 0),
+        4: ("op_type", "str", 0), 5: ("attribute", "Attribute", 1), 6: ("doc_string", "str", 0),
+        7: ("domain", "str", 0), 8: ("node_attr", "Attribute", 1),
+        9: ("primal_attr", "Attribute", 1),
+    },
+    "ValueInfo": {
+        1: ("name", "str", 0), 2: ("tensor", "Tensor", 1), 3: ("doc_string", "str", 0),
+        4: ("denotation", "str", 0), 5: ("attr_info", "Attribute", 0),
+    },
+    "Primitive": {
+        1: ("name", "str", 0), 2: ("op_type", "str", 0), 3: ("attribute", "Attribute", 1),
+        4: ("instance_name", "str", 0), 5: ("prim_type", "int", 0),
+    },
+    "Attribute": {
+        1: ("name", "str", 0), 2: ("f", "float", 0), 3: ("i", "int", 0), 4: ("d", "double", 0),
+        5: ("s", "bytes", 0), 6: ("t", "Tensor", 0), 7: ("g", "Graph", 0),
+        8: ("floats", "float", 1), 9: ("doubles", "double", 1), 10: ("ints", "int", 1),
+        11: ("strings", "bytes", 1), 12: ("tensors", "Tensor", 1), 13: ("graphs", "Graph", 1),
+        14: ("doc_string", "str", 0), 15: ("ref_attr_name", "str", 0), 16: ("type", "int", 0),
+        17: ("values", "Attribute", 1), 18: ("seq_info", "bytes", 0), 19: ("functor", "bytes", 0),
+        20: ("graph_holder", "bytes", 0),
+    },
+    "Tensor": {
+        1: ("dims", "int", 1), 2: ("data_type", "int", 0), 3: ("float_data", "float", 1),
+        4: ("int32_data", "int", 1), 5: ("string_data", "bytes", 1), 6: ("int64_data", "int", 1),
+        7: ("name", "str", 0), 8: ("doc_string", "str", 0), 9: ("raw_data", "bytes", 0),
+        10: ("double_data", "double", 1), 11: ("uint64_data", "int", 1),
+        12: ("external_data", "External", 0), 13: ("ref_key", "str", 0), 14: ("min_dims", "int", 1),
+        15: ("max_dims", "int", 1), 16: ("compression_type", "int", 0),
+        17: ("quant_params", "bytes", 1),
+    },
+    "External": {1: ("location", "str", 0), 2: ("offset", "int", 0), 3: ("length", "int", 0)},
+}
+NAMES = {kind: {name: (number, form, many) for number, (name, form, many) in table.items()}
+         for kind, table in SCHEMA.items()}
+
+# The numbers of the types, of tensors and of attributes alike.
+TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64",
+         9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64",
+         15: "complex128", 17: "float64"}
+TYPES = {number: numpy.dtype(name) for number, name in TYPES.items()}
+TYPES[16] = numpy.dtype(ml_dtypes.bfloat16)
+CODES = {dtype: number for number, dtype in reversed(TYPES.items())}
+(FLOAT, INT64, STRING, BOOL, DOUBLE, TENSOR, TENSORS, TUPLE, LIST, DICT, UMONAD, IOMONAD,
+ NONE) = 1, 7, 8, 9, 11, 17, 19, 20, 21, 22, 23, 24, 25
+WHOLE_NUMBERS = {2, 3, 4, 5, 6, 7, 12, 13}
+
+PRIMITIVE, PRIMITIVE_FUNCTION = 1, 2
+
+
+class Message:
+    """One message of the file; fields that it lacks read as None, or as an empty list."""
+
+    def __init__(self, kind, **given):
+        self.kind = kind
+        for name, (_, _, many) in NAMES[kind].items():
+            setattr(self, name, [] if many else None)
+        for name, value in given.items():
+            if name not in NAMES[kind]:
+                raise AttributeError(f"a {kind} has no field {name}")
+            setattr(self, name, value)
+
+    def __repr__(self):
+        shown = {k: v for k, v in self.__dict__.items() if v not in (None, []) and k != "kind"}
+        return f"{self.kind}({shown})"
+
+
+def pieces(message):
+    """The bytes of a message, in pieces that need not be joined; large bytes stay as they are."""
+    for name, (number, form, many) in NAMES[message.kind].items():
+        held = getattr(message, name)
+        for value in held if many else () if held is None else (held,):
+            if form in SCHEMA:
+                inner = list(pieces(value))
+                yield bytes_head(number, sum(map(len, inner)))
+                yield from inner
+            elif form == "bytes" and len(value) > 1 << 12:
+                yield bytes_head(number, len(value))
+                yield value
+            else:
+                yield _simple(number, form, value)
+
+
+def _simple(number, form, value):
+    if form in ("int", "bool"):
+        return int_field(number, int(value))
+    if form == "float":
+        return float_field(number, value)
+    return double_field(number, value) if form == "double" else bytes_field(number, value)
+
+
+def parsed(view, kind="Model"):
+    """The message in the bytes of `view`.
+
+    Raises:
+        ValueError: If the bytes are no such message.
+    """
+    made = Message(kind)
+    table = SCHEMA[kind]
+    for number, wire, content in fields(view):
+        if number not in table:
+            raise ValueError(f"a {kind} has a field {number}, which is not known")
+        name, form, many = table[number]
+        value = _read(form, many, wire, content)
+        if many:
+            getattr(made, name).extend(value if isinstance(value, list) else [value])
+        else:
+            setattr(made, name, value)
+    return made
+
+
+def _read(form, many, wire, content):
+    """One field's value; packed repeated numbers give a list."""
+    if form in ("int", "bool"):
+        if many:
+            return ints(wire, content)
+        if wire != VARINT:
+            raise ValueError("a whole number is of another kind")
+        return bool(content) if form == "bool" else signed(content)
+    if form == "float":
+        found = floats(wire, content)
+        return found if many else found[0]
+    if form == "double":
+        found = unpack_double(content)
+        return found if many else found[0]
+    if wire != BYTES:
+        raise ValueError("a text or a message is of another kind")
+    if form == "str":
+        return str(content, "utf-8")
+    return content if form == "bytes" else parsed(content, form)
+
+
+# Python values ------------------------------------------------------------------------------------
+
+
+def tensor(array, name=None, **more):
+    """An array as a Tensor message."""
+    array = numpy.asarray(array)
+    if array.dtype not in CODES:
+        raise TypeError(f"a MindIR file holds no values of type {array.dtype}")
+    flat = numpy.ascontiguousarray(array).reshape(-1)
+    return Message("Tensor", dims=list(array.shape), data_type=CODES[array.dtype], name=name,
+                   raw_data=memoryview(flat.view(numpy.uint8)), **more)
+
+
+def array_of(message, folder=None):
+    """The array that a Tensor message holds; `folder` is where a file beside it lies."""
+    dtype = TYPES.get(message.data_type)
+    if dtype is None:
+        raise ValueError(f"a tensor is of type number {message.data_type}, which is not known here")
+    raw = message.raw_data
+    if message.external_data is not None:
+        raw = folder(message.external_data)
+    count = math.prod(message.dims)
+    if raw is None or len(raw) != count * dtype.itemsize:
+        raise ValueError(f"the tensor {message.name!r} has {len(raw or b'')} bytes, but its shape "
+                         f"{tuple(message.dims)} and type {dtype} need {count * dtype.itemsize}")
+    return numpy.frombuffer(bytearray(raw), dtype).reshape(message.dims)
+
+
+def attribute(name, value):
+    """A Python value as an Attribute message."""
+    made = Message("Attribute", name=name)
+    if isinstance(value, numpy.ndarray):
+        made.type, made.tensors = TENSORS, [tensor(value)]
+    elif value is None:
+        made.type = NONE
+    elif isinstance(value, bool):
+        made.type, made.i = BOOL, value
+    elif isinstance(value, int):
+        made.type, made.i = INT64, value
+    elif isinstance(value, float):
+        made.type, made.f = FLOAT, value
+    elif isinstance(value, str):
+        made.type, made.s = STRING, value.encode()
+    elif isinstance(value, (tuple, list)):
+        made.type = TUPLE if isinstance(value, tuple) else LIST
+        made.values = [_element(v) for v in value]
+    else:
+        raise TypeError(f"a MindIR file has no place for {value!r} of type {type(value).__name__}")
+    return made
+
+
+def _element(value):
+    """A value inside a sequence: there numbers and texts stand in the repeated fields."""
+    made = attribute(None, value)
+    if made.type == INT64:
+        made.ints, made.i = [value], None
+    elif made.type == FLOAT:
+        made.floats, made.f = [value], None
+    elif made.type == STRING:
+        made.strings, made.s = [made.s], None
+    return made
+
+
+class Monad:
+    """A constant that orders effects and has no value."""
+
+    def __repr__(self):
+        return "Monad()"
+
+
+def value_of(message, folder=None):
+    """The Python value of an Attribute message: a number, text, array, sequence, None or Monad.
+
+    Raises:
+        ValueError: If it is of a kind that no Python value stands for (a graph, a sparse tensor).
+    """
+    kind = message.type
+    if kind in (TENSOR, TENSORS):
+        return array_of(message.t if message.t is not None else message.tensors[0], folder)
+    if kind in (UMONAD, IOMONAD):
+        return Monad()
+    if kind == NONE:
+        return None
+    if kind in (TUPLE, LIST):
+        return (tuple if kind == TUPLE else list)(value_of(v, folder) for v in message.values)
+    if kind == DICT:
+        return {v.name: value_of(v.values[0], folder) for v in message.values}
+    for one, many, kinds in (("i", "ints", {*WHOLE_NUMBERS, BOOL}),
+                             ("f", "floats", {FLOAT, 10, 16}), ("d", "doubles", {DOUBLE}),
+                             ("s", "strings", {STRING})):
+        if kind in kinds:
+            found = getattr(message, one)
+            held = getattr(message, many)
+            found = held[0] if found is None and held else found
+            if kind == STRING:
+                return str(found or b"", "utf-8")
+            return bool(found) if kind == BOOL else found or 0
+    raise ValueError(f"the attribute {message.name!r} is of kind {kind}, which is not known here")

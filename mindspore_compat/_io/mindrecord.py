@@ -1,0 +1,309 @@
+"""MindRecord files, read: the header, the index beside the file, and rows out of pages.
+
+A file is a header and pages of one size. The header is a number of 8 bytes and that much JSON: the
+schema, which pages hold rows, which files belong together. A row lies in two places: numbers and
+text as MessagePack in a "raw" page, bytes and arrays in a "blob" page, both with 8 bytes of length
+before them. Where, says the SQLite file `<file>.db`, which also holds the indexed fields.
+
+Worked example. Of the schema {"data": bytes, "ids": int32 array, "label": int32} a row
+(b"xy", [1, -2, 300], 5) is
+
+    raw    0x81 0xA5 "label" 0x05
+    blob   0 0 0 0 0 0 0 2 "xy"                                  length, most significant byte first
+           0 0 0 0 0 0 0 9   0 0 0 3  0b00000100  1  254  44 1   ints: count, widths, the numbers
+
+Each int is stored in the narrowest of 1, 2, 4 or 8 bytes; two bits of a width tell which (0 to 3),
+four ints a byte, the first in the highest bits. A schema with a single blob field has no lengths in its blob; one with none has four zero bytes. Writing is in
+mindrecord_writing.py.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+
+import numpy as np
+
+from .files import mapped
+from .mindrecord_errors import MRMOpenError, MRMUnsupportedSchemaError
+from .msgpack import pack_map, unpack_map
+
+VERSION = "3.0"
+_LIMITS = (1 << 7, 1 << 15, 1 << 31)
+_SHIFTS = np.array([6, 4, 2, 0], np.uint8)
+NO_BLOB = b"\0\0\0\0"
+PLACES = ("PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "PAGE_ID_BLOB",
+          "PAGE_OFFSET_BLOB", "PAGE_OFFSET_BLOB_END")
+
+
+class Layout:
+    """How rows of one schema are stored.
+
+    Args:
+        schema (dict): the fields, by name; each with "type" and perhaps "shape".
+    """
+
+    def __init__(self, schema):
+        self.schema = dict(sorted(schema.items()))
+        self.blob = [name for name, field in self.schema.items()
+                     if field["type"] == "bytes" or "shape" in field]
+        self.raw = [name for name in self.schema if name not in self.blob]
+
+    def pack(self, row):
+        """The raw bytes, the blob bytes, and how many bytes narrow ints save."""
+        raw = pack_map({name: _plain(row[name]) for name in self.raw} or {"id": 0})
+        saved, parts = 0, []
+        for name in self.blob:
+            value = row[name]
+            if isinstance(value, np.ndarray):
+                part = np.ascontiguousarray(value).tobytes()
+                if value.dtype.kind == "i":
+                    saved += len(part)
+                    part = _narrow(value)
+                    saved -= len(part)
+            else:
+                part = bytes(value)
+            parts.append(part if len(self.blob) == 1 else len(part).to_bytes(8, "big") + part)
+        return raw, b"".join(parts) or (b"" if self.blob else NO_BLOB), saved
+
+    def unpack_raw(self, data):
+        """The numbers and text of a row, by name."""
+        found = unpack_map(data)
+        return {name: found[name] for name in self.raw if name in found}
+
+    def unpack_blob(self, data, wanted):
+        """The bytes and arrays of a row, by name; arrays are read-only views where they can be.
+
+        Raises:
+            ValueError: the bytes are not what the schema says.
+        """
+        if len(self.blob) == 1:
+            return {self.blob[0]: self._value(self.blob[0], data)}
+        found, at = {}, 0
+        for name in self.blob:
+            if at + 8 > len(data):
+                raise ValueError("a row is cut short")
+            length = int.from_bytes(data[at:at + 8], "big")
+            at += 8
+            if length > len(data) - at:
+                raise ValueError("a row is cut short")
+            if name in wanted:
+                found[name] = self._value(name, data[at:at + length])
+            at += length
+        return found
+
+    def _value(self, name, data):
+        field = self.schema[name]
+        if field["type"] == "bytes":
+            return bytes(data)
+        if field["type"].startswith("int"):
+            array = _widened(data, field["type"])
+        else:
+            array = np.frombuffer(data, field["type"])
+        try:
+            return array.reshape(field["shape"])
+        except ValueError as error:
+            raise MRMUnsupportedSchemaError(
+                f"the field {name!r} has {array.size} numbers, which do not make the shape "
+                f"{field['shape']}") from error
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _narrow(array):
+    """An array of ints, each in the narrowest width that holds it."""
+    numbers = array.reshape(-1).astype("<i8")
+    widths = sum((numbers < -limit) | (numbers >= limit) for limit in _LIMITS) + np.zeros(
+        numbers.shape, np.uint8)
+    padded = np.zeros(-(-len(widths) // 4) * 4, np.uint8)
+    padded[:len(widths)] = widths
+    packed = np.bitwise_or.reduce(padded.reshape(-1, 4) << _SHIFTS, 1)
+    used = np.arange(8) < (1 << widths.astype(int))[:, None]
+    return (len(numbers).to_bytes(4, "big") + packed.astype(np.uint8).tobytes()
+            + numbers.view(np.uint8).reshape(-1, 8)[used].tobytes())
+
+
+def _widened(data, dtype):
+    """The ints that `_narrow` made bytes of."""
+    count = int.from_bytes(data[:4], "big")
+    begin = 4 + -(-count // 4)
+    if begin > len(data):
+        raise ValueError("an array of ints is cut short")
+    packed = np.frombuffer(data, np.uint8, begin - 4, 4)
+    widths = (packed[:, None] >> _SHIFTS & 3).reshape(-1)[:count]
+    sizes = 1 << widths.astype(int)
+    if begin + int(sizes.sum()) != len(data):
+        raise ValueError("an array of ints has another length than it tells")
+    stored = np.frombuffer(data, np.uint8, offset=begin)
+    starts = np.cumsum(sizes) - sizes
+    out = np.empty(count, dtype)
+    for width in range(4):
+        chosen = widths == width
+        if chosen.any():
+            places = starts[chosen][:, None] + np.arange(1 << width)
+            out[chosen] = stored[places].view(f"<i{1 << width}").reshape(-1)
+    return out
+
+
+def read_header(path):
+    """The header of a file, as a dict.
+
+    Raises:
+        MRMOpenError: there is no such file, or it is no MindRecord file of this version.
+    """
+    try:
+        with open(path, "rb") as file:
+            head = file.read(8)
+            length = int.from_bytes(head, "little")
+            if len(head) < 8 or not 0 < length <= os.fstat(file.fileno()).st_size - 8:
+                raise ValueError("it does not begin with the length of a header")
+            header = json.loads(file.read(length))
+        _check_header(header)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _bad(path, error) from error
+    return header
+
+
+def _check_header(header):
+    if header["version"] != VERSION:
+        raise ValueError(f"its version is {header['version']!r}, not {VERSION!r}")
+    if len(header["schema"]) != 1:
+        raise ValueError(f"it has {len(header['schema'])} schemas, not one")
+    for name, field in header["schema"][0]["schema"].items():
+        if field["type"] not in ("bytes", "string", "int32", "int64", "float32", "float64"):
+            raise ValueError(f"its field {name!r} is of type {field['type']!r}")
+    sizes = [header["header_size"], header["page_size"], len(header["shard_addresses"])]
+    if not all(isinstance(size, int) and size > 0 for size in sizes):
+        raise ValueError(f"its sizes are {sizes}")
+
+
+def _bad(path, error):
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    if isinstance(error, KeyError):
+        reason = f"its header has no {error}"
+    return MRMOpenError(f"{path!r} is not a MindRecord file that can be read: {reason}")
+
+
+class Shard:
+    """One file and its index, opened for reading.
+
+    Args:
+        path (str): the file.
+
+    Raises:
+        MRMOpenError: it, or its index, cannot be read or is not what it should be.
+    """
+
+    def __init__(self, path):
+        self.path = path
+        self.header = read_header(path)
+        self.schema = self.header["schema"][0]["schema"]
+        self.layout = Layout(self.schema)
+        self.indexed = [each["index_field"] for each in self.header["index_fields"] or ()]
+        self._places = self._read_places()
+        self._view = mapped(path)
+
+    def __len__(self):
+        return len(self._places)
+
+    def _query(self, text):
+        """The rows that SQL text finds in the index."""
+        if not os.path.isfile(f"{self.path}.db"):
+            raise MRMOpenError(f"{self.path!r} cannot be read: its index {self.path}.db is "
+                               f"missing.")
+        name = os.path.abspath(f"{self.path}.db").replace("?", "%3f").replace("#", "%23")
+        try:
+            with contextlib.closing(sqlite3.connect(f"file:{name}?mode=ro", uri=True)) as base:
+                return base.execute(text).fetchall()
+        except sqlite3.Error as error:
+            raise MRMOpenError(f"{self.path}.db is not an index of MindRecord rows: "
+                               f"{error}") from error
+
+    def _read_places(self):
+        """For each row: where its raw and its blob part begin and end in the file."""
+        columns = ", ".join(PLACES)
+        rows = self._query(f"SELECT {columns} FROM INDEXES ORDER BY ROW_ID")
+        found = np.array(rows, np.int64).reshape(-1, 6)
+        begin, page = self.header["header_size"], self.header["page_size"]
+        raw, blob = begin + found[:, 0] * page, begin + found[:, 3] * page
+        places = np.stack([raw + found[:, 1], raw + found[:, 2], blob + found[:, 4],
+                           blob + found[:, 5]], 1)
+        if len(places) and (places.max() > os.path.getsize(self.path) or places.min() < begin):
+            raise MRMOpenError(f"{self.path!r} is truncated: its index tells of rows up to byte "
+                               f"{places.max()}, but it has {os.path.getsize(self.path)} bytes.")
+        return places
+
+    def row(self, number, columns):
+        """The wanted columns of a row, by name.
+
+        Raises:
+            MRMOpenError: what is there is no row.
+        """
+        raw, raw_end, blob, blob_end = self._places[number].tolist()
+        found = {}
+        try:
+            if any(name in self.layout.raw for name in columns):
+                found = self.layout.unpack_raw(self._part(raw, raw_end))
+            if any(name in self.layout.blob for name in columns):
+                found |= self.layout.unpack_blob(self._part(blob, blob_end), columns)
+            return {name: found[name] for name in columns}
+        except KeyError as error:
+            raise MRMOpenError(f"{self.path!r} has no field {error} in row {number}.") from error
+        except (ValueError, MRMUnsupportedSchemaError) as error:
+            raise MRMOpenError(f"{self.path!r} is damaged at row {number}: {error}") from error
+
+    def _part(self, begin, end):
+        if int.from_bytes(self._view[begin:begin + 8], "little") != end - begin - 8:
+            raise ValueError("its length is not the one that the index tells")
+        return self._view[begin + 8:end]
+
+    def values(self, field):
+        """The values of one field that holds numbers or text, row by row."""
+        if field in self.indexed:
+            rows = self._query(f"SELECT {field}_0 FROM INDEXES ORDER BY ROW_ID")
+            return [value for (value,) in rows]
+        return [self.row(number, [field])[field] for number in range(len(self))]
+
+
+class Records:
+    """The rows of one or more files, opened for reading.
+
+    Args:
+        files (Union[str, list[str]]): one file, which brings those it was written with; or all.
+
+    Raises:
+        MRMOpenError: one cannot be read, or they differ in their schema.
+    """
+
+    def __init__(self, files):
+        paths = companions(files) if isinstance(files, str) else list(files)
+        self.shards = [Shard(path) for path in paths]
+        self.schema = self.shards[0].schema
+        for shard in self.shards:
+            if shard.schema != self.schema:
+                raise MRMOpenError(f"{shard.path!r} has another schema than {paths[0]!r}: "
+                                   f"{shard.schema} and {self.schema}.")
+        self.counts = [len(shard) for shard in self.shards]
+        self._ends = np.cumsum(self.counts)
+
+    def __len__(self):
+        return int(self._ends[-1])
+
+    def row(self, index, columns):
+        """The wanted columns of a row, by name; rows are counted through the files."""
+        place = int(np.searchsorted(self._ends, index, "right"))
+        return self.shards[place].row(index - int(self._ends[place] - self.counts[place]), columns)
+
+    def values(self, field):
+        """The values of one field, row by row."""
+        return [value for shard in self.shards for value in shard.values(field)]
+
+
+def companions(path):
+    """The files that one was written with, itself included, in order."""
+    names = read_header(path)["shard_addresses"]
+    if len(names) == 1:
+        return [path]
+    return [os.path.join(os.path.dirname(path), os.path.basename(name)) for name in names]

@@ -1,0 +1,256 @@
+"""MindRecord files, written; mindrecord.py tells what they look like.
+
+Rows go straight to their pages in temporary files; only offsets stay in memory. Closing writes the
+header and the index, and then all files get their names at once. When a file is appended to, new
+rows go to pages behind the old ones, and the index is replaced last: until then a reader finds the
+old rows.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import threading
+import weakref
+
+from .mindrecord import VERSION, Layout, companions, read_header
+from .mindrecord_errors import (
+    MRMInvalidHeaderSizeError,
+    MRMInvalidPageSizeError,
+    MRMOpenError,
+    MRMOpenForAppendError,
+)
+
+HEADER_SIZES = (1 << 14, 1 << 27)
+PAGE_SIZES = (1 << 15, 1 << 28)
+_SQL_TYPES = {"string": "TEXT", "int32": "INTEGER", "int64": "INTEGER", "float32": "REAL",
+              "float64": "REAL"}
+_PLACES = ("ROW_ID", "PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "ROW_GROUP_ID",
+           "PAGE_ID_BLOB", "PAGE_OFFSET_BLOB", "PAGE_OFFSET_BLOB_END")
+
+
+class Pages:
+    """The pages of one file while rows are written to it.
+
+    A blob page holds one group of rows. The raw parts of a group lie in one raw page, which may
+    hold several groups.
+
+    Args:
+        file: the file, open for writing.
+        header (dict): its header so far; "page" is added to.
+        rows (int): how many rows it has already.
+    """
+
+    def __init__(self, file, header, rows):
+        self.file, self.header, self.rows = file, header, rows
+        self.places = []
+        self.indexed = []
+        self._raw = self._blob = None
+
+    def add(self, raw, blob, saved, indexed):
+        """Writes a row, and keeps its place and its indexed values."""
+        raw, blob = (len(part).to_bytes(8, "little") + part for part in (raw, blob))
+        size = self.header["page_size"]
+        if self._raw is None or self._raw["page_size"] + len(raw) > size:
+            self._raw, self._blob = self._page("RAW_DATA"), None
+        if self._blob is None or self._blob["page_size"] + len(blob) > size:
+            self._blob = self._page("BLOB_DATA")
+            group = {"id": self._blob["page_type_id"], "offset": self._raw["page_size"]}
+            self._raw["row_group_ids"].append(group)
+            self._blob["row_group_ids"].append({"id": 0, "offset": 0})
+            self._blob["start_row_id"] = self.rows
+        self.places.append((self.rows, *self._put(self._raw, raw), self._blob["page_type_id"],
+                            *self._put(self._blob, blob)))
+        self.indexed.append(indexed)
+        self.rows += 1
+        self._blob["end_row_id"] = self.rows
+        self.header["compression_size"] = max(0, self.header["compression_size"] + saved)
+
+    def _page(self, kind):
+        pages = self.header["page"]
+        page = {"page_id": len(pages), "page_type": kind, "page_size": 0, "row_group_ids": [],
+                "page_type_id": sum(each["page_type"] == kind for each in pages),
+                "shard_id": self.header["shard_id"], "start_row_id": 0, "end_row_id": 0}
+        pages.append(page)
+        return page
+
+    def _put(self, page, data):
+        begin = page["page_size"]
+        self.file.seek(self.header["header_size"] + page["page_id"] * self.header["page_size"]
+                       + begin)
+        self.file.write(data)
+        page["page_size"] += len(data)
+        return page["page_id"], begin, page["page_size"]
+
+    def finish(self):
+        """Writes the header.
+
+        Raises:
+            MRMInvalidHeaderSizeError: it is longer than its place.
+        """
+        text = _as_json(self.header)
+        if len(text) + 8 > self.header["header_size"]:
+            raise MRMInvalidHeaderSizeError(
+                f"the header of {len(text)} bytes needs a larger place than "
+                f"{self.header['header_size']} bytes; see 'set_header_size'")
+        self.file.seek(0, os.SEEK_END)
+        if self.file.tell() < self.header["header_size"]:
+            self.file.truncate(self.header["header_size"])
+        self.file.seek(0)
+        self.file.write(len(text).to_bytes(8, "little") + text)
+
+
+def _as_json(header):
+    """The header as the original writes it; it has null for no pages."""
+    return json.dumps({**header, "page": header["page"] or None},
+                      separators=(",", ":")).encode()
+
+
+class Writer:
+    """All files that one dataset is written to.
+
+    Args:
+        paths (list[str]): the files.
+        schema (dict): the fields.
+        desc (str): the schema's description.
+        indexed (list[str]): the fields of the index.
+        header_size (int): bytes of a header.
+        page_size (int): bytes of a page.
+    """
+
+    def __init__(self, paths, schema, desc, indexed, header_size, page_size):
+        self.paths, self.layout, self.indexed = paths, Layout(schema), indexed
+        self.appended = False
+        self._parts = {}
+        self._finalizer = weakref.finalize(self, _remove, self._parts)
+        self._next = 0
+        described = [{"blob_fields": self.layout.blob, "desc": desc,
+                      "schema": self.layout.schema}]
+        self.pages = []
+        for number, path in enumerate(paths):
+            header = {"header_size": header_size, "page": [], "page_size": page_size,
+                      "index_fields": [{"index_field": name, "schema_id": 0} for name in indexed],
+                      "compression_size": 0, "schema": described, "shard_id": number,
+                      "shard_addresses": [os.path.basename(each) for each in paths],
+                      "statistics": None, "version": VERSION}
+            self.pages.append(Pages(self._create(path), header, 0))
+
+    @classmethod
+    def appending(cls, path):
+        """A writer that adds rows to a file, and to those it was written with.
+
+        Raises:
+            MRMOpenForAppendError: one is missing or is no MindRecord file.
+        """
+        self = cls.__new__(cls)
+        self.appended, self._parts, self.pages, self._next = True, {}, [], 0
+        self._finalizer = weakref.finalize(self, _remove, self._parts)
+        try:
+            self.paths = companions(path)
+            for each in self.paths:
+                header = read_header(each)
+                header["page"] = header["page"] or []
+                rows = _count(each)
+                self.pages.append(Pages(open(each, "r+b"), header, rows))  # noqa: SIM115 - kept
+        except (OSError, MRMOpenError, sqlite3.Error) as error:
+            raise MRMOpenForAppendError(f"{path!r} cannot be appended to: {error}") from error
+        self.layout = Layout(header["schema"][0]["schema"])
+        self.indexed = [each["index_field"] for each in header["index_fields"] or ()]
+        return self
+
+    def _create(self, path):
+        part = _temporary(path)
+        try:
+            file = open(part, "w+b")  # noqa: SIM115 - stays open until the files are complete
+        except OSError as error:
+            raise MRMOpenError(f"{path!r} cannot be written: {error.strerror}") from error
+        self._parts[part] = path
+        return file
+
+    def add(self, rows):
+        """Writes rows, divided evenly; who has fewest rows so far gets one more."""
+        packed = self._packed(rows)
+        share, more = divmod(len(packed), len(self.pages))
+        favoured = sorted(range(len(self.pages)), key=lambda place: self.pages[place].rows)[:more]
+        at = 0
+        for place, pages in enumerate(self.pages):
+            end = at + share + (place in favoured)
+            for each in packed[at:end]:
+                pages.add(*each)
+            at = end
+
+    def _packed(self, rows):
+        """Rows as bytes, with their indexed values.
+
+        Raises:
+            MRMInvalidPageSizeError: one does not fit into a page.
+        """
+        packed = [(*self.layout.pack(row), [row[name] for name in self.indexed]) for row in rows]
+        largest = 8 + max(len(part) for row in packed for part in row[:2])
+        size = self.pages[0].header["page_size"]
+        if largest > size:
+            raise MRMInvalidPageSizeError(f"a row of {largest} bytes needs larger pages than "
+                                          f"{size} bytes; see 'set_page_size'")
+        return packed
+
+    def add_to_next(self, rows):
+        """Writes rows to one file, and the next ones to the next."""
+        for each in self._packed(rows):
+            self.pages[self._next].add(*each)
+        self._next = (self._next + 1) % len(self.pages)
+
+    def finish(self):
+        """Writes headers and indexes, and gives the files their names."""
+        for path, pages in zip(self.paths, self.pages, strict=True):
+            pages.finish()
+            pages.file.close()
+            self._index(path, pages)
+        for part, path in list(self._parts.items()):
+            os.chmod(part, 0o600)
+            os.replace(part, path)
+            del self._parts[part]
+
+    def _index(self, path, pages):
+        part, fields = _temporary(f"{path}.db"), self.layout.schema
+        self._parts[part] = f"{path}.db"
+        if self.appended:
+            shutil.copyfile(f"{path}.db", part)
+        with contextlib.closing(sqlite3.connect(part)) as base:
+            if not self.appended:
+                own = "".join(f",INC_{place} INT, {name}_0 {_SQL_TYPES[fields[name]['type']]}"
+                              for place, name in enumerate(self.indexed))
+                key = "".join(f",INC_{place}" for place in range(len(self.indexed)))
+                base.execute(f"CREATE TABLE INDEXES("
+                             f"{', '.join(f'{name} INT NOT NULL' for name in _PLACES)}{own}, "
+                             f"PRIMARY KEY(ROW_ID{key}))")
+                base.execute("CREATE TABLE SHARD_NAME(NAME TEXT NOT NULL)")
+                base.execute("INSERT INTO SHARD_NAME VALUES(?)", (os.path.basename(path),))
+            marks = ",".join("?" * (len(_PLACES) + 2 * len(self.indexed)))
+            base.executemany(f"INSERT INTO INDEXES VALUES({marks})", (
+                (*place, *_numbered(values))
+                for place, values in zip(pages.places, pages.indexed, strict=True)))
+            base.commit()
+
+
+def _numbered(values):
+    """0 before each value: the original counts the schemas there, and there is one."""
+    for value in values:
+        yield 0
+        yield value.item() if hasattr(value, "item") else value
+
+
+def _count(path):
+    with contextlib.closing(sqlite3.connect(f"file:{path}.db?mode=ro", uri=True)) as base:
+        return base.execute("SELECT count(*) FROM INDEXES").fetchone()[0]
+
+
+def _temporary(path):
+    return f"{path}.{os.getpid()}-{threading.get_ident()}.tmp"
+
+
+def _remove(parts):
+    """Takes away the files of a writer that was never finished."""
+    for part in parts:
+        with contextlib.suppress(OSError):
+            os.remove(part)

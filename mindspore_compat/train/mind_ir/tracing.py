@@ -1,0 +1,406 @@
+"""Runs a network once and notes what it computes, as a graph of MindSpore's primitives.
+
+Worked example. Of `construct(self, x): return ops.relu(x @ self.w)`
+
+    graph = trace(net, [x])
+
+runs the network on *Sketches*: arrays that have values and also a name in the graph. The bodies of
+the ops meet them as they meet any array (a Sketch brings its own `xp`, as a Batch does), and each
+function of `xp` notes the primitives that stand for it:
+
+    graph.nodes == [MatMul(x, w, False, False), Maximum(_, 0)]
+
+What depends on no input is computed and becomes a constant. So loops and branches over Python
+values are followed; a branch over the values of a Sketch is refused, as they may differ next time.
+"""
+
+import functools
+import inspect
+
+import numpy as np
+
+from ..._backend.arrays import SPACES, to_host
+from ..._backend.space import EXTRA
+from ..._core import derivatives
+from ..._core.tensor import Tensor
+from ...nn.cell import Cell
+
+EMIT = {}  # name of a function of xp -> emit(b, out, *arguments), which notes it
+
+
+def emits(*names):
+    """Declares how functions of `xp` become primitives; the arguments are those of derivatives.py.
+    """
+    def declare(function):
+        for name in names:
+            EMIT[name] = function
+        return function
+    return declare
+
+
+class Value:
+    """Something in a graph: an input, a weight or the result of a node."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return self.name
+
+
+class Node:
+    """One primitive: operands are Values, tuples of them, or constants."""
+
+    __slots__ = ("op", "operands", "attributes", "result")
+
+    def __init__(self, op, operands, attributes, result):
+        self.op, self.operands, self.attributes, self.result = op, operands, attributes, result
+
+    def __repr__(self):
+        return f"{self.result} = {self.op}{self.operands}{self.attributes or ''}"
+
+
+class Graph:
+    """Nodes in the order in which they run, and what they begin and end with.
+
+    Attributes:
+        inputs: (Value, shape, dtype) of each.
+        parameters: (Value, name, array) of each.
+        nodes: the Nodes.
+        outputs: Values, constants and tuples of them, as the network returned them.
+        shapes: (shape, dtype) of Values by name, where they are known.
+    """
+
+    def __init__(self, name):
+        self.name = name
+        self.inputs, self.parameters, self.nodes, self.outputs = [], [], [], None
+        self.shapes = {}
+
+    def __call__(self, op, *operands, **attributes):
+        """Notes a primitive and returns its result.
+
+        Attributes are given for a primitive that keeps them apart from its operands.
+        """
+        result = Value(f"{op}_{len(self.nodes)}")
+        self.nodes.append(Node(op, operands, attributes, result))
+        return result
+
+    def part(self, value, index):
+        """One of several results of a node."""
+        return self("TupleGetItem", value, index)
+
+    def note(self, value, array):
+        """Keeps the shape and type of a Value."""
+        self.shapes[value.name] = (tuple(array.shape), array.dtype)
+        return value
+
+    # What emitters are written with
+
+    def held(self, x, dtype=None):
+        """A Sketch as its Value, an array or number as a constant; in `dtype`."""
+        if type(x) is Sketch:
+            return x.value if dtype is None or x.dtype == dtype else self.cast(x.value, dtype)
+        if isinstance(x, Value):
+            return x
+        return np.asarray(to_host(x) if type(x) in SPACES else x, dtype)
+
+    def cast(self, value, dtype):
+        """A Value in another type."""
+        return self("Cast", value, TYPE_IDS[np.dtype(dtype)])
+
+    def reshape(self, value, shape):
+        return self("Reshape", value, tuple(int(n) for n in shape))
+
+    def transpose(self, value, axes):
+        axes = tuple(int(a) for a in axes)
+        return value if axes == tuple(range(len(axes))) else self("Transpose", value, axes)
+
+    def broadcast(self, x, shape, dtype=None):
+        """`x` spread to `shape`."""
+        if type(x) is not Sketch:
+            return np.array(np.broadcast_to(self.held(x, dtype), shape))
+        value = self.held(x, dtype)
+        return value if x.shape == tuple(shape) else self("BroadcastTo", value, tuple(shape))
+
+
+TYPE_IDS = {  # how a primitive is told a type
+    "bool": 30, "int8": 32, "int16": 33, "int32": 34, "int64": 35, "uint8": 37, "uint16": 38,
+    "uint32": 39, "uint64": 40, "float16": 42, "float32": 43, "float64": 44, "bfloat16": 45,
+    "complex64": 51, "complex128": 52,
+}
+
+
+def _type_ids():
+    import ml_dtypes
+    return {np.dtype(getattr(ml_dtypes, name) if name == "bfloat16" else name): number
+            for name, number in TYPE_IDS.items()}
+
+
+TYPE_IDS = _type_ids()
+
+
+class Sketch:
+    """An array whose making is noted; its operators work on what is behind it."""
+
+    __slots__ = ("array", "value", "space")
+    __array_ufunc__ = None
+    __hash__ = None
+
+    shape = property(lambda self: self.array.shape)
+    ndim = property(lambda self: self.array.ndim)
+    size = property(lambda self: self.array.size)
+    dtype = property(lambda self: self.array.dtype)
+    itemsize = property(lambda self: self.array.itemsize)
+    flags = property(lambda self: self.array.flags)
+    T = property(lambda self: self.space.transpose(self))
+
+    def __len__(self):
+        return len(self.array)
+
+    def astype(self, dtype, copy=True):
+        return self.space.cast(self, dtype)
+
+    def copy(self):
+        return self
+
+    def reshape(self, *shape):
+        return self.space.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def __getitem__(self, index):
+        return self.space.getitem(self, index)
+
+    def __setitem__(self, index, value):
+        raise RuntimeError("For 'export', the network writes into a Tensor in place, which a graph "
+                           "does not hold.")
+
+    def __bool__(self):
+        raise _depends()
+
+    def __int__(self):
+        raise _depends()
+
+    __float__ = __index__ = __int__
+
+    def get(self):
+        """Leaving the graph is refused: what follows would be lost."""
+        raise _depends()
+
+    def __repr__(self):
+        return f"Sketch({self.value}, {self.array!r})"
+
+
+def _depends():
+    return RuntimeError("For 'export', what the network does depends on the values of a Tensor: a "
+                       "branch, asnumpy() or a Python number of it. A graph cannot hold that.")
+
+
+def _attach_operators():
+    names = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
+             "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "matmul": "matmul",
+             "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
+    for short, name in names.items():
+        setattr(Sketch, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
+        setattr(Sketch, f"__r{short}__", lambda a, b, name=name: getattr(a.space, name)(b, a))
+    compared = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+                "eq": "equal", "ne": "not_equal"}
+    for short, name in compared.items():
+        setattr(Sketch, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
+    for short, name in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
+        setattr(Sketch, f"__{short}__", lambda a, name=name: getattr(a.space, name)(a))
+
+
+_attach_operators()
+
+
+class SketchSpace:
+    """NumPy's functions on Sketches: each computes, and notes its primitives."""
+
+    level = 1 << 20  # an op that mixes Sketches with arrays computes in this space
+    kernels = None
+
+    def __init__(self, base, graph):
+        self.base, self.graph = base, graph
+        self.narrow = frozenset()  # a graph computes narrow floats as they are
+
+    @property
+    def module(self):
+        return self.base.module
+
+    def wrap(self, array, value):
+        """`array` as the Sketch of a Value."""
+        made = object.__new__(Sketch)
+        made.array, made.value, made.space = array, self.graph.note(value, array), self
+        return made
+
+    def lift(self, array):
+        """`array` as it is: an array that is no Sketch is a constant."""
+        return array
+
+    def asarray(self, value, dtype=None):
+        """`value` itself if it is a Sketch, else an array."""
+        if type(value) is Sketch:
+            return value if dtype is None else self.cast(value, dtype)
+        return self.base.asarray(value, dtype)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in derivatives.PLAIN or name in ("ogrid", "linalg", "random", "lib"):
+            found = getattr(self.base, name)
+        elif name in EMIT:
+            found = functools.partial(self._noted, name, EMIT[name])
+        elif name in derivatives.COMPOSED:
+            found = derivatives.COMPOSED[name].__get__(self)
+        elif name in EXTRA and name not in OPAQUE:
+            found = EXTRA[name].__get__(self)
+        else:
+            found = functools.partial(self._constant, name)
+        setattr(self, name, found)
+        return found
+
+    def _noted(self, name, emit, *args, **kwargs):
+        if not _sketches([args, list(kwargs.values())]):
+            return self._compute(name, args, kwargs)
+        out = self._compute(name, _bare(args), {k: _bare(v) for k, v in kwargs.items()})
+        args = _in_order(name, args, kwargs)
+        if isinstance(out, (tuple, list)):
+            values = emit(self.graph, out, *args)
+            return tuple(self._held(self.base.asarray(o), v)
+                         for o, v in zip(out, values, strict=True))
+        out = self.base.asarray(out)
+        return self._held(out, emit(self.graph, out, *args))
+
+    def _held(self, array, value):
+        """A result as a Sketch, or as an array where no input decides it."""
+        return array if isinstance(value, np.ndarray) else self.wrap(array, value)
+
+    def _compute(self, name, args, kwargs):
+        function = getattr(self.base, name, None)
+        if function is None:
+            function = derivatives.TABLE[name].compute.__get__(self.base)
+        return function(*args, **kwargs)
+
+    def _constant(self, name, *args, **kwargs):
+        if _sketches([args, list(kwargs.values())]):
+            raise RuntimeError(f"For 'export', the network uses '{name}', which has no place in a "
+                               "graph.")
+        return getattr(self.base, name)(*args, **kwargs)
+
+
+# Functions of xp that compute on arrays by other means than xp: they need an emitter.
+OPAQUE = {"adaptive_average", "adaptive_max_index", "adaptive_spread", "add_places", "add_rows",
+          "all_gather", "all_reduce", "average_pool", "average_spread", "broadcast_from",
+          "columns_back", "columns_of", "convolve_input", "convolve_nd", "convolve_weight",
+          "ctc_alpha", "ctc_nll", "exchange", "linalg_eigh", "linalg_qr", "linalg_svd", "max_pick",
+          "max_pool", "max_pool_index", "max_spread", "put_places", "random_keep",
+          "random_uniform", "reduce_scatter", "scatter_reduce", "take_places"}
+
+
+def _sketches(values):
+    """True if a Sketch is among nested values."""
+    for value in values:
+        if type(value) is Sketch:
+            return True
+        if isinstance(value, (tuple, list)) and _sketches(value):
+            return True
+        if isinstance(value, slice) and _sketches((value.start, value.stop, value.step)):
+            return True
+    return False
+
+
+def _bare(value):
+    if type(value) is Sketch:
+        return value.array
+    if isinstance(value, (tuple, list)):
+        return type(value)(_bare(v) for v in value)
+    return value
+
+
+def _in_order(name, args, kwargs):
+    """The arguments by position, with the defaults that derivatives.py gives the name."""
+    primitive = derivatives.TABLE.get(name)
+    if primitive is None:
+        return [*args, *kwargs.values()] if not kwargs else _spelled(name, args, kwargs)
+    bound = inspect.signature(primitive.signature).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return list(bound.arguments.values())
+
+
+def _spelled(name, args, kwargs):
+    """The same for a name without a rule: its emitter's own signature."""
+    bound = inspect.signature(EMIT[name]).bind(None, None, *args, **kwargs)
+    bound.apply_defaults()
+    return list(bound.arguments.values())[2:]
+
+
+# The whole network --------------------------------------------------------------------------------
+
+
+def trace(net, inputs):
+    """The graph of a network (or function) for inputs of these shapes and types.
+
+    Args:
+        net: a Cell, which runs as for inference, or a function.
+        inputs: Tensors; numbers and texts among them become constants; tuples and lists of them.
+
+    Raises:
+        RuntimeError: If the network does what a graph cannot hold.
+    """
+    from . import primitives, shapes, windows  # noqa: F401 - they fill EMIT
+    is_cell = isinstance(net, Cell)
+    graph = Graph(type(net).__name__ if is_cell else getattr(net, "__name__", "graph"))
+    first = next(iter(_tensors(inputs)), None)
+    space = SketchSpace(SPACES[np.ndarray if first is None else type(first._array)], graph)
+    params = [param for _, param in net.parameters_and_names()] if is_cell else []
+    training = [cell for _, cell in net.cells_and_names() if cell.training] if is_cell else []
+    held = [param._array for param in params]
+    try:
+        if is_cell:
+            net.set_train(False)
+        for param, array in zip(params, held, strict=True):
+            value = Value(param.name)
+            graph.parameters.append((value, param.name, array))
+            param._array = space.wrap(array, value)
+        arguments = [_as_input(space, value, f"x{i}") for i, value in enumerate(inputs)]
+        graph.outputs = _as_output(net(*arguments))
+    finally:
+        for param, array in zip(params, held, strict=True):
+            param._array = array
+        for cell in training:
+            cell.add_flags(training=True)
+    return graph
+
+
+def _tensors(values):
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            yield from _tensors(value)
+
+
+def _as_input(space, given, name):
+    """One argument of the network: a Tensor over a Sketch, or what was given."""
+    if isinstance(given, Tensor):
+        array = given._array
+        value = Value(name)
+        space.graph.inputs.append((value, tuple(array.shape), array.dtype))
+        return Tensor._wrap(space.wrap(array, value))
+    if isinstance(given, (tuple, list)):
+        return type(given)(_as_input(space, g, f"{name}_{i}") for i, g in enumerate(given))
+    return given
+
+
+def _as_output(given):
+    """What the network returned, with Values in place of Tensors."""
+    if isinstance(given, Tensor):
+        array = given._array
+        return array.value if type(array) is Sketch else to_host(array)
+    if isinstance(given, (tuple, list)):
+        return tuple(_as_output(g) for g in given)
+    if given is None or isinstance(given, (bool, int, float, str)):
+        return given
+    raise RuntimeError(f"For 'export', the network returns a {type(given).__name__}, which has no "
+                       "place in a graph.")

@@ -1,0 +1,261 @@
+"""export: a network as a MindIR file or an ONNX file."""
+
+import os
+
+import numpy as np
+
+from ..._core.tensor import Tensor
+from ..._io import encryption, mindir
+from ..._io.files import replacing
+from ...common.parameter import Parameter
+from ...nn.cell import Cell
+from .tracing import Value, trace
+
+FORMATS = ("AIR", "ONNX", "MINDIR")
+SUFFIX = ".mindir"
+LARGE = 1 << 30  # beyond this many bytes weights go to a file of their own, as readers expect
+ALIGNED = 64
+VERSION = "2.10.0"  # the release whose primitives the file names
+# Primitives whose attributes stand beside them; of the others every argument is an operand.
+WITH_ATTRIBUTES = """BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e
+BesselK1
+    BesselK1e BesselY0 BesselY1 BitwiseAnd BitwiseOr BitwiseXor Conv2D Conv2DTranspose Conv3D
+    Digamma Igamma Igammac Imag IsNan Lgamma MakeTuple MatrixInverse MatrixSolve MaxPool Mod
+    Polygamma Rint Softplus Sort TensorScatterUpdate TopK TupleGetItem Zeta""".split()
+
+
+def export(net, *inputs, file_name, file_format, **kwargs):
+    """Write a network as a model that runs without its Python code.
+
+    The network runs once on the inputs, as for inference; what it computes becomes the model, with
+    the shapes of the inputs. Loops and branches over Python values are followed as they went.
+
+    Args:
+        net (Union[Cell, function]): The network.
+        inputs (Union[Tensor, list, tuple, Number, bool]): What it is called with. Numbers become
+        part
+            of the model.
+        file_name (str): The file; ".mindir" or ".onnx" is appended when it is missing. Folders are
+            made. A MINDIR model with more than 1 GiB of weights becomes `<name>_graph.mindir` and
+            `<name>_variables/data_0`.
+        file_format (str): "MINDIR" or "ONNX". ("AIR" is for Ascend only.)
+        kwargs: `enc_key` (bytes of 16, 24 or 32) encrypts a MINDIR file, in the mode `enc_mode`
+            ("AES-GCM", "AES-CBC" or "SM4-CBC", or a function of the content and the key);
+            `custom_func` is called with the model's message before it is written. Others have no
+            effect.
+
+    Raises:
+        TypeError: If `file_name` is not a str, `net` can not be called, an input is of another
+        type,
+            or `custom_func` is not a function.
+        ValueError: If `file_format` is unknown, or AIR; if the key or mode cannot be used.
+        RuntimeError: If the network does what a model cannot hold: it depends on the values of its
+            inputs in Python, writes in place, or uses a function that has no place there.
+
+    Examples:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import nn, Tensor
+        >>> net = nn.Conv2d(1, 1, kernel_size=3, weight_init="ones")
+        >>> x = Tensor(np.ones([1, 1, 3, 3]).astype(np.float32))
+        >>> ms.export(net, x, file_name="net", file_format="MINDIR")
+        >>> print(nn.GraphCell(ms.load("net.mindir"))(x))
+        [[[[4. 6. 4.]
+           [6. 9. 6.]
+           [4. 6. 4.]]]]
+    """
+    _check(net, inputs, file_name, file_format)
+    key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")
+    custom = kwargs.get("custom_func")
+    check_lock("export", "enc", key, mode)
+    if custom is not None and not callable(custom):
+        raise TypeError(f"For 'export', 'custom_func' must be a function, but got {custom!r} of "
+                        f"type {type(custom).__name__}.")
+    graph = trace(net, list(inputs))
+    if file_format == "ONNX":
+        from . import onnx_writing
+        path, content = _with(onnx_writing.SUFFIX, file_name), onnx_writing.pieces_of(graph)
+    else:
+        model = model_of(graph)
+        if custom is not None:
+            _customize(model, custom)
+        path = _with(SUFFIX, file_name)
+        if sum(len(p.raw_data) for p in model.graph.parameter) > LARGE:
+            path = _write_apart(model, path.removesuffix(SUFFIX), key)
+        content = mindir.pieces(model)
+    _write(path, content if key is None else locked(content, key, mode))
+
+
+def _with(suffix, file_name):
+    return file_name if file_name.endswith(suffix) else file_name + suffix
+
+
+def _write(path, pieces):
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with replacing(path) as part, open(part, "wb") as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+def _customize(model, custom):
+    """Lets the caller change the message; `user_info` is a dict meanwhile."""
+    model.user_info = {pair.key: pair.value for pair in model.user_info}
+    custom(model)
+    model.user_info = [mindir.Message("Pair", key=key, value=value)
+                       for key, value in model.user_info.items()]
+
+
+def _write_apart(model, stem, key):
+    """Writes the weights of a large model to a file of their own; returns the path of the graph.
+
+    The file begins with a byte that tells the order of bytes; each weight begins at a multiple of
+    64.
+    """
+    if key is not None:
+        raise ValueError("For 'export', a model with more than 1 GiB of weights cannot be "
+                         "encrypted.")
+    folder = f"{stem}_variables"
+    location = f"{os.path.basename(folder)}/data_0"
+    pieces, at = [b"\1" + bytes(ALIGNED - 1)], ALIGNED
+    for message in model.graph.parameter:
+        raw = message.raw_data
+        message.raw_data = None
+        message.external_data = mindir.Message("External", location=location, offset=at,
+                                               length=len(raw))
+        rest = -len(raw) % ALIGNED
+        pieces += [raw, bytes(rest)]
+        at += len(raw) + rest
+    _write(os.path.join(folder, "data_0"), pieces)
+    return f"{stem}_graph{SUFFIX}"
+
+
+def _check(net, inputs, file_name, file_format):
+    if not isinstance(net, Cell) and not callable(net):
+        raise TypeError(f"For 'export', 'net' must be a Cell or a function, but got {net!r} of "
+                        f"type {type(net).__name__}.")
+    for value in inputs:
+        _check_input(value)
+    if not isinstance(file_name, str):
+        raise TypeError(f"For 'export', 'file_name' must be a str, but got {file_name!r} of type "
+                        f"{type(file_name).__name__}.")
+    if file_format not in FORMATS:
+        raise ValueError("For 'export', 'file_format' must be 'MINDIR', 'ONNX' or 'AIR', but got "
+                         f"{file_format!r}.")
+    if file_format == "AIR":
+        raise ValueError("For 'export', the 'file_format' AIR is for Ascend only.")
+
+
+def _check_input(value):
+    if isinstance(value, (tuple, list)):
+        for part in value:
+            _check_input(part)
+    elif not isinstance(value, (Tensor, bool, int, float)) or isinstance(value, Parameter):
+        raise TypeError("For 'export', 'inputs' must be Tensors, numbers, or lists of them, but "
+                        f"got {value!r} of type {type(value).__name__}.")
+
+
+def check_lock(api, prefix, key, mode):
+    """Refuses a key or mode with which nothing can be locked; a function is its own mode."""
+    if key is None:
+        return
+    if not isinstance(key, bytes):
+        raise ValueError(f"For '{api}', '{prefix}_key' must be bytes, but got {key!r}.")
+    if callable(mode):
+        return
+    try:
+        encryption.check(key, mode)
+    except ValueError as error:
+        raise ValueError(f"For '{api}', '{prefix}_key' and '{prefix}_mode' do not fit: {error}."
+                         ) from None
+
+
+def locked(content, key, mode):
+    """The pieces of an encrypted file."""
+    if callable(mode):
+        return [mode(b"".join(bytes(piece) for piece in content), key)]
+    return encryption.encrypt(content, key, mode)
+
+
+# From a graph to the messages of the file ---------------------------------------------------------
+
+
+def model_of(graph):
+    """A Graph as the Model message of a MindIR file."""
+    return Writer(graph).model()
+
+
+class Writer:
+    """Turns a Graph into messages; constants become nodes as they are met."""
+
+    def __init__(self, graph):
+        self.graph = graph
+        self.nodes, self.primitives, self.constants = [], {}, 0
+
+    def model(self):
+        """The whole message."""
+        graph = mindir.Message("Graph", name=self.graph.name)
+        for value, name, array in self.graph.parameters:
+            host = np.asarray(array if isinstance(array, np.ndarray) else array.get())
+            graph.parameter.append(mindir.tensor(host, self._name(value), ref_key=name,
+                                                 compression_type=0))
+        for value, shape, dtype in self.graph.inputs:
+            graph.input.append(self._info(self._name(value), shape, dtype))
+        for node in self.graph.nodes:
+            self._node(node)
+        result = self._operand(self.graph.outputs)
+        graph.output.append(self._output(result))
+        graph.node = self.nodes
+        return mindir.Message(
+            "Model", ir_version="1.1", producer_name="MindSpore", producer_version="",
+            model_version=VERSION, graph=graph, little_endian=True, mind_ir_version=3,
+            primitives=list(self.primitives.values()))
+
+    def _name(self, value):
+        return f"{self.graph.name}:{value.name}"
+
+    def _info(self, name, shape, dtype):
+        message = mindir.Message("Tensor", dims=list(shape), data_type=mindir.CODES[dtype])
+        return mindir.Message("ValueInfo", name=name, tensor=[message])
+
+    def _output(self, name):
+        out = self.graph.outputs
+        if isinstance(out, Value):
+            return self._info(name, *self.graph.shapes[out.name])
+        return mindir.Message("ValueInfo", name=name, tensor=[mindir.Message("Tensor")])
+
+    def _operand(self, value):
+        """The name of a Value; of a constant or a tuple, which become nodes."""
+        if isinstance(value, Value):
+            return self._name(value)
+        if isinstance(value, tuple) and _has_values(value):
+            return self._primitive("MakeTuple", [self._operand(v) for v in value], {})
+        self.constants += 1
+        name = f"{self.graph.name}:constant_{self.constants}"
+        self.nodes.append(mindir.Message(
+            "Node", output=[name], name=name, op_type="Constant",
+            attribute=[mindir.attribute("value", value)]))
+        return name
+
+    def _node(self, node):
+        operands = [self._operand(value) for value in node.operands]
+        self._primitive(node.op, operands, node.attributes, self._name(node.result))
+
+    def _primitive(self, op, operands, attributes, name=None):
+        key = (op, repr(sorted(attributes.items())))
+        if key not in self.primitives:
+            kind = (mindir.PRIMITIVE if op in WITH_ATTRIBUTES else mindir.PRIMITIVE_FUNCTION)
+            self.primitives[key] = mindir.Message(
+                "Primitive", name=f"{op}:{len(self.primitives)}", op_type=op, instance_name="",
+                attribute=[mindir.attribute(k, v) for k, v in attributes.items()], prim_type=kind)
+        if name is None:
+            name = f"{self.graph.name}:{op}_of_{len(self.nodes)}"
+        self.nodes.append(mindir.Message(
+            "Node", input=operands, output=[name], name=name,
+            op_type=f"REF::{self.primitives[key].name}",
+            domain=f"Default/{op}-op{len(self.nodes)}"))
+        return name
+
+
+def _has_values(value):
+    return any(isinstance(v, Value) or isinstance(v, tuple) and _has_values(v)
+               or isinstance(v, np.ndarray) for v in value)
