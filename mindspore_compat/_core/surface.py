@@ -13,7 +13,8 @@ A line with two pairs of brackets becomes a class: the first pair is `__init__`,
 call.
 An annotation says which parameter of the body a renamed one feeds. `dtype=` and `inplace=` mean the
 same everywhere and need no parameter in the body. Objects are built when first asked for;
-`window(module)` gives a module the `__getattr__` that does so.
+`window(module)` gives a module the `__getattr__` that does so. A function whose name ends in an
+underscore (`Tensor.add_`) writes its result into its first input and returns that.
 """
 
 import ast
@@ -244,12 +245,22 @@ def _make_function(op, area, name, group):
         own = next(n for n in signature.names if signature.feeds[n] == first)
         scope["write_back"] = write_back
         lines += ["    if inplace:", f"        return write_back({own}, {call})"]
-    lines.append(f"    return {call}")
+    if _writes(name):
+        own = next(n for n in signature.names if signature.feeds[n] == first)
+        scope["overwrite"] = overwrite
+        lines.append(f"    return overwrite({name!r}, {own}, {call})")
+    else:
+        lines.append(f"    return {call}")
     made = compiled(lines, scope, f"{area}.{name}")["public_object"]
     made.__name__ = name
     made.__qualname__ = f"Tensor.{name}" if method else name
     made.__doc__ = describe(op, signature)
     return made
+
+
+def _writes(name):
+    """True for a name such as `add_`: the result is written into the first input."""
+    return name.endswith("_") and not name.endswith("__")
 
 
 def _with_self(op, group):
@@ -291,6 +302,19 @@ def write_back(target, result):
     else:
         target._array[...] = result._array
     return target
+
+
+def overwrite(api, target, result):
+    """`write_back` for a result that may be of another dtype, which is cast, or shape, which is
+    refused."""
+    if result.shape != target.shape:
+        raise ValueError(
+            f"For '{api}', the result must have the shape of the Tensor that is written to, "
+            f"{target.shape}, but got {result.shape}."
+        )
+    if result._array.dtype != target._array.dtype:
+        result = _cast_to(result, target.dtype)
+    return write_back(target, result)
 
 
 def describe(op, *signatures):

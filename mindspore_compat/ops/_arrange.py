@@ -86,7 +86,7 @@ def diag_part(xp, input_x: Anything):
     return xp.reshape(xp.diagonal(xp.reshape(input_x, (size, size))), half)
 
 
-@op("ops.matrix_band_part(x, lower, upper)", widen=False)
+@op("ops.matrix_band_part(x, lower, upper)", "ops.MatrixBandPart()(x, lower, upper)", widen=False)
 def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
     """Each matrix within `lower` diagonals below and `upper` above the main one; negative keeps
     all."""
@@ -106,7 +106,8 @@ def diagonal_scatter(xp, input: Anything, src: Anything, offset: Int = 0, dim1: 
                                              dim2), input)
 
 
-@op("Tensor.fill_diagonal(fill_value, wrap=False)", widen=False)
+@op("Tensor.fill_diagonal(fill_value, wrap=False)", "Tensor.fill_diagonal_(fill_value, wrap=False)",
+    "ops.FillDiagonal(fill_value, wrap=False)(input_x: input)", widen=False)
 def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
     """The input with one number on the diagonal; with `wrap` a tall matrix has it again below."""
     columns = input.shape[-1]

@@ -331,7 +331,8 @@ def _row_order(xp, pivots, count):
 
 @op("ops.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
     "Tensor.addmm(mat1, mat2, *, beta=1, alpha=1)",
-    "mint.addmm(input, mat1, mat2, *, beta=1, alpha=1)")
+    "mint.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
+    "Tensor.addmm_(mat1, mat2, *, beta=1, alpha=1)")
 def addmm(xp, input: Anything, mat1: Anything, mat2: Anything, beta: Number = 1, alpha: Number = 1):
     """beta * input + alpha * (mat1 @ mat2)."""
     return beta * input + alpha * xp.matmul(mat1, mat2)

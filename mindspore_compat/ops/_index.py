@@ -143,8 +143,8 @@ def tensor_where(self, condition, y):
 
 
 @op("ops.masked_fill(input_x, mask, value)", "ops.MaskedFill()(input_x, mask, value)",
-    "Tensor.masked_fill(mask, value)",
-    "mint.masked_fill(input: input_x, mask, value)", widen=False)
+    "Tensor.masked_fill(mask, value)", "mint.masked_fill(input: input_x, mask, value)",
+    "Tensor.masked_fill_(mask, value)", widen=False)
 def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"),
                 value: TensorOf(any_dtype, scalars=True)):
     """The input with `value` wherever the mask is true."""

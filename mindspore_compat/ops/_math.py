@@ -24,8 +24,8 @@ def add(xp, input: Operand, other: Operand):
     return xp.add(input, other)
 
 
-@op("Tensor.add(other, *, alpha=1)", "mint.add(input, other, *, alpha=1)", promote="input other",
-    operator=True)
+@op("Tensor.add(other, *, alpha=1)", "mint.add(input, other, *, alpha=1)",
+    "Tensor.add_(other, *, alpha=1)", promote="input other", operator=True)
 def add_scaled(xp, input: Operand, other: Operand, alpha=1):
     """input + alpha * other, element by element; the shapes broadcast."""
     return xp.add(input, other if alpha == 1 else alpha * other)
@@ -45,8 +45,8 @@ def sub(xp, input: Operand, other: Operand):
 
 
 @op("Tensor.sub(other, *, alpha=1)", "Tensor.subtract(other, *, alpha=1)",
-    "mint.sub(input, other, *, alpha=1)",
-    promote="input other", operator=True)
+    "mint.sub(input, other, *, alpha=1)", "Tensor.sub_(other, *, alpha=1)", promote="input other",
+    operator=True)
 def sub_scaled(xp, input: Operand, other: Operand, alpha=1):
     """input - alpha * other, element by element; the shapes broadcast."""
     return xp.subtract(input, other if alpha == 1 else alpha * other)
@@ -59,9 +59,8 @@ def rsub(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.mul(input, other)", "ops.Mul()(input, other)", "ops.multiply(input, other)",
-         "ops.tensor_mul(input, other)", "Tensor.mul(other)", "Tensor.multiply(other)",
-         "Tensor.__mul__(other)",
-         "mint.mul(input, other)", slope="multiply")
+    "ops.tensor_mul(input, other)", "Tensor.mul(other)", "Tensor.multiply(other)",
+    "Tensor.__mul__(other)", "mint.mul(input, other)", "Tensor.mul_(other)", slope="multiply")
 def mul(xp, input: Operand, other: Operand):
     """input * other, element by element; the shapes broadcast."""
     return xp.multiply(input, other)
@@ -94,10 +93,9 @@ def rtruediv(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.div(input, other, *, rounding_mode=None)",
-         "ops.divide(input, other, *, rounding_mode=None)",
-         "Tensor.div(other, *, rounding_mode=None)", "Tensor.divide(other, *, rounding_mode=None)",
-         "mint.div(input, other, *, rounding_mode=None)",
-         "mint.divide(input, other, *, rounding_mode=None)")
+    "ops.divide(input, other, *, rounding_mode=None)", "Tensor.div(other, *, rounding_mode=None)",
+    "Tensor.divide(other, *, rounding_mode=None)", "mint.div(input, other, *, rounding_mode=None)",
+    "mint.divide(input, other, *, rounding_mode=None)", "Tensor.div_(other, *, rounding_mode=None)")
 def div(xp, input: Operand, other: Operand, rounding_mode: OneOf("floor", "trunc") | None = None):
     """input / other, element by element, rounded as asked; integers give float32 if not rounded."""
     if rounding_mode is None:
@@ -116,10 +114,9 @@ def _floor_quotient(xp, x, y):
 
 
 @_binary("ops.floor_divide(input, other)", "ops.floor_div(x: input, y: other)",
-         "ops.FloorDiv()(x: input, y: other)",
-         "ops.tensor_floordiv(input, other)", "Tensor.floor_divide(other)",
-         "Tensor.__floordiv__(other)",
-         "mint.floor_divide(input, other)")
+    "ops.FloorDiv()(x: input, y: other)", "ops.tensor_floordiv(input, other)",
+    "Tensor.floor_divide(other)", "Tensor.__floordiv__(other)", "mint.floor_divide(input, other)",
+    "Tensor.floor_divide_(other)")
 def floor_divide(xp, input: Operand, other: Operand):
     """floor(input / other), element by element."""
     return _floor_quotient(xp, input, other)
@@ -132,10 +129,9 @@ def rfloordiv(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.floor_mod(x: input, y: other)", "ops.FloorMod()(x: input, y: other)",
-         "ops.Mod()(x: input, y: other)",
-         "ops.tensor_mod(input, other)", "ops.remainder(input, other)",
-         "Tensor.remainder(divisor: other)",
-         "Tensor.__mod__(other)", "mint.remainder(input, other)", slope="remainder")
+    "ops.Mod()(x: input, y: other)", "ops.tensor_mod(input, other)", "ops.remainder(input, other)",
+    "Tensor.remainder(divisor: other)", "Tensor.__mod__(other)", "mint.remainder(input, other)",
+    "Tensor.remainder_(divisor: other)", "ops.floormod(x: input, y: other)", slope="remainder")
 def floor_mod(xp, input: Operand, other: Operand):
     """The remainder of floor division, element by element: it has the sign of the divisor."""
     return xp.remainder(input, other)
@@ -270,7 +266,7 @@ def reciprocal(xp, input: TensorOf(any_dtype)):
 
 
 @op("ops.exp(input)", "ops.Exp()(input)", "Tensor.exp()", "mint.exp(input)",
-    "ops.tensor_exp(input)")
+    "ops.tensor_exp(input)", "Tensor.exp_()")
 def exp(xp, input: TensorOf(any_dtype)):
     """e to the power of input, element by element."""
     return xp.exp(_floating(xp, input))
@@ -289,7 +285,7 @@ def expm1(xp, input: TensorOf(any_dtype)):
     return xp.expm1(_floating(xp, input))
 
 
-@op("ops.log(input)", "ops.Log()(input)", "Tensor.log()", "mint.log(input)")
+@op("ops.log(input)", "ops.Log()(input)", "Tensor.log()", "mint.log(input)", "Tensor.log_()")
 def log(xp, input: TensorOf(any_dtype)):
     """The natural logarithm, element by element."""
     return xp.log(_floating(xp, input))
@@ -332,13 +328,14 @@ def tan(xp, input: TensorOf(any_dtype)):
 
 
 @op("ops.tanh(input)", "ops.Tanh()(input)", "nn.Tanh()(input)", "Tensor.tanh()", "mint.tanh(input)",
-    "mint.nn.functional.tanh(input)")
+    "mint.nn.functional.tanh(input)", "Tensor.tanh_()", "ops.tanh_(input)")
 def tanh(xp, input: TensorOf(any_dtype)):
     """Hyperbolic tangent, element by element."""
     return xp.tanh(_floating(xp, input))
 
 
-@op("ops.floor(input)", "ops.Floor()(input)", "Tensor.floor()", "mint.floor(input)")
+@op("ops.floor(input)", "ops.Floor()(input)", "Tensor.floor()", "mint.floor(input)",
+    "Tensor.floor_()")
 def floor(xp, input: TensorOf(any_dtype)):
     """The largest whole number not above each element."""
     return xp.floor(input) if input.dtype.kind == "f" else input
@@ -350,7 +347,7 @@ def ceil(xp, input: TensorOf(any_dtype)):
     return xp.ceil(input) if input.dtype.kind == "f" else input
 
 
-@op("ops.sign(input)", "ops.Sign()(input)", "Tensor.sign()", "mint.sign(input)")
+@op("ops.sign(input)", "ops.Sign()(input)", "Tensor.sign()", "mint.sign(input)", "Tensor.sign_()")
 def sign(xp, input: TensorOf(any_dtype)):
     """-1, 0 or 1 after the sign of each element."""
     return xp.sign(input)

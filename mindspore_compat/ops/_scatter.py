@@ -191,7 +191,8 @@ def scatter(xp, input: Anything, axis: Int, index: Index, src: TensorOf(any_dtyp
     return xp.scatter_set(input, tuple(places), src)
 
 
-@op("Tensor.scatter_add(dim, index, src)", "mint.scatter_add(input, dim, index, src)", widen=False)
+@op("Tensor.scatter_add(dim, index, src)", "mint.scatter_add(input, dim, index, src)",
+    "Tensor.scatter_add_(dim, index, src)", widen=False)
 def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):
     """A copy with the values of `src` added at places along an axis, element by element."""
     places = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
@@ -253,7 +254,8 @@ def index_add_copy(input, dim, index, source, *, alpha=1):
 
 
 @op("ops.index_fill(x, axis, index, value)", "ops.IndexFill()(x, dim: axis, indices: index, value)",
-    "Tensor.index_fill(axis, index, value)", widen=False)
+    "Tensor.index_fill(axis, index, value)", "Tensor.index_fill_(dim: axis, index, value)",
+    widen=False)
 def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
                value: TensorOf(any_dtype, scalars=True)):
     """A copy with one number in the slices named along an axis."""
@@ -264,7 +266,7 @@ def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
 @op("ops.masked_scatter(input, mask, source)",
     "ops.MaskedScatter()(x: input, mask, updates: source)",
     "Tensor.masked_scatter(mask, x: source)", "mint.masked_scatter(input, mask, source)",
-    widen=False)
+    "Tensor.masked_scatter_(mask, source)", widen=False)
 def masked_scatter(xp, input: Anything, mask: TensorOf("bool"), source: Anything):
     """A copy with the elements of `source`, in order, where the mask is true."""
     mask = xp.broadcast_to(mask, input.shape)

@@ -460,8 +460,7 @@ def tensor_flip(self, *dims):
 
 
 @op("ops.roll(input, shifts, dims=None)", "Tensor.roll(shifts, dims=None)",
-    "mint.roll(input, shifts, dims=None)",
-    widen=False)
+    "mint.roll(input, shifts, dims=None)", "ops.Roll(shifts, dims=None)(input)", widen=False)
 def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
     """The elements moved along axes; those pushed over the end come back at the start."""
     as_tuple = (lambda v: tuple(v) if isinstance(v, list) else v)
@@ -469,14 +468,14 @@ def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
 
 
 @op("ops.tril(input, diagonal=0)", "Tensor.tril(diagonal=0)", "mint.tril(input, diagonal=0)",
-    widen=False)
+    "ops.Tril(diagonal=0)(x: input)", widen=False)
 def tril(xp, input: Anything, diagonal: Int = 0):
     """The lower triangle of each matrix, zeros elsewhere."""
     return xp.tril(input, diagonal)
 
 
 @op("ops.triu(input, diagonal=0)", "Tensor.triu(diagonal=0)", "mint.triu(input, diagonal=0)",
-    widen=False)
+    "ops.Triu(diagonal=0)(input)", widen=False)
 def triu(xp, input: Anything, diagonal: Int = 0):
     """The upper triangle of each matrix, zeros elsewhere."""
     return xp.triu(input, diagonal)

@@ -145,7 +145,8 @@ def atan2(xp, input: Operand, other: Operand):
     return xp.arctan2(as_floating(xp, input), as_floating(xp, other))
 
 
-@op("ops.hypot(input, other)", "Tensor.hypot(other)", promote="input other")
+@op("ops.hypot(input, other)", "Tensor.hypot(other)", "ops.Hypot()(x1: input, x2: other)",
+    promote="input other")
 def hypot(xp, input: Anything, other: Anything):
     """sqrt(input² + other²) without overflow."""
     return xp.hypot(input, other)
@@ -194,13 +195,15 @@ def copysign(xp, x: Operand, other: Operand):
     return xp.copysign(as_floating(xp, x), as_floating(xp, other))
 
 
-@op("ops.heaviside(input, values)", "Tensor.heaviside(values)", promote="input values")
+@op("ops.heaviside(input, values)", "Tensor.heaviside(values)", "ops.Heaviside()(x: input, values)",
+    promote="input values")
 def heaviside(xp, input: Anything, values: Anything):
     """0 below zero, 1 above, `values` at zero."""
     return xp.where(input == 0, values, xp.cast(input > 0, input.dtype))
 
 
-@op("ops.nextafter(input, other)", "Tensor.nextafter(other)", promote="input other", widen=False)
+@op("ops.nextafter(input, other)", "Tensor.nextafter(other)", "ops.NextAfter()(input, other)",
+    promote="input other", widen=False)
 def nextafter(xp, input: TensorOf("float32", "float64"), other: TensorOf("float32", "float64")):
     """The next number that the dtype can hold, from input toward other."""
     return xp.nextafter(input, other)
@@ -212,27 +215,28 @@ def ldexp(xp, x: Anything, other: Anything):
     return as_floating(xp, x) * xp.exp2(as_floating(xp, other))
 
 
-@op("ops.gcd(input, other)", "Tensor.gcd(other)", promote="input other")
+@op("ops.gcd(input, other)", "Tensor.gcd(other)", "ops.Gcd()(input, other)", promote="input other")
 def gcd(xp, input: TensorOf("int32", "int64", "int16"), other: TensorOf("int32", "int64", "int16")):
     """The greatest common divisor."""
     return xp.gcd(input, other)
 
 
-@op("ops.lcm(input, other)", "Tensor.lcm(other)", promote="input other")
+@op("ops.lcm(input, other)", "Tensor.lcm(other)", "ops.Lcm()(x1: input, x2: other)",
+    promote="input other")
 def lcm(xp, input: TensorOf("int32", "int64", "int16"), other: TensorOf("int32", "int64", "int16")):
     """The least common multiple."""
     return xp.lcm(input, other)
 
 
 @op("ops.bitwise_left_shift(input, other)", "Tensor.bitwise_left_shift(other)",
-    promote="input other")
+    "ops.LeftShift()(x1: input, x2: other)", promote="input other")
 def bitwise_left_shift(xp, input: Operand, other: Operand):
     """The bits moved left, toward higher places."""
     return xp.left_shift(input, other)
 
 
 @op("ops.bitwise_right_shift(input, other)", "Tensor.bitwise_right_shift(other)",
-    promote="input other")
+    "ops.RightShift()(input_x: input, input_y: other)", promote="input other")
 def bitwise_right_shift(xp, input: Operand, other: Operand):
     """The bits moved right, toward lower places; the sign stays."""
     return xp.right_shift(input, other)

@@ -184,7 +184,8 @@ def mint_std(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bo
 
 @op("ops.count_nonzero(x, axis=(), keep_dims=False, dtype=int32)",
     "Tensor.count_nonzero(axis=(), keep_dims=False, dtype=None)",
-    "mint.count_nonzero(input: x, dim: axis=None)", widen=False)
+    "mint.count_nonzero(input: x, dim: axis=None)", "ops.CountNonZero(dims: axis=None)(x)",
+    widen=False)
 def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dtype: DType = None):
     """How many elements over the axes given are not 0."""
     found = xp.sum(x != 0, axes_of(axis), keepdims=keep_dims)
