@@ -7,7 +7,8 @@ given only some rows of the gradient are in _optimizers_rows.py.
 from .._backend import arrays
 from .._backend.fuse import fuse
 from .._core.op import space_for
-from .._core.rules import Bool, Float, Number, TensorOf, checked, floating
+from .._core.promotion import promote_np
+from .._core.rules import Bool, Float, Number, TensorOf, checked, floating, number
 from .._core.surface import public
 from .._core.tensor import Tensor
 from . import _update
@@ -16,6 +17,9 @@ from .primitive import Primitive
 
 Held = TensorOf(floating)
 Scalar = Number | TensorOf(floating)
+Numbers = TensorOf(number)
+Inexact = TensorOf(floating, "complex64", "complex128")
+AnyScalar = TensorOf(number, scalars=True)
 
 ADADELTA = fuse(_update.adadelta_update)
 ADAGRAD = fuse(_update.adagrad_update)
@@ -31,6 +35,7 @@ FTRL = fuse(_update.ftrl_update)
 KERAS_MOMENTUM = fuse(_update.keras_momentum_update)
 MOMENTUM = fuse(_update.momentum_update, link=unscaled)
 PLAIN = fuse(_update.plain_update)
+PLAIN_DECAYED = fuse(_update.plain_update, link=unscaled)
 PROXIMAL = fuse(_update.proximal_update)
 PROXIMAL_ADAGRAD = fuse(_update.proximal_adagrad_update)
 RMSPROP = fuse(_update.rmsprop_update)
@@ -51,11 +56,32 @@ class Update(Primitive):
         """Updates `held` (the parameter first) with `grad` and returns `held`."""
         grad = self.joined(held, grad)
         states = [each._array for each in held[1:]]
-        fused(held[0]._array, grad, *states, **self.numbers(scalars))
+        scalars = self.numbers(scalars)
+        if held[0]._array.dtype.kind in "iuc":
+            self._run_plainly(fused.formula, [held[0]._array, *states], grad, scalars)
+        else:
+            fused(held[0]._array, grad, *states, **scalars)
         return held
 
+    def _run_plainly(self, formula, held, grad, scalars):
+        """The formula as it stands, for integers and complex numbers, which are not fused."""
+        new = formula(space_for(held[0]), held[0], grad.astype(held[0].dtype), *held[1:], **scalars)
+        for array, value in zip(held, new, strict=True):
+            array[...] = value
+
     def joined(self, held, grad):
-        """The gradient's array where the parameter lies; a ValueError if shapes differ."""
+        """The gradient's array where the parameter lies.
+
+        Raises:
+            TypeError: the gradient is wider than all that it updates, which are never converted.
+            ValueError: shapes differ.
+        """
+        dtypes = {each._array.dtype for each in held}
+        if all(promote_np(dtype, grad._array.dtype) != dtype for dtype in dtypes):
+            raise TypeError(
+                f"For '{self.name}', the gradient must not be wider than what it updates, of dtype "
+                f"{held[0].dtype}, but got {grad.dtype}."
+            )
         for each in (*held[1:], grad):
             if each.shape != held[0].shape:
                 raise ValueError(
@@ -76,7 +102,7 @@ class Update(Primitive):
                 f"For '{self.name}', '{name}' must hold one number, but got a Tensor of shape "
                 f"{value.shape}."
             )
-        return float(value.asnumpy().reshape(-1)[0])
+        return value.asnumpy().item()
 
 
 class Nesterov(Update):
@@ -134,17 +160,21 @@ class ApplyMomentum(Update):
         self.use_nesterov, self.gradient_scale = use_nesterov, gradient_scale
 
     @checked
-    def __call__(self, variable: Held, accumulation: Held, learning_rate: Scalar, gradient: Held,
-                 momentum: Scalar):
+    def __call__(self, variable: Numbers, accumulation: Numbers, learning_rate: AnyScalar,
+                 gradient: Numbers, momentum: AnyScalar):
         return self.run(
             MOMENTUM, (variable, accumulation), gradient, lr=learning_rate, momentum=momentum,
-            nesterov=self.use_nesterov, unscale=self.gradient_scale, decay=None,
+            nesterov=self.use_nesterov, decay=None,
+            unscale=None if self.gradient_scale == 1.0 else self.gradient_scale,
         )[0]
 
 
 @public("ops.FusedWeightScaleApplyMomentum")
 class FusedWeightScaleApplyMomentum(Update):
-    """Momentum of the gradient over the loss scale with weight decay added, in place."""
+    """Momentum of loss_scale (gradient + weight_decay variable), in place.
+
+    `loss_scale` is thus one over what the loss was multiplied by.
+    """
 
     @checked
     def __init__(self):
@@ -153,9 +183,10 @@ class FusedWeightScaleApplyMomentum(Update):
     @checked
     def __call__(self, weight_decay: Scalar, loss_scale: Scalar, variable: Held, accumulation: Held,
                  learning_rate: Scalar, gradient: Held, momentum: Scalar):
+        scale = self._number("loss_scale", loss_scale)
         return self.run(
             MOMENTUM, (variable, accumulation), gradient, lr=learning_rate, momentum=momentum,
-            unscale=1 / self._number("loss_scale", loss_scale), decay=weight_decay,
+            unscale=scale, decay=scale * self._number("weight_decay", weight_decay),
         )[0]
 
 
@@ -172,6 +203,8 @@ class ApplyKerasMomentum(Nesterov):
 @public("ops.SGD")
 class SGD(Update):
     """Gradient descent with momentum, in place; `stat` is above 0 until the first step.
+
+    Without momentum `accum` and `stat` are left alone.
 
     Args:
         dampening (float): how much of the gradient the memory leaves out.
@@ -191,6 +224,10 @@ class SGD(Update):
     @checked
     def __call__(self, parameters: Held, gradient: Held, learning_rate: Held, accum: Held,
                  momentum: Held, stat: Held):
+        momentum = self._number("momentum", momentum)
+        if not momentum:
+            return self.run(PLAIN_DECAYED, (parameters,), gradient, lr=learning_rate, unscale=None,
+                            decay=self.weight_decay)[0]
         return self.run(
             SGD_STEP, (parameters, accum, stat), gradient, lr=learning_rate, momentum=momentum,
             dampening=self.dampening, nesterov=self.nesterov, unscale=None,
@@ -345,7 +382,7 @@ class ApplyAdagrad(Update):
         self.update_slots = update_slots
 
     @checked
-    def __call__(self, var: Held, accum: Held, lr: Scalar, grad: Held):
+    def __call__(self, var: Inexact, accum: Inexact, lr: AnyScalar, grad: Inexact):
         return self.run(self.fused, (var, accum), grad, lr=lr, update_slots=self.update_slots,
                         **self.more)
 
