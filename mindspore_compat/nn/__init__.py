@@ -1,9 +1,26 @@
 """mindspore.nn: networks, layers, losses, optimizers and schedules, built from the declarations."""
 
+import importlib
+
 from .._core.surface import window
 from . import (  # noqa: F401 - the declarations
-    dynamic_lr, graph_cell, layer, learning_rate_schedule, loss, optim, sparse, utils, wrap,
+    dynamic_lr, grad, graph_cell, layer, learning_rate_schedule, loss, optim, sparse, utils, wrap,
 )
 from .cell import Cell
 
-__getattr__, __dir__, __all__ = window(__name__, classes=Cell, names=("Cell",))
+# What `train` offers under a path of `nn`; it builds upon this room, so it is loaded when asked for.
+_METRICS = (
+    "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
+    "Dice", "F1", "Fbeta", "HausdorffDistance", "Loss", "MAE", "MSE", "MeanSurfaceDistance",
+    "Metric", "OcclusionSensitivity", "Perplexity", "Precision", "ROC", "Recall",
+    "RootMeanSquareDistance", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy",
+    "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs",
+)
+
+_find, __dir__, __all__ = window(__name__, classes=Cell, names=("Cell", *_METRICS))
+
+
+def __getattr__(name):
+    if name in _METRICS:
+        return getattr(importlib.import_module("..train.metrics", __name__), name)
+    return _find(name)
