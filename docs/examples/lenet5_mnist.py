@@ -68,15 +68,15 @@ def create_model(name, network, steps, batch_size):
     scale = ms.DynamicLossScaleManager(init_loss_scale=1024, scale_factor=2, scale_window=200)
     weights = network.trainable_params()
     if name == "adam_offload":
-        optimizer = nn.AdamOffload(weights, learning_rate=0.001)
+        optimizer = nn.AdamOffload(weights, learning_rate=falling(0.003, 0.0003, steps))
     elif name == "momentum":
-        optimizer = nn.Momentum(weights, learning_rate=0.01, momentum=0.9)
+        optimizer = nn.Momentum(weights, learning_rate=falling(0.02, 0.002, steps), momentum=0.9)
     elif name == "lars":
-        optimizer = nn.LARS(nn.Momentum(weights, learning_rate=1.0, momentum=0.9),
-                            epsilon=1e-8, coefficient=0.02)
+        inner = nn.Momentum(weights, learning_rate=falling(1.0, 0.05, steps), momentum=0.9)
+        optimizer = nn.LARS(inner, epsilon=1e-8, coefficient=0.005)
     else:
-        optimizer = nn.thor(network, falling(0.02, 0.002, steps), falling(0.3, 0.03, steps), 0.9,
-                            batch_size=batch_size, frequency=25)
+        optimizer = nn.thor(network, falling(0.05, 0.001, steps), falling(0.3, 0.03, steps), 0.9,
+                            batch_size=batch_size, frequency=10)
     settings = {"loss_fn": loss, "optimizer": optimizer, "metrics": {"accuracy"},
                 "loss_scale_manager": scale}
     model = Model(network, **settings)

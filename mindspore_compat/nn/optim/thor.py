@@ -93,6 +93,7 @@ class ThorGpu(FusedOptimizer):
     update = fuse(momentum_update)
     links = False
     states = (("moments", "moments", "zeros"),)
+    sens_scale = None  # by what a training step multiplied this loss, where the step tells it
 
     def __init__(self, net, learning_rate, damping, momentum, weight_decay=0.0, loss_scale=1.0,
                  batch_size=32, use_nesterov=False, decay_filter=_all, split_indices=None,
@@ -178,7 +179,7 @@ class ThorGpu(FusedOptimizer):
         factors_g = [cell_matrix._array for cell_matrix in self.matrix_g_cov]
         factors_a = self._averaged(self.matrix_a_cov, factors_a)
         factors_g = self._averaged(self.matrix_g_cov, factors_g)
-        scale = (self.batch_size / self.loss_scale) ** 2
+        scale = (self.batch_size / (self.sens_scale or self.loss_scale)) ** 2
         return {layer: layer.invert(a, g * scale, damping, self.batch_size)
                 for layer, a, g in zip(self._layers, factors_a, factors_g, strict=True)}
 

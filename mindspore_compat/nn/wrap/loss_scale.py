@@ -207,6 +207,9 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def start_overflow_check(self, pre_cond, compute_input):
         """Returns a status for `get_overflow_status`, and `compute_input`.
 
+        An optimizer that looks at the gradients inside the network (thor) is told their scale here:
+        the step unscales only the gradients that it hands over.
+
         Args:
             pre_cond (Tensor): what has been computed before.
             compute_input (object): what goes into the computation that is checked.
@@ -214,6 +217,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         Returns:
             tuple[object, object].
         """
+        if hasattr(self.optimizer, "sens_scale") and isinstance(compute_input, Tensor):
+            self.optimizer.sens_scale = float(compute_input)
         return Tensor(np.zeros(8, np.int32)), compute_input
 
     def get_overflow_status(self, status, compute_output):
