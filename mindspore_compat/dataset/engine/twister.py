@@ -97,6 +97,20 @@ class Twister:
                 self._spare = x * factor
                 return y * factor
 
+    def gamma(self, shape):
+        """A number of the gamma distribution of scale 1 (Marsaglia and Tsang, 2000)."""
+        if shape < 1:
+            return self.gamma(shape + 1) * (1.0 - self.unit()) ** (1.0 / shape)
+        start = shape - 1 / 3
+        spread = 1 / math.sqrt(9 * start)
+        while True:
+            x = self.normal()
+            cube = (1 + spread * x) ** 3
+            if cube > 0:
+                bound = 0.5 * x * x + start - start * cube + start * math.log(cube)
+                if math.log(1.0 - self.unit()) < bound:
+                    return start * cube
+
     def shuffle(self, numbers):
         """Shuffles a list in place, and returns it."""
         count = len(numbers)

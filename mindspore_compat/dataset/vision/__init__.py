@@ -1,13 +1,25 @@
 """`mindspore.dataset.vision`: transforms of images."""
 
-from . import arithmetic, color, geometry, utils, warping
+from . import (
+    arithmetic,
+    color,
+    geometry,
+    mixing,
+    random_color,
+    random_geometry,
+    utils,
+    warping,
+)
 from .arithmetic import *  # noqa: F403
 from .color import *  # noqa: F403
 from .geometry import *  # noqa: F403
+from .mixing import *  # noqa: F403
+from .random_color import *  # noqa: F403
+from .random_geometry import *  # noqa: F403
 from .utils import *  # noqa: F403
 from .warping import *  # noqa: F403
 
-_modules = (arithmetic, color, geometry, utils, warping)
+_modules = (arithmetic, color, geometry, mixing, random_color, random_geometry, utils, warping)
 __all__ = sorted(name for module in _modules for name in module.__all__)
 
 for _name in __all__:   # objects tell their public home

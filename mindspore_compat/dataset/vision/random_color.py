@@ -1,0 +1,335 @@
+"""Random image transforms of colours: brightness, contrast, saturation, hue, sharpness, bits.
+
+With one worker and a seed, arrays are augmented exactly as the original augments them.
+"""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Int, Number
+from .._rules import Probability, increasing, sequence
+from . import _color
+from ._image import (
+    ImageOperation,
+    PilOperation,
+    check_channels,
+    check_rank,
+)
+from ._resize import rounded
+from .color import (
+    brightened,
+    check_rgb,
+    contrasted,
+    enhanced,
+    grey_pil,
+    hue_moved,
+    hue_moved_pil,
+    inverted,
+    posterized,
+    retabled,
+    saturated,
+    sharpened,
+    solarized,
+)
+
+__all__ = ["RandomAdjustSharpness", "RandomAutoContrast", "RandomColor", "RandomColorAdjust",
+           "RandomEqualize", "RandomGrayscale", "RandomInvert", "RandomLighting",
+           "RandomPosterize", "RandomSharpness", "RandomSolarize"]
+
+_Factor = Number(ge=0.0)
+_Factors = _Factor | increasing(_Factor)
+_Range = increasing(Number(ge=0.0))
+_Ignored = Int(ge=0, le=255) | sequence(Int(ge=0, le=255))
+_Byte = Int(ge=0, le=255)
+
+
+def _around_one(factor):
+    """A number as the range of factors that it stands for."""
+    if isinstance(factor, (int, float)):
+        return max(0.0, 1 - factor), 1 + factor
+    return tuple(factor)
+
+
+class RandomColorAdjust(ImageOperation):
+    """Changes brightness, contrast, saturation and hue at random, in a random order.
+
+    Args:
+        brightness (Union[float, sequence], optional): (min, max) of the factor; a number is
+            (1 - it, 1 + it).
+        contrast (Union[float, sequence], optional): the same for contrast.
+        saturation (Union[float, sequence], optional): the same for saturation.
+        hue (Union[float, sequence], optional): (min, max) of the turn, in [-0.5, 0.5]; a number is
+            (-it, it).
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+    """
+
+    @checked
+    def __init__(self, brightness: _Factors = (1, 1), contrast: _Factors = (1, 1),
+                 saturation: _Factors = (1, 1),
+                 hue: Number(ge=0.0, le=0.5) | increasing(Number(ge=-0.5, le=0.5)) = (0, 0)):
+        self.brightness, self.contrast = _around_one(brightness), _around_one(contrast)
+        self.saturation = _around_one(saturation)
+        self.hue = (-hue, hue) if isinstance(hue, (int, float)) else tuple(hue)
+
+    def _applied(self, image, changes):
+        """The image under four changes, in random order; those that change nothing draw nothing."""
+        ranges = [(*self.brightness, 1), (*self.contrast, 1), (*self.saturation, 1),
+                  (*self.hue, 0)]
+        for place in self._random.shuffle([0, 1, 2, 3]):
+            low, high, neutral = ranges[place]
+            if low != high or low != neutral:
+                image = changes[place](image, self._random.uniform32(low, high))
+        return image
+
+    def _pil(self, image):
+        kinds = [lambda image, factor, kind=kind: enhanced("RandomColorAdjust", kind, image, factor)
+                 for kind in ("Brightness", "Contrast", "Color")]
+        return self._applied(image, [
+            *kinds, lambda image, factor: hue_moved_pil("RandomColorAdjust", image, factor)])
+
+    def _array(self, image, lead):
+        check_rgb("RandomColorAdjust", image, lead)
+        return self._applied(image, [
+            brightened, contrasted, saturated,
+            lambda image, factor: hue_moved("RandomColorAdjust", image, factor)])
+
+
+class RandomColor(ImageOperation):
+    """Changes the saturation of an RGB image at random.
+
+    Args:
+        degrees (sequence, optional): (min, max) of the factor.
+
+    Raises:
+        TypeError: it is no pair of numbers.
+        ValueError: one is negative, or min > max.
+        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+    """
+
+    @checked
+    def __init__(self, degrees: _Range = (0.1, 1.9)):
+        self.degrees = degrees
+
+    def _pil(self, image):
+        return enhanced("RandomColor", "Color", image, self._random.uniform32(*self.degrees))
+
+    def _array(self, image, lead):
+        check_rgb("RandomColor", image, lead)
+        return saturated(image, self._random.uniform32(*self.degrees))
+
+
+class RandomSharpness(ImageOperation):
+    """Blurs or sharpens an image at random. Needs OpenCV; for PIL images, Pillow.
+
+    Args:
+        degrees (sequence, optional): (min, max) of the factor; 0 blurs, 1 does nothing.
+
+    Raises:
+        TypeError: it is no pair of numbers.
+        ValueError: one is negative, or min > max.
+        RuntimeError: an image has not two or three axes; told when it is used.
+    """
+
+    @checked
+    def __init__(self, degrees: _Range = (0.1, 1.9)):
+        self.degrees = degrees
+
+    def _pil(self, image):
+        return enhanced("RandomSharpness", "Sharpness", image,
+                        self._random.uniform32(*self.degrees))
+
+    def _array(self, image, lead):
+        return sharpened("RandomSharpness", image, self._random.uniform32(*self.degrees))
+
+
+class RandomAdjustSharpness(ImageOperation):
+    """Blurs or sharpens an image by a factor, or leaves it as it is. Needs OpenCV.
+
+    Args:
+        degree (float): the factor; 0 blurs, 1 does nothing.
+        prob (float, optional): how likely it is applied.
+
+    Raises:
+        TypeError: an argument is no number.
+        ValueError: `degree` is negative, or `prob` not in [0, 1].
+        RuntimeError: an image has not two or three axes; told when it is used.
+    """
+
+    @checked
+    def __init__(self, degree: _Factor, prob: Probability = 0.5):
+        self.degree, self.prob = degree, prob
+
+    def _array(self, image, lead):
+        check_rank("RandomAdjustSharpness", image, lead, (2, 3))
+        if not self._random.chance(self.prob):
+            return image
+        return sharpened("RandomAdjustSharpness", image, self.degree)
+
+
+class RandomEqualize(ImageOperation):
+    """Spreads the values of each channel evenly, or leaves the image as it is.
+
+    Args:
+        prob (float, optional): how likely it is applied.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is not in [0, 1].
+        RuntimeError: an image does not hold bytes; told when it is used.
+    """
+
+    @checked
+    def __init__(self, prob: Probability = 0.5):
+        self.prob = prob
+
+    def _array(self, image, lead):
+        check_rank("RandomEqualize", image, lead, (2, 3))
+        chosen = self._random.chance(self.prob)
+        return retabled("RandomEqualize", image, _color.equalizing) if chosen else image
+
+
+class RandomAutoContrast(ImageOperation):
+    """Stretches the values of each channel from 0 to 255, or leaves the image as it is.
+
+    Args:
+        cutoff (float, optional): how many percent of the darkest, and of the lightest, pixels are
+            left out, in [0, 50).
+        ignore (Union[int, sequence], optional): values that do not count, in [0, 255].
+        prob (float, optional): how likely it is applied.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: an image does not hold bytes; told when it is used.
+    """
+
+    @checked
+    def __init__(self, cutoff: Number(ge=0.0, lt=50.0) = 0.0, ignore: _Ignored = None,
+                 prob: Probability = 0.5):
+        self.cutoff, self.prob = cutoff, prob
+        self.ignore = [] if ignore is None else [ignore] if isinstance(ignore, int) else ignore
+
+    def _array(self, image, lead):
+        check_rank("RandomAutoContrast", image, lead, (2, 3))
+        if not self._random.chance(self.prob):
+            return image
+        return retabled("RandomAutoContrast", image,
+                        lambda counts: _color.stretching(counts, self.cutoff, self.ignore))
+
+
+class RandomInvert(ImageOperation):
+    """Inverts the colours of an RGB image, or leaves it as it is.
+
+    Args:
+        prob (float, optional): how likely it is inverted.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is not in [0, 1].
+        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+    """
+
+    @checked
+    def __init__(self, prob: Probability = 0.5):
+        self.prob = prob
+
+    def _array(self, image, lead):
+        check_rank("RandomInvert", image, lead, (3,))
+        check_channels("RandomInvert", image, (3,))
+        return inverted(image) if self._random.chance(self.prob) else image
+
+
+class RandomPosterize(ImageOperation):
+    """Keeps a random number of the upper bits of each byte.
+
+    Args:
+        bits (Union[int, sequence], optional): (min, max) of the number, in [1, 8].
+
+    Raises:
+        TypeError: it is neither.
+        ValueError: a number is out of range, or min > max.
+        RuntimeError: an image does not hold bytes; told when it is used.
+    """
+
+    @checked
+    def __init__(self, bits: Int(ge=1, le=8) | increasing(Int(ge=1, le=8)) = (8, 8)):
+        self.bits = (bits, bits) if isinstance(bits, int) else tuple(bits)
+
+    def _array(self, image, lead):
+        check_rank("RandomPosterize", image, lead, (2, 3))
+        return posterized("RandomPosterize", image, self._random.integer(*self.bits))
+
+
+class RandomSolarize(ImageOperation):
+    """Inverts the pixels whose value lies in a random part of a range.
+
+    Args:
+        threshold (tuple, optional): (min, max) of the range, in [0, 255]; with min = max, all from
+            there on.
+
+    Raises:
+        TypeError: it is no pair of ints.
+        ValueError: one is out of range, or min > max.
+        RuntimeError: an image has neither one nor three channels; told when it is used.
+    """
+
+    @checked
+    def __init__(self, threshold: increasing(_Byte) = (0, 255)):
+        self.threshold = threshold
+
+    def _array(self, image, lead):
+        ends = sorted(self._random.integer(*self.threshold) for _ in range(2))
+        return solarized("RandomSolarize", image, *ends)
+
+
+class RandomLighting(ImageOperation):
+    """Adds a colour drawn along the principal axes of ImageNet's colours, as AlexNet did.
+
+    Args:
+        alpha (float, optional): the standard deviation of the draws.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is negative.
+        RuntimeError: an image is not of shape (height, width, 3); told when it is used.
+
+    Source: Krizhevsky, Sutskever and Hinton, "ImageNet Classification with Deep Convolutional
+    Neural Networks" (2012), section 4.1.
+    """
+
+    _values = np.array([0.2175, 0.0188, 0.0045]) * 255
+    _axes = np.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140],
+                      [-0.5836, -0.6948, 0.4203]])
+
+    @checked
+    def __init__(self, alpha: _Factor = 0.05):
+        self.alpha = alpha
+
+    def _array(self, image, lead):
+        check_rgb("RandomLighting", image, lead, ("uint8", "uint16", "float32", "float64"))
+        drawn = np.array([self.alpha * self._random.normal() for _ in range(3)])
+        return rounded(image + self._axes @ (drawn * self._values), image.dtype)
+
+
+class RandomGrayscale(PilOperation):
+    """Makes a PIL image grey, with as many channels as before, or leaves it as it is.
+
+    Args:
+        prob (float, optional): how likely it is made grey.
+
+    Raises:
+        TypeError: it is no number; or the input is no PIL image.
+        ValueError: it is not in [0, 1].
+    """
+
+    @checked
+    def __init__(self, prob: Probability = 0.1):
+        self.prob = prob
+
+    def _pil(self, image):
+        channels = 1 if image.mode == "L" else 3
+        return grey_pil(image, channels) if self._random.chance(self.prob) else image
