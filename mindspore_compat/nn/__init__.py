@@ -4,11 +4,20 @@ import importlib
 
 from .._core.surface import window
 from . import (  # noqa: F401 - the declarations
-    dynamic_lr, grad, graph_cell, layer, learning_rate_schedule, loss, optim, sparse, utils, wrap,
+    dynamic_lr,
+    grad,
+    graph_cell,
+    layer,
+    learning_rate_schedule,
+    loss,
+    optim,
+    sparse,
+    utils,
+    wrap,
 )
 from .cell import Cell
 
-# What `train` offers under a path of `nn`; it builds upon this room, so it is loaded when asked for.
+# What `train` offers under `nn` too; it builds upon this room, so it is loaded when asked for.
 _METRICS = (
     "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
     "Dice", "F1", "Fbeta", "HausdorffDistance", "Loss", "MAE", "MSE", "MeanSurfaceDistance",

@@ -16,6 +16,20 @@ def parameter(init, shape, dtype=float32, name=None, requires_grad=True):
     return Parameter(initializer(init, shape, dtype), name=name, requires_grad=requires_grad)
 
 
+def need_tensor(api, name, x):
+    """Refuses what is not a Tensor."""
+    if not isinstance(x, Tensor):
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {x!r} of type "
+                        f"{type(x).__name__}.")
+
+
+def need_floats(api, name, x):
+    """Refuses what is not a Tensor of floats."""
+    need_tensor(api, name, x)
+    if x._array.dtype.kind not in "fV":
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor of floats, but got {x.dtype}.")
+
+
 def need_init_shape(api, name, init, shape):
     """Refuses a Tensor of another shape as the initial value of a parameter."""
     if isinstance(init, Tensor) and init.shape != tuple(shape):

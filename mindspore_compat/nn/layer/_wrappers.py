@@ -21,6 +21,7 @@ from ..._core.rules import (
 )
 from ..._core.surface import public
 from ..._core.tensor import Tensor
+from .._parts import need_tensor
 from ..cell import Cell
 from .padding import pad_ends
 
@@ -170,6 +171,10 @@ class OneHot(Cell):
 
     def construct(self, indices):
         """The one-hot vectors of `indices`."""
+        need_tensor("OneHot", "indices", indices)
+        if not -1 <= self.axis <= indices.ndim:
+            raise ValueError(f"For 'OneHot', 'axis' must be in [-1, {indices.ndim}], but got "
+                             f"{self.axis}.")
         return ops.one_hot(indices, self.depth, self.on_value, self.off_value, self.axis)
 
 
@@ -407,6 +412,7 @@ class Roll(Cell):
 
     def construct(self, input_x):
         """`input_x` with its elements moved."""
+        need_tensor("Roll", "input_x", input_x)
         for axis in self.axis:
             if not -input_x.ndim <= axis < input_x.ndim:
                 raise ValueError(f"For 'Roll', 'axis' must hold axes of the input, but got {axis} "

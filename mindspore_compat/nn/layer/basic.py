@@ -12,12 +12,19 @@ from ..._core.dtype import float32
 from ..._core.precision import state as precision
 from ..._core.rules import Any, Bool, DType, Float, Int, ListOf, Number, TupleOf, checked
 from ..._core.surface import public, write_back
-from ..._core.tensor import Tensor
 from ...common.initializer import Uniform
 from ...ops._dropout import dropout, dropout1d, dropout2d, dropout2d_ext, dropout3d
 from ...ops._linalg import dense
 from ...ops._shape import flatten_axes
-from .._parts import default_bias, default_weight, need_activation, need_init_shape, parameter
+from .._parts import (
+    default_bias,
+    default_weight,
+    need_activation,
+    need_floats,
+    need_init_shape,
+    need_tensor,
+    parameter,
+)
 from ..cell import Cell
 from ._wrappers import (
     ClipByNorm,
@@ -43,18 +50,13 @@ __all__ = [
 ]
 
 
-def _need_tensor(api, name, x):
-    if not isinstance(x, Tensor):
-        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {x!r} of type "
-                        f"{type(x).__name__}.")
-
-
-# Dense --------------------------------------------------------------------------------------------
-
-
 def _product(x, weight, bias):
     """x @ weight.T + bias; refuses inputs that do not fit, by type before shape."""
-    array, table = x._array, weight._array
+    try:
+        array, table = x._array, weight._array
+    except AttributeError:
+        need_tensor("Dense", "x", x)
+        raise
     if array.dtype is not table.dtype and array.dtype != table.dtype and not _settled(array):
         raise TypeError(f"For 'Dense', 'x' must have the dtype of the weight, {weight.dtype}, but "
                         f"got {x.dtype}.")
@@ -235,6 +237,7 @@ class Dropout(Cell):
         """`x` with elements zeroed, while training."""
         if not self.training or self._chance == 0:
             return x
+        need_floats("Dropout", "x", x)
         return dropout.run(x, self._chance)
 
     def extend_repr(self):
@@ -396,7 +399,7 @@ class Flatten(Cell):
 
     def construct(self, x):
         """`x` with the axes joined."""
-        _need_tensor("Flatten", "x", x)
+        need_tensor("Flatten", "x", x)
         start, end, rank = self.start_dim, self.end_dim, max(x.ndim, 1)
         if not (-rank <= start < rank and -rank <= end < rank) or start % rank > end % rank:
             raise ValueError(f"For 'Flatten', 'start_dim' and 'end_dim' must be axes of the input "

@@ -22,12 +22,13 @@ from ...ops._conv import (
 )
 from ...ops._math import add
 from ...ops._shape import pad_with_zeros
-from .._parts import default_bias, default_weight, parameter
+from .._parts import default_bias, default_weight, need_tensor, parameter
 from ..cell import Cell
 
 __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
 
 Size = Int(ge=1)
+Sizes = Size | TupleOf(Size)
 Pair = Size | TupleOf(Size, length=2)
 Triple = Size | TupleOf(Size, length=3)
 Pads2 = Int(ge=0) | TupleOf(Int(ge=0), length=4)
@@ -40,6 +41,12 @@ _groups = Forbid(
 _no_pads = "pad_mode != 'pad' and padding != 0 and any({})"
 _padding = (
     "'padding' must be 0 where 'pad_mode' is not 'pad'")
+
+
+def _two(name):
+    """A tuple of another length is refused as another type: as the original does for images."""
+    return Forbid(f"type({name}) is tuple and len({name}) != 2", TypeError,
+                  f"'{name}' must be an int or a tuple of two")
 
 
 def _each(value, count):
@@ -130,10 +137,11 @@ class Conv2d(_Conv):
         (1, 8, 16, 16)
     """
 
-    @checked(_groups, Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"),
-                             ValueError, _padding))
-    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Pair, stride: Pair = 1,
-                 pad_mode: Mode = "same", padding: Pads2 = 0, dilation: Pair = 1, group: Size = 1,
+    @checked(*map(_two, ("kernel_size", "stride", "dilation")), _groups,
+             Forbid(_no_pads.format("padding if type(padding) is tuple else [1]"), ValueError,
+                    _padding))
+    def __init__(self, in_channels: Size, out_channels: Size, kernel_size: Sizes, stride: Sizes = 1,
+                 pad_mode: Mode = "same", padding: Pads2 = 0, dilation: Sizes = 1, group: Size = 1,
                  has_bias: Bool = False, weight_init=None, bias_init=None,
                  data_format: OneOf("NCHW", "NHWC") = "NCHW", dtype: DType = float32):
         if data_format == "NHWC" and config.device_target == "CPU":
@@ -178,6 +186,7 @@ def _three_axes(api, name, init):
 
 def _sequence(api, x):
     """A sequence as an image of height 1."""
+    need_tensor(api, "x", x)
     if x.ndim != 3:
         raise ValueError(f"For '{api}', the input must have 3 axes, but got shape {x.shape}.")
     return x.expand_dims(2)
@@ -293,6 +302,7 @@ class _Transpose(_Conv):
 
     def _spread(self, x):
         """The transposed convolution of images, before the bias."""
+        need_tensor(type(self).__name__, "x", x)
         size = tuple(map(self._length, x.shape[2:], (0, 1)))
         shape = (x.shape[0], self.weight.shape[1] * self.group, *size)
         return conv2d_transpose_primitive.run(

@@ -25,7 +25,7 @@ from ..._core.tensor import Tensor
 from ...communication.groups import create_group, get_group_size, get_rank
 from ...ops._norm import channels_first, channels_last, normalize_batch, running
 from ...ops._norm_rows import group_standardize, multiply_add, row_standardize
-from .._parts import parameter
+from .._parts import need_floats, parameter
 from ..cell import Cell
 
 __all__ = [
@@ -310,10 +310,7 @@ class LayerNorm(Cell):
         return multiply_add.run(out, self.gamma, self.beta)
 
     def _check(self, x):
-        if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV":
-            found = x.dtype if isinstance(x, Tensor) else type(x).__name__
-            raise TypeError(f"For 'LayerNorm', the input must be a Tensor of floats, but got "
-                            f"{found}.")
+        need_floats("LayerNorm", "input_x", x)
         rank = x.ndim
         if not (-1 <= self.begin_norm_axis < rank and -1 <= self.begin_params_axis < rank):
             raise RuntimeError(f"For 'LayerNorm', the first axes must be in [-1, {rank}), but got "

@@ -27,7 +27,7 @@ from ...ops._pool import (
 )
 from ...ops._pool_fractional import fractional_max_pool2d, fractional_max_pool3d
 from ...ops._windows import each, need_rank, padding_of
-from .._parts import also
+from .._parts import also, need_floats
 from ..cell import Cell
 
 __all__ = [
@@ -168,6 +168,8 @@ class _MaxPool(_Pool):
 
     def construct(self, x):
         """The largest value of each window of `x`, and its place if asked for."""
+        if self.pad_mode != "PAD":
+            need_floats(type(self).__name__, "x", x)
         return pool_largest.run(x, self._kernel, self._stride, self.pad_mode, self._padding,
                                 self._dilation, bool(self.return_indices), bool(self.ceil_mode))
 
@@ -293,6 +295,7 @@ class _AvgPool(_Pool):
 
     def construct(self, x):
         """The mean of each window of `x`."""
+        need_floats(type(self).__name__, "x", x)
         return pool_means.run(x, self._kernel, self._stride, self.pad_mode, self._padding,
                               self.ceil_mode, self._counts_padding(), self.divisor_override)
 

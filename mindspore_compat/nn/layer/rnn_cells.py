@@ -8,11 +8,10 @@ import math
 from ..._core.dtype import float32
 from ..._core.rules import Bool, DType, Int, OneOf, TensorOf, checked
 from ..._core.surface import public
-from ..._core.tensor import Tensor
 from ...common.initializer import Uniform
 from ...ops._linalg import dense
 from ...ops._recurrent import gru_sequence, lstm_sequence, rnn_sequence
-from .._parts import parameter
+from .._parts import need_floats, parameter
 from ..cell import Cell
 
 __all__ = ["LSTMCell", "GRUCell", "RNNCell"]
@@ -81,23 +80,16 @@ class RNNCellBase(Cell):
     def _step(self, step, x, hidden, states):
         """Runs one step after a look at the inputs."""
         name = type(self).__name__
-        _need_float(name, "x", x)
+        need_floats(name, "x", x)
         if x.ndim != 2 or x.shape[1] != self.input_size:
             raise ValueError(f"For '{name}', 'x' must have shape (batch, {self.input_size}), but "
                              f"got {x.shape}.")
         for state in states:
-            _need_float(name, "hx", state)
+            need_floats(name, "hx", state)
             if state.shape != (x.shape[0], self.hidden_size):
                 raise ValueError(f"For '{name}', 'hx' must have shape ({x.shape[0]}, "
                                  f"{self.hidden_size}), but got {state.shape}.")
         return step(x, hidden, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-
-
-def _need_float(api, name, x):
-    if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV":
-        found = x.dtype if isinstance(x, Tensor) else type(x).__name__
-        raise TypeError(f"For '{api}', '{name}' must be a Tensor of float16 or float32, but got "
-                        f"{found}.")
 
 
 def _need_pair(api, hx):

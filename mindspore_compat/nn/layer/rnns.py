@@ -14,10 +14,10 @@ from ...common.initializer import Uniform
 from ...ops._linalg import dense
 from ...ops._recurrent import gru_sequence, lstm_sequence, rnn_sequence
 from ...ops._shape import cat, stack
-from .._parts import parameter
+from .._parts import need_floats, parameter
 from ..cell import Cell
 from .basic import Dropout
-from .rnn_cells import _need_float, _need_pair
+from .rnn_cells import _need_pair
 
 __all__ = ["LSTM", "GRU", "RNN"]
 
@@ -164,7 +164,7 @@ class _RNNBase(Cell):
     def _first_states(self, x, hx):
         """The first states as a tuple of Tensors (layers * directions, batch, hidden_size)."""
         name = type(self).__name__
-        _need_float(name, "x", x)
+        need_floats(name, "x", x)
         if x.ndim != 3 or x.shape[2] != self.input_size:
             raise ValueError(f"For '{name}', 'x' must have 3 axes, the last of length "
                              f"{self.input_size}, but got shape {x.shape}.")
@@ -174,7 +174,7 @@ class _RNNBase(Cell):
             return (ops.zeros(shape, x.dtype),) * self._states
         states = self._given(name, hx)
         for state in states:
-            _need_float(name, "hx", state)
+            need_floats(name, "hx", state)
             if state.dtype != x.dtype:
                 raise TypeError(f"For '{name}', 'hx' must have the dtype of 'x', {x.dtype}, but "
                                 f"got {state.dtype}.")
