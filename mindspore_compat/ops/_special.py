@@ -56,7 +56,7 @@ _unary("erfc", "One less the error function.", "ops.erfc(input)", "ops.Erfc()(in
        "Tensor.erfc()", "mint.erfc(input)")
 _unary("erfinv", "The inverse of the error function, on (-1, 1).", "ops.erfinv(input)",
        "ops.Erfinv()(input)",
-       "Tensor.erfinv()", "mint.erfinv(input)")
+       "Tensor.erfinv()", "mint.erfinv(input)", "Tensor.erfinv_()", "ops.erfinv_(input)")
 _unary("gammaln", "The logarithm of the absolute value of the gamma function.", "ops.lgamma(input)",
        "ops.Lgamma()(x: input)", "Tensor.lgamma()")
 _unary("digamma", "The derivative of the logarithm of the gamma function.", "ops.digamma(input)",

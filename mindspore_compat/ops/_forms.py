@@ -1,0 +1,428 @@
+"""Further forms of selecting, ordering and reshaping: methods with two meanings, old names, pairs.
+
+`Tensor.gather` and `Tensor.select` choose between two ops by their arguments, as the original does;
+what they choose between is in _index.py.
+"""
+
+from .._backend import arrays
+from .._core import dtype as dtypes
+from .._core.op import op, space_for
+from .._core.rules import (
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    floating,
+    integer,
+    number,
+)
+from .._core.surface import public
+from .._core.tensor import Tensor
+from . import _index, _reduce, _shape
+from ._compare import isclose
+from .primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+Numbers = TensorOf(number)
+Index = TensorOf("int32", "int64")
+
+
+# Selecting ----------------------------------------------------------------------------------------
+
+
+@public("Tensor.gather")
+def gather(self, *args, **kwargs):
+    """Elements at places: `gather(dim, index)` element by element, or slices:
+    `gather(input_indices, axis, batch_dims=0)` as `ops.gather`.
+
+    Raises:
+        TypeError: if the arguments fit neither form.
+
+    Source: mindspore.Tensor.gather of MindSpore 2.10.
+    """
+    by_element = "index" in kwargs or "dim" in kwargs or len(args) == 2 and isinstance(args[0], int)
+    return (_elements if by_element else _slices)(self, *args, **kwargs)
+
+
+@checked
+def _elements(input: Anything, dim: Int, index: Index):
+    return _index.gather_elements.run(input, dim, index)
+
+
+@checked
+def _slices(input: Anything, input_indices: Anything, axis: Int | Index, batch_dims: Int = 0):
+    return _index.gather.run(input, input_indices, axis, batch_dims)
+
+
+@public("Tensor.select")
+def select(self, *args, **kwargs):
+    """One slice along an axis, `select(dim, index)`, or this Tensor where a condition is true and
+    `y` elsewhere, `select(condition, y)`.
+
+    Source: mindspore.Tensor.select of MindSpore 2.10.
+    """
+    if "condition" in kwargs or args and isinstance(args[0], Tensor):
+        return _chosen(self, *args, **kwargs)
+    return slice_at(self, *args, **kwargs)
+
+
+@checked
+def _chosen(input: Anything, condition: TensorOf("bool"), y: TensorOf(any_dtype, scalars=True)):
+    return _index.select.run(condition, input, y)
+
+
+@public("mint.select", "ops.select_view")
+@checked
+def slice_at(input: Anything, dim: Int, index: Int | Index):
+    """One slice along an axis, without that axis.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `dim` or `index` is out of range.
+
+    Source: mindspore.mint.select of MindSpore 2.10.
+    """
+    rank, index = input.ndim, int(index)
+    if not -rank <= dim < rank:
+        raise ValueError(f"For 'select', 'dim' must be in [{-rank}, {rank}), but got {dim}.")
+    length = input.shape[dim]
+    if not -length <= index < length:
+        raise ValueError(
+            f"For 'select', 'index' must be in [{-length}, {length}), but got {index}."
+        )
+    return input[(slice(None),) * (dim % rank) + (index,)]
+
+
+@public("ops.SelectView")
+class SelectView(Primitive):
+    """`mint.select` as a Primitive: `ops.SelectView()(input, index, dim)`."""
+
+    def __init__(self):
+        super().__init__("SelectView")
+
+    def __call__(self, input, index, dim):
+        return slice_at(input, dim, index)
+
+
+@op("mint.take(input, index)", "ops.take(input, index)", widen=False)
+def take(xp, input: Anything, index: Index):
+    """Elements at places counted in row order; the result has the shape of the places."""
+    flat = xp.ravel(input)
+    if index.size and not (int(index.min()) >= -flat.size and int(index.max()) < flat.size):
+        raise IndexError(f"For 'take', 'index' must be in [{-flat.size}, {flat.size}).")
+    return xp.take(flat, index)
+
+
+@op(widen=False)
+def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf("clip", "wrap")):
+    """Slices (elements of the flat input without an axis) at places brought into range."""
+    if axis is None:
+        input, axis = xp.ravel(input), 0
+    length = input.shape[axis]
+    if mode == "wrap":
+        at = xp.mod(indices, length)
+    else:
+        at = xp.clip(xp.where(indices < -length, -length, indices), -length, length - 1)
+        at = xp.where(at < 0, at + length, at)
+    return xp.take(input, at, axis)
+
+
+@public("Tensor.take")
+@checked
+def tensor_take(input: Anything, indices: Index, axis: Int = None,
+                mode: OneOf("clip", "wrap") = "clip"):
+    """Elements (slices with an `axis`) at places; those out of range are clipped or wrapped.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `axis` is out of range or `mode` unknown.
+
+    Source: mindspore.Tensor.take of MindSpore 2.10.
+    """
+    if axis is not None and not -input.ndim <= axis < input.ndim:
+        raise ValueError(
+            f"For 'take', 'axis' must be in [{-input.ndim}, {input.ndim}), but got {axis}."
+        )
+    return taken.run(input, indices, axis, mode)
+
+
+@public("Tensor.choose")
+def choose(self, choices, mode="clip"):
+    """For each element of this Tensor of places, the element of the choice that it names.
+
+    Args:
+        choices (Union[tuple, list, Tensor]): Tensors or numbers, one for each place; they
+            broadcast.
+        mode (str): "clip" or "wrap" for places out of range; "raise" refuses them.
+
+    Raises:
+        TypeError: if this Tensor does not hold ints.
+        ValueError: if `mode` is unknown, or a place is out of range with "raise".
+
+    Source: mindspore.Tensor.choose of MindSpore 2.10.
+    """
+    if self._array.dtype.kind not in "iu":
+        raise TypeError(f"For 'choose', the Tensor must hold ints, but got {self.dtype}.")
+    if mode not in ("clip", "wrap", "raise"):
+        raise ValueError(
+            f"For 'choose', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}."
+        )
+    xp = space_for(self._array)
+    tables = [one._array if isinstance(one, Tensor) else xp.asarray(one) for one in choices]
+    places = self._array
+    if mode == "raise" and places.size and not (0 <= places.min() and places.max() < len(tables)):
+        raise ValueError(
+            f"For 'choose', the places must be in [0, {len(tables)}), but they reach from "
+            f"{int(places.min())} to {int(places.max())}."
+        )
+    whole = xp.broadcast_shapes(places.shape, *(each.shape for each in tables))
+    tables = xp.stack([xp.broadcast_to(each, whole) for each in tables])
+    inside = places % len(tables) if mode == "wrap" else xp.clip(places, 0, len(tables) - 1)
+    inside = xp.broadcast_to(inside, whole)
+    return Tensor._wrap(xp.take_along_axis(tables, inside[None].astype("int64"), 0)[0])
+
+
+# Ordering -----------------------------------------------------------------------------------------
+
+
+@op("ops.msort(input)", "Tensor.msort()", widen=False)
+def msort(xp, input: Anything):
+    """The input sorted along its first axis."""
+    return xp.top_k(input, input.shape[0], 0, False)[0]
+
+
+@op("mint.kthvalue(input, k, dim=-1, keepdim=False)", "Tensor.kthvalue(k, dim=-1, keepdim=False)",
+    widen=False)
+def kthvalue(xp, input: Numbers, k: Int(ge=1), dim: Int = -1, keepdim: Bool = False):
+    """(the k-th smallest value along an axis, its int64 place)."""
+    length = input.shape[dim] if input.ndim else 1
+    if k > length:
+        raise ValueError(f"For 'kthvalue', 'k' must be in [1, {length}], but got {k}.")
+    if not input.ndim:
+        return input, xp.zeros((), "int64")
+    values, at = xp.top_k(input, k, dim, False)
+    last = (slice(None),) * (dim % input.ndim) + (slice(k - 1, k) if keepdim else k - 1,)
+    return values[last], xp.cast(at[last], "int64")
+
+
+@public("Tensor.argmax_with_value")
+@checked
+def argmax_with_value(input: Anything, axis: Int = 0, keep_dims: Bool = False):
+    """(the largest values along an axis, their int64 places)."""
+    place, value = _reduce.arg_max_with_value.run(input, axis, keep_dims)
+    return value, Tensor._wrap(place._array.astype("int64"))
+
+
+@public("Tensor.argmin_with_value")
+@checked
+def argmin_with_value(input: Anything, axis: Int = 0, keep_dims: Bool = False):
+    """(the smallest values along an axis, their int64 places)."""
+    place, value = _reduce.arg_min_with_value.run(input, axis, keep_dims)
+    return value, Tensor._wrap(place._array.astype("int64"))
+
+
+@op("Tensor.ptp(axis=None, keepdims=False)")
+def ptp(xp, input: Numbers, axis: Int | TupleOf(Int) | None = None, keepdims: Bool = False):
+    """The largest value less the smallest, over all elements or along axes."""
+    return xp.max(input, axis, keepdims=keepdims) - xp.min(input, axis, keepdims=keepdims)
+
+
+# Comparing ----------------------------------------------------------------------------------------
+
+
+@public("Tensor.allclose", "mint.allclose", "ops.allclose")
+@checked
+def allclose(input: Anything, other: Anything, rtol: Number = 1e-5, atol: Number = 1e-8,
+             equal_nan: Bool = False):
+    """True if all elements are close: |input - other| <= atol + rtol |other|.
+
+    Raises:
+        TypeError: if an argument is of another type.
+
+    Source: mindspore.mint.allclose of MindSpore 2.10.
+    """
+    return bool(isclose.run(input, other, rtol, atol, equal_nan)._array.all())
+
+
+@op("ops.approximate_equal(x, y, tolerance=1e-5)", "Tensor.approximate_equal(y, tolerance=1e-5)",
+    "ops.ApproximateEqual(tolerance=1e-5)(x, y)", promote="x y")
+def approximate_equal(xp, x: Anything, y: Anything, tolerance: Float = 1e-5):
+    """True where |x - y| < tolerance; infinities and NaN equal nothing."""
+    return xp.abs(x - y) < tolerance
+
+
+@op("ops.fmax(input, other)", "ops.Fmax()(x1: input, x2: other)", "Tensor.fmax(other)",
+    promote="input other", slope="fmax")
+def fmax(xp, input: Numbers, other: Numbers):
+    """The larger of two elements; of a number and NaN, the number."""
+    return xp.fmax(input, other)
+
+
+@op("ops.fmin(input, other)", "ops.Fmin()(x1: input, x2: other)", "Tensor.fmin(other)",
+    promote="input other", slope="fmin")
+def fmin(xp, input: Numbers, other: Numbers):
+    """The smaller of two elements; of a number and NaN, the number."""
+    return xp.fmin(input, other)
+
+
+@op("ops.invert(x)", "ops.Invert()(x)", "Tensor.invert()", "Tensor.bitwise_not()",
+    "mint.bitwise_not(input: x)", "ops.bitwise_not(input: x)", widen=False)
+def invert(xp, x: TensorOf(integer | {"bool"})):
+    """Every bit flipped."""
+    return xp.invert(x)
+
+
+@op("ops.population_count(input_x)", "ops.PopulationCount()(input_x)", widen=False)
+def population_count(xp, input_x: TensorOf("int8", "int16", "int32", "int64", "uint8", "uint16",
+                                           "uint32", "uint64")):
+    """How many bits of each element are 1; uint8."""
+    bits = xp.cast(input_x, "uint64")
+    shown = [(bits >> xp.asarray(i, "uint64")) & xp.asarray(1, "uint64")
+             for i in range(8 * input_x.dtype.itemsize)]
+    return xp.cast(sum(shown), "uint8")
+
+
+# Shape and dtype ----------------------------------------------------------------------------------
+
+
+@op("ops.adjoint(x)", "Tensor.adjoint()")
+def adjoint(xp, x: Anything):
+    """The conjugate with the last two axes swapped."""
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+Tensor.H = property(lambda self: adjoint.run(self), doc="The conjugate transpose of a matrix.")
+Tensor.mH = property(lambda self: adjoint.run(self), doc="The conjugate transposes of matrices.")
+Tensor.is_meta = property(lambda self: False, doc="False: a Tensor always holds values.")
+
+
+@public("Tensor.sum_to_size")
+def sum_to_size(self, *size):
+    """The sum over the axes that broadcast `size` to this Tensor's shape.
+
+    Raises:
+        ValueError: if `size` does not broadcast to the shape.
+
+    Source: mindspore.Tensor.sum_to_size of MindSpore 2.10.
+    """
+    size = _shape.shape_of("sum_to_size", size)
+    more = self.ndim - len(size)
+    if more < 0 or any(n not in (1, m) for n, m in zip(size, self.shape[more:], strict=False)):
+        raise ValueError(
+            f"For 'sum_to_size', 'size' must broadcast to {self.shape}, but got {size}."
+        )
+    axes = [i for i in range(self.ndim) if i < more or size[i - more] != self.shape[i]]
+    return self.sum(tuple(axes), keepdims=True).reshape(size) if axes else self
+
+
+@public("Tensor.resize")
+def resize(self, *new_shape):
+    """The elements in row order in a new shape: cut, or filled up with zeros.
+
+    Source: mindspore.Tensor.resize of MindSpore 2.10.
+    """
+    shape = _shape.shape_of("resize", new_shape)
+    xp = space_for(self._array)
+    made = xp.zeros(shape, self._array.dtype)
+    count = min(made.size, self.size)
+    made.reshape(-1)[:count] = self._array.reshape(-1)[:count]
+    return Tensor._wrap(made)
+
+
+@public("Tensor.repeat")
+def repeat(self, *repeats):
+    """The Tensor laid out several times along each axis, as `Tensor.tile`."""
+    return self.tile(_shape.shape_of("repeat", repeats))
+
+
+@public("Tensor.reverse")
+@checked
+def reverse(input: Anything, axis: Int | TupleOf(Int) | ListOf(Int)):
+    """The elements in reverse order along axes."""
+    return _shape.flip.run(input, (axis,) if isinstance(axis, int) else tuple(axis))
+
+
+@public("Tensor.type")
+def type_(self, dtype=None):
+    """The name of the dtype, or a copy of another dtype.
+
+    Raises:
+        TypeError: if `dtype` is not a MindSpore dtype.
+
+    Source: mindspore.Tensor.type of MindSpore 2.10.
+    """
+    if dtype is None:
+        return str(self.dtype)
+    if not isinstance(dtype, dtypes.Type):
+        raise TypeError(f"For 'type', 'dtype' must be a mindspore dtype, but got {dtype!r}.")
+    return self.astype(dtype)
+
+
+@op("ops.eps(x)", "ops.Eps()(x)", widen=False)
+def eps(xp, x: TensorOf(floating)):
+    """The step from 1 to the next number of the dtype, in the input's shape."""
+    one = xp.ones(x.shape, x.dtype)
+    return xp.nextafter(one, one + one) - one
+
+
+@public("ops.dyn_shape")
+def dyn_shape(input_x):
+    """The shape as an int64 Tensor."""
+    return Tensor._wrap(space_for(input_x._array).asarray(input_x.shape, dtype="int64"))
+
+
+@public("Tensor.is_pinned", "Tensor.is_shared")
+def is_pinned(self):
+    """False: memory is the array library's own."""
+    return False
+
+
+@public("Tensor.new_empty")
+@checked
+def new_empty(input: Anything, size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | Int(ge=0), *,
+              dtype=None, device=None):
+    """A Tensor of that size with values not set, of this Tensor's dtype unless one is given."""
+    wanted = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
+    shape = _shape.shape_of("new_empty", (size,))
+    return Tensor._wrap(space_for(input._array).empty(shape, wanted))
+
+
+@public("Tensor.move_to")
+@checked
+def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU"), blocking: Bool = True):
+    """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
+
+    Raises:
+        TypeError: if `to` is not a str.
+        ValueError: if it names no device.
+
+    Source: mindspore.Tensor.move_to of MindSpore 2.10.
+    """
+    place = arrays.to_host if to == "CPU" else arrays.to_current
+    return Tensor._wrap(place(input._array))
+
+
+@public("Tensor.requires_grad_")
+def requires_grad_(self, requires_grad=True):
+    """Returns the Tensor; gradients are asked for by `mindspore.grad` alone."""
+    return self
+
+
+@public("Tensor.set_const_arg")
+@checked
+def set_const_arg(input: Anything, const_arg: Bool = True):
+    """Notes whether a network takes the Tensor as a constant, and returns it."""
+    input.const_arg = const_arg
+    return input
+
+
+@public("Tensor.to_dlpack")
+def to_dlpack(self):
+    """A capsule by which another library shares the memory."""
+    return self._array.__dlpack__()
