@@ -1,10 +1,4 @@
-"""What image transforms share: their base, checks of shapes, and the libraries of the extra.
-
-Pillow and OpenCV come with `pip install mindspore-compat[vision]`; they are imported when a
-transform first needs them.
-"""
-
-import importlib
+"""What image transforms share: their base and checks of shapes."""
 
 import numpy as np
 
@@ -43,32 +37,6 @@ class PilOperation(ImageOperation):
     def _array(self, image, lead):
         raise TypeError(f"For '{type(self).__name__}', the input must be a PIL image, but got an "
                         f"array; ToPIL or Decode(to_pil=True) makes one.")
-
-
-def pillow(api, name="Image"):
-    """A module of Pillow.
-
-    Raises:
-        ImportError: Pillow is not installed.
-    """
-    return _library(api, f"PIL.{name}", "Pillow")
-
-
-def opencv(api):
-    """OpenCV.
-
-    Raises:
-        ImportError: OpenCV is not installed.
-    """
-    return _library(api, "cv2", "OpenCV")
-
-
-def _library(api, module, name):
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(f"'{api}' needs {name}, which comes with the extra 'vision': "
-                          f"pip install 'mindspore-compat[vision]'.") from error
 
 
 def check_rank(api, image, lead, ranks):

@@ -6,11 +6,12 @@ import numpy as np
 
 from ..._core.checking import Forbid, checked
 from ..._core.rules import Bool, Number, OneOf
+from .._extra import decoded, image_bytes, pillow
 from .._rules import AnInstance, sequence
 from ..engine.rows import as_column
 from ..transforms.base import is_pil
 from ..transforms.transforms import TypeCast, numeric_dtype
-from ._image import ImageOperation, check_least_rank, check_rank, opencv, pillow
+from ._image import ImageOperation, check_least_rank, check_rank
 
 __all__ = ["Decode", "HWC2CHW", "LinearTransformation", "Normalize", "NormalizePad", "Rescale",
            "ToNumpy", "ToPIL", "ToTensor", "ToType"]
@@ -256,35 +257,6 @@ class Decode(ImageOperation):
                 raise RuntimeError(f"For 'Decode', the input must be an image file: "
                                    f"{error}") from error
         return decoded("Decode", content)
-
-
-def image_bytes(api, image):
-    """The content of an image file, from a column.
-
-    Raises:
-        RuntimeError: the column is no row of bytes.
-    """
-    if image.dtype.kind == "S" and image.ndim == 0:
-        return image.item()
-    if image.dtype != np.uint8 or image.ndim != 1 or not image.size:
-        raise RuntimeError(f"For '{api}', the input must be the bytes of an image file, one axis "
-                           f"of uint8, but got shape {image.shape} and dtype {image.dtype}.")
-    return image.tobytes()
-
-
-def decoded(api, content):
-    """The pixels of an image file, as RGB.
-
-    Raises:
-        RuntimeError: it is no image file.
-    """
-    cv2 = opencv(api)
-    flags = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
-    pixels = cv2.imdecode(np.frombuffer(content, np.uint8), flags)
-    if pixels is None:
-        raise RuntimeError(f"For '{api}', the input is not the content of an image file that "
-                           f"OpenCV can read.")
-    return np.ascontiguousarray(pixels[..., ::-1])
 
 
 class LinearTransformation(ImageOperation):

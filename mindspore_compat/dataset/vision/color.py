@@ -4,18 +4,10 @@ import numpy as np
 
 from ..._core.checking import Forbid, checked
 from ..._core.rules import Bool, Int, ListOf, Number, OneOf, TupleOf
+from .._extra import opencv, pillow
 from .._rules import AnInstance, increasing, sequence
 from . import _color
-from ._image import (
-    ImageOperation,
-    PilOperation,
-    check_channels,
-    check_rank,
-    opencv,
-    pair,
-    pillow,
-    with_channels,
-)
+from ._image import ImageOperation, PilOperation, check_channels, check_rank, pair, with_channels
 from ._resize import rounded
 from .utils import ConvertMode
 

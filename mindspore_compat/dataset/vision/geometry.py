@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.checking import Forbid, checked
 from ..._core.rules import Bool, Int, Number
+from .._extra import opencv, pillow
 from .._rules import AnInstance, Fill, Padding, Size, natural, positive, sequence
 from . import _resize
 from ._image import (
@@ -15,9 +16,7 @@ from ._image import (
     check_channels,
     check_least_rank,
     check_rank,
-    opencv,
     pair,
-    pillow,
     with_channels,
 )
 from .utils import Border, Inter, SliceMode

@@ -9,12 +9,7 @@ from ..._core.checking import checked
 from ..._core.rules import Int, Number
 from .._rules import Probability, increasing, sequence
 from . import _color
-from ._image import (
-    ImageOperation,
-    PilOperation,
-    check_channels,
-    check_rank,
-)
+from ._image import ImageOperation, PilOperation, check_channels, check_rank
 from ._resize import rounded
 from .color import (
     brightened,

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._core.checking import Forbid, checked
 from ..._core.rules import Bool, Int, Number, OneOf, TupleOf
+from .._extra import decoded, image_bytes, pillow
 from .._rules import (
     AnInstance,
     Fill,
@@ -21,16 +22,7 @@ from .._rules import (
     sequence,
 )
 from . import warping
-from ._image import (
-    ImageOperation,
-    PilOperation,
-    check_least_rank,
-    check_rank,
-    pair,
-    pillow,
-    with_channels,
-)
-from .arithmetic import decoded, image_bytes
+from ._image import ImageOperation, PilOperation, check_least_rank, check_rank, pair, with_channels
 from .geometry import (
     cropped,
     flipped,

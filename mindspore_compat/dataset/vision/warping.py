@@ -9,9 +9,10 @@ import numpy as np
 
 from ..._core.checking import Forbid, checked
 from ..._core.rules import Bool, Number, TupleOf
+from .._extra import opencv, pillow
 from .._rules import AnInstance, Fill, sequence
 from . import _warp
-from ._image import ImageOperation, check_rank, opencv, pillow, with_channels
+from ._image import ImageOperation, check_rank, with_channels
 from .geometry import pil_filter
 from .utils import Inter
 

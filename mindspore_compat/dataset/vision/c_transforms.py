@@ -1,0 +1,28 @@
+"""`mindspore.dataset.vision.c_transforms`: the path of MindSpore 1's transforms of arrays.
+
+Later releases have one class for arrays and PIL images, and here the two are the same classes. What
+differs in MindSpore 1 is kept: `Decode(rgb)`.
+"""
+
+from ..._core.checking import checked
+from ..._core.rules import OneOf
+from . import *  # noqa: F403
+from . import Decode as _Decode
+from . import __all__ as _names
+
+__all__ = list(_names)
+
+
+class Decode(_Decode):
+    """Decodes the bytes of an image file to RGB.
+
+    Args:
+        rgb (bool, optional): must be True.
+
+    Raises:
+        ValueError: `rgb` is not True.
+    """
+
+    @checked
+    def __init__(self, rgb: OneOf(True) = True):
+        super().__init__(to_pil=False)

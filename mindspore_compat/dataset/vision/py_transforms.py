@@ -1,0 +1,80 @@
+"""`mindspore.dataset.vision.py_transforms`: the path of MindSpore 1's transforms of PIL images.
+
+Later releases have one class for arrays and PIL images, and here the two are the same classes. What
+differs in MindSpore 1 is kept: `Decode()` gives a PIL image, and the transforms that follow
+`ToTensor` take the channels first.
+"""
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Number, OneOf
+from .._rules import positive, sequence
+from . import *  # noqa: F403
+from . import CutOut as _CutOut
+from . import Decode as _Decode
+from . import Normalize as _Normalize
+from . import NormalizePad as _NormalizePad
+from . import __all__ as _names
+
+__all__ = list(_names)
+__all__ += ["Cutout"]
+
+_Values = sequence(Number)
+_as_many = Forbid("len(mean) != len(std)", ValueError, "'mean' and 'std' must be as long")
+
+
+class Decode(_Decode):
+    """Decodes the bytes of an image file to a PIL image in RGB. Needs Pillow."""
+
+    def __init__(self):
+        super().__init__(to_pil=True)
+
+
+class Normalize(_Normalize):
+    """Subtracts a mean from each channel and divides by a standard deviation.
+
+    Args:
+        mean (sequence): a value per channel; the channels are the first axis.
+        std (sequence): a value per channel.
+
+    Raises:
+        TypeError: an argument is no sequence of numbers.
+        ValueError: the two differ in length.
+    """
+
+    @checked(_as_many)
+    def __init__(self, mean: _Values, std: _Values):
+        super().__init__(mean, std, is_hwc=False)
+
+
+class NormalizePad(_NormalizePad):
+    """Normalizes like `Normalize` and adds a channel of zeros.
+
+    Args:
+        mean (sequence): a value per channel; the channels are the first axis.
+        std (sequence): a value per channel.
+        dtype (str, optional): "float32" or "float16", the dtype of the result.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: the two differ in length.
+    """
+
+    @checked(_as_many)
+    def __init__(self, mean: _Values, std: _Values, dtype: OneOf("float32", "float16") = "float32"):
+        super().__init__(mean, std, dtype, is_hwc=False)
+
+
+class Cutout(_CutOut):
+    """Blackens square patches of an array whose channels are the first axis.
+
+    Args:
+        length (int): the side of a patch.
+        num_patches (int, optional): how many there are.
+    """
+
+    @checked
+    def __init__(self, length: positive, num_patches: positive = 1):
+        super().__init__(length, num_patches, is_hwc=False)
+
+
+CutOut = Cutout
