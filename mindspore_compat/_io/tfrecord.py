@@ -1,0 +1,235 @@
+"""TFRecord files: records with check sums, and the Examples that they hold.
+
+A record is a length of 8 bytes, its masked CRC-32C, the data and theirs. The data of a data set are
+Example messages: by name, a list of byte strings, of float32 or of int64. Event files have the same
+records (train/summary).
+
+Source: https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details and
+tensorflow/core/example/feature.proto.
+"""
+
+import gzip
+import os
+import struct
+import zlib
+
+import numpy as np
+
+from .crc import masked
+from .protobuf import BYTES, FIXED32, VARINT, bytes_field, fields, varint
+
+
+class TFRecordError(ValueError, RuntimeError):
+    """A file that is no TFRecord file, or damaged. The original raises a RuntimeError."""
+
+
+_HEAD = struct.Struct("<QI")
+_TAIL = struct.Struct("<I")
+COMPRESSIONS = ("", "GZIP", "ZLIB")
+
+
+def framed(data):
+    """A record with its length and check sums."""
+    length = len(data).to_bytes(8, "little")
+    return b"".join([length, _TAIL.pack(masked(length)), data, _TAIL.pack(masked(data))])
+
+
+def _opened(path, compression):
+    if compression == "GZIP":
+        return gzip.open(path, "rb")
+    if compression == "ZLIB":
+        return _Inflated(path)
+    return open(path, "rb")
+
+
+class _Inflated:
+    """A zlib stream, read like a file."""
+
+    def __init__(self, path):
+        self._file, self._more, self._rest = open(path, "rb"), zlib.decompressobj(), b""
+
+    def read(self, count):
+        """The next `count` bytes, fewer at the end."""
+        parts, got = [self._rest], len(self._rest)
+        while got < count:
+            chunk = self._file.read(1 << 16)
+            if not chunk:
+                break
+            parts.append(self._more.decompress(chunk))
+            got += len(parts[-1])
+        whole = b"".join(parts)
+        self._rest = whole[count:]
+        return whole[:count]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._file.close()
+
+
+def records(path, compression=""):
+    """The records of a file, one after the other, as bytes.
+
+    Args:
+        path (str): the file.
+        compression (str): "", "GZIP" or "ZLIB".
+
+    Raises:
+        TFRecordError: it is no such file, is cut short, or a check sum is wrong.
+    """
+    number = 0
+    try:
+        with _opened(path, compression) as file:
+            size = None if compression else os.path.getsize(path)
+            while True:
+                head = file.read(_HEAD.size)
+                if not head:
+                    return
+                data = _record(file, head, size)
+                number += 1
+                yield data
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise TFRecordError(f"{path!r} is not a TFRecord file that can be read, or is damaged at "
+                            f"record {number}: {error}") from error
+
+
+def _record(file, head, size):
+    if len(head) < _HEAD.size:
+        raise ValueError("it is cut short")
+    length, check = _HEAD.unpack(head)
+    if masked(head[:8]) != check:
+        raise ValueError("the check sum of a length is wrong")
+    if size is not None and length > size:
+        raise ValueError(f"a record of {length} bytes is longer than the file")
+    data, tail = file.read(length), file.read(_TAIL.size)
+    if len(data) < length or len(tail) < _TAIL.size:
+        raise ValueError("it is cut short")
+    if _TAIL.unpack(tail)[0] != masked(data):
+        raise ValueError("a check sum is wrong")
+    return data
+
+
+def count_records(path, compression=""):
+    """How many records a file has. Without compression only their lengths are read.
+
+    Raises:
+        TFRecordError: it is no such file.
+    """
+    if compression:
+        return sum(1 for _ in records(path, compression))
+    count, size = 0, os.path.getsize(path)
+    with open(path, "rb") as file:
+        while file.tell() < size:
+            head = file.read(_HEAD.size)
+            if len(head) < _HEAD.size or masked(head[:8]) != _HEAD.unpack(head)[1]:
+                raise TFRecordError(f"{path!r} is not a TFRecord file that can be read, or is "
+                                    f"damaged at record {count}.")
+            file.seek(_HEAD.unpack(head)[0] + _TAIL.size, os.SEEK_CUR)
+            count += 1
+    return count
+
+
+def parse_example(data):
+    """The features of an Example, by name: a list of bytes, or an array of float32 or int64.
+
+    A feature without a kind is None.
+
+    Raises:
+        ValueError: the bytes are no Example.
+    """
+    found = {}
+    for _, kind, features in _messages(data, 1):
+        for _, _, entry in _messages(features, 1):
+            name, value = "", None
+            for number, kind, part in fields(entry):
+                if kind != BYTES:
+                    raise ValueError("a feature is no message")
+                if number == 1:
+                    name = str(part, "utf-8")
+                elif number == 2:
+                    value = _feature(part)
+            found[name] = value
+    return found
+
+
+def _messages(data, wanted):
+    for number, kind, part in fields(memoryview(data)):
+        if number == wanted:
+            if kind != BYTES:
+                raise ValueError("a field is no message")
+            yield number, kind, part
+
+
+def _feature(data):
+    value = None
+    for number, kind, part in fields(data):
+        if kind != BYTES or number not in (1, 2, 3):
+            raise ValueError("a feature has an unknown field")
+        value = (_byte_strings, _floats, _ints)[number - 1](part)
+    return value
+
+
+def _byte_strings(data):
+    return [bytes(part) for _, _, part in _messages(data, 1)]
+
+
+def _floats(data):
+    parts = []
+    for _, kind, part in fields(data):
+        if kind not in (BYTES, FIXED32) or len(part) % 4:
+            raise ValueError("a list of floats is cut short")
+        parts.append(bytes(part))
+    return np.frombuffer(b"".join(parts), "<f4")
+
+
+def _ints(data):
+    parts = []
+    for _, kind, part in fields(data):
+        if kind == VARINT:
+            parts.append(np.array([part], np.uint64).view(np.int64))
+        elif kind == BYTES:
+            parts.append(varints(part))
+        else:
+            raise ValueError("a list of ints is of another kind")
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def varints(data):
+    """Numbers of 7 bits a byte that follow each other, as an int64 array.
+
+    Raises:
+        ValueError: the last one is cut short, or one has more than 10 bytes.
+    """
+    stored = np.frombuffer(data, np.uint8)
+    if not len(stored):
+        return np.zeros(0, np.int64)
+    ends = np.flatnonzero(stored < 128)
+    if not len(ends) or ends[-1] != len(stored) - 1:
+        raise ValueError("a number is cut short")
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    if (ends - starts).max() > 9:
+        raise ValueError("a number has more than 64 bits")
+    places = np.arange(len(stored)) - np.repeat(starts, ends - starts + 1)
+    parts = (stored & 127).astype(np.uint64) << (7 * places).astype(np.uint64)
+    return np.bitwise_or.reduceat(parts, starts).view(np.int64)
+
+
+def example(features):
+    """An Example message of features: lists of bytes, or arrays of floats or ints, by name."""
+    entries = []
+    for name, values in features.items():
+        if isinstance(values, (list, tuple)) and all(isinstance(v, bytes) for v in values):
+            body = bytes_field(1, b"".join(bytes_field(1, value) for value in values))
+        else:
+            array = np.asarray(values).reshape(-1)
+            if array.dtype.kind == "f":
+                body = bytes_field(2, bytes_field(1, array.astype("<f4").tobytes()))
+            else:
+                body = bytes_field(3, bytes_field(1, _as_varints(array)))
+        entries.append(bytes_field(1, bytes_field(1, name) + bytes_field(2, body)))
+    return bytes_field(1, b"".join(entries))
+
+
+def _as_varints(array):
+    return b"".join(varint(value) for value in array.tolist())

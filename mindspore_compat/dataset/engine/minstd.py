@@ -1,0 +1,49 @@
+"""Minstd: C++'s std::default_random_engine, with which the original shuffles MindRecord rows.
+
+In libstdc++ that is std::minstd_rand0: x becomes 16807 x modulo 2^31 - 1. Its numbers have one value
+less than 31 bits, so the distributions of `twister` are drawn a little differently.
+
+Source: the C++ standard, [rand.predef]; Park and Miller, "Random number generators" (1988).
+"""
+
+from .twister import Twister
+
+_MODULUS = 2**31 - 1
+_ALL = _MODULUS - 2
+
+
+class Minstd(Twister):
+    """std::minstd_rand0, for whole numbers and shuffling.
+
+    Args:
+        seed (int): 32 bits.
+    """
+
+    def __init__(self, seed):
+        self.seed(seed)
+
+    def seed(self, seed):
+        """Starts anew."""
+        self._state = seed % _MODULUS or 1
+
+    def draw(self):
+        """A whole number in [0, 2^31 - 3]."""
+        self._state = self._state * 16807 % _MODULUS
+        return self._state - 1
+
+    def integer(self, low, high):
+        """A whole number from `low` to `high`, both included."""
+        scale = _ALL // (high - low + 1)
+        while True:
+            drawn = self.draw()
+            if drawn < scale * (high - low + 1):
+                return low + drawn // scale
+
+    def shuffle(self, numbers):
+        """Shuffles a list in place, and returns it."""
+        if len(numbers) < 2 or len(numbers) <= _ALL // len(numbers):
+            return super().shuffle(numbers)
+        for place in range(1, len(numbers)):
+            other = self.integer(0, place)
+            numbers[place], numbers[other] = numbers[other], numbers[place]
+        return numbers

@@ -1,0 +1,34 @@
+"""What readers and writers of MindRecord files check alike: names of files, numbers of readers."""
+
+import os
+
+from .._io.mindrecord_errors import ParamValueError
+
+_FORBIDDEN = set("\\/:*?\"<>|`&';")
+
+
+def check_file_name(api, path):
+    """Refuses what is no name of a MindRecord file.
+
+    Raises:
+        ParamValueError: it is no text, is empty, or its last part is empty, begins or ends with a
+            space, or has one of \\ / : * ? " < > | ` & ' ;
+    """
+    base = os.path.basename(path) if isinstance(path, str) else ""
+    if not base or base != base.strip(" ") or _FORBIDDEN & set(base):
+        raise ParamValueError(f"For '{api}', 'file_name' must be the name of a file, without any of "
+                              f"{' '.join(sorted(_FORBIDDEN))}, but got {path!r}.")
+
+
+def check_reading(api, file_name, num_consumer):
+    """Refuses what cannot be read: bad names, or a number of readers outside [1, cores].
+
+    Raises:
+        ParamValueError: one of them.
+    """
+    for path in file_name if isinstance(file_name, list) and file_name else [file_name]:
+        check_file_name(api, path)
+    cores = os.cpu_count() or 1
+    if not isinstance(num_consumer, int) or not 1 <= num_consumer <= max(cores, 4):
+        raise ParamValueError(f"For '{api}', 'num_consumer' must be an int in "
+                              f"[1, {max(cores, 4)}], but got {num_consumer!r}.")

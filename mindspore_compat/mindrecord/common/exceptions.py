@@ -1,0 +1,3 @@
+"""What MindRecord files and their writers raise."""
+
+from ..._io.mindrecord_errors import *  # noqa: F403

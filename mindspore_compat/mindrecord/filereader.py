@@ -1,0 +1,58 @@
+"""FileReader: the rows of MindRecord files, one after the other."""
+
+from .._io.mindrecord import Records
+from .._io.mindrecord_errors import ParamTypeError, ParamValueError
+from ._checks import check_reading
+
+
+class FileReader:
+    """Reads MindRecord files.
+
+    Args:
+        file_name (Union[str, list[str]]): one file, which brings those it was written with; or all.
+        num_consumer (int, optional): is checked; rows are read when they are asked for.
+        columns (list[str], optional): the fields wanted; by default all.
+        operator (int, optional): has no effect.
+
+    Raises:
+        ParamValueError: `file_name` or `num_consumer` is out of range, or a column unknown.
+        ParamTypeError: `columns` is no list.
+        MRMOpenError: a file is missing, damaged or no MindRecord file.
+    """
+
+    def __init__(self, file_name, num_consumer=4, columns=None, operator=None):
+        check_reading("FileReader", file_name, num_consumer)
+        if columns is not None and not isinstance(columns, list):
+            raise ParamTypeError(f"For 'FileReader', 'columns' must be a list, but got "
+                                 f"{columns!r}.")
+        self._records = Records(file_name)
+        layout = self._records.shards[0].layout
+        names = [*layout.raw, *layout.blob]
+        unknown = [name for name in columns or () if name not in names]
+        if unknown:
+            raise ParamValueError(f"For 'FileReader', 'columns' must be fields of {names}, but got "
+                                  f"{unknown}.")
+        self._columns = [name for name in names if not columns or name in columns]
+
+    def get_next(self):
+        """Gives the rows, as dicts from names to ints, floats, text, bytes and arrays."""
+        records = self._open()
+        for index in range(len(records)):
+            yield records.row(index, self._columns)
+
+    def _open(self):
+        if self._records is None:
+            raise RuntimeError("The FileReader is closed.")
+        return self._records
+
+    def schema(self):
+        """Returns the fields, as a dict."""
+        return self._open().schema
+
+    def len(self):
+        """Returns the number of rows."""
+        return len(self._open())
+
+    def close(self):
+        """Lets the files go."""
+        self._records = None

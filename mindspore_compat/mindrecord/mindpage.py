@@ -1,0 +1,121 @@
+"""MindPage: rows of MindRecord files by the value of one indexed field, page by page."""
+
+import json
+
+from .._io.mindrecord import Records
+from .._io.mindrecord_errors import (
+    MRMDefineCategoryError,
+    MRMFetchDataError,
+    MRMReadCategoryInfoError,
+    ParamTypeError,
+    ParamValueError,
+)
+from ._checks import check_reading
+
+
+class MindPage:
+    """Reads rows that share the value of an indexed field.
+
+    Args:
+        file_name (Union[str, list[str]]): one file, which brings those it was written with; or all.
+        num_consumer (int, optional): is checked.
+
+    Raises:
+        ParamValueError: an argument is out of range.
+        MRMOpenError: a file is missing, damaged or no MindRecord file.
+    """
+
+    def __init__(self, file_name, num_consumer=4):
+        check_reading("MindPage", file_name, num_consumer)
+        self._records = Records(file_name)
+        self._layout = self._records.shards[0].layout
+        self._field, self._rows = None, {}
+
+    @property
+    def candidate_fields(self):
+        """The fields that rows can be divided by."""
+        return list(self._records.shards[0].indexed)
+
+    @property
+    def category_field(self):
+        """The field that rows are divided by; None at first.
+
+        Raises:
+            ParamTypeError: on setting, it is no text.
+            MRMDefineCategoryError: on setting, it is not in `candidate_fields`.
+        """
+        return self._field
+
+    @category_field.setter
+    def category_field(self, category_field):
+        if not isinstance(category_field, str) or not category_field:
+            raise ParamTypeError(f"For 'MindPage', 'category_field' must be a str, but got "
+                                 f"{category_field!r}.")
+        if category_field not in self.candidate_fields:
+            raise MRMDefineCategoryError(f"For 'MindPage', 'category_field' must be one of "
+                                         f"{self.candidate_fields}, but got {category_field!r}.")
+        rows = {}
+        for index, value in enumerate(self._records.values(category_field)):
+            rows.setdefault(str(value), []).append(index)
+        self._field, self._rows = category_field, dict(sorted(rows.items()))
+
+    def read_category_info(self):
+        """Returns JSON text: the key, and of each value a number, its text and how many rows.
+
+        Raises:
+            MRMReadCategoryInfoError: no field is set.
+        """
+        if self._field is None:
+            raise MRMReadCategoryInfoError("For 'MindPage', 'category_field' must be set first.")
+        found = [{"count": len(rows), "id": number, "name": name}
+                 for number, (name, rows) in enumerate(self._rows.items())]
+        return json.dumps({"categories": found, "key": f"{self._field}_0"}, separators=(",", ":"))
+
+    def read_at_page_by_id(self, category_id, page, num_row):
+        """Returns some rows of the value with a number.
+
+        Args:
+            category_id (int): the number, as `read_category_info` tells it.
+            page (int): which page of rows, from 0.
+            num_row (int): how many rows a page has.
+
+        Raises:
+            ParamValueError: an argument is out of range.
+            MRMFetchDataError: there is no such value or page.
+        """
+        _check_int("category_id", category_id, 0)
+        return self._page(list(self._rows)[category_id:category_id + 1], page, num_row)
+
+    def read_at_page_by_name(self, category_name, page, num_row):
+        """Returns some rows of a value.
+
+        Args:
+            category_name (str): the value as text, as `read_category_info` tells it.
+            page (int): which page of rows, from 0.
+            num_row (int): how many rows a page has.
+
+        Raises:
+            ParamValueError: an argument is out of range.
+            MRMFetchDataError: there is no such value or page.
+        """
+        if not isinstance(category_name, str):
+            raise ParamValueError(f"For 'MindPage', 'category_name' must be a str, but got "
+                                  f"{category_name!r}.")
+        return self._page([category_name], page, num_row)
+
+    def _page(self, names, page, num_row):
+        _check_int("page", page, 0)
+        _check_int("num_row", num_row, 1)
+        rows = [index for name in names for index in self._rows.get(name, ())]
+        if not rows or page * num_row >= len(rows):
+            raise MRMFetchDataError(f"For 'MindPage', there is no page {page} of {num_row} rows "
+                                    f"of this value, which has {len(rows)} rows.")
+        wanted = [*self._layout.raw, *self._layout.blob]
+        return [self._records.row(index, wanted)
+                for index in rows[page * num_row:(page + 1) * num_row]]
+
+
+def _check_int(name, value, least):
+    if not isinstance(value, int) or value < least:
+        raise ParamValueError(f"For 'MindPage', '{name}' must be an int >= {least}, but got "
+                              f"{value!r}.")
