@@ -1,0 +1,185 @@
+"""Bands of diagonals, Householder factors, least squares, matrix norms: values and derivatives."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+import slopes
+from scipy.spatial.distance import pdist
+
+from mindspore_compat import Tensor, ops
+from mindspore_compat.ops import _factors
+
+
+def numbers(*shape, seed=0):
+    return np.random.default_rng(seed + sum(shape)).standard_normal(shape)
+
+
+def matrix(*rows):
+    return Tensor(np.array(rows, np.float32))
+
+
+BAND = matrix([1, 2, 3, 4], [5, 6, 7, 8], [9, 8, 7, 6])
+
+
+# Bands (the numbers are those of the original) ----------------------------------------------------
+
+@pytest.mark.parametrize("align, expected", [
+    ("RIGHT_LEFT", [[9, 9, 4], [9, 3, 8], [2, 7, 6]]),
+    ("LEFT_RIGHT", [[4, 9, 9], [3, 8, 9], [2, 7, 6]]),
+    ("LEFT_LEFT", [[4, 9, 9], [3, 8, 9], [2, 7, 6]]),
+    ("RIGHT_RIGHT", [[9, 9, 4], [9, 3, 8], [2, 7, 6]]),
+])
+def test_a_band_above_the_diagonal_stands_where_align_says(align, expected):
+    out = ops.matrix_diag_part(BAND, (1, 3), 9.0, align)
+    np.testing.assert_array_equal(out.asnumpy(), expected)
+
+
+def test_a_band_makes_a_matrix():
+    x = matrix([8, 9, 0], [1, 2, 3], [0, 4, 5])
+    out = ops.matrix_diag(x, (-1, 1), 3, 3, Tensor(11.0), align="LEFT_RIGHT")
+    np.testing.assert_array_equal(out.asnumpy(), [[1, 8, 11], [4, 2, 9], [11, 5, 3]])
+
+
+def test_one_diagonal_is_a_row_and_the_matrix_is_as_small_as_can_be():
+    out = ops.matrix_diag(matrix([1, 2], [3, 4]), 1)
+    np.testing.assert_array_equal(out.asnumpy()[1], [[0, 3, 0], [0, 0, 4], [0, 0, 0]])
+    assert ops.matrix_diag(matrix([1, 2], [3, 4]), 1, num_rows=2).shape == (2, 2, 3)
+
+
+def test_diagonals_are_replaced():
+    diagonal = matrix([0, 9, 1], [6, 5, 8], [1, 2, 3], [4, 5, 0])
+    out = ops.matrix_set_diag(ops.full((3, 4), 7.0), diagonal, Tensor([-1, 2]))
+    np.testing.assert_array_equal(out.asnumpy(), [[1, 6, 9, 7], [4, 2, 5, 1], [7, 5, 3, 8]])
+
+
+@pytest.mark.parametrize("align", ["RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"])
+@pytest.mark.parametrize("ends", [(-2, 1), (0, 2), (-2, -1), (1, 1), (-1, -1)])
+def test_taking_a_band_out_undoes_putting_it_in(align, ends):
+    x = Tensor(numbers(2, 3, 4).astype(np.float32))
+    part = ops.MatrixDiagPartV3(align)(x, Tensor(ends), Tensor(0.0))
+    again = ops.MatrixSetDiagV3(align)(x * 0, part, Tensor(ends)).asnumpy()
+    kept = sum(np.eye(3, 4, k) for k in range(ends[0], ends[1] + 1))
+    np.testing.assert_array_equal(again, x.asnumpy() * kept)
+    if ends[0] < ends[1]:
+        fill = Tensor(0.0)
+        whole = ops.MatrixDiagV3(align)(part, Tensor(ends), Tensor(3), Tensor(4), fill)
+        np.testing.assert_array_equal(whole.asnumpy(), again)
+
+
+@pytest.mark.parametrize("call, error, part", [
+    (lambda: ops.matrix_diag_part(BAND, "0", 0.0), TypeError, "'k'"),
+    (lambda: ops.matrix_diag_part(BAND, (2, 1), 0.0), ValueError, "'k'"),
+    (lambda: ops.matrix_diag_part(BAND, 4, 0.0), ValueError, "'k'"),
+    (lambda: ops.matrix_diag_part(BAND, 0, 0.0, "UP"), ValueError, "'align'"),
+    (lambda: ops.matrix_diag(BAND, (0, 1)), ValueError, "diagonals"),
+    (lambda: ops.matrix_diag(BAND, 0, 2), ValueError, "elements"),
+    (lambda: ops.matrix_set_diag(BAND, BAND), ValueError, "'diagonal'"),
+    (lambda: ops.lu_unpack(BAND, Tensor([1])), ValueError, "LU_pivots"),
+    (lambda: ops.matrix_norm(BAND, 3), ValueError, "'ord'"),
+    (lambda: ops.matrix_norm(BAND, axis=(0, 0)), ValueError, "'axis'"),
+    (lambda: ops.matrix_norm(BAND, axis=[0, 1]), TypeError, "'axis'"),
+    (lambda: ops.pdist(BAND, -1.0), ValueError, "'p'"),
+    (lambda: ops.dist(BAND, BAND, 1.5), TypeError, "'p'"),
+    (lambda: ops.matrix_exp(BAND), ValueError, "square"),
+    (lambda: ops.orgqr(BAND, Tensor([1.0])), ValueError, "rows"),
+    (lambda: ops.lstsq(BAND, matrix([1.0])), ValueError, "rows"),
+])
+def test_what_does_not_fit_is_refused(call, error, part):
+    with pytest.raises(error, match=part):
+        call()
+
+
+# Factors against scipy ----------------------------------------------------------------------------
+
+def test_householder_factors_give_the_matrix_back():
+    x = numbers(4, 3)
+    packed, tau = ops.geqrf(Tensor(x))
+    q = ops.orgqr(packed, tau).asnumpy()
+    np.testing.assert_allclose(q @ np.triu(packed.asnumpy())[:3], x, atol=1e-12)
+    other = numbers(4, 2, seed=1)
+    whole = scipy.linalg.qr(x)[0]
+    signs = np.sign((whole[:, :3] * q).sum(0))
+    whole = whole * np.append(signs, np.sign(np.linalg.det(whole)) * np.prod(signs) * -1)
+    for left, transpose, expected in (
+        (True, False, whole @ other), (True, True, whole.T @ other),
+        (False, False, other.T @ whole), (False, True, other.T @ whole.T),
+    ):
+        given = Tensor(other if left else other.T.copy())
+        out = ops.ormqr(packed, tau, given, left, transpose)
+        np.testing.assert_allclose(np.abs(out.asnumpy()), np.abs(expected), atol=1e-10)
+
+
+@pytest.mark.parametrize("size", [0.01, 1, 30])
+def test_the_exponential_is_scipys(size):
+    x = size * numbers(2, 4, 4)
+    expected = np.stack([scipy.linalg.expm(one) for one in x])
+    np.testing.assert_allclose(ops.matrix_exp(Tensor(x)).asnumpy(), expected, rtol=1e-9,
+                               atol=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4)])
+def test_least_squares_are_numpys(shape):
+    x, y = numbers(*shape), numbers(shape[0], 2, seed=3)
+    expected = np.linalg.lstsq(x, y, rcond=None)[0]
+    np.testing.assert_allclose(ops.lstsq(Tensor(x), Tensor(y)).asnumpy(), expected, atol=1e-10)
+    out = ops.MatrixSolveLs()(Tensor(x), Tensor(y), Tensor(np.array(0.0)))
+    np.testing.assert_allclose(out.asnumpy(), expected, atol=1e-8)
+
+
+def test_unpacked_factors_multiply_to_the_matrix():
+    x = numbers(4, 4)
+    packed, pivots = scipy.linalg.lu_factor(x)
+    parts = ops.LuUnpack()(Tensor(packed), Tensor((pivots + 1).astype(np.int32)))
+    p, lower, upper = (one.asnumpy() for one in parts)
+    np.testing.assert_allclose(p @ lower @ upper, x, atol=1e-12)
+    assert ops.lu_unpack(Tensor(packed), Tensor((pivots + 1).astype(np.int32)), False)[1] is None
+
+
+@pytest.mark.parametrize("order", [2, -2, 1, -1, np.inf, -np.inf, "fro", "nuc"])
+def test_norms_and_condition_numbers_are_numpys(order):
+    x = numbers(2, 3, 3)
+    expected = np.linalg.norm(x, order, (-2, -1))
+    out = ops.matrix_norm(Tensor(x), float(order) if order in (np.inf, -np.inf) else order)
+    np.testing.assert_allclose(out.asnumpy(), expected, rtol=1e-10)
+    found = ops.cond(Tensor(x), order).asnumpy()
+    np.testing.assert_allclose(found, np.linalg.cond(x, order), rtol=1e-8)
+
+
+@pytest.mark.parametrize("p, name", [(1.0, "cityblock"), (2.0, "euclidean"),
+                                     (float("inf"), "chebyshev"), (0.0, "hamming")])
+def test_distances_of_rows_are_scipys(p, name):
+    x = numbers(4, 3)
+    expected = pdist(x, name) * (3 if p == 0.0 else 1)
+    np.testing.assert_allclose(ops.pdist(Tensor(x), p).asnumpy(), expected, rtol=1e-10)
+
+
+def test_triangular_systems_read_one_triangle():
+    x, y = numbers(3, 3) + 4 * np.eye(3), numbers(3, 2)
+    for lower in (True, False):
+        for adjoint in (True, False):
+            out = ops.MatrixTriangularSolve(lower, adjoint)(Tensor(x), Tensor(y)).asnumpy()
+            expected = scipy.linalg.solve_triangular(x, y, trans=int(adjoint), lower=lower)
+            np.testing.assert_allclose(out, expected, atol=1e-12)
+
+
+# Derivatives --------------------------------------------------------------------------------------
+
+SQUARE = numbers(3, 3) + 3 * np.eye(3)
+CASES = {
+    "matrix_diag": (lambda x: ops.matrix_diag(x, (-1, 0), 3, 3), numbers(2, 3)),
+    "matrix_diag_part": (lambda x: ops.matrix_diag_part(x, (-1, 1), 0.5), numbers(3, 4)),
+    "matrix_set_diag": (ops.matrix_set_diag, numbers(3, 4), numbers(3)),
+    "matrix_exp": (ops.matrix_exp, SQUARE / 2),
+    "orgqr": (ops.orgqr, numbers(4, 2), numbers(2)),
+    "ormqr": (ops.ormqr, numbers(4, 2), numbers(2), numbers(4, 3)),
+    "lstsq": (ops.lstsq, numbers(5, 3), numbers(5, 2)),
+    "triangles": (lambda x: ops.lu_unpack(x, Tensor(np.array([1, 2, 3], np.int32)))[1:], SQUARE),
+    "cond": (ops.cond, SQUARE),
+    "pdist": (ops.pdist, numbers(4, 3)),
+    "ReduceStd": (lambda x: _factors.reduce_std.run(x, 1), numbers(3, 4)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives_agree_with_differences(name):
+    slopes.check(*CASES[name])
