@@ -134,6 +134,8 @@ class Op:
         odd += [f"{n} is not None and a_{n}.dtype is not dt_" for n in self.promote if n in self.optional]
         if self.widen:
             odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
+        if self.widen and set(names) - {first, *self.promote}:
+            odd += ["precision_.dtype is not None"]  # a GPU takes halves, and weights are wider
         line += [f"    if {' or '.join(odd)}:", call_general]
         line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
         live = " or ".join(f"n_{n} is not None" for n in names)
@@ -162,7 +164,7 @@ class Op:
                      "        made_._node = node_"]
         line += ["    return made_"]
         scope = {"body_": self.body, "space_of_kind_": SPACES.get, "new_": _new, "Tensor_": Tensor,
-                 "F32_": FLOAT32,
+                 "F32_": FLOAT32, "precision_": precision,
                  "Node_": Node, "rule_": self.rule, "next_number_": next_number, "depth_": depth,
                  "general_": self.general,
                  "finish_": self._finish, "as_held_": as_held, "wrap_": Tensor._wrap,
