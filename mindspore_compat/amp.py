@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 AtLeastOne = Number(ge=1, lt=inf)
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def _grad_scale_map(scale_value, inputs):
@@ -179,7 +180,7 @@ class DynamicLossScaler(StaticLossScaler):
             scale, counter = max(scale / self.scale_factor, 1.0), 0
         elif counter >= self.scale_window:
             scale, counter = scale * self.scale_factor, 0
-        if scale <= np.finfo(np.float32).max:
+        if scale <= LARGEST:
             self.scale_value._array[...] = scale
         self.counter._array[...] = counter
         return True

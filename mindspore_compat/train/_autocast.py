@@ -5,8 +5,8 @@ float32 whatever `y` is, `ops.addcmul(a, b, c)` in the widest float among its in
 what its inputs are.
 
 An operation's call path is a function that others have taken hold of, so a detour is put into that
-very function: its code is replaced, once, when `autocast` is first used. Programs that never use it
-never pay for it.
+very function: its code is replaced, once, when `autocast` is first used. Operations on lists of
+Tensors share one such function, `Op.general`. Programs that never use it never pay for it.
 """
 
 import re
@@ -14,7 +14,7 @@ import types
 
 import numpy as np
 
-from .._core.op import DECLARED
+from .._core.op import DECLARED, Op
 from .._core.source import compiled
 from .._core.surface import PUBLIC
 from .._core.transforms import map_tensors
@@ -31,6 +31,19 @@ FULL = """Pow ACos Asin Cosh Erfinv Exp Expm1 Log Log10 Log1p Log2 Reciprocal Rs
     NLLLoss NLLLoss2d"""
 NORMS = (row_standardize, group_standardize, batch_standardize, batch_rescale)  # full, too
 WIDEST = "Addcdiv Addcmul Cross Dot GridSampler2D GridSampler3D BiasAdd AddN Concat"
+BIASED = ("conv1d", "conv2d", "conv3d")  # BiasAdd, which is among the WIDEST, comes behind them
+OTHER_NAMES = {  # where an operation's own name, in capitals or small letters, is not the one here
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits", "BatchMatMul": "bmm",
+    "ConvTranspose2D": "conv_transpose2d",
+    "Convolution": "conv1d conv2d conv3d conv_transpose2d", "Conv2DTranspose": "conv_transpose2d",
+    "Conv3DTranspose": "conv_transpose3d", "GridSampler2D": "grid_sample", "KLDivLoss": "kl_div",
+    "L1LossExt": "l1_loss_ext", "MSELossExt": "mse_loss_ext",
+    "MultiMarginLoss": "multi_margin_loss",
+    "MultilabelMarginLoss": "multilabel_margin_loss", "NLLLoss": "nll_loss cross_entropy",
+    "NLLLoss2d": "nll_loss_ext", "SmoothL1Loss": "smooth_l1_loss",
+    "SoftMarginLoss": "soft_margin_loss", "TripletMarginLoss": "triplet_margin_loss",
+}
+NOT_MEANT = {("ops", "norm")}  # composed of others in the original
 AREAS = ("ops", "mint", "mint.nn.functional")
 FLOAT32 = np.dtype(np.float32)
 
@@ -68,48 +81,82 @@ class autocast:
 def _install():
     if not _state.installed:
         _state.installed = True
-        done = set()
-        for number, norm in enumerate(NORMS):
-            _detour(norm.run, _full, f"_norm{number}")
+        done = {}
+        for norm in NORMS:
+            done[norm.run] = _full
         for names, choose in ((LOW, _low), (FULL, _full), (WIDEST, _widest)):
             for name in names.split():
                 for path in _call_paths(name):
-                    if id(path) not in done:
-                        done.add(id(path))
-                        _detour(path, choose, f"_{len(done)}")
+                    done.setdefault(path, choose)
+        lists = {}
+        biased = {DECLARED["ops"][name][0].run for name in BIASED}
+        for number, (path, choose) in enumerate(done.items()):
+            if isinstance(path, types.MethodType):
+                lists[path.__self__] = choose
+            else:
+                _detour(path, choose, f"_{number}", path in biased)
+        _detour_lists(lists)
 
 
 def _call_paths(name):
     """The functions that compute what a name of the original's lists stands for."""
     plain = name.removesuffix("Ext")
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain).lower()
-    for candidate in dict.fromkeys((name, plain, snake, plain.lower())):
+    others = OTHER_NAMES.get(name, "").split()
+    for candidate in dict.fromkeys((name, plain, snake, plain.lower(), *others)):
         for area in AREAS:
             found = None
+            if (area, candidate) in NOT_MEANT:
+                continue
             if candidate in DECLARED.get(area, {}):
                 found = DECLARED[area][candidate][0].run
             elif candidate in PUBLIC.get(area, {}):
                 written = PUBLIC[area][candidate]
                 found = getattr(written, "__wrapped__", written)  # behind its checks
-            if isinstance(found, types.FunctionType) and found.__closure__ is None:
+            if isinstance(found, types.MethodType) or (
+                    isinstance(found, types.FunctionType) and found.__closure__ is None):
                 yield found
 
 
-def _detour(path, choose, mark):
-    """Puts a look at the inputs in front of a call path."""
+def _brought(choose, args, kwargs):
+    """The arguments in the dtype that is chosen for them."""
+    given = (args, kwargs)
+    wanted = choose(given)
+    return given if wanted is None else map_tensors(lambda tensor: _cast(tensor, wanted), given)
+
+
+def _detour(path, choose, mark, biased=False):
+    """Puts a look at the inputs in front of a call path; with `biased` one at the bias behind."""
+    lines = ["def detour(*args, **kwargs):",
+             "    if autocast_.dtype is None:",
+             f"        return plain{mark}(*args, **kwargs)",
+             f"    given, names = brought_(choose{mark}, args, kwargs)",
+             f"    out = plain{mark}(*given, **names)",
+             "    return widened_(out, args, kwargs)" if biased else "    return out"]
+    _replace(path, lines, mark, {f"choose{mark}": choose, "widened_": _widened})
+
+
+def _widened(out, args, kwargs):
+    """The result in the dtype of the third argument, the bias, where there is one."""
+    bias = args[2] if len(args) > 2 else kwargs.get("bias")
+    return out if bias is None else _cast(out, bias._array.dtype)
+
+
+def _detour_lists(chosen):
+    """The same for the call path of operations on lists, for those `chosen`."""
+    lines = ["def detour(self, *args, **kwargs):",
+             "    if autocast_.dtype is not None and self in chosen_:",
+             "        args, kwargs = brought_(chosen_[self], args, kwargs)",
+             "    return plain_lists(self, *args, **kwargs)"]
+    _replace(Op.general, lines, "_lists", {"chosen_": chosen})
+
+
+def _replace(path, lines, mark, names):
+    """Gives a function new code, which finds the old function as `plain` and its mark."""
     plain = types.FunctionType(path.__code__, path.__globals__, path.__name__, path.__defaults__)
     plain.__kwdefaults__ = path.__kwdefaults__
-
-    def brought(args, kwargs):
-        given = (args, kwargs)
-        wanted = choose(given)
-        return given if wanted is None else map_tensors(lambda t: _cast(t, wanted), given)
-
-    lines = ["def detour(*args, **kwargs):",
-             "    if autocast_.dtype is not None:",
-             f"        args, kwargs = brought{mark}(args, kwargs)",
-             f"    return plain{mark}(*args, **kwargs)"]
-    path.__globals__.update({"autocast_": _state, f"brought{mark}": brought, f"plain{mark}": plain})
+    path.__globals__.update(names)
+    path.__globals__.update({"autocast_": _state, "brought_": _brought, f"plain{mark}": plain})
     path.__code__ = compiled(lines, {}, f"detour of {path.__name__}")["detour"].__code__
     path.__defaults__ = path.__kwdefaults__ = None
 

@@ -199,10 +199,18 @@ def _autocasting(network, dtype):
         with autocast(wanted):
             return inner(*args, **kwargs)
 
-    if isinstance(network, Cell):
-        network.__dict__["construct"] = within
-        return network
-    return within
+    if not isinstance(network, Cell):
+        return within
+    network.__dict__["construct"] = within
+    for _, cell in network.cells_and_names():
+        if type(cell) is nn.Dense and cell.has_bias:
+            cell.register_forward_hook(_as_bias)
+    return network
+
+
+def _as_bias(cell, inputs, output):
+    """A hook: the output in the dtype of the bias, whose addition takes the widest."""
+    return ops.cast(output, cell.bias.dtype)
 
 
 def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=dtypes.float16):
