@@ -3,10 +3,14 @@
 from .filereader import FileReader
 from .filewriter import FileWriter
 from .mindpage import MindPage
+from .tools.images import Cifar10ToMR, Cifar100ToMR, ImageNetToMR, MnistToMR
+from .tools.tables import CsvToMR, TFRecordToMR
 
 SUCCESS = 0
 FAILED = 1
-__all__ = ["FAILED", "FileReader", "FileWriter", "MindPage", "SUCCESS"]
+__all__ = ["Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "FAILED", "FileReader", "FileWriter",
+           "ImageNetToMR", "MindPage", "MnistToMR", "SUCCESS", "TFRecordToMR"]
 
-for _class in (FileReader, FileWriter, MindPage):   # objects tell their public home
+for _class in (Cifar100ToMR, Cifar10ToMR, CsvToMR, FileReader, FileWriter, ImageNetToMR, MindPage,
+               MnistToMR, TFRecordToMR):   # objects tell their public home
     _class.__module__ = __name__

@@ -16,8 +16,8 @@ def check_file_name(api, path):
     """
     base = os.path.basename(path) if isinstance(path, str) else ""
     if not base or base != base.strip(" ") or _FORBIDDEN & set(base):
-        raise ParamValueError(f"For '{api}', 'file_name' must be the name of a file, without any of "
-                              f"{' '.join(sorted(_FORBIDDEN))}, but got {path!r}.")
+        raise ParamValueError(f"For '{api}', 'file_name' must be the name of a file, without any "
+                              f"of {' '.join(sorted(_FORBIDDEN))}, but got {path!r}.")
 
 
 def check_reading(api, file_name, num_consumer):

@@ -1,7 +1,7 @@
 """Minstd: C++'s std::default_random_engine, with which the original shuffles MindRecord rows.
 
-In libstdc++ that is std::minstd_rand0: x becomes 16807 x modulo 2^31 - 1. Its numbers have one value
-less than 31 bits, so the distributions of `twister` are drawn a little differently.
+In libstdc++ that is std::minstd_rand0: x becomes 16807 x modulo 2^31 - 1. Its numbers have one
+value less than 31 bits, so the distributions of `twister` are drawn a little differently.
 
 Source: the C++ standard, [rand.predef]; Park and Miller, "Random number generators" (1988).
 """

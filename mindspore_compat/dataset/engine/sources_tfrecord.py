@@ -1,7 +1,8 @@
 """TFRecordDataset: the Examples of TFRecord files as rows.
 
 Files are read one after the other, whatever `num_parallel_workers` is; that is the original's order
-with one worker. A seed gives the original's order of files, not of rows (GLOBAL). The wire format is in `_io.tfrecord`.
+with one worker. A seed gives the original's order of files, not of rows (GLOBAL). The wire format
+is in `_io.tfrecord`.
 """
 
 import glob

@@ -1,0 +1,1 @@
+"""`mindspore.mindrecord.tools`: MindRecord files made from other data sets."""

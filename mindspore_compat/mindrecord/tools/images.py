@@ -1,0 +1,234 @@
+"""MindRecord files of images: CIFAR, MNIST and folders of photographs.
+
+Images of CIFAR and MNIST are stored as JPEG, as the original does, so they come back a little
+changed. OpenCV makes them, or Pillow where it is not installed.
+"""
+
+import gzip
+import io
+import os
+import pickle
+
+import numpy as np
+
+from ... import log
+from ..._io.mindrecord_errors import PathNotExistsError
+from ._base import as_jpeg, check_fields, check_number, check_paths, write
+
+
+class _Numbers(pickle.Unpickler):
+    """Reads pickles of arrays, numbers and texts, and nothing that runs code."""
+
+    def find_class(self, module, name):
+        """The functions that pickled NumPy arrays need."""
+        if name == "_reconstruct" and module.endswith(".multiarray"):
+            return np._core.multiarray._reconstruct
+        if module == "numpy" and name in ("ndarray", "dtype"):
+            return getattr(np, name)
+        raise pickle.UnpicklingError(f"{module}.{name} has no place in a data set")
+
+
+def _pickled(path, names):
+    """The wanted entries of a file of CIFAR.
+
+    Raises:
+        RuntimeError: it is no such file.
+    """
+    try:
+        with open(path, "rb") as file:
+            found = _Numbers(io.BytesIO(file.read()), encoding="bytes").load()
+        images, *labels = [found[name] for name in names]
+        images = np.asarray(images, np.uint8).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        return images, *labels
+    except (pickle.UnpicklingError, EOFError, KeyError, TypeError, ValueError, AttributeError,
+            IndexError, UnicodeDecodeError) as error:
+        raise RuntimeError(f"{path!r} is no file of CIFAR images: {error}") from error
+
+
+class _Cifar:
+    """Converts the Python version of CIFAR; see `Cifar10ToMR`."""
+
+    def __init__(self, source, destination):
+        check_paths(type(self).__name__, source=source, destination=destination)
+        found = os.listdir(source) if os.path.isdir(source) else []
+        parts = [sorted(name for name in found if name.startswith(prefix))
+                 for prefix in self._prefixes]
+        for prefix, part in zip(self._prefixes, parts, strict=True):
+            if not part:
+                raise PathNotExistsError(f"For '{type(self).__name__}', 'source' must be a folder "
+                                         f"with {prefix}*, but got {source!r}.")
+        self.source, self.destination = source, destination
+        self._parts = parts
+
+    def transform(self, fields=None):
+        """Writes the training images to `destination`, the others to `destination` + "_test".
+
+        Args:
+            fields (list[str], optional): the fields of the index; by default all but the image.
+
+        Raises:
+            ValueError: `fields` is no list.
+            MRMOpenError: a file exists already.
+            RuntimeError: a file is not of CIFAR.
+        """
+        check_fields(type(self).__name__, fields)
+        for ending, desc, names in (("", "img_train", self._parts[0]),
+                                    ("_test", "img_test", self._parts[1])):
+            write(self.destination + ending, self._rows(names), self._schema, desc, fields)
+
+    run = transform
+
+    def _rows(self, names):
+        number = 0
+        for name in names:
+            images, *labels = _pickled(os.path.join(self.source, name), self._entries)
+            for image, *values in zip(images, *labels, strict=True):
+                yield {"id": number, "data": as_jpeg(image),
+                       **dict(zip(self._labels, map(int, values), strict=True))}
+                number += 1
+
+    @property
+    def _schema(self):
+        return {"id": {"type": "int64"}, "data": {"type": "bytes"},
+                **{name: {"type": "int64"} for name in self._labels}}
+
+
+class Cifar10ToMR(_Cifar):
+    """MindRecord files from CIFAR-10: "id" and "label" as int64, "data" as JPEG.
+
+    Args:
+        source (str): the folder with data_batch_1 to data_batch_5 and test_batch.
+        destination (str): the file for the training images.
+
+    Raises:
+        ValueError: an argument is no path, or the folder lacks files.
+    """
+
+    _prefixes = ("data_batch_", "test_batch")
+    _entries, _labels = (b"data", b"labels"), ("label",)
+
+
+class Cifar100ToMR(_Cifar):
+    """MindRecord files from CIFAR-100: "id", "fine_label" and "coarse_label" as int64, "data" as
+    JPEG.
+
+    Args:
+        source (str): the folder with train and test.
+        destination (str): the file for the training images.
+
+    Raises:
+        ValueError: an argument is no path, or the folder lacks files.
+    """
+
+    _prefixes = ("train", "test")
+    _entries = (b"data", b"fine_labels", b"coarse_labels")
+    _labels = ("fine_label", "coarse_label")
+
+
+class MnistToMR:
+    """MindRecord files from MNIST: "label" as int64, "data" as JPEG.
+
+    Args:
+        source (str): the folder with train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz,
+            t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz.
+        destination (str): what the files' names begin with; "_train.mindrecord" and
+            "_test.mindrecord" follow.
+        partition_number (int, optional): how many files each.
+
+    Raises:
+        ValueError: an argument is no path or number of files.
+    """
+
+    def __init__(self, source, destination, partition_number=1):
+        check_paths("MnistToMR", source=source, destination=destination)
+        check_number("MnistToMR", partition_number)
+        self.source, self.destination = source, destination
+        self.partition_number = partition_number
+
+    def transform(self):
+        """Writes the files.
+
+        Raises:
+            MRMOpenError: a file exists already.
+            RuntimeError: a file is not of MNIST.
+        """
+        for begin, ending in (("train", "train"), ("t10k", "test")):
+            write(f"{self.destination}_{ending}.mindrecord", self._rows(begin),
+                  {"label": {"type": "int64"}, "data": {"type": "bytes"}}, "mnist_schema",
+                  ["label"], self.partition_number)
+
+    run = transform
+
+    def _rows(self, begin):
+        images = self._read(f"{begin}-images-idx3-ubyte.gz", 16).reshape(-1, 28, 28, 1)
+        labels = self._read(f"{begin}-labels-idx1-ubyte.gz", 8)
+        for image, label in zip(images, labels, strict=True):
+            yield {"label": int(label), "data": as_jpeg(image)}
+
+    def _read(self, name, head):
+        path = os.path.join(self.source, name)
+        try:
+            with gzip.open(path, "rb") as file:
+                content = file.read()
+        except (gzip.BadGzipFile, EOFError) as error:
+            raise RuntimeError(f"{path!r} is no file of MNIST: {error}") from error
+        shape = np.frombuffer(content, ">i4", max(0, min(head, len(content)) // 4 - 1), 4)
+        if len(content) < head or int(np.prod(shape)) != len(content) - head:
+            raise RuntimeError(f"{path!r} is no file of MNIST: it has {len(content)} bytes for "
+                               f"shape {shape.tolist()}.")
+        return np.frombuffer(content, np.uint8, offset=head)
+
+
+class ImageNetToMR:
+    """MindRecord files from folders of JPEG files: "label" as int32, "file_name", "image".
+
+    Args:
+        map_file (str): a text file; each line has the name of a folder and the class's number.
+        image_dir (str): where the folders are.
+        destination (str): the file to write.
+        partition_number (int, optional): how many files.
+
+    Raises:
+        ValueError: an argument is no path or number of files.
+    """
+
+    def __init__(self, map_file, image_dir, destination, partition_number=1):
+        check_paths("ImageNetToMR", map_file=map_file, image_dir=image_dir,
+                    destination=destination)
+        check_number("ImageNetToMR", partition_number)
+        self.map_file, self.image_dir = map_file, image_dir
+        self.destination, self.partition_number = destination, partition_number
+
+    def transform(self):
+        """Writes the files. Other files than .JPEG and .jpg, and empty ones, are left out.
+
+        Raises:
+            OSError: there is no map file.
+            PathNotExistsError: none of its folders is there.
+            MRMOpenError: a file exists already.
+        """
+        schema = {"label": {"type": "int32"}, "image": {"type": "bytes"},
+                  "file_name": {"type": "string"}}
+        write(self.destination, self._rows(), schema, "imagenet_schema", ["label", "file_name"],
+              self.partition_number)
+
+    run = transform
+
+    def _rows(self):
+        with open(self.map_file, encoding="utf-8") as file:
+            classes = [line.split() for line in file if line.strip()]
+        folders = [(os.path.join(self.image_dir, name), int(label)) for name, label in classes]
+        if not any(os.path.isdir(folder) for folder, _ in folders):
+            raise PathNotExistsError(f"For 'ImageNetToMR', 'image_dir' must have the folders of "
+                                     f"{self.map_file!r}, but got {self.image_dir!r}.")
+        for folder, label in folders:
+            if not os.path.isdir(folder):
+                log.warning("There is no folder %s", folder)
+                continue
+            for name in sorted(os.listdir(folder)):
+                path = os.path.join(folder, name)
+                if not name.endswith(("JPEG", "jpg")) or not os.path.getsize(path):
+                    log.warning("%s is left out", path)
+                    continue
+                with open(path, "rb") as file:
+                    yield {"file_name": path, "label": label, "image": file.read()}
