@@ -50,8 +50,9 @@ def _inverses(xp, blocks):
     try:
         lower = xp.linalg.cholesky(blocks)
     except numpy.linalg.LinAlgError:
-        raise RuntimeError("A factor of THOR is not positive definite: the damping is too "
-                           "small.") from None
+        lower = None
+    if lower is None or not bool(xp.all(xp.isfinite(lower))):  # a GPU answers NaN, and no error
+        raise RuntimeError("A factor of THOR is not positive definite: the damping is too small.")
     inverse = xp.linalg.inv(lower)
     found = xp.matmul(inverse.swapaxes(-1, -2), inverse)
     found[bad] = xp.nan

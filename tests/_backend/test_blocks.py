@@ -1,0 +1,59 @@
+"""Inverses by blocks, and products with them, against NumPy in float64."""
+
+import numpy as np
+import pytest
+
+from mindspore_compat._backend import blocks
+
+
+def symmetric(size, seed=0):
+    root = np.random.default_rng(seed).standard_normal((size, size))
+    return (root @ root.T / size).astype(np.float32)
+
+
+def whole(made, size):
+    """The block-diagonal matrix that blocks stand for."""
+    count, width, _ = made.shape
+    out = np.zeros((count * width, count * width))
+    for index in range(count):
+        out[index * width:(index + 1) * width, index * width:(index + 1) * width] = made[index]
+    return out[:size, :size]
+
+
+def by_hand(matrix, shift):
+    out = np.zeros(matrix.shape)
+    for start in range(0, len(matrix), 128):
+        part = matrix[start:start + 128, start:start + 128].astype(np.float64)
+        out[start:start + 128, start:start + 128] = np.linalg.inv(part + shift * np.eye(len(part)))
+    return out
+
+
+@pytest.mark.parametrize("size", [1, 5, 128, 129, 256, 300])
+def test_inverses_and_products(space, size):
+    matrix = symmetric(size)
+    made = blocks.inverse_blocks(space.asarray(matrix), 0.05)
+    host = space.asnumpy(made) if hasattr(space, "asnumpy") else np.asarray(made)
+    assert host.shape == blocks.shape_of(size) and host.dtype == np.float32
+    expected = by_hand(matrix, 0.05)
+    np.testing.assert_allclose(whole(host, size), expected, rtol=2e-4, atol=1e-5)
+    x = np.random.default_rng(1).standard_normal((size, 3)).astype(np.float32)
+    left = blocks.blocks_times(made, space.asarray(x))
+    right = blocks.times_blocks(space.asarray(np.ascontiguousarray(x.T)), made)
+    for found, wanted in ((left, expected @ x), (right, x.T @ expected)):
+        found = space.asnumpy(found) if hasattr(space, "asnumpy") else np.asarray(found)
+        assert found.shape == wanted.shape
+        np.testing.assert_allclose(found, wanted, rtol=2e-3, atol=2e-3)
+
+
+def test_a_block_that_is_not_finite_spoils_itself_only(space):
+    matrix = symmetric(200)
+    matrix[150, 150] = np.inf
+    made = blocks.inverse_blocks(space.asarray(matrix), 0.1)
+    finite = space.isfinite(made)
+    assert bool(space.all(finite[0])) and not bool(space.any(finite[1]))
+
+
+@pytest.mark.parametrize("shift", [0.0, -1.0])
+def test_a_matrix_without_an_inverse_is_refused(space, shift):
+    with pytest.raises(RuntimeError, match="damping"):
+        blocks.inverse_blocks(space.asarray(np.zeros((3, 3), np.float32)), shift)
