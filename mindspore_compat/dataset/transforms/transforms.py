@@ -91,6 +91,8 @@ def numeric_dtype(api, data_type):
 class OneHot(TensorOperation):
     """Replaces each label by a vector that is 1 at its place and 0 elsewhere.
 
+    As in the original, axes of length 1 are dropped: a row of one label gives one vector.
+
     With smoothing `s`, 1 becomes `1 - s + s / num_classes`, and 0 becomes `s / num_classes`.
 
     Args:
@@ -114,6 +116,7 @@ class OneHot(TensorOperation):
             raise RuntimeError(f"For 'OneHot', labels must be in [0, {self.num_classes}), but got "
                                f"{labels.min()} to {labels.max()}.")
         hot = labels[..., None] == np.arange(self.num_classes)
+        hot = hot.reshape([*hot.shape[:lead], *(n for n in hot.shape[lead:] if n != 1)])
         if not self.smoothing_rate:
             return hot.astype(labels.dtype)
         if self.num_classes == 1:

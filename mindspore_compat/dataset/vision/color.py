@@ -56,6 +56,8 @@ class AdjustBrightness(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("AdjustBrightness", image, lead, (2, 3))
+        if image.ndim - lead == 3:
+            check_channels("AdjustBrightness", image, (1, 3))
         return brightened(image, self.brightness_factor)
 
 

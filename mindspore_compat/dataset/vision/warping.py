@@ -46,7 +46,7 @@ def warped(api, image, matrix, size, interpolation, fill):
                            f"{image.dtype}.")
     plain, grey = with_channels(image, 0)
     plain = plain.view(np.uint8) if image.dtype == bool else plain
-    fill = fill[:plain.shape[-1]] if isinstance(fill, tuple) else fill
+    fill = (*(fill if isinstance(fill, tuple) else (fill,) * 3), 0)[:plain.shape[-1]]
     if nearest or interpolation is Inter.LINEAR:
         where = _warp.affine_places if len(matrix) == 2 else _warp.perspective_places
         out = _warp.warp(plain, where(matrix, size, nearest), nearest, fill)
@@ -62,7 +62,6 @@ def _warped_by_opencv(api, image, matrix, size, interpolation, fill):
     if interpolation not in kinds:
         raise RuntimeError(f"For '{api}', {interpolation.name} does not apply to arrays.")
     warp = cv2.warpAffine if len(matrix) == 2 else cv2.warpPerspective
-    fill = fill if isinstance(fill, tuple) else (fill,) * 4
     out = warp(image, matrix, size, flags=kinds[interpolation] | cv2.WARP_INVERSE_MAP,
                borderMode=cv2.BORDER_CONSTANT, borderValue=fill)
     return out.reshape(*out.shape[:2], image.shape[-1])
