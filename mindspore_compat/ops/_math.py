@@ -272,14 +272,14 @@ def exp(xp, input: TensorOf(any_dtype)):
     return xp.exp(_floating(xp, input))
 
 
-@op("ops.exp2(input)", "Tensor.exp2()", "mint.exp2(input)")
+@op("ops.exp2(input)", "Tensor.exp2()", "mint.exp2(input)", "mint.special.exp2(input)")
 def exp2(xp, input: TensorOf(any_dtype)):
     """2 to the power of input, element by element."""
     return xp.exp2(_floating(xp, input))
 
 
 @op("ops.expm1(input)", "ops.Expm1()(input)", "Tensor.expm1()", "mint.expm1(input)",
-    "ops.tensor_expm1(input)")
+    "ops.tensor_expm1(input)", "mint.special.expm1(input)")
 def expm1(xp, input: TensorOf(any_dtype)):
     """exp(input) - 1, exact for small inputs."""
     return xp.expm1(_floating(xp, input))
@@ -291,7 +291,8 @@ def log(xp, input: TensorOf(any_dtype)):
     return xp.log(_floating(xp, input))
 
 
-@op("ops.log1p(input)", "ops.Log1p()(input)", "Tensor.log1p()", "mint.log1p(input)")
+@op("ops.log1p(input)", "ops.Log1p()(input)", "Tensor.log1p()", "mint.log1p(input)",
+    "mint.special.log1p(input)")
 def log1p(xp, input: TensorOf(any_dtype)):
     """log(1 + input), exact for small inputs."""
     return xp.log1p(_floating(xp, input))

@@ -277,7 +277,8 @@ def abs_order(order):
 
 
 @op("ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
-    "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)")
+    "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)",
+    "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)")
 def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None,
          keepdim: Bool = False):
     """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise."""

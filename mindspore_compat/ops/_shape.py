@@ -232,7 +232,7 @@ def ravel(self):
 
 
 @op("ops.broadcast_to(input, shape)", "ops.BroadcastTo(shape)(input)",
-    "mint.broadcast_to(input, shape)", widen=False)
+    "mint.broadcast_to(input, shape)", "mint.nn.functional.broadcast_to(input, shape)", widen=False)
 def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
     """The input repeated along axes of length 1 and new leading axes; -1 keeps a length."""
     lead = len(shape) - input.ndim

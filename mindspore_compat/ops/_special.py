@@ -47,12 +47,13 @@ _unary("arctanh", "Inverse hyperbolic tangent.", "ops.atanh(input)", "ops.arctan
        "ops.Atanh()(input)",
        "Tensor.atanh()", "Tensor.arctanh()", "mint.atanh(input)", "mint.arctanh(input)")
 _unary("sinc", "sin(pi x) / (pi x), and 1 at 0.", "ops.sinc(input)", "Tensor.sinc()",
-       "mint.sinc(input)")
+       "mint.sinc(input)", "mint.special.sinc(input)", "ops.Sinc()(input)")
 _unary("deg2rad", "Degrees as radians.", "ops.deg2rad(x: input)", "Tensor.deg2rad()")
 _unary("rad2deg", "Radians as degrees.", "ops.rad2deg(x: input)", "Tensor.rad2deg()")
 _unary("erf", "The error function.", "ops.erf(input)", "ops.Erf()(input)", "Tensor.erf()",
        "mint.erf(input)")
-_unary("erfc", "One less the error function.", "ops.erfc(input)", "ops.Erfc()(input)",
+_unary("erfc", "One less the error function.", "mint.special.erfc(input)",
+       "ops.erfc(input)", "ops.Erfc()(input)",
        "Tensor.erfc()", "mint.erfc(input)")
 _unary("erfinv", "The inverse of the error function, on (-1, 1).", "ops.erfinv(input)",
        "ops.Erfinv()(input)",
@@ -215,7 +216,8 @@ def ldexp(xp, x: Anything, other: Anything):
     return as_floating(xp, x) * xp.exp2(as_floating(xp, other))
 
 
-@op("ops.gcd(input, other)", "Tensor.gcd(other)", "ops.Gcd()(input, other)", promote="input other")
+@op("ops.gcd(input, other)", "Tensor.gcd(other)", "ops.Gcd()(input, other)",
+    "mint.gcd(input, other)", promote="input other")
 def gcd(xp, input: TensorOf("int32", "int64", "int16"), other: TensorOf("int32", "int64", "int16")):
     """The greatest common divisor."""
     return xp.gcd(input, other)
@@ -299,7 +301,8 @@ def addcmul(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Op
 
 @op("ops.addcdiv(input, tensor1, tensor2, value=1)",
     "ops.Addcdiv()(input_data: input, x1: tensor1, x2: tensor2, value)",
-    "Tensor.addcdiv(tensor1, tensor2, value=1)")
+    "Tensor.addcdiv(tensor1, tensor2, value=1)",
+    "mint.addcdiv(input, tensor1, tensor2, *, value=1)")
 def addcdiv(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Operand = 1):
     """input + value * tensor1 / tensor2."""
     return input + xp.cast(value, input.dtype) * tensor1 / tensor2
@@ -362,7 +365,8 @@ def complex(xp, real: TensorOf("float32", "float64"), imag: TensorOf("float32", 
     return xp.cast(real, wide) + 1j * xp.cast(imag, wide)
 
 
-@op("ops.polar(abs: size, angle)", promote="size angle")
+@op("ops.polar(abs: size, angle)", "mint.polar(abs: size, angle)", "ops.Polar()(abs: size, angle)",
+    promote="size angle")
 def polar(xp, size: TensorOf("float32", "float64"), angle: TensorOf("float32", "float64")):
     """The complex numbers of this size at this angle in radians."""
     wide = _complex_dtype(size)

@@ -279,7 +279,8 @@ def logcumsumexp(xp, input: Floating, axis: Int):
 
 
 @op("ops.diff(x, n=1, axis=-1, prepend=None, append=None)",
-    "Tensor.diff(n=1, axis=-1, prepend=None, append=None)")
+    "Tensor.diff(n=1, axis=-1, prepend=None, append=None)",
+    "mint.diff(input: x, n=1, dim: axis=-1, prepend=None, append=None)")
 def diff(xp, x: Anything, n: Int(ge=0) = 1, axis: Int = -1, prepend: Anything | None = None,
          append: Anything | None = None):
     """The n-th differences of neighbours along an axis."""

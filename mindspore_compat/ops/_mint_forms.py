@@ -1,0 +1,290 @@
+"""What `mindspore.mint` spells otherwise than `mindspore.ops`: pairs, int64 places, defaults.
+
+Names that differ in spelling alone have a `mint.` line beside the `ops.` ones.
+"""
+
+from .._core import dtype as dtypes
+from .._core.op import op, space_for
+from .._core.rules import (
+    Any,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from .._core.surface import public
+from .._core.tensor import Tensor
+from . import _math, _random, _reduce, _shape, _special, _statistics
+from ._softmax import log_softmax
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int32", "int64")
+Axis = Int | TupleOf(Int) | ListOf(Int) | None
+
+
+# Ordering -----------------------------------------------------------------------------------------
+
+
+@op("mint.topk(input, k, dim=-1, largest=True, sorted=True)", widen=False)
+def topk(xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = True,
+         sorted: Bool = True):
+    """(the k largest or smallest values along an axis in order, their int64 places)."""
+    values, at = xp.top_k(input, k, dim, largest)
+    return values, xp.cast(at, "int64")
+
+
+@op("mint.argsort(input, dim=-1, descending=False, stable=False)", widen=False)
+def argsort(xp, input: Anything, dim: Int = -1, descending: Bool = False, stable: Bool = False):
+    """The int64 places that sort the input along an axis; equal values always keep their order."""
+    return xp.cast(xp.top_k(input, input.shape[dim], dim, descending)[1], "int64")
+
+
+def _extreme(name, word, over_all, along, between):
+    """`mint.max(input)`, `mint.max(input, dim, keepdim=False)` and `mint.max(input, other)`."""
+
+    def extreme(input, *args, **kwargs):
+        if not args and not kwargs:
+            return over_all.run(input)
+        if "other" in kwargs or args and isinstance(args[0], Tensor):
+            return between.run(input, *args, **kwargs)
+        return _along(input, *args, **kwargs)
+
+    @checked
+    def _along(input: Anything, dim: Int, keepdim: Bool = False):
+        values, at = along.run(input, dim, keepdim)
+        return values, Tensor._wrap(at._array.astype("int64"))
+
+    extreme.__name__ = extreme.__qualname__ = name
+    extreme.__doc__ = f"""The {word} element, the {word} elements along an axis with their int64
+    places, or the {word} of two, element by element.
+
+    Args:
+        input (Tensor): any real dtype.
+        dim (int): the axis, in the form that gives (values, places).
+        keepdim (bool): True to keep the axis with length 1.
+        other (Tensor): what is compared, in the form of two.
+
+    Raises:
+        TypeError: if the arguments fit no form.
+
+    Source: mindspore.mint.{name} of MindSpore 2.10.
+    """
+    return public(f"mint.{name}")(extreme)
+
+
+_extreme("max", "largest", _reduce.amax, _reduce.max_along, _math.maximum)
+_extreme("min", "smallest", _reduce.amin, _reduce.min_along, _math.minimum)
+
+
+# Reducing -----------------------------------------------------------------------------------------
+
+
+@op("mint.var_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
+def var_mean(xp, input: Anything, axis: Axis = None, correction: Int = 1, keepdim: Bool = False):
+    """(the variance divided by the count less `correction`, the mean) over axes."""
+    axes = _reduce.axes_of(axis)
+    return (xp.var(input, axes, ddof=correction, keepdims=keepdim),
+            xp.mean(input, axes, keepdims=keepdim))
+
+
+@op("mint.std_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
+def std_mean(xp, input: Anything, axis: Axis = None, correction: Int = 1, keepdim: Bool = False):
+    """(the root of the variance, the mean) over axes."""
+    axes = _reduce.axes_of(axis)
+    return (xp.std(input, axes, ddof=correction, keepdims=keepdim),
+            xp.mean(input, axes, keepdims=keepdim))
+
+
+@op("mint.norm(input, p='fro', dim=None, keepdim=False, *, dtype=None)",
+    "mint.nn.functional.norm_ext(input, p='fro', dim=None, keepdim=False, *, dtype=None)")
+def norm(xp, input: Anything, p: Number | Str = "fro", dim: Axis = None, keepdim: Bool = False):
+    """The p-norm of all elements or along axes; "fro" and "nuc" of matrices."""
+    axis = _reduce.axes_of(dim)
+    if p == "fro":
+        return _reduce._vector_norm(xp, input, 2, axis, keepdim)
+    if isinstance(p, str):
+        axis = (0, 1) if axis is None else axis
+        return _reduce._matrix_norm(xp, input, p, axis, keepdim)
+    return _reduce._vector_norm(xp, input, p, axis, keepdim)
+
+
+@op("mint.cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')")
+def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
+          x2: TensorOf("float16", "float32", "float64"), p: Float(ge=0) = 2.0,
+          compute_mode: Str = "use_mm_for_euclid_dist_if_necessary"):
+    """The p-norm distances between the rows of two matrices, or of two stacks of them."""
+    if x1.ndim != x2.ndim or x1.ndim not in (2, 3) or x1.shape[-1] != x2.shape[-1]:
+        raise ValueError(
+            f"For 'cdist', the inputs must be matrices (or stacks) with rows of one length, but "
+            f"got {x1.shape} and {x2.shape}."
+        )
+    return _statistics.cdist.body(xp, x1, x2, p)
+
+
+@op("mint.vdot(input, other)", promote="input other")
+def vdot(xp, input: Anything, other: Anything):
+    """The sum of products of two vectors, the first one conjugated."""
+    if input.ndim != 1 or input.shape != other.shape:
+        raise ValueError(
+            f"For 'vdot', the inputs must be vectors of one length, but got {input.shape} and "
+            f"{other.shape}."
+        )
+    return xp.sum(xp.conj(input) * other)
+
+
+@public("mint.equal")
+@checked
+def equal(input: Anything, other: Anything):
+    """True if both have the same shape and elements.
+
+    Raises:
+        TypeError: if an argument is not a Tensor.
+
+    Source: mindspore.mint.equal of MindSpore 2.10.
+    """
+    if input.shape != other.shape:
+        return False
+    return bool((input == other)._array.all())
+
+
+# Shape and new values -----------------------------------------------------------------------------
+
+
+@public("mint.nn.functional.flatten", "mint.flatten_ext")
+@checked
+def flatten(input: Anything, start_dim: Int = 0, end_dim: Int = -1):
+    """The axes from `start_dim` to `end_dim` as one."""
+    return _shape.flatten_axes.run(input, start_dim, end_dim)
+
+
+@public("mint.ravel", "ops.ravel")
+@checked
+def ravel(input: Anything):
+    """The elements in row order, along one axis."""
+    return _shape.reshape_array.run(input, (-1,))
+
+
+@public("mint.item")
+@checked
+def item(input: Anything):
+    """The only element as a Python number."""
+    return input.item()
+
+
+@public("mint.empty_like")
+@checked
+def empty_like(input: Anything, *, dtype=None, device=None, pin_memory: Bool = False):
+    """A Tensor of the same shape, and dtype unless one is given, with values not set."""
+    wanted = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
+    return Tensor._wrap(space_for(input._array).empty(input.shape, wanted))
+
+
+@public("mint.randint_like")
+def randint_like(input, *bounds, low=0, high=None, dtype=None, device=None):
+    """Whole numbers in [low, high) in the shape of a Tensor: `randint_like(input, low=0, high)`."""
+    if len(bounds) == 2:
+        low, high = bounds
+    elif len(bounds) == 1:
+        high = bounds[0]
+    return _random.randint_like(input, low, high, dtype=dtype)
+
+
+@op("mint.nn.functional.one_hot(tensor, num_classes=-1)", widen=False)
+def one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
+    """1 at the place that each element names, 0 elsewhere; as many classes as needed for -1."""
+    if num_classes == -1:
+        num_classes = int(tensor.max()) + 1 if tensor.size else 1
+    places = xp.expand_dims(tensor, -1) == xp.arange(num_classes)
+    return xp.cast(places, tensor.dtype)
+
+
+@op(widen=False)
+def rows_of(xp, weight: Anything, input: Index, padding: Int | None = None, scaled: Bool = False):
+    """The rows of a table at the places given."""
+    return xp.take(weight, input, 0)
+
+
+def _rows_slope(xp, g, weight_shape, input, padding, scaled):
+    """The gradients of equal places added up, none for the padding, halved where met twice."""
+    if padding is not None:
+        g = xp.where(xp.expand_dims(input == padding, -1), 0 * g, g)
+    if scaled:
+        flat = xp.ravel(input)
+        met = xp.sum(flat[:, None] == flat[None, :], 1)
+        g = g / xp.expand_dims(xp.cast(xp.reshape(met, input.shape), g.dtype), -1)
+    return xp.add_rows(input, g, weight_shape[0])
+
+
+rows_of.vjp(weight=_rows_slope)
+
+
+@public("ops.embedding", "mint.nn.functional.embedding")
+@checked
+def embedding(input: Index, weight: Anything, padding_idx: Int = None, max_norm: Float = None,
+              norm_type: Float = 2.0, scale_grad_by_freq: Bool = False):
+    """The rows of `weight` that `input` names.
+
+    Args:
+        input (Tensor): int32 or int64 places.
+        weight (Tensor): a table, one row for each place.
+        padding_idx (int): a place whose row takes no gradient.
+        max_norm (float): rows longer than this are shortened to it, in `weight` itself.
+        norm_type (float): the p of that length.
+        scale_grad_by_freq (bool): whether the gradient of a row is divided by how often it is met.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `weight` is no table or `padding_idx` is out of range.
+        IndexError: if a place is out of range.
+
+    Source: mindspore.ops.embedding of MindSpore 2.10.
+    """
+    if weight.ndim != 2:
+        raise ValueError(f"For 'embedding', 'weight' must have two axes, but got {weight.shape}.")
+    count = weight.shape[0]
+    if padding_idx is not None and not -count <= padding_idx < count:
+        raise ValueError(
+            f"For 'embedding', 'padding_idx' must be in [{-count}, {count}), but got {padding_idx}."
+        )
+    places = input._array
+    if places.size and not (int(places.min()) >= 0 and int(places.max()) < count):
+        raise IndexError(f"For 'embedding', 'input' must be in [0, {count}).")
+    if max_norm is not None:
+        _shorten(weight._array, places, max_norm, norm_type)
+    padding = None if padding_idx is None else padding_idx % count
+    return rows_of.run(weight, input, padding, scale_grad_by_freq)
+
+
+def _shorten(table, places, longest, order):
+    """Scales the rows named down to a length, in place."""
+    xp = space_for(table)
+    met = xp.unique(places)
+    rows = table[met]
+    size = _reduce._vector_norm(xp, rows, order, -1, True)
+    table[met] = rows * xp.where(size > longest, longest / (size + 1e-7), 1)
+
+
+# Same functions under further names ---------------------------------------------------------------
+
+
+@public("mint.special.log_softmax")
+@checked
+def special_log_softmax(input: Anything, dim: Int = None, *, dtype: Any = None):
+    """log(softmax(input)) along an axis; without one, along the first of at most three axes
+    (the second of two or of four)."""
+    if dim is None:
+        dim = 0 if input.ndim in (0, 1, 3) else 1
+    return log_softmax.run(input if dtype is None else input.astype(dtype), dim)
+
+
+@public("mint.special.round")
+@checked
+def special_round(input: Anything, *, decimals: Int = 0):
+    """The nearest whole number (or number of `decimals` places), halves to even."""
+    return _special.round.run(input, decimals)
