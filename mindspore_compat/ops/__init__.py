@@ -10,7 +10,8 @@ from . import _pool, _pool_fractional, _softmax  # noqa: F401
 from . import _image, _image_boxes, _image_sample, _image_space  # noqa: F401
 from . import _candidates, _loss, _loss_class, _loss_ctc, _recurrent  # noqa: F401
 from . import _optimizers, _optimizers_factored, _optimizers_rows  # noqa: F401
-from . import _diagonals, _factors, _forms, _inplace, _mint_forms, _signal  # noqa: F401
+from . import _diagonals, _factors, _forms, _inplace, _mint_forms, _random_classes  # noqa: F401
+from . import _segments, _signal  # noqa: F401
 from .primitive import Primitive
 
 attach_methods()
