@@ -176,22 +176,38 @@ def _judge_unkept(case, result, status, observed):
 
 def differ(wanted, got):
     """None where two observations agree, else what differs first: structure, dtype, values, ..."""
-    if isinstance(wanted, list) and wanted and isinstance(wanted[0], list):
-        if not isinstance(got, list) or len(got) != len(wanted):
+    if is_tensor(wanted):
+        return _tensors_differ(wanted, got)
+    if isinstance(wanted, list):
+        if not isinstance(got, list) or is_tensor(got) or len(got) != len(wanted):
             return "number of results"
-        parts = (differ(w, g) for w, g in zip(wanted, got, strict=True))
-        return next(filter(None, parts), None)
-    if isinstance(wanted, list) and len(wanted) >= 2 and isinstance(wanted[0], str):
-        if not isinstance(got, list) or len(got) < 2 or not isinstance(got[0], str):
-            return "kind of result"
-        if wanted[0].lower() != got[0].lower():
-            return "dtype"
-        if wanted[1] != got[1]:
-            return "shape"
-        if len(wanted) > 2 and len(got) == 2:
-            return "values, which hang on chance"
-        if len(wanted) > 2 and not _close(wanted[2], got[2], wanted[0].lower()):
-            return "values"
+        return next(filter(None, map(differ, wanted, got)), None)
+    return None
+
+
+def is_tensor(seen):
+    """Whether an observation is [dtype, shape, numbers], not a list of results."""
+    whole = isinstance(seen, list) and len(seen) in (2, 3)
+    return (
+        whole and isinstance(seen[0], str) and isinstance(seen[1], list) and not _is_text(seen[1])
+    )
+
+
+def _is_text(shape):
+    return any(not isinstance(n, int) for n in shape)
+
+
+def _tensors_differ(wanted, got):
+    if not is_tensor(got):
+        return "kind of result"
+    if wanted[0].lower() != got[0].lower():
+        return "dtype"
+    if wanted[1] != got[1]:
+        return "shape"
+    if len(wanted) > 2 and len(got) == 2:
+        return "values, which hang on chance"
+    if len(wanted) > 2 and not _close(wanted[2], got[2], wanted[0].lower()):
+        return "values"
     return None
 
 

@@ -345,8 +345,9 @@ def _means(values):
 
 def _without_values(seen):
     """An observation whose numbers hang on chance, reduced to dtype and shape."""
-    if isinstance(seen, list) and len(seen) == 3 and isinstance(seen[0], str):
-        return seen[:2]
+    if isinstance(seen, list) and len(seen) == 3 and isinstance(seen[1], list):
+        if isinstance(seen[0], str):
+            return seen[:2]
     return [_without_values(s) for s in seen] if isinstance(seen, list) else seen
 
 
