@@ -60,7 +60,6 @@ PATHS = {
     "profiler.profiling": "profiler",
     "train.callback._summary_collector": "train.callback",
     "train.train_thor.dataset_helper": "train.train_thor",
-    "train.summary.summary_record": "train.summary",
 }
 
 

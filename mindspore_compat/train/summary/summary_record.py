@@ -1,0 +1,316 @@
+"""SummaryRecord: writes what a training shows into event files, for MindInsight and its like.
+
+Values come from `add_value` and from the summary ops (`ops.ScalarSummary`, ...) of the network;
+`record` writes them. The messages are made in `_events`.
+"""
+
+import atexit
+import os
+import platform
+import re
+import time
+from urllib.parse import quote
+
+import numpy as np
+
+from ... import log
+from ..._core.checking import checked
+from ..._core.config import config
+from ..._core.rules import Bool, Callable, CellOf, Int, OneOf, Str
+from ..._core.tensor import Tensor
+from ..._io.tfrecord import framed
+from ...nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
+from ...ops import _debug
+from . import _events
+
+__all__ = ["SummaryRecord"]
+
+_EXPORTS = {"tensor_format": (None, "npy")}
+_RANKS = {"scalar": "exactly one element", "image": "four axes, (N, 1 or 3, H, W)",
+          "tensor": "at least one axis", "histogram": "at least one axis"}
+
+
+class SummaryRecord:
+    """Writes scalars, images, tensors and distributions into a file, step by step.
+
+    The file is made when the first value is recorded; its name is in `log_dir`. There may be only
+    one open SummaryRecord at a time.
+
+    Args:
+        log_dir (str): the folder for the files; it is made if need be.
+        file_prefix (str): what the file's name begins with.
+        file_suffix (str): what the file's name ends with.
+        num_process (int): is checked; values are written by this process.
+        network (Cell): is checked; networks run eagerly and have no graph to save.
+        max_file_size (int, optional): how many bytes a file may have; what does not fit is not
+            written, with a warning.
+        raise_exception (bool, optional): whether a failure to write is raised, not only logged.
+        export_options (dict, optional): {"tensor_format": "npy"} writes recorded tensors as .npy
+            files too, in the folder export_<time>.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a prefix or suffix has other characters than letters, digits, _ and dots, or
+            `export_options` has something else.
+        RuntimeError: another SummaryRecord is open.
+
+    Examples:
+        >>> from mindspore_compat import SummaryRecord, Tensor
+        >>> with SummaryRecord("summary") as summary:  # doctest: +SKIP
+        ...     summary.add_value("scalar", "loss", Tensor(0.5))
+        ...     summary.record(1)
+
+    Source: mindspore.SummaryRecord of MindSpore 2.10.
+    """
+
+    count = 0
+
+    @checked
+    def __init__(self, log_dir: Str, file_prefix: Str = "events", file_suffix: Str = "_MS",
+                 num_process: Int = 32, network: CellOf = None, max_file_size: Int = None,
+                 raise_exception: Bool = False, export_options=None):
+        if SummaryRecord.count > 0:
+            raise RuntimeError("For 'SummaryRecord', another one is open; close it first.")
+        for name, text in (("file_prefix", file_prefix), ("file_suffix", file_suffix)):
+            if not re.fullmatch(r"\w+[0-9a-zA-Z_.]*", text, re.ASCII):
+                raise ValueError(f"For 'SummaryRecord', '{name}' must have letters, digits, _ and "
+                                 f"dots, but got {text!r}.")
+        self._export_options = _checked_exports(export_options)
+        if max_file_size is not None and max_file_size < 0:
+            log.warning("For 'SummaryRecord', 'max_file_size' must be >= 0, but got %d; there is "
+                        "no limit.", max_file_size)
+            max_file_size = None
+        os.makedirs(log_dir, exist_ok=True)
+        self.base_log_dir = os.path.realpath(log_dir)
+        self.max_file_size, self.raise_exception = max_file_size, raise_exception
+        self.network, self._mode, self._closed = network, "train", False
+        stamp = f"{int(time.time())}"
+        middle = f".out.events.summary.{stamp}.{config.device_id}.{platform.node()}"
+        self._summary = _File(self._path(file_prefix + middle + file_suffix), max_file_size, True)
+        self._lineage = _File(self._path(file_prefix + middle + "_lineage"), max_file_size, False)
+        self._export_dir = self._path(f"export_{stamp}")
+        self._values, self._shown = [], []
+        _debug.summary_sinks.append(self._take)
+        SummaryRecord.count += 1
+        atexit.register(self.close)
+
+    def _path(self, name):
+        return os.path.join(self.base_log_dir, name)
+
+    def __enter__(self):
+        if self._closed:
+            raise ValueError("For 'SummaryRecord', it is closed.")
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    @property
+    def log_dir(self):
+        """The path of the summary file."""
+        return self._summary.path
+
+    @checked
+    def set_mode(self, mode: OneOf("train", "eval")):
+        """Says whether the network trains; in "eval" what its summary ops show is not recorded.
+
+        Args:
+            mode (str): "train" or "eval".
+
+        Raises:
+            ValueError: it is something else.
+        """
+        self._mode = mode
+
+    def _take(self, kind, tag, tensor):
+        """What a summary op shows; the newest value of a tag stays."""
+        self._shown = [one for one in self._shown if one[:2] != (kind, tag)]
+        self._shown.append((kind, tag, tensor.asnumpy().copy()))
+
+    def add_value(self, plugin, name, value):
+        """Keeps a value for the next `record`.
+
+        Args:
+            plugin (str): what it is: "scalar", "image", "tensor" or "histogram"; for a message that
+                another program made, "graph", "train_lineage", "eval_lineage", "dataset_graph",
+                "custom_lineage_data" or "LANDSCAPE".
+            name (str): its tag.
+            value (Union[Tensor, message]): a Tensor; an image has shape (N, 1 or 3, H, W). Or a
+                protobuf message: anything with `SerializeToString`; a graph may be bytes.
+
+        Raises:
+            ValueError: `plugin` is something else, `name` is empty or no text, or the Tensor has
+                another shape.
+            TypeError: `value` is no Tensor or message.
+        """
+        if plugin in _RANKS:
+            if not isinstance(name, str) or not name:
+                raise ValueError(f"For 'SummaryRecord', 'name' must be a str that is not empty, "
+                                 f"but got {name!r}.")
+            if not isinstance(value, Tensor):
+                raise TypeError(f"For 'SummaryRecord', 'value' must be a Tensor, but got "
+                                f"{value!r} of type {type(value).__name__}.")
+            array = value.asnumpy().copy()
+            _check_shape(plugin, array)
+            self._values.append((plugin, name, array))
+        elif plugin in (*_events.LINEAGES, "LANDSCAPE", "graph"):
+            self._values.append((plugin, name, _as_message(plugin, value)))
+        else:
+            raise ValueError(f"For 'SummaryRecord', 'plugin' must be one of "
+                             f"{(*_events.KINDS, 'graph', *_events.LINEAGES)}, but got {plugin!r}.")
+
+    @checked
+    def record(self, step: Int, train_network: CellOf = None, plugin_filter: Callable = None):
+        """Writes the kept values, and what summary ops have shown since.
+
+        Args:
+            step: the number of the step.
+            train_network: is checked; networks have no graph to save.
+            plugin_filter: takes the kind of a value and tells whether it is written.
+
+        Returns:
+            bool, False where the SummaryRecord is closed.
+
+        Raises:
+            TypeError: an argument is of the wrong type.
+            OSError: writing fails, if `raise_exception` is set.
+            RuntimeError: the file is full, if `raise_exception` is set.
+        """
+        if self._closed:
+            log.error("For 'SummaryRecord', it is closed, and nothing is recorded.")
+            return False
+        shown = [one for one in self._shown if self._mode == "train" and _is_valid(one)]
+        values, self._values, self._shown = [*shown, *self._values], [], []
+        chosen = [one for one in values if plugin_filter is None or plugin_filter(one[0])]
+        try:
+            self._write(step, chosen)
+        except (OSError, RuntimeError) as error:
+            if self.raise_exception:
+                raise
+            log.error("For 'SummaryRecord', step %d is not recorded: %s", step, error)
+        return True
+
+    def _write(self, step, values):
+        now = time.time()
+        tagged = [one for one in values if one[0] in _events.KINDS]
+        newest = {one[:2]: one for one in tagged}
+        if newest:
+            self._summary.write(now, _events.summary_event(now, step, list(newest.values())))
+        for kind, _, value in values:
+            if kind == "graph":
+                self._summary.write(now, _events.graph_event(now, value))
+            elif kind in _events.LINEAGES:
+                self._lineage.write(now, _events.lineage_event(now, kind, value))
+        if self._export_options.get("tensor_format") == "npy":
+            folder = os.path.join(self._export_dir, "tensor")
+            for kind, tag, value in newest.values():
+                if kind == "tensor":
+                    os.makedirs(folder, exist_ok=True)
+                    np.save(os.path.join(folder, f"{quote(tag, safe='')}_{step}.npy"), value)
+
+    def flush(self):
+        """Gives what is recorded to the operating system."""
+        if self._closed:
+            log.error("For 'SummaryRecord', it is closed, and nothing can be flushed.")
+            return
+        for file in (self._summary, self._lineage):
+            file.flush()
+
+    def close(self):
+        """Completes the files. Values that were not recorded are lost."""
+        if self._closed:
+            return
+        self._closed = True
+        SummaryRecord.count -= 1
+        _debug.summary_sinks.remove(self._take)
+        atexit.unregister(self.close)
+        for file in (self._summary, self._lineage):
+            file.close()
+
+
+class _File:
+    """A file of events, made when the first one is written."""
+
+    def __init__(self, path, limit, versioned):
+        self.path, self._left, self._versioned = path, limit, versioned
+        self._file = None
+
+    def write(self, now, event):
+        """Adds an event; `now` is the time of the first one.
+
+        Raises:
+            RuntimeError: it is longer than what is left of the file's size.
+        """
+        records = [framed(event)]
+        if self._file is None and self._versioned:
+            records.insert(0, framed(_events.first_event(now)))
+        length = sum(map(len, records))
+        if self._left is not None:
+            if length > self._left:
+                raise RuntimeError(f"{self.path!r} may get {self._left} more bytes, but "
+                                   f"{length} are needed.")
+            self._left -= length
+        if self._file is None:
+            self._file = open(self.path, "wb")  # noqa: SIM115 - stays open until `close`
+        for record in records:
+            self._file.write(record)
+
+    def flush(self):
+        """Gives what is written to the operating system."""
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self):
+        """Completes the file; nobody but its owner may read it, and nobody write."""
+        if self._file is not None and not self._file.closed:
+            self._file.close()
+            os.chmod(self.path, 0o400)
+
+
+def _check_shape(plugin, array):
+    fits = {"scalar": array.size == 1,
+            "image": array.ndim == 4 and array.shape[1] in (1, 3) and array.size > 0,
+            "tensor": array.ndim > 0, "histogram": array.ndim > 0}[plugin]
+    if not fits:
+        raise ValueError(f"For 'SummaryRecord', 'value' of plugin {plugin!r} must have "
+                         f"{_RANKS[plugin]}, but got shape {array.shape}.")
+
+
+def _is_valid(one):
+    """Whether what an op showed can be written; otherwise it is left out with a warning."""
+    kind, tag, array = one
+    try:
+        _check_shape(kind, array)
+    except ValueError as error:
+        log.warning("The value %r of a summary op is left out: %s", tag, error)
+        return False
+    return True
+
+
+def _as_message(plugin, value):
+    if plugin == "graph" and isinstance(value, bytes):
+        return value
+    if not hasattr(value, "SerializeToString"):
+        raise TypeError(f"For 'SummaryRecord', 'value' of plugin {plugin!r} must be a protobuf "
+                        f"message, but got {value!r} of type {type(value).__name__}.")
+    return value.SerializeToString()
+
+
+def _checked_exports(options):
+    """The options, checked.
+
+    Raises:
+        TypeError: they are no dict, or a format is no text.
+        ValueError: a key or a format is unknown.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, dict) or not all(
+            isinstance(each, (str, type(None))) for each in (*options, *options.values())):
+        raise TypeError(f"For 'SummaryRecord', 'export_options' must be a dict of str, but got "
+                        f"{options!r}.")
+    for name, kind in options.items():
+        if name not in _EXPORTS or kind not in _EXPORTS[name]:
+            raise ValueError(f"For 'SummaryRecord', 'export_options' may be "
+                             f"{{'tensor_format': 'npy'}}, but got {options!r}.")
+    return dict(options)
