@@ -36,8 +36,8 @@ class Dataset:
 
     def __init__(self, children=None, num_parallel_workers=None, cache=None):
         if cache is not None:
-            raise ValueError(f"For '{type(self).__name__}', 'cache' must be None: there is no "
-                             f"cache server here, but got {cache!r}.")
+            raise TypeError(f"For '{type(self).__name__}', 'cache' must be None: there is no "
+                            f"cache server here, but got {cache!r}.")
         children = [] if children is None else children
         self.children = [children] if isinstance(children, Dataset) else list(children)
         self.num_parallel_workers = num_parallel_workers

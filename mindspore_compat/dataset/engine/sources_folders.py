@@ -10,8 +10,8 @@ from .._extra import decoded
 from .._rules import AnInstance, Samples, Workers
 from .pipeline import MappableDataset, VisionBaseDataset
 from .sampler import select_sampler
-from .sources_images import folder
-from .sources_python import Shard, Shards, shard_in_range, together
+from .sources_images import exclusive, folder
+from .sources_python import Shard, Shards
 
 __all__ = ["ImageFolderDataset"]
 
@@ -39,11 +39,12 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
 
     Raises:
         TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, or arguments exclude each other.
-        RuntimeError: there are no files, or one cannot be read; told when the dataset is used.
+        ValueError: there is no such folder, or `shard_id` is out of range.
+        RuntimeError: arguments exclude each other, or need each other; or, when the dataset is
+            used, there are no files, or one cannot be read.
     """
 
-    @checked(together, shard_in_range)
+    @checked(*exclusive)
     def __init__(self, dataset_dir: Str, num_samples: Samples = None,
                  num_parallel_workers: Workers = None, shuffle: Bool = None, sampler=None,
                  extensions: ListOf(Str) = None, class_indexing: AnInstance(dict) = None,

@@ -9,18 +9,27 @@ import struct
 
 import numpy as np
 
-from ..._core.checking import checked
+from ..._core.checking import Forbid, checked
 from ..._core.rules import Bool, OneOf, Str
 from .._rules import Samples, Workers
 from .pipeline import MappableDataset, VisionBaseDataset
 from .rows import block_rows, read_only
 from .sampler import select_sampler
-from .sources_python import Shard, Shards, shard_in_range, together
+from .sources_python import Shard, Shards, shard_in_range
 
 __all__ = ["Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "KMnistDataset",
            "MnistDataset"]
 
 _IMAGES, _LABELS = 2051, 2049  # the first four bytes of IDX files of bytes with 3 axes, and with 1
+
+
+_others = "num_samples, shuffle, num_shards, shard_id"
+exclusive = (
+    Forbid(f"sampler is not None and ({_others}) != (None,) * 4", RuntimeError,
+           "'sampler' excludes 'num_samples', 'shuffle', 'num_shards' and 'shard_id'"),
+    Forbid("(num_shards is None) != (shard_id is None)", RuntimeError,
+           "'num_shards' and 'shard_id' must be given together"),
+    shard_in_range)
 
 
 def folder(api, path):
@@ -62,7 +71,7 @@ class _InMemory(MappableDataset, VisionBaseDataset):
 class _IdxDataset(_InMemory):
     """The IDX files of MNIST; see `MnistDataset`."""
 
-    @checked(together, shard_in_range)
+    @checked(*exclusive)
     def __init__(self, dataset_dir: Str, usage: OneOf("train", "test", "all") = None,
                  num_samples: Samples = None, num_parallel_workers: Workers = None,
                  shuffle: Bool = None, sampler=None, num_shards: Shards = None,
@@ -152,8 +161,9 @@ class MnistDataset(_IdxDataset):
 
     Raises:
         TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, arguments exclude each other, or, when the dataset is
+        ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
             first used, a file is missing, truncated or of another kind.
+        RuntimeError: arguments exclude each other, or need each other.
     """
 
 
@@ -168,7 +178,7 @@ class KMnistDataset(_IdxDataset):
 class _CifarDataset(_InMemory):
     """The binary files of CIFAR; see `Cifar10Dataset`."""
 
-    @checked(together, shard_in_range)
+    @checked(*exclusive)
     def __init__(self, dataset_dir: Str, usage: OneOf("train", "test", "all") = None,
                  num_samples: Samples = None, num_parallel_workers: Workers = None,
                  shuffle: Bool = None, sampler=None, num_shards: Shards = None,
@@ -218,8 +228,9 @@ class Cifar10Dataset(_CifarDataset):
 
     Raises:
         TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, arguments exclude each other, or, when the dataset is
+        ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
             first used, there are no files or one is of another size.
+        RuntimeError: arguments exclude each other, or need each other.
     """
 
     _label_columns = ("label",)
@@ -244,8 +255,9 @@ class Cifar100Dataset(_CifarDataset):
 
     Raises:
         TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, arguments exclude each other, or, when the dataset is
+        ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
             first used, there are no files or one is of another size.
+        RuntimeError: arguments exclude each other, or need each other.
     """
 
     _label_columns = ("coarse_label", "fine_label")

@@ -14,6 +14,8 @@ import sys
 
 import numpy as np
 
+from ..._core.checking import checked
+from ..._core.rules import OneOf
 from ..._core.tensor import Tensor
 from ..engine.config import next_seed
 from ..engine.rows import as_column
@@ -68,25 +70,25 @@ class ImageTensorOperation(TensorOperation):
     """The base of transforms of images."""
 
     def device(self, device_target="CPU"):
-        """Chooses what computes; here always the host.
+        """Chooses what computes; here that is the host in any case.
 
         Args:
-            device_target (str, optional): "CPU".
+            device_target (str, optional): "CPU" or "Ascend".
 
         Returns:
             the transform itself.
 
         Raises:
             TypeError: `device_target` is not a str.
-            ValueError: it is not "CPU".
+            ValueError: it is another one.
         """
-        if not isinstance(device_target, str):
-            raise TypeError(f"For '{type(self).__name__}', 'device_target' must be a str, but got "
-                            f"{device_target!r}.")
-        if device_target != "CPU":
-            raise ValueError(f"For '{type(self).__name__}', 'device_target' must be 'CPU': images "
-                             f"are processed on the host here, but got {device_target!r}.")
+        check_device(type(self).__name__, device_target)
         return self
+
+
+@checked
+def check_device(api, device_target: OneOf("CPU", "Ascend")):
+    """Refuses a device that images cannot be processed on."""
 
 
 class CompoundOperation(TensorOperation):
