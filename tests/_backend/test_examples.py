@@ -25,8 +25,10 @@ from conformance.worker import Worker  # noqa: E402
 AREAS = ("ops", "mint", "nn", "numpy")
 # Random numbers come from other streams there; halves are computed as halves.
 DIFFERENT = re.compile("(?i)rand|normal|dropout|laplace|uniform|multinomial|rrelu|shuffle|poisson|"
-                       "gamma |bernoulli|init|sample")
-HEAVY = {"nn.Conv2d"}  # 300 GFLOP
+                       "gamma |bernoulli|init|sample|gumbel|empty")
+# Large networks and images; smaller ones of their kind are in test_spaces.py and test_devices.py.
+HEAVY = {"nn.Conv2d", "nn.Conv2dBnAct", "nn.Conv3dTranspose", "nn.Transformer",
+         "nn.TransformerDecoder", "nn.TransformerDecoderLayer", "nn.TransformerEncoder"}
 
 
 @pytest.fixture(scope="module")
