@@ -206,7 +206,7 @@ def function(name, line, host):
             for key, value in bound.items()
             if key not in listed.parameters or value is not listed.parameters[key].default
         }
-        leading = [given.pop(key) for key in positional(host) if key in given]
+        leading = [given.pop(key) for key in positional(host, listed) if key in given]
         with numpy.errstate(all="ignore"):
             found = host(*leading, *rest, **given)
         return wrapped(found) if bound.get("out") is None else bound["out"]
@@ -223,9 +223,15 @@ def host_parameters(host):
         return None
 
 
-def positional(host):
-    """The parameters of a host function that have no keyword, in order."""
-    return [key for key, p in (host_parameters(host) or {}).items() if p.kind is p.POSITIONAL_ONLY]
+def positional(host, listed):
+    """The parameters of a host function that must go by position, in order.
+
+    Of a function that Python cannot read (older NumPy's arange) that is the first one CuPy lists.
+    """
+    theirs = host_parameters(host)
+    if theirs is None:
+        return list(listed.parameters)[:1]
+    return [key for key, p in theirs.items() if p.kind is p.POSITIONAL_ONLY]
 
 
 def translation(listed, host):
