@@ -4,19 +4,20 @@ Colours follow the reader's light or dark scheme. Each curve is shown twice: fai
 and strongly as a running mean. The loss axis is logarithmic.
 """
 
+import itertools
 import math
 import pathlib
 from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 860, 480
-LEFT, RIGHT, TOP, BOTTOM = 74, 24, 64, 62
+LEFT, RIGHT, TOP, BOTTOM = 74, 24, 76, 62
 COLOURS = ("#3b82f6", "#f59e0b", "#10b981", "#ef4444", "#a855f7", "#14b8a6")
 STYLE = """
     text { font: 14px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #374151 }
     .title { font-size: 18px; font-weight: 600; fill: #111827 }
     .grid { stroke: #9ca3af; stroke-opacity: .28 }
     .axis { stroke: #6b7280 }
-    .raw { fill: none; stroke-width: 1; stroke-opacity: .22 }
+    .raw { fill: none; stroke-width: 1; stroke-opacity: .13 }
     .mean { fill: none; stroke-width: 2.4; stroke-linejoin: round; stroke-linecap: round }
     @media (prefers-color-scheme: dark) {
       text { fill: #d1d5db }
@@ -30,13 +31,16 @@ def draw_loss_curves(path, title, curves):
     Args:
         path (str or pathlib.Path): the file.
         title (str): stands above the curves.
-        curves (dict): from a name to the losses of its steps, a list of numbers.
+        curves (dict): from a name to the losses of its steps, a list of numbers; what follows a
+            loss that is no number is left out.
     """
-    curves = {name: [max(loss, 1e-6) for loss in losses] for name, losses in curves.items()}
+    curves = {name: [max(loss, 1e-6) for loss in itertools.takewhile(math.isfinite, losses)]
+              for name, losses in curves.items()}
+    curves = {name: losses for name, losses in curves.items() if losses}
     steps = max(len(losses) for losses in curves.values())
     means = {name: running_mean(losses, max(1, steps // 25)) for name, losses in curves.items()}
-    low = 10 ** math.floor(math.log10(min(min(mean) for mean in means.values())))
-    high = 10 ** math.ceil(math.log10(max(max(mean) for mean in means.values())))
+    low = round_number(min(min(mean) for mean in means.values()), up=False)
+    high = round_number(max(max(mean) for mean in means.values()), up=True)
 
     def x(step):
         return LEFT + (WIDTH - LEFT - RIGHT) * (step - 1) / max(1, steps - 1)
@@ -69,20 +73,25 @@ def running_mean(losses, span):
     return means
 
 
+def round_number(value, up):
+    """The next of ..., 0.1, 0.2, 0.5, 1, 2, 5, 10, ... above or below a value."""
+    decade = 10.0 ** math.floor(math.log10(value))
+    near = [decade * times for times in (1, 2, 5, 10)]
+    return min(n for n in near if n >= value) if up else max(n for n in near if n <= value)
+
+
 def axes(x, y, steps, low, high):
     """Grid lines with their numbers, and the names of the axes."""
     floor = HEIGHT - BOTTOM
-    decades = round(math.log10(high / low))
-    for decade in range(decades + 1):
-        for times in (1, 2, 5):
-            loss = low * 10 ** decade * times
-            if loss <= high * 1.001 and (times == 1 or decades <= 2):
-                yield (f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(loss):.1f}" '
-                       f'y2="{y(loss):.1f}"/>')
-                yield (f'<text x="{LEFT - 10}" y="{y(loss) + 5:.1f}" text-anchor="end">'
-                       f'{loss:.3g}</text>')
-    for quarter in range(5):
-        step = max(1, round(steps * quarter / 4))
+    loss = low
+    while loss <= high * 1.001:
+        yield (f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(loss):.1f}" '
+               f'y2="{y(loss):.1f}"/>')
+        yield (f'<text x="{LEFT - 10}" y="{y(loss) + 5:.1f}" text-anchor="end">'
+               f'{loss:.3g}</text>')
+        loss = round_number(loss * 1.01, up=True)
+    spacing = int(max(1, round_number(max(1, steps / 8), up=True)))
+    for step in range(spacing, steps + 1, spacing):
         yield f'<text x="{x(step):.1f}" y="{floor + 22}" text-anchor="middle">{step}</text>'
     yield f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{floor}" y2="{floor}"/>'
     yield f'<line class="axis" x1="{LEFT}" x2="{LEFT}" y1="{TOP}" y2="{floor}"/>'
@@ -96,7 +105,7 @@ def legend(names):
     """A swatch and a name for each curve, in one row under the title."""
     place = LEFT
     for number, name in enumerate(names):
-        yield (f'<rect x="{place}" y="41" width="18" height="5" rx="2.5" '
+        yield (f'<rect x="{place}" y="45" width="18" height="5" rx="2.5" '
                f'fill="{COLOURS[number % len(COLOURS)]}"/>')
-        yield f'<text x="{place + 25}" y="49">{escape(name)}</text>'
+        yield f'<text x="{place + 25}" y="53">{escape(name)}</text>'
         place += 25 + 8 * len(name) + 26
