@@ -22,7 +22,7 @@ from .._backend.arrays import SPACES
 from . import derivatives_linalg, derivatives_reduce, promotion  # noqa: F401 - the rules
 from .batch import Batch, lifted_nodes
 from .precision import state as precision
-from .rule import Union
+from .rule import NoneRule, Union
 from .rules import TensorOf, rules_of
 from .source import compiled
 from .tape import FLOAT32, Node, Rule, depth, next_number, record, record_many
@@ -420,7 +420,8 @@ def _holds_tensor(rule):
 
 def _takes_numbers(rule):
     parts = rule.members if isinstance(rule, Union) else (rule,)
-    return len(parts) > 1 or parts[0].scalars
+    return any(part.scalars if isinstance(part, TensorOf) else not isinstance(part, NoneRule)
+               for part in parts)
 
 
 def _holds_tensors(rule):

@@ -15,6 +15,7 @@ from .._core.rules import (
     Int,
     Number,
     TensorOf,
+    any_dtype,
     floating,
     integer,
     number,
@@ -52,7 +53,7 @@ relu6.vjp(x=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
 
 
 @op("mint.nn.functional.relu6(input, inplace=False)", "mint.nn.ReLU6(inplace=False)(input)")
-def relu6_ext(xp, input: TensorOf(integer | floating)):
+def relu6_ext(xp, input: TensorOf((integer | floating) - {"float64"})):
     """min(max(input, 0), 6), element by element."""
     return xp.minimum(xp.maximum(input, 0), 6)
 
@@ -133,8 +134,16 @@ elu.vjp(input_x=lambda xp, g, out, alpha: _elu_slope(xp, g, out, alpha))
 
 @op("mint.nn.functional.elu(input, alpha=1.0, inplace=False)",
     "mint.nn.ELU(alpha=1.0, inplace=False)(input)")
-def elu_ext(xp, input: Floats, alpha: Float = 1.0):
-    """The input where it is positive, alpha * (exp(input) - 1) elsewhere."""
+def elu_ext(xp, input: TensorOf(any_dtype), alpha: Float = 1.0):
+    """The input where it is positive, alpha * (exp(input) - 1) elsewhere.
+
+    Raises:
+        TypeError: if `input` is not a Tensor, or `alpha` is not a float.
+        RuntimeError: if `input` is not of a floating dtype.
+    """
+    if input.dtype.kind in "biuc":
+        raise RuntimeError(
+            f"For 'elu', 'input' must be a Tensor of a floating dtype, but got {input.dtype}.")
     return _elu(xp, input, alpha)
 
 
@@ -409,16 +418,26 @@ softshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
 
 
 @op("ops.hardtanh(input, min_val=-1.0, max_val=1.0)",
-    "nn.Hardtanh(min_val=-1.0, max_val=1.0)(input)",
-    "mint.nn.functional.hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False)",
-    "mint.nn.Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)(input)")
+    "nn.Hardtanh(min_val=-1.0, max_val=1.0)(input)")
 def hardtanh(xp, input: Plain, min_val: Number = -1.0, max_val: Number = 1.0):
     """The input cut off below `min_val` and above `max_val`."""
     return xp.cast(xp.minimum(xp.maximum(input, min_val), max_val), input.dtype)
 
 
-hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.where(
-    (input > min_val) & (input < max_val), g, 0))
+hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
+    (input > min_val) & (input < max_val), g))
+
+
+@op("mint.nn.functional.hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False)",
+    "mint.nn.Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)(input)")
+def hardtanh_ext(xp, input: TensorOf((integer | floating) - {"float64"}),
+                 min_val: Number = -1.0, max_val: Number = 1.0):
+    """The input cut off below `min_val` and above `max_val`."""
+    return xp.cast(xp.minimum(xp.maximum(input, min_val), max_val), input.dtype)
+
+
+hardtanh_ext.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
+    (input > min_val) & (input < max_val), g))
 
 
 def _threshold(xp, x, limit, value):
@@ -461,7 +480,7 @@ def _halves(xp, api, x, axis, error):
 
 
 @op("ops.glu(x, axis=-1)", "nn.GLU(axis=-1)(x)")
-def glu(xp, x: Floats, axis: Int = -1):
+def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: Int = -1):
     """The first half of `x` along `axis` times the sigmoid of the second half."""
     a, b = _halves(xp, "glu", x, axis, ValueError)
     return a * xp.sigmoid(b)

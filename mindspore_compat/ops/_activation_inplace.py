@@ -4,7 +4,17 @@ Each is the op of the same name in _activation.py, followed by the writing; whil
 the Tensor is given a fresh array instead, as with every operation in place.
 """
 
-from .._core.rules import Bool, Float, Number, TensorOf, checked, floating, integer, number
+from .._core.rules import (
+    Bool,
+    Float,
+    Number,
+    TensorOf,
+    any_dtype,
+    checked,
+    floating,
+    integer,
+    number,
+)
 from .._core.surface import public, write_back
 from . import _activation
 
@@ -29,7 +39,7 @@ def sigmoid_(input: Floats):
 
 @public("mint.nn.functional.elu_", "mint.nn.functional.inplace_elu")
 @checked
-def elu_(input: Floats, alpha: Float = 1.0):
+def elu_(input: TensorOf(any_dtype), alpha: Float = 1.0):
     """The input where it is positive, alpha (exp(input) - 1) elsewhere, written into `input`."""
     return write_back(input, _activation.elu_ext.run(input, alpha))
 

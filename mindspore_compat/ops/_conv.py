@@ -466,6 +466,8 @@ def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dila
             f"For 'Dilation2D', 'filter' must have {x.shape[1]} channels, but got "
             f"{filter.shape[0]}.")
     stride, dilation = _image_step(stride), _image_step(dilation)
+    if max(stride) > 255:
+        raise ValueError(f"For 'Dilation2D', 'stride' must be in [1, 255], but got {stride}.")
     kernel, size = tuple(filter.shape[1:]), tuple(x.shape[2:])
     pads = padding_of("Dilation2D", pad_mode, 0, size, kernel, stride, dilation)
     _need_room("Dilation2D", size, kernel, pads, dilation)

@@ -203,7 +203,8 @@ CONSTANT.update({"unpackbits", "random_uniform", "random_keep"})
 
 @op("ops.rrelu(input, lower=0.125, upper=0.3333333333333333)",
     "nn.RReLU(lower=0.125, upper=0.3333333333333333)(input)")
-def rrelu(xp, input: TensorOf(number), lower: Number = 0.125, upper: Number = 1 / 3):
+def rrelu(xp, input: TensorOf(number), lower: Number | Bool = 0.125,
+          upper: Number | Bool = 1 / 3):
     """The input where it is not negative, a random slope in [lower, upper) times it elsewhere."""
     if lower > upper:
         raise ValueError(

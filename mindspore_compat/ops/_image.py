@@ -243,6 +243,9 @@ def resize_linear1d(xp, x: TensorOf("float16", "float32", "float64"), size: Any,
                                                           "half_pixel") = "align_corners"):
     """Sequences (N, C, L) resized by linear interpolation."""
     need_rank("ResizeLinear1D", "x", x, 3)
+    if isinstance(size, int):
+        raise TypeError(f"For 'ResizeLinear1D', 'size' must be a tuple, a list or a Tensor, but "
+                        f"got {size!r}.")
     (goal,) = sizes_of("ResizeLinear1D", "size", size, 1)
     return _line(xp, x, goal, coordinate_transformation_mode == "align_corners")
 
@@ -253,11 +256,12 @@ def _line(xp, x, goal, corner):
     return _resized(xp, x, (goal,), "linear", rule)
 
 
-@op("ops.ResizeArea(align_corners=False)(images, size)")
-def resize_area(xp, images: Numbers, size: Any, align_corners: Bool = False):
+@op("ops.ResizeArea(align_corners=False)(images, size)", widen=False)
+def resize_area(xp, images: Numbers, size: TensorOf("int32", "int64"), align_corners: Bool = False):
     """Images (N, H, W, C) resized by the mean of what each new pixel covers; float32."""
     need_rank("ResizeArea", "images", images, 4)
-    high, wide = sizes_of("ResizeArea", "size", size, 2)
+    need_rank("ResizeArea", "size", size, 1)
+    high, wide = sizes_of("ResizeArea", "size", tuple(int(n) for n in size), 2)
     x = xp.moveaxis(xp.cast(images, "float32"), -1, 1)
     matrices = (_area(x.shape[2], high, align_corners), _area(x.shape[3], wide, align_corners))
     return xp.moveaxis(xp.apply_axes(x, matrices), 1, -1)

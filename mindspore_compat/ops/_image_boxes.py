@@ -7,6 +7,8 @@ import math
 
 from .._core.op import op
 from .._core.rules import Any, Bool, Float, Int, Str, TensorOf, TupleOf
+from .._core.tensor import Tensor
+from ._windows import need_alike
 
 Floats = TensorOf("float16", "float32", "float64")
 Half = TensorOf("float16", "float32")
@@ -149,9 +151,29 @@ def nms_with_mask(xp, bboxes: Half, iou_threshold: Float = 0.5):
     return rows, xp.arange(rows.shape[0], dtype="int32"), _survivors(xp, close)
 
 
-def _number(value):
-    """A number given as such or as a Tensor of one element."""
-    return value.item() if hasattr(value, "item") else value
+def _scalar(api, name, value, *dtypes):
+    """A number given as such, or as a Tensor of no dimensions and one of these dtypes."""
+    if isinstance(value, Tensor):
+        if value._array.dtype not in dtypes:
+            raise TypeError(f"For '{api}', '{name}' must be of dtype {' or '.join(dtypes)}, but "
+                            f"got {value.dtype}.")
+        if value.ndim:
+            raise ValueError(f"For '{api}', '{name}' must have no dimensions, but got shape "
+                             f"{tuple(value.shape)}.")
+        return value.asnumpy().item()
+    if type(value) is bool or not isinstance(value, int if "int32" in dtypes else (int, float)):
+        raise TypeError(f"For '{api}', '{name}' must be a number or a Tensor, but got {value!r}.")
+    return value
+
+
+def _limits(api, name, overlap, least, *dtypes):
+    """The two thresholds as numbers."""
+    given = [each.dtype for each in (overlap, least) if isinstance(each, Tensor)]
+    found = (_scalar(api, name, overlap, *dtypes), _scalar(api, "score_threshold", least, *dtypes))
+    if len(set(given)) > 1:
+        raise TypeError(f"For '{api}', '{name}' and 'score_threshold' must have the same dtype, "
+                        f"but got {given[0]} and {given[1]}.")
+    return found
 
 
 def _chosen(xp, close, scores, most, least):
@@ -171,13 +193,20 @@ def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, 
     Boxes are given by any two opposite corners. At most `max_output_size`, with scores above
     `score_threshold`.
     """
-    _need_boxes("NonMaxSuppressionV3", boxes=boxes)
+    api = "NonMaxSuppressionV3"
+    most = _scalar(api, "max_output_size", max_output_size, "int32", "int64")
+    overlap, least = _limits(api, "iou_threshold", iou_threshold, score_threshold, "float16",
+                             "float32")
+    need_alike(api, boxes=boxes, scores=scores)
+    _need_boxes(api, boxes=boxes)
+    if tuple(scores.shape) != (boxes.shape[0],):
+        raise ValueError(f"For '{api}', 'scores' must have shape {(boxes.shape[0],)}, but got "
+                         f"{tuple(scores.shape)}.")
     low, high = xp.minimum(boxes[:, :2], boxes[:, 2:]), xp.maximum(boxes[:, :2], boxes[:, 2:])
     rows = xp.concatenate([low, high], 1)
     shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
     union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
-    close = shared > _number(iou_threshold) * union
-    return _chosen(xp, close, scores, int(_number(max_output_size)), _number(score_threshold))
+    return _chosen(xp, shared > overlap * union, scores, max(most, 0), least)
 
 
 @op("ops.NonMaxSuppressionWithOverlaps()(overlaps, scores, max_output_size, overlap_threshold, "
@@ -185,18 +214,18 @@ def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, 
 def non_max_suppression_with_overlaps(xp, overlaps: Floats, scores: Floats, max_output_size: Any,
                                       overlap_threshold: Any, score_threshold: Any):
     """Positions of the boxes to keep, best first, given how much each two overlap, (N, N)."""
+    api = "NonMaxSuppressionWithOverlaps"
+    most = _scalar(api, "max_output_size", max_output_size, "int32")
+    overlap, least = _limits(api, "overlap_threshold", overlap_threshold, score_threshold,
+                             "float16", "float32", "float64")
     if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1] or tuple(
             scores.shape) != tuple(overlaps.shape[:1]):
         raise ValueError(
-            f"For 'NonMaxSuppressionWithOverlaps', 'overlaps' must have shape (N, N) and 'scores' "
+            f"For '{api}', 'overlaps' must have shape (N, N) and 'scores' "
             f"(N,), but got {tuple(overlaps.shape)} and {tuple(scores.shape)}.")
-    most = int(_number(max_output_size))
     if most < 0:
-        raise ValueError(
-            f"For 'NonMaxSuppressionWithOverlaps', 'max_output_size' must not be negative, but "
-            f"got {most}.")
-    close = overlaps > _number(overlap_threshold)
-    return _chosen(xp, close, scores, most, _number(score_threshold))
+        raise ValueError(f"For '{api}', 'max_output_size' must not be negative, but got {most}.")
+    return _chosen(xp, overlaps > overlap, scores, most, least)
 
 
 def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
@@ -241,6 +270,9 @@ def combined_non_max_suppression(xp, boxes: TensorOf("float32"), scores: TensorO
         raise ValueError(
             f"For '{api}', 'boxes' must have shape (N, B, C or 1, 4) and 'scores' (N, B, C), but "
             f"got {tuple(boxes.shape)} and {tuple(scores.shape)}.")
+    if any(given.ndim for given in (max_output_size_per_class, max_total_size, iou_threshold,
+                                    score_threshold)):
+        raise ValueError(f"For '{api}', sizes and thresholds must have no dimensions.")
     per_class, most = int(max_output_size_per_class), int(max_total_size)
     overlap, least = float(iou_threshold), float(score_threshold)
     if per_class < 0 or most < 0 or not 0 <= overlap <= 1:

@@ -258,7 +258,7 @@ def adjust_hue(xp, image: Half, delta: TensorOf("float32", scalars=True)):
     _need_colours("AdjustHue", image)
     hue, saturation, value = _to_hsv(xp, image)
     hue = hue + delta
-    return _from_hsv(xp, hue - xp.floor(hue), saturation, value)
+    return xp.cast(_from_hsv(xp, hue - xp.floor(hue), saturation, value), image.dtype)
 
 
 @op("ops.AdjustSaturation()(image, scale)")
@@ -270,6 +270,7 @@ def adjust_saturation(xp, image: Half, scale: TensorOf("float32", scalars=True))
             f"{image.ndim}.")
     _need_colours("AdjustSaturation", image)
     hue, saturation, value = _to_hsv(xp, image)
-    return _from_hsv(xp, hue, xp.minimum(xp.maximum(saturation * scale, 0), 1), value)
+    saturation = xp.minimum(xp.maximum(saturation * scale, 0), 1)
+    return xp.cast(_from_hsv(xp, hue, saturation, value), image.dtype)
 
 

@@ -228,7 +228,8 @@ def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
 
 @op("ops.cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean')")
 def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: Numbers,
-                          margin: Number(ge=-1.0, le=1.0) = 0.0, reduction: Reduction = "mean"):
+                          margin: Number(ge=-1.0, le=1.0) | Bool = 0.0,
+                          reduction: Reduction = "mean"):
     """1 - cos for pairs marked 1 by `target`, max(0, cos - margin) for those marked -1; along axis
     1."""
     need_shape("cosine_embedding_loss", "input1", "input2", input1, input2)
@@ -258,7 +259,7 @@ def cosine_embedding_loss_ext(xp, input1: Floats, input2: Floats, target: Number
 
 
 @op("ops.hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean')")
-def hinge_embedding_loss(xp, inputs: Numbers, targets: Numbers, margin: Number = 1.0,
+def hinge_embedding_loss(xp, inputs: Numbers, targets: Numbers, margin: Number | Bool = 1.0,
                          reduction: Reduction = "mean"):
     """The input where the target is positive (1), max(0, margin - input) where negative (-1)."""
     need_broadcast("hinge_embedding_loss", "inputs", "targets", inputs, targets)

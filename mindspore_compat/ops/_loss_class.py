@@ -263,13 +263,18 @@ def binary_cross_entropy_ext(xp, input: Small, target: Small, weight: Small = No
     "mint.nn.functional.binary_cross_entropy_with_logits(input, target, weight=None, "
     "reduction='mean', pos_weight=None)",
     "mint.nn.BCEWithLogitsLoss(weight=None, reduction='mean', pos_weight=None)(input, target)",
-    "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None)")
+    "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None)",
+    widen=False)
 def binary_cross_entropy_with_logits(xp, input: Small, target: Small, weight: Small = None,
                                      pos_weight: Small = None, reduction: Reduction = "mean"):
-    """Cross entropy of sigmoid(input) with `target`, without overflow.
+    """Cross entropy of sigmoid(input) with `target`, without overflow; of the dtype of `target`.
 
     `pos_weight` multiplies what positive targets contribute, `weight` the whole; both broadcast.
     """
+    dtype = target.dtype
+    input, target, weight, pos_weight = (
+        each if each is None or each.dtype.itemsize > 2 else xp.cast(each, "float32")
+        for each in (input, target, weight, pos_weight))
     api = "binary_cross_entropy_with_logits"
     need_shape(api, "input", "target", input, target)
     for name, given in (("weight", weight), ("pos_weight", pos_weight)):
@@ -282,7 +287,7 @@ def binary_cross_entropy_with_logits(xp, input: Small, target: Small, weight: Sm
     if pos_weight is not None:
         tail = tail * (1 + (pos_weight - 1) * target)
     loss = (1 - target) * input + tail
-    return reduced(xp, loss if weight is None else loss * weight, reduction)
+    return xp.cast(reduced(xp, loss if weight is None else loss * weight, reduction), dtype)
 
 
 def _fit(api, name, given, x):

@@ -28,6 +28,7 @@ def _add(xp, *terms):
 
 def _back(xp, x, steps):
     """`x` moved along its last axis by `steps`, impossible where nothing comes in."""
+    steps = max(min(steps, x.shape[-1]), -x.shape[-1])
     gap = xp.full((*x.shape[:-1], abs(steps)), NONE, x.dtype)
     if steps > 0:
         return xp.concatenate([gap, x[..., :-steps]], -1)
@@ -234,11 +235,17 @@ def ctc_loss_v2(xp, log_probs: Floats, targets: Labels, input_lengths: Any, targ
 # CTC of logits, with labels as a sparse matrix ----------------------------------------------------
 
 
-def _dense_labels(indices, values, count, collapse):
-    """Rows of labels, from their places (batch, position) and values; host lists."""
-    rows = [[] for _ in range(count)]
-    for (batch, _), label in zip(indices, values):
-        if not (collapse and rows[batch] and rows[batch][-1] == label):
+def _dense_labels(indices, values, count, collapse, blank):
+    """Rows of labels, from their places (batch, position) and values; a blank ends a row."""
+    rows, ended = [[] for _ in range(count)], set()
+    for i, ((batch, _), label) in enumerate(zip(indices, values)):
+        if not 0 <= label <= blank or batch in ended and label < blank:
+            raise RuntimeError(
+                f"For 'CTCLoss', 'labels_values[{i}]' must be in [0, {blank}), with no label after "
+                f"a blank, but got {label}.")
+        if label == blank:
+            ended.add(batch)
+        elif not (collapse and rows[batch] and rows[batch][-1] == label):
             rows[batch].append(label)
     longest = max(map(len, rows), default=0)
     return [row + [0] * (longest - len(row)) for row in rows], [len(row) for row in rows]
@@ -254,7 +261,8 @@ def ctc_loss_sparse(xp, x: TensorOf("float16", "float32", "float64"), labels_ind
 
     Labels are `labels_values` at `labels_indices`, rows of (batch, position). Repeated labels may
     be collapsed beforehand; without `ctc_merge_repeated` equal neighbours in an alignment count
-    apart.
+    apart. A blank among the labels ends its row. To the probability of an empty row the original
+    adds that of the blanks before the last time step; its documented example shows it.
 
     Returns:
         The losses, (N,), and their gradient for the logits, (T, N, C).
@@ -272,7 +280,12 @@ def ctc_loss_sparse(xp, x: TensorOf("float16", "float32", "float64"), labels_ind
     occupation = xp.ctc_occupation(logs, *given, blank, ctc_merge_repeated)
     used = xp.reshape(xp.arange(x.shape[0]), (-1, 1, 1)) < xp.reshape(given[1], (1, -1, 1))
     count = xp.asarray([not each for each in long])
-    loss = xp.where(count, loss, 0)
+    final = xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == given[1] - 1
+    final = xp.sum(xp.where(final, logs[:, :, blank], 0), 0)  # log p(blank) at the last step
+    loss = xp.where(count, xp.where(given[2] == 0, loss - xp.softplus(-final), loss), 0)
+    ends = (xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == given[1] - 1) & (given[2] == 0)
+    ends = xp.expand_dims(ends, 2) & (xp.arange(x.shape[2]) == blank)
+    occupation = xp.where(ends, xp.reshape(xp.sigmoid(final), (1, -1, 1)), occupation)
     slope = xp.where(used & xp.reshape(count, (1, -1, 1)), xp.exp(logs) - occupation, 0)
     return loss, slope
 
@@ -294,7 +307,7 @@ def _sparse_inputs(x, indices, values, sequence_length, collapse):
             f"For 'CTCLoss', 'x' must have shape (T, N, C) and 'sequence_length' N numbers up to "
             f"T, but got {tuple(x.shape)} and {steps}.")
     labels, lengths = _dense_labels(indices.asnumpy().tolist(), values.asnumpy().tolist(),
-                                    x.shape[1], collapse)
+                                    x.shape[1], collapse, x.shape[2] - 1)
     return steps, labels, lengths
 
 

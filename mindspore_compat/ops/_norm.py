@@ -222,7 +222,7 @@ def batch_norm(input_x: Half, running_mean: Half, running_var: Half, weight: Hal
 @checked
 def batch_norm_ext(input: Floats, running_mean: Floats | None, running_var: Floats | None,
                    weight: Floats = None, bias: Floats = None, training: Bool = False,
-                   momentum: Number = 0.1, eps: Number = 1e-5):
+                   momentum: Float = 0.1, eps: Float = 1e-5):
     """Batch normalisation of data (N, C, ...); absent weights are 1, absent biases 0.
 
     In `training` without running statistics none are kept.

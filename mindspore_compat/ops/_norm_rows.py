@@ -16,7 +16,7 @@ from .primitive import Primitive
 
 Floats = TensorOf(floating)
 Small = TensorOf("float16", "float32", "bfloat16")
-Epsilon = Float(gt=0.0, le=1.0)
+Epsilon = Float(ge=0.0, le=1.0)
 
 
 def _rows(xp, x, axis):

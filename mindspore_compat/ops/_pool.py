@@ -253,9 +253,13 @@ def max_pool2d_ext(xp, input: Plain, kernel_size: several(Positive, 1, 2),
                    stride: several(Positive, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
                    dilation: several(Positive, 1, 2) = 1, ceil_mode: Bool = False,
                    return_indices: Bool = False):
-    """The largest value of each window of images (N, C, H, W) or (C, H, W), maybe with
-    positions."""
+    """The largest value of each window of images (N, C, H, W) or (C, H, W), maybe with positions.
+
+    The original knows no `dilation` but 1.
+    """
     need_rank("max_pool2d", "input", input, 3, 4)
+    if any(n != 1 for n in each(dilation, 2)):
+        raise ValueError(f"For 'max_pool2d', 'dilation' must be 1, but got {dilation!r}.")
     return largest_windows(xp, "max_pool2d", input, kernel_size, stride, padding, dilation,
                            ceil_mode, 2,
                     "int64" if return_indices else None)
@@ -372,9 +376,12 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
 
 @op("ops.adaptive_avg_pool3d(input, output_size)", "ops.AdaptiveAvgPool3D(output_size)(x: input)",
     "mint.nn.functional.adaptive_avg_pool3d(input, output_size)")
-def adaptive_avg_pool3d(xp, input: Floats, output_size: Positive | TupleOf(Positive | None)):
+def adaptive_avg_pool3d(xp, input: Plain, output_size: Positive | TupleOf(Positive | None)):
     """Means over parts of volumes (N, C, D, H, W) or (C, D, H, W); as `adaptive_avg_pool2d`."""
-    return xp.adaptive_average(input, _goal("adaptive_avg_pool3d", input, output_size, 3))
+    goal = _goal("adaptive_avg_pool3d", input, output_size, 3)
+    if input.dtype.kind in "iu":
+        return xp.cast(xp.adaptive_average(xp.cast(input, "float64"), goal), input.dtype)
+    return xp.adaptive_average(input, goal)
 
 
 def _adaptive_largest(xp, x, goal, index=None):
@@ -459,8 +466,8 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
 
 @op("ops.lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False)",
     "nn.LPPool1d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)")
-def lp_pool1d(xp, x: Floats, norm_type: Number, kernel_size: Positive, stride: Positive = None,
-              ceil_mode: Bool = False):
+def lp_pool1d(xp, x: Floats, norm_type: Number | Bool, kernel_size: Positive,
+              stride: Positive = None, ceil_mode: Bool = False):
     """p-norms of windows of a sequence (N, C, L) or (C, L), p = `norm_type`."""
     need_rank("lp_pool1d", "x", x, 2, 3)
     return _norms(xp, "lp_pool1d", x, norm_type, kernel_size, stride, ceil_mode, 1)
@@ -468,7 +475,7 @@ def lp_pool1d(xp, x: Floats, norm_type: Number, kernel_size: Positive, stride: P
 
 @op("ops.lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False)",
     "nn.LPPool2d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)")
-def lp_pool2d(xp, x: Floats, norm_type: Number, kernel_size: several(Positive, 2),
+def lp_pool2d(xp, x: Floats, norm_type: Number | Bool, kernel_size: several(Positive, 2),
               stride: several(Positive, 2) = None, ceil_mode: Bool = False):
     """p-norms of windows of images (N, C, H, W), p = `norm_type`."""
     need_rank("lp_pool2d", "x", x, 4)
@@ -481,6 +488,9 @@ def lp_pool2d(xp, x: Floats, norm_type: Number, kernel_size: several(Positive, 2
 def _unpool(xp, api, x, places, kernel, stride, padding, output_size, count):
     """`x` at the places where pooling found it, zeros elsewhere."""
     need_rank(api, "x", x, count + 1, count + 2)
+    if output_size is not None and not isinstance(output_size, tuple):
+        raise ValueError(f"For '{api}', 'output_size' must be a tuple of ints or None, but got "
+                         f"{output_size!r}.")
     if tuple(x.shape) != tuple(places.shape):
         raise ValueError(
             f"For '{api}', 'x' and 'indices' must have the same shape, but got {tuple(x.shape)} "
@@ -513,28 +523,44 @@ Shape = TupleOf(Int)
     widen=False)
 def max_unpool1d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1),
                  stride: several(Natural, 1) = None, padding: several(Natural, 1) = 0,
-                 output_size: Shape = None):
+                 output_size: Any = None):
     """The input of a 1-d max pooling as far as its output and positions tell; zeros elsewhere."""
     return _unpool(xp, "max_unpool1d", x, indices, kernel_size, stride, padding, output_size, 1)
 
 
 @op("ops.max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
-    "mint.nn.functional.max_unpool2d(input: x, indices, kernel_size, stride=None, padding=0, "
-    "output_size=None)", widen=False)
+    widen=False)
 def max_unpool2d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1, 2),
                  stride: several(Natural, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
-                 output_size: Shape = None):
+                 output_size: Any = None):
     """The input of a 2-d max pooling as far as its output and positions tell; zeros elsewhere."""
     return _unpool(xp, "max_unpool2d", x, indices, kernel_size, stride, padding, output_size, 2)
+
+
+@op("mint.nn.functional.max_unpool2d(input, indices, kernel_size, stride=None, padding=0, "
+    "output_size=None)", widen=False)
+def max_unpool2d_ext(xp, input: Plain, indices: Places, kernel_size: several(Positive, 1, 2),
+                     stride: several(Positive, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
+                     output_size: Any = None):
+    """The input of a 2-d max pooling as far as its output and positions tell; zeros elsewhere."""
+    return _unpool(xp, "max_unpool2d", input, indices, kernel_size, stride, padding, output_size, 2)
 
 
 @op("ops.max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
     widen=False)
 def max_unpool3d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 3),
                  stride: several(Natural, 3) = None, padding: several(Natural, 3) = 0,
-                 output_size: Shape = None):
+                 output_size: Any = None):
     """The input of a 3-d max pooling as far as its output and positions tell; zeros elsewhere."""
     return _unpool(xp, "max_unpool3d", x, indices, kernel_size, stride, padding, output_size, 3)
+
+
+def _channels_last(api, given, first, last):
+    """Whether a data format has the channels last."""
+    if given not in (first, last):
+        raise ValueError(f"For '{api}', 'data_format' must be '{first}' or '{last}', but got "
+                         f"{given!r}.")
+    return given == last
 
 
 @op("ops.MaxUnpool2D(ksize, strides=0, pads=0, output_shape=(), data_format='NCHW')(x, argmax)",
@@ -542,9 +568,9 @@ def max_unpool3d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 3
 def max_unpool2d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive, 2, 4),
                            strides: several(Natural, 2, 4) = 0, pads: several(Natural, 2, 4) = 0,
                            output_shape: Shape = (),
-                           data_format: OneOf("NCHW", "NHWC") = "NCHW"):
+                           data_format: Any = "NCHW"):
     """The input of a 2-d max pooling as far as its output and positions tell; zeros elsewhere."""
-    last = data_format == "NHWC"
+    last = _channels_last("MaxUnpool2D", data_format, "NCHW", "NHWC")
     if last:
         x, argmax = xp.moveaxis(x, -1, 1), xp.moveaxis(argmax, -1, 1)
         output_shape = output_shape and (output_shape[0], output_shape[3], *output_shape[1:3])
@@ -558,9 +584,9 @@ def max_unpool2d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive
 def max_unpool3d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive, 3),
                            strides: several(Natural, 3) = 0, pads: several(Natural, 3) = 0,
                            output_shape: Shape = (),
-                           data_format: OneOf("NCDHW", "NDHWC") = "NCDHW"):
+                           data_format: Any = "NCDHW"):
     """The input of a 3-d max pooling as far as its output and positions tell; zeros elsewhere."""
-    last = data_format == "NDHWC"
+    last = _channels_last("MaxUnpool3D", data_format, "NCDHW", "NDHWC")
     if last:
         x, argmax = xp.moveaxis(x, -1, 1), xp.moveaxis(argmax, -1, 1)
         output_shape = output_shape and (output_shape[0], output_shape[4], *output_shape[1:4])

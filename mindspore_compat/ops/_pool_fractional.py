@@ -52,7 +52,7 @@ def _positions(xp, samples, size, out, kernel):
 
 def _fractional(xp, api, x, samples, kernel, out, count):
     """The largest value of each window, and its flat position."""
-    need_rank(api, "random_samples", samples, 3)
+    need_rank(api, "random_samples", samples, 3, error=TypeError if count == 3 else ValueError)
     size, kernel, out = tuple(x.shape[2:]), each(kernel, count), each(out, count)
     if any(k + o - 1 > n for k, o, n in zip(kernel, out, size)):
         raise ValueError(
@@ -72,7 +72,7 @@ def _fractional(xp, api, x, samples, kernel, out, count):
 
 def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
     """The functional forms: the output size may be a fraction, and the samples may be drawn."""
-    need_rank(api, "input", x, count + 1, count + 2)
+    need_rank(api, "input", x, count + 1, count + 2, error=TypeError if count == 3 else ValueError)
     if size is None and ratio is None:
         raise ValueError(f"For '{api}', 'output_size' or 'output_ratio' must be given.")
     alone = x.ndim == count + 1

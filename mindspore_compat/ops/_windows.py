@@ -210,11 +210,11 @@ def padding_of(api, mode, padding, size, kernel, stride, dilation):
     return pool.resolve_pads(mode, size, kernel, stride, dilation, pads)
 
 
-def need_rank(api, name, x, *ranks):
+def need_rank(api, name, x, *ranks, error=ValueError):
     """Refuses a Tensor of another number of dimensions."""
     if x.ndim not in ranks:
         wanted = " or ".join(map(str, ranks))
-        raise ValueError(
+        raise error(
             f"For '{api}', '{name}' must have {wanted} dimensions, but got shape {tuple(x.shape)}.")
 
 

@@ -44,7 +44,7 @@ def slopes_of(function, *tensors, n=None):
 
 
 NAMES = {
-    "T": random_tensor, "G": slopes_of, "np": np, "ops": ops, "mint": mint,
+    "T": random_tensor, "G": slopes_of, "np": np, "ops": ops, "mint": mint, "Tensor": Tensor,
     "F": types.SimpleNamespace() if mint is None else mint.nn.functional,
     "ms": types.SimpleNamespace(**{k: v for k, v in vars(ms).items() if not k.startswith("_")}),
     "A": lambda v: Tensor(v if isinstance(v, np.ndarray) else np.array(v, np.float32)),
