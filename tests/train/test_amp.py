@@ -327,7 +327,7 @@ def built(level, **kwargs):
     ("O2", {"loss_scale_manager": None}, nn.TrainOneStepCell),
     ("O2", {"loss_scale_manager": amp.FixedLossScaleManager(64.0, False)}, nn.TrainOneStepCell),
     ("O3", {"loss_scale_manager": amp.FixedLossScaleManager(64.0)},
-     nn.TrainOneStepWithLossScaleCell)], ids=str)
+     nn.TrainOneStepWithLossScaleCell)])
 def test_built_steps(level, kwargs, kind):
     net, step = built(level, **kwargs)
     assert type(step) is kind and step.training

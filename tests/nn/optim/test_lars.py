@@ -137,7 +137,7 @@ def test_the_inner_optimizer_decays_and_unscales_no_more():
     ({"use_clip": 1}, TypeError), ({"lars_filter": 1}, TypeError),
     ({"lars_filter": None}, TypeError),
     ({"lars_filter": lambda p: 1 / 0}, ZeroDivisionError),
-], ids=str)
+])
 def test_refusals_leave_the_inner_optimizer_alone(options, error):
     inner = nn.Momentum([Parameter(Tensor([1.0]), name="w")], 0.1, 0.9, weight_decay=0.1,
                         loss_scale=4.0)

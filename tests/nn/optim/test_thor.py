@@ -312,7 +312,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize("options, error", REFUSALS, ids=str)
+@pytest.mark.parametrize("options, error", REFUSALS)
 def test_refusals_leave_the_network_alone(options, error):
     net = nn.SequentialCell(nn.Dense(3, 2))
     with pytest.raises(error):
