@@ -22,6 +22,7 @@ import difflib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 
 from . import dtype as dtypes
@@ -51,6 +52,22 @@ def public(*paths):
     return give
 
 
+_older = set()  # (area, name) of what 2.10 no longer has
+
+
+def legacy(*paths):
+    """`public` for names that the release followed here has dropped; the environment variable
+    MINDSPORE_COMPAT_LEGACY set to 0 hides them."""
+    for path in paths:
+        area, _, name = path.rpartition(".")
+        _older.add((area, name))
+    return public(*paths)
+
+
+def _hidden(area, name):
+    return (area, name) in _older and os.environ.get("MINDSPORE_COMPAT_LEGACY") == "0"
+
+
 def window(module, classes=object, area=None, names=()):
     """`__getattr__`, `__dir__` and `__all__` of a module that shows declared names.
 
@@ -74,7 +91,8 @@ def window(module, classes=object, area=None, names=()):
         return found
 
     def visible():
-        return sorted({*DECLARED.get(area, ()), *PUBLIC.get(area, ()), *names})
+        own = (name for name in PUBLIC.get(area, ()) if not _hidden(area, name))
+        return sorted({*DECLARED.get(area, ()), *own, *names})
 
     def listing():
         return sorted({*visible(), *(n for n in vars(sys.modules[module]) if n.startswith("__"))})
@@ -98,7 +116,8 @@ def missing(module, name, known):
     """The message for a name that is not there, with the nearest one that is."""
     shown = "mindspore" + module[len("mindspore_compat"):]
     near = difflib.get_close_matches(name, known, 1)
-    return f"module '{shown}' has no attribute '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    return f"module '{shown}' has no attribute '{name}'{hint}"
 
 
 _built = {}
@@ -108,7 +127,7 @@ def build(area, name, classes=object, module=None):
     """The public object `area.name`, or None if nothing declares it."""
     by_hand = PUBLIC.get(area, {}).get(name)
     if by_hand is not None:
-        return by_hand
+        return None if _hidden(area, name) else by_hand
     declared = DECLARED.get(area, {}).get(name)
     if declared is None:
         return None
@@ -274,7 +293,8 @@ def _make_class(op, area, name, groups, base):
     scope = {"run": op.run, "base": base, **_DTYPES}
     lines = [f"def __init__({', '.join(filter(None, ['self', made.text]))}):"]
     lines += _guard_lines(name, made, scope)
-    lines.append(f"    base.__init__(self, {name!r})" if area.startswith("ops") else "    base.__init__(self)")
+    named = f", {name!r}" if area.startswith("ops") else ""
+    lines.append(f"    base.__init__(self{named})")
     lines += [f"    self.{n} = {n}" for n in made.names]
     star = "*" if made.star else ""
     method = "__call__" if area.startswith("ops") else "construct"

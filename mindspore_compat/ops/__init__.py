@@ -1,17 +1,66 @@
-"""mindspore.ops: every op as a function and as a Primitive, built from the declarations in this room."""
+"""mindspore.ops: every op as a function and as a Primitive, built from this room's declarations."""
 
 from .._core import custom, transforms  # noqa: F401 - they declare grad, vjp, stop_gradient, ...
 from .._core.surface import attach_methods, window
-from . import _cast, _compare, _create, _index, _linalg, _math, _methods, _reduce, _shape, _transform  # noqa: F401
-from . import _arrange, _debug, _decompose, _fft, _padding, _random, _scatter, _sparse, _special, _statistics  # noqa: F401
-from . import _comm, _comm_all, _float_status  # noqa: F401
-from . import _activation, _activation_inplace, _conv, _dropout, _norm, _norm_rows  # noqa: F401
-from . import _pool, _pool_fractional, _softmax  # noqa: F401
-from . import _image, _image_boxes, _image_sample, _image_space  # noqa: F401
-from . import _candidates, _loss, _loss_class, _loss_ctc, _recurrent  # noqa: F401
-from . import _optimizers, _optimizers_factored, _optimizers_rows  # noqa: F401
-from . import _diagonals, _factors, _forms, _inplace, _mint_forms, _random_classes  # noqa: F401
-from . import _segments, _signal  # noqa: F401
+from . import (  # noqa: F401 - their declarations make the names
+    _activation,
+    _activation_inplace,
+    _arrange,
+    _candidates,
+    _cast,
+    _comm,
+    _comm_all,
+    _compare,
+    _control,
+    _conv,
+    _counting,
+    _create,
+    _debug,
+    _decompose,
+    _diagonals,
+    _dropout,
+    _factors,
+    _fft,
+    _float_status,
+    _forms,
+    _image,
+    _image_boxes,
+    _image_sample,
+    _image_space,
+    _index,
+    _inplace,
+    _legacy,
+    _linalg,
+    _loss,
+    _loss_class,
+    _loss_ctc,
+    _math,
+    _methods,
+    _mint_forms,
+    _norm,
+    _norm_rows,
+    _optimizers,
+    _optimizers_factored,
+    _optimizers_rows,
+    _padding,
+    _pool,
+    _pool_fractional,
+    _primitives,
+    _random,
+    _random_classes,
+    _recurrent,
+    _reduce,
+    _scatter,
+    _segments,
+    _shape,
+    _signal,
+    _softmax,
+    _sparse,
+    _sparse_parts,
+    _special,
+    _statistics,
+    _transform,
+)
 from .primitive import Primitive
 
 attach_methods()

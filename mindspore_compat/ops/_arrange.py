@@ -139,8 +139,8 @@ def _indices(name, keep):
     return public(f"ops.{name}", f"mint.{name}")(make)
 
 
-_indices("tril_indices", lambda gap, offset: gap <= offset)
-_indices("triu_indices", lambda gap, offset: gap >= offset)
+tril_indices = _indices("tril_indices", lambda gap, offset: gap <= offset)
+triu_indices = _indices("triu_indices", lambda gap, offset: gap >= offset)
 
 
 # Grids and products -------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ class SelectView(Primitive):
 def take(xp, input: Anything, index: Index):
     """Elements at places counted in row order; the result has the shape of the places."""
     flat = xp.ravel(input)
-    if index.size and not (int(index.min()) >= -flat.size and int(index.max()) < flat.size):
+    if index.size and not (int(xp.min(index)) >= -flat.size and int(xp.max(index)) < flat.size):
         raise IndexError(f"For 'take', 'index' must be in [{-flat.size}, {flat.size}).")
     return xp.take(flat, index)
 

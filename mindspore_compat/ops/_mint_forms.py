@@ -199,7 +199,7 @@ def randint_like(input, *bounds, low=0, high=None, dtype=None, device=None):
 def one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
     """1 at the place that each element names, 0 elsewhere; as many classes as needed for -1."""
     if num_classes == -1:
-        num_classes = int(tensor.max()) + 1 if tensor.size else 1
+        num_classes = int(xp.max(tensor)) + 1 if tensor.size else 1
     places = xp.expand_dims(tensor, -1) == xp.arange(num_classes)
     return xp.cast(places, tensor.dtype)
 

@@ -279,7 +279,7 @@ def masked_scatter(xp, input: Anything, mask: TensorOf("bool"), source: Anything
 # Segments -----------------------------------------------------------------------------------------
 
 
-def _start_of(dtype, how):
+def start_of(dtype, how):
     """What an empty segment holds: the dtype's ends for extremes, 1 for products."""
     if how == "mul":
         return 1
@@ -289,7 +289,7 @@ def _start_of(dtype, how):
 
 def _segment(name, how, word):
     def body(xp, x: Anything, segment_ids: Index, num_segments: Int(ge=1)):
-        start = xp.full((num_segments + 1, *x.shape[segment_ids.ndim:]), _start_of(x.dtype, how),
+        start = xp.full((num_segments + 1, *x.shape[segment_ids.ndim:]), start_of(x.dtype, how),
                         x.dtype)
         ids = xp.where(segment_ids < 0, num_segments, segment_ids)
         return xp.scatter_reduce(start, (ids,), x, how)[:num_segments]

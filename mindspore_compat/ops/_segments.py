@@ -6,6 +6,7 @@ The unordered kind, with the number of segments given, is in _scatter.py and _in
 from .._core.op import op
 from .._core.rules import Any, TensorOf, any_dtype
 from .._core.surface import public
+from ._scatter import start_of
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -25,12 +26,11 @@ def by_segment(xp, input_x: Anything, segment_ids: Index, count: Any, how: Any):
         return xp.cast(total / xp.cast(many, total.dtype), input_x.dtype)
     if how == "mul":
         return xp.scatter_reduce(xp.ones(shape, input_x.dtype), (segment_ids,), input_x, how)
-    first = xp.searchsorted(segment_ids, xp.arange(count))
-    filled = xp.searchsorted(segment_ids, xp.arange(count), "right") > first
-    start = xp.take(input_x, xp.minimum(first, segment_ids.shape[0] - 1), 0)
-    filled = xp.reshape(filled, (count,) + (1,) * (input_x.ndim - 1))
-    start = xp.where(filled, start, xp.zeros_like(start))
-    return xp.scatter_reduce(start, (segment_ids,), input_x, how)
+    start = xp.full(shape, start_of(input_x.dtype, how), input_x.dtype)
+    out = xp.scatter_reduce(start, (segment_ids,), input_x, how)
+    many = xp.bincount(segment_ids, None, count)
+    filled = xp.reshape(many > 0, (count,) + (1,) * (input_x.ndim - 1))
+    return xp.where(filled, out, xp.zeros_like(out))
 
 
 def _check(api, input_x, segment_ids):

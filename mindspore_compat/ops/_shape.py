@@ -337,16 +337,15 @@ def cat(xp, tensors: Several, axis: Int = 0):
 
 
 @op("ops.stack(tensors, axis=0)", "ops.Stack(axis=0)(input_x: tensors)",
-    "mint.stack(tensors, dim: axis=0)",
-    widen=False)
+    "mint.stack(tensors, dim: axis=0)", "ops.Pack(axis=0)(input_x: tensors)", widen=False)
 def stack(xp, tensors: Several, axis: Int = 0):
     """Tensors of one shape joined along a new axis."""
     return xp.stack(_joined_dtype(xp, tensors), axis)
 
 
 @op("ops.unstack(input_x, axis=0)", "ops.Unstack(axis=0, num=None)(input_x)",
-    "ops.unbind(input: input_x, dim: axis=0)",
-    "Tensor.unbind(dim: axis=0)", "mint.unbind(input: input_x, dim: axis=0)", widen=False)
+    "ops.unbind(input: input_x, dim: axis=0)", "Tensor.unbind(dim: axis=0)",
+    "mint.unbind(input: input_x, dim: axis=0)", "ops.Unpack(axis=0)(input_x)", widen=False)
 def unstack(xp, input_x: Anything, axis: Int = 0, num: Int | None = None):
     """The slices along an axis, as a tuple without that axis."""
     front = xp.moveaxis(input_x, axis, 0)
