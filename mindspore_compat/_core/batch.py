@@ -11,6 +11,7 @@ Batch is just an array type, it composes with the tape, and a Batch may hold Bat
 
 import functools
 
+from .._backend.arrays import SPACES, to_space
 from .._backend.space import EXTRA
 from . import derivatives
 from .tape import Rule, record
@@ -125,8 +126,10 @@ class BatchSpace:
         return type(value) is Batch and value.space is self
 
     def lift(self, array):
-        """`array` as it is: an array that is no Batch stands for every slice."""
-        return array
+        """`array` on the device of the slices: an array that is no Batch stands for every slice."""
+        if hasattr(self.base, "lift"):
+            return self.base.lift(array)
+        return to_space(self.base, array) if type(array) in SPACES else array
 
     def spread(self, array):
         """`array` as a Batch of equal slices, without copying."""

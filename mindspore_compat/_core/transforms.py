@@ -11,15 +11,14 @@ import contextlib
 import functools
 import gc
 
-from .._backend.arrays import current_space
+from .._backend.arrays import SPACES, current_space, to_space
 from .batch import Batch, active, space_among
 from .op import space_for
-from .surface import public
 from .rule import type_named
+from .surface import public
 from .tape import as_gradient, backward, depth, leaf, next_number
 from .tensor import Tensor, as_array
 from .traced import Traced, traced_space
-
 
 watchers = []  # called with the gradients of each outermost walk back (ops/_float_status.py)
 
@@ -276,7 +275,15 @@ def _sensitivities(heads, sens):
         return [ones_like(head) for head in heads]
     given = tensors_in(sens) if not isinstance(sens,
                                                (int, float)) else [Tensor._wrap(as_array(sens))]
-    return [_fitted(s, head) for s, head in zip(given, heads)]
+    return [_fitted(_beside(s, head), head) for s, head in zip(given, heads)]
+
+
+def _beside(tensor, other):
+    """`tensor` on the device of `other`."""
+    here, there = type(tensor._array), type(other._array)
+    if here is there or here not in SPACES or there not in SPACES:
+        return tensor
+    return Tensor._wrap(to_space(SPACES[there], tensor._array))
 
 
 def _fitted(sens, head):
@@ -448,7 +455,7 @@ def jvp(fn, inputs, v, has_aux=False):
             out = fn(*[inner.input(t) for t in inputs])
             heads = tensors_in(out[0] if has_aux else out)
             pulled = inner.slopes(heads, [outer.input(ones_like(head)) for head in heads])
-        derivatives = outer.slopes(pulled, v)
+        derivatives = outer.slopes(pulled, [_beside(d, p) for d, p in zip(v, pulled)])
     main = out[0] if has_aux else out
     slopes = iter(derivatives)
     pushed = map_tensors(lambda t: next(slopes), main)

@@ -3,6 +3,7 @@
 import numpy
 
 from .._backend import arrays
+from .._backend.arrays import SPACES, to_space
 from .._core.op import op, space_for
 from .._core.rules import Any, Int, TensorOf, any_dtype
 from .._core.surface import public, write_back
@@ -60,6 +61,18 @@ def _index(index):
     return _index_part(index)
 
 
+def _beside(array, index):
+    """An index whose arrays lie on the device of `array`."""
+    if isinstance(index, tuple):
+        return tuple(_beside(array, part) for part in index)
+    if type(index) not in SPACES or type(index) is type(array):
+        return index
+    space = space_for(array)
+    while hasattr(space, "base"):  # of a batch
+        space = space.base
+    return to_space(space, index)
+
+
 def _checked(array, index):
     """Refuses positions out of range with the axis named, on the host as on a GPU."""
     axis = 0
@@ -84,7 +97,7 @@ def tensor_getitem(self, index):
         IndexError: if a position is out of range or the index is made of something else.
     """
     if type(index) is not int and type(index) is not slice:
-        index = _index(index)
+        index = _beside(self._array, _index(index))
     _checked(self._array, index)
     return getitem.run(self, index)
 
@@ -98,8 +111,8 @@ def tensor_setitem(self, index, value):
         ValueError: if `value` does not broadcast to the place.
         TypeError: if `value` is none of these.
     """
-    index = _index(index)
     array = self._array
+    index = _beside(array, _index(index))
     _checked(array, index)
     space = space_for(array)
     if isinstance(value, Tensor):
@@ -107,7 +120,8 @@ def tensor_setitem(self, index, value):
     else:
         node, value = None, as_array(value)
     if space_for(value) is not space:
-        value = space.asarray(value)
+        plain = type(value) in SPACES and type(array) in SPACES
+        value = to_space(space, value) if plain else space.asarray(value)
     if self._node is None and node is None:
         array[index] = value.astype(array.dtype) if value.dtype != array.dtype else value
         return

@@ -171,10 +171,11 @@ def test_a_network_is_exported_as_for_inference_and_left_as_it_was():
     net = Normal()
     net.set_train()
     before = {p.name: p.asnumpy().copy() for p in net.get_parameters()}
+    kinds = [type(p._array) for p in net.get_parameters()]
     ms.export(net, Tensor(X), file_name="net", file_format="MINDIR")
     assert net.training and net.norm.training and net.drop.training
+    assert [type(p._array) for p in net.get_parameters()] == kinds
     for param in net.get_parameters():
-        assert type(param._array) is np.ndarray
         np.testing.assert_array_equal(param.asnumpy(), before[param.name])
     net.set_train(False)
     check(flat(nn.GraphCell(ms.load("net.mindir"))(Tensor(X))), flat(net(Tensor(X))))

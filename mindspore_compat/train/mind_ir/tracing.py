@@ -19,7 +19,7 @@ import inspect
 
 import numpy as np
 
-from ..._backend.arrays import SPACES, to_host
+from ..._backend.arrays import SPACES, to_host, to_space
 from ..._backend.space import EXTRA
 from ..._core import derivatives
 from ..._core.tensor import Tensor
@@ -235,8 +235,8 @@ class SketchSpace:
         return made
 
     def lift(self, array):
-        """`array` as it is: an array that is no Sketch is a constant."""
-        return array
+        """`array` on the device of the others: one that is no Sketch is a constant."""
+        return to_space(self.base, array) if type(array) in SPACES else array
 
     def asarray(self, value, dtype=None):
         """`value` itself if it is a Sketch, else an array."""
