@@ -1,7 +1,7 @@
 """Diagonals, grids, slices by numbers, stacks and splits by name, reversed sequences.
 
 The plain shape operations (reshape, transpose, concat, ...) are in _shape.py, indexing in
-_index.py, padding and blocks of space in _padding.py.
+_index.py, padding in _padding.py.
 """
 
 import itertools

@@ -1,81 +1,13 @@
-"""Padding, and blocks of space that become channels or batches and back."""
+"""Padding. Blocks of space that become channels or batches are in _image_space.py."""
 
 from .._core.op import op
 from .._core.rules import Any, Bool, Int, ListOf, OneOf, Str, TensorOf, TupleOf, any_dtype, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
+from ._image_space import batch_to_space_nd  # noqa: F401 - part of this module's names
 
 Anything = TensorOf(any_dtype)
 Ints = TupleOf(Int) | ListOf(Int)
-
-
-# Blocks of space ----------------------------------------------------------------------------------
-
-
-@op("ops.DepthToSpace(block_size)(x)", widen=False)
-def depth_to_space(xp, x: Anything, block_size: Int(ge=2)):
-    """Channels become block_size x block_size pixels: (N, C b², H, W) to (N, C, H b, W b)."""
-    n, c, h, w = x.shape
-    if c % (block_size * block_size):
-        raise ValueError(f"For 'DepthToSpace', 'block_size' squared must divide {c} channels, but "
-                         f"got {block_size}.")
-    parts = xp.reshape(x, (n, block_size, block_size, c // block_size ** 2, h, w))
-    return xp.reshape(xp.transpose(parts, (0, 3, 4, 1, 5, 2)),
-                      (n, c // block_size ** 2, h * block_size, w * block_size))
-
-
-@op("ops.SpaceToDepth(block_size)(x)", widen=False)
-def space_to_depth(xp, x: Anything, block_size: Int(ge=2)):
-    """block_size x block_size pixels become channels: (N, C, H, W) to (N, C b², H/b, W/b)."""
-    n, c, h, w = x.shape
-    if h % block_size or w % block_size:
-        raise ValueError(f"For 'SpaceToDepth', 'block_size' must divide height and width, but got "
-                         f"{block_size}, {x.shape}.")
-    parts = xp.reshape(x, (n, c, h // block_size, block_size, w // block_size, block_size))
-    return xp.reshape(xp.transpose(parts, (0, 3, 5, 1, 2, 4)),
-                      (n, c * block_size ** 2, h // block_size, w // block_size))
-
-
-@op("ops.space_to_batch_nd(input_x, block_size, paddings)",
-    "ops.SpaceToBatchND(block_shape: block_size, paddings)(input_x)",
-    widen=False)
-def space_to_batch_nd(xp, input_x: Anything, block_size: Int | Ints, paddings: Any):
-    """Blocks of the last axes become batches, after padding with zeros."""
-    block = [block_size] * len(paddings) if isinstance(block_size, int) else list(block_size)
-    lead = input_x.ndim - len(block)
-    x = xp.pad(input_x, ((0, 0),) * lead + tuple(tuple(p) for p in paddings))
-    shape = list(x.shape[:lead])
-    for size, b in zip(x.shape[lead:], block):
-        shape += [size // b, b]
-    x = xp.reshape(x, tuple(shape))
-    inner = [lead + 2 * i + 1 for i in range(len(block))]
-    outer = [lead + 2 * i for i in range(len(block))]
-    x = xp.transpose(x, (*inner, *range(lead), *outer))
-    batch = input_x.shape[0]
-    for b in block:
-        batch *= b
-    return xp.reshape(x, (batch, *x.shape[len(block) + 1:]))
-
-
-@op("ops.batch_to_space_nd(input_x, block_shape, crops)",
-    "ops.BatchToSpaceND(block_shape, crops)(input_x)", widen=False)
-def batch_to_space_nd(xp, input_x: Anything, block_shape: Int | Ints, crops: Any):
-    """Batches become blocks of the last axes, which are then cropped."""
-    block = [block_shape] * len(crops) if isinstance(block_shape, int) else list(block_shape)
-    count = len(block)
-    batch = input_x.shape[0]
-    for b in block:
-        batch //= b
-    lead = input_x.ndim - count
-    x = xp.reshape(input_x, (*block, batch, *input_x.shape[1:]))
-    order = list(range(count, count + lead))
-    for i in range(count):
-        order += [count + lead + i, i]
-    x = xp.transpose(x, tuple(order))
-    sizes = [n * b for n, b in zip(input_x.shape[lead:], block)]
-    x = xp.reshape(x, (batch, *input_x.shape[1:lead], *sizes))
-    cut = tuple(slice(a, n - b) for (a, b), n in zip(crops, sizes))
-    return x[(slice(None),) * lead + cut]
 
 
 # Padding ------------------------------------------------------------------------------------------

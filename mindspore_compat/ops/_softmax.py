@@ -120,8 +120,6 @@ derive("log_soft(x, axis)", x=_log_softmax_slope)
     "nn.LogSoftmax(axis=-1)(logits)")
 def log_softmax(xp, logits: Floats, axis: Int = -1):
     """The logarithm of the softmax along `axis`."""
-    if logits.ndim == 0 and axis in (-1, 0):
-        return logits - logits
     return xp.log_soft(logits, _checked_axis("log_softmax", logits, axis))
 
 

@@ -488,9 +488,7 @@ def cdist(xp, x1: TensorOf("float32", "float64"), x2: TensorOf("float32", "float
     return _reduce._vector_norm(xp, xp.expand_dims(x1, -2) - xp.expand_dims(x2, -3), p, -1, False)
 
 
-@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)",
-    "mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)",
-    promote="x1 x2")
+@op("mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)", promote="x1 x2")
 def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number = 1e-8):
     """The cosine of the angle between vectors along an axis."""
     product = xp.sum(x1 * x2, dim)
@@ -506,12 +504,6 @@ def renorm(xp, input: Anything, p: Number, axis: Int, maxnorm: Number):
     others = tuple(i for i in range(input.ndim) if i != axis % input.ndim)
     size = _reduce._vector_norm(xp, input, p, others, True)
     return input * xp.where(size > maxnorm, maxnorm / (size + 1e-7), xp.ones_like(size))
-
-
-@op("ops.L2Loss()(input_x)")
-def l2_loss(xp, input_x: Floating):
-    """Half of the sum of squares."""
-    return xp.sum(input_x * input_x) * 0.5
 
 
 @op("ops.LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
