@@ -195,7 +195,7 @@ class _ResizedCrop(ImageOperation):
                 return self._random.integer(0, height - tall), left, tall, wide
         shape = min(max(width / height, self.ratio[0]), self.ratio[1])
         wide, tall = min(width, round(height * shape)), min(height, round(width / shape))
-        return round((height - tall) / 2), round((width - wide) / 2), tall, wide
+        return (height - tall + 1) // 2, (width - wide + 1) // 2, tall, wide
 
     def _pil(self, image):
         top, left, height, width = self._region(image.height, image.width)

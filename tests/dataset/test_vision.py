@@ -1,0 +1,249 @@
+"""Image transforms: what random ones may do, what is refused, which libraries are needed.
+
+That deterministic ones and seeded random ones give the original's pixels is in test_observed.py.
+"""
+
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import mindspore_compat.dataset as ds
+from mindspore_compat.dataset import transforms, vision
+from mindspore_compat.dataset.engine.twister import Twister
+from mindspore_compat.dataset.vision import c_transforms, py_transforms
+from mindspore_compat.dataset.vision.utils import Border, ImageBatchFormat, Inter
+
+IMAGE = np.random.default_rng(0).integers(0, 256, (12, 16, 3), dtype=np.uint8)
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    ds.config.set_seed(1)
+
+
+# Random transforms --------------------------------------------------------------------------------
+
+def test_a_crop_is_a_part_of_the_image():
+    places = np.dstack([*np.indices((12, 16)), np.zeros((12, 16))]).astype(np.uint8)
+    crop = vision.RandomCrop((5, 7))
+    seen = set()
+    for _ in range(200):
+        part = crop(places)
+        top, left = part[0, 0, :2].tolist()
+        np.testing.assert_array_equal(part, places[top:top + 5, left:left + 7])
+        seen.add((top, left))
+    assert len(seen) > 40 and {y for y, _ in seen} == set(range(8))
+
+
+def test_a_flip_comes_as_often_as_asked():
+    flip = vision.RandomHorizontalFlip(0.25)
+    flips = sum(np.array_equal(flip(IMAGE), IMAGE[:, ::-1]) for _ in range(400))
+    assert 60 < flips < 140
+    assert np.array_equal(vision.RandomVerticalFlip(0.0)(IMAGE), IMAGE)
+
+
+def test_resized_crops_keep_to_scale_and_ratio():
+    crop = vision.RandomResizedCrop(4, scale=(0.2, 0.5), ratio=(0.5, 2.0))
+    for _ in range(200):
+        _, _, height, width = crop._region(100, 120)
+        assert 0.18 < height * width / 12000 < 0.52 and 0.48 < width / height < 2.05
+    assert vision.RandomResizedCrop(4, scale=(4, 5))._region(10, 40) == (0, 14, 10, 13)
+
+
+def test_cutout_blackens_squares():
+    out = vision.CutOut(4, 3)(np.full_like(IMAGE, 9))
+    assert set(np.unique(out)) == {0, 9} and (out == 0).sum() <= 3 * 4 * 4 * 3
+    planes = vision.CutOut(4, 1, is_hwc=False)(np.full((3, 12, 16), 9, np.uint8))
+    assert np.array_equal(planes[0], planes[2])
+
+
+def test_erasing_fills_a_rectangle_of_channels_first():
+    image = np.full((3, 20, 30), 9, np.float32)
+    out = vision.RandomErasing(1.0, value=(1, 2, 3))(image)
+    erased = out[0] != 9
+    rows, columns = np.flatnonzero(erased.any(1)), np.flatnonzero(erased.any(0))
+    assert erased[np.ix_(rows, columns)].all() and 12 <= erased.sum() <= 200
+    assert [float(out[place][erased].max()) for place in range(3)] == [1, 2, 3]
+    assert (image == 9).all()
+    noise = vision.RandomErasing(1.0, value="random")(image)
+    assert len(np.unique(noise)) > 20
+
+
+def test_posterize_and_solarize_stay_in_their_range():
+    assert set(np.unique(vision.RandomPosterize((2, 2))(IMAGE))) <= {0, 64, 128, 192}
+    assert np.array_equal(vision.RandomSolarize((0, 0))(IMAGE), 255 - IMAGE)
+
+
+def test_mixed_batches_keep_the_sum_of_their_labels():
+    images = np.stack([np.full((6, 6, 3), 40 * n, np.uint8) for n in range(4)])
+    hot = np.eye(4, dtype=np.float32)
+    for transform in (vision.MixUpBatch(0.9), vision.CutMixBatch(ImageBatchFormat.NHWC),
+                      vision.MixUp(4, 0.9)):
+        mixed, mixed_labels = transform(images, hot)
+        assert mixed.shape == images.shape
+        np.testing.assert_allclose(mixed_labels.sum(1), 1, rtol=1e-6)
+    mixed, mixed_labels = vision.MixUp(4, 1.0)(images, hot)
+    np.testing.assert_allclose(mixed[:, 0, 0, 0], mixed_labels @ [0, 40, 80, 120], rtol=1e-6)
+
+
+def test_cutmix_mixes_labels_by_area_in_both_layouts():
+    images = np.stack([np.full((10, 10, 1), 50 * n, np.uint8) for n in range(3)])
+    for layout, batch in ((ImageBatchFormat.NHWC, images),
+                          (ImageBatchFormat.NCHW, images.transpose(0, 3, 1, 2))):
+        mixed, labels = vision.CutMixBatch(layout)(batch, np.eye(3))
+        for place in range(3):
+            shares = [(mixed[place] == 50 * n).mean() for n in range(3)]
+            np.testing.assert_allclose(labels[place], shares, atol=1e-6)
+
+
+@pytest.mark.parametrize("transform", [
+    vision.RandomLighting(0.1), vision.RandomColorAdjust(0.4, 0.4, 0.4, 0.1),
+    vision.RandomAffine(20, (-0.1, 0.1), (0.9, 1.1), 5), vision.RandomRotation(30, expand=True),
+    vision.UniformAugment([vision.HorizontalFlip(), vision.Invert()], 1),
+    transforms.RandomOrder([vision.HorizontalFlip(), vision.VerticalFlip()])],
+    ids=lambda t: type(t).__name__)
+def test_a_seed_repeats_a_pipelines_augmentations(transform):
+    data = ds.NumpySlicesDataset(np.stack([IMAGE] * 6), ["i"], shuffle=False).map(transform)
+
+    def run():
+        return [row[0] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+    first, second = run(), run()
+    assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+    ds.config.set_seed(2)
+    assert not all(np.array_equal(a, b) for a, b in zip(first, run(), strict=True)) or isinstance(
+        transform, transforms.RandomOrder)
+
+
+def test_the_gamma_and_normal_draws_have_their_moments():
+    twister = Twister(3)
+    for shape in (0.4, 1.0, 3.0):
+        drawn = np.array([twister.gamma(shape) for _ in range(4000)])
+        assert abs(drawn.mean() - shape) < 0.12 and abs(drawn.var() - shape) < 0.35
+    normal = np.array([twister.normal() for _ in range(4000)])
+    assert abs(normal.mean()) < 0.06 and abs(normal.std() - 1) < 0.05
+
+
+# Arguments ----------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("make, error", [
+    (lambda: vision.Resize("3"), TypeError), (lambda: vision.Resize(0), ValueError),
+    (lambda: vision.Resize((3, 4, 5)), ValueError), (lambda: vision.Resize(3, 2), TypeError),
+    (lambda: vision.Rescale("a", 0.0), TypeError), (lambda: vision.Rescale(1.0, None), TypeError),
+    (lambda: vision.Normalize([0.5], [0.0]), ValueError),
+    (lambda: vision.Normalize([256.0], [1.0]), ValueError),
+    (lambda: vision.Normalize([0.5, 0.5], [1.0]), ValueError),
+    (lambda: vision.Normalize(0.5, [1.0]), TypeError),
+    (lambda: vision.Normalize([0.5], [1.0], 1), TypeError),
+    (lambda: vision.NormalizePad([0.5], [1.0], "int8"), ValueError),
+    (lambda: vision.ToTensor("no dtype"), TypeError), (lambda: vision.Pad(-1), ValueError),
+    (lambda: vision.Pad(1, 256), ValueError), (lambda: vision.Pad(1, (1, 2)), ValueError),
+    (lambda: vision.Pad(1, 0, "constant"), TypeError),
+    (lambda: vision.RandomCrop(3, (1, 2, 3)), ValueError),
+    (lambda: vision.RandomCrop(3, padding_mode=1), TypeError),
+    (lambda: vision.RandomHorizontalFlip(1.5), ValueError),
+    (lambda: vision.RandomHorizontalFlip("a"), TypeError),
+    (lambda: vision.RandomResizedCrop(3, (0.9, 0.1)), ValueError),
+    (lambda: vision.RandomResizedCrop(3, max_attempts=0), ValueError),
+    (lambda: vision.RandomColorAdjust(hue=0.6), ValueError),
+    (lambda: vision.RandomColorAdjust(brightness=(1.2, 0.8)), ValueError),
+    (lambda: vision.RandomRotation((30, 10)), ValueError),
+    (lambda: vision.RandomRotation("a"), TypeError),
+    (lambda: vision.RandomPosterize((0, 8)), ValueError),
+    (lambda: vision.RandomErasing(value="noise"), ValueError),
+    (lambda: vision.CutOut(0), ValueError), (lambda: vision.CutOut(1.0), TypeError),
+    (lambda: vision.GaussianBlur(2), ValueError), (lambda: vision.AutoContrast(50.0), ValueError),
+    (lambda: vision.AdjustHue(0.6), ValueError), (lambda: vision.Grayscale(2), ValueError),
+    (lambda: vision.Erase(0, 0, 0, 1), ValueError), (lambda: vision.Crop((-1, 0), 2), ValueError),
+    (lambda: vision.MixUpBatch(0.0), ValueError), (lambda: vision.CutMixBatch("NHWC"), TypeError),
+    (lambda: vision.LinearTransformation(np.eye(3), np.ones(2)), ValueError),
+    (lambda: vision.RandomSelectSubpolicy([[(3, 0.5)]]), TypeError),
+    (lambda: vision.UniformAugment([vision.Invert()], 2), ValueError),
+    (lambda: vision.Resize(3).device("GPU"), ValueError),
+    (lambda: transforms.Compose([]), ValueError), (lambda: transforms.Compose(3), TypeError),
+    (lambda: transforms.TypeCast(None), TypeError), (lambda: transforms.OneHot(0), ValueError),
+    (lambda: transforms.OneHot(3, 1.5), ValueError), (lambda: transforms.Fill([1]), TypeError),
+    (lambda: transforms.Slice("a"), TypeError), (lambda: transforms.Mask("EQ", 1), TypeError),
+    (lambda: transforms.PadEnd([0]), ValueError), (lambda: transforms.PadEnd((3,)), TypeError),
+    (lambda: transforms.Concatenate(1), ValueError),
+    (lambda: transforms.RandomApply([vision.Invert()], 2), ValueError)])
+def test_wrong_arguments_are_refused(make, error):
+    with pytest.raises(error):
+        make()
+
+
+@pytest.mark.parametrize("transform, image, words", [
+    (vision.HWC2CHW(), np.zeros((2, 2, 2, 2)), "2 or 3 axes"),
+    (vision.Normalize([0.5] * 3, [1.0] * 3), IMAGE[..., :1], "one per channel, 1"),
+    (vision.RandomCrop(40), IMAGE, "must not exceed"), (vision.Crop((10, 0), 5), IMAGE, "reaches"),
+    (vision.Resize(3), np.zeros((2, 2, 1), np.int32), "int32"),
+    (vision.Equalize(), IMAGE.astype(np.float32), "uint8"),
+    (vision.Decode(), IMAGE, "bytes of an image file"),
+    (transforms.OneHot(3), np.array([3]), r"\[0, 3\)")])
+def test_images_that_do_not_fit_are_refused(transform, image, words):
+    with pytest.raises(RuntimeError, match=words):
+        transform(image)
+    with pytest.raises(TypeError, match="NumPy array or a PIL"):
+        vision.HWC2CHW()([[1]])
+
+
+# Libraries, paths, pickles ------------------------------------------------------------------------
+
+@pytest.mark.parametrize("library, call", [
+    ("cv2", lambda: vision.Resize(5, Inter.AREA)(IMAGE)),
+    ("cv2", lambda: vision.GaussianBlur(3)(IMAGE)),
+    ("cv2", lambda: vision.Decode()(np.zeros(9, np.uint8))),
+    ("PIL.Image", lambda: vision.ToPIL()(IMAGE)),
+    ("PIL.Image", lambda: vision.Decode(True)(np.zeros(9, np.uint8)))])
+def test_a_missing_library_is_named_with_its_extra(monkeypatch, library, call):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=r"mindspore-compat\[vision\]"):
+        call()
+
+
+@pytest.mark.parametrize("call", [
+    lambda: vision.Resize((20, 9))(IMAGE), lambda: vision.Rotate(30, Inter.LINEAR)(IMAGE),
+    lambda: vision.AdjustHue(0.2)(IMAGE), lambda: vision.RandomAffine(10)(IMAGE),
+    lambda: vision.RandomColorAdjust(0.4, 0.4, 0.4, 0.2)(IMAGE), lambda: vision.Equalize()(IMAGE),
+    lambda: vision.Pad(2, padding_mode=Border.REFLECT)(IMAGE)])
+def test_what_scripts_use_most_needs_no_library(monkeypatch, call):
+    for library in ("cv2", "PIL", "PIL.Image", "PIL.ImageOps"):
+        monkeypatch.setitem(sys.modules, library, None)
+    call()
+
+
+def test_decoding_gives_the_pixels():
+    image = pytest.importorskip("PIL.Image")
+    pytest.importorskip("cv2")
+    import io
+
+    file = io.BytesIO()
+    image.fromarray(IMAGE).save(file, "PNG")
+    content = np.frombuffer(file.getvalue(), np.uint8)
+    np.testing.assert_array_equal(vision.Decode()(content), IMAGE)
+    np.testing.assert_array_equal(np.asarray(vision.Decode(True)(content)), IMAGE)
+    crop = vision.RandomCropDecodeResize(6, (1.0, 1.0), (16 / 12, 16 / 12))
+    np.testing.assert_array_equal(crop(content), vision.Resize((6, 6))(IMAGE))
+    with pytest.raises(RuntimeError, match="image file"):
+        vision.Decode()(content[:20])
+
+
+def test_the_transforms_of_mindspore_1():
+    pytest.importorskip("PIL")
+    chain = transforms.Compose([py_transforms.ToPIL(), py_transforms.ToTensor(),
+                                py_transforms.Normalize((0.1, 0.2, 0.3), (0.5, 0.5, 0.5))])
+    wanted = (IMAGE.transpose(2, 0, 1) / 255 - np.reshape((0.1, 0.2, 0.3), (3, 1, 1))) / 0.5
+    np.testing.assert_allclose(chain(IMAGE), wanted, rtol=1e-5, atol=1e-6)
+    assert c_transforms.Resize is vision.Resize
+    assert c_transforms.Decode(rgb=True).to_pil is False and py_transforms.Decode().to_pil is True
+    with pytest.raises(ValueError):
+        c_transforms.Normalize([1.0], [0.0])
+
+
+def test_transforms_are_pickled_without_their_streams():
+    crop = vision.RandomCrop(4)
+    crop(IMAGE)
+    copy = pickle.loads(pickle.dumps(crop))
+    assert copy.size == (4, 4) and "_stream" not in vars(copy)
