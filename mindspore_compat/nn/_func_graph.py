@@ -62,7 +62,6 @@ class FuncGraph:
         primitives = {p.name: p for p in model.primitives}
         self._steps = [_step(node, primitives, folder) for node in graph.node]
         self._result = graph.output[0].name
-        self._constant_result = None
 
     def __call__(self, *inputs):
         """Runs the graph.
