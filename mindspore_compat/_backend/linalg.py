@@ -39,6 +39,12 @@ def linalg_cholesky(xp, x):
 
 
 @extra
+def linalg_lu(xp, x):
+    """L below the diagonal and U above, x = L U, of one matrix whose rows need no exchange."""
+    return xp.lu_factor(x)[0]
+
+
+@extra
 def linalg_eigh(xp, x):
     """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices."""
     values, vectors = xp.linalg.eigh(x)

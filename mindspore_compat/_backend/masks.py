@@ -21,7 +21,7 @@ def keep(xp, mask, x):
         x: array of numbers.
     """
     kind = _BITS.get(x.dtype) if type(x) is np.ndarray else None
-    if kind is None or mask.shape != x.shape:
+    if kind is None or x.ndim == 0 or mask.shape != x.shape:
         return xp.where(mask, x, xp.zeros((), x.dtype))
     x = np.ascontiguousarray(x)
     bits = mask.astype(kind)

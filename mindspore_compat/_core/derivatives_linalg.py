@@ -43,6 +43,14 @@ def _cholesky_slope(xp, g, out):
     return 0.5 * whole
 
 
+def _lu_slope(xp, g, out):
+    lower, upper = xp.tril(out, -1) + xp.eye(out.shape[-1], dtype=out.dtype), xp.triu(out)
+    inner = xp.tril(xp.matmul(_adjoint(xp, lower), xp.tril(g, -1)), -1) + xp.triu(
+        xp.matmul(xp.triu(g), _adjoint(xp, upper)))
+    left = xp.linalg_solve(_adjoint(xp, lower), inner)
+    return _adjoint(xp, xp.linalg_solve(upper, _adjoint(xp, left)))
+
+
 def _gaps(xp, values):
     """1 / (values_j - values_i) off the diagonal, 0 on it and between equal values."""
     gap = xp.expand_dims(values, -2) - xp.expand_dims(values, -1)
@@ -102,6 +110,7 @@ derive("linalg_slogdet(x)", arrays="x", several=True, joint=lambda xp, g, x: (
     xp.expand_dims(xp.expand_dims(g[1], -1), -1) * _adjoint(xp, xp.linalg_inv(x)),))
 derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(_adjoint(xp, a), g))
 derive("linalg_cholesky(x)", x=_cholesky_slope)
+derive("linalg_lu(x)", x=_lu_slope)
 derive("linalg_eigh(x)", arrays="x", several=True, joint=_eigh_slope)
 derive("linalg_qr(x)", arrays="x", several=True, joint=_qr_slope)
 derive("linalg_svd(x)", arrays="x", several=True, joint=_svd_slope)

@@ -23,3 +23,9 @@ def test_keep_is_where(space, dtype, layout):
     found = arrays.to_host(space.keep(space.asarray(mask), given))
     assert found.dtype == values.dtype
     np.testing.assert_array_equal(found, expected)
+
+
+def test_keep_of_one_element_without_axes(space):
+    for held, wanted in ((True, 2.5), (False, 0.0)):
+        found = space.keep(space.asarray(held), space.asarray(np.float32(2.5)))
+        assert found.shape == () and float(found) == wanted

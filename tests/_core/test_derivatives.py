@@ -118,6 +118,7 @@ CASES.update({
     "linalg_det": (lambda xp, x: xp.linalg_det(x), [definite(3)]),
     "linalg_slogdet": (lambda xp, x: xp.linalg_slogdet(x)[1], [definite(3)]),
     "linalg_solve": (lambda xp, a, b: xp.linalg_solve(a, b), [definite(3), normal(3, 2)]),
+    "linalg_lu": (lambda xp, x: xp.linalg_lu(x), [definite(3)]),
     "linalg_cholesky": (lambda xp, x: xp.linalg_cholesky(0.5 * (x + xp.swapaxes(x, 0, 1))),
                         [definite(3)]),
     "linalg_eigh": (lambda xp, x: xp.linalg_eigh(0.5 * (x + xp.swapaxes(x, 0, 1)))[1] ** 2,

@@ -1,0 +1,49 @@
+"""What the functions of this room check alike: Tensors, dtypes, matrices, switches."""
+
+from .._core import dtype as dtypes
+from .._core.tensor import Tensor
+from ..ops import cast
+
+FLOATS = (dtypes.float32, dtypes.float64)
+REALS = (dtypes.int32, dtypes.int64, *FLOATS)
+
+
+def tensor(api, name, value, kinds=REALS):
+    """The Tensor, of float64 where it holds ints.
+
+    Raises:
+        TypeError: it is no Tensor, or of another dtype.
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {value!r} of type "
+                        f"{type(value).__name__}.")
+    if value.dtype not in kinds:
+        raise TypeError(f"For '{api}', '{name}' must have one of the dtypes "
+                        f"{', '.join(map(str, kinds))}, but got {value.dtype}.")
+    return cast(value, dtypes.float64) if value.dtype in REALS[:2] else value
+
+
+def matrix(api, name, value, kinds=REALS, square=True):
+    """The Tensor, a matrix.
+
+    Raises:
+        TypeError: it is no Tensor, or of another dtype.
+        ValueError: it has another number of axes than 2, or must be square and is not.
+    """
+    value = tensor(api, name, value, kinds)
+    if value.ndim != 2 or square and value.shape[0] != value.shape[1]:
+        raise ValueError(f"For '{api}', '{name}' must be a {'square ' * square}matrix, but got "
+                         f"shape {value.shape}.")
+    return value
+
+
+def switches(api, **values):
+    """Refuses what is no bool.
+
+    Raises:
+        TypeError: the first such value.
+    """
+    for name, value in values.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"For '{api}', '{name}' must be a bool, but got {value!r} of type "
+                            f"{type(value).__name__}.")

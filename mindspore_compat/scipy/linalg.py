@@ -1,0 +1,362 @@
+"""`mindspore.scipy.linalg`: factors, solvers and eigenvalues of matrices, with gradients.
+
+The arithmetic is that of `ops`; here are SciPy's signatures. The arguments `overwrite_a`,
+`overwrite_b` and `check_finite` are checked and change nothing, as in the original.
+"""
+
+import numpy
+
+from .. import ops
+from .._backend.arrays import space_of, to_host
+from .._core import dtype as dtypes
+from .._core.op import op
+from .._core.rules import TensorOf
+from .._core.tensor import Tensor
+from ..ops import _decompose
+from ._checks import FLOATS, matrix, switches, tensor
+
+__all__ = ["block_diag", "cho_factor", "cho_solve", "cholesky", "det", "eigh", "inv", "lstsq", "lu",
+           "lu_factor", "lu_solve", "solve_triangular"]
+
+
+@op()
+def _packed_lu(xp, a: TensorOf("float32", "float64")):
+    """L and U in one matrix, of one whose rows need no exchange."""
+    return xp.linalg_lu(a)
+
+
+def block_diag(*arrs):
+    """Returns a matrix with the given ones along its diagonal, and zeros elsewhere.
+
+    Args:
+        arrs (Tensor): matrices; a vector counts as one row, a number as one element.
+
+    Raises:
+        TypeError: one is no Tensor.
+        ValueError: one has more than two axes.
+    """
+    blocks = []
+    for block in arrs or (Tensor(numpy.zeros((1, 0), numpy.float32)),):
+        if not isinstance(block, Tensor):
+            raise TypeError(f"For 'block_diag', 'arrs' must be Tensors, but got {block!r}.")
+        if block.ndim > 2:
+            raise ValueError(f"For 'block_diag', 'arrs' must have at most 2 axes, but got shape "
+                             f"{block.shape}.")
+        blocks.append(ops.reshape(block, (1,) * (2 - block.ndim) + block.shape))
+    dtype = blocks[0].dtype
+    for block in blocks[1:]:
+        dtype = dtypes.promote(dtype, block.dtype)
+    width, before, rows = sum(block.shape[1] for block in blocks), 0, []
+    for block in blocks:
+        height, length = block.shape
+        parts = [(height, before), None, (height, width - before - length)]
+        row = [ops.cast(block, dtype) if shape is None else ops.zeros(shape, dtype)
+               for shape in parts if shape is None or shape[1]]
+        rows.append(ops.concat([each for each in row if each.size], 1)
+                    if any(each.size for each in row) else ops.zeros((height, width), dtype))
+        before += length
+    return ops.concat(rows, 0) if len(rows) > 1 else rows[0]
+
+
+def inv(a, overwrite_a=False, check_finite=True):
+    """Returns the inverse of a square matrix.
+
+    Args:
+        a (Tensor): the matrix, of float32, float64, int32 or int64; ints become float64.
+        overwrite_a (bool, optional): changes nothing.
+        check_finite (bool, optional): changes nothing.
+
+    Raises:
+        TypeError: an argument is of the wrong type or dtype.
+        ValueError: `a` is no square matrix.
+        numpy.linalg.LinAlgError: it is singular; a ValueError.
+    """
+    switches("inv", overwrite_a=overwrite_a, check_finite=check_finite)
+    return _decompose.inverse.run(matrix("inv", "a", a))
+
+
+def det(a, overwrite_a=False, check_finite=True):
+    """Returns the determinant of a square matrix. Arguments and errors as for `inv`."""
+    switches("det", overwrite_a=overwrite_a, check_finite=check_finite)
+    return _decompose.det.run(matrix("det", "a", a))
+
+
+def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
+    """Returns the triangle U of a = Uᵀ U, or L of a = L Lᵀ, for a positive definite matrix.
+
+    Args:
+        a (Tensor): the matrix, of float32, float64, int32 or int64; ints become float64.
+        lower (bool, optional): whether L is wanted.
+        overwrite_a (bool, optional): changes nothing.
+        check_finite (bool, optional): changes nothing.
+
+    Raises:
+        TypeError: an argument is of the wrong type or dtype.
+        ValueError: `a` is no square matrix, or not positive definite.
+    """
+    return _triangle("cholesky", a, lower, overwrite_a, check_finite)
+
+
+def _triangle(api, a, lower, overwrite_a, check_finite):
+    switches(api, lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
+    return _decompose.cholesky.run(matrix(api, "a", a), not lower)
+
+
+def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
+    """Returns (the triangle, `lower`) for `cho_solve`. Arguments and errors as for `cholesky`."""
+    return _triangle("cho_factor", a, lower, overwrite_a, check_finite), lower
+
+
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    """Returns the solution x of a x = b.
+
+    Args:
+        c_and_lower (tuple[Tensor, bool]): what `cho_factor` returns for a.
+        b (Tensor): a vector or matrix.
+        overwrite_b (bool, optional): changes nothing.
+        check_finite (bool, optional): changes nothing.
+
+    Raises:
+        TypeError: an argument is of the wrong type or dtype.
+        ValueError: shapes do not match.
+    """
+    triangle, lower = c_and_lower
+    switches("cho_solve", lower=lower, overwrite_b=overwrite_b, check_finite=check_finite)
+    triangle = matrix("cho_solve", "c", triangle)
+    half = solve_triangular(triangle, tensor("cho_solve", "b", b), 0 if lower else 1, lower)
+    return solve_triangular(triangle, half, 1 if lower else 0, lower)
+
+
+def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False,
+         turbo=True, eigvals=None, type=1, check_finite=True):
+    """Returns the eigenvalues, ascending, and the eigenvectors, as columns, of a symmetric matrix.
+
+    Args:
+        a (Tensor): the matrix, of float32, float64, int32, int64 (which become float64), complex64
+            or complex128.
+        b (Tensor, optional): must be None.
+        lower (bool, optional): whether the lower triangle of `a` is read, or the upper one.
+        eigvals_only (bool, optional): whether the eigenvalues alone are wanted.
+        overwrite_a (bool, optional): changes nothing.
+        overwrite_b (bool, optional): changes nothing.
+        turbo (bool, optional): changes nothing.
+        eigvals (tuple, optional): must be None.
+        type (int, optional): changes nothing without `b`.
+        check_finite (bool, optional): changes nothing.
+
+    Raises:
+        TypeError: an argument is of the wrong type or dtype.
+        ValueError: `a` is no square matrix, or `b` or `eigvals` is given.
+    """
+    switches("eigh", lower=lower, eigvals_only=eigvals_only, overwrite_a=overwrite_a,
+             overwrite_b=overwrite_b, turbo=turbo, check_finite=check_finite)
+    kinds = (dtypes.int32, dtypes.int64, *FLOATS, dtypes.complex64, dtypes.complex128)
+    a = matrix("eigh", "a", a, kinds)
+    for name, value in (("b", b), ("eigvals", eigvals)):
+        if value is not None:
+            raise ValueError(f"For 'eigh', '{name}' must be None, but got {value!r}.")
+    half = ops.tril(a, -1) if lower else ops.triu(a, 1)
+    other = ops.conj(ops.transpose(half, (1, 0)))
+    values, vectors = _decompose.eigh.run(half + other + (a - ops.tril(a, -1) - ops.triu(a, 1)))
+    if a.dtype not in FLOATS:
+        values = ops.cast(values, a.dtype)
+    return values if eigvals_only else (values, vectors)
+
+
+def lu_factor(a, overwrite_a=False, check_finite=True):
+    """Returns L and U of a = P L U in one matrix, and the row exchanges that make P.
+
+    Args:
+        a (Tensor): a square matrix of float32, float64, int32 or int64; ints become float64.
+        overwrite_a (bool, optional): changes nothing.
+        check_finite (bool, optional): changes nothing.
+
+    Returns:
+        tuple[Tensor]: U above the diagonal with L below it, without its ones; and for each row the
+        one it was exchanged with (int32, from 0).
+
+    Raises:
+        TypeError: an argument is of the wrong type or dtype.
+        ValueError: `a` is no square matrix.
+    """
+    switches("lu_factor", overwrite_a=overwrite_a, check_finite=check_finite)
+    a = matrix("lu_factor", "a", a)
+    pivots, order = _exchanges(a)
+    return _packed_lu.run(ops.gather(a, Tensor(order), 0)), Tensor(pivots)
+
+
+def _exchanges(a):
+    """The row exchanges of partial pivoting, and the order of rows they lead to; no gradient."""
+    pivots = to_host(space_of(a._array).lu_factor(a._array)[1]).astype(numpy.int32)
+    return pivots, _order(pivots, a.shape[0])
+
+
+def _order(pivots, count):
+    order = numpy.arange(count, dtype=numpy.int32)
+    for place, other in enumerate(pivots):
+        order[[place, other]] = order[[other, place]]
+    return order
+
+
+def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
+    """Returns the factors of a = P L U: an order of rows and two triangles.
+
+    Args:
+        a (Tensor): an (M, N) matrix of float32, float64, int32 or int64; ints become float64.
+        permute_l (bool, optional): whether P L and U are wanted.
+        overwrite_a (bool, optional): changes nothing.
+        check_finite (bool, optional): changes nothing.
+
+    Returns:
+        tuple[Tensor]: P (M, M) of int32, L (M, K) and U (K, N), K = min(M, N); or P L and U.
+
+    Raises:
+        TypeError: an argument is of the wrong type or dtype.
+        ValueError: `a` is no matrix.
+    """
+    switches("lu", permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)
+    a = matrix("lu", "a", a, square=False)
+    rows, columns = a.shape
+    count = min(rows, columns)
+    _, order = _exchanges(a)
+    a = ops.gather(a, Tensor(order), 0)
+    packed = _packed_lu.run(a[:count, :count])
+    lower = ops.tril(packed, -1) + ops.eye(count, count, a.dtype)
+    upper = ops.triu(packed)
+    if rows > count:        # the rows below: L U = a
+        below = solve_triangular(upper, ops.transpose(a[count:], (1, 0)), 1)
+        lower = ops.concat([lower, ops.transpose(below, (1, 0))], 0)
+    if columns > count:
+        beside = solve_triangular(lower, a[:, count:], 0, True, True)
+        upper = ops.concat([upper, beside], 1)
+    if permute_l:
+        return ops.gather(lower, Tensor(numpy.argsort(order).astype(numpy.int32)), 0), upper
+    turned = numpy.zeros((rows, rows), numpy.int32)
+    turned[order, numpy.arange(rows)] = 1
+    return Tensor(turned), lower, upper
+
+
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    """Returns the solution x of a x = b.
+
+    Args:
+        lu_and_piv (tuple[Tensor]): what `lu_factor` returns for a.
+        b (Tensor): a vector or matrix.
+        trans (int, optional): 0 for a x = b, 1 or 2 for aᵀ x = b.
+        overwrite_b (bool, optional): changes nothing.
+        check_finite (bool, optional): changes nothing.
+
+    Raises:
+        TypeError: an argument is of the wrong type or dtype.
+        ValueError: `trans` is something else, or shapes do not match.
+    """
+    switches("lu_solve", overwrite_b=overwrite_b, check_finite=check_finite)
+    if trans not in (0, 1, 2) or isinstance(trans, bool):
+        raise ValueError(f"For 'lu_solve', 'trans' must be 0, 1 or 2, but got {trans!r}.")
+    packed, pivots = lu_and_piv
+    packed, b = matrix("lu_solve", "lu", packed), tensor("lu_solve", "b", b)
+    _check_rows("lu_solve", packed, b)
+    order = _order(pivots.asnumpy(), packed.shape[0])
+    if not trans:
+        half = solve_triangular(packed, ops.gather(b, Tensor(order), 0), 0, True, True)
+        return solve_triangular(packed, half)
+    half = solve_triangular(packed, b, 1)
+    found = solve_triangular(packed, half, 1, True, True)
+    return ops.gather(found, Tensor(numpy.argsort(order).astype(numpy.int32)), 0)
+
+
+def _check_rows(api, a, b):
+    vector = b.ndim == a.ndim - 1
+    if b.ndim < 1 or b.shape[-1 if vector else -2] != a.shape[-1] or (
+            not vector and b.ndim != a.ndim):
+        raise ValueError(f"For '{api}', 'b' must have {a.shape[-1]} rows, but got shape {b.shape} "
+                         f"for a matrix of shape {a.shape}.")
+    return vector
+
+
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False,
+                     debug=None, check_finite=True):
+    """Returns the solution x of a x = b, or of aᵀ x = b, for triangular a.
+
+    Args:
+        a (Tensor): matrices (*, M, M); the other triangle is not read.
+        b (Tensor): of the same dtype: vectors (*, M) or matrices (*, M, N).
+        trans (Union[int, str], optional): 0 or "N" for a, 1 or "T" for its transpose, 2 or "C" for
+            its adjoint.
+        lower (bool, optional): whether the lower triangle of `a` is read.
+        unit_diagonal (bool, optional): whether the diagonal counts as ones and is not read.
+        overwrite_b (bool, optional): changes nothing.
+        debug (Any, optional): changes nothing.
+        check_finite (bool, optional): changes nothing.
+
+    Raises:
+        TypeError: `a` and `b` are no Tensors of one dtype.
+        ValueError: `a` is not square, shapes do not match, or `trans` is something else.
+    """
+    for name, value in (("a", a), ("b", b)):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For 'solve_triangular', '{name}' must be a Tensor, but got "
+                            f"{value!r}.")
+    switches("solve_triangular", lower=lower, unit_diagonal=unit_diagonal)
+    if a.dtype != b.dtype:
+        raise TypeError(f"For 'solve_triangular', 'a' and 'b' must have one dtype, but got "
+                        f"{a.dtype} and {b.dtype}.")
+    if trans not in (0, 1, 2, "N", "T", "C") or isinstance(trans, bool):
+        raise ValueError(f"For 'solve_triangular', 'trans' must be 0, 1, 2, 'N', 'T' or 'C', but "
+                         f"got {trans!r}.")
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"For 'solve_triangular', 'a' must be square matrices, but got shape "
+                         f"{a.shape}.")
+    vector = _check_rows("solve_triangular", a, b)
+    part = ops.tril(a, -1 if unit_diagonal else 0) if lower else (
+        ops.triu(a, 1 if unit_diagonal else 0))
+    if unit_diagonal:
+        part = part + ops.eye(a.shape[-1], a.shape[-1], a.dtype)
+    if trans not in (0, "N"):
+        part = ops.swapaxes(part, -1, -2)
+        part = ops.conj(part) if trans in (2, "C") else part
+    found = _decompose.matrix_solve.run(part, ops.expand_dims(b, -1) if vector else b)
+    return ops.squeeze(found, -1) if vector else found
+
+
+def lstsq(A, B, rcond=None, driver=None):
+    """Returns the least-squares solution X of A X = B, and what is known of A.
+
+    Args:
+        A (Tensor): matrices (*, M, N) of float32 or float64.
+        B (Tensor): of the same dtype: matrices (*, M, K).
+        rcond (number, optional): changes nothing.
+        driver (str, optional): "gels", "gelsy", "gelss" or "gelsd": which of the results below are
+            there; None is "gelsy".
+
+    Returns:
+        tuple[Tensor]: the solution (*, N, K); the squared errors (*, K) for M > N, not with gelsy;
+        the rank (*), not with gels; the singular values (*, min(M, N)) with gelss and gelsd. What
+        is not there is an empty Tensor.
+
+    Raises:
+        TypeError: `A` and `B` are no Tensors of one dtype.
+        ValueError: they have less than 2 axes, their shapes do not match, or `driver` is something
+            else.
+    """
+    A, B = tensor("lstsq", "A", A, FLOATS), tensor("lstsq", "B", B, FLOATS)
+    if A.dtype != B.dtype:
+        raise TypeError(f"For 'lstsq', 'A' and 'B' must have one dtype, but got {A.dtype} and "
+                        f"{B.dtype}.")
+    if driver not in (None, "gels", "gelsy", "gelss", "gelsd"):
+        raise ValueError(f"For 'lstsq', 'driver' must be 'gels', 'gelsy', 'gelss', 'gelsd' or "
+                         f"None, but got {driver!r}.")
+    if A.ndim < 2 or B.ndim < 2 or A.shape[-2] != B.shape[-2]:
+        raise ValueError(f"For 'lstsq', 'A' and 'B' must be matrices with as many rows, but got "
+                         f"shapes {A.shape} and {B.shape}.")
+    solution = ops.matmul(_decompose.pinv.run(A), B)
+    residual, rank, values = (Tensor(numpy.zeros(0, kind)) for kind in (
+        dtypes.to_numpy(A.dtype), numpy.int64, dtypes.to_numpy(A.dtype)))
+    if driver not in (None, "gelsy") and A.shape[-2] > A.shape[-1]:
+        residual = ops.sum(ops.square(ops.matmul(A, solution) - B), -2)
+    if driver != "gels":
+        singular = _decompose.singular_values.run(A)
+        smallest = float(max(A.shape[-2:]) * numpy.finfo(dtypes.to_numpy(A.dtype)).eps)
+        rank = ops.sum(ops.cast(singular > smallest * singular[..., :1], dtypes.int64), -1)
+        values = singular if driver in ("gelss", "gelsd") else values
+    return solution, residual, rank, values

@@ -1,0 +1,160 @@
+"""minimize_lagrange: minima under constraints by an augmented Lagrangian, each round with Adam.
+
+In a round Adam lessens weight f + s/2 sum_i (max(0, m_i / s + c_i)^2 - (m_i / s)^2), where c_i < 0
+are the constraints, m_i their multipliers and s the penalty; between rounds m or s grow.
+
+Source: Nocedal and Wright, "Numerical Optimization" (1999), chapter 17.
+"""
+
+from typing import NamedTuple
+
+import numpy
+
+from ... import log, ops
+from ..._core import transforms
+from ..._core.tensor import Tensor
+
+_GROWTH = 1.1
+
+
+class LagrangeResults(NamedTuple):
+    """What was found: whether some place was within all tolerances, the best such place, and the
+    values of the function and of the constraints there."""
+
+    succeeded: bool
+    best_value: object
+    object_value: float
+    loss_value: object
+
+
+def minimize_lagrange(func, x0, constraints, save_tol=None, obj_weight=1.0, lower=None, upper=None,
+                      learning_rate=0.1, coincide_fun=None, rounds=10, steps=1000, log_sw=False):
+    """Returns the best place found where all constraints are below their tolerances.
+
+    Args:
+        func (Callable): the function; it takes a place, and what `coincide_fun` returns.
+        x0 (Tensor): where to begin; with bounds, before they are applied.
+        constraints (Sequence[Callable]): functions that must be below 0, called like `func`.
+        save_tol (Sequence, optional): what each constraint must be below; by default 1.
+        obj_weight (float, optional): the weight of the function.
+        lower (Tensor, optional): lower bounds of the place.
+        upper (Tensor, optional): upper bounds.
+        learning_rate (float, optional): Adam's.
+        coincide_fun (Callable, optional): computes from a place what the functions share.
+        rounds (int, optional): how often the multipliers change.
+        steps (int, optional): Adam's steps in each round.
+        log_sw (bool, optional): whether each step is logged.
+
+    Raises:
+        TypeError: a function is not callable.
+        ValueError: there are not as many tolerances as constraints.
+    """
+    for name, each in (("constraints", constraints), ("coincide_fun", [coincide_fun or len])):
+        if not all(callable(one) for one in each):
+            raise TypeError(f"For 'minimize', '{name}' must be callable, but got {each!r}.")
+    if save_tol is not None and len(save_tol) != len(constraints):
+        raise ValueError(f"For 'minimize', 'tol' must have {len(constraints)} elements, but got "
+                         f"{save_tol!r}.")
+    bounds = [None if each is None else Tensor(each) for each in (lower, upper)]
+    tolerances = numpy.ones(len(constraints)) if save_tol is None else numpy.asarray(save_tol)
+    problem = _Problem(func, constraints, coincide_fun, bounds, float(numpy.ravel(obj_weight)[0]))
+    best, adam = _Best(x0, tolerances), _Adam(x0.asnumpy(), learning_rate)
+    for turn in range(rounds):
+        for step in range(steps):
+            total, gradient = problem.slope(adam.place)
+            if log_sw:
+                log.info("round: %d, step: %d, value: %f, constraints: %s, total: %f", turn, step,
+                         problem.value, problem.limits, total)
+            best.compare(problem)
+            adam.step(gradient)
+        problem.adjust()
+    return best.results()
+
+
+class _Problem:
+    """The function to lessen, and the multipliers in it."""
+
+    def __init__(self, func, constraints, shared, bounds, weight):
+        self.func, self.constraints, self.shared = func, constraints, shared
+        self.lower, self.upper = bounds
+        self.weight, self.penalty = weight, 1.0
+        self.multipliers = numpy.ones(len(constraints))
+        self.tolerance = 1.0
+        self.place = self.value = self.limits = None
+        self._slope = transforms.value_and_grad(self._total)
+
+    def _bounded(self, x):
+        if self.lower is None and self.upper is None:
+            return x
+        if self.lower is None:
+            return self.upper - x * x
+        if self.upper is None:
+            return x * x + self.lower
+        return (self.upper - self.lower) * ops.sigmoid(x) + self.lower
+
+    def _total(self, x):
+        x = self._bounded(x)
+        shared = () if self.shared is None else (self.shared(x),)
+        limits = [constraint(x, *shared) for constraint in self.constraints]
+        value = self.func(x, *shared)
+        total = self.weight * value
+        for limit, multiplier in zip(limits, self.multipliers / self.penalty, strict=True):
+            total = total + self.penalty / 2 * (
+                ops.square(ops.relu(limit + float(multiplier))) - float(multiplier) ** 2)
+        self._seen = x, value, limits
+        return total
+
+    def slope(self, place):
+        """The total at a place, and its gradient."""
+        total, gradient = self._slope(Tensor(place))
+        x, value, limits = self._seen
+        self.place, self.value = x.asnumpy(), float(value)
+        self.limits = numpy.array([float(limit) for limit in limits])
+        return float(total), gradient.asnumpy()
+
+    def adjust(self):
+        """Changes the multipliers where the constraints are met, else the penalty."""
+        excess = numpy.maximum(self.limits, -self.multipliers / self.penalty)
+        if numpy.linalg.norm(excess) <= self.tolerance:
+            self.multipliers = numpy.maximum(self.multipliers + self.penalty * self.limits, 0)
+            self.tolerance /= self.penalty ** 0.9
+        else:
+            self.penalty *= _GROWTH
+            self.tolerance = self.penalty ** -0.1
+
+
+class _Best:
+    """The best place seen within the tolerances."""
+
+    def __init__(self, start, tolerances):
+        self.tolerances, self.found = tolerances, False
+        self.place, self.value, self.limits = start.asnumpy(), None, numpy.ones(len(tolerances))
+
+    def compare(self, problem):
+        """Keeps the problem's last place if it is better."""
+        if self.value is None:
+            self.value = problem.value
+        if (problem.limits < self.tolerances).all() and problem.value < self.value:
+            self.found, self.value = True, problem.value
+            self.place, self.limits = problem.place, problem.limits
+
+    def results(self):
+        """What was found."""
+        return LagrangeResults(self.found, self.place, self.value, self.limits)
+
+
+class _Adam:
+    """Adam on one array."""
+
+    def __init__(self, place, rate):
+        self.place, self.rate, self.count = place, rate, 0
+        self.mean, self.square = numpy.zeros_like(place), numpy.zeros_like(place)
+
+    def step(self, gradient):
+        """One step against the gradient."""
+        self.count += 1
+        self.mean = 0.9 * self.mean + 0.1 * gradient
+        self.square = 0.999 * self.square + 0.001 * gradient * gradient
+        rate = self.rate * (1 - 0.999 ** self.count) ** 0.5 / (1 - 0.9 ** self.count)
+        self.place = (self.place - rate * self.mean / (numpy.sqrt(self.square) + 1e-8)).astype(
+            self.place.dtype)

@@ -1,0 +1,165 @@
+"""line_search: how far to go in a direction, by the strong Wolfe conditions.
+
+Source: Nocedal and Wright, "Numerical Optimization" (1999), algorithms 3.2 and 3.3, with cubic,
+quadratic and halving steps inside an interval.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy
+
+from ..._core import transforms
+from ..._core.tensor import Tensor
+
+_GROWTH = 2.0
+_MOST_ZOOMS = 30
+
+
+class LineSearchResults(NamedTuple):
+    """What a line search found: whether it failed, how many iterations, calls of the function and
+    of its gradient it took, the step, the value and gradient there, and a status: 0 found, 1 the
+    interval got too small, 3 too many iterations."""
+
+    failed: bool
+    nit: int
+    nfev: int
+    ngev: int
+    k: int
+    a_k: float
+    f_k: float
+    g_k: Tensor
+    status: int
+
+
+def slope_of(function):
+    """The gradient of a function of one Tensor."""
+    return transforms.grad(function)
+
+
+def line_search(f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9,
+                maxiter=20):
+    """Returns a step along a direction after which a function is enough smaller and flatter.
+
+    Args:
+        f (Callable): takes a Tensor of shape (n,) and returns a number.
+        xk (Tensor): where the search begins.
+        pk (Tensor): the direction.
+        jac (Callable, optional): the gradient of `f`; by default it is derived.
+        gfk (Tensor, optional): the gradient at `xk`, if it is known.
+        old_fval (Tensor, optional): the value at `xk`, if it is known.
+        old_old_fval (Tensor, optional): the value one step before, which tells the first step.
+        c1 (float, optional): how much smaller: the first Wolfe constant.
+        c2 (float, optional): how much flatter: the second.
+        maxiter (int, optional): how many steps are tried.
+
+    Returns:
+        LineSearchResults.
+    """
+    path = Path(f, jac or slope_of(f), xk, pk)
+    value = float(old_fval) if old_fval is not None else path.value_at_start()
+    slope = path.slope(gfk.asnumpy()) if gfk is not None else path.slope_at_start()
+    first = 1.0
+    if old_old_fval is not None and slope:
+        guess = 1.01 * 2 * (value - float(old_old_fval)) / slope
+        first = guess if 0 < guess < 1 else 1.0
+    search = _Search(path, value, slope, c1, c2)
+    point, status, count = search.run(first, maxiter)
+    return LineSearchResults(status != 0, count, path.nfev, path.ngev, count, point.step,
+                             point.value, Tensor(point.gradient), status)
+
+
+class Path:
+    """A function along a direction, on the host."""
+
+    def __init__(self, function, gradient, start, direction):
+        self.function, self.gradient = function, gradient
+        self.start, self.direction = start.asnumpy(), direction.asnumpy()
+        self.nfev = self.ngev = 0
+
+    def at(self, step):
+        """The point after a step."""
+        where = Tensor(self.start + self.start.dtype.type(step) * self.direction)
+        self.nfev += 1
+        self.ngev += 1
+        gradient = self.gradient(where).asnumpy()
+        return Point(step, float(self.function(where)), gradient, self.slope(gradient))
+
+    def slope(self, gradient):
+        """How fast the function grows along the direction."""
+        return float(numpy.dot(gradient, self.direction))
+
+    def value_at_start(self):
+        """The function's value where the search begins."""
+        self.nfev += 1
+        return float(self.function(Tensor(self.start)))
+
+    def slope_at_start(self):
+        """How fast it grows there."""
+        self.ngev += 1
+        return self.slope(self.gradient(Tensor(self.start)).asnumpy())
+
+
+class Point(NamedTuple):
+    """A step, with the value, gradient and slope after it."""
+
+    step: float
+    value: float
+    gradient: object
+    slope: float
+
+
+class _Search:
+    """The search itself: growing steps until an interval is known, then smaller intervals."""
+
+    def __init__(self, path, value, slope, c1, c2):
+        self.path, self.value, self.start_slope, self.c1, self.c2 = path, value, slope, c1, c2
+
+    def _too_high(self, point):
+        return not point.value <= self.value + self.c1 * point.step * self.start_slope
+
+    def _flat(self, point):
+        return abs(point.slope) <= -self.c2 * self.start_slope
+
+    def run(self, first, maxiter):
+        """The point found, a status and how many steps were tried."""
+        before, step = Point(0.0, self.value, None, self.start_slope), first
+        point = before
+        for count in range(1, maxiter + 1):
+            point = self.path.at(step)
+            if self._too_high(point) or count > 1 and point.value >= before.value:
+                return (*self._zoom(before, point), count)
+            if self._flat(point):
+                return point, 0, count
+            if point.slope >= 0:
+                return (*self._zoom(point, before), count)
+            before, step = point, _GROWTH * step
+        return point, 3, maxiter
+
+    def _zoom(self, low, high):
+        """A point between two steps, of which `low` has the smaller value."""
+        point = low if low.gradient is not None else high
+        for _ in range(_MOST_ZOOMS):
+            width = abs(high.step - low.step)
+            if width < 1e-10:
+                break
+            point = self.path.at(_inside(low, high))
+            if self._too_high(point) or point.value >= low.value:
+                high = point
+                continue
+            if self._flat(point):
+                return point, 0
+            if point.slope * (high.step - low.step) >= 0:
+                high = low
+            low = point
+        return point, 1
+
+
+def _inside(low, high):
+    """Where the parabola through two points, with the slope at the first, is least; or halfway."""
+    width = high.step - low.step
+    bend = (high.value - low.value - low.slope * width) / (width * width)
+    step = -low.slope / (2 * bend) if bend > 0 else math.nan
+    if not (0.1 * abs(width) < step * math.copysign(1, width) < 0.9 * abs(width)):
+        step = 0.5 * width
+    return low.step + step

@@ -1,0 +1,177 @@
+"""minimize: minima by BFGS, by L-BFGS, and with constraints by Lagrange multipliers.
+
+The methods work on the host, on NumPy arrays of few elements; only the function and its gradient
+run where its Tensors are.
+
+Source: Nocedal and Wright, "Numerical Optimization" (1999), algorithms 6.1, 7.4 and 17.4.
+"""
+
+from typing import NamedTuple
+
+import numpy
+
+from ... import log
+from ..._core.tensor import Tensor
+from .lagrange import minimize_lagrange
+from .line_search import line_search, slope_of
+
+_STATUS = {0: "converged", 1: "too many iterations", 5: "the line search failed"}
+
+
+class OptimizeResults(NamedTuple):
+    """What was found: the place, whether it is a minimum (status 0, else 1 for too many iterations,
+    5 for a line search that failed), the value and gradient there, the inverse of the second
+    derivatives (with BFGS), and how many calls and iterations it took."""
+
+    x: Tensor
+    success: bool
+    status: int
+    fun: float
+    jac: Tensor
+    hess_inv: Tensor
+    nfev: int
+    njev: int
+    nit: int
+
+
+def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None,
+             constraints=(), tol=None, callback=None, options=None):
+    """Returns a minimum of a function.
+
+    Args:
+        func (Callable): takes a Tensor of shape (n,), and `args`, and returns a number.
+        x0 (Tensor): where to begin.
+        args (tuple, optional): further arguments of `func`.
+        method (str): "BFGS", "LBFGS" or "LAGRANGE", in any case of letters.
+        jac (Callable, optional): the gradient, called like `func`; by default it is derived.
+        hess (Callable, optional): is not used, as in the original.
+        hessp (Callable, optional): is not used, as in the original.
+        bounds (Sequence, optional): is not used.
+        constraints (Sequence[Callable], optional): for "LAGRANGE": functions of a place that must
+            be below 0.
+        tol (Union[float, Sequence], optional): for "LAGRANGE" how much each constraint may be; for
+            the others how large the gradient's greatest element may be.
+        callback (Callable, optional): is not used.
+        options (dict, optional): "maxiter", how many iterations; for "BFGS" and "LBFGS" "gtol", how
+            small the gradient must be, "norm", by which norm, and "line_search_maxiter"; for
+            "LBFGS" "history_size". For "LAGRANGE" see `lagrange`.
+
+    Returns:
+        OptimizeResults; with "LAGRANGE" LagrangeResults.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `method` is something else.
+    """
+    if not callable(func):
+        raise TypeError(f"For 'minimize', 'func' must be callable, but got {func!r}.")
+    if not isinstance(x0, Tensor):
+        raise TypeError(f"For 'minimize', 'x0' must be a Tensor, but got {x0!r}.")
+    if not isinstance(args, tuple):
+        raise TypeError(f"For 'minimize', 'args' must be a tuple, but got {args!r}.")
+    kind = method.lower() if isinstance(method, str) else method
+    if kind not in ("bfgs", "lbfgs", "lagrange"):
+        raise ValueError(f"For 'minimize', 'method' must be 'BFGS', 'LBFGS' or 'LAGRANGE', but got "
+                         f"{method!r}.")
+    for name, value in (("hess", hess), ("hessp", hessp), ("bounds", bounds),
+                        ("callback", callback)):
+        if value is not None:
+            log.warning("For 'minimize', '%s' is not used.", name)
+    options = dict(options or {})
+    if kind == "lagrange":
+        return minimize_lagrange(func, x0, constraints, tol, **options)
+    if tol is not None:
+        options.setdefault("gtol", tol)
+
+    def function(x):
+        return func(x, *args)
+
+    slope = slope_of(function) if jac is None else lambda x: jac(x, *args)
+    return _descend(function, slope, x0, _Dense if kind == "bfgs" else _Limited, **options)
+
+
+def _descend(function, slope, x0, curvature, maxiter=None, norm=numpy.inf, gtol=1e-5,
+             line_search_maxiter=10, history_size=20):
+    place = x0.asnumpy()
+    if place.dtype.kind != "f":
+        place = place.astype(numpy.float32)
+    maxiter = place.size * 200 if maxiter is None else maxiter
+    value, gradient = float(function(Tensor(place))), slope(Tensor(place)).asnumpy()
+    model = curvature(place, history_size)
+    before, calls, count, status = None, 1, 0, 1
+    while True:
+        if numpy.linalg.norm(gradient, norm) < gtol:
+            status = 0
+            break
+        if count >= maxiter:
+            break
+        direction = -model.times(gradient)
+        found = line_search(function, Tensor(place), Tensor(direction), slope, Tensor(gradient),
+                            value, before, maxiter=line_search_maxiter)
+        calls += found.nfev
+        count += 1
+        if found.failed:
+            status = 5
+            break
+        step = place.dtype.type(found.a_k) * direction
+        change = found.g_k.asnumpy() - gradient
+        model.learn(step, change)
+        place, before, value = place + step, value, found.f_k
+        gradient = gradient + change
+    if status:
+        log.warning("For 'minimize', no minimum is found: %s", _STATUS[status])
+    return OptimizeResults(Tensor(place), status == 0, status, value, Tensor(gradient),
+                           model.inverse(), calls, calls, count)
+
+
+class _Dense:
+    """The inverse of the second derivatives, as a matrix."""
+
+    def __init__(self, place, _):
+        self.matrix = numpy.eye(place.size, dtype=place.dtype)
+
+    def times(self, gradient):
+        """The matrix times a vector."""
+        return self.matrix @ gradient
+
+    def learn(self, step, change):
+        """Takes in how a step changed the gradient."""
+        product = numpy.dot(step, change)
+        if product <= 0:
+            return
+        left = numpy.eye(len(step), dtype=step.dtype) - numpy.outer(step, change) / product
+        self.matrix = left @ self.matrix @ left.T + numpy.outer(step, step) / product
+
+    def inverse(self):
+        """The matrix."""
+        return Tensor(self.matrix)
+
+
+class _Limited:
+    """The same as a product of what the last steps told."""
+
+    def __init__(self, _, size):
+        self.size, self.pairs = size, []
+
+    def times(self, gradient):
+        """The matrix times a vector."""
+        out, weights = gradient.copy(), []
+        for step, change in reversed(self.pairs):
+            weight = numpy.dot(step, out) / numpy.dot(step, change)
+            out = out - weight * change
+            weights.append(weight)
+        if self.pairs:
+            step, change = self.pairs[-1]
+            out = out * (numpy.dot(step, change) / numpy.dot(change, change))
+        for (step, change), weight in zip(self.pairs, reversed(weights), strict=True):
+            out = out + (weight - numpy.dot(change, out) / numpy.dot(step, change)) * step
+        return out
+
+    def learn(self, step, change):
+        """Takes in how a step changed the gradient."""
+        if numpy.dot(step, change) > 0:
+            self.pairs = [*self.pairs, (step, change)][-self.size:]
+
+    def inverse(self):
+        """None: there is no such matrix."""
+        return None

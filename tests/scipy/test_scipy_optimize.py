@@ -1,0 +1,150 @@
+"""mindspore.scipy.optimize: minima, line searches, assignments."""
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+from mindspore_compat import Tensor
+from mindspore_compat import numpy as mnp
+from mindspore_compat.scipy import optimize
+
+METHODS = ("BFGS", "LBFGS")
+RANDOM = np.random.RandomState(0)
+
+
+def valley(x):
+    return 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2
+
+
+def hills(x):
+    return mnp.sum(x * x - 3 * mnp.cos(x))
+
+
+def bowl(x):
+    return mnp.sum((x - 1) ** 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("function, start, minimum", [
+    (valley, [-1.2, 1.0], [1, 1]), (bowl, [0.0, 3.0], [1, 1]),
+    (hills, [1.0, -2.0, 0.3], [0, 0, 0])])
+def test_minima_are_found(method, function, start, minimum):
+    found = optimize.minimize(function, Tensor(np.array(start)), method=method)
+    assert found.success and found.status == 0 and found.nit > 0
+    np.testing.assert_allclose(found.x.asnumpy(), minimum, atol=1e-4)
+    assert np.abs(found.jac.asnumpy()).max() < 1e-5
+    np.testing.assert_allclose(found.fun, float(function(found.x)), atol=1e-12)
+    assert found.nfev >= found.nit and found.njev >= found.nit
+
+
+def test_the_inverse_of_the_second_derivatives_is_approached():
+    found = optimize.minimize(valley, Tensor(np.array([-1.2, 1.0])), method="bfgs")
+    exact = np.linalg.inv([[802, -400], [-400, 200]])
+    np.testing.assert_allclose(found.hess_inv.asnumpy(), exact, 0.1)
+    assert optimize.minimize(bowl, Tensor([0.0, 3.0]), method="lbfgs").hess_inv is None
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_iterations_are_limited(method):
+    found = optimize.minimize(valley, Tensor(np.array([-1.2, 1.0])), method=method,
+                              options={"maxiter": 3})
+    assert not found.success and found.status == 1 and found.nit == 3
+
+
+def test_further_arguments_and_a_given_gradient():
+    calls = []
+
+    def slope(x, where):
+        calls.append(1)
+        return 2 * (x - where)
+
+    found = optimize.minimize(lambda x, where: mnp.sum((x - where) ** 2), Tensor([0.0, 3.0]),
+                              (2.0,), method="BFGS", jac=slope)
+    np.testing.assert_allclose(found.x.asnumpy(), [2, 2], atol=1e-4)
+    assert len(calls) == found.njev
+
+
+def test_a_tolerance_ends_it_early():
+    start = Tensor(np.array([-1.2, 1.0]))
+    rough = optimize.minimize(valley, start, method="BFGS", tol=1.0)
+    assert rough.nit < optimize.minimize(valley, start, method="BFGS").nit
+    assert 1e-5 < np.abs(rough.jac.asnumpy()).max() < 1.0
+
+
+def test_constraints_are_kept():
+    found = optimize.minimize(
+        bowl, Tensor(np.array([0.0, 3.0], np.float32)), method="LAGRANGE", tol=[1e-3],
+        constraints=[lambda x: x[0] - x[1] + 1],
+        options={"rounds": 30, "steps": 100, "learning_rate": 0.05})
+    assert found.succeeded and found.loss_value[0] < 1e-3
+    np.testing.assert_allclose(found.best_value, [0.5, 1.5], atol=0.05)
+    np.testing.assert_allclose(found.object_value, 0.5, atol=0.05)
+
+
+@pytest.mark.parametrize("lower, upper, minimum", [
+    (None, [0.5, 5.0], [0.5, 1]), ([2.0, 0.0], None, [2, 1]), ([1.5, 0.0], [2.0, 0.5], [1.5, 0.5])])
+def test_places_stay_between_bounds(lower, upper, minimum):
+    bounds = {name: Tensor(np.array(value, np.float32)) for name, value in
+              (("lower", lower), ("upper", upper)) if value is not None}
+    found = optimize.minimize(
+        lambda x, shared: shared, Tensor(np.array([0.7, 0.7], np.float32)), method="LAGRANGE",
+        constraints=[lambda x, shared: -1 - shared], options={
+            "rounds": 2, "steps": 300, "coincide_fun": bowl, **bounds})
+    np.testing.assert_allclose(found.best_value, minimum, atol=0.1)
+
+
+@pytest.mark.parametrize("arguments, error", [
+    ((5, Tensor([1.0]), (), "BFGS"), TypeError), ((bowl, [1.0], (), "BFGS"), TypeError),
+    ((bowl, Tensor([1.0]), 3, "BFGS"), TypeError), ((bowl, Tensor([1.0])), ValueError),
+    ((bowl, Tensor([1.0]), (), "newton"), ValueError)])
+def test_arguments_are_refused(arguments, error):
+    with pytest.raises(error, match="minimize"):
+        optimize.minimize(*arguments)
+
+
+def test_constraints_are_checked():
+    for arguments, error in (({"constraints": [5]}, TypeError),
+                             ({"constraints": [bowl], "tol": [1, 2]}, ValueError)):
+        with pytest.raises(error):
+            optimize.minimize(bowl, Tensor([1.0]), method="LAGRANGE", **arguments)
+
+
+@pytest.mark.parametrize("function, start, way", [
+    (bowl, [0.0, 3.0], [1.0, -1.0]), (valley, [-1.2, 1.0], [215.6, 88.0]),
+    (hills, [2.0, 1.0], [-0.01, -0.02])])
+def test_line_searches_keep_the_conditions(function, start, way):
+    start, way = np.array(start), np.array(way)
+    found = optimize.line_search(function, Tensor(start), Tensor(way))
+    assert not found.failed and found.status == 0
+    there = start + found.a_k * way
+    slope = scipy.optimize.approx_fprime(start, lambda x: float(function(Tensor(x))), 1e-7) @ way
+    np.testing.assert_allclose(found.f_k, float(function(Tensor(there))))
+    assert found.f_k <= float(function(Tensor(start))) + 1e-4 * found.a_k * slope
+    assert abs(found.g_k.asnumpy() @ way) <= 0.9 * abs(slope)
+
+
+def test_a_line_search_upwards_fails():
+    assert optimize.line_search(bowl, Tensor([0.0]), Tensor([-1.0]), maxiter=5).failed
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4), (4, 2)])
+@pytest.mark.parametrize("maximize", [False, True])
+def test_assignments(shape, maximize):
+    costs = RANDOM.rand(*shape)
+    for found, expected in zip(optimize.linear_sum_assignment(Tensor(costs), maximize),
+                               scipy.optimize.linear_sum_assignment(costs, maximize), strict=True):
+        assert found.asnumpy().tolist() == expected.tolist()
+
+
+def test_columns_of_an_assignment_are_limited():
+    costs = Tensor(np.array([[4.0, 1, 3], [2, 0, 5], [3, 2, 2]]))
+    rows, columns = optimize.linear_sum_assignment(costs, False, Tensor(2))
+    assert rows.asnumpy().tolist() == [0, 1, -1] and columns.asnumpy().tolist() == [1, 0, -1]
+
+
+@pytest.mark.parametrize("arguments, error", [
+    ((5, False), TypeError), ((Tensor([1j]), False), TypeError), ((Tensor([[1.0]]), 1), TypeError),
+    ((Tensor([[1.0]]), False, Tensor(2.0)), TypeError), ((Tensor([1.0]), False), ValueError)])
+def test_assignments_are_checked(arguments, error):
+    with pytest.raises(error):
+        optimize.linear_sum_assignment(*arguments)
