@@ -85,6 +85,10 @@ class Fused:
             for array in row:
                 if array.shape != shape:
                     self._refuse(row)
+        self.sweep_alike(rows, **scalars)
+
+    def sweep_alike(self, rows, **scalars):
+        """`sweep` for rows whose shapes have been compared already."""
         flags = {
             key: value
             for key, value in scalars.items()
@@ -160,33 +164,45 @@ class HostProgram:
         self.block = scope["block"]
 
     def prepare(self, numbers):
-        """The scalars as 0-d arrays: twice as quick in a ufunc as Python's floats."""
-        return [numpy.array(value, self.dtype) for value in self.trace.scalars(numbers)]
+        """What rows of one sweep share: scalars and scratch memory."""
+        # 0-d arrays are twice as quick in a ufunc as Python's floats
+        scalars = [numpy.array(value, self.dtype) for value in self.trace.scalars(numbers)]
+        return _Tail(scalars, _buffers(self.dtype, self.floats) + _buffers(_BOOL, self.bools))
 
-    def run(self, row, scalars):
+    def run(self, row, tail):
         """Runs the blocks over one row; what is not contiguous is copied there and back."""
         arrays = [array.ravel() for array in row]
         for index in self._read:
             if _kin(row[index], row, self._written):
                 arrays[index] = arrays[index].copy()
-        self._blocks(arrays, scalars)
+        size = arrays[0].size
+        if size <= BLOCK:
+            self.block(*arrays, *tail.of(size))
+        else:
+            for start in range(0, size, BLOCK):
+                stop = min(start + BLOCK, size)
+                self.block(*[array[start:stop] for array in arrays], *tail.of(stop - start))
         for index in self._written:
             if arrays[index].base is None:  # no view, so `ravel` had to copy
                 row[index][...] = arrays[index].reshape(row[index].shape)
 
-    def _blocks(self, arrays, scalars):
-        size = arrays[0].size
-        buffers = _buffers(self.dtype, self.floats) + _buffers(_BOOL, self.bools)
-        if size <= BLOCK:
-            self.block(*arrays, *scalars, *[buffer[:size] for buffer in buffers])
-            return
-        for start in range(0, size, BLOCK):
-            stop = min(start + BLOCK, size)
-            self.block(
-                *[array[start:stop] for array in arrays],
-                *scalars,
-                *[buffer[: stop - start] for buffer in buffers],
-            )
+
+class _Tail:
+    """The last arguments of a block: scalars, and buffers cut to its size."""
+
+    __slots__ = ("scalars", "buffers", "size", "cut")
+
+    def __init__(self, scalars, buffers):
+        self.scalars = scalars
+        self.buffers = buffers
+        self.size = None
+
+    def of(self, size):
+        """The arguments for a block of `size` elements."""
+        if size != self.size:
+            self.cut = [*self.scalars, *[buffer[:size] for buffer in self.buffers]]
+            self.size = size
+        return self.cut
 
 
 def _kin(read, row, written):

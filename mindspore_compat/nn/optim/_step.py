@@ -180,7 +180,8 @@ class Plan:
                 part.pack.update(fused, held, given, **scalars[part.setting])
             else:
                 states = [[tensor._array for tensor in kind] for kind in part.states]
-                fused.sweep(zip(held, given, *states, strict=True), **scalars[part.setting])
+                rows = zip(held, given, *states, strict=True)  # `settle` looked at their shapes
+                fused.sweep_alike(rows, **scalars[part.setting])
 
     def _run_offloaded(self, part, gradients, scalars):
         link = {name: scalars.pop(name) for name in ("unscale", "decay")}

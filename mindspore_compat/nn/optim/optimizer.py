@@ -256,7 +256,9 @@ class Optimizer(Cell):
 
     def _rate_numbers(self):
         """The learning rate of the step for each parameter, as floats."""
-        found = {id(rate): as_number(_rate_now(rate, self.global_step)) for rate in self._rates}
+        distinct = {id(rate): rate for rate in self._rates}
+        found = {key: as_number(_rate_now(rate, self.global_step))
+                 for key, rate in distinct.items()}
         return [found[id(rate)] for rate in self._rates]
 
     def _decay_numbers(self):
