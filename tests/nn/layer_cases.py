@@ -1,4 +1,5 @@
-"""Layers to compare with the original, one per line: name | constructor | inputs.
+"""Layers to compare with the original, each a line: name | constructor | inputs,
+continued on indented lines.
 
 `compare_cells.py` runs them and says what T, I, L and B make.
 """
@@ -50,7 +51,8 @@ group_norm | nn.GroupNorm(2, 4) | T(2, 4, 3, 2)
 embedding | nn.Embedding(5, 3, padding_idx=1) | I(5, 2, 4)
 embedding_one_hot | nn.Embedding(5, 3, True) | I(5, 2, 4)
 embedding_lookup | nn.EmbeddingLookup(5, 3) | I(5, 2, 4)
-multi_field | nn.MultiFieldEmbeddingLookup(5, 3, 2, operator="MEAN") | I(5, 2, 3), T(2, 3), I(2, 2, 3)
+multi_field | nn.MultiFieldEmbeddingLookup(5, 3, 2, operator="MEAN") |
+    I(5, 2, 3), T(2, 3), I(2, 2, 3)
 max_pool1d | nn.MaxPool1d(3, 2) | T(2, 3, 8)
 max_pool2d | nn.MaxPool2d(3, 2, "same") | T(1, 2, 5, 6)
 max_pool2d_pad | nn.MaxPool2d(3, 2, "pad", 1) | T(1, 2, 5, 6)
@@ -102,14 +104,20 @@ dense_bn_act | nn.DenseBnAct(3, 4, has_bn=True, activation="leakyrelu", alpha=0.
 lrn | nn.LRN(3, bias=2.0) | T(1, 4, 3, 2)
 layer_norm_part | nn.LayerNorm((3,), begin_norm_axis=1) | T(4, 2, 3)
 attention | nn.MultiheadAttention(4, 2) | T(3, 2, 4), T(5, 2, 4), T(5, 2, 4)
-attention_sizes | nn.MultiheadAttention(4, 2, kdim=3, vdim=5, has_bias=False) | T(3, 4), T(5, 3), T(5, 5)
-attention_more | nn.MultiheadAttention(4, 2, add_bias_kv=True, add_zero_attn=True) | T(3, 2, 4), T(5, 2, 4), T(5, 2, 4), B(3, 2, 5), True, B(5, 3, 5)
-attention_heads | nn.MultiheadAttention(4, 2, batch_first=True) | T(2, 3, 4), T(2, 5, 4), T(2, 5, 4), T(2, 5), True, T(4, 3, 5), False
-encoder_layer | nn.TransformerEncoderLayer(4, 2, 8, norm_first=True, activation="gelu") | T(3, 2, 4), B(4, 3, 3)
+attention_sizes | nn.MultiheadAttention(4, 2, kdim=3, vdim=5, has_bias=False) |
+    T(3, 4), T(5, 3), T(5, 5)
+attention_more | nn.MultiheadAttention(4, 2, add_bias_kv=True, add_zero_attn=True) |
+    T(3, 2, 4), T(5, 2, 4), T(5, 2, 4), B(3, 2, 5), True, B(5, 3, 5)
+attention_heads | nn.MultiheadAttention(4, 2, batch_first=True) |
+    T(2, 3, 4), T(2, 5, 4), T(2, 5, 4), T(2, 5), True, T(4, 3, 5), False
+encoder_layer | nn.TransformerEncoderLayer(4, 2, 8, norm_first=True, activation="gelu") |
+    T(3, 2, 4), B(4, 3, 3)
 decoder_layer | nn.TransformerDecoderLayer(4, 2, 8) | T(3, 2, 4), T(5, 2, 4)
-encoder | nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8), 2, nn.LayerNorm((4,))) | T(3, 2, 4)
-transformer | nn.Transformer(4, 2, 1, 2, 8, batch_first=True) | T(2, 3, 4), T(2, 5, 4), None, B(5, 5, 5)
+encoder | nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8), 2, nn.LayerNorm((4,))) |
+    T(3, 2, 4)
+transformer | nn.Transformer(4, 2, 1, 2, 8, batch_first=True) |
+    T(2, 3, 4), T(2, 5, 4), None, B(5, 5, 5)
 """
 
-# Of whole numbers; or of a table, which the original shows as the slopes of the rows that were read.
+# Of whole numbers; or of a table, which the original shows as the slopes of the rows it read.
 NO_GRADIENT = {"one_hot", "embedding_lookup", "multi_field"}

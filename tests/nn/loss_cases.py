@@ -1,10 +1,11 @@
-"""Losses to compare with the original, one per line: name | constructor | inputs.
+"""Losses to compare with the original, each a line: name | constructor | inputs,
+continued on indented lines.
 
 `compare_cells.py` runs them and says what T, I, J, P, S and L make.
 """
 
 CASES = """
-l1 | nn.L1Loss() | T(2, 3), T(3)
+l1_loss | nn.L1Loss() | T(2, 3), T(3)
 l1_none | nn.L1Loss("none") | T(2, 3), T(2, 3)
 mae | nn.MAELoss("sum") | T(2, 3), T(2, 3)
 mse | nn.MSELoss() | T(2, 3), T(2, 3)
@@ -24,7 +25,8 @@ gaussian_full | nn.GaussianNLLLoss(full=True, eps=0.5, reduction="none") | T(2, 
 hinge_embedding | nn.HingeEmbeddingLoss(0.5) | T(2, 3), S(2, 3)
 margin_ranking | nn.MarginRankingLoss(0.5, "none") | T(2, 3), T(2, 3), S(2, 3)
 cosine_embedding | nn.CosineEmbeddingLoss(0.2) | T(2, 3), T(2, 3), L(1, -1)
-triplet_distance | nn.TripletMarginWithDistanceLoss(swap=True, margin=2.0) | T(2, 3), T(2, 3), T(2, 3)
+triplet_distance | nn.TripletMarginWithDistanceLoss(swap=True, margin=2.0) |
+    T(2, 3), T(2, 3), T(2, 3)
 softmax_classes | nn.SoftmaxCrossEntropyWithLogits(True) | T(2, 3), I(3, 2)
 softmax_mean | nn.SoftmaxCrossEntropyWithLogits(True, "mean") | T(2, 3), J(3, 2)
 softmax_shares | nn.SoftmaxCrossEntropyWithLogits(reduction="sum") | T(2, 3), P(2, 3)
@@ -43,8 +45,10 @@ bce_logits_weight | nn.BCEWithLogitsLoss("none", P(3), P(2, 3) + 1) | T(2, 3), P
 focal | nn.FocalLoss() | T(2, 3), I(3, 2, 1)
 focal_places | nn.FocalLoss(P(3), 1.5, "none") | T(2, 3, 2, 2), I(3, 2, 1, 2, 2)
 focal_factor | nn.FocalLoss(reduction="sum") | T(2, 3, 2), I(2, 2, 3, 2)
-sampled | nn.SampledSoftmaxLoss(3, 7, sampled_values=(L(0, 3, 5), P(2, 1), P(3))) | T(7, 3), T(7), I(7, 2, 1), T(2, 3)
-sampled_two | nn.SampledSoftmaxLoss(3, 7, 2, (L(0, 3, 5), P(2, 2), P(3))) | T(7, 3), T(7), I(7, 2, 2), T(2, 3)
+sampled | nn.SampledSoftmaxLoss(3, 7, sampled_values=(L(0, 3, 5), P(2, 1), P(3))) |
+    T(7, 3), T(7), I(7, 2, 1), T(2, 3)
+sampled_two | nn.SampledSoftmaxLoss(3, 7, 2, (L(0, 3, 5), P(2, 2), P(3))) |
+    T(7, 3), T(7), I(7, 2, 2), T(2, 3)
 sampled_all | nn.SampledSoftmaxLoss(7, 7) | T(7, 3), T(7), I(7, 2, 1), T(2, 3)
 dice | nn.DiceLoss() | P(2, 3), P(2, 3)
 dice_classes | nn.MultiClassDiceLoss() | T(2, 3, 2), P(2, 3, 2)
@@ -60,4 +64,5 @@ ctc_one | nn.CTCLoss(reduction="none") | T(5, 4), L(1, 2), L(5), L(2)
 
 # Of whole numbers; where the original leaves out the slope of the labels, or takes the inputs for
 # distributions, which they are not here.
-NO_GRADIENT = {"mse_ints", "kl_div", "kl_div_batch", "softmax_shares", "hinge_embedding", "ctc", "ctc_sum", "ctc_one"}
+NO_GRADIENT = {"mse_ints", "kl_div", "kl_div_batch", "softmax_shares", "hinge_embedding", "ctc",
+               "ctc_sum", "ctc_one"}

@@ -1,0 +1,150 @@
+"""Initial values: their distributions, their seeds, their names, and initializers of one's own."""
+
+import math
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat.common.initializer import (
+    Constant,
+    Dirac,
+    HeNormal,
+    HeUniform,
+    Identity,
+    Initializer,
+    Normal,
+    One,
+    Orthogonal,
+    Sparse,
+    TruncatedNormal,
+    Uniform,
+    VarianceScaling,
+    XavierNormal,
+    XavierUniform,
+    Zero,
+    initializer,
+)
+
+SHAPE = (300, 200)  # fan_out, fan_in
+
+
+def values(init, shape=SHAPE, dtype=ms.float32):
+    return initializer(init, shape, dtype).init_data().asnumpy()
+
+
+# Distributions ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("init, mean, deviation", [
+    (Normal(0.5, 2.0), 2.0, 0.5),
+    (TruncatedNormal(1.0), 0.0, 0.87962566),
+    (Uniform(0.3), 0.0, 0.3 / math.sqrt(3)),
+    (XavierNormal(2.0), 0.0, 2.0 * math.sqrt(2 / 500)),
+    (XavierUniform(2.0), 0.0, 2.0 * math.sqrt(2 / 500)),
+    (HeNormal(), 0.0, math.sqrt(2 / 200)),
+    (HeNormal(mode="fan_out", nonlinearity="relu"), 0.0, math.sqrt(2 / 300)),
+    (HeUniform(math.sqrt(5)), 0.0, math.sqrt(2 / 6 / 200)),
+    (VarianceScaling(3.0, "fan_avg", "uniform"), 0.0, math.sqrt(3 / 250)),
+    (VarianceScaling(3.0, "fan_out", "untruncated_normal"), 0.0, math.sqrt(3 / 300)),
+    (Constant(3), 3.0, 0.0), (Zero(), 0.0, 0.0), (One(), 1.0, 0.0),
+])
+def test_mean_and_deviation(init, mean, deviation):
+    found = values(init).astype(np.float64)
+    assert found.mean() == pytest.approx(mean, abs=4 * deviation / math.sqrt(found.size) + 1e-9)
+    assert found.std() == pytest.approx(deviation, rel=0.02)
+
+
+@pytest.mark.parametrize("init, bound", [
+    (Uniform(0.3), 0.3), (XavierUniform(), math.sqrt(6 / 500)), (HeUniform(), math.sqrt(6 / 200)),
+    (TruncatedNormal(1.0), 2.0), (TruncatedNormal(5.0, 0.0, -0.5, 0.5), 0.5),
+])
+def test_bounds(init, bound):
+    found = np.abs(values(init))
+    assert 0.98 * bound < found.max() <= bound * (1 + 1e-6)
+
+
+def test_fans_of_convolutions_count_the_kernel():
+    deviation = math.sqrt(2 / (32 * 9))
+    assert values(HeNormal(), (64, 32, 3, 3)).std() == pytest.approx(deviation, rel=0.03)
+
+
+def test_identity():
+    assert np.array_equal(values(Identity(), (2, 3)), np.eye(2, 3))
+    with pytest.raises(ValueError, match="Identity"):
+        values(Identity(), (2, 2, 2))
+
+
+def test_orthogonal():
+    found = values(Orthogonal(2.0), (3, 5)).astype(np.float64)
+    assert np.allclose(found @ found.T, 4 * np.eye(3), atol=1e-5)
+
+
+def test_sparse_columns_have_their_share_of_zeros():
+    assert ((values(Sparse(0.25, 1.0), (8, 5)) == 0).sum(0) == 2).all()
+
+
+def test_dirac_keeps_channels_of_a_convolution():
+    found = values(Dirac(groups=2), (4, 2, 3))
+    assert found.sum() == 4
+    assert all(found[i, i % 2, 1] == 1 for i in range(4))
+
+
+# Seeds --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["normal", "uniform", "truncatednormal", "xavier_uniform",
+                                  "he_uniform", "henormal"])
+def test_a_seed_gives_the_same_values(name):
+    def drawn():
+        ms.set_seed(3)
+        np.random.seed(3)
+        return values(name, (4, 5)), values(name, (4, 5))
+
+    (one, other), (again, _) = drawn(), drawn()
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+
+
+# Names, arguments and refusals --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name, kind", [
+    ("zeros", Zero), ("ones", One), ("Normal", Normal), ("heuniform", HeUniform),
+    ("xavier_uniform", XavierUniform), ("TruncatedNormal", TruncatedNormal),
+])
+def test_names(name, kind):
+    assert type(initializer(name, (2, 2)).init or kind()) is kind
+    assert values(name, (2, 2)).shape == (2, 2)
+
+
+def test_a_number_is_a_constant():
+    assert values(0.5, (2,), ms.float16).tolist() == [0.5, 0.5]
+    assert values(3, (2,), ms.int32).tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("arguments, error", [
+    (("no such name", (2,)), ValueError), ((None, (2,)), TypeError),
+    (("zeros", (0, 2)), ValueError), (("zeros", (2.0,)), ValueError),
+    (("zeros", "text"), ValueError), (([1.0], (2,)), TypeError),
+])
+def test_refusals(arguments, error):
+    with pytest.raises(error):
+        initializer(*arguments)
+
+
+def test_fans_need_two_axes():
+    with pytest.raises(ValueError, match="fan"):
+        values(XavierUniform(), (3,))
+
+
+def test_an_initializer_of_ones_own():
+    class Ramp(Initializer):
+        def __init__(self, step):
+            super().__init__(step=step)
+            self.step = step
+
+        def _initialize(self, arr):
+            arr[:] = np.arange(arr.size).reshape(arr.shape) * self.step
+
+    assert values(Ramp(2.0), (3,)).tolist() == [0, 2, 4]

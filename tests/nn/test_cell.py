@@ -1,0 +1,293 @@
+"""Cells: the call, members and their names, hooks, gradients of one's own, float types, copies."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn, ops
+
+
+class Scale(nn.Cell):
+    """x * w, counting its calls."""
+
+    def __init__(self, value=2.0):
+        super().__init__()
+        self.w = Parameter(Tensor([value], ms.float32))
+        self.calls = 0
+
+    def construct(self, x, *, times=1):
+        self.calls += 1
+        return x * self.w * times
+
+
+class Pair(nn.Cell):
+    """Two of them, one after the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = Scale()
+        self.second = Scale(3.0)
+
+    def construct(self, x):
+        return self.second(self.first(x))
+
+
+def x(*values):
+    return Tensor(values or (1.0, 2.0), ms.float32)
+
+
+# The call -----------------------------------------------------------------------------------------
+
+
+def test_call_passes_arguments_on():
+    assert Scale()(x(), times=5).asnumpy().tolist() == [10, 20]
+
+
+@pytest.mark.parametrize("arguments", [(), (1, 2)])
+def test_call_with_wrong_arguments(arguments):
+    with pytest.raises(TypeError, match="construct"):
+        Scale()(*arguments)
+
+
+def test_a_cell_without_construct():
+    class Empty(nn.Cell):
+        pass
+
+    with pytest.raises((AttributeError, NotImplementedError)):
+        Empty()(x())
+
+
+def test_assigning_before_init():
+    class Hasty(nn.Cell):
+        def __init__(self):
+            self.w = Parameter(Tensor(1.0))
+
+    with pytest.raises(AttributeError, match="init"):
+        Hasty()
+
+
+# Members and names --------------------------------------------------------------------------------
+
+
+def test_parameters_are_named_by_the_way_to_them():
+    net = nn.SequentialCell(Pair(), nn.CellList([Scale(), nn.Dense(1, 1)]))
+    assert [p.name for p in net.get_parameters()] == [
+        "0.first.w", "0.second.w", "1.0.w", "1.1.weight", "1.1.bias"]
+
+
+def test_a_cell_in_two_places_has_its_parameters_once():
+    class Shared(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.one = Scale()
+            self.two = self.one
+
+    assert [name for name, _ in Shared().parameters_and_names()] == ["one.w"]
+
+
+def test_a_prefix_is_put_before_all_names():
+    net = Pair()
+    net.update_parameters_name("net.")
+    assert list(net.parameters_dict()) == ["net.first.w", "net.second.w"]
+    with pytest.raises(TypeError, match="prefix"):
+        net.update_parameters_name(3)
+
+
+def test_equal_names_are_refused_by_the_check():
+    net = Pair()
+    net.second.w.name = net.first.w.name
+    with pytest.raises(ValueError, match="first.w"):
+        net.check_names()
+
+
+def test_requires_grad_decides_what_is_trained():
+    net = Pair()
+    net.first.w.requires_grad = False
+    assert [p.name for p in net.trainable_params()] == ["second.w"]
+    assert [p.name for p in net.untrainable_params()] == ["first.w"]
+    assert net.set_grad().requires_grad
+
+
+def test_a_member_may_be_replaced_and_deleted():
+    net = Pair()
+    net.first = Scale(7.0)
+    assert net.first.w.name == "first.w"
+    del net.second
+    assert [name for name, _ in net.parameters_and_names()] == ["first.w"]
+    with pytest.raises(AttributeError, match="second"):
+        net.second  # noqa: B018
+
+
+def test_set_train_reaches_every_cell():
+    net = nn.SequentialCell(Pair(), nn.Dropout(p=0.5))
+    assert net.set_train() is net
+    assert all(cell.training for _, cell in net.cells_and_names())
+    net.set_train(False)
+    assert not net[0].first.training
+
+
+def test_a_parameter_is_no_plain_attribute():
+    net = Scale()
+    with pytest.raises(TypeError):
+        net.w = 3
+    net.w = None
+    assert list(net.get_parameters()) == []
+
+
+# Hooks --------------------------------------------------------------------------------------------
+
+
+def test_hooks_added_after_a_call_run_and_removed_ones_do_not():
+    net, seen = Scale(), []
+    net(x())
+    before = net.register_forward_pre_hook(lambda cell, args: seen.append("before"))
+    after = net.register_forward_hook(lambda cell, args, out: seen.append("after"))
+    net(x())
+    assert seen == ["before", "after"]
+    before.remove()
+    after.remove()
+    net(x())
+    assert len(seen) == 2
+
+
+def test_hooks_replace_inputs_and_outputs():
+    net = Scale()
+    net.register_forward_pre_hook(lambda cell, args: (args[0] + 1,))
+    net.register_forward_hook(lambda cell, args, out: -out)
+    assert net(x()).asnumpy().tolist() == [-4, -6]
+
+
+def test_a_backward_hook_replaces_the_gradient():
+    net, seen = Pair(), []
+    net.first.register_backward_hook(lambda cell, back, out: seen.append(out[0].asnumpy()) or
+                                     (back[0] * 10,))
+    found = ms.grad(net)(x())
+    assert found.asnumpy().tolist() == [60, 60]
+    assert seen[0].tolist() == [3, 3]
+
+
+# Gradients ----------------------------------------------------------------------------------------
+
+
+def test_bprop_is_the_gradient():
+    class Double(Scale):
+        def bprop(self, x, out, dout):
+            return (dout * 100,)
+
+    assert ms.grad(Double())(x()).asnumpy().tolist() == [100, 100]
+
+
+def test_too_few_gradients_of_bprop():
+    class Two(nn.Cell):
+        def construct(self, a, b):
+            return a * b
+
+        def bprop(self, a, b, out, dout):
+            return (dout,)
+
+    with pytest.raises(RuntimeError, match="bprop"):
+        ms.grad(Two(), (0, 1))(x(), x())
+
+
+def test_recompute_runs_forward_again_and_finds_the_same():
+    plain, again = Pair(), Pair()
+    again.first.recompute()
+    again.second.recompute()
+
+    def slopes(net):
+        return ms.grad(lambda v: net(v).sum(), 0, net.trainable_params())(x())
+
+    (one, ours), (other, theirs) = slopes(plain), slopes(again)
+    assert one.asnumpy().tolist() == other.asnumpy().tolist()
+    assert [g.asnumpy().tolist() for g in ours] == [g.asnumpy().tolist() for g in theirs]
+    assert plain.first.calls == 1
+    assert again.first.calls == 2
+
+
+def test_recompute_draws_the_same_numbers_again():
+    net = nn.SequentialCell(nn.Dropout(p=0.5))
+    net.set_train()
+    net.recompute()
+    out, slope = ms.value_and_grad(lambda v: net(v))(ops.ones((50,)))
+    assert out.asnumpy().tolist() == slope.asnumpy().tolist()
+
+
+# Float types --------------------------------------------------------------------------------------
+
+
+def test_to_float_computes_in_half_and_keeps_the_parameters():
+    net = nn.Dense(3, 2).to_float(ms.float16)
+    found, slopes = ms.value_and_grad(lambda v: net(v).sum(), None,
+                                      net.trainable_params())(ops.ones((4, 3)))
+    assert found.dtype == ms.float16
+    assert {p.dtype for p in net.get_parameters()} == {ms.float32}
+    assert {s.dtype for s in slopes} == {ms.float32}
+
+
+def test_a_cell_inside_may_have_another_float_type():
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 2)).to_float(ms.float16)
+    net[1].to_float(ms.float32)
+    assert net(ops.ones((1, 2))).dtype == ms.float32
+
+
+@pytest.mark.parametrize("wrong", [ms.int32, "float16", 16])
+def test_to_float_refuses_other_types(wrong):
+    with pytest.raises((TypeError, ValueError)):
+        nn.Dense(1, 1).to_float(wrong)
+
+
+# Copies and states --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("twin", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
+def test_a_copy_is_independent(twin):
+    net = Pair()
+    net(x())
+    other = twin(net)
+    other.first.w.set_data(Tensor([10.0]))
+    assert net(x()).asnumpy().tolist() == [6, 12]
+    assert other(x()).asnumpy().tolist() == [30, 60]
+    assert [p.name for p in other.get_parameters()] == ["first.w", "second.w"]
+
+
+def test_a_copy_has_hooks_of_its_own():
+    net, seen = Pair(), []
+    net.register_forward_hook(lambda cell, args, out: seen.append(cell))
+    other = copy.deepcopy(net)
+    other(x())
+    assert seen == [other]
+
+
+def test_state_dict_goes_into_another_cell():
+    source, target = nn.BatchNorm1d(3).set_train(), nn.BatchNorm1d(3)
+    source(Tensor(np.arange(12.0).reshape(4, 3), ms.float32))
+    target.load_state_dict(source.state_dict())
+    assert target.moving_mean.asnumpy().tolist() == source.moving_mean.asnumpy().tolist()
+    with pytest.raises(RuntimeError, match="gamma"):
+        nn.Dense(1, 1).load_state_dict(source.state_dict())
+
+
+def test_buffers_are_kept_and_never_trained():
+    net = Scale()
+    net.register_buffer("count", Tensor([0.0]))
+    net.register_buffer("hidden", Tensor([1.0]), persistent=False)
+    assert [name for name, _ in net.named_buffers()] == ["count", "hidden"]
+    assert list(net.state_dict()) == ["w", "count"]
+    assert [p.name for p in net.trainable_params()] == ["w"]
+
+
+def test_apply_reaches_inner_cells_first():
+    seen = []
+    net = Pair()
+    assert net.apply(lambda cell: seen.append(type(cell).__name__)) is net
+    assert seen == ["Scale", "Scale", "Pair"]
+
+
+def test_flags_reach_sub_cells():
+    net = Pair()
+    net.add_flags_recursive(special=True)
+    assert net.first.special
+    assert net.get_flags()["special"]

@@ -1,0 +1,143 @@
+"""Losses: reductions, a loss of one's own, and those that the original computes on a GPU only."""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+
+
+def normal(*shape, seed=0):
+    return Tensor(np.random.RandomState(seed).randn(*shape).astype(np.float32))
+
+
+class Squares(nn.LossBase):
+    """A loss as users write them."""
+
+    def construct(self, logits, labels, weights=1.0):
+        return self.get_loss(ops.square(logits - labels), weights)
+
+
+@pytest.mark.parametrize("reduction, expected", [
+    ("mean", 5.0), ("sum", 10.0), ("none", [1.0, 9.0])])
+def test_get_loss_reduces(reduction, expected):
+    found = Squares(reduction)(Tensor([1.0, 3.0]), Tensor([0.0, 0.0]))
+    assert found.asnumpy().tolist() == expected
+
+
+def test_get_loss_weighs_and_keeps_the_dtype():
+    x = Tensor([1.0, 3.0], ms.float16)
+    found = Squares("sum")(x, x * 0, Tensor([2.0, 0.5]))
+    assert (float(found), found.dtype) == (6.5, ms.float16)
+
+
+@pytest.mark.parametrize("reduction", ["average", "Mean", None, 3])
+@pytest.mark.parametrize("kind", [
+    nn.LossBase, nn.L1Loss, nn.MSELoss, nn.SmoothL1Loss, nn.HuberLoss, nn.CrossEntropyLoss,
+    nn.NLLLoss, nn.BCELoss, nn.SoftmaxCrossEntropyWithLogits, nn.CosineEmbeddingLoss, nn.CTCLoss,
+    nn.FocalLoss, nn.HingeEmbeddingLoss, nn.MarginRankingLoss, nn.TripletMarginLoss,
+    nn.SoftMarginLoss, nn.PoissonNLLLoss, nn.GaussianNLLLoss, nn.MultiLabelSoftMarginLoss,
+])
+def test_another_reduction_is_a_value_error(kind, reduction):
+    with pytest.raises(ValueError, match="reduction"):
+        kind(reduction=reduction)
+
+
+def test_lossbase_itself_computes_nothing():
+    with pytest.raises(NotImplementedError):
+        nn.LossBase()(Tensor([1.0]), Tensor([1.0]))
+
+
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_triplet_margin(p, swap):
+    a, b, c = (normal(5, 3, seed=i) for i in range(3))
+
+    def distance(x, y):
+        return (np.abs(x.asnumpy() - y.asnumpy() + 1e-6) ** p).sum(-1) ** (1 / p)
+
+    far = np.minimum(distance(a, c), distance(b, c)) if swap else distance(a, c)
+    expected = np.maximum(distance(a, b) - far + 2, 0)
+    found = nn.TripletMarginLoss(p, swap, margin=2.0, reduction="none")(a, b, c)
+    assert np.allclose(found.asnumpy(), expected, rtol=1e-4)
+    assert np.allclose(nn.TripletMarginLoss(p, swap)(a, b, c, 2.0).asnumpy(), expected.mean(),
+                       rtol=1e-4)
+
+
+def test_soft_margin():
+    x, y = normal(4, 3), ops.sign(normal(4, 3, seed=1))
+    expected = np.log1p(np.exp(-x.asnumpy() * y.asnumpy()))
+    assert np.allclose(nn.SoftMarginLoss("none")(x, y).asnumpy(), expected, rtol=1e-5)
+
+
+def test_multilabel_margin():
+    x = Tensor([[0.1, 0.2, 0.4, 0.8], [0.2, 0.3, 0.5, 0.7]])
+    target = Tensor([[1, 2, 0, 3], [2, 3, -1, 1]], ms.int32)
+    assert float(nn.MultilabelMarginLoss()(x, target)) == pytest.approx(0.325)
+
+
+def test_margin_ranking_broadcasts():
+    a, b, sign = normal(4, 3), normal(3, seed=1), ops.sign(normal(4, 3, seed=2))
+    expected = np.maximum(-sign.asnumpy() * (a.asnumpy() - b.asnumpy()) + 0.5, 0)
+    found = nn.MarginRankingLoss(0.5, "none")(a, b, sign)
+    assert np.allclose(found.asnumpy(), expected, rtol=1e-5)
+
+
+def test_the_mean_of_a_sampled_loss_is_a_scalar():
+    loss = nn.SampledSoftmaxLoss(3, 7, seed=1, reduction="mean")
+    found = loss(normal(7, 4), normal(7), Tensor([[1], [3]], ms.int32), normal(2, 4))
+    assert found.shape == ()
+
+
+def test_classes_out_of_range_add_nothing():
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="none")
+    found, slope = ms.value_and_grad(lambda x: loss(x, Tensor([1, 7, -1], ms.int32)))(normal(3, 4))
+    assert (found.asnumpy()[1:] == 0).all()
+    assert (slope.asnumpy()[1:] == 0).all()
+    assert found.asnumpy()[0] > 0
+
+
+@pytest.mark.parametrize("shape", [(6, 5), (600, 500)])
+def test_the_slope_of_cross_entropy(space, shape):
+    x = normal(*shape)
+    labels = Tensor(np.random.RandomState(1).randint(0, shape[1], shape[0]), ms.int32)
+    labels[0] = 2
+    loss = nn.CrossEntropyLoss(ignore_index=2)
+    counts = labels.asnumpy() != 2
+    soft = np.exp(x.asnumpy().astype(np.float64))
+    soft /= soft.sum(1, keepdims=True)
+    expected = (soft - np.eye(shape[1])[labels.asnumpy()]) * counts[:, None] / counts.sum()
+    found = ms.grad(loss)(x, labels)
+    assert np.allclose(found.asnumpy(), expected, atol=1e-6)
+
+
+def test_second_derivatives_of_cross_entropy():
+    x, labels = normal(4, 3), Tensor([0, 2, 1, 0], ms.int32)
+
+    def slope(v):
+        return ms.grad(nn.CrossEntropyLoss())(v, labels)
+
+    weights = normal(4, 3, seed=3)
+    exact = ms.grad(lambda v: (slope(v) * weights).sum())(x).asnumpy()
+    around = ((slope(x + 1e-2 * weights) - slope(x - 1e-2 * weights)) / 2e-2).asnumpy()
+    assert np.allclose(exact, around, atol=1e-3)
+
+
+@pytest.mark.parametrize("make, error", [
+    (lambda: nn.CrossEntropyLoss("weights"), TypeError),
+    (lambda: nn.CrossEntropyLoss(label_smoothing=2.0), ValueError),
+    (lambda: nn.CrossEntropyLoss()(normal(2, 3), Tensor([0, 1], ms.int64)), TypeError),
+    (lambda: nn.BCEWithLogitsLoss(weight=ms.Parameter(normal(3))), TypeError),
+    (lambda: nn.BCELoss(normal(3))(ops.ones((2, 3)), ops.ones((2, 3))), ValueError),
+    (lambda: nn.FocalLoss()(normal(2, 3), Tensor([0, 1], ms.int32)), ValueError),
+    (lambda: nn.FocalLoss(gamma=2), TypeError),
+    (lambda: nn.DiceLoss(0.0), ValueError),
+    (lambda: nn.MSELoss()(normal(2, 3), 3.0), TypeError),
+    (lambda: nn.MSELoss()(normal(2, 3), normal(2, 4)), ValueError),
+    (lambda: nn.SampledSoftmaxLoss(8, 7), ValueError),
+    (lambda: nn.MultiMarginLoss(3), ValueError),
+    (lambda: nn.HuberLoss(delta=0), ValueError),
+])
+def test_refusals(make, error):
+    with pytest.raises(error):
+        make()
