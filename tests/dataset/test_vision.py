@@ -247,3 +247,54 @@ def test_transforms_are_pickled_without_their_streams():
     crop(IMAGE)
     copy = pickle.loads(pickle.dumps(crop))
     assert copy.size == (4, 4) and "_stream" not in vars(copy)
+
+
+# Policies and files -------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("policy", list(vision.AutoAugmentPolicy))
+def test_a_policy_has_25_pairs_and_every_operation_works(policy):
+    augment = vision.AutoAugment(policy)
+    assert len(augment.pairs) == 25 and all(len(pair) == 2 for pair in augment.pairs)
+    for name, prob, level in (entry for pair in augment.pairs for entry in pair):
+        assert 0 <= prob <= 1 and 0 <= level <= 9
+        if name != "Sharpness":
+            amount = augment._amount(name, level, 10, {"other": 0.9, "Posterize": 4})
+            assert augment._applied(IMAGE, name, amount).shape == IMAGE.shape
+
+
+def test_drawn_augmentations_stay_images():
+    pytest.importorskip("cv2")
+    for augment in (vision.RandAugment(), vision.TrivialAugmentWide(), vision.AutoAugment()):
+        outs = [augment(IMAGE) for _ in range(60)]
+        assert all(out.shape == IMAGE.shape and out.dtype == np.uint8 for out in outs)
+        assert len({out.tobytes() for out in outs}) > 15
+    with pytest.raises(ValueError):
+        vision.RandAugment(magnitude=31)
+    with pytest.raises(RuntimeError):
+        vision.AutoAugment()(IMAGE[..., 0])
+
+
+def test_image_files_are_written_and_read(tmp_path):
+    pytest.importorskip("cv2")
+    path = str(tmp_path / "a.png")
+    vision.write_png(path, IMAGE)
+    np.testing.assert_array_equal(vision.read_image(path), IMAGE)
+    assert vision.read_image(path, vision.ImageReadMode.GRAYSCALE).shape == (12, 16, 1)
+    content = vision.read_file(path)
+    assert content.dtype == np.uint8 and content[1:4].tobytes() == b"PNG"
+    jpeg = vision.encode_jpeg(IMAGE, 95)
+    assert np.abs(vision.Decode()(jpeg).astype(int) - IMAGE).mean() < 40
+    for wrong in (lambda: vision.read_image(str(tmp_path)), lambda: vision.encode_jpeg(IMAGE, 0),
+                  lambda: vision.encode_png(IMAGE.astype(float)),
+                  lambda: vision.write_file(path, IMAGE), lambda: vision.read_file("nowhere")):
+        with pytest.raises(RuntimeError):
+            wrong()
+
+
+def test_the_size_of_an_image():
+    assert vision.get_image_size(IMAGE) == [12, 16] and vision.get_image_num_channels(IMAGE) == 3
+    assert vision.get_image_num_channels(IMAGE[..., 0]) == 1
+    with pytest.raises(TypeError):
+        vision.get_image_size([1])
+    with pytest.raises(RuntimeError):
+        vision.get_image_size(np.zeros(3))

@@ -1,10 +1,14 @@
 """`mindspore.dataset.vision`: transforms of images."""
 
+from ..transforms.transforms import not_random
 from . import (
     arithmetic,
     color,
+    color_spaces,
+    files,
     geometry,
     mixing,
+    policies,
     random_color,
     random_geometry,
     utils,
@@ -12,15 +16,21 @@ from . import (
 )
 from .arithmetic import *  # noqa: F403
 from .color import *  # noqa: F403
+from .color_spaces import *  # noqa: F403
+from .files import *  # noqa: F403
 from .geometry import *  # noqa: F403
 from .mixing import *  # noqa: F403
+from .policies import *  # noqa: F403
 from .random_color import *  # noqa: F403
 from .random_geometry import *  # noqa: F403
 from .utils import *  # noqa: F403
 from .warping import *  # noqa: F403
 
-_modules = (arithmetic, color, geometry, mixing, random_color, random_geometry, utils, warping)
+_modules = (arithmetic, color, color_spaces, files, geometry, mixing, policies, random_color,
+            random_geometry, utils, warping)
 __all__ = sorted(name for module in _modules for name in module.__all__)
 
 for _name in __all__:   # objects tell their public home
     globals()[_name].__module__ = __name__
+
+__all__ += ["not_random"]

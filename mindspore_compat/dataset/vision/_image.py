@@ -72,6 +72,17 @@ def check_least_rank(api, image, lead, least=2):
                            f"{image.shape[lead:]}.")
 
 
+def check_dtype(api, image, dtypes):
+    """Refuses an image of another dtype.
+
+    Raises:
+        RuntimeError: it has another.
+    """
+    if image.dtype.name not in dtypes:
+        raise RuntimeError(f"For '{api}', an image must hold {' or '.join(dtypes)}, but got "
+                           f"{image.dtype}.")
+
+
 def pair(size):
     """A size as (height, width); an int is a square."""
     return (size, size) if isinstance(size, int) else tuple(size)

@@ -16,7 +16,6 @@ from .color import (
     check_rgb,
     contrasted,
     enhanced,
-    grey_pil,
     hue_moved,
     hue_moved_pil,
     inverted,
@@ -26,6 +25,7 @@ from .color import (
     sharpened,
     solarized,
 )
+from .color_spaces import grey_pil
 
 __all__ = ["RandomAdjustSharpness", "RandomAutoContrast", "RandomColor", "RandomColorAdjust",
            "RandomEqualize", "RandomGrayscale", "RandomInvert", "RandomLighting",

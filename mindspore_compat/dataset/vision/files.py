@@ -1,0 +1,218 @@
+"""Functions for image files: reading, writing, encoding; and the size of an image.
+
+Encoding and decoding need OpenCV, of the extra "vision".
+"""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Int, Str
+from ..._core.tensor import Tensor
+from .._extra import opencv
+from .._rules import AnInstance
+from ..transforms.base import is_pil
+from .utils import ImageReadMode
+
+__all__ = ["encode_jpeg", "encode_png", "get_image_num_channels", "get_image_size", "read_file",
+           "read_image", "write_file", "write_jpeg", "write_png"]
+
+_Image = AnInstance(np.ndarray, Tensor)
+
+
+@checked
+def read_file(filename: Str):
+    """Returns the bytes of a file, as an array of one axis.
+
+    Args:
+        filename: its path.
+
+    Raises:
+        RuntimeError: it cannot be read.
+    """
+    return np.frombuffer(_content("read_file", filename), np.uint8).copy()
+
+
+def _content(api, filename):
+    try:
+        with open(filename, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise RuntimeError(f"For '{api}', 'filename' must be a file that can be read, but got "
+                           f"{filename!r}: {error}") from error
+
+
+@checked
+def write_file(filename: Str, data: _Image):
+    """Writes bytes to a file.
+
+    Args:
+        filename: its path.
+        data: the bytes, an array or Tensor of one axis of uint8.
+
+    Raises:
+        RuntimeError: `data` is of another shape or dtype, or the file cannot be written.
+    """
+    data = data.asnumpy() if isinstance(data, Tensor) else data
+    if data.dtype != np.uint8 or data.ndim != 1:
+        raise RuntimeError(f"For 'write_file', 'data' must have one axis of uint8, but got shape "
+                           f"{data.shape} and dtype {data.dtype}.")
+    try:
+        with open(filename, "wb") as file:
+            file.write(data.tobytes())
+    except OSError as error:
+        raise RuntimeError(f"For 'write_file', {filename!r} cannot be written: {error}") from error
+
+
+@checked
+def read_image(filename: Str, mode: AnInstance(ImageReadMode) = ImageReadMode.UNCHANGED):
+    """Reads an image file.
+
+    Args:
+        filename: its path.
+        mode: the channels wanted.
+
+    Returns:
+        numpy.ndarray, of shape (height, width, channels), in RGB.
+
+    Raises:
+        RuntimeError: the file cannot be read, or is no image.
+    """
+    cv2 = opencv("read_image")
+    content = np.frombuffer(_content("read_image", filename), np.uint8)
+    flags = {ImageReadMode.UNCHANGED: cv2.IMREAD_ANYCOLOR,
+             ImageReadMode.GRAYSCALE: cv2.IMREAD_GRAYSCALE,
+             ImageReadMode.COLOR: cv2.IMREAD_COLOR}[mode]
+    pixels = cv2.imdecode(content, flags | cv2.IMREAD_IGNORE_ORIENTATION) if content.size else None
+    if pixels is None or content[:3].tobytes() == b"GIF":
+        raise RuntimeError(f"For 'read_image', 'filename' must be a JPEG, PNG, BMP or TIFF file, "
+                           f"but got {filename!r}.")
+    return pixels[..., None] if pixels.ndim == 2 else np.ascontiguousarray(pixels[..., ::-1])
+
+
+def _encoded(api, extension, image, *settings):
+    """The content of an image file with these pixels."""
+    image = image.asnumpy() if isinstance(image, Tensor) else image
+    fits = image.ndim == 2 or image.ndim == 3 and image.shape[-1] in (1, 3)
+    if image.dtype != np.uint8 or not fits or not image.size:
+        raise RuntimeError(f"For '{api}', 'image' must be of uint8 and of shape (height, width), "
+                           f"(height, width, 1) or (height, width, 3), but got shape "
+                           f"{image.shape} and dtype {image.dtype}.")
+    image = image if image.ndim == 2 else image[..., ::-1]
+    return opencv(api).imencode(extension, image, settings)[1].reshape(-1)
+
+
+def _in_range(api, name, value, low, high):
+    if not low <= value <= high:
+        raise RuntimeError(f"For '{api}', '{name}' must be in [{low}, {high}], but got {value}.")
+
+
+@checked
+def encode_jpeg(image: _Image, quality: Int = 75):
+    """Encodes an image as JPEG.
+
+    Args:
+        image: an array or Tensor of uint8, (height, width), with 1 or 3 channels.
+        quality: from 1 to 100.
+
+    Returns:
+        numpy.ndarray, the bytes.
+
+    Raises:
+        RuntimeError: `image` is of another shape or dtype, or `quality` out of range.
+    """
+    _in_range("encode_jpeg", "quality", quality, 1, 100)
+    quality_flag = opencv("encode_jpeg").IMWRITE_JPEG_QUALITY
+    return _encoded("encode_jpeg", ".jpeg", image, quality_flag, quality)
+
+
+@checked
+def encode_png(image: _Image, compression_level: Int = 6):
+    """Encodes an image as PNG.
+
+    Args:
+        image: an array or Tensor of uint8, (height, width), with 1 or 3 channels.
+        compression_level: from 0 to 9.
+
+    Returns:
+        numpy.ndarray, the bytes.
+
+    Raises:
+        RuntimeError: `image` is of another shape or dtype, or `compression_level` out of range.
+    """
+    _in_range("encode_png", "compression_level", compression_level, 0, 9)
+    level_flag = opencv("encode_png").IMWRITE_PNG_COMPRESSION
+    return _encoded("encode_png", ".png", image, level_flag, compression_level)
+
+
+@checked
+def write_jpeg(filename: Str, image: _Image, quality: Int = 75):
+    """Writes an image as a JPEG file; see `encode_jpeg`.
+
+    Args:
+        filename: its path.
+        image: the pixels.
+        quality: from 1 to 100.
+
+    Raises:
+        RuntimeError: as for `encode_jpeg`, or the file cannot be written.
+    """
+    write_file(filename, encode_jpeg(image, quality))
+
+
+@checked
+def write_png(filename: Str, image: _Image, compression_level: Int = 6):
+    """Writes an image as a PNG file; see `encode_png`.
+
+    Args:
+        filename: its path.
+        image: the pixels.
+        compression_level: from 0 to 9.
+
+    Raises:
+        RuntimeError: as for `encode_png`, or the file cannot be written.
+    """
+    write_file(filename, encode_png(image, compression_level))
+
+
+def _shape(api, image):
+    """(height, width, channels) of an image.
+
+    Raises:
+        TypeError: it is no image.
+        RuntimeError: it has fewer than two axes.
+    """
+    if is_pil(image):
+        return image.height, image.width, len(image.getbands())
+    if not isinstance(image, np.ndarray):
+        raise TypeError(f"For '{api}', 'image' must be an array or a PIL image, but got "
+                        f"{type(image).__name__}.")
+    if image.ndim < 2:
+        raise RuntimeError(f"For '{api}', 'image' must have at least two axes, but got shape "
+                           f"{image.shape}.")
+    return (*image.shape, 1) if image.ndim == 2 else image.shape[-3:]
+
+
+def get_image_size(image):
+    """Returns [height, width] of an image.
+
+    Args:
+        image (Union[numpy.ndarray, PIL.Image.Image]): the image.
+
+    Raises:
+        TypeError: it is neither.
+        RuntimeError: it has fewer than two axes.
+    """
+    return list(_shape("get_image_size", image)[:2])
+
+
+def get_image_num_channels(image):
+    """Returns the number of channels of an image.
+
+    Args:
+        image (Union[numpy.ndarray, PIL.Image.Image]): the image.
+
+    Raises:
+        TypeError: it is neither.
+        RuntimeError: it has fewer than two axes.
+    """
+    return _shape("get_image_num_channels", image)[2]
