@@ -358,11 +358,12 @@ def test_states_set_between_steps_take_effect(space):
 
 def test_memory_of_a_parameter_stays_its_own(parameters):
     arrays_before = [p._array for p in parameters]
-    view = parameters[0].asnumpy()
+    seen = parameters[0].asnumpy()
     optimizer = nn.Adam(parameters, 0.1)
     optimizer(make_gradients())
     assert all(p._array is array for p, array in zip(parameters, arrays_before, strict=True))
-    np.testing.assert_array_equal(view, parameters[0].asnumpy())
+    if type(parameters[0]._array) is np.ndarray:  # on a GPU `asnumpy` copies
+        np.testing.assert_array_equal(seen, parameters[0].asnumpy())
 
 
 def test_moments_of_offload_stay_on_the_host(space):
