@@ -27,6 +27,7 @@ import sys
 
 from . import dtype as dtypes
 from .checking import guard_all, refuse_all
+from .explain import LIBRARY_ERRORS, explain
 from .op import DECLARED
 from .rule import NoneRule, Union, join
 from .rules import DType, TensorOf
@@ -267,14 +268,21 @@ def _make_function(op, area, name, group):
     if _writes(name):
         own = next(n for n in signature.names if signature.feeds[n] == first)
         scope["overwrite"] = overwrite
-        lines.append(f"    return overwrite({name!r}, {own}, {call})")
-    else:
-        lines.append(f"    return {call}")
+        call = f"overwrite({name!r}, {own}, {call})"
+    lines += _return_lines(name, call, scope)
     made = compiled(lines, scope, f"{area}.{name}")["public_object"]
     made.__name__ = name
     made.__qualname__ = f"Tensor.{name}" if method else name
     made.__doc__ = describe(op, signature)
     return made
+
+
+def _return_lines(api, call, scope):
+    """The call, with errors of the array library told in the words of the API."""
+    scope.update(library_errors=LIBRARY_ERRORS, explain=explain)
+    return ["    try:", f"        return {call}", "    except library_errors as error:",
+            f"        explained = explain({api!r}, error)", "        if explained is error:",
+            "            raise", "        raise explained from error"]
 
 
 def _writes(name):
@@ -302,7 +310,7 @@ def _make_class(op, area, name, groups, base):
     lines += _guard_lines(name, call, scope)
     feeds = [(f"self.{n}", made.feeds[n]) for n in made.names if made.feeds[n] in op.parameters]
     feeds += [(n, call.feeds[n]) for n in call.names if call.feeds[n] in op.parameters]
-    lines.append(f"    return run({_arguments(op, feeds, scope)})")
+    lines += _return_lines(name, f"run({_arguments(op, feeds, scope)})", scope)
     compiled(lines, scope, f"{area}.{name}")
     body = {"__init__": scope["__init__"], method: scope[method],
             "__doc__": describe(op, made, call),
