@@ -7,6 +7,7 @@ and calls themselves, and gradients pass through them.
 import builtins
 import math
 
+from .._backend.arrays import to_space
 from .._core import dtype as dtypes
 from .._core.op import space_for
 from .._core.rules import Callable, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
@@ -137,7 +138,7 @@ class PyFunc(Primitive):
         outs = []
         for one, wanted in zip(found, self.out_types, strict=True):
             made = Tensor(one, wanted)
-            outs.append(made if xp is None else Tensor._wrap(xp.asarray(made._array)))
+            outs.append(made if xp is None else Tensor._wrap(to_space(xp, made._array)))
         return tuple(outs)
 
 

@@ -61,10 +61,10 @@ def _index(index):
     return _index_part(index)
 
 
-def _beside(array, index):
+def beside(array, index):
     """An index whose arrays lie on the device of `array`."""
     if isinstance(index, tuple):
-        return tuple(_beside(array, part) for part in index)
+        return tuple(beside(array, part) for part in index)
     if type(index) not in SPACES or type(index) is type(array):
         return index
     space = space_for(array)
@@ -97,7 +97,7 @@ def tensor_getitem(self, index):
         IndexError: if a position is out of range or the index is made of something else.
     """
     if type(index) is not int and type(index) is not slice:
-        index = _beside(self._array, _index(index))
+        index = beside(self._array, _index(index))
     _checked(self._array, index)
     return getitem.run(self, index)
 
@@ -112,7 +112,7 @@ def tensor_setitem(self, index, value):
         TypeError: if `value` is none of these.
     """
     array = self._array
-    index = _beside(array, _index(index))
+    index = beside(array, _index(index))
     _checked(array, index)
     space = space_for(array)
     if isinstance(value, Tensor):

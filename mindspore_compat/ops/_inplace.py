@@ -20,6 +20,7 @@ from .._core.rules import (
 )
 from .._core.surface import overwrite, public
 from .._core.tensor import Tensor
+from ._index import beside
 from ._random import _stream
 from ._scatter import added_along, check_range, scatter, scatter_by, tensor_scatter_elements
 from .primitive import Primitive
@@ -132,7 +133,7 @@ def index_put(input: Anything, indices: TupleOf(Anything) | ListOf(Anything), va
             f"For 'index_put', 'indices' must hold at most {input.ndim} Tensors, but got "
             f"{len(indices)}."
         )
-    places = tuple(each._array for each in indices)
+    places = beside(input._array, tuple(each._array for each in indices))
     wanted = space_for(input._array).empty_like(input._array)[places].shape
     values = values.broadcast_to(wanted) if values.shape != wanted else values
     return scatter_by.run(input, values, places, "add" if accumulate else "update")
