@@ -1,0 +1,50 @@
+"""The GPUs themselves: how many there are, what they can do, their memory, streams and events.
+
+Everything here asks CuPy's CUDA module; without a GPU that computes, `cuda` is refused and the
+counts are none. Streams and events are CUDA's own objects.
+"""
+
+from . import arrays
+
+
+def cuda():
+    """CuPy's CUDA module.
+
+    Raises:
+        ValueError: no GPU answers, or CuPy is not installed.
+    """
+    if not arrays.gpu_available():
+        raise ValueError("No GPU answers, or CuPy is not installed.")
+    return arrays._device_space().module.cuda
+
+
+def in_force():
+    """The device target that computes: "CPU" or "GPU"."""
+    return arrays._target
+
+
+def count():
+    """How many GPUs there are."""
+    return int(cuda().runtime.getDeviceCount())
+
+
+def properties(number):
+    """What CUDA tells of one GPU, as a dict."""
+    found = dict(cuda().runtime.getDeviceProperties(number))
+    name = found["name"]
+    found["name"] = name.decode() if isinstance(name, bytes) else name
+    return found
+
+
+def memory():
+    """(bytes in arrays, bytes held from the device) of the memory pool in force."""
+    if arrays._target == "CPU":
+        return 0, 0
+    pool = arrays._device_space().module.get_default_memory_pool()
+    return int(pool.used_bytes()), int(pool.total_bytes())
+
+
+def limit_memory(size):
+    """Lets the memory pool of the GPU in force hold at most so many bytes."""
+    if arrays._target == "GPU":
+        arrays._device_space().module.get_default_memory_pool().set_limit(size)
