@@ -24,6 +24,20 @@ LINALG = {"lu_factor": "lu_factor", "lu_solve": "lu_solve", "solve_triangular": 
 EXTRA = {}
 
 
+REDUCERS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum",
+            "amax": "maximum", "amin": "minimum"}
+
+
+def _reducer(ufunc):
+    """NumPy's reduction without the Python around it, which costs more than a small array does."""
+    reduce = ufunc.reduce
+
+    def reduced(x, axis=None, dtype=None, keepdims=False):
+        return reduce(x, axis, dtype, None, keepdims)
+
+    return reduced
+
+
 class Space:
     """The functions of one array library, NumPy's names first."""
 
@@ -35,7 +49,9 @@ class Space:
         self._linalg = linalg
 
     def __getattr__(self, name):
-        if name in EXTRA:
+        if name in REDUCERS and self.module is numpy:
+            found = _reducer(getattr(numpy, REDUCERS[name]))
+        elif name in EXTRA:
             found = EXTRA[name].__get__(self)
         elif name in SPECIAL:
             found = getattr(importlib.import_module(self._special), SPECIAL[name])
