@@ -34,7 +34,7 @@ _new = object.__new__
 DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public name -> (op, line)
 
 
-def op(*lines, promote=None, widen=True, operator=False, slope=None):
+def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None):
     """Declare an op.
 
     Args:
@@ -44,10 +44,12 @@ def op(*lines, promote=None, widen=True, operator=False, slope=None):
             move values.
         operator (bool): Python lists and tuples stand for Tensors too, as beside an operator.
         slope (str): a function of `xp` whose rule this op shares (input for input).
+        rules (dict): public path -> {parameter of the body: rule}, where a name is stricter than
+            the body.
     """
 
     def declare(body):
-        return Op(body, lines, promote, widen, operator, slope)
+        return Op(body, lines, promote, widen, operator, slope, rules)
 
     return declare
 
@@ -55,7 +57,8 @@ def op(*lines, promote=None, widen=True, operator=False, slope=None):
 class Op:
     """One operation: its body, its gradient rule, and its call path."""
 
-    def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None):
+    def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
+                 rules=None):
         self.name = body.__name__
         self.body = body
         self.lines = lines
@@ -64,6 +67,7 @@ class Op:
         self.operator = operator
         self.slope = slope
         self.slopes = None
+        self.stricter = rules or {}
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]
@@ -179,6 +183,8 @@ class Op:
         one, other = self.inputs
         lines = []
         for tensor, number in ((one, other), (other, one)):
+            if number not in self.numbers:
+                continue
             values = ", ".join(f"number_beside_({tensor}, {n})" if n == number else n for n in self.parameters)
             lines += [f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
                       f"            return run({values})"]

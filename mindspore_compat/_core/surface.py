@@ -165,8 +165,9 @@ def _groups(line):
 class _Signature:
     """A parsed group: its text for a `def`, its parameter names, and what each feeds."""
 
-    def __init__(self, text, op):
+    def __init__(self, text, op, path):
         self.op = op
+        self.stricter = op.stricter.get(path, {})
         parsed = ast.parse(f"def f({text}): pass").body[0].args
         everything = [*parsed.posonlyargs, *parsed.args, *parsed.kwonlyargs]
         self.star = parsed.vararg
@@ -187,7 +188,7 @@ class _Signature:
         """The rule of each parameter that has one; a default of None allows None."""
         found = {}
         for name in self.names:
-            rule = self.op.rules.get(self.feeds[name])
+            rule = self.stricter.get(self.feeds[name], self.op.rules.get(self.feeds[name]))
             if self.star and name == self.star.arg:
                 continue
             if name in _handled and self.feeds[name] not in self.op.parameters:
@@ -249,7 +250,7 @@ def _numpy_dtype(value):
 
 def _make_function(op, area, name, group):
     method = area == "Tensor"
-    signature = _Signature(_with_self(op, group) if method else group, op)
+    signature = _Signature(_with_self(op, group) if method else group, op, f"{area}.{name}")
     scope = {"run": op.run, **_DTYPES}
     lines = [f"def public_object({signature.text}):"]  # not under its name: it may be a builtin's
     lines += _guard_lines(name, signature, scope)
@@ -297,7 +298,8 @@ def _with_self(op, group):
 
 
 def _make_class(op, area, name, groups, base):
-    made, call = _Signature(groups[0], op), _Signature(groups[1], op)
+    path = f"{area}.{name}"
+    made, call = _Signature(groups[0], op, path), _Signature(groups[1], op, path)
     scope = {"run": op.run, "base": base, **_DTYPES}
     lines = [f"def __init__({', '.join(filter(None, ['self', made.text]))}):"]
     lines += _guard_lines(name, made, scope)
