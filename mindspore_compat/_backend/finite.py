@@ -1,4 +1,4 @@
-"""Are all numbers finite: one pass over the memory, and nothing as large as the arrays allocated."""
+"""Are all numbers finite: one pass over the memory, and nothing as large as an array allocated."""
 
 import ml_dtypes
 import numpy

@@ -6,9 +6,10 @@ Worked example. In
     grads = self.grad(self.network, self.weights)(x, y, sens)
 
 the first line runs the network with a tape on the weights, and keeps the tape. The second line is
-given the same network, weights and inputs, so it walks that tape back and runs nothing. The original
-gets there by compiling both lines into one graph. It matters beyond speed: run twice, BatchNorm
-would count its batch twice, and Dropout would take gradients of another loss than is returned.
+given the same network, weights and inputs, so it walks that tape back and runs nothing. The
+original gets there by compiling both lines into one graph. It matters beyond speed: run twice,
+BatchNorm would count its batch twice, and Dropout would take gradients of another loss than is
+returned.
 
 Where anything differs (other inputs, a gradient that is already open, keywords) nothing is kept and
 both lines run as they stand.

@@ -1,7 +1,8 @@
 """Training with a scaled loss: the training step, and the Cells that change the scale.
 
 The loss is multiplied before the gradient is taken and the gradients are divided afterwards, so
-that small ones survive in float16. A step whose gradients are not finite leaves the parameters alone.
+that small ones survive in float16. A step whose gradients are not finite leaves the parameters
+alone.
 """
 
 import numpy as np
