@@ -77,18 +77,13 @@ def create_optimizer(name, network, steps, batch_size):
     if name == "lars":
         momentum = nn.Momentum(weights, cosine(0.3, steps), momentum=0.9)
         return nn.LARS(momentum, epsilon=1e-8, coefficient=0.02)
-    return nn.thor(network, falling(0.02, 0.001, steps), falling(0.3, 0.03, steps), momentum=0.9,
-                   batch_size=batch_size, frequency=25)
+    return nn.thor(network, falling(0.05, 0.001, steps), falling(0.3, 0.03, steps), momentum=0.9,
+                   batch_size=batch_size, frequency=10)
 
 
 def create_model(name, network, steps, batch_size):
     """A Model that trains with the optimizer of this name, its loss scaled dynamically."""
-    if name == "thor":
-        # THOR learns the curvature from scaled gradients and would take a new scale for a new
-        # curvature. So its scale begins at 1, and only an overflow could change it in a short run.
-        scale = ms.DynamicLossScaleManager(init_loss_scale=1, scale_factor=2, scale_window=100000)
-    else:
-        scale = ms.DynamicLossScaleManager(init_loss_scale=1024, scale_factor=2, scale_window=200)
+    scale = ms.DynamicLossScaleManager(init_loss_scale=1024, scale_factor=2, scale_window=200)
     settings = {
         "loss_fn": nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
         "optimizer": create_optimizer(name, network, steps, batch_size),
