@@ -340,7 +340,7 @@ class CheckpointManager:
         wanted = re.compile(rf"{re.escape(prefix)}-\d+_\d+\.{self._format}")
         found = {os.path.join(directory, name) for name in os.listdir(directory)
                  if wanted.fullmatch(name)}
-        noted = [path for path in self._ckpoint_filelist if path in found or not _written(path)]
+        noted = [path for path in self._ckpoint_filelist if path in found or _expected(path)]
         self._ckpoint_filelist = sorted(found - set(noted), key=os.path.getmtime) + noted
 
     def remove_ckpoint_file(self, file_name):
@@ -370,9 +370,13 @@ class CheckpointManager:
             self.remove_ckpoint_file(path)
 
 
-def _written(path):
-    """Whether a noted file is there, or was: one being written in the background is not yet."""
-    return os.path.exists(path) or _saving._worker is None or not _saving._worker.is_alive()
+def _expected(path):
+    """Whether a noted file is there or may be on its way: one is written in the background.
+
+    The writer is asked first: it may end, and its file appear, between the two questions.
+    """
+    writing = _saving._worker is not None and _saving._worker.is_alive()
+    return writing or os.path.exists(path)
 
 
 def _chg_ckpt_file_name_if_same_exist(directory, prefix, exception=False):
