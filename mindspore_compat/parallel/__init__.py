@@ -5,4 +5,12 @@ combined (`nn.DistributedGradReducer`). The settings are in `context`, the ranks
 Public scripts import the private modules `_utils` and `_auto_parallel_context`; so they are here.
 """
 
-__all__ = []
+from .algo_parameter_config import (
+    get_algo_parameters,
+    reset_algo_parameters,
+    set_algo_parameters,
+)
+from .layout import Layout, shard
+
+__all__ = ["Layout", "get_algo_parameters", "reset_algo_parameters", "set_algo_parameters",
+           "shard"]

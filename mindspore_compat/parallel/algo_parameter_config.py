@@ -1,0 +1,60 @@
+"""The settings of the search for a way to divide a network among devices.
+
+There is no such search here: every rank holds the whole network. The settings are checked, kept and
+told, as everything of `set_auto_parallel_context` that has no meaning here.
+"""
+
+from .._core.rules import Bool, Float, Int
+
+_RULES = {"fully_use_devices": (False, Bool), "elementwise_op_strategy_follow": (False, Bool),
+          "enable_algo_approxi": (False, Bool), "algo_approxi_epsilon": (0.1, Float),
+          "tensor_slice_align_enable": (False, Bool),
+          "tensor_slice_align_size": (16, Int(ge=1, le=1024))}
+_values = {name: default for name, (default, _) in _RULES.items()}
+
+
+def _known(api, name):
+    if name not in _RULES:
+        raise ValueError(f"For '{api}', the key must be one of {', '.join(_RULES)}, but got "
+                         f"{name!r}.")
+
+
+def set_algo_parameters(**kwargs):
+    """Sets settings of the search, by keyword.
+
+    Args:
+        **kwargs: "fully_use_devices", "elementwise_op_strategy_follow", "enable_algo_approxi" and
+            "tensor_slice_align_enable" are bools, "algo_approxi_epsilon" a float in (0, 1],
+            "tensor_slice_align_size" an int in [1, 1024].
+
+    Raises:
+        TypeError: a value is of the wrong type.
+        ValueError: a key is unknown, or a size out of range. Nothing is changed then.
+        RuntimeError: "algo_approxi_epsilon" is out of range.
+    """
+    for name, value in kwargs.items():
+        _known("set_algo_parameters", name)
+        _RULES[name][1].refuse("set_algo_parameters", name, value)
+    epsilon = kwargs.get("algo_approxi_epsilon", 1.0)
+    if not 0 < epsilon <= 1:
+        raise RuntimeError(f"For 'set_algo_parameters', 'algo_approxi_epsilon' must be in (0, 1], "
+                           f"but got {epsilon}.")
+    _values.update(kwargs)
+
+
+def get_algo_parameters(attr_key):
+    """Returns a setting of the search.
+
+    Args:
+        attr_key (str): its key; see `set_algo_parameters`.
+
+    Raises:
+        ValueError: there is no such key.
+    """
+    _known("get_algo_parameters", attr_key)
+    return _values[attr_key]
+
+
+def reset_algo_parameters():
+    """Gives all settings of the search their defaults."""
+    _values.update({name: default for name, (default, _) in _RULES.items()})

@@ -1,0 +1,117 @@
+"""Layout and shard: how Tensors are to be divided among devices.
+
+Every rank holds whole Tensors here, as in the original's stand-alone and data-parallel modes; a
+Layout can be made and asked, and `shard` gives back what it was given.
+"""
+
+import math
+
+from .._core.rules import Callable as Called
+from .._core.rules import CellOf
+from ..nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
+
+
+class Layout:
+    """Devices arranged along named axes; called with names it tells how a Tensor is divided.
+
+    Args:
+        device_matrix (tuple[int]): how many devices there are along each axis.
+        alias_name (tuple[str]): the names of the axes.
+        rank_list (list[int], optional): the numbers of the devices; by default in order.
+
+    Raises:
+        TypeError: an argument, or an element, is of the wrong type.
+        ValueError: lengths differ, or a name is empty, "None" or there twice.
+
+    Examples:
+        >>> from mindspore_compat.parallel import Layout
+        >>> layout = Layout((2, 4), ("rows", "columns"))
+        >>> layout("columns", "None").to_dict()["tensor_map"]
+        (0, -1)
+    """
+
+    def __init__(self, device_matrix, alias_name, rank_list=None):
+        _check_items("device_matrix", device_matrix, tuple, int)
+        _check_items("alias_name", alias_name, tuple, str)
+        if rank_list is not None:
+            _check_items("rank_list", rank_list, list, int)
+        if len(device_matrix) != len(alias_name):
+            raise ValueError(f"For 'Layout', 'device_matrix' and 'alias_name' must be as long, but "
+                             f"got {device_matrix} and {alias_name}.")
+        if "" in alias_name or "None" in alias_name or len(set(alias_name)) < len(alias_name):
+            raise ValueError(f"For 'Layout', 'alias_name' must hold different names that are not "
+                             f"empty or 'None', but got {alias_name}.")
+        self._matrix, self._names = device_matrix, alias_name
+        self._ranks = rank_list or list(range(math.prod(device_matrix)))
+        self._map = None
+
+    def __call__(self, *tensor_map):
+        """Returns a Layout that divides a Tensor along named axes of devices.
+
+        Args:
+            tensor_map (Union[str, tuple[str]]): for each axis of the Tensor, the name or names of
+                the axes it is divided along; "None" for none.
+
+        Raises:
+            ValueError: a name is unknown or there twice.
+        """
+        used, found = [], []
+        for names in tensor_map:
+            several = isinstance(names, tuple)
+            numbers = [self._number(name, used) for name in (names if several else (names,))]
+            found.append(tuple(numbers) if several else numbers[0])
+        made = Layout(self._matrix, self._names, list(self._ranks))
+        made._map = tuple(found)
+        return made
+
+    def _number(self, name, used):
+        """The number of an axis, counted from the last; -1 for "None"."""
+        if name == "None":
+            return -1
+        if name not in self._names or name in used:
+            raise ValueError(f"For 'Layout', names must be among {self._names}, each once, but got "
+                             f"{name!r}.")
+        used.append(name)
+        return len(self._names) - 1 - self._names.index(name)
+
+    def to_dict(self):
+        """Returns the layout as a dict.
+
+        Raises:
+            ValueError: it was not called with the axes of a Tensor.
+        """
+        if self._map is None:
+            raise ValueError("For 'Layout', the layout must be called with names before 'to_dict'.")
+        return {"device_matrix": self._matrix, "tensor_map": self._map,
+                "interleaved_parallel": "interleaved_parallel" in self._names,
+                "alias_name": self._names, "rank_list": self._ranks}
+
+
+def _check_items(name, value, kind, item):
+    if not isinstance(value, kind) or not all(
+            isinstance(each, item) and not isinstance(each, bool) for each in value):
+        raise TypeError(f"For 'Layout', '{name}' must be a {kind.__name__} of {item.__name__}, but "
+                        f"got {value!r}.")
+
+
+def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
+    """Returns a function or Cell as it is: it is run whole by every rank.
+
+    Args:
+        fn (Union[Cell, Callable]): the function.
+        in_strategy (tuple): how its inputs were to be divided: a tuple of ints or Layouts for each.
+        out_strategy (tuple, optional): the same for its outputs.
+        parameter_plan (dict, optional): the same for parameters, by name.
+
+    Raises:
+        TypeError: `fn` is not callable, a strategy no tuple, or the plan no dict.
+    """
+    (CellOf | Called).refuse("shard", "fn", fn)
+    for name, value, kind in (("in_strategy", in_strategy, tuple),
+                              ("out_strategy", out_strategy, (tuple, type(None))),
+                              ("parameter_plan", parameter_plan, (dict, type(None)))):
+        if not isinstance(value, kind):
+            raise TypeError(f"For 'shard', '{name}' must be a "
+                            f"{'dict' if name == 'parameter_plan' else 'tuple'}, but got "
+                            f"{value!r}.")
+    return fn
