@@ -7,10 +7,23 @@ _index.py, padding in _padding.py.
 import itertools
 
 from .._core.op import op
-from .._core.rules import Any, Bool, Int, ListOf, Number, OneOf, Str, TensorOf, TupleOf, any_dtype, checked
+from .._core.rules import (
+    Any,
+    Bool,
+    Int,
+    ListOf,
+    Number,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from . import _create
+from ._axes import axis_of
 from ._index import argwhere
 from ._shape import Several, cat, expand_dims, reshape_array, stack
 
@@ -299,14 +312,14 @@ def strided_slice(xp, input_x: Anything, begin: TupleOf(Int), end: TupleOf(Int),
     "mint.narrow(input, dim: axis, start, length)", widen=False)
 def narrow(xp, input: Anything, axis: Int, start: Int, length: Int):
     """`length` slices along an axis, from `start`."""
-    return input[(slice(None),) * (axis % input.ndim) + (slice(start, start + length),)]
+    return input[(slice(None),) * (axis_of(axis, input)) + (slice(start, start + length),)]
 
 
 @op("ops.select_scatter(input, src, axis, index)", "Tensor.select_scatter(src, axis, index)",
     widen=False)
 def select_scatter(xp, input: Anything, src: Anything, axis: Int, index: Int):
     """The input with another slice at one place along an axis."""
-    return xp.scatter_set(input, (slice(None),) * (axis % input.ndim) + (index,), src)
+    return xp.scatter_set(input, (slice(None),) * (axis_of(axis, input)) + (index,), src)
 
 
 @op("ops.slice_scatter(input, src, axis=0, start=None, end=None, step=1)",
@@ -315,7 +328,7 @@ def slice_scatter(xp, input: Anything, src: Anything, axis: Int = 0, start: Int 
                   end: Int | None = None,
                   step: Int(ge=1) = 1):
     """The input with other slices at steps along an axis."""
-    return xp.scatter_set(input, (slice(None),) * (axis % input.ndim) + (slice(start, end, step),),
+    return xp.scatter_set(input, (slice(None),) * (axis_of(axis, input)) + (slice(start, end, step),),
                           src)
 
 
@@ -468,8 +481,8 @@ def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int, batch_di
     lengths = xp.expand_dims(seq_lengths, 1)
     order = xp.where(steps < lengths, lengths - 1 - steps, steps)  # (batch, steps)
     view = [1] * x.ndim
-    view[batch_dim % x.ndim], view[seq_dim % x.ndim] = x.shape[batch_dim], x.shape[seq_dim]
-    order = order if batch_dim % x.ndim < seq_dim % x.ndim else xp.swapaxes(order, 0, 1)
+    view[axis_of(batch_dim, x)], view[axis_of(seq_dim, x)] = x.shape[batch_dim], x.shape[seq_dim]
+    order = order if axis_of(batch_dim, x) < axis_of(seq_dim, x) else xp.swapaxes(order, 0, 1)
     order = xp.broadcast_to(xp.reshape(order, tuple(view)), x.shape)
     return xp.take_along_axis(x, order, seq_dim)
 

@@ -4,6 +4,7 @@ from .._core.op import op
 from .._core.rules import Bool, Int, Number, TensorOf, any_dtype, integer
 from .._core.surface import build, public
 from .._core.tensor import Tensor
+from ._axes import axis_of
 
 Operand = TensorOf(any_dtype, scalars=True)
 Bits = TensorOf(integer | {"bool"}, scalars=True)
@@ -236,6 +237,7 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     "Tensor.sort(axis=-1, descending=False)", widen=False)
 def sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False):
     """(values in order, int32 positions) along an axis."""
+    axis = axis_of(axis, input_x)
     values, at = xp.top_k(input_x, input_x.shape[axis], axis, descending)
     return values, xp.cast(at, "int32")
 

@@ -9,7 +9,8 @@ from .._core.surface import public
 from .._core.tensor import Tensor
 from .._core.transforms import map_tensors
 from . import _compare, _math
-from ._reduce import norm, reduce_sum as add_up
+from ._reduce import norm
+from ._reduce import reduce_sum as add_up
 from ._shape import Several, stack
 from .primitive import Primitive
 
@@ -364,6 +365,9 @@ def addn(xp, x: Several):
 @op("ops.bias_add(input_x, bias)", "ops.BiasAdd(data_format='NCHW')(input_x, bias)")
 def bias_add(xp, input_x: Anything, bias: Anything, data_format: Str = "NCHW"):
     """The input plus one number for each channel (axis 1, or the last for NHWC)."""
+    if input_x.dtype != bias.dtype or not 2 <= input_x.ndim <= 5:
+        raise TypeError(f"For 'bias_add', the inputs must have one dtype and 'input_x' 2 to 5 "
+                        f"axes, but got {input_x.dtype}, {bias.dtype} and {input_x.shape}.")
     if input_x.ndim == 2 or data_format == "NHWC":
         return input_x + bias
     return input_x + xp.reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2))

@@ -7,13 +7,27 @@ the inverse with the scale on the other side; the others cut, pad and mirror aro
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import op
-from .._core.rules import Bool, DType, Float, Int, ListOf, OneOf, TensorOf, TupleOf, any_dtype, checked
+from .._core.rules import (
+    Bool,
+    DType,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    floating,
+)
 from .._core.surface import build, public
 from .._core.tensor import Tensor
 from ._shape import roll
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
+RealSignal = TensorOf(floating | {"int8", "int16", "int32", "int64"})
+Signal = TensorOf(RealSignal.dtypes | {"complex64", "complex128"})
 Norm = OneOf("backward", "forward", "ortho") | None
 Sizes = TupleOf(Int) | ListOf(Int) | None
 Axes = TupleOf(Int) | ListOf(Int) | None
@@ -51,7 +65,13 @@ def _places(x, sizes, axes):
     if len(sizes) != len(axes):
         raise ValueError(f"For 'fftn', 's' and 'dim' must have one length, but got {sizes} and "
                          f"{tuple(axes)}.")
-    return tuple(a % x.ndim for a in axes), tuple(None if n == -1 else n for n in sizes)
+    if any(not -x.ndim <= a < x.ndim for a in axes):
+        raise ValueError(f"For 'fftn', 'dim' must be in [{-x.ndim}, {x.ndim}), but got "
+                         f"{tuple(axes)}.")
+    axes = tuple(a % x.ndim for a in axes)
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"For 'fftn', each axis of 'dim' must be another, but got {axes}.")
+    return axes, tuple(None if n == -1 else n for n in sizes)
 
 
 def _transform(xp, x, sizes, axes, norm, inverse):
@@ -75,6 +95,8 @@ def _from_half(xp, x, sizes, axes, norm):
     axes, sizes = _places(x, sizes, axes)
     last = axes[-1]
     count = 2 * (x.shape[last] - 1) if sizes[-1] is None else sizes[-1]
+    if count < 1:
+        raise ValueError(f"For 'irfft', 'n' must be positive, but got {count}.")
     x = _sized(xp, _complex(xp, x), count // 2 + 1, last)
     if len(axes) > 1:
         x = _transform(xp, x, sizes[:-1], axes[:-1], norm, True)
@@ -84,123 +106,123 @@ def _from_half(xp, x, sizes, axes, norm):
 
 
 @op("ops.fft(input, n=None, dim=-1, norm=None)", "mint.fft.fft(input, n=None, dim=-1, norm=None)")
-def fft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def fft(xp, input: Signal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
     """The Fourier transform along an axis."""
     return _transform(xp, input, (n,), (dim,), norm, False)
 
 
 @op("ops.ifft(input, n=None, dim=-1, norm=None)", "mint.fft.ifft(input, n=None, dim=-1, norm=None)")
-def ifft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def ifft(xp, input: Signal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
     """The inverse Fourier transform along an axis."""
     return _transform(xp, input, (n,), (dim,), norm, True)
 
 
 @op("ops.fft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.fft2(input, s=None, dim=(-2, -1), norm=None)")
-def fft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def fft2(xp, input: Signal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """The Fourier transform over two axes."""
     return _transform(xp, input, s, dim, norm, False)
 
 
 @op("ops.ifft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.ifft2(input, s=None, dim=(-2, -1), norm=None)")
-def ifft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def ifft2(xp, input: Signal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """The inverse Fourier transform over two axes."""
     return _transform(xp, input, s, dim, norm, True)
 
 
 @op("ops.fftn(input, s=None, dim=None, norm=None)",
     "mint.fft.fftn(input, s=None, dim=None, norm=None)")
-def fftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+def fftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The Fourier transform over several axes, all by default."""
     return _transform(xp, input, s, dim, norm, False)
 
 
 @op("ops.ifftn(input, s=None, dim=None, norm=None)",
     "mint.fft.ifftn(input, s=None, dim=None, norm=None)")
-def ifftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The inverse Fourier transform over several axes, all by default."""
     return _transform(xp, input, s, dim, norm, True)
 
 
 @op("ops.rfft(input, n=None, dim=-1, norm=None)", "mint.fft.rfft(input, n=None, dim=-1, norm=None)")
-def rfft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def rfft(xp, input: RealSignal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
     """The Fourier transform of a real signal: its n // 2 + 1 frequencies that are not mirrored."""
     return _half(xp, input, (n,), (dim,), norm)
 
 
 @op("ops.irfft(input, n=None, dim=-1, norm=None)",
     "mint.fft.irfft(input, n=None, dim=-1, norm=None)")
-def irfft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def irfft(xp, input: Signal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
     """The real signal of which `rfft` gives the input."""
     return _from_half(xp, input, (n,), (dim,), norm)
 
 
 @op("ops.rfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.rfft2(input, s=None, dim=(-2, -1), norm=None)")
-def rfft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def rfft2(xp, input: RealSignal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """The Fourier transform of a real signal over two axes."""
     return _half(xp, input, s, dim, norm)
 
 
 @op("ops.irfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.irfft2(input, s=None, dim=(-2, -1), norm=None)")
-def irfft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def irfft2(xp, input: Signal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """The real signal of which `rfft2` gives the input."""
     return _from_half(xp, input, s, dim, norm)
 
 
 @op("ops.rfftn(input, s=None, dim=None, norm=None)",
     "mint.fft.rfftn(input, s=None, dim=None, norm=None)")
-def rfftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+def rfftn(xp, input: RealSignal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The Fourier transform of a real signal over several axes."""
     return _half(xp, input, s, dim, norm)
 
 
 @op("ops.irfftn(input, s=None, dim=None, norm=None)",
     "mint.fft.irfftn(input, s=None, dim=None, norm=None)")
-def irfftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The real signal of which `rfftn` gives the input."""
     return _from_half(xp, input, s, dim, norm)
 
 
 @op("ops.hfft(input, n=None, dim=-1, norm=None)", "mint.fft.hfft(input, n=None, dim=-1, norm=None)")
-def hfft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def hfft(xp, input: Signal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
     """The real transform of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), (n,), (dim,), _OTHER[norm])
 
 
 @op("ops.ihfft(input, n=None, dim=-1, norm=None)",
     "mint.fft.ihfft(input, n=None, dim=-1, norm=None)")
-def ihfft(xp, input: Anything, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def ihfft(xp, input: RealSignal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
     """Half of the Hermitian signal of which `hfft` gives the input."""
     return xp.conj(_half(xp, input, (n,), (dim,), _OTHER[norm]))
 
 
 @op("ops.hfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.hfft2(input, s=None, dim=(-2, -1), norm=None)")
-def hfft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def hfft2(xp, input: Signal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """The real transform over two axes of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
 @op("ops.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.ihfft2(input, s=None, dim=(-2, -1), norm=None)")
-def ihfft2(xp, input: Anything, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def ihfft2(xp, input: RealSignal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
     """Half of the Hermitian signal of which `hfft2` gives the input."""
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 
 
 @op("ops.hfftn(input, s=None, dim=None, norm=None)",
     "mint.fft.hfftn(input, s=None, dim=None, norm=None)")
-def hfftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The real transform over several axes of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
 @op("ops.ihfftn(input, s=None, dim=None, norm=None)",
     "mint.fft.ihfftn(input, s=None, dim=None, norm=None)")
-def ihfftn(xp, input: Anything, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+def ihfftn(xp, input: RealSignal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """Half of the Hermitian signal of which `hfftn` gives the input."""
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 

@@ -25,6 +25,7 @@ from .._core.rules import (
 from .._core.surface import public
 from .._core.tensor import Tensor
 from . import _index, _reduce, _shape
+from ._axes import axis_of
 from ._compare import isclose
 from .primitive import Primitive
 
@@ -207,7 +208,7 @@ def kthvalue(xp, input: Numbers, k: Int(ge=1), dim: Int = -1, keepdim: Bool = Fa
     if not input.ndim:
         return input, xp.zeros((), "int64")
     values, at = xp.top_k(input, k, dim, False)
-    last = (slice(None),) * (dim % input.ndim) + (slice(k - 1, k) if keepdim else k - 1,)
+    last = (slice(None),) * (axis_of(dim, input)) + (slice(k - 1, k) if keepdim else k - 1,)
     return values[last], xp.cast(at[last], "int64")
 
 

@@ -8,6 +8,7 @@ from .._core.op import op, space_for
 from .._core.rules import Any, Int, TensorOf, any_dtype
 from .._core.surface import public, write_back
 from .._core.tensor import Tensor, as_array
+from ._axes import axis_of
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int8", "int16", "int32", "int64", "uint8")
@@ -217,7 +218,7 @@ def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalar
     if batch_dims == 0:
         return xp.take(input_params, input_indices, axis)
     lead = batch_dims % (input_indices.ndim + 1)
-    axis = axis % input_params.ndim
+    axis = axis_of(axis, input_params)
     places = []
     for i in range(lead):
         view = [1] * (input_indices.ndim)
@@ -237,7 +238,7 @@ def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalar
     "Tensor.gather_elements(dim, index)", "mint.gather(input: x, dim, index)", widen=False)
 def gather_elements(xp, x: Anything, dim: Int, index: Index):
     """Element by element along an axis: out[i][j] = x[i][index[i][j]] for the last axis of two."""
-    keep = tuple(slice(None) if i == dim % x.ndim else slice(0, n) for i,
+    keep = tuple(slice(None) if i == axis_of(dim, x) else slice(0, n) for i,
                  n in enumerate(index.shape))
     return xp.take_along_axis(x[keep], index, dim)
 

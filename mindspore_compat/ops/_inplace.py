@@ -20,6 +20,7 @@ from .._core.rules import (
 )
 from .._core.surface import overwrite, public
 from .._core.tensor import Tensor
+from ._axes import axis_of
 from ._index import beside
 from ._random import _stream
 from ._scatter import added_along, check_range, scatter, scatter_by, tensor_scatter_elements
@@ -83,7 +84,7 @@ def index_add_(input: Anything, dim: Int, index: Index, source: Anything, *, alp
 @op(widen=False)
 def copied_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
     """A copy with slices of `source` written at places along an axis."""
-    return xp.scatter_set(input, (slice(None),) * (axis % input.ndim) + (index,),
+    return xp.scatter_set(input, (slice(None),) * (axis_of(axis, input)) + (index,),
                           xp.cast(source, input.dtype))
 
 

@@ -14,6 +14,7 @@ from .._core.op import op
 from .._core.rules import Any, Bool, Int, OneOf, Str, TensorOf, any_dtype, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
+from ._axes import axis_of
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -169,7 +170,7 @@ def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anyt
     """A copy with updates written (added, multiplied) at places along an axis, element by
     element."""
     places = list(xp.ogrid[tuple(slice(n) for n in indices.shape)])
-    places[axis % input_x.ndim] = indices
+    places[axis_of(axis, input_x)] = indices
     index = tuple(places)
     updates = xp.cast(updates, input_x.dtype)
     if reduction == "add":
@@ -185,7 +186,7 @@ def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anyt
 def scatter(xp, input: Anything, axis: Int, index: Index, src: TensorOf(any_dtype, scalars=True)):
     """A copy with the values of `src` written at places along an axis, element by element."""
     places = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
-    places[axis % input.ndim] = index
+    places[axis_of(axis, input)] = index
     src = xp.cast(src, input.dtype)
     src = src[tuple(slice(0, n) for n in index.shape)] if src.ndim else src
     return xp.scatter_set(input, tuple(places), src)
@@ -196,7 +197,7 @@ def scatter(xp, input: Anything, axis: Int, index: Index, src: TensorOf(any_dtyp
 def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):
     """A copy with the values of `src` added at places along an axis, element by element."""
     places = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
-    places[dim % input.ndim] = index
+    places[axis_of(dim, input)] = index
     return xp.scatter_add(input, tuple(places), xp.cast(src[tuple(slice(0,
             n) for n in index.shape)], input.dtype))
 
@@ -204,7 +205,7 @@ def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything
 @op(widen=False)
 def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
     """A copy with slices of `source` added at places along an axis."""
-    return xp.scatter_add(input, (slice(None),) * (axis % input.ndim) + (index,),
+    return xp.scatter_add(input, (slice(None),) * (axis_of(axis, input)) + (index,),
                           xp.cast(source, input.dtype))
 
 
@@ -259,7 +260,7 @@ def index_add_copy(input, dim, index, source, *, alpha=1):
 def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
                value: TensorOf(any_dtype, scalars=True)):
     """A copy with one number in the slices named along an axis."""
-    return xp.scatter_set(x, (slice(None),) * (int(axis) % x.ndim) + (index,),
+    return xp.scatter_set(x, (slice(None),) * (axis_of(int(axis), x)) + (index,),
                           xp.cast(value, x.dtype))
 
 

@@ -4,17 +4,21 @@ The commonest elementary functions (exp, log, sin, tanh, ...) stand in _math.py.
 """
 
 from .._core.op import op
-from .._core.rules import Int, Number, TensorOf, any_dtype
+from .._core.rules import Int, Number, TensorOf, any_dtype, floating, number
 from ._math import _floating as as_floating
 
 Anything = TensorOf(any_dtype)
 Operand = TensorOf(any_dtype, scalars=True)
+Given = TensorOf(number | {"bool"})  # a Tensor and no number
+Fractions = TensorOf(floating | {"complex64", "complex128"})
+Real = TensorOf("float32", "float64")
+Floats = TensorOf(floating)
 
 
-def _unary(name, doc, *lines):
+def _unary(name, doc, *lines, only=Anything):
     """An op that is one function of `xp`, on floats; integers are taken as float32."""
 
-    def body(xp, input: Anything):
+    def body(xp, input: only):
         return getattr(xp, name)(as_floating(xp, input))
 
     body.__name__, body.__doc__ = name, doc
@@ -59,34 +63,34 @@ _unary("erfinv", "The inverse of the error function, on (-1, 1).", "ops.erfinv(i
        "ops.Erfinv()(input)",
        "Tensor.erfinv()", "mint.erfinv(input)", "Tensor.erfinv_()", "ops.erfinv_(input)")
 _unary("gammaln", "The logarithm of the absolute value of the gamma function.", "ops.lgamma(input)",
-       "ops.Lgamma()(x: input)", "Tensor.lgamma()")
+       "ops.Lgamma()(x: input)", "Tensor.lgamma()", only=Floats)
 _unary("digamma", "The derivative of the logarithm of the gamma function.", "ops.digamma(input)",
-       "ops.Digamma()(x: input)", "Tensor.digamma()")
+       "ops.Digamma()(x: input)", "Tensor.digamma()", only=Floats)
 _unary("i0", "The modified Bessel function of the first kind, order 0.", "ops.bessel_i0(x: input)",
        "ops.i0(input)",
        "ops.BesselI0()(x: input)", "Tensor.i0()")
 _unary("i0e", "exp(-|x|) times the modified Bessel function I0.", "ops.bessel_i0e(x: input)",
-       "ops.BesselI0e()(x: input)")
+       "ops.BesselI0e()(x: input)", only=Floats)
 _unary("i1", "The modified Bessel function of the first kind, order 1.", "ops.bessel_i1(x: input)",
        "ops.BesselI1()(x: input)")
 _unary("i1e", "exp(-|x|) times the modified Bessel function I1.", "ops.bessel_i1e(x: input)",
-       "ops.BesselI1e()(x: input)")
+       "ops.BesselI1e()(x: input)", only=Floats)
 _unary("k0", "The modified Bessel function of the second kind, order 0.", "ops.bessel_k0(x: input)",
-       "ops.BesselK0()(x: input)")
+       "ops.BesselK0()(x: input)", only=Floats)
 _unary("k0e", "exp(x) times the modified Bessel function K0.", "ops.bessel_k0e(x: input)",
-       "ops.BesselK0e()(x: input)")
+       "ops.BesselK0e()(x: input)", only=Floats)
 _unary("k1", "The modified Bessel function of the second kind, order 1.", "ops.bessel_k1(x: input)",
-       "ops.BesselK1()(x: input)")
+       "ops.BesselK1()(x: input)", only=Floats)
 _unary("k1e", "exp(x) times the modified Bessel function K1.", "ops.bessel_k1e(x: input)",
-       "ops.BesselK1e()(x: input)")
+       "ops.BesselK1e()(x: input)", only=Floats)
 _unary("j0", "The Bessel function of the first kind, order 0.", "ops.bessel_j0(x: input)",
-       "ops.BesselJ0()(x: input)")
+       "ops.BesselJ0()(x: input)", only=Floats)
 _unary("j1", "The Bessel function of the first kind, order 1.", "ops.bessel_j1(x: input)",
-       "ops.BesselJ1()(x: input)")
+       "ops.BesselJ1()(x: input)", only=Floats)
 _unary("y0", "The Bessel function of the second kind, order 0.", "ops.bessel_y0(x: input)",
-       "ops.BesselY0()(x: input)")
+       "ops.BesselY0()(x: input)", only=Floats)
 _unary("y1", "The Bessel function of the second kind, order 1.", "ops.bessel_y1(x: input)",
-       "ops.BesselY1()(x: input)")
+       "ops.BesselY1()(x: input)", only=Floats)
 
 
 # Rounding -----------------------------------------------------------------------------------------
@@ -147,35 +151,36 @@ def atan2(xp, input: Operand, other: Operand):
 
 
 @op("ops.hypot(input, other)", "Tensor.hypot(other)", "ops.Hypot()(x1: input, x2: other)",
-    promote="input other")
+    promote="input other", rules={"ops.Hypot": {"input": Real, "other": Real}})
 def hypot(xp, input: Anything, other: Anything):
     """sqrt(input² + other²) without overflow."""
     return xp.hypot(input, other)
 
 
 @op("ops.logaddexp(input, other)", "Tensor.logaddexp(other)", "mint.logaddexp(input, other)",
-    promote="input other")
+    promote="input other", rules={"mint.logaddexp": {"input": Fractions, "other": Fractions}})
 def logaddexp(xp, input: Anything, other: Anything):
     """log(exp(input) + exp(other)) without overflow."""
     return xp.logaddexp(input, other)
 
 
 @op("ops.logaddexp2(input, other)", "Tensor.logaddexp2(other)", "mint.logaddexp2(input, other)",
-    promote="input other")
+    promote="input other", rules={"mint.logaddexp2": {"input": Fractions, "other": Fractions}})
 def logaddexp2(xp, input: Anything, other: Anything):
     """log2(2^input + 2^other) without overflow."""
     return xp.logaddexp2(input, other)
 
 
 @op("ops.xlogy(input, other)", "ops.Xlogy()(input, other)", "Tensor.xlogy(other)",
-    "mint.xlogy(input, other)",
-    promote="input other")
+    "mint.xlogy(input, other)", promote="input other",
+    rules={"ops.Xlogy": {"input": Given, "other": Given}})
 def xlogy(xp, input: Operand, other: Operand):
     """input * log(other), and 0 where input is 0."""
     return xp.xlogy(as_floating(xp, input), as_floating(xp, other))
 
 
-@op("ops.xdivy(x, y)", "ops.Xdivy()(x, y)", "Tensor.xdivy(y)", promote="x y")
+@op("ops.xdivy(x, y)", "ops.Xdivy()(x, y)", "Tensor.xdivy(y)", promote="x y",
+    rules={"ops.Xdivy": {"x": Fractions, "y": Fractions}})
 def xdivy(xp, x: Operand, y: Operand):
     """x / y, and 0 where x is 0."""
     zero = x == 0
@@ -231,14 +236,16 @@ def lcm(xp, input: TensorOf("int32", "int64", "int16"), other: TensorOf("int32",
 
 
 @op("ops.bitwise_left_shift(input, other)", "Tensor.bitwise_left_shift(other)",
-    "ops.LeftShift()(x1: input, x2: other)", promote="input other")
+    "ops.LeftShift()(x1: input, x2: other)", promote="input other",
+    rules={"ops.LeftShift": {"input": Given, "other": Given}})
 def bitwise_left_shift(xp, input: Operand, other: Operand):
     """The bits moved left, toward higher places."""
     return xp.left_shift(input, other)
 
 
 @op("ops.bitwise_right_shift(input, other)", "Tensor.bitwise_right_shift(other)",
-    "ops.RightShift()(input_x: input, input_y: other)", promote="input other")
+    "ops.RightShift()(input_x: input, input_y: other)", promote="input other",
+    rules={"ops.RightShift": {"input": Given, "other": Given}})
 def bitwise_right_shift(xp, input: Operand, other: Operand):
     """The bits moved right, toward lower places; the sign stays."""
     return xp.right_shift(input, other)
@@ -258,7 +265,8 @@ def igammac(xp, input: Anything, other: Anything):
     return xp.gammaincc(input, other)
 
 
-@op("ops.zeta(input, other)", "ops.Zeta()(x: input, q: other)", promote="input other")
+@op("ops.zeta(input, other)", "ops.Zeta()(x: input, q: other)", promote="input other",
+    rules={"ops.Zeta": {"input": Real, "other": Real}})
 def zeta(xp, input: Operand, other: Operand):
     """The Hurwitz zeta function: the sum of (other + k)^-input over k = 0, 1, 2, ..."""
     return xp.zeta(input, other)
@@ -284,7 +292,7 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
 
 
 @op("ops.lerp(input, end, weight)", "ops.Lerp()(input, end, weight)", "Tensor.lerp(end, weight)",
-    "mint.lerp(input, end, weight)")
+    "mint.lerp(input, end, weight)", rules={"mint.lerp": {"input": Fractions, "end": Fractions}})
 def lerp(xp, input: Anything, end: Anything, weight: Operand):
     """input + weight * (end - input)."""
     return input + xp.cast(weight, input.dtype) * (end - input)
@@ -293,7 +301,7 @@ def lerp(xp, input: Anything, end: Anything, weight: Operand):
 @op("ops.addcmul(input, tensor1, tensor2, value=1)",
     "ops.Addcmul()(input_data: input, x1: tensor1, x2: tensor2, value)",
     "Tensor.addcmul(tensor1, tensor2, value=1)",
-    "mint.addcmul(input, tensor1, tensor2, *, value=1)")
+    "mint.addcmul(input, tensor1, tensor2, *, value=1)", rules={"ops.Addcmul": {"value": Given}})
 def addcmul(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Operand = 1):
     """input + value * tensor1 * tensor2."""
     return input + xp.cast(value, input.dtype) * tensor1 * tensor2
@@ -302,7 +310,7 @@ def addcmul(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Op
 @op("ops.addcdiv(input, tensor1, tensor2, value=1)",
     "ops.Addcdiv()(input_data: input, x1: tensor1, x2: tensor2, value)",
     "Tensor.addcdiv(tensor1, tensor2, value=1)",
-    "mint.addcdiv(input, tensor1, tensor2, *, value=1)")
+    "mint.addcdiv(input, tensor1, tensor2, *, value=1)", rules={"ops.Addcdiv": {"value": Given}})
 def addcdiv(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Operand = 1):
     """input + value * tensor1 / tensor2."""
     return input + xp.cast(value, input.dtype) * tensor1 / tensor2

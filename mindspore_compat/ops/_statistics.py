@@ -3,10 +3,23 @@ distances."""
 
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
-from .._core.rules import Bool, DType, Float, Int, ListOf, Number, OneOf, TensorOf, TupleOf, any_dtype, checked
+from .._core.rules import (
+    Bool,
+    DType,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from . import _reduce
+from ._axes import axis_of
 from ._index import gather_elements
 from ._reduce import Axis, axes_of
 
@@ -22,7 +35,7 @@ def _median(xp, input, axis, keepdims):
     """The lower median along an axis and where it stands."""
     values, at = xp.top_k(input, input.shape[axis], axis, False)
     middle = (input.shape[axis] - 1) // 2
-    index = (slice(None),) * (axis % input.ndim) + (slice(middle, middle + 1),)
+    index = (slice(None),) * (axis_of(axis, input)) + (slice(middle, middle + 1),)
     values, at = values[index], at[index]
     return (values, at) if keepdims else (xp.squeeze(values, axis), xp.squeeze(at, axis))
 
@@ -97,6 +110,9 @@ def _quantile(xp, ordered, count, q, axis):
 
 def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
     rank = input.ndim
+    if q.ndim > 1 or bool(xp.any(q < 0)) or bool(xp.any(q > 1)):
+        raise ValueError(f"For 'quantile', 'q' must be in [0, 1] with at most one axis, but got "
+                         f"shape {q.shape}.")
     if axis is None:
         input, axis = xp.reshape(input, (-1,)), 0
     ordered = xp.sort(xp.moveaxis(input, axis, -1), -1)
@@ -109,8 +125,8 @@ def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
         parts.append(part if ignore_nan else xp.where(missing > 0, float("nan"), part))
     found = xp.stack([xp.squeeze(p, -1) for p in parts], 0)
     if keepdims:
-        found = xp.expand_dims(found, tuple(range(1,
-                                                  rank + 1)) if found.ndim == 1 else axis % rank + 1)
+        axes = tuple(range(1, rank + 1)) if found.ndim == 1 else axis % rank + 1
+        found = xp.expand_dims(found, axes)
     return found if q.ndim else xp.squeeze(found, 0)
 
 
@@ -261,7 +277,7 @@ def cum_prod(xp, x: Anything, axis: Int, exclusive: Bool = False, reverse: Bool 
     backward."""
     x = xp.flip(x, axis) if reverse else x
     if exclusive:
-        front = (slice(None),) * (axis % x.ndim)
+        front = (slice(None),) * (axis_of(axis, x))
         x = xp.concatenate([xp.ones_like(x[front + (slice(0, 1),)]), x[front + (slice(None, -1),)]],
                            axis)
     out = xp.cumprod(x, axis)
@@ -293,13 +309,13 @@ def diff(xp, x: Anything, n: Int(ge=0) = 1, axis: Int = -1, prepend: Anything | 
 def trapz(xp, y: Anything, x: Anything | None = None, dx: Number = 1.0, dim: Int = -1):
     """The integral along an axis by the trapezoidal rule, over x or with steps dx."""
     y = xp.cast(y, "float32") if y.dtype.kind in "iub" else y
-    front = (slice(None),) * (dim % y.ndim)
+    front = (slice(None),) * (axis_of(dim, y))
     sums = (y[front + (slice(1, None),)] + y[front + (slice(None, -1),)]) * 0.5
     if x is None:
         return xp.sum(sums * dx, dim)
     steps = xp.diff(x, 1, -1 if x.ndim == 1 else dim)
     if x.ndim == 1:
-        steps = xp.reshape(steps, (-1,) + (1,) * (y.ndim - dim % y.ndim - 1))
+        steps = xp.reshape(steps, (-1,) + (1,) * (y.ndim - axis_of(dim, y) - 1))
     return xp.sum(sums * steps, dim)
 
 
@@ -501,7 +517,7 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
     "Tensor.renorm(p, axis, maxnorm)")
 def renorm(xp, input: Anything, p: Number, axis: Int, maxnorm: Number):
     """The slices along an axis, those of a p-norm above `maxnorm` scaled down to it."""
-    others = tuple(i for i in range(input.ndim) if i != axis % input.ndim)
+    others = tuple(i for i in range(input.ndim) if i != axis_of(axis, input))
     size = _reduce._vector_norm(xp, input, p, others, True)
     return input * xp.where(size > maxnorm, maxnorm / (size + 1e-7), xp.ones_like(size))
 
