@@ -81,9 +81,7 @@ class AdaFactor(FusedOptimizer):
         self.compression = compression
         if not self.is_group:
             self.decay_flags = (True,) * self.param_length
-        if beta1 is not None:
-            self.exp_avg = self.parameters.clone("exp_avg", "zeros")
-        self.init_ada_factor_state()
+        self.init_ada_factor_state(beta1)
         self.afactor_step = host_parameter(np.zeros(1, np.float32), "afactor_step")
         self._plan = self._plan_over([])
 
@@ -97,8 +95,14 @@ class AdaFactor(FusedOptimizer):
         """Whether parameters may be flattened: no, rows and columns count."""
         return False
 
-    def init_ada_factor_state(self):
-        """Makes the mean squares, all zeros; those that a shape has no use for have one element."""
+    def init_ada_factor_state(self, beta1):
+        """Makes the states, all zeros; mean squares that a shape has no use for have one element.
+
+        Args:
+            beta1 (float): None for no average of updates.
+        """
+        if beta1 is not None:
+            self.exp_avg = self.parameters.clone("exp_avg", "zeros")
         rows, columns, squares = [], [], []
         for parameter in self.parameters:
             shape, matrix = parameter.shape, len(parameter.shape) >= 2

@@ -1,12 +1,14 @@
 """LazyAdam: Adam that, given a gradient of few rows, updates these rows alone."""
 
-from ..._core.rules import Bool, checked
+from ..._core.rules import Bool, CellOf, Number, checked, inf
 from ..._core.surface import public
-from ._groups import Decay, Params, Rate, Scale
+from ._groups import Params, Rate, Scale
 from .adam import ADAM, Above, Adam, Beta, Powers
 from .optimizer import FusedOptimizer
 
 __all__ = ["LazyAdam"]
+
+StrictDecay = Number(ge=0.0, lt=inf) | CellOf  # without the bools that other optimizers take
 
 
 @public("nn.LazyAdam")
@@ -45,7 +47,8 @@ class LazyAdam(FusedOptimizer):
     @checked
     def __init__(self, params: Params, learning_rate: Rate = 1e-3, beta1: Beta = 0.9,
                  beta2: Beta = 0.999, eps: Above = 1e-8, use_locking: Bool = False,
-                 use_nesterov: Bool = False, weight_decay: Decay = 0.0, loss_scale: Scale = 1.0):
+                 use_nesterov: Bool = False, weight_decay: StrictDecay = 0.0,
+                 loss_scale: Scale = 1.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self.use_locking = use_locking

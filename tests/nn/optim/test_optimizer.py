@@ -545,3 +545,10 @@ def test_target_and_unique(parameters):
 def test_an_update_returns_a_tuple_of_true(parameters):
     assert nn.AdamOffload(parameters)(make_gradients()) == (True,) * 4
     assert nn.ASGD(make_parameters())(make_gradients()) is True
+
+
+def test_a_bool_is_a_weight_decay_but_not_for_lazy_adam(parameters):
+    assert nn.Adam(parameters, weight_decay=True).weight_decay == 1
+    with pytest.raises(TypeError, match="For 'LazyAdam', 'weight_decay'"):
+        nn.LazyAdam(parameters, weight_decay=True)
+    nn.LazyAdam(parameters, weight_decay=1)
