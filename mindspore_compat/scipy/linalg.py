@@ -324,20 +324,19 @@ def lstsq(A, B, rcond=None, driver=None):
 
     Args:
         A (Tensor): matrices (*, M, N) of float32 or float64.
-        B (Tensor): of the same dtype: matrices (*, M, K).
+        B (Tensor): of the same dtype: matrices (*, M, K), or vectors (*, M).
         rcond (number, optional): changes nothing.
         driver (str, optional): "gels", "gelsy", "gelss" or "gelsd": which of the results below are
             there; None is "gelsy".
 
     Returns:
-        tuple[Tensor]: the solution (*, N, K); the squared errors (*, K) for M > N, not with gelsy;
+        tuple[Tensor]: the solution (*, N, K), or (*, N) of vectors; the squared errors (*, K) for M > N, not with gelsy;
         the rank (*), not with gels; the singular values (*, min(M, N)) with gelss and gelsd. What
         is not there is an empty Tensor.
 
     Raises:
         TypeError: `A` and `B` are no Tensors of one dtype.
-        ValueError: they have less than 2 axes, their shapes do not match, or `driver` is something
-            else.
+        ValueError: `A` has less than 2 axes, shapes do not match, or `driver` is something else.
     """
     A, B = tensor("lstsq", "A", A, FLOATS), tensor("lstsq", "B", B, FLOATS)
     if A.dtype != B.dtype:
@@ -346,9 +345,11 @@ def lstsq(A, B, rcond=None, driver=None):
     if driver not in (None, "gels", "gelsy", "gelss", "gelsd"):
         raise ValueError(f"For 'lstsq', 'driver' must be 'gels', 'gelsy', 'gelss', 'gelsd' or "
                          f"None, but got {driver!r}.")
-    if A.ndim < 2 or B.ndim < 2 or A.shape[-2] != B.shape[-2]:
-        raise ValueError(f"For 'lstsq', 'A' and 'B' must be matrices with as many rows, but got "
-                         f"shapes {A.shape} and {B.shape}.")
+    vector = B.ndim == A.ndim - 1
+    B = ops.expand_dims(B, -1) if vector else B
+    if A.ndim < 2 or B.ndim != A.ndim or A.shape[-2] != B.shape[-2]:
+        raise ValueError(f"For 'lstsq', 'A' must be matrices and 'B' must have as many rows, but "
+                         f"got shapes {A.shape} and {B.shape}.")
     solution = ops.matmul(_decompose.pinv.run(A), B)
     residual, rank, values = (Tensor(numpy.zeros(0, kind)) for kind in (
         dtypes.to_numpy(A.dtype), numpy.int64, dtypes.to_numpy(A.dtype)))
@@ -359,4 +360,4 @@ def lstsq(A, B, rcond=None, driver=None):
         smallest = float(max(A.shape[-2:]) * numpy.finfo(dtypes.to_numpy(A.dtype)).eps)
         rank = ops.sum(ops.cast(singular > smallest * singular[..., :1], dtypes.int64), -1)
         values = singular if driver in ("gelss", "gelsd") else values
-    return solution, residual, rank, values
+    return ops.squeeze(solution, -1) if vector else solution, residual, rank, values

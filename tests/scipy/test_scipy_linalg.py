@@ -116,6 +116,14 @@ def test_least_squares(driver, there):
         close(values, expected[3])
 
 
+def test_least_squares_of_a_vector():
+    a, b = RANDOM.randn(5, 3), RANDOM.randn(5)
+    solution, residual, _, _ = linalg.lstsq(Tensor(a), Tensor(b), driver="gels")
+    expected = np.linalg.lstsq(a, b, None)[0]
+    close(solution, expected)
+    close(residual, [((a @ expected - b) ** 2).sum()])
+
+
 def test_blocks():
     blocks = [np.float32(5), np.array([1, 2], np.float32), np.eye(2, 3, dtype=np.float32),
               np.zeros((1, 0), np.float32), np.zeros((0, 2), np.float32)]
@@ -202,7 +210,9 @@ def test_matrices_are_checked(function):
     (lambda a: linalg.solve_triangular(a, a.astype(ms.float32)), TypeError),
     (lambda a: linalg.solve_triangular(a, 5), TypeError),
     (lambda a: linalg.lstsq(a, a, driver="x"), ValueError),
-    (lambda a: linalg.lstsq(a, a[:1]), ValueError), (lambda a: linalg.lstsq(a, a[0]), ValueError),
+    (lambda a: linalg.lstsq(a, a[:1]), ValueError),
+    (lambda a: linalg.lstsq(a, a[0, :2]), ValueError),
+    (lambda a: linalg.lstsq(a[0], a), ValueError),
     (lambda a: linalg.lstsq(a, a.astype(ms.float32)), TypeError),
     (lambda a: linalg.block_diag(a, 5), TypeError),
     (lambda a: linalg.block_diag(Tensor(np.ones((1, 1, 1)))), ValueError)])
