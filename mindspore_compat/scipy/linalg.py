@@ -324,15 +324,16 @@ def lstsq(A, B, rcond=None, driver=None):
 
     Args:
         A (Tensor): matrices (*, M, N) of float32 or float64.
-        B (Tensor): of the same dtype: matrices (*, M, K), or vectors (*, M).
+        B (Tensor): of the same dtype: matrices (*, M, K), or as many vectors (*, M). Leading axes
+            of matrices are broadcast.
         rcond (number, optional): changes nothing.
         driver (str, optional): "gels", "gelsy", "gelss" or "gelsd": which of the results below are
             there; None is "gelsy".
 
     Returns:
-        tuple[Tensor]: the solution (*, N, K), or (*, N) of vectors; the squared errors (*, K) for M > N, not with gelsy;
-        the rank (*), not with gels; the singular values (*, min(M, N)) with gelss and gelsd. What
-        is not there is an empty Tensor.
+        tuple[Tensor]: the solution (*, N, K), or (*, N) of vectors; the squared errors (*, K) for
+        M > N, not with gelsy; the rank (*), not with gels; the singular values (*, min(M, N)) with
+        gelss and gelsd. What is not there is an empty Tensor.
 
     Raises:
         TypeError: `A` and `B` are no Tensors of one dtype.
@@ -345,9 +346,9 @@ def lstsq(A, B, rcond=None, driver=None):
     if driver not in (None, "gels", "gelsy", "gelss", "gelsd"):
         raise ValueError(f"For 'lstsq', 'driver' must be 'gels', 'gelsy', 'gelss', 'gelsd' or "
                          f"None, but got {driver!r}.")
-    vector = B.ndim == A.ndim - 1
+    vector = B.shape == A.shape[:-1]
     B = ops.expand_dims(B, -1) if vector else B
-    if A.ndim < 2 or B.ndim != A.ndim or A.shape[-2] != B.shape[-2]:
+    if A.ndim < 2 or B.ndim < 2 or A.shape[-2] != B.shape[-2]:
         raise ValueError(f"For 'lstsq', 'A' must be matrices and 'B' must have as many rows, but "
                          f"got shapes {A.shape} and {B.shape}.")
     solution = ops.matmul(_decompose.pinv.run(A), B)

@@ -124,6 +124,14 @@ def test_least_squares_of_a_vector():
     close(residual, [((a @ expected - b) ** 2).sum()])
 
 
+def test_least_squares_of_stacks():
+    a, b = RANDOM.randn(4, 5, 3), RANDOM.randn(5, 2)
+    solution, residual, rank, values = linalg.lstsq(Tensor(a), Tensor(b), driver="gelsd")
+    close(solution, [np.linalg.lstsq(each, b, None)[0] for each in a])
+    assert residual.shape == (4, 2) and rank.asnumpy().tolist() == [3] * 4
+    assert values.shape == (4, 3)
+
+
 def test_blocks():
     blocks = [np.float32(5), np.array([1, 2], np.float32), np.eye(2, 3, dtype=np.float32),
               np.zeros((1, 0), np.float32), np.zeros((0, 2), np.float32)]
