@@ -41,8 +41,8 @@ def image_bytes(api, image):
     Raises:
         RuntimeError: the column is no row of bytes.
     """
-    if image.dtype.kind == "S" and image.ndim == 0:
-        return image.item()
+    if image.dtype.kind == "S" and image.size == 1:
+        return image.tobytes()
     if image.dtype != np.uint8 or image.ndim != 1 or not image.size:
         raise RuntimeError(f"For '{api}', the input must be the bytes of an image file, one axis "
                            f"of uint8, but got shape {image.shape} and dtype {image.dtype}.")

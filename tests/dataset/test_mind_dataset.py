@@ -1,9 +1,11 @@
 """MindDataset: columns, orders (those of the original), shares, padding, refusals."""
 
+import io
 import json
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from mindspore_compat import dataset as ds
 from mindspore_compat import mindrecord
@@ -93,6 +95,24 @@ def test_rows_of_classes(files):
     assert [number % 3 for number in numbers(dataset)] == [0, 0, 1, 1, 2, 2]
     with pytest.raises(RuntimeError, match="class_column"):
         numbers(ds.MindDataset(files, sampler=ds.PKSampler(2, class_column="b")))
+
+
+def test_images_are_decoded(tmp_path):
+    pictures = [np.full((6, 4, 3), 40 * number, np.uint8) for number in range(3)]
+    writer = mindrecord.FileWriter(str(tmp_path / "images"))
+    writer.add_schema({"image": {"type": "bytes"}, "label": {"type": "int32"}})
+    rows = []
+    for number, picture in enumerate(pictures):
+        content = io.BytesIO()
+        Image.fromarray(picture).save(content, "BMP")       # ends with zero bytes
+        rows.append({"image": content.getvalue(), "label": number})
+    writer.write_raw_data(rows)
+    writer.commit()
+    dataset = ds.MindDataset(str(tmp_path / "images"), shuffle=False)
+    dataset = dataset.map(ds.vision.Decode(), "image").batch(3)
+    batch, = dataset.create_dict_iterator(num_epochs=1, output_numpy=True)
+    np.testing.assert_array_equal(batch["image"], pictures)
+    assert batch["label"].tolist() == [0, 1, 2]
 
 
 def test_padding_makes_shares_equal(files):
