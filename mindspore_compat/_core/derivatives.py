@@ -388,14 +388,22 @@ def _adjoint(xp, x):
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
+def product(xp, x, y):
+    """x @ y; by one product, and not a batch of small ones, where `y` is one matrix."""
+    if x.ndim < 3 or y.ndim != 2:
+        return xp.matmul(x, y)
+    flat = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
+    return xp.reshape(xp.matmul(flat, y), (*x.shape[:-1], y.shape[-1]))
+
+
 def _matmul_left(xp, g, x, y):
     if y.ndim == 1:
         return g * xp.conj(y) if x.ndim == 1 else xp.expand_dims(g, -1) * xp.conj(y)
     if x.ndim == 1:
         g = xp.expand_dims(g, -2)
-        product = xp.matmul(g, _adjoint(xp, y))
-        return xp.reshape(product, product.shape[:-2] + product.shape[-1:])
-    return xp.matmul(g, _adjoint(xp, y))
+        found = xp.matmul(g, _adjoint(xp, y))
+        return xp.reshape(found, found.shape[:-2] + found.shape[-1:])
+    return product(xp, g, _adjoint(xp, y))
 
 
 def _matmul_right(xp, g, x, y):

@@ -1,5 +1,6 @@
 """Products of vectors and matrices; decompositions and solvers are in _decompose.py."""
 
+from .._core.derivatives import product
 from .._core.op import op
 from .._core.rules import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype
 from .._core.surface import public
@@ -18,7 +19,7 @@ def _product(*lines, slope=None):
 def matmul(xp, input: Anything, other: Anything):
     """The matrix product over the last two axes; leading axes broadcast, vectors are rows or
     columns."""
-    return xp.matmul(input, other)
+    return product(xp, input, other)
 
 
 @_product("Tensor.__rmatmul__(other)")
@@ -34,11 +35,11 @@ def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
     """The product of matrices, each transposed first if asked; leading axes broadcast."""
     left = xp.swapaxes(input, -1, -2) if transpose_a else input
     right = xp.swapaxes(other, -1, -2) if transpose_b else other
-    if left.shape[-1] != right.shape[-2]:
+    if input.ndim < 2 or other.ndim < 2 or left.shape[-1] != right.shape[-2]:
         raise ValueError(f"For 'MatMul', the inner lengths must agree, but got {input.shape} and "
                          f"{other.shape} with "
                          f"transpose_a={transpose_a}, transpose_b={transpose_b}.")
-    return xp.matmul(left, right)
+    return product(xp, left, right)
 
 
 @_product("ops.bmm(input_x: input, mat2: other)", "Tensor.bmm(mat2: other)",
@@ -71,13 +72,13 @@ def outer(xp, input: Anything, other: Anything):
     "mint.nn.functional.linear(input, weight, bias=None)")
 def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
     """input @ weight.T + bias, the weight as (out, in)."""
-    out = xp.matmul(input, xp.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
+    out = product(xp, input, xp.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
     return out if bias is None else out + bias
 
 
 def _dense_input(xp, g, weight):
     """The slope for the input; a weight of one axis gave scalars."""
-    return xp.expand_dims(g, -1) * weight if weight.ndim == 1 else xp.matmul(g, weight)
+    return xp.expand_dims(g, -1) * weight if weight.ndim == 1 else product(xp, g, weight)
 
 
 def _dense_weight(xp, g, input, weight_shape):
