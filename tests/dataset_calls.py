@@ -22,7 +22,8 @@ def images():
     rgb = rng.integers(0, 256, (4, 5, 3), dtype=np.uint8)
     wide = rng.integers(20, 200, (13, 37, 3), dtype=np.uint8)
     return {"rgb": rgb, "grey": rgb[:, :, 0], "one": rgb[:, :, :1],
-            "floats": rgb.astype(np.float32), "batch": np.stack([rgb, rgb[::-1]]), "ints": rgb.astype(np.int32), "wide": wide,
+            "floats": rgb.astype(np.float32), "batch": np.stack([rgb, rgb[::-1]]),
+            "ints": rgb.astype(np.int32), "wide": wide,
             "doubles": rgb.astype(np.float64), "flags": rgb > 100, "words": rgb.astype(np.uint16),
             "four": np.dstack([rgb, rgb[:, :, 0]]), "text": np.array(["a"]), "hot": np.eye(4)[:3]}
 
@@ -168,6 +169,55 @@ AUGMENTATIONS = """
     transforms.Compose([vision.RandomHorizontalFlip(), vision.RandomCrop(9)])
 """
 
+SENTENCES = ("Hello  World, 你好!", "", " a\tb\n", "don't [UNK] stop [MASK]x", "ÀÉ ß Straße",
+             "unaffable bc w world")
+TOKENIZERS = """
+    tx.UnicodeCharTokenizer(True) | tx.WhitespaceTokenizer() | tx.WhitespaceTokenizer(True)
+    tx.BasicTokenizer() | tx.BasicTokenizer(False, True) | tx.BasicTokenizer(with_offsets=True)
+    tx.BasicTokenizer(False, False, tx.NormalizeForm.NFKD, False) | tx.BertTokenizer(vocab)
+    tx.BertTokenizer(vocab, with_offsets=True) | tx.CaseFold() | tx.NormalizeUTF8()
+    tx.NormalizeUTF8(tx.NormalizeForm.NFD) | tx.RegexReplace('[a-z]+', '#')
+    tx.RegexReplace('[a-z]+', '#', False) | tx.RegexTokenizer('[ ,]', ',')
+    tx.RegexTokenizer('[ ]+', '[ ]+', True) | tx.PythonTokenizer(lambda text: text.split(' '))
+"""
+TEXTS = """
+    vocab.vocab() | vocab.tokens_to_ids('a') | vocab.tokens_to_ids(['a', 'zz'])
+    vocab.ids_to_tokens(1) | vocab.ids_to_tokens([1, 99]) | vocab.ids_to_tokens(-1)
+    vocab.tokens_to_ids(3) | vocab.ids_to_tokens('a') | tx.Vocab.from_list(['a', 'a'])
+    tx.Vocab.from_list(['a'], ['b', 'b']) | tx.Vocab.from_list(['a'], ['a'])
+    tx.Vocab.from_list(['a'], ['b'], False).vocab() | tx.Vocab.from_list([1])
+    tx.Vocab.from_dict({'a': 3}).vocab() | tx.Vocab.from_dict({'a': -3})
+    tx.Vocab.from_dict({'a': 'b'}) | tx.Vocab.from_dict([1]) | tx.Vocab.from_file('/nope')
+    tx.Vocab.from_dataset(tokens()).vocab() | tx.Vocab.from_dataset(tokens(), ['w']).vocab()
+    tx.Vocab.from_dataset(tokens(), freq_range=(2, None)).vocab()
+    tx.Vocab.from_dataset(tokens(), freq_range=(None, 2)).vocab()
+    tx.Vocab.from_dataset(tokens(), top_k=2, special_tokens=['<p>']).vocab()
+    tx.Vocab.from_dataset(tokens(), top_k=2, special_tokens=['p'], special_first=False).vocab()
+    tx.Vocab.from_dataset(tokens(), top_k=0) | tx.Vocab.from_dataset(tokens(), freq_range=(-1, 2))
+    tx.Lookup(vocab)(np.array(['a', 'bc'])) | tx.Lookup(vocab, '[UNK]')(np.array([['zz', 'a']]))
+    tx.Lookup(vocab)(np.array(['zz'])) | tx.Lookup(vocab, 'qq')(np.array(['a'])) | tx.Lookup(3)
+    tx.Lookup(vocab, None, ms.int64)(np.array('a')) | tx.Lookup(vocab)(np.array([1]))
+    tx.ToNumber(ms.int32)(np.array(['1', '-2'])) | tx.ToNumber(ms.float16)(np.array(['1', '-2.5']))
+    tx.ToNumber(ms.int32)(np.array(['1.5'])) | tx.ToNumber(ms.int32)(np.array(['x']))
+    tx.ToNumber(ms.int8)(np.array(['300'])) | tx.ToNumber(ms.float32)(np.array(['1e3', ' 2']))
+    tx.WordpieceTokenizer(vocab)(np.array(['unaffable', 'bc', 'zz', '你']))
+    tx.WordpieceTokenizer(vocab, unknown_token='')(np.array(['zz', 'a']))
+    tx.WordpieceTokenizer(vocab, max_bytes_per_token=3)(np.array(['unaffable']))
+    tx.WordpieceTokenizer(vocab, with_offsets=True)(np.array(['unaffable', 'bc']))
+    tx.WhitespaceTokenizer()(np.array(['a b'])) | tx.WhitespaceTokenizer()(np.array(3))
+    tx.Truncate(2)(np.array(['a', 'b', 'c'])) | tx.Truncate(2)(np.arange(6).reshape(2, 3))
+    tx.Truncate(-1) | tx.TruncateSequencePair(3)(np.arange(3), np.arange(5))
+    tx.TruncateSequencePair(5)(np.array(['a', 'b', 'c']), np.array(['d', 'e', 'f', 'g']))
+    tx.AddToken('[CLS]')(np.array(['a', 'b'])) | tx.AddToken('z', False)(np.array(['a', 'b']))
+    tx.AddToken('z')(np.array([['a', 'b'], ['c', 'd']])) | tx.AddToken('z')(np.array('a'))
+    tx.SlidingWindow(2)(np.arange(4)) | tx.SlidingWindow(9)(np.arange(4))
+    tx.SlidingWindow(2, -1)(np.array(['a', 'b', 'c'])) | tx.SlidingWindow(2, 1)(np.arange(4))
+    tx.Ngram(2)(np.array(['a', 'b', 'c'])) | tx.Ngram([2, 3, 4])(np.array(['a', 'b', 'c']))
+    tx.Ngram([2], ('_', 5), ('-', 1), '+')(np.array(['a', 'b', 'c'])) | tx.Ngram(0)
+    tx.Ngram(2, ('a', -1)) | tx.Ngram(2)(np.arange(3)) | tx.to_str(np.array([b'a', b'\\xc3\\xa4']))
+    tx.to_bytes(np.array(['a', 'ä'])) | tx.to_str(np.arange(2))
+"""
+
 
 def split(text):
     """The calls of a table, which are separated by lines' ends and bars."""
@@ -189,14 +239,24 @@ def calls():
         yield "pipeline", call
     for call in split(AUGMENTATIONS):
         yield "augmentation", call
+    for transform, sentence in itertools.product(split(TOKENIZERS), SENTENCES):
+        yield "text", f"{transform}(np.array({sentence!r}))"
+    for call in split(TEXTS):
+        yield "text", call
 
 
 def names(ms):
     """The names that calls use, given the package `mindspore`; images of Pillow where it is."""
     import mindspore.dataset as ds
-    from mindspore.dataset import transforms, vision
+    from mindspore.dataset import text, transforms, vision
 
-    found = {"ms": ms, "np": np, "ds": ds, "transforms": transforms, "vision": vision, **images()}
+    found = {"ms": ms, "np": np, "ds": ds, "transforms": transforms, "vision": vision, "tx": text,
+             **images()}
+    found["vocab"] = text.Vocab.from_list(
+        ["a", "b", "##c", "bc", "un", "##aff", "##able", "[UNK]", "你", "好", ",", "hello", "world",
+         "w", "##orld"], special_tokens=["<pad>"])
+    found["tokens"] = lambda: ds.NumpySlicesDataset(
+        [["a", "b", "b"], ["c", "c", "c"], ["a", "d", "e"]], ["w"], shuffle=False)
     try:
         from PIL import Image
     except ImportError:
@@ -218,6 +278,9 @@ def outcome(kind, call, known):
             several = np.stack([known["wide"]] * 8)
             rows = known["ds"].NumpySlicesDataset(several, ["image"], shuffle=False)
             return [told(row[0]) for row in epochs(rows.map(found, ["image"]), 1)[0]]
+        if kind == "text":
+            found = sorted(map(list, found.items())) if isinstance(found, dict) else found
+            return [plain(each) for each in (found if isinstance(found, tuple) else [found])]
         return [told(each) for each in (found if isinstance(found, (tuple, list)) else [found])]
     except Exception as error:
         return ["error", type(error).__name__]
@@ -236,6 +299,13 @@ def told(value, whole=False):
         return [array.dtype.str, np.asarray(value).tolist()]
     kind = "" if isinstance(value, np.ndarray) else type(value).__name__
     return [kind, array.dtype.str, list(np.shape(value)), zlib.crc32(array.tobytes())]
+
+
+def plain(value):
+    """A result of text: its dtype, and the values in a form that JSON can hold."""
+    array = np.asarray(value)
+    values = array.view(np.uint8) if array.dtype.kind == "S" else array
+    return [array.dtype.str, values.tolist()] if isinstance(value, np.ndarray) else value
 
 
 def record():

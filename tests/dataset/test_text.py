@@ -1,0 +1,69 @@
+"""What tests/dataset_calls.py does not reach of text: files, own decisions, use in pipelines."""
+
+import numpy as np
+import pytest
+
+from mindspore_compat import dataset as ds
+from mindspore_compat.dataset import text
+
+
+@pytest.fixture
+def vocab():
+    return text.Vocab.from_list(["a", "b", "c", "[UNK]"])
+
+
+def test_a_vocab_of_a_file_takes_the_part_of_each_line_before_the_delimiter(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("a,1\nb,2\nc\n", encoding="utf-8")
+    assert text.Vocab.from_file(str(path)).vocab() == {"a,1": 0, "b,2": 1, "c": 2}
+    assert text.Vocab.from_file(str(path), ",").vocab() == {"a": 0, "b": 1, "c": 2}
+    assert text.Vocab.from_file(str(path), ",", 2, ["<p>"]).vocab() == {"<p>": 0, "a": 1, "b": 2}
+    assert text.Vocab.from_file(str(path), ",", 2, ["<p>"], False).tokens_to_ids("<p>") == 2
+
+
+@pytest.mark.parametrize("arguments, kind", [
+    ({"vocab_size": 0}, ValueError), ({"vocab_size": "a"}, TypeError),
+    ({"delimiter": 3}, TypeError),
+    ({"special_tokens": ["c"]}, ValueError), ({"special_tokens": "c"}, TypeError),
+    ({"special_first": 1}, TypeError)])
+def test_a_vocab_of_a_file_refuses_wrong_arguments(tmp_path, arguments, kind):
+    path = tmp_path / "words.txt"
+    path.write_text("a\nb\nc\n")
+    with pytest.raises(kind):
+        text.Vocab.from_file(str(path), **arguments)
+
+
+def test_lower_case_folds_and_strips_accents_but_leaves_what_is_preserved():
+    tokens = text.BasicTokenizer(lower_case=True)(np.array("ÀÉ [UNK] Straße"))
+    assert tokens.tolist() == ["ae", "[UNK]", "strasse"]
+    tokens = text.BasicTokenizer(lower_case=True, preserve_unused_token=False)(np.array("A[UNK]"))
+    assert tokens.tolist() == ["a", "[", "unk", "]"]
+
+
+def test_offsets_count_bytes_of_utf8():
+    tokens, starts, ends = text.WhitespaceTokenizer(True)(np.array("你好 b"))
+    assert (tokens.tolist(), starts.tolist(), ends.tolist()) == (["你好", "b"], [0, 7], [6, 8])
+    assert starts.dtype == ends.dtype == np.uint32
+
+
+@pytest.mark.parametrize("make, kind", [
+    (lambda vocab: text.Lookup(vocab, "zz"), RuntimeError),
+    (lambda vocab: text.Lookup({"a": 1}), TypeError),
+    (lambda vocab: text.TruncateSequencePair("a"), TypeError),
+    (lambda vocab: text.TruncateSequencePair(0), ValueError),
+    (lambda vocab: text.WordpieceTokenizer(vocab, max_bytes_per_token=-1), ValueError),
+    (lambda vocab: text.BertTokenizer(vocab, lower_case=1), TypeError),
+    (lambda vocab: text.NormalizeUTF8("NFC"), TypeError),
+    (lambda vocab: text.PythonTokenizer(3), TypeError),
+    (lambda vocab: text.SlidingWindow(0), ValueError)])
+def test_wrong_arguments_are_refused_at_construction(vocab, make, kind):
+    with pytest.raises(kind, match="^For '"):
+        make(vocab)
+
+
+def test_text_becomes_numbers_in_a_pipeline(vocab):
+    rows = ds.NumpySlicesDataset(["a b", "c zz a"], ["text"], shuffle=False)
+    rows = rows.map([text.WhitespaceTokenizer(), text.Lookup(vocab, "[UNK]")], ["text"])
+    rows = rows.padded_batch(2, pad_info={"text": ([4], -1)})
+    (batch,), = rows.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert batch.tolist() == [[0, 1, -1, -1], [2, 3, 0, -1]]
