@@ -38,7 +38,6 @@ PATHS = {
     "dataset.core.config": "dataset.engine.config",
     "dataset.transforms.vision": "dataset.vision",
     "dataset.vision.transforms": "dataset.vision",
-    "experimental.optim.lr_scheduler": "experimental.optim",
     "mint.distributed.distributed": "mint.distributed",
     "nn.metrics": "train.metrics",
     "nn.metrics.metric": "train.metrics.metric",

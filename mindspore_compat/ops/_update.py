@@ -30,6 +30,14 @@ def sgd_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov=False
     return p - lr * step, accum, stat
 
 
+def sgd_or_plain_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov):
+    """`sgd_update`, or without `momentum` (None) `plain_update`, which leaves the states alone."""
+    if momentum is None:
+        return p - lr * g, accum, stat
+    return sgd_update(xp, p, g, accum, stat, lr=lr, momentum=momentum, dampening=dampening,
+                      nesterov=nesterov)
+
+
 def keras_momentum_update(xp, p, g, accum, *, lr, momentum, nesterov=False):
     """Momentum that gathers steps, not gradients, so that a change of `lr` acts late."""
     accum = momentum * accum - lr * g
@@ -174,6 +182,67 @@ def ftrl_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2):
     linear = linear + g - (root - accum**-lr_power) / lr * p
     solved = (xp.sign(linear) * l1 - linear) / (root / lr + 2 * l2)
     return xp.where(xp.abs(linear) > l1, solved, 0.0), grown, linear
+
+
+def adam_or_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, amsgrad):
+    """`adam_update`, or `amsgrad_update`, over one set of states."""
+    if amsgrad:
+        return amsgrad_update(xp, p, g, m, v, top, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
+    p, m, v = adam_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
+    return p, m, v, top
+
+
+def adamw_update(
+    xp, p, g, m, v, top, *, lr, beta1, beta2, eps, root, shrink, amsgrad
+):
+    """Adam beside a decay of the parameter by the factor `shrink` (None means none).
+
+    `lr` is corrected for the first average's bias, and `root` is what the root of the second is
+    multiplied by, before `eps` is added.
+    """
+    if shrink is not None:
+        p = p * shrink
+    m = beta1 * m + (1 - beta1) * g
+    v = beta2 * v + (1 - beta2) * g * g
+    if amsgrad:
+        top = xp.maximum(top, v)
+    return p - lr * m / (xp.sqrt(top if amsgrad else v) * root + eps), m, v, top
+
+
+def nadam_update(xp, p, g, m, v, *, g_rate, m_rate, beta1, beta2, eps, root):
+    """Adam with Nesterov's momentum: the gradient and its average have rates of their own."""
+    m = beta1 * m + (1 - beta1) * g
+    v = beta2 * v + (1 - beta2) * g * g
+    return p - (g_rate * g + m_rate * m) / (xp.sqrt(v) * root + eps), m, v
+
+
+def radam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, settled):
+    """Adam once the variance of its rate is `settled`; until then momentum alone."""
+    m = beta1 * m + (1 - beta1) * g
+    v = beta2 * v + (1 - beta2) * g * g
+    return p - (lr * m / (xp.sqrt(v) + eps) if settled else lr * m), m, v
+
+
+def adamax_inner_eps_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
+    """`adamax_update` with `eps` added to the gradient's size, not to the norm."""
+    m = beta1 * m + (1 - beta1) * g
+    v = xp.maximum(beta2 * v, xp.abs(g) + eps)
+    return p - lr * m / v, m, v
+
+
+def rmsprop_outer_eps_update(
+    xp, p, g, mean, mean_square, moment, *, lr, rho, momentum, eps, centered
+):
+    """RMSProp with `eps` added to the root, and a momentum that does not hold `lr`; None for none.
+    """
+    mean_square = rho * mean_square + (1 - rho) * g * g
+    if centered:
+        mean = rho * mean + (1 - rho) * g
+    root = xp.sqrt(mean_square - mean * mean if centered else mean_square)
+    step = g / (root + eps)
+    if momentum is not None:
+        step = moment = momentum * moment + step
+    return p - lr * step, mean, mean_square, moment
 
 
 def asgd_update(xp, p, g, average, *, lambd, eta, mu):

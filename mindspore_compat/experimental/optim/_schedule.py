@@ -1,0 +1,137 @@
+"""LRScheduler: the base of the schedulers in lr_scheduler.py, and the writing of learning rates."""
+
+import numpy as np
+
+from ..._backend import arrays
+from ..._core.dtype import float32
+from ..._core.rules import Int, checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from .optimizer import Optimizer
+
+
+def need_optimizer(api, optimizer):
+    """Refuses what is no optimizer of this room."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"For '{api}', 'optimizer' must be an experimental Optimizer, but got "
+                        f"{type(optimizer).__name__}.")
+
+
+def as_float(value):
+    """A number or a Tensor of one element as a float."""
+    return float(arrays.to_host(value._array).reshape(())) if isinstance(value, Tensor) else value
+
+
+def set_rate(group, value):
+    """Writes a learning rate into a group: into its Parameter, where it has one."""
+    rate = group["lr"]
+    if isinstance(rate, Tensor):
+        rate._array[...] = as_float(value)
+    else:
+        group["lr"] = as_float(value)
+
+
+def rates_of(optimizer):
+    """The learning rates of all groups, as floats."""
+    return [as_float(group["lr"]) for group in optimizer.param_groups]
+
+
+def per_group(api, name, value, groups):
+    """A number, or one number for each group, as a list of floats."""
+    values = list(value) if isinstance(value, (list, tuple)) else [value] * groups
+    if len(values) != groups:
+        raise ValueError(f"For '{api}', '{name}' must have one number for each of the {groups} "
+                         f"groups, but got {len(values)}.")
+    for each in values:
+        if isinstance(each, bool) or not isinstance(each, (int, float, Tensor)):
+            raise TypeError(f"For '{api}', '{name}' must be a number or a list of numbers, but got "
+                            f"{value!r} of type {type(value).__name__}.")
+    return [float(as_float(each)) for each in values]
+
+
+def tensors_of(rates):
+    """Learning rates as 0-d Tensors of float32."""
+    return [Tensor(np.float32(as_float(rate)), float32) for rate in rates]
+
+
+@public("experimental.optim.lr_scheduler.LRScheduler")
+class LRScheduler:
+    """The base of schedulers: define `get_lr`, which returns a learning rate for each group.
+
+    Args:
+        optimizer (Optimizer): an optimizer of `mindspore.experimental.optim`.
+        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+
+    Attributes:
+        last_epoch (int): how often `step` has been called.
+        base_lrs (list[Tensor]): the learning rates that training started with.
+
+    Raises:
+        KeyError: if training goes on and a group has no `initial_lr`.
+
+    Examples:
+        >>> from mindspore_compat.experimental.optim import lr_scheduler
+        >>> class Inverse(lr_scheduler.LRScheduler):
+        ...     def get_lr(self):
+        ...         return [rate / (self.last_epoch + 1) for rate in self.base_lrs]
+
+    Source: mindspore.experimental.optim.lr_scheduler.LRScheduler of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, optimizer, last_epoch: Int(ge=-1) = -1):
+        api = type(self).__name__
+        need_optimizer(api, optimizer)
+        groups = optimizer.param_groups
+        if last_epoch == -1:
+            for group in groups:
+                group.setdefault("initial_lr", tensors_of([group["lr"]])[0])
+        for number, group in enumerate(groups):
+            if "initial_lr" not in group:
+                raise KeyError(f"For '{api}', 'initial_lr' must be given in group {number} where "
+                               f"'last_epoch' is {last_epoch}.")
+        self.optimizer = optimizer
+        self.base_lrs = [group["initial_lr"] for group in groups]
+        self.last_epoch = last_epoch
+        self._last_lr = [group["lr"] for group in groups]
+        self.step()
+
+    def get_lr(self):
+        """The learning rates of the current epoch; every scheduler defines its own.
+
+        Returns:
+            list, a number or Tensor for each group.
+        """
+        raise NotImplementedError(f"'{type(self).__name__}' must define 'get_lr'.")
+
+    def get_last_lr(self):
+        """The learning rates in force.
+
+        Returns:
+            list[Tensor], one for each group.
+        """
+        return tensors_of(group["lr"] for group in self.optimizer.param_groups)
+
+    def step(self, epoch=None):
+        """Goes on to the next epoch, or to `epoch`, and sets its learning rates.
+
+        The rates of a given epoch are worked out from the first ones where a scheduler can do so.
+
+        Args:
+            epoch (int): the epoch to go to.
+
+        Returns:
+            bool, True.
+        """
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        closed = getattr(self, "_get_closed_form_lr", None)
+        rates = self.get_lr() if epoch is None or closed is None else closed()
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
+            set_rate(group, rate)
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+        return True
+
+    def _each(self, change):
+        """`change(lr, base)` of every group, as Tensors."""
+        return tensors_of(change(lr, as_float(base)) for lr, base in zip(
+            rates_of(self.optimizer), self.base_lrs, strict=True))

@@ -1,0 +1,48 @@
+"""Adadelta over parameter groups."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Float, checked
+from ..._core.surface import public
+from ...ops._update import adadelta_update, unscaled
+from ._rules import Above, AtLeast, Flag
+from .optimizer import GroupedOptimizer
+
+__all__ = ["Adadelta"]
+
+
+@public("experimental.optim.Adadelta")
+class Adadelta(GroupedOptimizer):
+    """The gradient scaled by the ratio of the running sizes of the updates and of the gradients.
+
+    v = rho v + (1 - rho) g g;  d = sqrt(u + eps) / sqrt(v + eps) g;
+    u = rho u + (1 - rho) d d;  p = p - lr d
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        rho (float): how slowly the averages change.
+        eps (float): added to both averages.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.experimental.optim.Adadelta of MindSpore 2.10.
+    """
+
+    states = (("accum", "zeros"), ("accum_update", "zeros"))
+    update = fuse(adadelta_update, link=unscaled)
+
+    @checked
+    def __init__(self, params, lr=1.0, rho: Float(ge=0.0, le=1.0) = 0.9, eps: Above = 1e-6,
+                 weight_decay: AtLeast = 0.0, *, maximize: Flag = False):
+        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay,
+                                  "maximize": maximize})
+
+    def scalars(self, group, lr, step):
+        """The scalars of `adadelta_update`."""
+        return {"lr": lr, "rho": group["rho"], "eps": group["eps"]}

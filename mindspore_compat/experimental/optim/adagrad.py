@@ -1,0 +1,51 @@
+"""Adagrad over parameter groups."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import checked
+from ..._core.surface import public
+from ...ops._update import adagrad_eps_update, unscaled
+from ._rules import Above, AtLeast, Flag
+from .optimizer import GroupedOptimizer
+
+__all__ = ["Adagrad"]
+
+
+@public("experimental.optim.Adagrad")
+class Adagrad(GroupedOptimizer):
+    """The gradient over the root of the sum of all its squares.
+
+    sum = sum + g g;  p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(sum) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        lr_decay (float): how fast the learning rate falls.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        initial_accumulator_value (float): the sum before the first step.
+        eps (float): added to the denominator.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.experimental.optim.Adagrad of MindSpore 2.10.
+    """
+
+    states = (("accum", "initial_accumulator_value"),)
+    update = fuse(adagrad_eps_update, link=unscaled)
+    counter = "step_t"
+
+    @checked
+    def __init__(self, params, lr=1e-2, lr_decay: AtLeast = 0.0, weight_decay: AtLeast = 0.0,
+                 initial_accumulator_value: AtLeast = 0.0, eps: Above = 1e-10, *,
+                 maximize: Flag = False):
+        super().__init__(params, {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "maximize": maximize})
+
+    def scalars(self, group, lr, step):
+        """The scalars of `adagrad_eps_update`."""
+        return {"lr": lr / (1 + (step - 1) * group["lr_decay"]), "eps": group["eps"]}

@@ -1,0 +1,59 @@
+"""Adam over parameter groups."""
+
+import math
+
+from ..._backend.fuse import fuse
+from ..._core.rules import checked
+from ..._core.surface import public
+from ...ops._update import adam_or_amsgrad_update, unscaled
+from ._rules import AtLeast, Betas, Flag
+from .optimizer import GroupedOptimizer
+
+__all__ = ["Adam"]
+
+
+@public("experimental.optim.Adam")
+class Adam(GroupedOptimizer):
+    """Adam: a step along the average gradient over the root of the average squared gradient.
+
+    m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        amsgrad (bool): whether to divide by the largest average of squares so far.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.experimental.optim.Adam of MindSpore 2.10.
+    """
+
+    states = (("exp_avg", "zeros"), ("exp_avg_sq", "zeros"), ("max_exp_avg_sq", "zeros"))
+    update = fuse(adam_or_amsgrad_update, link=unscaled)
+    counter = "state_step"
+
+    @checked
+    def __init__(self, params, lr=1e-3, betas: Betas = (0.9, 0.999), eps: AtLeast = 1e-8,
+                 weight_decay: AtLeast = 0.0, amsgrad: Flag = False, *, maximize: Flag = False):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
+                                  "weight_decay": weight_decay, "amsgrad": amsgrad,
+                                  "maximize": maximize})
+
+    def scalars(self, group, lr, step):
+        """The scalars of `adam_or_amsgrad_update`; both averages start at zero, which `lr` makes
+        up for.
+        """
+        beta1, beta2 = group["betas"]
+        corrected = lr * math.sqrt(1 - beta2**step) / (1 - beta1**step)
+        return {"lr": corrected, "beta1": beta1, "beta2": beta2, "eps": group["eps"],
+                "amsgrad": bool(group["amsgrad"])}

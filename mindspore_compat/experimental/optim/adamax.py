@@ -1,0 +1,51 @@
+"""Adamax: Adam with the infinity norm, over parameter groups."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import checked
+from ..._core.surface import public
+from ...ops._update import adamax_inner_eps_update, unscaled
+from ._rules import Above, AtLeast, Flag, FloatBetas
+from .optimizer import GroupedOptimizer
+
+__all__ = ["Adamax"]
+
+
+@public("experimental.optim.Adamax")
+class Adamax(GroupedOptimizer):
+    """Adam with the infinity norm.
+
+    m = beta1 m + (1 - beta1) g;  u = max(beta2 u, |g| + eps);  p = p - lr / (1 - beta1 ** t) m / u
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the size of the gradient.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.experimental.optim.Adamax of MindSpore 2.10.
+    """
+
+    states = (("exp_avg", "zeros"), ("exp_inf", "zeros"))
+    update = fuse(adamax_inner_eps_update, link=unscaled)
+    counter = "step_t"
+    counter_first = True
+
+    @checked
+    def __init__(self, params, lr=2e-3, betas: FloatBetas = (0.9, 0.999), eps: Above = 1e-8,
+                 weight_decay: AtLeast = 0.0, *, maximize: Flag = False):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
+                                  "weight_decay": weight_decay, "maximize": maximize})
+
+    def scalars(self, group, lr, step):
+        """The scalars of `adamax_inner_eps_update`."""
+        beta1, beta2 = group["betas"]
+        return {"lr": lr / (1 - beta1**step), "beta1": beta1, "beta2": beta2, "eps": group["eps"]}

@@ -1,0 +1,59 @@
+"""AdamW: Adam with a weight decay that bypasses the averages, over parameter groups."""
+
+import math
+
+from ..._backend.fuse import fuse
+from ..._core.rules import checked
+from ..._core.surface import public
+from ...ops._update import adamw_update, unscaled
+from ._rules import AtLeast, Betas, Flag
+from .optimizer import GroupedOptimizer
+
+__all__ = ["AdamW"]
+
+
+@public("experimental.optim.AdamW")
+class AdamW(GroupedOptimizer):
+    """Adam whose weight decay acts on the parameter itself.
+
+    p = p - lr weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
+    p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (Union[int, float]): the weight decay.
+        amsgrad (bool): whether to divide by the largest average of squares so far.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.experimental.optim.AdamW of MindSpore 2.10.
+    """
+
+    states = (("exp_avg", "zeros"), ("exp_avg_sq", "zeros"), ("max_exp_avg_sq", "zeros"))
+    update = fuse(adamw_update, link=unscaled)
+    counter = "state_step"
+    own_decay = True
+
+    @checked
+    def __init__(self, params, lr=1e-3, betas: Betas = (0.9, 0.999), eps: AtLeast = 1e-8,
+                 weight_decay: AtLeast = 1e-2, amsgrad: Flag = False, *, maximize: Flag = False):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
+                                  "weight_decay": weight_decay, "amsgrad": amsgrad,
+                                  "maximize": maximize})
+
+    def scalars(self, group, lr, step):
+        """The scalars of `adamw_update`."""
+        beta1, beta2 = group["betas"]
+        decay = group["weight_decay"]
+        return {"lr": lr / (1 - beta1**step), "beta1": beta1, "beta2": beta2, "eps": group["eps"],
+                "root": 1 / math.sqrt(1 - beta2**step), "shrink": 1 - lr * decay if decay else None,
+                "amsgrad": bool(group["amsgrad"])}

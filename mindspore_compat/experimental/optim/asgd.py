@@ -1,0 +1,58 @@
+"""ASGD: gradient descent that also averages its parameters, over parameter groups."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import checked
+from ..._core.surface import public
+from ...ops._update import asgd_update, unscaled
+from ._rules import AtLeast, Finite, Flag
+from .optimizer import GroupedOptimizer
+
+__all__ = ["ASGD"]
+
+
+@public("experimental.optim.ASGD")
+class ASGD(GroupedOptimizer):
+    """Stochastic gradient descent whose parameters are also averaged, in `ax`.
+
+    p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t
+    eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        lambd (float): how fast steps shrink and parameters decay.
+        alpha (float): the power that steps shrink with.
+        t0 (float): the step from which on the average runs.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.experimental.optim.ASGD of MindSpore 2.10.
+    """
+
+    states = (("ax", "zeros"),)
+    update = fuse(asgd_update, link=unscaled)
+    counter = "step_t"
+
+    @checked
+    def __init__(self, params, lr=1e-2, lambd: Finite = 1e-4, alpha: Finite = 0.75,
+                 t0: Finite = 1e6, weight_decay: AtLeast = 0.0, maximize: Flag = False):
+        super().__init__(params, {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0,
+                                  "weight_decay": weight_decay, "maximize": maximize})
+        self._ahead = {}
+
+    def scalars(self, group, lr, step):
+        """The scalars of `asgd_update`; the length of a step is planned with the rate of the one
+        before.
+        """
+        lambd, alpha, done = group["lambd"], group["alpha"], step - 1
+        planned, eta = self._ahead.get(id(group), (None, None))
+        if planned != step:
+            eta = lr / (1 + lambd * lr * done) ** alpha
+        self._ahead[id(group)] = (step + 1, lr / (1 + lambd * lr * step) ** alpha)
+        return {"lambd": lambd, "eta": eta, "mu": 1 / max(1.0, done - group["t0"])}

@@ -1,0 +1,62 @@
+"""NAdam: Adam with momentum one step ahead, over parameter groups."""
+
+import math
+
+from ..._backend.fuse import fuse
+from ..._core.rules import checked
+from ..._core.surface import public
+from ...ops._update import nadam_update, unscaled
+from ._rules import Above, AtLeast, FloatBetas
+from .optimizer import GroupedOptimizer
+
+__all__ = ["NAdam"]
+
+
+@public("experimental.optim.NAdam")
+class NAdam(GroupedOptimizer):
+    """Adam with Nesterov's momentum.
+
+    The momentum of step t is mu = beta1 (1 - 0.96 ** (t momentum_decay) / 2). The average m of
+    gradients is weighed with that of the next step, the gradient with 1 - mu.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        momentum_decay (float): how fast the momentum grows towards `beta1`.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.experimental.optim.NAdam of MindSpore 2.10.
+    """
+
+    states = (("exp_avg", "zeros"), ("exp_avg_sq", "zeros"))
+    update = fuse(nadam_update, link=unscaled)
+    counter = "step_t"
+    counter_first = True
+
+    @checked
+    def __init__(self, params, lr=2e-3, betas: FloatBetas = (0.9, 0.999), eps: Above = 1e-8,
+                 weight_decay: AtLeast = 0.0, momentum_decay: AtLeast = 4e-3):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
+                                  "weight_decay": weight_decay, "momentum_decay": momentum_decay})
+
+    def scalars(self, group, lr, step):
+        """The scalars of `nadam_update`."""
+        beta1, beta2 = group["betas"]
+
+        def momentum(t):
+            return beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"]))
+
+        product = math.prod(momentum(t) for t in range(1, step + 1))
+        mu, ahead = momentum(step), momentum(step + 1)
+        return {"g_rate": lr * (1 - mu) / (1 - product),
+                "m_rate": lr * ahead / (1 - product * ahead), "beta1": beta1, "beta2": beta2,
+                "eps": group["eps"], "root": 1 / math.sqrt(1 - beta2**step)}

@@ -1,0 +1,243 @@
+"""Optimizer: parameter groups that can be read and written while training goes on.
+
+Each group of `param_groups` is a dict of its own settings; its `lr` is a Parameter, which the
+schedulers of lr_scheduler.py assign. `GroupedOptimizer` below is the base of the optimizers of this
+room: a subclass names its states, its fused update, and the scalars of a step. The sweep over
+parameters is that of `nn.optim`.
+"""
+
+import itertools
+
+import numpy as np
+
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter, ParameterTuple
+from ...nn.cell import Cell
+from ...nn.optim._rates import as_number, host_parameter
+from ...nn.optim._step import Plan, gradient_arrays
+
+__all__ = ["Optimizer"]
+
+
+@public("experimental.optim.Optimizer")
+class Optimizer(Cell):
+    """The base of optimizers with parameter groups: define `construct(gradients)`.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train; a dict has the key `params` and
+            any settings that differ from `defaults`.
+        defaults (dict): the settings of groups that do not give their own; `lr` is needed unless
+            every group gives it.
+
+    Attributes:
+        param_groups (list[dict]): the settings of each group; `lr` is a Parameter.
+        group_start_id (list[int]): where each group starts in `parameters`, and where the last
+            ends.
+
+    Raises:
+        TypeError: if `params` is no ordered collection of Parameters or of dicts; if a learning
+            rate or weight decay is no number.
+        ValueError: if `params` is empty, a parameter is in two groups or twice in one, or a
+            learning rate or weight decay is below 0.
+        KeyError: if a group has no `params`.
+
+    Examples:
+        >>> from mindspore_compat import nn, ops
+        >>> from mindspore_compat.experimental import optim
+        >>> class Descent(optim.Optimizer):
+        ...     def __init__(self, params, lr):
+        ...         super().__init__(params, dict(lr=lr))
+        ...     def construct(self, gradients):
+        ...         for start, group in zip(self.group_start_id, self.param_groups):
+        ...             for i, parameter in enumerate(group["params"], start):
+        ...                 ops.assign_sub(parameter, gradients[i - start] * group["lr"])
+        ...         return True
+
+    Source: mindspore.experimental.optim.Optimizer of MindSpore 2.10.
+    """
+
+    def __init__(self, params, defaults):
+        groups = _as_groups(type(self).__name__, params)
+        super().__init__(auto_prefix=False)
+        self.defaults = defaults
+        self.state = {}
+        self.param_groups = []
+        self.lrs = []
+        self.group_start_id = [0]
+        self.parameters = ParameterTuple(())
+        for group in groups:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group):
+        """Adds a group of parameters to those that are trained.
+
+        Args:
+            param_group (dict): the key `params`, a Parameter or a list of them, and settings.
+
+        Raises:
+            TypeError: if `param_group` is no dict, or a value has a wrong type.
+            ValueError: if a parameter is trained already.
+        """
+        api = type(self).__name__
+        if not isinstance(param_group, dict):
+            raise TypeError(f"For '{api}', a group must be a dict, but got "
+                            f"{type(param_group).__name__}.")
+        members = _as_parameters(api, param_group["params"])
+        known = {id(parameter) for parameter in self.parameters}
+        if any(id(parameter) in known for parameter in members):
+            raise ValueError(f"For '{api}', a parameter must be in one group only.")
+        group = {**param_group, "params": members}
+        for name, value in self.defaults.items():
+            group.setdefault(name, value)
+        decay = group.setdefault("weight_decay", 0.0)
+        group["weight_decay"] = _not_negative(api, "weight_decay", decay)
+        name = f"learning_rate_group_{len(self.param_groups)}"
+        group["lr"] = host_parameter(np.float32(_rate(api, group.get("lr"))), name)
+        self.parameters = ParameterTuple([*self.parameters, *members])
+        self.lrs.append(group["lr"])
+        self.param_groups.append(group)
+        self.group_start_id.append(len(self.parameters))
+
+    def construct(self, gradients):
+        """Updates the parameters; every optimizer defines its own.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter, in the order of
+                `parameters`.
+        """
+        raise NotImplementedError(f"'{type(self).__name__}' must define 'construct'.")
+
+    def __repr__(self):
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            for key in sorted(group):
+                if key != "params":
+                    value = group[key]
+                    shown = value.asnumpy() if isinstance(value, Tensor) else value
+                    lines.append(f"    {key}: {shown}")
+        return "\n".join([*lines, ")"])
+
+
+def _as_groups(api, params):
+    """The groups of what an optimizer was given."""
+    if isinstance(params, (Tensor, dict, str)) or not hasattr(params, "__iter__"):
+        raise TypeError(f"For '{api}', 'params' must be a list of Parameters or of dicts, but got "
+                        f"{type(params).__name__}.")
+    given = list(params)
+    if not given:
+        raise ValueError(f"For '{api}', 'params' must not be empty.")
+    return given if isinstance(given[0], dict) else [{"params": given}]
+
+
+def _as_parameters(api, params):
+    """The Parameters of a group, in a list."""
+    if isinstance(params, set):
+        raise TypeError(f"For '{api}', 'params' must have an order: give a list, not a set.")
+    members = [params] if isinstance(params, Parameter) else list(params)
+    for each in members:
+        if not isinstance(each, Parameter):
+            raise TypeError(f"For '{api}', each of 'params' must be a Parameter, but got "
+                            f"{type(each).__name__}.")
+    if len({id(each) for each in members}) != len(members):
+        raise ValueError(f"For '{api}', a parameter must be given once only.")
+    return members
+
+
+def _not_negative(api, name, value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"For '{api}', '{name}' must be a float or an int, but got {value!r} of "
+                        f"type {type(value).__name__}.")
+    if value < 0:
+        raise ValueError(f"For '{api}', '{name}' must not be below 0, but got {value!r}.")
+    return float(value)
+
+
+def _rate(api, value):
+    """A learning rate as a float."""
+    if not isinstance(value, Tensor):
+        return _not_negative(api, "lr", value)
+    if value.size != 1:
+        raise ValueError(f"For '{api}', 'lr' must have one element, but got shape {value.shape}.")
+    return _not_negative(api, "lr", as_number(value.reshape(())))
+
+
+class GroupedOptimizer(Optimizer):
+    """An optimizer of this room: states, one fused update, and scalars for each step.
+
+    A subclass gives `states`, its kinds of state as (attribute, first value), where the first value
+    may be the name of a default; `update`, made by `fuse` with the link `unscaled`; `counter`, the
+    name of the Parameter that counts steps, or None; and `scalars(group, lr, step)`. With
+    `own_decay` the update takes weight decay for itself.
+    """
+
+    states = ()
+    update = None
+    counter = None
+    counter_first = False  # the order of the original, which a saved optimizer has too
+    own_decay = False
+
+    def __init__(self, params, defaults):
+        super().__init__(params, defaults)
+        if self.counter_first:
+            self._make_counter()
+        for attribute, first in self.states:
+            made = self._new_states(attribute, first, self.parameters)
+            setattr(self, attribute, ParameterTuple(made))
+        if self.counter and not self.counter_first:
+            self._make_counter()
+        self._plan = None
+
+    def _make_counter(self):
+        setattr(self, self.counter, host_parameter(np.zeros((), np.int32), self.counter))
+
+    def add_param_group(self, param_group):
+        """Adds a group of parameters, with states of their own."""
+        super().add_param_group(param_group)
+        if not hasattr(self, "_plan"):
+            return  # the states of the first groups come after all of them
+        for attribute, first in self.states:
+            fresh = self._new_states(attribute, first, self.param_groups[-1]["params"])
+            setattr(self, attribute, ParameterTuple([*getattr(self, attribute), *fresh]))
+        self._plan = None
+
+    def _new_states(self, attribute, first, parameters):
+        """States of one kind, named after their parameters."""
+        first = self.defaults.get(first, first) if isinstance(first, str) else first
+        return ParameterTuple(parameters).clone(attribute, first)
+
+    def scalars(self, group, lr, step):
+        """The scalars of the update besides the links', for step number `step` from 1 on."""
+        raise NotImplementedError(f"'{type(self).__name__}' must define 'scalars'.")
+
+    def construct(self, gradients):
+        """Updates the parameters.
+
+        Args:
+            gradients (tuple[Tensor]): one gradient for each parameter, in the order of
+                `parameters`.
+
+        Returns:
+            bool, True.
+        """
+        api = type(self).__name__
+        held = gradient_arrays(api, gradients, self.parameters)
+        if self._plan is None:
+            sizes = np.diff(self.group_start_id).tolist()
+            settings = itertools.chain.from_iterable(
+                [number] * size for number, size in enumerate(sizes))
+            kinds = [getattr(self, attribute) for attribute, _ in self.states]
+            self._plan = Plan(self.parameters, kinds, list(settings))
+        step = int(as_number(getattr(self, self.counter))) + 1 if self.counter else 0
+        scalars = {}
+        for number, group in enumerate(self.param_groups):
+            lr = group["lr"]
+            own = self.scalars(group, as_number(lr) if isinstance(lr, Tensor) else lr, step)
+            decay = None if self.own_decay else group["weight_decay"] or None
+            unscale = -1.0 if group.get("maximize") else None
+            scalars[number] = {**own, "unscale": unscale, "decay": decay}
+        self._plan.run(api, self.update, held, scalars)
+        if self.counter:
+            getattr(self, self.counter)._array[...] = step
+        return True

@@ -1,0 +1,58 @@
+"""RAdam: Adam that waits for the variance of its rate to settle, over parameter groups."""
+
+import math
+
+from ..._backend.fuse import fuse
+from ..._core.rules import checked
+from ..._core.surface import public
+from ...ops._update import radam_update, unscaled
+from ._rules import Above, AtLeast, FloatBetas
+from .optimizer import GroupedOptimizer
+
+__all__ = ["RAdam"]
+
+
+@public("experimental.optim.RAdam")
+class RAdam(GroupedOptimizer):
+    """Adam that goes by momentum alone while the variance of its rate cannot be told.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.experimental.optim.RAdam of MindSpore 2.10.
+    """
+
+    states = (("exp_avg", "zeros"), ("exp_avg_sq", "zeros"))
+    update = fuse(radam_update, link=unscaled)
+    counter = "step_t"
+    counter_first = True
+
+    @checked
+    def __init__(self, params, lr=1e-3, betas: FloatBetas = (0.9, 0.999), eps: Above = 1e-8,
+                 weight_decay: AtLeast = 0.0):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
+                                  "weight_decay": weight_decay})
+
+    def scalars(self, group, lr, step):
+        """The scalars of `radam_update`; the length of the average tells whether it is settled."""
+        beta1, beta2 = group["betas"]
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * step * beta2**step / (1 - beta2**step)
+        rate = lr / (1 - beta1**step)
+        if length > 5:
+            known = (length - 4) * (length - 2) * longest
+            whole = (longest - 4) * (longest - 2) * length
+            rate *= math.sqrt(known / whole) * math.sqrt(1 - beta2**step)
+        return {"lr": rate, "beta1": beta1, "beta2": beta2, "eps": group["eps"],
+                "settled": length > 5}

@@ -1,0 +1,52 @@
+"""RMSprop over parameter groups."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import checked
+from ..._core.surface import public
+from ...ops._update import rmsprop_outer_eps_update, unscaled
+from ._rules import Above, AtLeast, Flag
+from .optimizer import GroupedOptimizer
+
+__all__ = ["RMSprop"]
+
+
+@public("experimental.optim.RMSprop")
+class RMSprop(GroupedOptimizer):
+    """The gradient over the root of its running mean square, or of its running variance.
+
+    s = alpha s + (1 - alpha) g g;  m = momentum m + g / (sqrt(s) + eps);  p = p - lr m
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        alpha (float): how slowly the averages change.
+        eps (float): added to the denominator.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        momentum (float): how much of the last step goes on.
+        centered (bool): whether to take the variance in place of the mean square.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.experimental.optim.RMSprop of MindSpore 2.10.
+    """
+
+    states = (("mean_grad", "zeros"), ("mean_square", "zeros"), ("moment", "zeros"))
+    update = fuse(rmsprop_outer_eps_update, link=unscaled)
+
+    @checked
+    def __init__(self, params, lr=1e-2, alpha: AtLeast = 0.99, eps: Above = 1e-8,
+                 weight_decay: AtLeast = 0.0, momentum: AtLeast = 0.0, centered: Flag = False,
+                 maximize: Flag = False):
+        super().__init__(params, {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps,
+                                  "centered": centered, "weight_decay": weight_decay,
+                                  "maximize": maximize})
+
+    def scalars(self, group, lr, step):
+        """The scalars of `rmsprop_outer_eps_update`."""
+        return {"lr": lr, "rho": group["alpha"], "momentum": group["momentum"] or None,
+                "eps": group["eps"], "centered": bool(group["centered"])}

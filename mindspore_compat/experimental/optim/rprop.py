@@ -1,0 +1,57 @@
+"""Rprop: steps by the sign of the gradient, over parameter groups."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Float, ListOf, Number, TupleOf, checked, inf
+from ..._core.surface import public
+from ...ops._update import rprop_update, unscaled
+from ._rules import Above, Flag
+from .optimizer import GroupedOptimizer
+
+__all__ = ["Rprop"]
+
+Pair = TupleOf(Number, length=2) | ListOf(Number, length=2)
+Sizes = TupleOf(Above, length=2) | ListOf(Above, length=2)
+Shrinking = Float(gt=0.0, lt=1.0)
+Growing = Float(gt=1.0, lt=inf)
+
+
+@public("experimental.optim.Rprop")
+class Rprop(GroupedOptimizer):
+    """A step whose length depends on whether the gradient kept its sign.
+
+    Where it did, the step grows by `etas[1]`; where it turned, it shrinks by `etas[0]` and is not
+    taken.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        etas (tuple[float, float]): the factors of a shrinking and of a growing step.
+        step_sizes (tuple[float, float]): the least and the largest length of a step.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Source: mindspore.experimental.optim.Rprop of MindSpore 2.10.
+    """
+
+    states = (("prev", "zeros"), ("step_size", "zeros"))
+    update = fuse(rprop_update, link=unscaled)
+    counter = "step_t"
+
+    @checked
+    def __init__(self, params, lr=1e-2, etas: Pair = (0.5, 1.2), step_sizes: Sizes = (1e-6, 50),
+                 *, maximize: Flag = False):
+        for index, rule in enumerate((Shrinking, Growing)):
+            rule.refuse(type(self).__name__, f"etas[{index}]", etas[index])
+        super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes,
+                                  "maximize": maximize})
+
+    def scalars(self, group, lr, step):
+        """The scalars of `rprop_update`."""
+        (shrink, grow), (smallest, largest) = group["etas"], group["step_sizes"]
+        return {"lr": lr, "first": step == 1, "shrink": shrink, "grow": grow,
+                "smallest": smallest, "largest": largest}

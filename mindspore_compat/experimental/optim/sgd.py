@@ -1,0 +1,58 @@
+"""SGD: gradient descent with momentum, over parameter groups."""
+
+from ..._backend.fuse import fuse
+from ..._core.rules import Bool, Forbid, Number, checked, inf
+from ..._core.surface import public
+from ...ops._update import sgd_or_plain_update, unscaled
+from ._rules import AtLeast
+from .optimizer import GroupedOptimizer
+
+__all__ = ["SGD"]
+
+
+@public("experimental.optim.SGD")
+class SGD(GroupedOptimizer):
+    """Stochastic gradient descent, with momentum, dampening or one step ahead (Nesterov).
+
+    v = momentum v + (1 - dampening) g, in the first step g;  p = p - lr v, with `nesterov`
+    p = p - lr (g + momentum v)
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, see :class:`Optimizer`.
+        lr (Union[int, float, Tensor]): the learning rate.
+        momentum (Union[int, float]): how much of the last step goes on.
+        dampening (Union[int, float]): how much of the gradient is left out of the momentum.
+        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+        nesterov (bool): whether to look one step ahead.
+        maximize (bool): whether to climb, not descend.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Raises:
+        TypeError, ValueError: as :class:`Optimizer`; and if `nesterov` is set without momentum or
+            with dampening.
+
+    Source: mindspore.experimental.optim.SGD of MindSpore 2.10.
+    """
+
+    states = (("accum", "zeros"), ("stat", "ones"))
+    update = fuse(sgd_or_plain_update, link=unscaled)
+
+    @checked(Forbid("nesterov and (not momentum > 0 or dampening != 0)",
+                    reason="'nesterov' needs 'momentum' above 0 and 'dampening' 0"))
+    def __init__(self, params, lr, momentum: AtLeast = 0,
+                 dampening: Number(gt=-inf, lt=inf) = 0, weight_decay=0.0,
+                 nesterov: Bool = False, *, maximize: Bool = False):
+        super().__init__(params, {
+            "lr": lr, "momentum": float(momentum), "dampening": float(dampening),
+            "weight_decay": weight_decay, "nesterov": nesterov, "maximize": maximize,
+            "grad_centralization": False})
+
+    def scalars(self, group, lr, step):
+        """The scalars of `sgd_or_plain_update`."""
+        return {"lr": lr, "momentum": group["momentum"] or None,
+                "dampening": group["dampening"], "nesterov": bool(group["nesterov"])}
