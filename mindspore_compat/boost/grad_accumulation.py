@@ -1,0 +1,66 @@
+"""GradientAccumulation: an optimizer that acts after several steps, on the mean of their gradients.
+
+The two graph functions it is made of have names of their own, because scripts build on them.
+"""
+
+from .. import ops
+from .._core.checking import checked
+from .._core.rules import CellOf, Int
+from .._core.tensor import Tensor
+from ..common import dtype as mstype
+from ..common.parameter import Parameter
+from ..nn.cell import Cell
+
+__all__ = ["GradientAccumulation", "gradient_accumulation_op", "gradient_clear_op"]
+
+gradient_accumulation_op = ops.MultitypeFuncGraph("gradient_accumulation_op")
+gradient_clear_op = ops.MultitypeFuncGraph("gradient_clear_op")
+
+
+@gradient_accumulation_op.register("Number", "Tensor", "Tensor")
+def _add_share(accumulation_step, cumulative_grad, grad):
+    """Adds a step's share to the mean, in place."""
+    return ops.assign_add(cumulative_grad, grad / accumulation_step)
+
+
+@gradient_clear_op.register("Tensor")
+def _clear(cumulative_grad):
+    """Makes it zero, in place."""
+    return ops.assign(cumulative_grad, ops.zeros_like(cumulative_grad))
+
+
+class GradientAccumulation(Cell):
+    """Adds up gradients, and after some steps lets an optimizer act on their mean.
+
+    Called with (loss, gradients) it returns the loss.
+
+    Args:
+        max_accumulation_step (int): how many steps.
+        optimizer (Cell): the optimizer.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: there is no step.
+    """
+
+    @checked
+    def __init__(self, max_accumulation_step: Int(ge=1), optimizer: CellOf):
+        super().__init__()
+        self._max_accumulation_step = max_accumulation_step
+        self.optimizer = optimizer
+        self.weights = optimizer.parameters
+        self.hyper_map = ops.HyperMap()
+        self._grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
+        self._accumulation_step = Parameter(Tensor(0, mstype.int32), name="accumulation_step",
+                                            requires_grad=False)
+
+    def construct(self, loss, grads):
+        self.hyper_map(ops.partial(gradient_accumulation_op, self._max_accumulation_step),
+                       self._grad_accumulation, grads)
+        step = int(self._accumulation_step) + 1
+        if step >= self._max_accumulation_step:
+            self.optimizer(self._grad_accumulation)
+            self.hyper_map(gradient_clear_op, self._grad_accumulation)
+            step = 0
+        ops.assign(self._accumulation_step, Tensor(step, mstype.int32))
+        return loss
