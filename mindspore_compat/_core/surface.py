@@ -223,6 +223,22 @@ def _guard_lines(api, signature, scope, indent="    "):
     return [f"{indent}if not ({guard}):", f"{indent}    refuse_all({api!r}, {tag}, ({given},))"]
 
 
+def _no_lists(api, signature, scope):
+    """The refusal of lists, which stand for Tensors beside an operator and nowhere else."""
+    op = signature.op
+    if not op.operator or api.startswith("__"):
+        return []
+    given = [n for n in signature.names if signature.feeds[n] in op.inputs and n != "self"]
+    scope.update(lists=(list, tuple), refuse_list=_refuse_list)
+    return [line for n in given for line in (f"    if type({n}) in lists:",
+                                             f"        refuse_list({api!r}, {n!r}, {n})")]
+
+
+def _refuse_list(api, name, value):
+    raise TypeError(f"For '{api}', '{name}' must be a Tensor or a number, but got {value!r} of "
+                    f"type {type(value).__name__}.")
+
+
 def _arguments(op, feeds, scope):
     """The arguments of `run`: a parameter, an expression, or the body's own default."""
     source = {fed: expression for expression, fed in feeds}
@@ -254,6 +270,7 @@ def _make_function(op, area, name, group):
     scope = {"run": op.run, **_DTYPES}
     lines = [f"def public_object({signature.text}):"]  # not under its name: it may be a builtin's
     lines += _guard_lines(name, signature, scope)
+    lines += _no_lists(name, signature, scope)
     first = (op.inputs or [op.many])[0] if (op.inputs or op.many) else None
     if "dtype" in signature.names and "dtype" not in op.parameters:
         own = next(n for n in signature.names if signature.feeds[n] == first)
@@ -310,6 +327,7 @@ def _make_class(op, area, name, groups, base):
     method = "__call__" if area.startswith("ops") else "construct"
     lines += ["", f"def {method}({', '.join(filter(None, ['self', call.text]))}):"]
     lines += _guard_lines(name, call, scope)
+    lines += _no_lists(name, call, scope)
     feeds = [(f"self.{n}", made.feeds[n]) for n in made.names if made.feeds[n] in op.parameters]
     feeds += [(n, call.feeds[n]) for n in call.names if call.feeds[n] in op.parameters]
     lines += _return_lines(name, f"run({_arguments(op, feeds, scope)})", scope)

@@ -123,6 +123,9 @@ def diagonal_scatter(xp, input: Anything, src: Anything, offset: Int = 0, dim1: 
     "ops.FillDiagonal(fill_value, wrap=False)(input_x: input)", widen=False)
 def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
     """The input with one number on the diagonal; with `wrap` a tall matrix has it again below."""
+    if input.ndim < 2 or input.ndim > 2 and len(set(input.shape)) > 1:
+        raise ValueError(f"For 'fill_diagonal', 'input' must have two axes, or more of one length, "
+                         f"but got {input.shape}.")
     columns = input.shape[-1]
     step = sum(columns ** k for k in range(input.ndim))
     flat = xp.arange(input.size)

@@ -224,6 +224,10 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 
     Source: mindspore.ops.clip_by_value of MindSpore 2.10.
     """
+    for name, bound in (("clip_value_min", clip_value_min), ("clip_value_max", clip_value_max)):
+        if isinstance(bound, bool):
+            raise TypeError(f"For 'clip_by_value', '{name}' must be a Tensor or a number, but got "
+                            f"{bound}.")
     if isinstance(x, (tuple, list)):
         return type(x)(clip_by_value(one, clip_value_min, clip_value_max) for one in x)
     return build("ops", "clamp")(x, clip_value_min, clip_value_max)

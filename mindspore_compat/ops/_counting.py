@@ -33,6 +33,8 @@ Index = TensorOf("int32", "int64")
 
 
 def _bound(xp, api, edges, values, out_type, right):
+    if edges.dtype != values.dtype:
+        raise TypeError(f"For '{api}', the dtypes must agree: {edges.dtype}, {values.dtype}.")
     if edges.ndim != 2 or values.ndim != 2 or edges.shape[0] != values.shape[0]:
         raise ValueError(
             f"For '{api}', 'sorted_x' and 'values' must have two axes and as many rows, but got "
@@ -41,13 +43,13 @@ def _bound(xp, api, edges, values, out_type, right):
     return xp.cast(places_in.body(xp, edges, values, right), out_type)
 
 
-@op("ops.LowerBound(out_type=int32)(sorted_x, values)", promote="sorted_x values", widen=False)
+@op("ops.LowerBound(out_type=int32)(sorted_x, values)", widen=False)
 def lower_bound(xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = None):
     """Where each value would be put in, row by row, before equal ones."""
     return _bound(xp, "LowerBound", sorted_x, values, out_type, False)
 
 
-@op("ops.UpperBound(out_type=int32)(sorted_x, values)", promote="sorted_x values", widen=False)
+@op("ops.UpperBound(out_type=int32)(sorted_x, values)", widen=False)
 def upper_bound(xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = None):
     """Where each value would be put in, row by row, after equal ones."""
     return _bound(xp, "UpperBound", sorted_x, values, out_type, True)
@@ -84,6 +86,11 @@ def nth_element(xp, input: Reals, n: Int(ge=0) | TensorOf("int32"), reverse: Boo
 @op("ops.UnravelIndex()(indices, dims)", widen=False)
 def unravel_index(xp, indices: Index, dims: Index):
     """The coordinates, one row for each axis of `dims`, of places counted in row order."""
+    if dims.ndim != 1 or indices.ndim > 1:
+        raise ValueError(
+            f"For 'UnravelIndex', 'dims' must have one axis and 'indices' at most one, but got "
+            f"{dims.shape} and {indices.shape}."
+        )
     sizes = [int(n) for n in dims]
     total = int(numpy.prod(sizes))
     if any(n <= 0 for n in sizes) or bool(xp.any(indices < 0)) or bool(xp.any(indices >= total)):
@@ -290,6 +297,10 @@ def compare_and_bitpack(xp, x: TensorOf("bool", "float16", "float32", "float64",
         raise ValueError(
             f"For 'CompareAndBitpack', the last axis must be a multiple of 8, but got {x.shape}."
         )
+    if threshold.ndim:
+        raise ValueError(
+            f"For 'CompareAndBitpack', 'threshold' must be one number, but got {threshold.shape}."
+        )
     return xp.packbits(x > threshold, axis=-1)
 
 
@@ -460,6 +471,8 @@ class RaggedRange(Primitive):
 
     @checked
     def __call__(self, starts: Reals, limits: Reals, deltas: Reals):
+        if not starts.dtype == limits.dtype == deltas.dtype:
+            raise TypeError("For 'RaggedRange', the dtypes of the inputs must agree.")
         given = [each.asnumpy() for each in (starts, limits, deltas)]
         rows = numpy.stack(numpy.broadcast_arrays(*(numpy.atleast_1d(each) for each in given)), -1)
         if (rows[:, 2] == 0).any():

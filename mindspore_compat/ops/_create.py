@@ -3,7 +3,7 @@
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import op
-from .._core.rules import Bool, DType, Int, ListOf, Number, OneOf, TensorOf, TupleOf, any_dtype, checked
+from .._core.rules import Bool, DType, Int, ListOf, Number, OneOf, TensorOf, TupleOf, any_dtype, integer, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._shape import shape_of
@@ -204,8 +204,12 @@ class Range:
         return range(start, end, step, self.maxlen)
 
 
+Value = TensorOf(integer | {"float16", "float32"})
+
+
 @op("ops.one_hot(indices, depth, on_value=1, off_value=0, axis=-1)",
-    "ops.OneHot(axis=-1)(indices, depth, on_value, off_value)", widen=False)
+    "ops.OneHot(axis=-1)(indices, depth, on_value, off_value)", widen=False,
+    rules={"ops.OneHot": {"on_value": Value, "off_value": Value}})
 def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: Int(ge=0),
             on_value: TensorOf(any_dtype, scalars=True) = 1,
             off_value: TensorOf(any_dtype, scalars=True) = 0,

@@ -8,12 +8,13 @@ import numpy
 
 from .._backend.arrays import to_current, to_host
 from .._core.op import op
-from .._core.rules import Bool, Int, Number, TensorOf, TupleOf, any_dtype
+from .._core.rules import Bool, Int, Number, TensorOf, TupleOf, any_dtype, floating
 from .._core.surface import public
 from .._core.tensor import Tensor
 
 Matrix = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 Anything = TensorOf(any_dtype)
+Fractions = TensorOf(floating | {"complex64", "complex128"})
 
 
 def _square(api, name, x):
@@ -79,6 +80,9 @@ def cholesky(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
     "Tensor.cholesky_inverse(upper=False)")
 def cholesky_inverse(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
     """The inverse of the matrix whose Cholesky triangle is given."""
+    if input_x.ndim != 2:
+        raise ValueError(f"For 'cholesky_inverse', 'input_x' must be one matrix, but got shape "
+                         f"{input_x.shape}.")
     _square("cholesky_inverse", "input_x", input_x)
     half = xp.linalg_inv(xp.triu(input_x) if upper else xp.tril(input_x))
     return xp.matmul(half, _adjoint(xp, half)) if upper else xp.matmul(_adjoint(xp, half), half)
@@ -293,6 +297,9 @@ def pinv(xp, x: TensorOf("float32", "float64"), atol: Number | TensorOf(any_dtyp
 @op("ops.matrix_power(input, n)", "ops.MatrixPower(n)(x: input)", "Tensor.matrix_power(n)")
 def matrix_power(xp, input: Matrix, n: Int):
     """The n-th power of each matrix; a negative one is a power of the inverse."""
+    if input.ndim != 3:
+        raise ValueError(f"For 'matrix_power', 'input' must have three axes, but got shape "
+                         f"{input.shape}.")
     _square("matrix_power", "input", input)
     base = xp.linalg_inv(input) if n < 0 else input
     out = xp.broadcast_to(xp.eye(input.shape[-1], dtype=input.dtype), input.shape)
@@ -306,6 +313,10 @@ def matrix_power(xp, input: Matrix, n: Int):
     "ops.LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)")
 def lu_solve(xp, b: Matrix, LU_data: Matrix, LU_pivots: TensorOf("int32", "int64")):
     """The solution y of A y = b, from the packed LU factors of A and its row exchanges (from 1)."""
+    _square("lu_solve", "LU_data", LU_data)
+    if LU_pivots.ndim < 1 or b.ndim < 2:
+        raise ValueError(f"For 'lu_solve', 'b' must be matrices and 'LU_pivots' rows, but got "
+                         f"{b.shape} and {LU_pivots.shape}.")
     count = LU_data.shape[-1]
     order = _row_order(xp, LU_pivots, count)
     rows = xp.take_along_axis(b, xp.broadcast_to(xp.expand_dims(order, -1), b.shape), -2)
@@ -342,6 +353,11 @@ def addmm(xp, input: Anything, mat1: Anything, mat2: Anything, beta: Number = 1,
     "mint.addmv(input, mat, vec, *, beta=1, alpha=1)")
 def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Number = 1, alpha: Number = 1):
     """beta * input + alpha * (mat @ vec)."""
+    if mat.ndim != 2 or vec.ndim != 1:
+        raise ValueError(f"For 'addmv', 'mat' must be a matrix and 'vec' a vector, but got "
+                         f"{mat.shape} and {vec.shape}.")
+    if mat.dtype != vec.dtype:
+        raise TypeError(f"For 'addmv', the dtypes must agree, but got {mat.dtype} and {vec.dtype}.")
     return beta * input + alpha * xp.matmul(mat, vec)
 
 
@@ -369,7 +385,8 @@ def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Numbe
     return beta * input + alpha * xp.matmul(batch1, batch2)
 
 
-@op("ops.mv(mat, vec)", "Tensor.mv(vec)", "mint.mv(input: mat, vec)")
+@op("ops.mv(mat, vec)", "Tensor.mv(vec)", "mint.mv(input: mat, vec)",
+    rules={"mint.mv": {"mat": Fractions, "vec": Fractions}})
 def mv(xp, mat: Anything, vec: Anything):
     """The product of a matrix and a vector."""
     if mat.ndim != 2 or vec.ndim != 1:

@@ -106,7 +106,7 @@ def ormqr(xp, input: Matrix, tau: Matrix, other: Matrix, left: Bool = True,
           transpose: Bool = False):
     """`other` times the product of Householder reflections (its adjoint with `transpose`)."""
     _fits("ormqr", input, tau)
-    if other.shape[-2 if left else -1] != input.shape[-2]:
+    if other.ndim != input.ndim or other.shape[-2 if left else -1] != input.shape[-2]:
         raise ValueError(
             f"For 'ormqr', 'other' must fit {input.shape[-2]} rows of 'input', but got "
             f"{other.shape}."
@@ -153,6 +153,11 @@ def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Numbe
 def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("float64"),
                     fast: Bool = True):
     """The y for which |matrix y - rhs|² + l2 |y|² is least, for stacks of matrices."""
+    if matrix.ndim < 2 or rhs.shape[:-1] != matrix.shape[:-1]:
+        raise ValueError(
+            f"For 'MatrixSolveLs', 'rhs' must have the rows of 'matrix', but got {rhs.shape} and "
+            f"{matrix.shape}."
+        )
     ridge = float(l2_regularizer)
     across = _adjoint(xp, matrix)
     rows, columns = matrix.shape[-2:]

@@ -22,6 +22,7 @@ from .._core.rules import (
 )
 from .._core.surface import build, public
 from .._core.tensor import Tensor
+from ._axes import axis_of
 from ._shape import roll
 from .primitive import Primitive
 
@@ -257,8 +258,8 @@ def rfftfreq(n: Int(ge=1), d: Float | Int = 1.0, dtype: DType = None):
 
 
 def _shifted(input, dim, sign):
-    axes = tuple(range(input.ndim)) if dim is None else (dim,) if isinstance(dim,
-                                                                             int) else tuple(dim)
+    axes = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
+    axes = tuple(axis_of(axis, input) for axis in axes)
     steps = tuple(input.shape[a] // 2 if sign > 0 else -(input.shape[a] // 2) for a in axes)
     return roll.run(input, steps, axes)
 

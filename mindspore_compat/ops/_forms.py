@@ -21,6 +21,7 @@ from .._core.rules import (
     floating,
     integer,
     number,
+    real,
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
@@ -31,6 +32,7 @@ from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
 Numbers = TensorOf(number)
+Reals = TensorOf(real | {"bool"})
 Index = TensorOf("int32", "int64")
 
 
@@ -260,14 +262,14 @@ def approximate_equal(xp, x: Anything, y: Anything, tolerance: Float = 1e-5):
 
 @op("ops.fmax(input, other)", "ops.Fmax()(x1: input, x2: other)", "Tensor.fmax(other)",
     promote="input other", slope="fmax")
-def fmax(xp, input: Numbers, other: Numbers):
+def fmax(xp, input: Reals, other: Reals):
     """The larger of two elements; of a number and NaN, the number."""
     return xp.fmax(input, other)
 
 
 @op("ops.fmin(input, other)", "ops.Fmin()(x1: input, x2: other)", "Tensor.fmin(other)",
     promote="input other", slope="fmin")
-def fmin(xp, input: Numbers, other: Numbers):
+def fmin(xp, input: Reals, other: Reals):
     """The smaller of two elements; of a number and NaN, the number."""
     return xp.fmin(input, other)
 

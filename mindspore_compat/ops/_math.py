@@ -9,6 +9,7 @@ from .._core.promotion import division_np
 from .._core.rules import OneOf, TensorOf, any_dtype, floating, number
 
 Operand = TensorOf(any_dtype, scalars=True)
+Given = TensorOf(number | {"bool"})  # a Tensor and no number
 Real = TensorOf(floating | {"complex64", "complex128"})
 
 
@@ -145,7 +146,7 @@ def rmod(xp, input: Operand, other: Operand):
 
 @_binary("ops.fmod(input, other)", "Tensor.fmod(other)", "mint.fmod(input, other)",
          "ops.TruncateMod()(x: input, y: other)", "ops.truncate_mod(x: input, y: other)",
-         slope="fmod")
+         slope="fmod", rules={"mint.fmod": {"input": Given}})
 def fmod(xp, input: Operand, other: Operand):
     """The remainder of truncated division, element by element: it has the sign of the dividend."""
     return xp.fmod(input, other)

@@ -119,7 +119,7 @@ def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
           x2: TensorOf("float16", "float32", "float64"), p: Float(ge=0) = 2.0,
           compute_mode: Str = "use_mm_for_euclid_dist_if_necessary"):
     """The p-norm distances between the rows of two matrices, or of two stacks of them."""
-    if x1.ndim != x2.ndim or x1.ndim not in (2, 3) or x1.shape[-1] != x2.shape[-1]:
+    if x1.ndim != x2.ndim or x1.shape[-1] != x2.shape[-1]:
         raise ValueError(
             f"For 'cdist', the inputs must be matrices (or stacks) with rows of one length, but "
             f"got {x1.shape} and {x2.shape}."

@@ -156,7 +156,9 @@ class BatchToSpaceNDV2(Primitive):
 @op("ops.FillV2()(shape, value)", widen=False)
 def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int) | Index):
     """A Tensor of a shape with one value everywhere; gradients pass to the value."""
-    return xp.broadcast_to(xp.reshape(value, ()), tuple(int(n) for n in shape))
+    if value.ndim:
+        raise ValueError(f"For 'FillV2', 'value' must be one number, but got shape {value.shape}.")
+    return xp.broadcast_to(value, tuple(int(n) for n in shape))
 
 
 @op("ops.fills(x, value)", "ops.Fills()(x, value)", "Tensor.fills(value)", widen=False)
@@ -186,6 +188,8 @@ def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
 def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int = 10,
               dtype: Any = None):
     """`base` to the power of numbers evenly between two ends; float32 by default."""
+    if base <= 0:
+        raise ValueError(f"For 'LogSpace', 'base' must be above 0, but got {base}.")
     numbers = xp.linspace(float(start), float(end), steps)
     wanted = "float32" if dtype is None else dtypes.to_numpy(dtype)
     return xp.cast(xp.power(float(base), numbers), wanted)
@@ -271,6 +275,13 @@ class IndexPut(Primitive):
             raise TypeError(
                 f"For 'IndexPut', 'x2' must have the dtype of 'x1', {x1.dtype}, but got {x2.dtype}."
             )
+        if not x2.ndim:
+            raise ValueError("For 'IndexPut', 'x2' must have at least one axis.")
+        for each in indices:
+            if each._array.dtype.name not in ("int32", "int64"):
+                raise TypeError(
+                    f"For 'IndexPut', 'indices' must be int32 or int64, but got {each.dtype}."
+                )
         return index_put(x1, tuple(indices), x2, bool(self.accumulate))
 
 
@@ -320,6 +331,8 @@ def mul_no_nan(xp, x: TensorOf(number, scalars=True), y: TensorOf(number, scalar
 @op("ops.SquareSumAll()(x, y)")
 def square_sum_all(xp, x: Floats, y: Floats):
     """(the sum of the squares of x, the sum of the squares of y)."""
+    if x.shape != y.shape:
+        raise ValueError(f"For 'SquareSumAll', the shapes must agree: {x.shape}, {y.shape}.")
     return xp.sum(xp.square(x)), xp.sum(xp.square(y))
 
 
@@ -332,6 +345,8 @@ def lerp_scalar(xp, input: Floats, end: Floats, weight: Float | Int):
 @op("ops.TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)")
 def tridiagonal_matmul(xp, superdiag: Numbers, maindiag: Numbers, subdiag: Numbers, rhs: Numbers):
     """The product of matrices of three diagonals, each (..., 1, M), with matrices (..., M, N)."""
+    if not superdiag.dtype == maindiag.dtype == subdiag.dtype == rhs.dtype:
+        raise TypeError("For 'TridiagonalMatMul', the dtypes of the inputs must agree.")
     if not superdiag.shape == maindiag.shape == subdiag.shape or superdiag.ndim < 2:
         raise ValueError(
             f"For 'TridiagonalMatMul', the diagonals must have one shape (..., 1, M), but got "

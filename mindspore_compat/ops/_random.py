@@ -100,10 +100,11 @@ class UniformReal:
     def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
         self.seed, self.seed2 = seed, seed2
 
-    def __call__(self, shape):
+    @checked
+    def __call__(self, shape: Shape):
         xp = current_space()
-        return _made(_generator(xp, self.seed, self.seed2).random(shape_of("UniformReal",
-                                                                           (shape,))), None)
+        draw = _generator(xp, self.seed, self.seed2)
+        return _made(draw.random(shape_of("UniformReal", (shape,))), None)
 
 
 @public("ops.UniformInt")
@@ -115,7 +116,9 @@ class UniformInt:
     def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
         self.seed, self.seed2 = seed, seed2
 
-    def __call__(self, shape, minval, maxval):
+    @checked
+    def __call__(self, shape: Shape, minval: Int | TensorOf("int32"),
+                 maxval: Int | TensorOf("int32")):
         xp = current_space()
         low, high = int(minval), int(maxval)
         if low >= high:
@@ -378,6 +381,9 @@ def multinomial(input: Anything, num_samples: Int(ge=1), replacement: Bool = Tru
 
 def _multinomial(input, num_samples, replacement, draw, dtype):
     weights = input._array.astype("float64")
+    if num_samples < 1:
+        raise RuntimeError(f"For 'multinomial', 'num_samples' must be positive, but got "
+                           f"{num_samples}.")
     if not replacement and num_samples > weights.shape[-1]:
         raise ValueError(f"For 'multinomial', 'num_samples' must be at most {weights.shape[-1]} "
                          f"without replacement, "

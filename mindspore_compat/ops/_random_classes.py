@@ -64,7 +64,7 @@ class Gamma(_Seeded):
     """
 
     @checked
-    def __call__(self, shape: Shape, alpha: Anything, beta: Anything):
+    def __call__(self, shape: Shape, alpha: TensorOf("float32"), beta: TensorOf("float32")):
         return gamma(shape, alpha, beta, self._seed())
 
     def _seed(self):
@@ -108,7 +108,7 @@ class RandomPoisson(Gamma):
 
     @checked
     def __call__(self, shape: Shape, rate: Anything):
-        return random_poisson(shape, rate, self._seed(), self.dtype)
+        return random_poisson(_shape(self.name, shape), rate, self._seed(), self.dtype)
 
 
 @public("ops.StandardLaplace")
@@ -117,7 +117,7 @@ class StandardLaplace(Gamma):
 
     @checked
     def __call__(self, shape: Shape):
-        return standard_laplace(shape, self._seed())
+        return standard_laplace(_shape(self.name, shape), self._seed())
 
 
 @public("ops.Multinomial")
@@ -225,6 +225,16 @@ class RandpermV2(Primitive):
         return _made(_permutation(xp, int(n), draw=draw)._array, self.dtype)
 
 
+def _shape(api, shape):
+    """A shape from ints or a Tensor of one axis, none of them below 1."""
+    if isinstance(shape, Tensor) and shape.ndim != 1:
+        raise ValueError(f"For '{api}', 'shape' must have one axis, but got {shape.shape}.")
+    whole = shape_of(api, (shape,))
+    if any(n < 1 for n in whole):
+        raise ValueError(f"For '{api}', 'shape' must be positive, but got {whole}.")
+    return whole
+
+
 def _truncated(xp, draw, shape, low, high):
     """Standard normal numbers in [low, high]: by the inverse of the distribution."""
     below, above = xp.ndtr(low), xp.ndtr(high)
@@ -244,7 +254,7 @@ class TruncatedNormal(_Seeded):
     @checked
     def __call__(self, shape: Shape):
         xp = current_space()
-        whole = shape_of("TruncatedNormal", (shape,))
+        whole = _shape("TruncatedNormal", shape)
         low, high = xp.asarray(-2.0), xp.asarray(2.0)
         return _made(_truncated(xp, self._draw(xp), whole, low, high), self.dtype)
 
@@ -256,7 +266,7 @@ class ParameterizedTruncatedNormal(_Seeded):
     @checked
     def __call__(self, shape: Shape, mean: Floats, stdevs: Floats, min: Floats, max: Floats):
         xp = space_for(mean._array)
-        whole = shape_of("ParameterizedTruncatedNormal", (shape,))
+        whole = _shape("ParameterizedTruncatedNormal", shape)
         sides = [each._array.reshape((-1,) + (1,) * (len(whole) - 1))
                  for each in (mean, stdevs, min, max)]
         middle, spread, low, high = (each.astype("float64") for each in sides)
@@ -283,7 +293,7 @@ class NonDeterministicInts(Primitive):
     def __call__(self, shape: Shape):
         xp = current_space()
         kind = dtypes.to_numpy(self.dtype)
-        halves = _generator(xp).integers(0, 2**32, (2, *shape_of(self.name, (shape,))), "int64")
+        halves = _generator(xp).integers(0, 2**32, (2, *_shape(self.name, shape)), "int64")
         high, low = halves.astype("uint64")
         return Tensor._wrap((high << xp.asarray(32, "uint64") | low).astype(kind))
 
@@ -311,6 +321,8 @@ class Cauchy(Primitive):
     @checked
     def __init__(self, size: ListOf(Int(ge=1)), median: Float = 0.0, sigma: Float = 1.0):
         super().__init__("Cauchy")
+        if not size:
+            raise ValueError("For 'Cauchy', 'size' must not be empty.")
         self.size, self.median, self.sigma = size, median, sigma
 
     def __call__(self):

@@ -8,6 +8,7 @@ from .._core.promotion import promote_np
 from .._core.rules import Any, Int, ListOf, TensorOf, TupleOf, any_dtype
 from .._core.surface import public
 from .._core.tensor import Tensor
+from ._axes import axis_of
 
 Anything = TensorOf(any_dtype)
 Several = TupleOf(Anything) | ListOf(Anything)
@@ -159,7 +160,10 @@ def flatten_axes(xp, input: Anything, start_dim: Int, end_dim: Int):
     """The axes from `start_dim` to `end_dim` as one."""
     if input.ndim == 0:
         return xp.reshape(input, (1,))
-    first, last = start_dim % input.ndim, end_dim % input.ndim
+    first, last = axis_of(start_dim, input), axis_of(end_dim, input)
+    if first > last:
+        raise ValueError(f"For 'flatten', 'start_dim' must be at most 'end_dim', but got "
+                         f"{start_dim} and {end_dim}.")
     shape = input.shape
     middle = math.prod(shape[first:last + 1])
     return xp.reshape(input, (*shape[:first], middle, *shape[last + 1:]))

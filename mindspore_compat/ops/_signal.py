@@ -5,7 +5,7 @@ import math
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
-from .._core.rules import Any, Bool, DType, Int, Number, OneOf, TensorOf, checked
+from .._core.rules import Any, Bool, DType, Float, Int, Number, OneOf, TensorOf, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._fft import fft, rfft
@@ -132,13 +132,16 @@ class HammingWindow(Primitive):
     """The class form of `ops.hamming_window`; the length is a Tensor of one int."""
 
     @checked
-    def __init__(self, periodic: Bool = True, alpha: Number = 0.54, beta: Number = 0.46,
+    def __init__(self, periodic: Bool = True, alpha: Float = 0.54, beta: Float = 0.46,
                  dtype: Real = dtypes.float32):
         super().__init__("HammingWindow")
         self.periodic, self.alpha, self.beta, self.dtype = periodic, alpha, beta, dtype
 
     @checked
     def __call__(self, length: TensorOf("int8", "int16", "int32", "int64", "uint8")):
+        if length.shape != (1,):
+            raise ValueError(f"For 'HammingWindow', 'length' must have one element, but got shape "
+                             f"{length.shape}.")
         return hamming_window(int(length.item()), self.periodic, self.alpha, self.beta,
                               dtype=self.dtype)
 

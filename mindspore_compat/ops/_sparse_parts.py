@@ -199,7 +199,7 @@ class SparseSlice(Primitive):
     def __call__(self, indices: TensorOf("int64"), values: Anything, shape: TensorOf("int64"),
                  start: TensorOf("int64"), size: TensorOf("int64")):
         rank = shape.size
-        if indices.ndim != 2 or indices.shape != (values.size, rank) or not (
+        if shape.ndim != 1 or values.ndim != 1 or indices.ndim != 2 or indices.shape != (values.size, rank) or not (
             start.shape == size.shape == (rank,)
         ):
             raise ValueError(

@@ -269,6 +269,9 @@ def igammac(xp, input: Anything, other: Anything):
     rules={"ops.Zeta": {"input": Real, "other": Real}})
 def zeta(xp, input: Operand, other: Operand):
     """The Hurwitz zeta function: the sum of (other + k)^-input over k = 0, 1, 2, ..."""
+    if input.ndim and other.ndim and input.shape != other.shape:
+        raise ValueError(f"For 'zeta', the shapes must agree, but got {input.shape} and "
+                         f"{other.shape}.")
     return xp.zeta(input, other)
 
 

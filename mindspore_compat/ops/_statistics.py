@@ -500,7 +500,10 @@ def intopk(xp, x1: Floating, x2: TensorOf("int32"), k: Int(ge=1)):
 @op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)")
 def cdist(xp, x1: TensorOf("float32", "float64"), x2: TensorOf("float32", "float64"),
           p: Float(ge=0) | Int(ge=0) = 2.0):
-    """The p-norm distances between the rows of two matrices."""
+    """The p-norm distances between the rows of two matrices, or of two stacks of them."""
+    if x1.ndim not in (2, 3) or x2.ndim not in (2, 3) or x1.shape[-1] != x2.shape[-1]:
+        raise ValueError(f"For 'cdist', the inputs must be matrices (or stacks) with rows of one "
+                         f"length, but got {x1.shape} and {x2.shape}.")
     return _reduce._vector_norm(xp, xp.expand_dims(x1, -2) - xp.expand_dims(x2, -3), p, -1, False)
 
 
