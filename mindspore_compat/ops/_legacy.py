@@ -4,9 +4,10 @@ They are switched off by the environment: `MINDSPORE_COMPAT_LEGACY=0`, under whi
 exactly the names of 2.10.
 """
 
-from .._core.rules import checked
+from .._core.rules import Bool, Forbid, Int, ListOf, TensorOf, TupleOf, checked
 from .._core.surface import legacy
 from .._core.tensor import Tensor
+from ._image import resize_bilinear
 from ._math import pow
 from .primitive import Primitive
 
@@ -53,3 +54,31 @@ class TensorAdd(Primitive):
 
     def __call__(self, x, y):
         return (x if isinstance(x, Tensor) else Tensor(x)) + y
+
+
+Pair = TupleOf(Int(ge=1), length=2) | ListOf(Int(ge=1), length=2)
+
+
+@legacy("ops.ResizeBilinear")
+class ResizeBilinear(Primitive):
+    """`ops.ResizeBilinearV2` with the size among the settings.
+
+    Args:
+        size (Union[tuple[int], list[int]]): the new height and width.
+        align_corners (bool): whether the centres of the corner pixels stay in place.
+        half_pixel_centers (bool): whether pixels are taken by their centres.
+    """
+
+    @checked(Forbid("align_corners and half_pixel_centers",
+                    reason="'align_corners' and 'half_pixel_centers' must not both be True"))
+    def __init__(self, size: Pair, align_corners: Bool = False, half_pixel_centers: Bool = False):
+        super().__init__("ResizeBilinear")
+        self.size = size
+        self.align_corners = align_corners
+        self.half_pixel_centers = half_pixel_centers
+
+    @checked
+    def __call__(self, x: TensorOf("float16", "float32", "float64")):
+        """Images (N, C, H, W) at the new size, of the dtype they had."""
+        return resize_bilinear.run(x, tuple(self.size), self.align_corners,
+                                   self.half_pixel_centers)

@@ -4,6 +4,7 @@ import math
 
 from ..._core.op import op
 from ..._core.rules import (
+    Bool,
     Float,
     Int,
     ListOf,
@@ -15,8 +16,9 @@ from ..._core.rules import (
     integer,
     number,
 )
-from ..._core.surface import public
+from ..._core.surface import legacy, public
 from ..._core.tensor import Tensor
+from ...ops._image import resize_bilinear
 from ..cell import Cell
 from .container import CellList
 from .conv import Conv2d
@@ -340,3 +342,53 @@ class PixelUnshuffle(Cell):
         *lead, c, h, w = shape
         blocks = input.reshape(-1, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
         return blocks.reshape(*lead, c * r * r, h // r, w // r)
+
+
+Pair = TupleOf(Int(ge=1), length=2) | ListOf(Int(ge=1), length=2)
+
+
+@legacy("nn.ResizeBilinear")
+class ResizeBilinear(Cell):
+    """Resizes images by linear interpolation; a layer of MindSpore 1.
+
+    Args:
+        half_pixel_centers (bool): whether pixels are taken by their centres.
+
+    Inputs:
+        - **x** (Tensor): images (N, C, H, W), floats.
+        - **size** (Union[tuple[int], list[int]]): the new height and width.
+        - **scale_factor** (int): what height and width are multiplied by, in place of `size`.
+        - **align_corners** (bool): whether the centres of the corner pixels stay in place.
+
+    Outputs:
+        Tensor of shape (N, C, new height, new width) and the dtype of `x`.
+
+    Raises:
+        ValueError: if not exactly one of `size` and `scale_factor` is given, `x` does not have 4
+            axes, or `align_corners` is asked for beside `half_pixel_centers`.
+
+    Examples:
+        >>> from mindspore_compat import Tensor, nn
+        >>> nn.ResizeBilinear()(Tensor([[[[1., 2.], [3., 4.]]]]), size=(2, 4)).asnumpy()
+        array([[[[1. , 1.5, 2. , 2. ],
+                 [3. , 3.5, 4. , 4. ]]]], dtype=float32)
+    """
+
+    @checked
+    def __init__(self, half_pixel_centers: Bool = False):
+        super().__init__()
+        self.half_pixel_centers = half_pixel_centers
+
+    @checked
+    def construct(self, x: TensorOf("float16", "float32", "float64"), size: Pair | None = None,
+                  scale_factor: Int(ge=1) | None = None, align_corners: Bool = False):
+        """The resized images."""
+        if (size is None) == (scale_factor is None):
+            raise ValueError("For 'ResizeBilinear', exactly one of 'size' and 'scale_factor' must "
+                             f"be given, but got {size} and {scale_factor}.")
+        if x.ndim != 4:
+            raise ValueError("For 'ResizeBilinear', 'x' must have 4 axes, but got shape "
+                             f"{x.shape}.")
+        if size is None:
+            size = (x.shape[2] * scale_factor, x.shape[3] * scale_factor)
+        return resize_bilinear.run(x, tuple(size), align_corners, self.half_pixel_centers)
