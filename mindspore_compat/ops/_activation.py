@@ -417,8 +417,7 @@ def softshrink(xp, input: Small, lambd: Number | Bool = 0.5):
 softshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
 
 
-@op("ops.hardtanh(input, min_val=-1.0, max_val=1.0)",
-    "nn.Hardtanh(min_val=-1.0, max_val=1.0)(input)")
+@op("ops.hardtanh(input, min_val=-1.0, max_val=1.0)")
 def hardtanh(xp, input: Plain, min_val: Number = -1.0, max_val: Number = 1.0):
     """The input cut off below `min_val` and above `max_val`."""
     return xp.cast(xp.minimum(xp.maximum(input, min_val), max_val), input.dtype)

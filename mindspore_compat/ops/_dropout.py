@@ -201,8 +201,7 @@ CONSTANT.update({"unpackbits", "random_uniform", "random_keep"})
 # Random activations -------------------------------------------------------------------------------
 
 
-@op("ops.rrelu(input, lower=0.125, upper=0.3333333333333333)",
-    "nn.RReLU(lower=0.125, upper=0.3333333333333333)(input)")
+@op("ops.rrelu(input, lower=0.125, upper=0.3333333333333333)")
 def rrelu(xp, input: TensorOf(number), lower: Number | Bool = 0.125,
           upper: Number | Bool = 1 / 3):
     """The input where it is not negative, a random slope in [lower, upper) times it elsewhere."""

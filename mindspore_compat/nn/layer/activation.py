@@ -4,8 +4,9 @@ Activations without parameters (ReLU, GELU, Softmax, ...) are made from the line
 `ops/_activation.py`; they can be reached through this module as well.
 """
 
+from ... import ops
 from ..._core.dtype import float32
-from ..._core.rules import Float, Int, checked
+from ..._core.rules import Bool, Float, Forbid, Int, Number, checked
 from ..._core.surface import build, public
 from ..._core.tensor import Tensor
 from ...ops._activation import prelu
@@ -93,6 +94,60 @@ class PReLUExt(Cell):
     def construct(self, input):
         """The activation of `input`."""
         return prelu.run(input, self.weight)
+
+
+@public("nn.Hardtanh")
+class Hardtanh(Cell):
+    """The input cut off below `min_val` and above `max_val`.
+
+    Args:
+        min_val (Union[int, float]): the least result.
+        max_val (Union[int, float]): the largest result.
+
+    Inputs:
+        - **x** (Tensor): numbers.
+
+    Raises:
+        TypeError: if a bound is neither an int nor a float, or `x` not a Tensor of numbers.
+        ValueError: if `min_val` is larger than `max_val`.
+    """
+
+    @checked(Forbid("min_val > max_val", ValueError, "'min_val' must be at most 'max_val'"))
+    def __init__(self, min_val: Number = -1.0, max_val: Number = 1.0):
+        super().__init__()
+        self.min_val = min_val
+        self.max_val = max_val
+
+    def construct(self, x):
+        """`x`, cut off."""
+        return ops.hardtanh(x, self.min_val, self.max_val)
+
+
+@public("nn.RReLU")
+class RReLU(Cell):
+    """The input where it is not negative, a random slope in [lower, upper) times it elsewhere.
+
+    Args:
+        lower (Union[int, float]): the least slope.
+        upper (Union[int, float]): the largest slope.
+
+    Inputs:
+        - **x** (Tensor): numbers.
+
+    Raises:
+        TypeError: if a bound is neither an int nor a float, or `x` not a Tensor of numbers.
+        ValueError: if `lower` is larger than `upper`.
+    """
+
+    @checked(Forbid("lower > upper", ValueError, "'lower' must be at most 'upper'"))
+    def __init__(self, lower: Number | Bool = 1 / 8, upper: Number | Bool = 1 / 3):
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+
+    def construct(self, x):
+        """The activation of `x`."""
+        return ops.rrelu(x, self.lower, self.upper)
 
 
 @public("nn.get_activation")
