@@ -38,6 +38,14 @@ def sgd_or_plain_update(xp, p, g, accum, stat, *, lr, momentum, dampening, neste
                       nesterov=nesterov)
 
 
+def momentum_or_plain_update(xp, p, g, moments, *, lr, momentum, share, nesterov):
+    """Momentum that takes in a `share` of the gradient; without `momentum` (None) no state."""
+    if momentum is None:
+        return p - lr * g, moments
+    moments = momentum * moments + share * g
+    return p - lr * (g + momentum * moments if nesterov else moments), moments
+
+
 def keras_momentum_update(xp, p, g, accum, *, lr, momentum, nesterov=False):
     """Momentum that gathers steps, not gradients, so that a change of `lr` acts late."""
     accum = momentum * accum - lr * g
