@@ -1,5 +1,7 @@
 """Layers where no table of observations can tell: random ones, recurrences, look-ups, names."""
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -189,3 +191,14 @@ def test_every_name_is_there(name):
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="Conv2d"):
         nn.Conv2D  # noqa: B018
+
+
+@pytest.mark.parametrize("module, name", [
+    ("nn.layer", "Dense"), ("nn.layer", "ReLU"), ("nn.layer.activation", "ReLU"),
+    ("nn.layer.basic", "Dropout"), ("nn.layer.container", "CellList"), ("nn.loss.loss", "MSELoss"),
+    ("nn.loss", "LossBase"), ("nn.cell", "Cell"), ("nn.grad", "Jvp"),
+    ("nn.utils", "no_init_parameters"),
+])
+def test_older_paths_show_the_same_object(module, name):
+    found = importlib.import_module(f"mindspore_compat.{module}")
+    assert getattr(found, name) is getattr(nn, name)
