@@ -3,8 +3,24 @@
 from ..._core.surface import window
 from ..cell import Cell
 from . import (  # noqa: F401 - the declarations
-    activation, basic, channel_shuffle, combined, container, conv, dense, embedding, image, math,
-    normalization, padding, pooling, rnn_cells, rnns, thor_layer, timedistributed, transformer,
+    activation,
+    basic,
+    channel_shuffle,
+    combined,
+    container,
+    conv,
+    dense,
+    embedding,
+    image,
+    math,
+    normalization,
+    padding,
+    pooling,
+    rnn_cells,
+    rnns,
+    thor_layer,
+    timedistributed,
+    transformer,
 )
 
 __getattr__, __dir__, __all__ = window(__name__, classes=Cell, area="nn")
