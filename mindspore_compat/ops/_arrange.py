@@ -151,7 +151,7 @@ def _indices(name, keep):
         return found if dtype is None else found.astype(dtype)
 
     make.__name__ = name
-    make.__doc__ = "The positions of a triangle of a row x col matrix, as two rows of int64 numbers."
+    make.__doc__ = "The positions of a triangle of a row x col matrix, as two rows of int64."
     return public(f"ops.{name}", f"mint.{name}")(make)
 
 
@@ -331,8 +331,8 @@ def slice_scatter(xp, input: Anything, src: Anything, axis: Int = 0, start: Int 
                   end: Int | None = None,
                   step: Int(ge=1) = 1):
     """The input with other slices at steps along an axis."""
-    return xp.scatter_set(input, (slice(None),) * (axis_of(axis, input)) + (slice(start, end, step),),
-                          src)
+    front = (slice(None),) * axis_of(axis, input)
+    return xp.scatter_set(input, (*front, slice(start, end, step)), src)
 
 
 # Stacks and splits by name ------------------------------------------------------------------------

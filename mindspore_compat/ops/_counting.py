@@ -471,8 +471,6 @@ class RaggedRange(Primitive):
 
     @checked
     def __call__(self, starts: Reals, limits: Reals, deltas: Reals):
-        if not starts.dtype == limits.dtype == deltas.dtype:
-            raise TypeError("For 'RaggedRange', the dtypes of the inputs must agree.")
         given = [each.asnumpy() for each in (starts, limits, deltas)]
         rows = numpy.stack(numpy.broadcast_arrays(*(numpy.atleast_1d(each) for each in given)), -1)
         if (rows[:, 2] == 0).any():

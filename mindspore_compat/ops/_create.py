@@ -3,7 +3,19 @@
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import op
-from .._core.rules import Bool, DType, Int, ListOf, Number, OneOf, TensorOf, TupleOf, any_dtype, integer, checked
+from .._core.rules import (
+    Bool,
+    DType,
+    Int,
+    ListOf,
+    Number,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    integer,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._shape import shape_of
@@ -164,8 +176,8 @@ def linspace(start, end, steps, *, dtype=None):
         raise TypeError(f"For 'linspace', 'steps' must be an int, but got {steps!r}.")
     if steps < 1:
         raise ValueError(f"For 'linspace', 'steps' must be at least 1, but got {steps}.")
-    default = start._array.dtype if isinstance(start,
-                                               Tensor) and start.dtype.is_floating_point else "float32"
+    floating = isinstance(start, Tensor) and start.dtype.is_floating_point
+    default = start._array.dtype if floating else "float32"
     return Tensor._wrap(current_space().linspace(first, last, steps).astype(_numpy(dtype, default)))
 
 
@@ -228,7 +240,7 @@ def _new(name, fill_value=None):
         return full(size, value, dtype=dtype or self.dtype)
 
     make.__name__ = name
-    make.__doc__ = "A Tensor of a shape, filled with one number, in this Tensor's dtype unless one is given."
+    make.__doc__ = "A Tensor of one number, in this Tensor's dtype unless one is given."
     return public(f"Tensor.{name}")(make)
 
 

@@ -70,7 +70,8 @@ class _Summary(Primitive):
         if not isinstance(value, Tensor):
             raise TypeError(f"For '{self.name}', 'value' must be a Tensor, but got "
                             f"{type(value).__name__}.")
-        if self.ranks is not None and value.ndim not in self.ranks and not (0 in self.ranks and value.size == 1):
+        single = self.ranks is not None and 0 in self.ranks and value.size == 1
+        if self.ranks is not None and value.ndim not in self.ranks and not single:
             raise ValueError(f"For '{self.name}', 'value' must have a rank in {self.ranks}, but "
                              f"got {value.shape}.")
         for sink in summary_sinks:
@@ -183,7 +184,8 @@ class Custom(Primitive):
         if func_type != "pyfunc":
             raise ValueError(f"For 'Custom', 'func_type' must be 'pyfunc', but got {func_type!r}.")
         if not callable(func):
-            raise TypeError(f"For 'Custom', 'func' must be callable, but got {type(func).__name__}.")
+            raise TypeError(f"For 'Custom', 'func' must be callable, but got "
+                            f"{type(func).__name__}.")
         self.func, self.out_dtype, self.bprop = func, out_dtype, bprop
 
     def __call__(self, *inputs):

@@ -240,7 +240,7 @@ def eigh(xp, a: Matrix):
 def _general_eig(x):
     values, vectors = numpy.linalg.eig(to_host(x._array))  # CuPy has no general eigenvalues
     wide = "complex128" if x._array.dtype in ("float64", "complex128") else "complex64"
-    return Tensor._wrap(to_current(values.astype(wide))), Tensor._wrap(to_current(vectors.astype(wide)))
+    return tuple(Tensor._wrap(to_current(each.astype(wide))) for each in (values, vectors))
 
 
 @public("ops.eig")
@@ -433,7 +433,7 @@ def cross(xp, input: Anything, other: Anything, dim: Int | None = None):
         raise ValueError(f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} "
                          f"and {other.shape}.")
     one, two = xp.moveaxis(input, dim, 0), xp.moveaxis(other, dim, 0)
-    parts = [one[(i + 1) % 3] * two[(i + 2) % 3] - one[(i + 2) % 3] * two[(i + 1) % 3] for i in range(3)]
+    parts = [one[i - 2] * two[i - 1] - one[i - 1] * two[i - 2] for i in range(3)]
     return xp.moveaxis(xp.stack(parts, 0), 0, dim)
 
 

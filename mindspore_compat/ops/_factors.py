@@ -340,6 +340,8 @@ def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
 def reduce_std(xp, input_x: TensorOf("float16", "float32"), axis: Any = (), unbiased: Bool = True,
                keep_dims: Bool = False):
     """(the standard deviation, the mean) over axes, over all without one."""
+    if not isinstance(axis, (tuple, list)) and type(axis) is not int:
+        raise ValueError(f"For 'ReduceStd', 'axis' must be ints, but got {axis!r}.")
     axes = None if axis in ((), [], None) else tuple(axis) if isinstance(axis, list) else axis
     mean = xp.mean(input_x, axes, keepdims=True)
     count = input_x.size // max(mean.size, 1)

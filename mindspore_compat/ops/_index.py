@@ -82,8 +82,8 @@ def _checked(array, index):
             continue
         if part is Ellipsis:
             return
-        if isinstance(part,
-                      int) and axis < array.ndim and not -array.shape[axis] <= part < array.shape[axis]:
+        length = array.shape[axis] if axis < array.ndim else None
+        if isinstance(part, int) and length is not None and not -length <= part < length:
             raise IndexError(f"index {part} is out of bounds for dimension with size "
                              f"{array.shape[axis]}")
         axis += 1
@@ -211,7 +211,8 @@ def nonzero(input, *, as_tuple=False):
     "ops.GatherV2()(input_params, input_indices, axis)",
     "ops.index_select(input: input_params, axis, index: input_indices)",
     "Tensor.index_select(axis, index: input_indices)",
-    "mint.index_select(input: input_params, dim: axis, index: input_indices)", widen=False)
+    "mint.index_select(input: input_params, dim: axis, index: input_indices)", widen=False,
+    rules={"mint.index_select": {"input_indices": TensorOf("int32", "int64")}})
 def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalars=True), axis: Int,
            batch_dims: Int = 0):
     """The slices of the input at positions along an axis; leading `batch_dims` axes are shared."""

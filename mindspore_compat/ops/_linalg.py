@@ -142,7 +142,8 @@ def explicit(equation, ranks):
     sources = [s.replace("...", spread[width - w:]) for s, w in zip(sources, widths)]
     if not arrow:
         letters = "".join(sources)
-        right = "..." + "".join(sorted({c for c in letters if letters.count(c) == 1 and c not in spread}))
+        once = {c for c in letters if letters.count(c) == 1 and c not in spread}
+        right = "..." + "".join(sorted(once))
     right = right.replace("...", spread)
     if set(right) - set("".join(sources)):
         raise ValueError(f"For 'einsum', 'equation' must take its result's letters from the "

@@ -124,7 +124,8 @@ class MirrorPad:
     def __init__(self, mode: OneOf("REFLECT", "SYMMETRIC") = "REFLECT"):
         self.mode = mode
 
-    def __call__(self, input_x, paddings):
+    @checked
+    def __call__(self, input_x: Anything, paddings: TensorOf("int32", "int64")):
         rows = [tuple(row) for row in paddings.asnumpy().tolist()]
         return pad_by_index.run(input_x, rows, self.mode.lower())
 

@@ -27,6 +27,7 @@ from .primitive import Primitive
 Anything = TensorOf(any_dtype)
 Numbers = TensorOf(number)
 Floats = TensorOf(floating)
+Fractions = TensorOf(floating | {"complex64", "complex128"})
 Index = TensorOf("int32", "int64")
 Format = OneOf("NHWC", "NCHW")
 
@@ -343,10 +344,9 @@ def lerp_scalar(xp, input: Floats, end: Floats, weight: Float | Int):
 
 
 @op("ops.TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)")
-def tridiagonal_matmul(xp, superdiag: Numbers, maindiag: Numbers, subdiag: Numbers, rhs: Numbers):
+def tridiagonal_matmul(xp, superdiag: Fractions, maindiag: Fractions, subdiag: Fractions,
+                       rhs: Fractions):
     """The product of matrices of three diagonals, each (..., 1, M), with matrices (..., M, N)."""
-    if not superdiag.dtype == maindiag.dtype == subdiag.dtype == rhs.dtype:
-        raise TypeError("For 'TridiagonalMatMul', the dtypes of the inputs must agree.")
     if not superdiag.shape == maindiag.shape == subdiag.shape or superdiag.ndim < 2:
         raise ValueError(
             f"For 'TridiagonalMatMul', the diagonals must have one shape (..., 1, M), but got "

@@ -2,7 +2,18 @@
 
 from .._core import dtype as dtypes
 from .._core.op import op
-from .._core.rules import Bool, DType, Int, ListOf, Number, Str, TensorOf, TupleOf, any_dtype, number
+from .._core.rules import (
+    Bool,
+    DType,
+    Int,
+    ListOf,
+    Number,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    number,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from . import _index, _math

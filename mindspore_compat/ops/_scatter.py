@@ -47,7 +47,8 @@ def _check_rows(api, input_x, indices, updates):
                         f"{type(input_x).__name__}.")
     for name, one in (("indices", indices), ("updates", updates)):
         if not isinstance(one, Tensor):
-            raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {type(one).__name__}.")
+            raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got "
+                            f"{type(one).__name__}.")
     if indices._array.dtype.name not in ("int32", "int64"):
         raise TypeError(f"For '{api}', 'indices' must be int32 or int64, but got {indices.dtype}.")
     depth = indices.shape[-1] if indices.ndim else 0
@@ -67,8 +68,8 @@ def check_range(api, indices, lengths):
     if indices.size == 0 or type(indices) not in SPACES:  # a batch, or an array of a traced graph
         return
     ends = numpy.asarray(lengths)
-    low, high = indices.min(), indices.reshape(-1,
-                                               indices.shape[-1]).max(0) if indices.ndim else indices
+    low = indices.min()
+    high = indices.reshape(-1, indices.shape[-1]).max(0) if indices.ndim else indices
     high = high.get() if hasattr(high, "get") else high
     if int(low) < 0 or (numpy.asarray(high) >= ends).any():
         raise IndexError(f"For '{api}', 'indices' must be in [0, {tuple(ends.tolist())}), but "
@@ -82,7 +83,8 @@ def _check_slices(api, input_x, indices, updates):
                         f"{type(input_x).__name__}.")
     for name, one in (("indices", indices), ("updates", updates)):
         if not isinstance(one, Tensor):
-            raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {type(one).__name__}.")
+            raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got "
+                            f"{type(one).__name__}.")
     if indices._array.dtype.name not in ("int32", "int64"):
         raise TypeError(f"For '{api}', 'indices' must be int32 or int64, but got {indices.dtype}.")
     wanted = indices.shape + input_x.shape[1:]
@@ -97,6 +99,20 @@ def _in_place(api, input_x, updates, index, how):
     made = scatter_by.run(Tensor._wrap(input_x._array), updates, index, how)
     input_x._array[...] = made._array
     return input_x
+
+
+_SCATTER_DOC = """
+
+Args:
+    input_x (Tensor): what is changed.
+    indices (Tensor): int32 or int64.
+    updates (Tensor): one slice for each position.
+
+Raises:
+    TypeError: if an argument is no Tensor, or `indices` not of ints.
+    ValueError: if the shapes do not fit.
+    IndexError: if a position is out of range.
+"""
 
 
 def _scatter_family(how, word):
@@ -125,10 +141,7 @@ def _scatter_family(how, word):
          f"{word} slices of a Tensor at positions given as rows, in a copy."),
     ):
         function.__name__ = function.__qualname__ = name
-        function.__doc__ = doc + "\n\nArgs:\n    input_x (Tensor): what is changed.\n    indices (Tensor): int32 or " \
-            "int64.\n    updates (Tensor): one slice for each position.\n\nRaises:\n    TypeError: if an argument is no " \
-            "Tensor, or `indices` not of ints.\n    ValueError: if the shapes do not fit.\n    IndexError: if a position " \
-            "is out of range.\n"
+        function.__doc__ = doc + _SCATTER_DOC
         public(f"ops.{name}")(function)
     _class(f"Scatter{title}", scatter)
     _class(f"ScatterNd{title}", scatter_nd)

@@ -466,8 +466,8 @@ def tensor_flip(self, *dims):
     "mint.roll(input, shifts, dims=None)", "ops.Roll(shifts, dims=None)(input)", widen=False)
 def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
     """The elements moved along axes; those pushed over the end come back at the start."""
-    as_tuple = (lambda v: tuple(v) if isinstance(v, list) else v)
-    return xp.roll(input, as_tuple(shifts), as_tuple(dims))
+    shifts, dims = (tuple(v) if isinstance(v, list) else v for v in (shifts, dims))
+    return xp.roll(input, shifts, dims)
 
 
 @op("ops.tril(input, diagonal=0)", "Tensor.tril(diagonal=0)", "mint.tril(input, diagonal=0)",
@@ -514,7 +514,8 @@ def size(input_x):
         TypeError: if `input_x` is not a Tensor.
     """
     if not isinstance(input_x, Tensor):
-        raise TypeError(f"For 'size', 'input_x' must be a Tensor, but got {type(input_x).__name__}.")
+        raise TypeError(f"For 'size', 'input_x' must be a Tensor, but got "
+                        f"{type(input_x).__name__}.")
     return input_x.size
 
 
@@ -526,7 +527,8 @@ def rank(input_x):
         TypeError: if `input_x` is not a Tensor.
     """
     if not isinstance(input_x, Tensor):
-        raise TypeError(f"For 'rank', 'input_x' must be a Tensor, but got {type(input_x).__name__}.")
+        raise TypeError(f"For 'rank', 'input_x' must be a Tensor, but got "
+                        f"{type(input_x).__name__}.")
     return input_x.ndim
 
 

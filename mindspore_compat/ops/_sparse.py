@@ -339,8 +339,10 @@ class SparseTensorDenseMatmul:
 
 # Elementwise --------------------------------------------------------------------------------------
 
-_FUNCTIONS = """abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor inv isfinite isinf isnan log log1p neg
-    relu relu6 round sigmoid sin sinh softsign sqrt square tan tanh""".split()
+_FUNCTIONS = (
+    "abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor inv isfinite isinf isnan "
+    "log log1p neg relu relu6 round sigmoid sin sinh softsign sqrt square tan tanh"
+).split()
 
 
 def _on_values(name):

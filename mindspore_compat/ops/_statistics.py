@@ -65,7 +65,8 @@ class Median:
     @checked
     def __init__(self, global_median: Bool = False, axis: Int = 0, keep_dims: Bool = False,
                  ignore_nan: Bool = False):
-        self.global_median, self.axis, self.keep_dims, self.ignore_nan = global_median, axis, keep_dims, ignore_nan
+        self.global_median, self.axis = global_median, axis
+        self.keep_dims, self.ignore_nan = keep_dims, ignore_nan
 
     def __call__(self, x):
         if self.global_median:
@@ -235,7 +236,8 @@ def cov(xp, input: Anything, correction: Int = 1, fweights: Index | None = None,
     else:
         total = xp.sum(weights)
         centred = x - xp.sum(x * weights, 1, keepdims=True) / total
-        shrink = total - correction if aweights is None else total - correction * xp.sum(weights * aweights) / total
+        share = 1 if aweights is None else xp.sum(weights * aweights) / total
+        shrink = total - correction * share
         found = xp.matmul(centred * weights, xp.conj(xp.swapaxes(centred, 0, 1))) / shrink
     return xp.reshape(found, ()) if input.ndim < 2 else found
 
@@ -440,8 +442,10 @@ def mint_unique(input, sorted=True, return_inverse=False, return_counts=False, d
 
 @public("ops.unique_with_pad", "Tensor.unique_with_pad")
 @checked
-def unique_with_pad(x: Anything, pad_num: Int | Number):
+def unique_with_pad(x: TensorOf("int32", "int64"), pad_num: Int | Number):
     """(each value once, padded to the input's length, the positions of the elements)."""
+    if x.ndim != 1:
+        raise ValueError(f"For 'unique_with_pad', 'x' must have one axis, but got {x.shape}.")
     values, places = unique.run(x)
     xp = space_for(values._array)
     padded = xp.full(x.shape, pad_num, values._array.dtype)

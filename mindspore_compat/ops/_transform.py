@@ -46,8 +46,8 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
     """
     _check_axes("in_axes", in_axes)
     _check_axes("out_axes", out_axes)
-    if in_axes is None or isinstance(in_axes, (tuple,
-                                               list)) and not [a for a in _leaves(in_axes) if a is not None]:
+    several = isinstance(in_axes, (tuple, list))
+    if in_axes is None or several and all(a is None for a in _leaves(in_axes)):
         raise RuntimeError(f"For 'vmap', 'in_axes' must map at least one input, but got {in_axes}.")
 
     def mapped(*args, **kwargs):
