@@ -11,38 +11,42 @@ from ._version import __compat_version__, __version__  # noqa: F401
 
 _paths.install()
 
-_ROOMS = """amp boost common communication context dataset experimental hal log mindrecord mint nn numpy ops
-    parallel profiler runtime scipy train""".split()
+_ROOMS = """amp boost common communication context dataset experimental hal log mindrecord mint nn
+    numpy ops parallel profiler runtime scipy train""".split()
 
 _HOMES = {  # module -> the names it gives to the top
     "_core.tensor": "Tensor",
-    "common.dtype": """_null bool bool_ byte bfloat16 cdouble cfloat complex64 complex128 double dtype_to_nptype
-        dtype_to_pytype float float16 float32 float64 float_ get_py_obj_dtype half int int16 int32 int64 int8 int_ intc intp
-        list_ long number pytype_to_dtype QuantDtype qint4x2 short single string tensor_type TensorType tuple_
-        Type type_none ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort Int float8_e4m3fn float8_e5m2
+    "common.dtype": """_null bool bool_ byte bfloat16 cdouble cfloat complex64 complex128 double
+        dtype_to_nptype dtype_to_pytype float float16 float32 float64 float_ get_py_obj_dtype
+        half int int16 int32 int64 int8 int_ intc intp list_ long number pytype_to_dtype
+        QuantDtype qint4x2 short single string tensor_type TensorType tuple_ Type type_none
+        ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort Int float8_e4m3fn float8_e5m2
         hifloat8""",
-    "common": """Parameter ParameterTuple set_seed get_seed manual_seed Generator default_generator seed COOTensor CSRTensor
-        RowTensor SparseTensor
-        initial_seed get_rng_state set_rng_state mutable jit ms_function
-        jit_class JitConfig lazy_inline no_inline constexpr tensor is_tensor from_numpy recompute run_check
-        ms_memory_recycle enable_dynamic set_recursion_limit dtype ms_class""",
-    "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context set_auto_parallel_context
-        get_auto_parallel_context reset_auto_parallel_context ParallelMode set_ps_context get_ps_context
-        reset_ps_context set_device get_current_device set_deterministic""",
-    "train": """Model Callback LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig LearningRateScheduler
-        EarlyStopping History LambdaCallback ReduceLROnPlateau RunContext OnRequestExit BackupAndRestore SummaryCollector
-        SummaryRecord SummaryLandscape Metric Accuracy MAE MSE Loss Precision Recall F1 Fbeta Dice ROC auc
-        BleuScore CosineSimilarity ConfusionMatrix ConfusionMatrixMetric HausdorffDistance MeanSurfaceDistance
-        OcclusionSensitivity Perplexity RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy
-        TopKCategoricalAccuracy names get_metric_fn rearrange_inputs DatasetHelper connect_network_with_dataset
-        data_sink save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async export load
-        async_ckpt_thread_status ckpt_to_safetensors safetensors_to_ckpt load_segmented_checkpoints
-        build_train_network DynamicLossScaleManager FixedLossScaleManager LossScaleManager ConvertModelUtils
+    "common": """Parameter ParameterTuple set_seed get_seed manual_seed Generator
+        default_generator seed COOTensor CSRTensor RowTensor SparseTensor initial_seed
+        get_rng_state set_rng_state mutable jit ms_function jit_class JitConfig lazy_inline
+        no_inline constexpr tensor is_tensor from_numpy recompute run_check ms_memory_recycle
+        enable_dynamic set_recursion_limit dtype ms_class""",
+    "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context
+        set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context
+        ParallelMode set_ps_context get_ps_context reset_ps_context set_device
+        get_current_device set_deterministic""",
+    "train": """Model Callback LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig
+        LearningRateScheduler EarlyStopping History LambdaCallback ReduceLROnPlateau RunContext
+        OnRequestExit BackupAndRestore SummaryRecord Metric Accuracy MAE MSE Loss Precision
+        Recall F1 Fbeta Dice ROC auc BleuScore CosineSimilarity ConfusionMatrix
+        ConfusionMatrixMetric HausdorffDistance MeanSurfaceDistance OcclusionSensitivity
+        Perplexity RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy
+        TopKCategoricalAccuracy names get_metric_fn rearrange_inputs DatasetHelper
+        connect_network_with_dataset data_sink save_checkpoint load_checkpoint
+        load_param_into_net load_checkpoint_async export load async_ckpt_thread_status
+        ckpt_to_safetensors safetensors_to_ckpt load_segmented_checkpoints build_train_network
+        DynamicLossScaleManager FixedLossScaleManager LossScaleManager ConvertModelUtils
         ConvertNetUtils""",
     "parallel": "Layout get_algo_parameters reset_algo_parameters set_algo_parameters shard",
     "profiler": "Profiler",
-    "mindrecord": "FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR "
-                  "ImageNetToMR TFRecordToMR",
+    "mindrecord": """FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR
+        ImageNetToMR TFRecordToMR""",
     "log": "get_level get_log_config",
     "standin": "install uninstall load_ipython_extension unload_ipython_extension",
 }

@@ -1,4 +1,5 @@
-"""The main example, run as the README says: every optimizer learns the digits, thor in the fewest steps."""
+"""The main example, run as the README says: every optimizer learns the digits, thor in the fewest
+steps."""
 
 import os
 import pathlib
@@ -61,7 +62,8 @@ def test_thor_needs_fewer_steps_than_momentum(tmp_path):
     for line in done.stdout.splitlines():
         if line.startswith("LOSSES"):
             _, name, *losses = line.split()
-            smooth = numpy.convolve(numpy.array(losses, float), numpy.ones(WINDOW) / WINDOW, "valid")
+            smooth = numpy.convolve(numpy.array(losses, float), numpy.ones(WINDOW) / WINDOW,
+                                    "valid")
             steps[name] = int(numpy.argmax(smooth < BELOW)) if (smooth < BELOW).any() else None
     assert steps["thor"] is not None
     assert steps["momentum"] is None or steps["thor"] < steps["momentum"]

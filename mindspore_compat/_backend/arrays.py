@@ -11,8 +11,8 @@ import warnings
 import ml_dtypes
 import numpy
 
-from .kernels import Kernels
 from . import linalg  # noqa: F401 - it adds names to every space
+from .kernels import Kernels
 from .space import Space
 
 FLOAT16 = numpy.dtype(numpy.float16)
@@ -35,7 +35,7 @@ def space_of(array):
     return found
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _device_space():
     """CuPy's functions if a GPU runs a kernel, else None.
 

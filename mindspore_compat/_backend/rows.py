@@ -5,7 +5,6 @@ On a CPU a product with a sparse matrix of ones does it, five to forty times as 
 """
 
 import numpy
-from scipy import sparse
 
 from .space import extra
 
@@ -32,6 +31,8 @@ def add_rows(xp, index, values, count):
 
 
 def _sparse_product(index, rows, count):
+    from scipy import sparse  # here, because it takes longer to load than most of this package
+
     places = numpy.where(index < 0, index + count, index)
     ones = numpy.ones(index.size, rows.dtype)
     picked = sparse.csr_matrix((ones, places, numpy.arange(index.size + 1)), (index.size, count))

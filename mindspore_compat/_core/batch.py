@@ -36,7 +36,9 @@ POINTWISE = {
     *"polygamma i0 i1 i0e i1e expit sigmoid softplus logit xlogy zeta nan_to_num gammainc "
      "gammaincc stop".split(),
 }
-REDUCTIONS = {*"sum mean prod max min amax amin var std all any argmax argmin nansum count_nonzero".split()}
+REDUCTIONS = {
+    *"sum mean prod max min amax amin var std all any argmax argmin nansum count_nonzero".split()
+}
 ALONG = {*"cumsum cumprod sort argsort flip take_along_axis top_k".split()}
 LIKE = {"zeros_like", "ones_like", "full_like", "empty_like"}
 

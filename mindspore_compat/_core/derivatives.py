@@ -1,11 +1,10 @@
-"""Gradient rules of the functions that `xp` offers (NumPy's spelling), and the names that need
-none.
+"""Gradient rules of the functions that `xp` offers (NumPy's spelling), and the names that
+need none.
 
 One line per function: its signature, then for each differentiable input a slope `(xp, g, *names)`
 that says what it needs (an input, an attribute, `out`, or `<input>_shape`). Slopes ignore
-broadcasting and
-dtypes: the tape fits each gradient to its input. Every slope is linear in `g`, because forward mode
-is derived from it. Reductions are in derivatives_reduce.py, linear algebra and
+broadcasting and dtypes: the tape fits each gradient to its input. Every slope is linear in `g`,
+because forward mode is derived from it. Reductions are in derivatives_reduce.py, linear algebra and
 Fourier transforms in derivatives_linalg.py; the rules of ops that need more than their body stand
 beside the ops.
 """
@@ -18,13 +17,10 @@ from .tape import Rule
 
 TABLE = {}
 COMPOSED = {}
-PLAIN = {"pi", "e", "inf", "nan", "newaxis", "euler_gamma", "finfo", "iinfo", "result_type", "ndim",
-         "shape",
-         "size", "issubdtype", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
-         "uint8",
-         "uint16", "uint32", "uint64", "bool_", "complex64", "complex128", "dtype",
-         "broadcast_shapes",
-         "floating", "integer", "complexfloating", "number", "errstate", "promote_types"}
+PLAIN = {*"""pi e inf nan newaxis euler_gamma finfo iinfo result_type ndim shape size issubdtype
+    float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_
+    complex64 complex128 dtype broadcast_shapes floating integer complexfloating number
+    errstate promote_types""".split()}
 CONSTANT = {
     "zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "zeros_like",
     "ones_like",
@@ -442,12 +438,12 @@ def tensordot(xp, x, y, axes=2):
     free_x = tuple(i for i in range(x.ndim) if i not in left)
     free_y = tuple(i for i in range(y.ndim) if i not in right)
     inner = math.prod(x.shape[a] for a in left)
-    rows = xp.reshape(xp.transpose(x, free_x + left),
-                      (math.prod(x.shape[a] for a in free_x), inner))
-    columns = xp.reshape(xp.transpose(y, right + free_y),
-                         (inner, math.prod(y.shape[a] for a in free_y)))
+    flat_x = xp.reshape(xp.transpose(x, free_x + left),
+                        (math.prod(x.shape[a] for a in free_x), inner))
+    flat_y = xp.reshape(xp.transpose(y, right + free_y),
+                        (inner, math.prod(y.shape[a] for a in free_y)))
     shape = tuple(x.shape[a] for a in free_x) + tuple(y.shape[a] for a in free_y)
-    return xp.reshape(xp.matmul(rows, columns), shape)
+    return xp.reshape(xp.matmul(flat_x, flat_y), shape)
 
 
 @compose

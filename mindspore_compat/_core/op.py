@@ -133,9 +133,9 @@ class Op:
         line += [call_general, f"    kind_ = type(a_{first})",
                  "    xp_ = space_of_kind_(kind_)", f"    dt_ = a_{first}.dtype"]
         odd = ["xp_ is None"]
-        odd += [f"type(a_{n}) is not kind_" + f" and {n} is not None" * (n in self.optional) for n in names[1:]]
-        odd += [f"a_{n}.dtype is not dt_" for n in self.promote if n != first and n not in self.optional]
-        odd += [f"{n} is not None and a_{n}.dtype is not dt_" for n in self.promote if n in self.optional]
+        given = {n: f"{n} is not None and " if n in self.optional else "" for n in names}
+        odd += [f"{given[n]}type(a_{n}) is not kind_" for n in names[1:]]
+        odd += [f"{given[n]}a_{n}.dtype is not dt_" for n in self.promote if n != first]
         if self.widen:
             odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
         if self.widen and set(names) - {first, *self.promote}:
@@ -153,9 +153,9 @@ class Op:
         if self.rule is None:
             line += ["            return tuple([wrap_(as_held_(xp_, o)) for o in out_])"]
         else:
-            line += [f"            return finish_(out_, ({''.join(f'n_{n}, ' for n in names)}), "
-                     f"dict({', '.join(f'{n}=a_{n}' if n in names else f'{n}={n}' for n in self.parameters)}), "
-                     f"({metas}), xp_)"]
+            nodes = "".join(f"n_{n}, " for n in names)
+            values = ", ".join(f"{n}={'a_' * (n in names)}{n}" for n in self.parameters)
+            line += [f"            return finish_(out_, ({nodes}), dict({values}), ({metas}), xp_)"]
         line += ["        out_ = as_held_(xp_, out_)", "    made_ = new_(Tensor_)",
                  "    made_._array = out_"]
         if self.rule is not None:
@@ -185,15 +185,18 @@ class Op:
         for tensor, number in ((one, other), (other, one)):
             if number not in self.numbers:
                 continue
-            values = ", ".join(f"number_beside_({tensor}, {n})" if n == number else n for n in self.parameters)
+            values = ", ".join(
+                f"number_beside_({tensor}, {n})" if n == number else n for n in self.parameters)
             lines += [f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
                       f"            return run({values})"]
         return lines
 
     def _traced_lines(self, live):
         """A live input of an op without a rule: the body runs on Traced values."""
-        wrapped = ", ".join(f"None if a_{n} is None else space_.wrap(a_{n}, n_{n})" if n in self.optional
-                            else f"space_.wrap(a_{n}, n_{n})" if n in self.inputs else n for n in self.parameters)
+        absent = {n: f"None if a_{n} is None else " if n in self.optional else ""
+                  for n in self.inputs}
+        wrapped = ", ".join(f"{absent[n]}space_.wrap(a_{n}, n_{n})" if n in absent else n
+                            for n in self.parameters)
         return [f"    if ({live}) and not depth_.paused:", "        space_ = traced_space_(xp_)",
                 f"        out_ = body_(space_, {wrapped})", "        if type(out_) is Traced_:",
                 "            made_ = new_(Tensor_)", "            made_._array = out_.array",
@@ -211,7 +214,8 @@ class Op:
         source = name.removesuffix("_shape")
         if name in self.parameters or source not in self.inputs:
             return name
-        return f"None if a_{source} is None else a_{source}.shape" if source in self.optional else f"a_{source}.shape"
+        absent = f"None if a_{source} is None else " if source in self.optional else ""
+        return f"{absent}a_{source}.shape"
 
     def general(self, *args, **kwargs):
         """The call path for every case: scalars, mixed dtypes and devices, narrow floats, lists."""
@@ -277,10 +281,8 @@ class Op:
         wrapped = self._in_precision(space, wrapped)
         narrow = self._narrow(xp, wrapped)
         if narrow is not None:
-            wrapped = [
-                space.cast(w,
-                           FLOAT32) if w is not None and w.dtype in xp.narrow else w for w in wrapped
-            ]
+            wrapped = [w if w is None or w.dtype not in xp.narrow else space.cast(w, FLOAT32)
+                       for w in wrapped]
         values.update(zip(self.inputs, wrapped))
         if self.many:
             values[self.many] = wrapped[len(self.inputs):]

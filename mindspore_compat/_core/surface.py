@@ -349,7 +349,17 @@ def write_back(target, result):
         target._array, target._node = result._array, result._node
     else:
         target._array[...] = result._array
-    return target
+    return plain(target)
+
+
+def plain(tensor):
+    """What an op that writes in place returns: the Tensor, for a Parameter a Tensor on its memory.
+    """
+    if type(tensor) is Tensor:
+        return tensor
+    made = Tensor._wrap(tensor._array)
+    made._node = tensor._node
+    return made
 
 
 def overwrite(api, target, result):

@@ -87,7 +87,8 @@ class Rule:
         self.many = many
         functions = [joint] if joint else list(slopes.values())
         self.keeps = tuple(dict.fromkeys(
-            name for function in functions for name in list(inspect.signature(function).parameters)[2:]
+            name for function in functions
+            for name in list(inspect.signature(function).parameters)[2:]
         ))
         self.pull = _compile_pull(self, slopes, joint)
 

@@ -239,7 +239,8 @@ class Tensor:
                 f"{type(array).__name__}."
             )
         dtypes.from_numpy(array.dtype)
-        return Tensor._wrap(arrays.to_current(numpy.ascontiguousarray(array) if array.ndim else array))
+        whole = numpy.ascontiguousarray(array) if array.ndim else array
+        return Tensor._wrap(arrays.to_current(whole))
 
     def __len__(self):
         if self._array.ndim == 0:
@@ -280,7 +281,8 @@ class Tensor:
 
     def __iter__(self):
         if self._array.ndim == 0:
-            raise TypeError("For 'Tensor', iteration needs at least one axis, but got a 0-d Tensor.")
+            raise TypeError("For 'Tensor', iteration needs at least one axis, "
+                            "but got a 0-d Tensor.")
         return (self[i] for i in range(self._array.shape[0]))
 
     def __contains__(self, value):

@@ -186,7 +186,8 @@ def _recording(space, primitive):
               f"    if {' and '.join(f'n_{n} is None' for n in inputs)}:",
               "        made_.node = None",
               "        return made_",
-              *(f"    if type(a_{n}) in numbers_: a_{n} = asarray_(a_{n}, out_.dtype)" for n in inputs),
+              *(f"    if type(a_{n}) in numbers_: a_{n} = asarray_(a_{n}, out_.dtype)"
+                for n in inputs),
               f"    made_.node = record_(rule_, ({''.join(f'n_{n}, ' for n in inputs)}), "
               f"({kept}), ({metas}))",
               "    return made_"]
@@ -203,7 +204,7 @@ def _kept_source(name, inputs):
     if name == "out":
         return "out_"
     source = name.removesuffix("_shape")
-    return f"a_{source}.shape" if name not in inputs and source in inputs and name != source else f"a_{name}"
+    return f"a_{source}.shape" if name not in inputs and source in inputs else f"a_{name}"
 
 
 def _general(space, primitive):
@@ -232,7 +233,8 @@ def _general(space, primitive):
         function = getattr(base, primitive.name, None) or primitive.compute.__get__(base)
         out = function(*by_place, **by_name)
         several = isinstance(out, (tuple, list))
-        out = tuple(o if type(o) is Batch else base.asarray(o) for o in (out if several else (out,)))
+        out = tuple(o if type(o) is Batch else base.asarray(o)
+                    for o in (out if several else (out,)))
         wrap = traced_space(space_among(out) or (space.base if inner is None else inner.base)).wrap
         if all(parent is None for parent in parents):
             return tuple(wrap(o, None) for o in out) if several else wrap(out[0], None)

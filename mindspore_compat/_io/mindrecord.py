@@ -13,7 +13,8 @@ Worked example. Of the schema {"data": bytes, "ids": int32 array, "label": int32
            0 0 0 0 0 0 0 9   0 0 0 3  0b00000100  1  254  44 1   ints: count, widths, the numbers
 
 Each int is stored in the narrowest of 1, 2, 4 or 8 bytes; two bits of a width tell which (0 to 3),
-four ints a byte, the first in the highest bits. A schema with a single blob field has no lengths in its blob; one with none has four zero bytes. Writing is in
+four ints a byte, the first in the highest bits. A schema with a single blob field has no lengths in
+its blob; one with none has four zero bytes. Writing is in
 mindrecord_writing.py.
 """
 

@@ -76,7 +76,8 @@ class _Sparse:
     def __repr__(self):
         parts = [f"{name}={printing.tensor_repr(t.asnumpy(), commas=False)}" for name,
                  t in self._parts().items()]
-        return f"{type(self).__name__}(shape={list(self._shape)}, dtype={self.dtype}, {', '.join(parts)})"
+        head = f"shape={list(self._shape)}, dtype={self.dtype}"
+        return f"{type(self).__name__}({', '.join([head, *parts])})"
 
 
 class COOTensor(_Sparse):

@@ -430,7 +430,8 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
         inside = good if inside is None else inside & good
     total = math.prod(e.shape[0] - 1 for e in edges)
     own = build("ops", "where")(inside, place, total)
-    weights = ones(columns[0].shape) if weights is None else as_tensor(weights).reshape(-1).astype(float32)
+    weights = (ones(columns[0].shape) if weights is None
+               else as_tensor(weights).reshape(-1).astype(float32))
     counts = build("ops", "unsorted_segment_sum")(weights, own, total + 1)[:total]
     counts = counts.reshape(tuple(e.shape[0] - 1 for e in edges))
     if density:
@@ -458,8 +459,8 @@ def _pairs(value, rank, api):
     if len(value) not in (1, rank):
         raise ValueError(f"For '{api}', there must be one pair for each of {rank} axes, but got "
                          f"{value}.")
-    return [tuple(v) if len(v) == 2 else (v[0],
-                                          v[0]) for v in (value * rank if len(value) == 1 else value)]
+    pairs = value * rank if len(value) == 1 else value
+    return [(pair[0], pair[-1]) for pair in pairs]
 
 
 def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, end_values=0,
@@ -561,10 +562,11 @@ def _statistic(name, part, axis):
         count = part.shape[axis]
         front = (slice(None),) * axis
         low, high = (count - 1) // 2, count // 2
-        found = (ordered[front + (slice(low, low + 1),)] + ordered[front + (slice(high,
-                                                                                  high + 1),)]) / 2
-    return build("ops",
-                 "round")(found).astype(part.dtype) if part._array.dtype.kind in "iu" else found.astype(part.dtype)
+        middle = [ordered[front + (slice(i, i + 1),)] for i in (low, high)]
+        found = (middle[0] + middle[1]) / 2
+    if part._array.dtype.kind in "iu":
+        found = build("ops", "round")(found)
+    return found.astype(part.dtype)
 
 
 def _pad_ramp(arr, widths, options):
@@ -579,8 +581,9 @@ def _pad_ramp(arr, widths, options):
 
 def _ramp(edge, end, count, axis, rising):
     """Values on a straight line between an edge and an end value, the end included."""
-    steps = [(i + 1) / count for i in builtins_range(count)] if rising else [1 - i / count for i in builtins_range(count)]
-    weight = as_tensor(steps or [0.0])[:count].reshape((1,) * axis + (-1,) + (1,) * (edge.ndim - axis - 1))
+    steps = [(i + 1) / count if rising else 1 - i / count for i in builtins_range(count)]
+    weight = as_tensor(steps or [0.0])[:count]
+    weight = weight.reshape((1,) * axis + (-1,) + (1,) * (edge.ndim - axis - 1))
     return (edge + (end - edge) * weight).astype(edge.dtype)
 
 

@@ -27,7 +27,8 @@ def _comparison(name, op_name):
                           name)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`ops.{op_name}` of two array-like values; `dtype` is that of the result, bool by default."
+    function.__doc__ = (f"`ops.{op_name}` of two array-like values; `dtype` is that of the "
+                        "result, bool by default.")
     globals()[name] = function
     __all__.append(name)
 
@@ -37,7 +38,8 @@ def _test(name, op_name):
         return with_dtype(build("ops", op_name)(need_tensor(x, name)), dtype, name)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`ops.{op_name}` of a Tensor; `dtype` is that of the result, bool by default."
+    function.__doc__ = (f"`ops.{op_name}` of a Tensor; `dtype` is that of the result, bool by "
+                        "default.")
     globals()[name] = function
     __all__.append(name)
 

@@ -56,7 +56,8 @@ def _unary(name, op_name):
         return with_dtype(build("ops", op_name)(x), dtype, name)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`ops.{op_name}` of a Tensor; `dtype` is that of the result. A TypeError for anything but a Tensor."
+    function.__doc__ = (f"`ops.{op_name}` of a Tensor; `dtype` is that of the result. A TypeError "
+                        "for anything but a Tensor.")
     globals()[name] = _public(function)
 
 
@@ -244,8 +245,9 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     """The n-th differences of neighbours along an axis."""
     a = as_tensor(a, "diff")
     extra = [None if e is None else as_tensor(e, "diff") for e in (prepend, append)]
-    extra = [e if e is None or e.ndim else e.broadcast_to(a.shape[:axis % a.ndim] + (1,) + a.shape[axis % a.ndim + 1:])
-             for e in extra]
+    place = axis % a.ndim
+    one = a.shape[:place] + (1,) + a.shape[place + 1:]
+    extra = [e if e is None or e.ndim else e.broadcast_to(one) for e in extra]
     return _statistics.diff.run(a, n, axis, *extra)
 
 

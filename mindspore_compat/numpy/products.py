@@ -111,7 +111,8 @@ def _sliding(a, v, mode, api):
         raise ValueError(f"For '{api}', the inputs must be vectors with elements, but got "
                          f"{a.shape} and {v.shape}.")
     if mode not in ("full", "same", "valid"):
-        raise ValueError(f"For '{api}', 'mode' must be 'full', 'same' or 'valid', but got {mode!r}.")
+        raise ValueError(f"For '{api}', 'mode' must be 'full', 'same' or 'valid', "
+                         f"but got {mode!r}.")
     if a.shape[0] < v.shape[0]:
         a, v = v, a
     count = v.shape[0]

@@ -199,9 +199,8 @@ class SparseSlice(Primitive):
     def __call__(self, indices: TensorOf("int64"), values: Anything, shape: TensorOf("int64"),
                  start: TensorOf("int64"), size: TensorOf("int64")):
         rank = shape.size
-        if shape.ndim != 1 or values.ndim != 1 or indices.ndim != 2 or indices.shape != (values.size, rank) or not (
-            start.shape == size.shape == (rank,)
-        ):
+        shapes = [t.shape for t in (indices, values, shape, start, size)]
+        if shapes != [(values.size, rank), (values.size,), (rank,), (rank,), (rank,)]:
             raise ValueError(
                 f"For 'SparseSlice', 'indices' must have a row of {rank} numbers for each value, "
                 f"and 'start' and 'size' {rank} numbers, but got {indices.shape}, {start.shape} "

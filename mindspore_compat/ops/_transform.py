@@ -145,7 +145,8 @@ def _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size):
     outs = []
     for start in range(0, count, chunk_size):
         part = slice(start, start + chunk_size)
-        given = _zip_map(lambda t, a: t if a is None else _part(t, a, part), args, in_axes)
+        given = _zip_map(lambda t, a, part=part: t if a is None else _part(t, a, part),
+                         args, in_axes)
         outs.append(vmap(fn, in_axes, out_axes)(*given, **kwargs))
     columns = iter([list(column) for column in zip(*[tensors_in(out) for out in outs])])
     return _zip_map(lambda t, a: cat.run(next(columns), a), outs[0], out_axes)
@@ -224,7 +225,7 @@ def _arranged(main, by_head, count):
     found = []
     for n in range(count):
         column = iter([row[n] for row in by_head])
-        found.append(map_tensors(lambda t: next(column), main))
+        found.append(map_tensors(lambda t, column=column: next(column), main))
     return tuple(found)
 
 
