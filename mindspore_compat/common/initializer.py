@@ -13,7 +13,6 @@ import math
 import numbers
 
 import numpy as np
-from scipy import special
 
 from .._core.dtype import float32
 from .._core.rules import register_type
@@ -112,7 +111,7 @@ def _init_truncated_normal(a, b, mean, sigma, shape):
         return np.full(shape, min(max(mean, a), b), np.float32)
     low, high = (a - mean) / sigma, (b - mean) / sigma
     stream = _stream()
-    if special.ndtr(high) - special.ndtr(low) > 0.5:
+    if math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)) > 1:  # more than half inside
         drawn = _redrawn(stream, low, high, math.prod(shape)).reshape(shape)
     else:
         drawn = _by_quantile(stream, low, high, shape)
@@ -134,6 +133,8 @@ def _by_quantile(stream, low, high, shape):
     round."""
     if low > 0:
         return -_by_quantile(stream, -high, -low, shape)
+    from scipy import special  # here, because it takes long to load and few draws need it
+
     drawn = special.ndtri(stream.uniform(special.ndtr(low), special.ndtr(high), shape))
     return np.clip(drawn, low, high).astype(np.float32)
 
