@@ -6,7 +6,7 @@ from .._backend import arrays
 from .._backend.arrays import SPACES, to_space
 from .._core.op import op, space_for
 from .._core.rules import Any, Int, TensorOf, any_dtype
-from .._core.surface import public, write_back
+from .._core.surface import plain, public, write_back
 from .._core.tensor import Tensor, as_array
 from ._axes import axis_of
 
@@ -295,7 +295,7 @@ def _written(api, variable, value, change):
     if space_for(value) is not space:
         value = arrays.to_space(space, value)  # such as a learning rate: it stays on the host
     array[...] = change(array, value.astype(array.dtype) if value.dtype != array.dtype else value)
-    return variable
+    return plain(variable)
 
 
 @public("ops.assign")

@@ -7,7 +7,7 @@ from .._core import custom
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
 from .._core.rules import TensorOf, any_dtype
-from .._core.surface import public
+from .._core.surface import plain, public
 from .._core.tensor import Tensor
 from ..common.hook import HookHandle, need_callable
 from ._index import assign
@@ -74,14 +74,7 @@ def hooks(self):
 @public("Tensor.value")
 def value(self):
     """The Tensor itself; of a Parameter, a Tensor of its values."""
-    return self if type(self) is Tensor else _alias(self)
-
-
-def _alias(self):
-    """A plain Tensor on the same memory."""
-    made = Tensor._wrap(self._array)
-    made._node = self._node
-    return made
+    return plain(self)
 
 
 @public("Tensor.is_contiguous")

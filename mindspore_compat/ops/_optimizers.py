@@ -9,7 +9,7 @@ from .._backend.fuse import fuse
 from .._core.op import space_for
 from .._core.promotion import promote_np
 from .._core.rules import Bool, Float, Number, TensorOf, checked, floating, number
-from .._core.surface import public
+from .._core.surface import plain, public
 from .._core.tensor import Tensor
 from . import _update
 from ._update import unscaled
@@ -53,7 +53,7 @@ class Update(Primitive):
         self.use_locking = use_locking
 
     def run(self, fused, held, grad, **scalars):
-        """Updates `held` (the parameter first) with `grad` and returns `held`."""
+        """Updates `held` (the parameter first) with `grad`; returns Tensors on the same memory."""
         grad = self.joined(held, grad)
         states = [each._array for each in held[1:]]
         scalars = self.numbers(scalars)
@@ -61,7 +61,7 @@ class Update(Primitive):
             self._run_plainly(fused.formula, [held[0]._array, *states], grad, scalars)
         else:
             fused(held[0]._array, grad, *states, **scalars)
-        return held
+        return tuple(map(plain, held))
 
     def _run_plainly(self, formula, held, grad, scalars):
         """The formula as it stands, for integers and complex numbers, which are not fused."""

@@ -12,7 +12,7 @@ import numpy
 from .._backend.arrays import SPACES
 from .._core.op import op
 from .._core.rules import Any, Bool, Int, OneOf, Str, TensorOf, any_dtype, checked
-from .._core.surface import public
+from .._core.surface import plain, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
 from .primitive import Primitive
@@ -98,7 +98,7 @@ def _in_place(api, input_x, updates, index, how):
     """Writes the result of a scatter into `input_x` and returns it."""
     made = scatter_by.run(Tensor._wrap(input_x._array), updates, index, how)
     input_x._array[...] = made._array
-    return input_x
+    return plain(input_x)
 
 
 _SCATTER_DOC = """
@@ -244,7 +244,7 @@ def index_add(x: Anything, indices: Index, y: Anything, axis: Int, use_lock: Boo
                  x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],))
     made = added_along.run(Tensor._wrap(x._array), indices, y, axis)
     x._array[...] = made._array
-    return x
+    return plain(x)
 
 
 @public("ops.IndexAdd")
