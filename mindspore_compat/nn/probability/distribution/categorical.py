@@ -1,0 +1,89 @@
+"""Categorical: a number below k, each with a probability of its own."""
+
+from .... import ops
+from ...._core.dtype import int32
+from ...._core.surface import public
+from .distribution import Distribution
+
+__all__ = ["Categorical"]
+
+
+@public("nn.probability.distribution.Categorical")
+class Categorical(Distribution):
+    """The distribution of the numbers 0 to k - 1, each with a probability of its own.
+
+    Args:
+        probs (Union[list, numpy.ndarray, Tensor]): the probabilities, shape (*, k).
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples.
+        name (str): the name of the distribution.
+
+    Raises:
+        ValueError: if `probs` has no axis, or the probabilities are not between 0 and 1 or do not
+            sum to 1.
+
+    Source: mindspore.nn.probability.distribution.Categorical of MindSpore 2.10.
+    """
+
+    def __init__(self, probs=None, seed=None, dtype=int32, name="Categorical"):
+        super().__init__(seed, dtype, name, dict(probs=probs, seed=seed, dtype=dtype, name=name))
+        self.probs = self._add_parameter(probs, "probs")
+        if probs is not None:
+            held = self.probs.asnumpy()
+            if held.ndim < 1:
+                raise ValueError("For 'Categorical', 'probs' must have at least one axis.")
+            if not ((held > 0) & (held < 1)).all() or (abs(held.sum(-1) - 1) > 1e-5).any():
+                raise ValueError("For 'Categorical', 'probs' must be above 0, below 1 and sum to "
+                                 f"1, but got {probs}.")
+
+    def extend_repr(self):
+        """What the distribution is shown with."""
+        return f"probs = {self.probs}"
+
+    def _numbers(self, probs):
+        return ops.arange(probs.shape[-1]).astype(probs.dtype)
+
+    def _mean(self, probs=None):
+        probs = self._check_param_type(probs)
+        return (probs * self._numbers(probs)).sum(-1, keepdims=True)
+
+    def _mode(self, probs=None):
+        return ops.argmax(self._check_param_type(probs), -1).astype(self.dtype)
+
+    def _var(self, probs=None):
+        probs = self._check_param_type(probs)
+        apart = self._numbers(probs) - self._mean(probs)
+        return (probs * ops.square(apart)).sum(-1, keepdims=True)
+
+    def _entropy(self, probs=None):
+        probs = self._check_param_type(probs)
+        return -(probs * ops.log(probs)).sum(-1)
+
+    def _chosen(self, value, probs):
+        """True where a probability is that of the value, shape (*, k)."""
+        return ops.floor(value).expand_dims(-1) == self._numbers(probs)
+
+    def _log_prob(self, value, probs=None):
+        value = self._check_value(value)
+        probs = self._check_param_type(probs)
+        chosen = self._chosen(value, probs)
+        found = (ops.log(probs) * chosen.astype(probs.dtype)).sum(-1)
+        return ops.select(chosen.any(-1), found, ops.full_like(found, float("nan")))
+
+    def _cdf(self, value, probs=None):
+        value = self._check_value(value)
+        probs = self._check_param_type(probs)
+        passed = self._numbers(probs) <= value.expand_dims(-1)
+        return (probs * passed.astype(probs.dtype)).sum(-1)
+
+    def _kl_loss(self, dist, probs_b, probs=None):
+        self._need_family(dist)
+        other = self._check_value(probs_b, "probs_b")
+        probs = self._check_param_type(probs)
+        return (probs * ops.log(probs / other)).sum(-1)
+
+    def _sample(self, shape=(), probs=None):
+        probs = self._check_param_type(probs)
+        drawn = self._draw(ops.UniformReal, self._sample_shape(shape, probs.shape[:-1]))
+        passed = drawn.expand_dims(-1) >= ops.cumsum(probs, -1)[..., :-1]
+        return passed.astype(probs.dtype).sum(-1).astype(self.dtype)

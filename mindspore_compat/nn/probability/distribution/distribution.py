@@ -1,0 +1,216 @@
+"""Distribution: what can be asked of a distribution, and what follows from what.
+
+A family defines some of `_prob`, `_log_prob`, `_cdf`, `_mean`, `_sd`, `_var`, `_mode`, `_entropy`,
+`_kl_loss`, `_cross_entropy` and `_sample`; the others are worked out from these. Each may be given
+the arguments of another distribution of the family, in place of its own.
+"""
+
+import numpy as np
+
+from .... import ops
+from ...._core.dtype import float16, float32, float64
+from ...._core.rules import DType, Int, Str, checked
+from ...._core.tensor import Tensor
+from ....common.parameter import Parameter
+from ...cell import Cell
+
+__all__ = ["Distribution"]
+
+FLOATS = (float16, float32, float64)
+
+
+class Distribution(Cell):
+    """The base of distributions.
+
+    Args:
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples.
+        name (str): the name of the distribution.
+        param (dict): the arguments it was made with.
+
+    Source: mindspore.nn.probability.distribution.Distribution of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, seed: Int(ge=0) | None, dtype: DType, name: Str, param):
+        super().__init__()
+        self._name, self._dtype, self._seed = name, dtype, seed or 0
+        self._parameters = {key: value for key, value in param.items()
+                            if key not in ("self", "__class__")}
+        self._own = {}
+        self._draws = 0
+
+    name = property(lambda self: self._name, doc="The name of the distribution.")
+    dtype = property(lambda self: self._dtype, doc="The type of samples.")
+    seed = property(lambda self: self._seed, doc="The seed of samples, 0 for the global one.")
+    parameters = property(lambda self: self._parameters, doc="The arguments it was made with.")
+
+    @property
+    def batch_shape(self):
+        """The shape of one sample; None while an argument is missing."""
+        if any(value is None for value in self._own.values()):
+            return None
+        return np.broadcast_shapes(*(value.shape for value in self._own.values()))
+
+    @property
+    def broadcast_shape(self):
+        """The shape that arguments are broadcast to."""
+        return self.batch_shape
+
+    @property
+    def is_scalar_batch(self):
+        """Whether all arguments are plain numbers."""
+        given = [self._parameters[name] for name in self._own]
+        return not any(isinstance(value, Tensor) or np.ndim(value) for value in given)
+
+    # For families ---------------------------------------------------------------------------------
+
+    def _add_parameter(self, value, name, dtype=None):
+        """Keeps an argument as a Tensor; None where it is to be given with every question."""
+        if value is not None and not isinstance(value, Parameter):
+            if not isinstance(value, (bool, int, float, list, np.ndarray, np.generic, Tensor)):
+                raise TypeError(f"For '{type(self).__name__}', '{name}' must be a number, a list, "
+                                f"an array or a Tensor, but got {type(value).__name__}.")
+            kind = dtype or (self._dtype if self._dtype in FLOATS else float32)
+            value = value.astype(kind) if isinstance(value, Tensor) else Tensor(value, kind)
+        self._own[name] = value
+        return value
+
+    def _check_param_type(self, *given):
+        """The arguments given, or where None the distribution's own."""
+        found = []
+        for (name, own), value in zip(self._own.items(), given, strict=True):
+            value = own if value is None else value
+            if not isinstance(value, Tensor):
+                raise TypeError(f"For '{type(self).__name__}', '{name}' must be a Tensor, given to "
+                                f"the distribution or with the question, but got "
+                                f"{type(value).__name__}.")
+            found.append(value)
+        return found[0] if len(found) == 1 else found
+
+    def _check_value(self, value, name="value"):
+        """The value asked about, as floats."""
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For '{type(self).__name__}', '{name}' must be a Tensor, but got "
+                            f"{type(value).__name__}.")
+        return value.astype(self._dtype if self._dtype in FLOATS else float32)
+
+    def _need_family(self, dist):
+        if dist != type(self).__name__:
+            raise ValueError(f"For '{type(self).__name__}', 'dist' must be "
+                             f"'{type(self).__name__}', but got {dist!r}.")
+
+    def _sample_shape(self, shape, *arguments):
+        """The shape of what is drawn: `shape` before that of one sample."""
+        if not isinstance(shape, tuple):
+            raise TypeError(f"For '{type(self).__name__}', 'shape' must be a tuple, but got "
+                            f"{type(shape).__name__}.")
+        return shape + np.broadcast_shapes(*arguments)
+
+    def _draw(self, primitive, shape):
+        """Numbers from a random primitive; with a seed of its own every draw has numbers of its
+        own.
+        """
+        self._draws += 1 if self._seed else 0
+        return primitive(self._seed, self._draws)(shape)
+
+    def _asked(self, question, ways, *args, **kwargs):
+        """The answer of the first of `ways`, (method, what is done to its result), there is."""
+        for method, then in ways:
+            if hasattr(self, method):
+                found = getattr(self, method)(*args, **kwargs)
+                return found if then is None else then(found)
+        raise NotImplementedError(f"'{question}' is not known of '{type(self).__name__}'.")
+
+    # Questions ------------------------------------------------------------------------------------
+
+    def prob(self, value, *args, **kwargs):
+        """The density or probability of `value` (Tensor)."""
+        ways = (("_prob", None), ("_log_prob", ops.exp))
+        return self._asked("prob", ways, value, *args, **kwargs)
+
+    def log_prob(self, value, *args, **kwargs):
+        """The logarithm of the density or probability of `value` (Tensor)."""
+        ways = (("_log_prob", None), ("_prob", ops.log))
+        return self._asked("log_prob", ways, value, *args, **kwargs)
+
+    def cdf(self, value, *args, **kwargs):
+        """The probability of at most `value` (Tensor)."""
+        ways = (("_cdf", None), ("_log_cdf", ops.exp))
+        return self._asked("cdf", ways, value, *args, **kwargs)
+
+    def log_cdf(self, value, *args, **kwargs):
+        """The logarithm of `cdf`."""
+        ways = (("_log_cdf", None), ("_cdf", ops.log))
+        return self._asked("log_cdf", ways, value, *args, **kwargs)
+
+    def survival_function(self, value, *args, **kwargs):
+        """The probability of more than `value` (Tensor)."""
+        return 1.0 - self.cdf(value, *args, **kwargs)
+
+    def log_survival(self, value, *args, **kwargs):
+        """The logarithm of `survival_function`."""
+        return ops.log(self.survival_function(value, *args, **kwargs))
+
+    def mean(self, *args, **kwargs):
+        """The mean."""
+        return self._asked("mean", (("_mean", None),), *args, **kwargs)
+
+    def mode(self, *args, **kwargs):
+        """The likeliest value."""
+        return self._asked("mode", (("_mode", None),), *args, **kwargs)
+
+    def sd(self, *args, **kwargs):
+        """The standard deviation."""
+        return self._asked("sd", (("_sd", None), ("_var", ops.sqrt)), *args, **kwargs)
+
+    def var(self, *args, **kwargs):
+        """The variance."""
+        return self._asked("var", (("_var", None), ("_sd", ops.square)), *args, **kwargs)
+
+    def entropy(self, *args, **kwargs):
+        """The entropy, in nats."""
+        return self._asked("entropy", (("_entropy", None),), *args, **kwargs)
+
+    def kl_loss(self, dist, *args, **kwargs):
+        """The Kullback-Leibler divergence from this distribution to another of its family.
+
+        Args:
+            dist (str): the name of the family.
+            args: the arguments of the other distribution; then, if wanted, of this one.
+        """
+        return self._asked("kl_loss", (("_kl_loss", None),), dist, *args, **kwargs)
+
+    def cross_entropy(self, dist, *args, **kwargs):
+        """The cross entropy of this distribution and another of its family.
+
+        Args:
+            dist (str): the name of the family.
+            args: the arguments of the other distribution; then, if wanted, of this one.
+        """
+        own = args[len(self._own):]
+        mine = {name: kwargs[name] for name in self._own if name in kwargs}
+        return self.entropy(*own, **mine) + self.kl_loss(dist, *args, **kwargs)
+
+    def sample(self, *args, **kwargs):
+        """Draws samples; the first argument is their shape, a tuple, () for one."""
+        return self._asked("sample", (("_sample", None),), *args, **kwargs)
+
+    def get_dist_args(self, *args):
+        """The arguments in force, a tuple of Tensors."""
+        given = [*args, *[None] * (len(self._own) - len(args))]
+        found = self._check_param_type(*given)
+        return tuple(found) if isinstance(found, list) else (found,)
+
+    def get_dist_type(self):
+        """The name of the family."""
+        return type(self).__name__
+
+    def construct(self, name, *args, **kwargs):
+        """Asks the question called `name`, such as 'prob' or 'mean'."""
+        known = ("prob", "log_prob", "cdf", "log_cdf", "survival_function", "log_survival", "mean",
+                 "mode", "sd", "var", "entropy", "kl_loss", "cross_entropy", "sample",
+                 "get_dist_args", "get_dist_type")
+        if name not in known:
+            raise NotImplementedError(f"'{name}' is not known of '{type(self).__name__}'.")
+        return getattr(self, name)(*args, **kwargs)
