@@ -51,7 +51,7 @@ class Optimizer(Cell):
         ...     def construct(self, gradients):
         ...         for start, group in zip(self.group_start_id, self.param_groups):
         ...             for i, parameter in enumerate(group["params"], start):
-        ...                 ops.assign_sub(parameter, gradients[i - start] * group["lr"])
+        ...                 ops.assign_sub(parameter, gradients[i] * group["lr"])
         ...         return True
 
     Source: mindspore.experimental.optim.Optimizer of MindSpore 2.10.
