@@ -20,6 +20,7 @@ derivatives.py, the rules of ops beside the ops.
 
 import inspect
 import itertools
+import threading
 from operator import attrgetter
 
 from .._backend.arrays import HOST, SPACES
@@ -164,8 +165,8 @@ def leaf(parent, shape, dtype):
 LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, widen=False)
 
 
-class _Depth:
-    """How many gradients are open, and whether recording is paused within them."""
+class _Depth(threading.local):
+    """How many gradients this thread has open, and whether recording is paused within them."""
 
     open = 0
     paused = False

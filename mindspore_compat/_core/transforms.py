@@ -10,16 +10,18 @@ user writes (Cell.bprop, hooks) and recomputation are in custom.py.
 import contextlib
 import functools
 import gc
+import threading
 
 from .._backend.arrays import SPACES, current_space, to_space
 from .batch import Batch, active, space_among
 from .op import space_for
 from .rule import type_named
 from .surface import public
-from .tape import as_gradient, backward, depth, leaf, next_number
+from .tape import Leaf, as_gradient, backward, depth, leaf, next_number
 from .tensor import Tensor, as_array
 from .traced import Traced, traced_space
 
+_entering = threading.Lock()  # a weight has one leaf at a time, also where threads train at once
 watchers = []  # called with the gradients of each outermost walk back (ops/_float_status.py)
 
 
@@ -28,22 +30,40 @@ class _Opened:
 
     def __init__(self, weights=()):
         self.weights = list(weights)
-        self.saved = [(w._array, w._node) for w in self.weights]
+        self.saved = []
         self.leaves = []
 
     def __enter__(self):
-        depth.open += 1
-        for weight in self.weights:
-            weight._array = _in_vmap(weight._array)
-            weight._node = self._leaf(weight)
+        with _entering:
+            if depth.open == 0:
+                self._refuse_shared()
+            depth.open += 1
+            try:
+                for weight in self.weights:
+                    self.saved.append((weight, weight._array, weight._node))
+                    weight._array = _in_vmap(weight._array)
+                    weight._node = self._leaf(weight)
+            except BaseException:
+                self.__exit__()
+                raise
         return self
 
     def __exit__(self, *error):
         depth.open -= 1
-        for weight, (array, node) in zip(self.weights, self.saved):
+        for weight, array, node in reversed(self.saved):
             weight._node = node
             if type(weight._array) is Batch:
                 weight._array = array
+
+    def _refuse_shared(self):
+        """Two threads that put leaves on one weight would each receive parts of the gradient."""
+        for weight in self.weights:
+            if type(weight._node) is Leaf:
+                raise RuntimeError(
+                    f"Another thread is taking a gradient by "
+                    f"{getattr(weight, 'name', 'a Tensor')!r}; gradients by one Parameter must be "
+                    f"taken one after another."
+                )
 
     def _leaf(self, tensor):
         made = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
@@ -167,11 +187,13 @@ class Request:
             args = list(args)
             for i in self.positions:
                 args[i] = _entered(opened, args[i])
+            entered = {id(t): t._node for i in self.positions for t in tensors_in(args[i])}
             out = self.fn(*args, **kwargs)
             heads = self._heads(out)
             slopes = opened.slopes(heads, _sensitivities(heads, sens))
         by_leaf = dict(zip(opened.leaves, slopes))
-        inputs = [(i, map_tensors(lambda t: by_leaf[t._node], args[i])) for i in self.positions
+        inputs = [(i, map_tensors(lambda t: by_leaf[entered[id(t)]], args[i]))
+                  for i in self.positions
                   if isinstance(args[i], (Tensor, Mutable))]
         weights = [(w, _hooked(w, by_leaf[end])) for w, end in zip(self.weights, weight_leaves)]
         return map_tensors(outside, out) if depth.open == 0 else out, self._form(inputs, weights)
@@ -207,7 +229,8 @@ def read_weights(fn, args, kwargs):
     Every live Parameter gets a leaf for one run, and those that the outputs lead back to are
     returned.
     """
-    found = [p for p in gc.get_objects() if isinstance(p, type_named("Parameter"))]
+    found = [p for p in gc.get_objects() if isinstance(p, type_named("Parameter"))
+             and (depth.open or type(p._node) is not Leaf)]  # else another thread differentiates
     with _Opened(found) as opened:
         start = next_number()
         out = fn(*args, **kwargs)
