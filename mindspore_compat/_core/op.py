@@ -17,6 +17,8 @@ An op without a rule is differentiated through its body, which then runs on Trac
 
 import inspect
 
+from numpy import generic
+
 from .._backend import arrays
 from .._backend.arrays import SPACES
 from . import derivatives_linalg, derivatives_reduce, promotion  # noqa: F401 - the rules
@@ -34,7 +36,7 @@ _new = object.__new__
 DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public name -> (op, line)
 
 
-def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None):
+def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False):
     """Declare an op.
 
     Args:
@@ -46,10 +48,12 @@ def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None)
         slope (str): a function of `xp` whose rule this op shares (input for input).
         rules (dict): public path -> {parameter of the body: rule}, where a name is stricter than
             the body.
+        exact (bool): an int out of range for the Tensor beside it keeps its value (comparisons,
+            quotients) instead of being cut to the Tensor's dtype.
     """
 
     def declare(body):
-        return Op(body, lines, promote, widen, operator, slope, rules)
+        return Op(body, lines, promote, widen, operator, slope, rules, exact)
 
     return declare
 
@@ -58,7 +62,7 @@ class Op:
     """One operation: its body, its gradient rule, and its call path."""
 
     def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
-                 rules=None):
+                 rules=None, exact=False):
         self.name = body.__name__
         self.body = body
         self.lines = lines
@@ -68,6 +72,7 @@ class Op:
         self.slope = slope
         self.slopes = None
         self.stricter = rules or {}
+        self.exact = exact
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]
@@ -186,7 +191,8 @@ class Op:
             if number not in self.numbers:
                 continue
             values = ", ".join(
-                f"number_beside_({tensor}, {n})" if n == number else n for n in self.parameters)
+                f"number_beside_({tensor}, {n}, {self.exact})" if n == number else n
+                for n in self.parameters)
             lines += [f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
                       f"            return run({values})"]
         return lines
@@ -309,14 +315,13 @@ class Op:
 
     def _constant(self, name, value, tensors):
         """A number (or list) as an array, of the dtype it takes beside the Tensors."""
-        if isinstance(value, (bool, int, float, complex)) and name in self.numbers:
+        if isinstance(value, (bool, int, float, complex, generic)) and name in self.numbers:
             beside = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
             if beside is None or name not in self.promote:
                 return as_array(value)
-            beside = beside._array
-            return space_for(beside).asarray(value, promotion.scalar_np(beside.dtype, type(value)))
+            return _beside(beside._array, promotion.as_number(value), self.exact)
         if self.operator and isinstance(value, (list, tuple)):
-            return as_array(value)
+            return self._list(name, value, tensors)
         if self.many == name and not isinstance(value, Tensor):
             raise TypeError(
                 f"For '{self.name}', each element of '{name}' must be a Tensor, but got "
@@ -329,6 +334,14 @@ class Op:
             f"Tensor{' or a number' * (name in self.numbers)}, but got {value!r} of type "
             f"{type(value).__name__}."
         )
+
+    def _list(self, name, value, tensors):
+        """A list beside a Tensor as an array; like a number it never widens within its kind."""
+        array = as_array(value)
+        if not tensors or name not in self.promote or not array.size:
+            return array
+        kind = {"b": bool, "i": int, "u": int, "c": complex}.get(array.dtype.kind, float)
+        return array.astype(promotion.scalar_np(tensors[0]._array.dtype, kind))
 
     def _space(self, held):
         """The space that all arrays can join: a batched one first, else the GPU's, else the
@@ -379,12 +392,21 @@ class Op:
         return f"Op({self.name})"
 
 
-def _number_beside(tensor, number):
+def _number_beside(tensor, number, exact):
     """A Python number as a 0-d Tensor, in the dtype that it takes beside `tensor`."""
-    array = tensor._array
     made = _new(Tensor)
-    made._array = space_for(array).asarray(number, promotion.scalar_np(array.dtype, type(number)))
+    made._array = _beside(tensor._array, number, exact)
     return made
+
+
+def _beside(array, number, exact):
+    """A Python number as a 0-d array, in the dtype that it takes beside `array`; see `op`."""
+    space = space_for(array)
+    dtype = promotion.scalar_np(array.dtype, type(number))
+    try:
+        return space.asarray(number, dtype)
+    except OverflowError:
+        return space.asarray(number) if exact else space.asarray(number % 2**64).astype(dtype)
 
 
 def space_for(array):

@@ -55,6 +55,12 @@ def promote_np(a: np.dtype, b: np.dtype) -> np.dtype:
     return upper
 
 
+def as_number(value):
+    """`value` as a plain Python number: NumPy scalars and the likes of IntEnum lose their type."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return next(kind(value) for kind in (bool, int, float, complex) if isinstance(value, kind))
+
+
 @functools.cache
 def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
     """Returns the dtype of a sum of a Tensor of `dtype` and a Python bool, int, float or complex.

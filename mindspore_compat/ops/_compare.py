@@ -12,7 +12,7 @@ Anything = TensorOf(any_dtype)
 
 
 def _comparison(*lines):
-    return op(*lines, promote="input other", operator=True)
+    return op(*lines, promote="input other", operator=True, exact=True)
 
 
 @_comparison("ops.equal(input, other)", "ops.Equal()(x: input, y: other)", "ops.eq(input, other)",
@@ -74,23 +74,21 @@ def greater_equal(xp, input: Operand, other: Operand):
 
 @public("Tensor.__eq__")
 def tensor_eq(self, other):
-    """Element by element; False beside something that is no Tensor, number or list."""
-    if other is None or isinstance(other, (str, dict)) or not isinstance(other,
-                                                                         (Tensor, *_NUMBERS)):
+    """Element by element; False beside something that is no Tensor or number of Python's."""
+    if not isinstance(other, (Tensor, *_NUMBERS)):
         return False
     return equal.run(self, other)
 
 
 @public("Tensor.__ne__")
 def tensor_ne(self, other):
-    """Element by element; True beside something that is no Tensor, number or list."""
-    if other is None or isinstance(other, (str, dict)) or not isinstance(other,
-                                                                         (Tensor, *_NUMBERS)):
+    """Element by element; True beside something that is no Tensor or number of Python's."""
+    if not isinstance(other, (Tensor, *_NUMBERS)):
         return True
     return not_equal.run(self, other)
 
 
-_NUMBERS = (int, float, complex, list, tuple)
+_NUMBERS = (int, float, complex)
 
 
 # Logic --------------------------------------------------------------------------------------------

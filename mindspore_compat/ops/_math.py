@@ -81,13 +81,13 @@ def _true_quotient(xp, x, y):
 @_binary("ops.RealDiv()(x: input, y: other)", "ops.tensor_div(input, other)",
          "Tensor.__truediv__(other)",
          "ops.true_divide(dividend: input, divisor: other)", "Tensor.true_divide(value: other)",
-         "ops.Div()(x: input, y: other)")
+         "ops.Div()(x: input, y: other)", exact=True)
 def real_div(xp, input: Operand, other: Operand):
     """input / other, element by element; integers give float32."""
     return _true_quotient(xp, input, other)
 
 
-@_binary("Tensor.__rtruediv__(other)")
+@_binary("Tensor.__rtruediv__(other)", exact=True)
 def rtruediv(xp, input: Operand, other: Operand):
     """other / input, element by element; integers give float32."""
     return _true_quotient(xp, other, input)

@@ -149,10 +149,12 @@ def expand_dims(xp, input_x: Anything, axis: Int):
 @op("ops.squeeze(input, axis=None)", "ops.Squeeze(axis=())(input)", "Tensor.squeeze(axis=None)",
     "mint.squeeze(input, dim: axis=None)", widen=False)
 def squeeze(xp, input: Anything, axis: Axes | None = None):
-    """Without its axes of length 1: all of them, or those named."""
-    if isinstance(axis, (tuple, list)):
-        axis = tuple(axis) or None
-    return xp.squeeze(input, axis)
+    """Without its axes of length 1: all of them, or those named; longer ones stay."""
+    if axis is None or axis == () or axis == []:
+        return xp.squeeze(input)
+    named = (axis,) if isinstance(axis, int) else axis
+    return xp.squeeze(input, tuple(i for i in (axis_of(n, input) for n in named)
+                                   if input.shape[i] == 1))
 
 
 @op(widen=False)
