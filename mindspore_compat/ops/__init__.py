@@ -1,7 +1,7 @@
 """mindspore.ops: every op as a function and as a Primitive, built from this room's declarations."""
 
 from .._core import custom, transforms  # noqa: F401 - they declare grad, vjp, stop_gradient, ...
-from .._core.surface import attach_methods, window
+from .._core.surface import attach_methods, build, window
 from . import (  # noqa: F401 - their declarations make the names
     _activation,
     _activation_inplace,
@@ -65,4 +65,16 @@ from .primitive import Primitive
 
 attach_methods()
 
-__getattr__, __dir__, __all__ = window(__name__, classes=Primitive)
+_find, __dir__, __all__ = window(__name__, classes=Primitive)
+
+
+def __getattr__(name):
+    """A declared name; `acos_ext`, `narrow_view`, ... are what `mint` calls `acos`, `narrow`."""
+    for ending in ("_ext_view", "_ext", "_view"):
+        if name.endswith(ending) and name not in __all__:
+            short = name.removesuffix(ending)
+            for area in ("mint", "mint.nn.functional", "mint.linalg"):
+                found = build(area, short)
+                if found is not None:
+                    return found
+    return _find(name)

@@ -29,6 +29,7 @@ from ._shape import Several, cat, expand_dims, reshape_array, stack
 
 Anything = TensorOf(any_dtype)
 Ints = TupleOf(Int) | ListOf(Int)
+Ints = TupleOf(Int) | ListOf(Int)
 Index = TensorOf("int32", "int64")
 
 
@@ -289,8 +290,7 @@ def slice_(xp, input_x: Anything, begin: Ints, size: Ints):
     "ops.StridedSlice(begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, "
     "shrink_axis_mask=0)"
     "(input_x, begin, end, strides)", widen=False)
-def strided_slice(xp, input_x: Anything, begin: TupleOf(Int), end: TupleOf(Int),
-                  strides: TupleOf(Int),
+def strided_slice(xp, input_x: Anything, begin: Ints, end: Ints, strides: Ints,
                   begin_mask: Int(ge=0) = 0, end_mask: Int(ge=0) = 0, ellipsis_mask: Int(ge=0) = 0,
                   new_axis_mask: Int(ge=0) = 0, shrink_axis_mask: Int(ge=0) = 0):
     """The part from `begin` to `end` in steps; bit i of a mask changes what entry i means."""

@@ -5,6 +5,7 @@ and calls themselves, and gradients pass through them.
 """
 
 import builtins
+import functools
 import math
 
 from .._backend.arrays import to_space
@@ -92,6 +93,22 @@ class Scan(_Loop):
             init, out = loop_func(init, each)
             outs.append(out)
         return init, outs
+
+
+@public("ops.Partial")
+class Partial(_Loop):
+    """A function with its first arguments fixed: `ops.Partial()(func, *args)`.
+
+    Raises:
+        TypeError: if `func` is no function.
+
+    Source: mindspore.ops.Partial of MindSpore 2.10.
+    """
+
+    def __call__(self, func, *args, **kwargs):
+        if not callable(func):
+            raise TypeError(f"For 'Partial', 'func' must be a function, but got {func!r}.")
+        return functools.partial(func, *args, **kwargs)
 
 
 @public("ops.PyFunc")

@@ -380,6 +380,52 @@ def dyn_shape(input_x):
     return Tensor._wrap(space_for(input_x._array).asarray(input_x.shape, dtype="int64"))
 
 
+@public("ops.view_as")
+@checked
+def view_as(input: Anything, other: Anything):
+    """The input in the shape of another Tensor."""
+    return _shape.reshape_array.run(input, other.shape)
+
+
+@public("ops.expand_as")
+@checked
+def expand_as(input: Anything, other: Anything):
+    """The input broadcast to the shape of another Tensor."""
+    return input.broadcast_to(other.shape)
+
+
+@public("ops.type_as")
+@checked
+def type_as(input: Anything, other: Anything):
+    """The input in the dtype of another Tensor."""
+    return input.astype(other.dtype)
+
+
+@public("ops.is_complex")
+@checked
+def is_complex(input: Anything):
+    """True for a Tensor of complex numbers."""
+    return input._array.dtype.kind == "c"
+
+
+@public("ops.tensor_slice")
+@checked
+def tensor_slice(input: Anything, begin: TupleOf(Int) | ListOf(Int),
+                 size: TupleOf(Int) | ListOf(Int)):
+    """The part of a size from `begin`; -1 takes what is left of an axis."""
+    ends = [n if s == -1 else b + s for b, s, n in zip(begin, size, input.shape, strict=True)]
+    return input[tuple(slice(b, e) for b, e in zip(begin, ends, strict=True))]
+
+
+@public("ops.reshape_")
+@checked
+def reshape_(input: Anything, shape: TupleOf(Int) | ListOf(Int)):
+    """Gives the Tensor itself another shape, and returns it."""
+    made = _shape.reshape_array.run(input, tuple(shape))
+    input._array, input._node = made._array, made._node
+    return input
+
+
 @public("Tensor.is_pinned", "Tensor.is_shared")
 def is_pinned(self):
     """False: memory is the array library's own."""
@@ -396,7 +442,7 @@ def new_empty(input: Anything, size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | In
     return Tensor._wrap(space_for(input._array).empty(shape, wanted))
 
 
-@public("Tensor.move_to")
+@public("Tensor.move_to", "ops.move_to")
 @checked
 def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU"), blocking: Bool = True):
     """A copy of the Tensor on a device; "Ascend" stands for the GPU here.

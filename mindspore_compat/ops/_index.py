@@ -175,7 +175,8 @@ def masked_select(xp, input: Anything, mask: TensorOf("bool")):
     return xp.broadcast_to(input, shape)[xp.broadcast_to(mask, shape)]
 
 
-@op("ops.argwhere(input)", "Tensor.argwhere()", "mint.argwhere(input)", widen=False)
+@op("ops.argwhere(input)", "Tensor.argwhere()", "mint.argwhere(input)", "ops.NonZero()(input)",
+    widen=False)
 def argwhere(xp, input: Anything):
     """The int64 positions of the elements that are not zero, one row for each."""
     return xp.cast(xp.stack(xp.nonzero(input), -1), "int64")

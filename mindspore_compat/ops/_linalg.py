@@ -92,6 +92,15 @@ def _dense_weight(xp, g, input, weight_shape):
 dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
 
 
+@op("ops.bidense(input1, input2, weight, bias=None)")
+def bidense(xp, input1: Anything, input2: Anything, weight: Anything,
+            bias: Anything | None = None):
+    """input1 weight[k] input2 + bias[k] for each output k, over the last axes."""
+    left = xp.matmul(xp.expand_dims(xp.expand_dims(input1, -2), -2), weight)
+    out = xp.sum(xp.squeeze(left, -2) * xp.expand_dims(input2, -2), -1)
+    return out if bias is None else out + bias
+
+
 @op(widen=True)
 def einsum_of(xp, operands: TupleOf(Anything) | ListOf(Anything), equation: Str):
     """The sum of products that `equation` spells."""

@@ -38,7 +38,7 @@ def radd(xp, input: Operand, other: Operand):
     return xp.add(other, input)
 
 
-@_binary("ops.sub(input, other)", "ops.Sub()(input, other)", "ops.subtract(input, other)",
+@_binary("ops.sub(input, other)", "ops.Sub()(input, other)",
          "ops.tensor_sub(input, other)", "Tensor.__sub__(other)", slope="subtract")
 def sub(xp, input: Operand, other: Operand):
     """input - other, element by element; the shapes broadcast."""
@@ -46,7 +46,8 @@ def sub(xp, input: Operand, other: Operand):
 
 
 @op("Tensor.sub(other, *, alpha=1)", "Tensor.subtract(other, *, alpha=1)",
-    "mint.sub(input, other, *, alpha=1)", "Tensor.sub_(other, *, alpha=1)", promote="input other",
+    "mint.sub(input, other, *, alpha=1)", "ops.subtract(input, other, *, alpha=1)",
+    "Tensor.sub_(other, *, alpha=1)", promote="input other",
     operator=True)
 def sub_scaled(xp, input: Operand, other: Operand, alpha=1):
     """input - alpha * other, element by element; the shapes broadcast."""
@@ -130,7 +131,7 @@ def rfloordiv(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.floor_mod(x: input, y: other)", "ops.FloorMod()(x: input, y: other)",
-    "ops.Mod()(x: input, y: other)", "ops.tensor_mod(input, other)", "ops.remainder(input, other)",
+    "ops.tensor_mod(input, other)", "ops.remainder(input, other)",
     "Tensor.remainder(divisor: other)", "Tensor.__mod__(other)", "mint.remainder(input, other)",
     "Tensor.remainder_(divisor: other)", "ops.floormod(x: input, y: other)", slope="remainder")
 def floor_mod(xp, input: Operand, other: Operand):
@@ -146,6 +147,7 @@ def rmod(xp, input: Operand, other: Operand):
 
 @_binary("ops.fmod(input, other)", "Tensor.fmod(other)", "mint.fmod(input, other)",
          "ops.TruncateMod()(x: input, y: other)", "ops.truncate_mod(x: input, y: other)",
+         "ops.Mod()(x: input, y: other)",
          slope="fmod", rules={"mint.fmod": {"input": Given}})
 def fmod(xp, input: Operand, other: Operand):
     """The remainder of truncated division, element by element: it has the sign of the dividend."""

@@ -155,7 +155,7 @@ def get_bytes(self):
     return self.asnumpy().tobytes()
 
 
-@public("Tensor.zero_")
+@public("Tensor.zero_", "ops.zero_")
 def zero_(self):
     """Writes zeros into this Tensor and returns it."""
     self._array[...] = 0

@@ -115,6 +115,12 @@ class PadV3:
         return pad(x, flat, "replicate" if self.mode == "edge" else self.mode, value)
 
 
+@public("ops.mirror_pad")
+def mirror_pad(input_x, paddings, mode):
+    """The input continued by its mirror image, as by `ops.MirrorPad`."""
+    return MirrorPad(mode)(input_x, paddings)
+
+
 @public("ops.MirrorPad")
 class MirrorPad:
     """The input continued by its mirror image: `ops.MirrorPad(mode)(x, paddings)`, one row for each

@@ -18,6 +18,7 @@ from .._core.rules import (
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._random import (
+    RandomChoiceWithMask,
     _generator,
     _made,
     _multinomial,
@@ -95,6 +96,27 @@ class Poisson(_Seeded):
         xp = space_for(mean._array)
         whole = xp.broadcast_shapes(shape_of("Poisson", (shape,)), mean.shape)
         return _made(self._draw(xp).poisson(xp.broadcast_to(mean._array, whole)), dtypes.int32)
+
+
+@public("ops.random_gamma")
+@checked
+def random_gamma(shape: Shape, alpha: Floats, seed: Int(ge=0) = None):
+    """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`."""
+    return RandomGamma(seed or 0)(shape, alpha)
+
+
+@public("ops.poisson")
+@checked
+def poisson(shape: Shape, mean: TensorOf("float32"), seed: Int(ge=0) = None):
+    """Int32 counts of the Poisson distribution; `mean` broadcasts to `shape`."""
+    return Poisson(seed or 0)(shape, mean)
+
+
+@public("ops.choice_with_mask")
+@checked
+def choice_with_mask(input_x: TensorOf("bool"), count: Int(ge=1) = 256, seed: Int = None):
+    """Places drawn among the true elements, as by `ops.RandomChoiceWithMask`."""
+    return RandomChoiceWithMask(count, seed or 0)(input_x)
 
 
 @public("ops.RandomPoisson")

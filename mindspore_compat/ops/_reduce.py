@@ -85,8 +85,31 @@ def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool =
     return xp.cast(xp.prod(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 
 
-@op("ops.amax(input, axis=None, keepdims: keep_dims=False)",
-    "ops.ReduceMax(keep_dims=False)(x: input, axis=())",
+def _bounded(name, word, limit, body):
+    """`ops.amax` and `ops.amin`, which take elements by a mask and a first value as well."""
+
+    def bounded(xp, input: TensorOf(any_dtype), axis: Axis = None, keepdims: Bool = False,
+                initial: Number | None = None, where: TensorOf(any_dtype) | None = None):
+        if where is not None:
+            if initial is None:
+                raise ValueError(f"For '{name}', 'initial' must be given with 'where'.")
+            kept = xp.cast(where, "bool")
+            input = xp.where(kept, input, xp.full(input.shape, initial, input.dtype))
+        out = body.body(xp, input, axis, keepdims)
+        return out if initial is None else limit(xp, out, xp.full(out.shape, initial, out.dtype))
+
+    bounded.__name__ = name
+    bounded.__doc__ = f"""The {word} element over the axes given; equal ones share the gradient.
+
+    Args:
+        initial (number): a value that takes part everywhere.
+        where (Tensor): which elements take part; `initial` must be given with it.
+    """
+    parameters = "axis=None, keepdims=False, *, initial=None, where=None"
+    op(f"ops.{name}(input, {parameters})")(bounded)
+
+
+@op("ops.ReduceMax(keep_dims=False)(x: input, axis=())",
     "ops.reduce_max(x: input, axis=None, keep_dims=False)",
     "Tensor.amax(axis=None, keepdims: keep_dims=False)",
     "mint.amax(input, dim: axis=(), keepdim: keep_dims=False)")
@@ -95,14 +118,17 @@ def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     return xp.max(input, axes_of(axis), keepdims=keep_dims)
 
 
-@op("ops.amin(input, axis=None, keepdims: keep_dims=False)",
-    "ops.ReduceMin(keep_dims=False)(x: input, axis=())",
+@op("ops.ReduceMin(keep_dims=False)(x: input, axis=())",
     "ops.reduce_min(x: input, axis=None, keep_dims=False)",
     "Tensor.amin(axis=None, keepdims: keep_dims=False)",
     "mint.amin(input, dim: axis=(), keepdim: keep_dims=False)")
 def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The smallest element over the axes given; equal ones share the gradient."""
     return xp.min(input, axes_of(axis), keepdims=keep_dims)
+
+
+_bounded("amax", "largest", lambda xp, one, other: xp.maximum(one, other), amax)
+_bounded("amin", "smallest", lambda xp, one, other: xp.minimum(one, other), amin)
 
 
 @op("ops.all(input, axis=None, keep_dims=False)",
@@ -198,7 +224,13 @@ def argmax(xp, input: TensorOf(any_dtype), dim: Int | None = None, keepdim: Bool
 
 
 @op("ops.argmin(input, axis=None, keepdims=False)", "Tensor.argmin(axis=None, keepdims=False)",
-    "mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", widen=False)
+    widen=False)
+def argmin_int32(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bool = False):
+    """The int32 position of the smallest element along an axis, or in the flattened input."""
+    return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int32")
+
+
+@op("mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", widen=False)
 def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bool = False):
     """The int64 position of the smallest element along an axis, or in the flattened input."""
     return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int64")
@@ -231,8 +263,14 @@ def cum_sum(xp, input: TensorOf(number), axis: Int, exclusive: Bool = False, rev
     return xp.cast(xp.flip(out, axis) if reverse else out, input.dtype)
 
 
-@op("ops.cumsum(x, axis, dtype=None)", "Tensor.cumsum(axis=None, dtype=None)",
-    "mint.cumsum(input: x, dim: axis, dtype=None)")
+@op("ops.cumsum(x, axis, dtype=None)", "Tensor.cumsum(axis=None, dtype=None)")
+def cumsum_as_is(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
+    """Cumulative sums along an axis, in the input's dtype unless one is given."""
+    x = x if dtype is None else xp.cast(x, dtype)
+    return xp.cast(xp.cumsum(x, axis), x.dtype)
+
+
+@op("mint.cumsum(input: x, dim: axis, dtype=None)")
 def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
     """Cumulative sums along an axis; small integers add up as int64."""
     if dtype is not None:

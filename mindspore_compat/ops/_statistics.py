@@ -214,6 +214,10 @@ def aminmax(xp, input: Anything, axis: Int | None = 0, keepdims: Bool = False):
     """(the smallest, the largest) element along an axis."""
     if input.ndim == 0:
         return input, input
+    if input.dtype.kind == "f":  # NaN is left out
+        missing = xp.isnan(input)
+        least, most = (xp.where(missing, end, input) for end in (float("inf"), -float("inf")))
+        return xp.min(least, axis, keepdims=keepdims), xp.max(most, axis, keepdims=keepdims)
     return xp.min(input, axis, keepdims=keepdims), xp.max(input, axis, keepdims=keepdims)
 
 

@@ -421,7 +421,7 @@ def _is_a(value, name):
     return kind is not None and isinstance(value, kind)
 
 
-@public("ops.partial", "ops.Partial")
+@public("ops.partial")
 def partial(func, *args):
     """`func` with its first arguments fixed.
 

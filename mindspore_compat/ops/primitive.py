@@ -68,6 +68,20 @@ class Primitive:
             raise TypeError(f"For 'recompute', 'mode' must be a bool, but got {mode!r}.")
         return self.add_prim_attr("recompute", mode)
 
+    def init_prim_io_names(self, inputs, outputs):
+        """Notes the names of the inputs and outputs."""
+        self.add_prim_attr("input_names", inputs)
+        self.add_prim_attr("output_names", outputs)
+
+    def check_elim(self, *args):
+        """(whether the call may be left out, its result if so): a call never is."""
+        return False, None
+
+    def place(self, role, rank_id):
+        """Notes the process that runs the op; each process runs its own."""
+        self.add_prim_attr("role", role)
+        return self.add_prim_attr("rank_id", rank_id)
+
     def __repr__(self):
         shown = "\n".join(f"    {k}={v}" for k, v in self.attrs.items())
         return f"Prim[{self.name}]" + (f"<\n{shown}\n>" if shown else "")

@@ -1,0 +1,85 @@
+"""Facts of the original that are easily got wrong: dtypes, signs, what is returned, errors."""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, mint, ops
+
+
+def ints(*values, dtype=np.int32):
+    return Tensor(np.array(values, dtype))
+
+
+def floats(*values):
+    return Tensor(np.array(values, np.float32))
+
+
+def test_the_place_of_the_smallest_is_int32_and_of_the_largest_int64():
+    x = floats(1, 0)
+    assert ops.argmin(x).dtype == x.argmin().dtype == ms.int32
+    assert ops.argmax(x).dtype == mint.argmin(x).dtype == ms.int64
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float32])
+def test_running_sums_keep_the_dtype_and_mint_widens(dtype):
+    x = ints(1, 2, dtype=dtype)
+    assert ops.cumsum(x, 0).dtype == x.cumsum(0).dtype == x.dtype
+    assert mint.cumsum(x, 0).dtype == (ms.float32 if dtype == np.float32 else ms.int64)
+
+
+def test_mod_has_the_sign_of_the_dividend_and_the_operator_that_of_the_divisor():
+    x, y = floats(-4, 5), floats(3, 2)
+    np.testing.assert_array_equal(ops.Mod()(x, y).asnumpy(), [-1, 1])
+    np.testing.assert_array_equal((x % y).asnumpy(), [2, 1])
+
+
+def test_the_smallest_and_largest_leave_nan_out():
+    low, high = ops.aminmax(floats(1, np.nan, 3))
+    assert (low.item(), high.item()) == (1, 3)
+
+
+def test_a_mask_says_which_elements_the_largest_is_taken_of():
+    x, where = ints([9, 3, 4], [1, 7, 2]), Tensor([[False, True, True], [False, False, False]])
+    np.testing.assert_array_equal(ops.amax(x, 1, initial=0, where=where).asnumpy(), [4, 0])
+    with pytest.raises(ValueError, match="initial"):
+        ops.amin(x, 1, where=where)
+
+
+def test_ops_that_write_into_a_parameter_return_a_tensor_on_its_memory():
+    p = Parameter(floats([1, 2], [3, 4]), name="p")
+    one = floats([1, 1])
+    for out in (ops.ScatterAdd()(p, ints(0), one), ops.assign(p, floats([0, 0], [0, 0])),
+                ops.scatter_nd_add(p, ints([1]), one), p.add_(1)):
+        assert type(out) is Tensor and out._array is p._array
+
+
+def test_subtract_takes_a_factor():
+    np.testing.assert_array_equal(ops.subtract(floats(1), floats(1), alpha=2).asnumpy(), [-1])
+
+
+def test_names_with_ext_are_those_of_mint():
+    assert ops.var_mean_ext is mint.var_mean
+    assert ops.function.math_func.topk_ext(floats(1, 2), 1)[1].dtype == ms.int64
+    with pytest.raises(AttributeError):
+        ops.no_such_thing_ext  # noqa: B018
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda: ops.ReduceMax()(floats([1, 2]), 1000), ValueError),
+    (lambda: ops.add(floats(1, 2), floats(1, 2, 3)), ValueError),
+    (lambda: ops.sort(floats(1, 2), 5), ValueError),
+    (lambda: ops.narrow(floats(1, 2), 3, 0, 1), ValueError),
+    (lambda: ops.add(floats(1, 2), [1, 2]), TypeError),
+    (lambda: ops.Xlogy()(floats(1), 2.0), TypeError),
+    (lambda: ops.fft(ints(1, 2, dtype=np.uint8)), TypeError),
+    (lambda: ops.fftn(floats([1, 2]), dim=(0, 0)), ValueError),
+])
+def test_errors_of_the_array_library_name_the_op_and_have_the_documented_type(call, error):
+    with pytest.raises(error, match="^For '") as caught:
+        call()
+    assert type(caught.value) is error
+
+
+def test_operators_take_lists():
+    np.testing.assert_array_equal((floats(1, 2) + [1, 2]).asnumpy(), [2, 4])
