@@ -3,9 +3,10 @@
 A `Stream` hands out one generator per draw and moves its offset on, so its whole state is two
 numbers that can be saved, restored and printed (as mindspore.Generator does). `default` is the
 stream that `mindspore.set_seed` seeds; an op called with a seed of its own uses a stream of its
-own.
+own, which goes on from call to call, and `set_seed` starts those anew as well.
 """
 
+import functools
 import secrets
 
 import numpy
@@ -42,7 +43,20 @@ class Stream:
 default = Stream()
 
 
+def start(seed, seed2=0):
+    """A new stream that a pair of seeds fixes."""
+    return Stream((seed or 0) * 1_000_003 + (seed2 or 0))
+
+
+_of_seeds = functools.lru_cache(1 << 16)(start)
+
+
+def stream(seed=None, seed2=None):
+    """The stream of all calls with these seeds; the default one if there are none."""
+    return _of_seeds(seed, seed2) if seed or seed2 else default
+
+
 def set_seed(seed):
-    """Start the default stream anew."""
-    default.seed = seed
-    default.offset = 0
+    """Start the default stream and those of pairs of seeds anew."""
+    default.restore((seed, 0))
+    _of_seeds.cache_clear()

@@ -4,8 +4,6 @@ Masks come from the stream that `mindspore.set_seed` seeds, or, for an op given 
 from a stream of its own. They are constants to every gradient.
 """
 
-import functools
-
 import numpy as np
 
 from .._backend import random
@@ -30,20 +28,10 @@ Plain = TensorOf(integer | floating)
 Chance = Float(ge=0.0, le=1.0)
 
 
-@functools.cache
-def _own_stream(seed0, seed1):
-    """The stream of all calls with these seeds; it goes on from call to call."""
-    return random.Stream((seed0 << 32) + seed1)
-
-
-def _stream(seed0, seed1):
-    return _own_stream(seed0, seed1) if seed0 or seed1 else random.default
-
-
 @extra
 def random_uniform(xp, shape, low=0.0, high=1.0, seed0=0, seed1=0):
     """Numbers in [low, high), float32."""
-    drawn = _stream(seed0, seed1).next(xp).random(shape, dtype=np.float32)
+    drawn = random.stream(seed0, seed1).next(xp).random(shape, dtype=np.float32)
     return drawn if (low, high) == (0.0, 1.0) else drawn * (high - low) + low
 
 

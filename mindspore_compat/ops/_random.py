@@ -1,8 +1,10 @@
 """Random numbers: the distribution, shape and dtype of the original from streams of our own.
 
 Without a seed an op draws from the default stream, which `mindspore.set_seed` starts; with a seed
-of its own from a stream of that seed. A generator (mindspore.Generator) may be given to the `mint`
-forms.
+of its own from the stream of that seed, which goes on from call to call (a primitive has one for
+each instance). `bernoulli`, `randperm`, `multinomial_with_replacement` and `random_categorical`
+give the same numbers at every call with the same seed. A generator (mindspore.Generator) may be
+given to the `mint` forms.
 """
 
 from .._backend import random
@@ -13,17 +15,44 @@ from .._core.rules import Bool, DType, Int, ListOf, Number, TensorOf, TupleOf, a
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._shape import shape_of
+from .primitive import Primitive
 
 Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 Seed = Int(ge=0) | None
 Anything = TensorOf(any_dtype)
 
 
-def _generator(xp, seed=None, seed2=None):
-    """One draw's generator: of a seed if there is one, else of the default stream."""
-    if not seed and not seed2:
-        return random.default.next(xp)
-    return random.Stream((seed or 0) * 1_000_003 + (seed2 or 0)).next(xp)
+def _generator(xp, seed=None):
+    """One draw's generator: of the seed's stream if there is one, else of the default stream."""
+    return random.stream(seed).next(xp)
+
+
+def _first(xp, seed, offset=None):
+    """The first generator of the seeds, at every call, if there are any."""
+    return (random.start(seed, offset) if seed or offset else random.default).next(xp)
+
+
+class _Seeded(Primitive):
+    """What primitives of two seeds share: a stream for each instance, or, if both are 0, the
+    default one.
+    """
+
+    @checked
+    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
+        self._set(seed, seed2)
+
+    def _set(self, seed, seed2):
+        Primitive.__init__(self, type(self).__name__)
+        self.seed, self.seed2 = seed, seed2
+        self._own = random.start(seed, seed2) if seed or seed2 else None
+
+    @property
+    def _stream(self):
+        return self._own or random.default
+
+    def _draw(self, xp):
+        """The generator of one call."""
+        return self._stream.next(xp)
 
 
 def _made(array, dtype, default="float32"):
@@ -93,28 +122,20 @@ def _shapes(*values):
 
 
 @public("ops.UniformReal")
-class UniformReal:
+class UniformReal(_Seeded):
     """Uniform float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`."""
-
-    @checked
-    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
-        self.seed, self.seed2 = seed, seed2
 
     @checked
     def __call__(self, shape: Shape):
         xp = current_space()
-        draw = _generator(xp, self.seed, self.seed2)
+        draw = self._draw(xp)
         return _made(draw.random(shape_of("UniformReal", (shape,))), None)
 
 
 @public("ops.UniformInt")
-class UniformInt:
+class UniformInt(_Seeded):
     """Uniform int32 numbers in [minval, maxval): `ops.UniformInt(seed, seed2)(shape, minval,
     maxval)`."""
-
-    @checked
-    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
-        self.seed, self.seed2 = seed, seed2
 
     @checked
     def __call__(self, shape: Shape, minval: Int | TensorOf("int32"),
@@ -124,7 +145,7 @@ class UniformInt:
         if low >= high:
             raise ValueError(f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} "
                              f"and {high}.")
-        draw = _generator(xp, self.seed, self.seed2)
+        draw = self._draw(xp)
         return _made(draw.integers(low, high, shape_of("UniformInt", (shape,))), dtypes.int32)
 
 
@@ -196,16 +217,12 @@ def standard_normal(shape: Shape, seed: Seed = None):
 
 
 @public("ops.StandardNormal")
-class StandardNormal:
+class StandardNormal(_Seeded):
     """Float32 numbers of the standard normal distribution: `ops.StandardNormal(seed,
     seed2)(shape)`."""
 
-    @checked
-    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
-        self.seed, self.seed2 = seed, seed2
-
     def __call__(self, shape):
-        draw = _generator(current_space(), self.seed, self.seed2)
+        draw = self._draw(current_space())
         return _made(draw.standard_normal(shape_of("StandardNormal", (shape,))), None)
 
 
@@ -244,10 +261,14 @@ def gamma(shape: Shape, alpha: TensorOf(any_dtype), beta: TensorOf(any_dtype), s
 
     Source: mindspore.ops.gamma of MindSpore 2.10.
     """
-    xp = current_space()
+    return _gamma(random.stream(seed), shape, alpha, beta)
+
+
+def _gamma(stream, shape, alpha, beta):
+    xp = space_for(alpha._array)
     whole = shape_of("gamma", (shape,)) + xp.broadcast_shapes(alpha.shape, beta.shape)
-    return _made(_generator(xp, seed).standard_gamma(xp.broadcast_to(alpha._array,
-                                                                     whole)) / beta._array, None)
+    draw = stream.next(xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
+    return _made(draw / beta._array, None)
 
 
 @public("ops.laplace")
@@ -258,10 +279,13 @@ def laplace(shape: Shape, mean: TensorOf(any_dtype), lambda_param: TensorOf(any_
 
     Source: mindspore.ops.laplace of MindSpore 2.10.
     """
+    return _laplace(random.stream(seed), shape, mean._array, lambda_param._array)
+
+
+def _laplace(stream, shape, mean, scale):
     xp = current_space()
-    mean, scale = mean._array, lambda_param._array
-    whole = xp.broadcast_shapes(shape_of("laplace", (shape,)), mean.shape, scale.shape)
-    half = _generator(xp, seed).random(whole) - 0.5
+    whole = xp.broadcast_shapes(shape_of("laplace", (shape,)), *_shapes(mean, scale))
+    half = stream.next(xp).random(whole) - 0.5
     return _made(mean - scale * xp.sign(half) * xp.log1p(-2 * xp.abs(half)), None)
 
 
@@ -269,7 +293,7 @@ def laplace(shape: Shape, mean: TensorOf(any_dtype), lambda_param: TensorOf(any_
 @checked
 def standard_laplace(shape: Shape, seed: Seed = None):
     """Float32 numbers of the Laplace distribution of mean 0 and scale 1."""
-    return laplace(shape, Tensor(0.0), Tensor(1.0), seed)
+    return _laplace(random.stream(seed), shape, 0.0, 1.0)
 
 
 @public("ops.random_poisson")
@@ -279,9 +303,13 @@ def random_poisson(shape: Shape, rate: TensorOf(any_dtype), seed: Seed = None, d
 
     Source: mindspore.ops.random_poisson of MindSpore 2.10.
     """
+    return _poisson(random.stream(seed), shape, rate, dtype)
+
+
+def _poisson(stream, shape, rate, dtype):
     xp = space_for(rate._array)
     whole = shape_of("random_poisson", (shape,)) + rate.shape
-    return _made(_generator(xp, seed).poisson(rate._array, whole), dtype)
+    return _made(stream.next(xp).poisson(rate._array, whole), dtype)
 
 
 # Choosing -----------------------------------------------------------------------------------------
@@ -300,14 +328,19 @@ def shuffle(x: Anything, seed: Seed = None):
 
     Source: mindspore.ops.shuffle of MindSpore 2.10.
     """
+    return _shuffle(random.stream(seed), x)
+
+
+def _shuffle(stream, x):
     if x.ndim == 0:
         return x
-    return permuted.run(x, _permutation(space_for(x._array), x.shape[0], seed))
+    xp = space_for(x._array)
+    return permuted.run(x, _permutation(xp, x.shape[0], stream.next(xp)))
 
 
-def _permutation(xp, count, seed=None, draw=None):
+def _permutation(xp, count, draw):
     """A random order of `count` places: the order of as many random numbers."""
-    return Tensor._wrap(xp.argsort((draw or _generator(xp, seed)).random((count,))))
+    return Tensor._wrap(xp.argsort(draw.random((count,))))
 
 
 @public("ops.randperm")
@@ -317,14 +350,15 @@ def randperm(n: Int(ge=1), seed: Int(ge=0) = 0, offset: Int(ge=0) = 0, dtype: DT
 
     Source: mindspore.ops.randperm of MindSpore 2.10.
     """
-    return _made(_permutation(current_space(), n, seed)._array, dtype, "int64")
+    xp = current_space()
+    return _made(_permutation(xp, n, _first(xp, seed, offset))._array, dtype, "int64")
 
 
 @public("mint.randperm")
 def mint_randperm(n, *, generator=None, dtype=None):
     """The whole numbers below n in random order; int64 by default."""
     xp = current_space()
-    return _made(_permutation(xp, n, draw=_stream(generator, xp))._array, dtype, "int64")
+    return _made(_permutation(xp, n, _stream(generator, xp))._array, dtype, "int64")
 
 
 @public("ops.bernoulli", "Tensor.bernoulli")
@@ -337,7 +371,7 @@ def bernoulli(input: Anything, p: TensorOf(any_dtype) | Number(ge=0, le=1) = 0.5
     """
     xp = space_for(input._array)
     own = seed if seed is not None and seed >= 0 else None
-    return _made(_generator(xp, own).random(input.shape) < _number(p), None, input._array.dtype)
+    return _made(_first(xp, own).random(input.shape) < _number(p), None, input._array.dtype)
 
 
 @public("mint.bernoulli")
@@ -408,7 +442,7 @@ def multinomial_with_replacement(x: Anything, seed: Int, offset: Int, numsamples
 
     Source: mindspore.ops.multinomial_with_replacement of MindSpore 2.10.
     """
-    return _multinomial(x, numsamples, True, _generator(space_for(x._array), seed, offset), "int64")
+    return _multinomial(x, numsamples, True, _first(space_for(x._array), seed, offset), "int64")
 
 
 @public("ops.random_categorical", "Tensor.random_categorical")
@@ -421,11 +455,11 @@ def random_categorical(logits: Anything, num_sample: Int(ge=1), seed: Int = 0, d
     xp = space_for(logits._array)
     scores = logits._array.astype("float64")
     weights = xp.exp(scores - xp.max(scores, -1, keepdims=True))
-    return _made(_chosen(xp, _generator(xp, seed), weights, num_sample, True), dtype, "int64")
+    return _made(_chosen(xp, _first(xp, seed), weights, num_sample, True), dtype, "int64")
 
 
 @public("ops.RandomChoiceWithMask")
-class RandomChoiceWithMask:
+class RandomChoiceWithMask(_Seeded):
     """Places drawn among the true elements: `ops.RandomChoiceWithMask(count)(mask)`.
 
     Returns rows of int32 positions and a bool for each row, False where there were too few true
@@ -436,7 +470,8 @@ class RandomChoiceWithMask:
 
     @checked
     def __init__(self, count: Int(ge=0) = 256, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
-        self.count, self.seed, self.seed2 = count, seed, seed2
+        self._set(seed, seed2)
+        self.count = count
 
     def __call__(self, input_x):
         if not isinstance(input_x, Tensor) or input_x.dtype != dtypes.bool_:
@@ -447,7 +482,7 @@ class RandomChoiceWithMask:
                              f"got {input_x.ndim}.")
         xp = space_for(input_x._array)
         rows = xp.stack(xp.nonzero(input_x._array), -1)
-        order = xp.argsort(_generator(xp, self.seed, self.seed2).random((rows.shape[0],)))
+        order = xp.argsort(self._draw(xp).random((rows.shape[0],)))
         picked = rows[order][:self.count]
         made = xp.zeros((self.count, input_x.ndim), "int32")
         made[:picked.shape[0]] = picked

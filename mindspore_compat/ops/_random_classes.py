@@ -19,15 +19,17 @@ from .._core.surface import public
 from .._core.tensor import Tensor
 from ._random import (
     RandomChoiceWithMask,
+    _first,
+    _gamma,
     _generator,
+    _laplace,
     _made,
     _multinomial,
     _permutation,
-    gamma,
+    _poisson,
+    _Seeded,
+    _shuffle,
     random_categorical,
-    random_poisson,
-    shuffle,
-    standard_laplace,
 )
 from ._shape import shape_of
 from .primitive import Primitive
@@ -35,26 +37,6 @@ from .primitive import Primitive
 Anything = TensorOf(any_dtype)
 Floats = TensorOf("float16", "float32", "float64")
 Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
-
-
-class _Seeded(Primitive):
-    """What they share: two seeds, of which 0 and 0 take the default stream, and a state."""
-
-    @checked
-    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
-        self._set(seed, seed2)
-
-    def _set(self, seed, seed2):
-        Primitive.__init__(self, type(self).__name__)
-        self.seed, self.seed2 = seed, seed2
-        self._calls = 0
-
-    def _draw(self, xp):
-        """A generator; with seeds, another at each call, and the same ones at each start."""
-        self._calls += 1
-        if not self.seed and not self.seed2:
-            return _generator(xp)
-        return _generator(xp, self.seed * 7919 + self.seed2, self._calls)
 
 
 @public("ops.Gamma")
@@ -66,13 +48,7 @@ class Gamma(_Seeded):
 
     @checked
     def __call__(self, shape: Shape, alpha: TensorOf("float32"), beta: TensorOf("float32")):
-        return gamma(shape, alpha, beta, self._seed())
-
-    def _seed(self):
-        self._calls += 1
-        if not self.seed and not self.seed2:
-            return None
-        return (self.seed * 7919 + self.seed2) * 1_000_003 + self._calls
+        return _gamma(self._stream, shape, alpha, beta)
 
 
 @public("ops.RandomGamma")
@@ -130,7 +106,7 @@ class RandomPoisson(Gamma):
 
     @checked
     def __call__(self, shape: Shape, rate: Anything):
-        return random_poisson(_shape(self.name, shape), rate, self._seed(), self.dtype)
+        return _poisson(self._stream, _shape(self.name, shape), rate, self.dtype)
 
 
 @public("ops.StandardLaplace")
@@ -139,7 +115,7 @@ class StandardLaplace(Gamma):
 
     @checked
     def __call__(self, shape: Shape):
-        return standard_laplace(_shape(self.name, shape), self._seed())
+        return _laplace(self._stream, _shape(self.name, shape), 0.0, 1.0)
 
 
 @public("ops.Multinomial")
@@ -173,7 +149,7 @@ class MultinomialWithReplacement(Primitive):
 
     @checked
     def __call__(self, x: Floats, seed: Int | TensorOf("int64"), offset: Int | TensorOf("int64")):
-        draw = _generator(space_for(x._array), int(seed), int(offset))
+        draw = _first(space_for(x._array), int(seed), int(offset))
         return _multinomial(x, self.numsamples, True, draw, "int64")
 
 
@@ -194,8 +170,9 @@ class RandomCategorical(Primitive):
 class RandomShuffle(Gamma):
     """The slices along the first axis in random order; gradients pass."""
 
-    def __call__(self, x):
-        return shuffle(x, self._seed())
+    @checked
+    def __call__(self, x: Anything):
+        return _shuffle(self._stream, x)
 
 
 @public("ops.Randperm")
@@ -227,7 +204,7 @@ class Randperm(Primitive):
             )
         xp = space_for(n._array)
         made = xp.full(self.max_length, self.pad, dtypes.to_numpy(self.dtype))
-        made[:count] = _permutation(xp, count)._array
+        made[:count] = _permutation(xp, count, _generator(xp))._array
         return Tensor._wrap(made)
 
 
@@ -243,8 +220,8 @@ class RandpermV2(Primitive):
     @checked
     def __call__(self, n: Int(ge=1) | TensorOf("int32", "int64")):
         xp = current_space()
-        draw = _generator(xp, self.seed, self.offset)
-        return _made(_permutation(xp, int(n), draw=draw)._array, self.dtype)
+        draw = _first(xp, self.seed, self.offset)
+        return _made(_permutation(xp, int(n), draw)._array, self.dtype)
 
 
 def _shape(api, shape):
@@ -368,5 +345,5 @@ class Bernoulli(Primitive):
         share = p._array if isinstance(p, Tensor) else xp.asarray(p)
         if bool((share < 0).any()) or bool((share > 1).any()):
             raise ValueError("For 'Bernoulli', 'p' must be in [0, 1].")
-        draw = _generator(xp, self.seed if self.seed > 0 else None, self.offset)
+        draw = _first(xp, self.seed if self.seed > 0 else None, self.offset)
         return _made(draw.random(x.shape) < share, None, x._array.dtype)

@@ -38,7 +38,7 @@ class Distribution(Cell):
         self._parameters = {key: value for key, value in param.items()
                             if key not in ("self", "__class__")}
         self._own = {}
-        self._draws = 0
+        self._drawn = {}
 
     name = property(lambda self: self._name, doc="The name of the distribution.")
     dtype = property(lambda self: self._dtype, doc="The type of samples.")
@@ -108,11 +108,10 @@ class Distribution(Cell):
         return shape + np.broadcast_shapes(*arguments)
 
     def _draw(self, primitive, shape):
-        """Numbers from a random primitive; with a seed of its own every draw has numbers of its
-        own.
-        """
-        self._draws += 1 if self._seed else 0
-        return primitive(self._seed, self._draws)(shape)
+        """Numbers from a random primitive of the distribution's seed, one for all its draws."""
+        if primitive not in self._drawn:
+            self._drawn[primitive] = primitive(self._seed)
+        return self._drawn[primitive](shape)
 
     def _asked(self, question, ways, *args, **kwargs):
         """The answer of the first of `ways`, (method, what is done to its result), there is."""
