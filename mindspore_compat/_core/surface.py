@@ -25,6 +25,7 @@ import inspect
 import os
 import sys
 
+from .._backend.arrays import SPACES
 from . import dtype as dtypes
 from .checking import guard_all, refuse_all
 from .explain import LIBRARY_ERRORS, explain
@@ -348,8 +349,18 @@ def write_back(target, result):
     if result._node is not None or target._node is not None:
         target._array, target._node = result._array, result._node
     else:
-        target._array[...] = result._array
+        own(target)[...] = result._array
     return plain(target)
+
+
+def own(tensor):
+    """The array of `tensor` to write to; one that repeats elements, as a broadcast does, is copied
+    first."""
+    array = tensor._array
+    if type(array) in SPACES and (0 in array.strides
+                                  or not getattr(array.flags, "writeable", True)):
+        array = tensor._array = array.copy()
+    return array
 
 
 def plain(tensor):

@@ -6,7 +6,7 @@ from .._backend import arrays
 from .._backend.arrays import SPACES, to_space
 from .._core.op import op, space_for
 from .._core.rules import Any, Int, TensorOf, any_dtype
-from .._core.surface import plain, public, write_back
+from .._core.surface import own, plain, public, write_back
 from .._core.tensor import Tensor, as_array
 from ._axes import axis_of
 
@@ -124,7 +124,7 @@ def tensor_setitem(self, index, value):
         plain = type(value) in SPACES and type(array) in SPACES
         value = to_space(space, value) if plain else space.asarray(value)
     if self._node is None and node is None:
-        array[index] = value.astype(array.dtype) if value.dtype != array.dtype else value
+        own(self)[index] = value.astype(array.dtype) if value.dtype != array.dtype else value
         return
     given = Tensor._wrap(value.astype(array.dtype) if value.dtype != array.dtype else value)
     given._node = node
@@ -295,7 +295,8 @@ def _written(api, variable, value, change):
     space = space_for(array)
     if space_for(value) is not space:
         value = arrays.to_space(space, value)  # such as a learning rate: it stays on the host
-    array[...] = change(array, value.astype(array.dtype) if value.dtype != array.dtype else value)
+    result = change(array, value.astype(array.dtype) if value.dtype != array.dtype else value)
+    own(variable)[...] = result
     return plain(variable)
 
 

@@ -7,7 +7,7 @@ from .._core import custom
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
 from .._core.rules import TensorOf, any_dtype
-from .._core.surface import plain, public
+from .._core.surface import own, plain, public
 from .._core.tensor import Tensor
 from ..common.hook import HookHandle, need_callable
 from ._index import assign
@@ -158,14 +158,14 @@ def get_bytes(self):
 @public("Tensor.zero_", "ops.zero_")
 def zero_(self):
     """Writes zeros into this Tensor and returns it."""
-    self._array[...] = 0
+    own(self)[...] = 0
     return self
 
 
 @public("Tensor.fill_")
 def fill_(self, value):
     """Writes one number everywhere and returns the Tensor."""
-    self._array[...] = value.item() if isinstance(value, Tensor) else value
+    own(self)[...] = value.item() if isinstance(value, Tensor) else value
     return self
 
 
