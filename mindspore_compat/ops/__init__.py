@@ -50,6 +50,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _random_classes,
     _recurrent,
     _reduce,
+    _register,
     _scatter,
     _segments,
     _shape,

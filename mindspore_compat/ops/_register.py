@@ -1,0 +1,233 @@
+"""Describing custom operators: `ops.TBERegOp`, `ops.CustomRegOp` and their kin, and `ops.DataType`.
+
+They gather what a kernel library is told about an operator and return it as a dict. No kernel
+library of such kernels runs here; the descriptions are kept so that scripts that register and then
+choose another path work, and the decorators give functions back as they are.
+"""
+
+import functools
+
+from .._core.surface import public
+from .primitive import prim_attr_register
+
+_KINDS = {
+    "BOOL": "bool", "I8": "int8", "U8": "uint8", "I16": "int16", "U16": "uint16", "I32": "int32",
+    "U32": "uint32", "I64": "int64", "U64": "uint64", "F16": "float16", "F32": "float32",
+    "F64": "float64", "BF16": "bfloat16", "C64": "complex64", "C128": "complex128", "None": "",
+}
+_FORMATS = {
+    "None": "", "Default": "DefaultFormat", "Default_Tuple": "DefaultFormat",
+    "Default_List": "DefaultFormat", "5HD": "NC1HWC0", "NC1HWC0": "NC1HWC0", "FracZ": "FRACTAL_Z",
+    "FracNZ": "FRACTAL_NZ", "C1HWNCoC0": "C1HWNCoC0", "NCHW": "NCHW", "NHWC": "NHWC",
+    "HWCN": "HWCN", "NDHWC": "NDHWC", "ChannelLast": "ChannelLast", "NCDHW": "NCDHW",
+    "NDC1HWC0": "NDC1HWC0", "DHWCN": "DHWCN", "FRACTAL_Z_3D": "FRACTAL_Z_3D",
+    "FracZNLSTM": "FRACTAL_ZN_LSTM", "FracZNRNN": "FRACTAL_ZN_RNN", "ND_RNNBIAS": "ND_RNN_BIAS",
+}
+
+
+@public("ops.DataType")
+class DataType:
+    """Pairs of a dtype and a layout, such as `DataType.F32_Default`: ("float32",
+    "DefaultFormat")."""
+
+
+for _kind, _dtype in _KINDS.items():
+    for _format, _layout in _FORMATS.items():
+        _tail = tuple(_format.lower().split("_")[1:]) if _format.startswith("Default_") else ()
+        setattr(DataType, f"{_kind}_{_format}", (_dtype, _layout, *_tail))
+
+
+def _need(value, kind, name):
+    """A TypeError unless `value` is of a plain type (bool is no int)."""
+    if type(value) is not kind and not (kind is str and isinstance(value, str)):
+        raise TypeError(f"For '{name}', {value!r} must be of type {kind.__name__}, but got "
+                        f"{type(value).__name__}.")
+    return value
+
+
+class _RegOp:
+    """A description that grows call by call; each call returns it."""
+
+    own = {}  # further entries
+    inputs_of = ()  # what an input is told after its index and name, in order
+    attributes = ("value_type", "value")  # what an attribute is told after its name
+    written = {"param_type": "paramType", "value_type": "type", "default_value": "defaultValue",
+               "need_compile": "needCompile", "value_depend": "valueDepend"}
+
+    def __init__(self, op_name):
+        if not isinstance(op_name, str) or not op_name:
+            raise ValueError(f"For '{type(self).__name__}', 'op_name' must be a str that is not "
+                             f"empty, but got {op_name!r}.")
+        self.op_name = op_name
+        self.inputs, self.outputs, self.attr_, self.dtype_format_ = [], [], [], []
+        self.fusion_type_ = ""
+        self.more = dict(self.own)
+
+    def _entry(self, names, values, kwargs):
+        """One input, output or attribute as a dict, without what was not given."""
+        entry = {}
+        for name, value in [*zip(names, values, strict=False), *kwargs.items()]:
+            if value is None:
+                continue
+            kind = bool if name == "need_compile" else int if name == "index" else str
+            _need(value, kind, type(self).__name__)
+            entry[self.written.get(name, name)] = value
+        return entry
+
+    def input(self, index=None, name=None, *rest, **kwargs):
+        """Describes an input: its index, its name, and what else the kind of kernel wants."""
+        names = ("index", "name", *self.inputs_of)
+        self.inputs.append(self._entry(names, (index, name, *rest), kwargs))
+        return self
+
+    def output(self, index=None, name=None, *rest, **kwargs):
+        """Describes an output, as `input` an input."""
+        names = ("index", "name", *self.inputs_of)
+        entry = self._entry(names, (index, name, *rest), kwargs)
+        renamed = {"need_compile" if k == "needCompile" else k: v for k, v in entry.items()}
+        self.outputs.append(renamed)  # the original spells this key otherwise for outputs
+        return self
+
+    def attr(self, name=None, *rest, **kwargs):
+        """Describes an attribute: its name, and its type and values."""
+        self.attr_.append(self._entry(("name", *self.attributes), (name, *rest), kwargs))
+        return self
+
+    def dtype_format(self, *args):
+        """Adds one row of dtypes and layouts: a pair for each input and output."""
+        wanted = len(self.inputs) + len(self.outputs)
+        if len(args) != wanted:
+            raise ValueError(f"For '{type(self).__name__}', a row of 'dtype_format' must have "
+                             f"{wanted} pairs, but got {len(args)}.")
+        self.dtype_format_.append(args)
+        return self
+
+    def fusion_type(self, fusion_type):
+        """Says how the operator may be fused."""
+        self.fusion_type_ = _need(fusion_type, str, type(self).__name__)
+        return self
+
+    def get_op_info(self):
+        """The description as a dict."""
+        return {"op_name": self.op_name, "inputs": self.inputs, "outputs": self.outputs,
+                "attr": self.attr_, "fusion_type": self.fusion_type_,
+                "dtype_format": self.dtype_format_, **self.more}
+
+
+def _kind(name, own, inputs_of, attributes, words):
+    made = type(name, (_RegOp,), {
+        "own": own, "inputs_of": inputs_of, "attributes": attributes,
+        "__doc__": f"Describes a custom operator {words}: `ops.{name}(op_name)`, then `.input(...)`"
+                   ", `.output(...)`, `.attr(...)`, `.dtype_format(...)` and `.get_op_info()`.\n\n"
+                   f"Source: mindspore.ops.{name} of MindSpore 2.10.\n",
+    })
+    return public(f"ops.{name}")(made)
+
+
+_kind("AiCPURegOp", {"imply_type": "AiCPU"}, ("param_type",), ("value_type", "value"),
+      "of the AI CPU")
+_kind("CpuRegOp", {"imply_type": "CPU"}, ("param_type",), ("value_type", "value"), "of the CPU")
+_kind("AkgGpuRegOp", {"imply_type": "AKG", "processor": "CUDA"}, ("param_type",),
+      ("param_type", "value_type"), "of AKG on a GPU")
+_kind("AkgAscendRegOp", {"imply_type": "AKG", "processor": "AiCore"}, ("param_type",),
+      ("param_type", "value_type"), "of AKG on an Ascend")
+
+_TBE = {  # method -> (entry, its first value, the type)
+    "async_flag": ("async_flag", False, bool), "binfile_name": ("binfile", "", str),
+    "compute_cost": ("compute_cost", 10, int), "kernel_name": ("kernel", "", str),
+    "partial_flag": ("partial_flag", True, bool), "reshape_type": ("reshape_type", "", str),
+    "dynamic_rank_support": ("dynamicRankSupport", False, bool),
+    "dynamic_shape": ("dynamicShapeSupport", False, bool),
+    "dynamic_compile_static": ("dynamicCompileStatic", False, bool),
+    "need_check_supported": ("needCheckSupport", False, bool),
+    "is_dynamic_format": ("dynamicFormat", False, bool), "op_pattern": ("op_pattern", "", str),
+    "real_input_index": ("real_input_index", [], list),
+    "input_to_attr_index": ("input_to_attr_index", [], list),
+    "unknown_shape_formats": ("unknown_shape_formats", [], list),
+}
+TBERegOp = _kind(
+    "TBERegOp",
+    {"imply_type": "TBE", **{entry: value for entry, value, _ in _TBE.values()}},
+    ("need_compile", "param_type", "shape", "value_depend"),
+    ("param_type", "value_type", "value", "default_value"), "of TBE",
+)
+
+
+def _setting(method, entry, first, kind):
+    def setting(self, value=first):
+        self.more[entry] = _need(value, kind, "TBERegOp")
+        return self
+
+    setting.__name__ = method
+    setting.__doc__ = f"Sets the entry `{entry}`."
+    setattr(TBERegOp, method, setting)
+
+
+for _method, _rest in _TBE.items():
+    _setting(_method, *_rest)
+
+
+@public("ops.CustomRegOp")
+class CustomRegOp(_RegOp):
+    """Describes an operator of `ops.Custom`; its methods are those of `ops.TBERegOp`.
+
+    Args:
+        op_name (str): its name.
+
+    Source: mindspore.ops.CustomRegOp of MindSpore 2.10.
+    """
+
+    inputs_of = ("param_type",)
+    attributes = ("param_type", "value_type", "default_value")
+
+    def __init__(self, op_name="Custom"):
+        super().__init__(op_name)
+        self.more = {"target": ""}
+
+    def _entry(self, names, values, kwargs):
+        entry = super()._entry(names, values, kwargs)
+        if "index" in entry:
+            entry.setdefault("paramType", "required")
+        return entry
+
+    def target(self, target=None):
+        """Names the device that the operator is for."""
+        if target is not None:
+            self.more["target"] = _need(target, str, "CustomRegOp")
+        return self
+
+
+@public("ops.op_info_register")
+def op_info_register(op_info):
+    """A decorator that keeps a description (`op_info`) with a function.
+
+    Raises:
+        TypeError: if `op_info` is neither a dict nor a str.
+
+    Source: mindspore.ops.op_info_register of MindSpore 2.10.
+    """
+    if not isinstance(op_info, (dict, str)):
+        raise TypeError(f"For 'op_info_register', 'op_info' must be a dict or a str, but got "
+                        f"{type(op_info).__name__}.")
+    return custom_info_register(op_info)
+
+
+@public("ops.custom_info_register")
+def custom_info_register(*reg_info):
+    """A decorator that keeps descriptions with a function, for `ops.Custom` to read."""
+
+    def keep(function):
+        @functools.wraps(function)
+        def kept(*args, **kwargs):
+            return function(*args, **kwargs)
+
+        kept.reg_info = reg_info
+        return kept
+
+    return keep
+
+
+@public("ops.prim_arg_register")
+def prim_arg_register(function):
+    """A decorator for the `__init__` of a user's Primitive: its arguments become attributes."""
+    return prim_attr_register(function)

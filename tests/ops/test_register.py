@@ -1,0 +1,65 @@
+"""Descriptions of custom operators: the dicts that the original makes of the same calls."""
+
+import pytest
+
+from mindspore_compat.ops import (
+    AiCPURegOp,
+    CustomRegOp,
+    DataType,
+    TBERegOp,
+    custom_info_register,
+    op_info_register,
+)
+
+PAIR = ("float32", "DefaultFormat")
+
+
+def test_pairs_of_dtype_and_layout():
+    assert DataType.F32_Default == PAIR and DataType.F16_5HD == ("float16", "NC1HWC0")
+    assert DataType.I32_Default_Tuple == ("int32", "DefaultFormat", "tuple")
+    assert DataType.BOOL_None == ("bool", "")
+
+
+def test_a_custom_operator():
+    made = (CustomRegOp().input(0, "x").output(0, "y").dtype_format(PAIR, PAIR)
+            .attr("a", "required", "all").target("CPU").get_op_info())
+    assert made == {
+        "op_name": "Custom", "inputs": [{"index": 0, "name": "x", "paramType": "required"}],
+        "outputs": [{"index": 0, "name": "y", "paramType": "required"}],
+        "attr": [{"name": "a", "paramType": "required", "type": "all"}], "fusion_type": "",
+        "dtype_format": [(PAIR, PAIR)], "target": "CPU",
+    }
+
+
+def test_an_operator_of_tbe_has_its_settings():
+    made = (TBERegOp("Square").fusion_type("OPAQUE").compute_cost(5).partial_flag(False)
+            .input(0, "x", False, "required", "all").output(0, "y", False, "required", "all")
+            .dtype_format(PAIR, PAIR).get_op_info())
+    assert made["imply_type"] == "TBE" and made["compute_cost"] == 5
+    assert made["partial_flag"] is False and made["real_input_index"] == []
+    assert made["inputs"][0]["needCompile"] is False
+    assert made["outputs"][0]["need_compile"] is False
+
+
+def test_descriptions_share_nothing():
+    TBERegOp("A").compute_cost(1).input(0, "x")
+    assert TBERegOp("B").get_op_info()["inputs"] == []
+    assert TBERegOp("B").get_op_info()["compute_cost"] == 10
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda: AiCPURegOp(5), ValueError), (lambda: AiCPURegOp(""), ValueError),
+    (lambda: AiCPURegOp("S").input("0", "x"), TypeError),
+    (lambda: AiCPURegOp("S").fusion_type(3), TypeError),
+    (lambda: AiCPURegOp("S").dtype_format(PAIR), ValueError),
+    (lambda: op_info_register(3), TypeError),
+])
+def test_what_is_no_description_is_refused(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_decorators_give_the_function_back():
+    info = {"op_name": "S"}
+    kept = custom_info_register(info)(lambda x: x + 1)
+    assert kept(1) == 2 and kept.reg_info == (info,)
