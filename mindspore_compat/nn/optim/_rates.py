@@ -40,7 +40,7 @@ def make_rate(api, value, name):
 
     Raises:
         TypeError: an element of an iterable is not a number.
-        ValueError: the iterable is empty.
+        ValueError: the iterable is empty, or a value is NaN.
     """
     if isinstance(value, LearningRateSchedule):
         return value
@@ -50,6 +50,8 @@ def make_rate(api, value, name):
         values = np.array(float(value), FLOAT32)
     else:
         values = np.array([_rate_of_step(api, each) for each in value], FLOAT32)
+    if np.isnan(values).any():
+        raise ValueError(f"For '{api}', 'learning_rate' must hold no NaN, but got {value!r}.")
     if values.ndim == 0:
         return host_parameter(values, name)
     if not values.size:

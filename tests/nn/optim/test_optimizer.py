@@ -48,7 +48,8 @@ nan, inf = math.nan, math.inf
 RATES = [(-1, ValueError), (-0.1, ValueError), (nan, ValueError), (inf, ValueError),
          (None, TypeError), ("a", TypeError), (1 + 0j, TypeError), (np.float32(0.1), TypeError),
          (np.array(0.1), TypeError), (["a"], TypeError), ([[0.1]], TypeError), ([], ValueError),
-         (Tensor([[0.1]]), ValueError), (nn.ReLU(), TypeError), (abs, TypeError)]
+         (Tensor([[0.1]]), ValueError), (nn.ReLU(), TypeError), (abs, TypeError),
+         ([0.1, nan], ValueError), (Tensor([0.1, nan]), ValueError), (Tensor(nan), ValueError)]
 DECAYS = [(-1, ValueError), (-0.1, ValueError), (nan, ValueError), (inf, ValueError),
           (None, TypeError), ("a", TypeError), ([0.1], TypeError), (Tensor(0.1), TypeError)]
 SCALES = [(0, ValueError), (0.0, ValueError), (-1.0, ValueError), (nan, ValueError),
