@@ -149,12 +149,17 @@ def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     return xp.any(input, axes_of(axis), keepdims=keep_dims)
 
 
+def _floating(xp, x):
+    """`x`, in float32 where it holds integers: no more is asked of it than of a float."""
+    return xp.cast(x, "float32") if x.dtype.kind in "iub" else x
+
+
 @op("ops.var(input, axis=None, ddof=0, keepdims=False)",
     "Tensor.var(axis=None, ddof=0, keepdims=False)")
 def var(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """The variance over the axes given, divided by the count less `ddof`."""
-    return xp.var(input, axes_of(axis), ddof=int(ddof), keepdims=keepdims)
+    return xp.var(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
 @op("ops.std(input, axis=None, ddof=0, keepdims=False)",
@@ -162,7 +167,7 @@ def var(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
 def std(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """The standard deviation over the axes given, from the variance with `ddof`."""
-    return xp.std(input, axes_of(axis), ddof=int(ddof), keepdims=keepdims)
+    return xp.std(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
 @op("ops.logsumexp(input, dim, keepdim=False)", "Tensor.logsumexp(dim, keepdim=False)",
@@ -332,6 +337,7 @@ def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis 
          keepdim: Bool = False):
     """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise."""
     axis = axes_of(dim)
+    A = _floating(xp, A)
     if ord is None or ord == "fro" and not isinstance(axis, int):
         return _vector_norm(xp, A, 2, axis, keepdim)
     if axis is None:

@@ -1,0 +1,15 @@
+"""Reductions of integers whose result is no integer: float32, as in MindSpore 2.10."""
+
+import numpy as np
+import pytest
+
+from mindspore_compat import Tensor, float32, int8, int32, int64
+
+
+@pytest.mark.parametrize("dtype", [int8, int32, int64])
+@pytest.mark.parametrize(("name", "result"), [
+    ("std", 1.2472191), ("var", 1.5555556), ("norm", 21**0.5)])
+def test_integers_give_float32(name, result, dtype):
+    found = getattr(Tensor([1, 2, 4], dtype), name)()
+    assert found.dtype == float32
+    np.testing.assert_allclose(found.asnumpy(), result, rtol=1e-6)
