@@ -276,7 +276,8 @@ def _make_function(op, area, name, group):
     if "dtype" in signature.names and "dtype" not in op.parameters:
         own = next(n for n in signature.names if signature.feeds[n] == first)
         scope["cast_to"] = _cast_to
-        lines += ["    if dtype is not None:", f"        {own} = cast_to({own}, dtype)"]
+        lines += ["    if dtype is not None:",
+                  f"        {own} = cast_to({own}, dtype, {name!r}, {own!r})"]
     feeds = [(n,
               signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters]
     call = f"run({_arguments(op, feeds, scope)})"
@@ -339,7 +340,10 @@ def _make_class(op, area, name, groups, base):
     return type(name, (base,), body)
 
 
-def _cast_to(tensor, dtype):
+def _cast_to(tensor, dtype, api="cast", name="input"):
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {tensor!r} of type "
+                        f"{type(tensor).__name__}.")
     cast = DECLARED["ops"]["cast"][0]
     return cast.run(tensor, dtypes.to_numpy(dtype))
 

@@ -191,9 +191,12 @@ def matrix_set_diag(x: Anything, diagonal: Anything, k=0, align: Align = "RIGHT_
 
 
 class _Aligned(Primitive):
-    @checked
-    def __init__(self, align: Align = "RIGHT_LEFT"):
+    def __init__(self, align="RIGHT_LEFT"):
         super().__init__(type(self).__name__)
+        if Align.verdict(align) is not None:  # of another type too, as the original has it
+            raise ValueError(
+                f"For '{self.name}', 'align' must be {Align.noun()}, but got {align!r}."
+            )
         self.align = align
 
 

@@ -6,7 +6,7 @@ Updates with whole gradients are in _optimizers.py.
 """
 
 from .._core.op import space_for
-from .._core.rules import Bool, Float, TensorOf, checked
+from .._core.rules import Bool, Float, Number, TensorOf, checked, floating
 from .._core.surface import plain, public
 from .._core.tensor import Tensor
 from ._optimizers import (
@@ -137,8 +137,9 @@ class SparseApplyProximalAdagrad(_RowUpdate):
     """Proximal Adagrad in the rows named; returns var and accum."""
 
     @checked
-    def __call__(self, var: Held, accum: Held, lr: Scalar, l1: Scalar, l2: Scalar, grad: Held,
-                 indices: Rows):
+    def __call__(self, var: Held, accum: Held, lr: Number(gt=0.0) | TensorOf(floating),
+                 l1: Number(ge=0.0) | TensorOf(floating), l2: Number(ge=0.0) | TensorOf(floating),
+                 grad: Held, indices: Rows):
         return self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1, l2=l2)
 
 
