@@ -10,6 +10,7 @@ Batch is just an array type, it composes with the tape, and a Batch may hold Bat
 """
 
 import functools
+import threading
 
 from .._backend.arrays import SPACES, to_space
 from .._backend.space import EXTRA
@@ -100,7 +101,15 @@ for _name, _spelled in {"lt": "less", "le": "less_equal", "gt": "greater", "ge":
 for _name, _spelled in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
     setattr(Batch, f"__{_name}__", lambda a, n=_spelled: getattr(a.space, n)(a))
 
-active = []  # the spaces of the vmaps that are running, outermost first
+
+class _Running(threading.local):
+    """The spaces of the vmaps that run in this thread, outermost first."""
+
+    def __init__(self):
+        self.spaces = []
+
+
+running = _Running()
 
 
 class BatchSpace:

@@ -6,8 +6,11 @@ instead of promoting to float32. Ops that only move values leave them as they ar
 """
 
 
-class _State:
-    """The NumPy dtype in force, or None."""
+import threading
+
+
+class _State(threading.local):
+    """The NumPy dtype in force in this thread, or None."""
 
     dtype = None
 

@@ -13,7 +13,7 @@ import gc
 import threading
 
 from .._backend.arrays import SPACES, current_space, to_space
-from .batch import Batch, active, space_among
+from .batch import Batch, running, space_among
 from .op import space_for
 from .rule import type_named
 from .surface import public
@@ -91,7 +91,7 @@ class _Opened:
 def _in_vmap(array):
     """`array` as a Batch of equal slices inside a running vmap, so that each slice has its
     gradient."""
-    for space in active:
+    for space in running.spaces:
         if space_among([array]) is not space:
             array = space.spread(array)
     return array

@@ -3,7 +3,7 @@ depend."""
 
 import functools
 
-from .._core.batch import BatchSpace, active
+from .._core.batch import BatchSpace, running
 from .._core.op import op, space_for
 from .._core.rules import Any, Bool, Callable, TensorOf, any_dtype, checked
 from .._core.surface import public
@@ -58,6 +58,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
         if chunk_size is not None and count > chunk_size:
             return _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size)
         mapped_tensors = [t for t, a in pairs if a is not None]
+        active = running.spaces
         space = BatchSpace(active[-1] if active else space_for(mapped_tensors[0]._array), count)
         entered = _zip_map(lambda t, a: t if a is None else enter_batch.run(t, space, a), args,
                            in_axes)

@@ -64,3 +64,35 @@ def test_an_input_written_to_keeps_its_gradient():
     given = Tensor([3.0, 1.0, 2.0])
     np.testing.assert_array_equal(ms.grad(function)(given).asnumpy(), [0.0, 2.0, 4.0])
     np.testing.assert_array_equal(given.asnumpy(), [3.0, 1.0, 2.0])
+
+
+def in_another_thread(function):
+    """What `function()` returns in a thread of its own."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(function()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def test_a_float_type_asked_for_stays_in_its_thread():
+    dtypes = []
+
+    class Net(ms.nn.Cell):
+        def construct(self, x):
+            dtypes.append(in_another_thread(lambda: (Tensor([1.0]) * Tensor([2.0])).dtype))
+            return x * Tensor([2.0])
+
+    assert Net().to_float(ms.float16)(Tensor([1.0])).dtype == ms.float16
+    assert dtypes == [ms.float32]
+
+
+def test_a_vmap_stays_in_its_thread():
+    slopes = []
+
+    def function(x):
+        slopes.append(in_another_thread(lambda: ms.grad(lambda y: y * y)(Tensor([3.0]))))
+        return x * 2
+
+    assert ms.vmap(function)(Tensor([1.0, 2.0])).asnumpy().tolist() == [2.0, 4.0]
+    assert slopes[0].asnumpy().tolist() == [6.0]
