@@ -57,6 +57,9 @@ def _index_part(part, api="Tensor"):
 
 
 def _index(index):
+    if isinstance(index, list) and any(part is None or part is Ellipsis or isinstance(
+            part, (list, tuple, slice, Tensor)) for part in index):
+        index = tuple(index)  # a list of more than numbers stands for a tuple, as in the original
     if isinstance(index, tuple):
         return tuple(_index_part(part) for part in index)
     return _index_part(index)

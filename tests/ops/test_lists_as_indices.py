@@ -1,0 +1,30 @@
+"""Lists as indices: of numbers one index, of anything else a tuple of indices (MindSpore 2.10)."""
+
+import numpy as np
+import pytest
+
+from mindspore_compat import Tensor, int32
+
+
+@pytest.mark.parametrize("index", [
+    [[0, 1], [1, 2]], [[0, 1]], [[0], [1]], [(0, 1), (1, 2)], [slice(0, 1), 0], [None, 0],
+    [..., 0], [[True, False, True]],
+])
+def test_a_list_of_indices_stands_for_a_tuple(index):
+    values = np.arange(12, dtype=np.int32).reshape(3, 4)
+    tensor = Tensor(values)
+    np.testing.assert_array_equal(tensor[index].asnumpy(), values[tuple(index)])
+    tensor[index] = 99
+    values[tuple(index)] = 99
+    np.testing.assert_array_equal(tensor.asnumpy(), values)
+
+
+def test_tensors_in_a_list_index_one_axis_each():
+    tensor = Tensor(np.arange(12).reshape(3, 4), int32)
+    assert int(tensor[[Tensor(0), Tensor(1)]]) == 1
+
+
+@pytest.mark.parametrize("index", [[0, 1], [True, False, True]])
+def test_a_list_of_numbers_is_one_index(index):
+    values = np.arange(12).reshape(3, 4)
+    np.testing.assert_array_equal(Tensor(values)[index].asnumpy(), values[index])
