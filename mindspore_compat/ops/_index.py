@@ -46,7 +46,8 @@ def _index_part(part, api="Tensor"):
     if isinstance(part, slice):
         return slice(*(None if v is None else int(v) for v in (part.start, part.stop, part.step)))
     if isinstance(part, (list, tuple, range)):
-        return as_array(list(part))
+        found = as_array(list(part))
+        return found if found.size else found.astype("int64")
     if isinstance(part, numpy.ndarray):
         return as_array(part)
     raise IndexError(

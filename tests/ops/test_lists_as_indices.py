@@ -28,3 +28,10 @@ def test_tensors_in_a_list_index_one_axis_each():
 def test_a_list_of_numbers_is_one_index(index):
     values = np.arange(12).reshape(3, 4)
     np.testing.assert_array_equal(Tensor(values)[index].asnumpy(), values[index])
+
+
+def test_an_empty_list_names_nothing():
+    tensor = Tensor([1, 2])
+    tensor[[]] = 99
+    assert tensor.asnumpy().tolist() == [1, 2]
+    assert tensor[[]].shape == (0,)
