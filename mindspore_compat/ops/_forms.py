@@ -444,7 +444,7 @@ def new_empty(input: Anything, size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | In
 
 @public("Tensor.move_to", "ops.move_to")
 @checked
-def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU"), blocking: Bool = True):
+def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking: Bool = True):
     """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
 
     Raises:

@@ -260,7 +260,7 @@ def rsqrt(xp, input: TensorOf(any_dtype)):
     return xp.rsqrt(_floating(xp, input))
 
 
-@op("ops.reciprocal(input)", "ops.Reciprocal()(input)", "ops.Inv()(input)", "ops.inv(input)",
+@op("ops.reciprocal(input)", "ops.Reciprocal()(input)", "ops.Inv()(input)", "ops.inv(x: input)",
     "Tensor.reciprocal()",
     "Tensor.inv()", "mint.reciprocal(input)")
 def reciprocal(xp, input: TensorOf(any_dtype)):

@@ -7,6 +7,7 @@ choose another path work, and the decorators give functions back as they are.
 
 import functools
 
+from .._core.source import compiled
 from .._core.surface import public
 from .primitive import prim_attr_register
 
@@ -154,13 +155,17 @@ TBERegOp = _kind(
 
 
 def _setting(method, entry, first, kind):
-    def setting(self, value=first):
+    """A method that sets an entry; its parameter has the method's own name."""
+    name = "pattern" if method == "op_pattern" else method
+
+    def set_entry(self, value):
         self.more[entry] = _need(value, kind, "TBERegOp")
         return self
 
-    setting.__name__ = method
-    setting.__doc__ = f"Sets the entry `{entry}`."
-    setattr(TBERegOp, method, setting)
+    lines = [f"def {method}(self, {name}=first):", f"    return set_entry(self, {name})"]
+    made = compiled(lines, {"set_entry": set_entry, "first": first}, f"TBERegOp.{method}")[method]
+    made.__doc__ = f"Sets the entry `{entry}`."
+    setattr(TBERegOp, method, made)
 
 
 for _method, _rest in _TBE.items():
@@ -228,6 +233,6 @@ def custom_info_register(*reg_info):
 
 
 @public("ops.prim_arg_register")
-def prim_arg_register(function):
+def prim_arg_register(fn):
     """A decorator for the `__init__` of a user's Primitive: its arguments become attributes."""
-    return prim_attr_register(function)
+    return prim_attr_register(fn)

@@ -151,7 +151,9 @@ def _scatter_family(how, word):
 
 
 def _class(name, function):
-    def __init__(self, use_locking=False):
+    locked = name in ("ScatterUpdate", "ScatterNdUpdate")
+
+    def __init__(self, use_locking=locked):
         if not isinstance(use_locking, bool):
             raise TypeError(f"For '{name}', 'use_locking' must be a bool, but got {use_locking!r}.")
         Primitive.__init__(self, name)

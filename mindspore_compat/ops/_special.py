@@ -30,7 +30,7 @@ _unary("sinh", "Hyperbolic sine.", "ops.sinh(input)", "ops.Sinh()(input)", "Tens
 _unary("cosh", "Hyperbolic cosine.", "ops.cosh(input)", "ops.Cosh()(input)", "Tensor.cosh()",
        "mint.cosh(input)")
 _unary("arcsin", "The angle in radians whose sine is the input.", "ops.asin(input)",
-       "ops.arcsin(input)",
+       "ops.arcsin(x: input)",
        "ops.Asin()(input)", "Tensor.asin()", "Tensor.arcsin()", "mint.asin(input)",
        "mint.arcsin(input)")
 _unary("arccos", "The angle in radians whose cosine is the input.", "ops.acos(input)",

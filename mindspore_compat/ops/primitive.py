@@ -40,9 +40,9 @@ class Primitive:
         self.__dict__.pop(name, None)
         return self
 
-    def set_prim_instance_name(self, name):
+    def set_prim_instance_name(self, instance_name):
         """Names this instance and returns the Primitive."""
-        self.instance_name = name
+        self.instance_name = instance_name
         return self
 
     def set_device(self, device_target):
@@ -91,14 +91,14 @@ register_type("Primitive", Primitive)
 
 
 @public("ops.prim_attr_register")
-def prim_attr_register(function):
+def prim_attr_register(fn):
     """A decorator for the `__init__` of a user's Primitive: its arguments become attributes.
 
     Source: mindspore.ops.prim_attr_register of MindSpore 2.10.
     """
-    signature = inspect.signature(function)
+    signature = inspect.signature(fn)
 
-    @functools.wraps(function)
+    @functools.wraps(fn)
     def registered(self, *args, **kwargs):
         if not hasattr(self, "attrs"):
             Primitive.__init__(self, type(self).__name__)
@@ -106,6 +106,6 @@ def prim_attr_register(function):
         bound.apply_defaults()
         for name, value in list(bound.arguments.items())[1:]:
             self.add_prim_attr(name, value)
-        return function(self, *args, **kwargs)
+        return fn(self, *args, **kwargs)
 
     return registered
