@@ -137,15 +137,7 @@ class Op:
         line += self._scalar_lines() if scalar else []
         line += [call_general, f"    kind_ = type(a_{first})",
                  "    xp_ = space_of_kind_(kind_)", f"    dt_ = a_{first}.dtype"]
-        odd = ["xp_ is None"]
-        given = {n: f"{n} is not None and " if n in self.optional else "" for n in names}
-        odd += [f"{given[n]}type(a_{n}) is not kind_" for n in names[1:]]
-        odd += [f"{given[n]}a_{n}.dtype is not dt_" for n in self.promote if n != first]
-        if self.widen:
-            odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
-        if self.widen and set(names) - {first, *self.promote}:
-            odd += ["precision_.dtype is not None"]  # a GPU takes halves, and weights are wider
-        line += [f"    if {' or '.join(odd)}:", call_general]
+        line += [f"    if {self._uncommon()}:", call_general]
         line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
         live = " or ".join(f"n_{n} is not None" for n in names)
         if self.rule is None:
@@ -182,6 +174,19 @@ class Op:
                  "number_beside_": _number_beside, "numbers_": (float, int, bool)}
         scope.update({f"default_{k}": v for k, v in self.defaults.items()})
         return compiled(line, scope, f"call path of {self.name}")["run"]
+
+    def _uncommon(self):
+        """The condition, as source, under which inputs take the general path."""
+        first, *others = self.inputs
+        given = {n: f"{n} is not None and " if n in self.optional else "" for n in self.inputs}
+        odd = ["xp_ is None"]
+        odd += [f"{given[n]}type(a_{n}) is not kind_" for n in others]
+        odd += [f"{given[n]}a_{n}.dtype is not dt_" for n in self.promote if n != first]
+        if self.widen:
+            odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
+        if self.widen and set(self.inputs) - {first, *self.promote}:
+            odd += ["precision_.dtype is not None"]  # a GPU takes halves, and weights are wider
+        return " or ".join(odd)
 
     def _scalar_lines(self):
         """A Python number beside a Tensor: it becomes a 0-d array of the dtype it takes there."""

@@ -76,13 +76,16 @@ class Median:
         return median.run(x, self.axis, self.keep_dims)
 
 
-@public("Tensor.median", "mint.median")
-def tensor_median(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
+@public("Tensor.median")
+def tensor_median(self, axis=-1, keepdims=False, *, dim=None, keepdim=False):
+    """(the lower medians, their int64 positions) along an axis."""
+    return median.run(self, axis if dim is None else dim, keepdims or keepdim)
+
+
+@public("mint.median")
+def mint_median(input, dim=None, keepdim=False):
     """The lower median of all elements, or (medians, positions) along an axis."""
-    axis = axis if dim is None else dim
-    if axis is None:
-        return median_of_all.run(self)
-    return median.run(self, axis, keepdims or keepdim)
+    return median_of_all.run(input) if dim is None else median.run(input, dim, keepdim)
 
 
 @op("ops.nanmedian(input, axis=-1, keepdims=False)", "Tensor.nanmedian(axis=-1, keepdims=False)",

@@ -83,3 +83,11 @@ def test_errors_of_the_array_library_name_the_op_and_have_the_documented_type(ca
 
 def test_operators_take_lists():
     np.testing.assert_array_equal((floats(1, 2) + [1, 2]).asnumpy(), [2, 4])
+
+
+def test_medians_are_along_the_last_axis_and_those_of_mint_of_all_elements():
+    x = floats([1, 5, 2], [3, 4, 0])
+    values, places = x.median()
+    np.testing.assert_array_equal(values.asnumpy(), [2, 3])
+    np.testing.assert_array_equal(places.asnumpy(), [2, 0])
+    assert mint.median(x) == 2 and mint.median(x, 0)[1].dtype == ms.int64
