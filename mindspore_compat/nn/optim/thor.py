@@ -276,8 +276,10 @@ def thor(net: CellOf, learning_rate: TensorOf(), damping: TensorOf() | Number(ge
     Rate.refuse("thor", "learning_rate", learning_rate)
     if not loss_scale > 0:
         raise ValueError(f"For 'thor', 'loss_scale' must be a number > 0, but got {loss_scale}.")
-    if not learning_rate.size or (isinstance(damping, Tensor) and not damping.size):
-        raise ValueError("For 'thor', 'learning_rate' and 'damping' must not be empty.")
+    for name, value in (("learning_rate", learning_rate), ("damping", damping)):
+        if isinstance(value, Tensor) and not (value.size and (value >= 0).all()):
+            raise ValueError(f"For 'thor', '{name}' must hold numbers >= 0, at least one, but got "
+                             f"{value!r}.")
     # What may fail is tried before the network is changed.
     for setting in read_parameters("thor", _trainable(net))[0]:
         decay_filter(setting.parameter)

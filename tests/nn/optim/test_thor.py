@@ -299,7 +299,10 @@ def test_the_class_follows_the_device_target(monkeypatch):
 
 REFUSALS = [
     ({"learning_rate": 0.1}, TypeError), ({"learning_rate": [0.1]}, TypeError),
-    ({"learning_rate": Tensor([[0.1]])}, ValueError), ({"damping": "a"}, TypeError),
+    ({"learning_rate": Tensor([[0.1]])}, ValueError),
+    ({"learning_rate": Tensor([0.1, math.nan])}, ValueError),
+    ({"damping": Tensor([0.1, math.nan])}, ValueError),
+    ({"damping": Tensor([-0.1])}, ValueError), ({"damping": "a"}, TypeError),
     ({"damping": None}, TypeError), ({"momentum": 1}, TypeError), ({"momentum": -0.1}, ValueError),
     ({"momentum": math.nan}, ValueError), ({"weight_decay": "a"}, TypeError),
     ({"weight_decay": -0.1}, ValueError), ({"loss_scale": 0.0}, ValueError),
