@@ -6,6 +6,7 @@ so this file is also a script: run by the original's interpreter with the path o
 sessions, it prints their outcomes as JSON.
 """
 
+import collections
 import contextlib
 import copy
 import inspect
@@ -37,7 +38,10 @@ def names(ms):
 def shown(value, package):
     """The repr of a value without addresses, counters and the name of the package."""
     value = value.item() if isinstance(value, np.generic) else value
-    text = re.sub(r"( object)? at 0x[0-9a-f]+", "", repr(value))
+    text = repr(value)
+    if type(value) is collections.OrderedDict and value:
+        text = f"OrderedDict({list(value.items())!r})"  # as Python before 3.12 shows it
+    text = re.sub(r"( object)? at 0x[0-9a-f]+", "", text)
     text = re.sub(r"Parameter#\d+", "Parameter#", text)
     return re.sub(rf"\b{package}\b", "mindspore", text)
 
