@@ -10,10 +10,18 @@ import numpy as np
 from .._backend import arrays
 from .._backend.finite import all_finite
 from .._core import transforms
+from .._core.batch import Batch
 from .._core.rules import TensorOf, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
 from .primitive import Primitive
+
+
+def _whole(array):
+    """The array behind the mapped axes of `vmap`."""
+    while type(array) is Batch:
+        array = array.array
+    return array
 
 
 class _Register:
@@ -31,7 +39,8 @@ class _Register:
     def look(self, gradients):
         """Takes note of the gradients of one walk back."""
         if not self.overflowed:
-            held = [gradient._array for gradient in gradients if isinstance(gradient, Tensor)]
+            held = [_whole(gradient._array) for gradient in gradients
+                    if isinstance(gradient, Tensor)]
             self.overflowed = not bool(all_finite(held))
 
 
