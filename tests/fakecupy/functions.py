@@ -226,11 +226,11 @@ def host_parameters(host):
 def positional(host, listed):
     """The parameters of a host function that must go by position, in order.
 
-    Of a function that Python cannot read (older NumPy's arange) that is the first one CuPy lists.
+    Of a function that Python cannot read (older NumPy's arange) those are what CuPy requires.
     """
     theirs = host_parameters(host)
     if theirs is None:
-        return list(listed.parameters)[:1]
+        return [key for key, p in listed.parameters.items() if p.default is p.empty]
     return [key for key, p in theirs.items() if p.kind is p.POSITIONAL_ONLY]
 
 
