@@ -23,6 +23,7 @@ class HookHandle:
 
     Examples:
         >>> from collections import OrderedDict
+        >>> from mindspore_compat.common.hook import HookHandle
         >>> hooks = OrderedDict()
         >>> handle = HookHandle.add(hooks, print)
         >>> handle.remove()

@@ -14,10 +14,9 @@ class GraphCell(Cell):
     Args:
         graph (FuncGraph): What `mindspore.load` returned.
         params_init (dict): New values, Tensors or Parameters, for parameters by name. Names that
-        the
-            graph has not are passed over.
+            the graph has not are passed over.
         obf_random_seed (Union[int, None]): Must be None: dynamic obfuscation is no longer
-        supported.
+            supported.
 
     Raises:
         TypeError: If `graph` is not a FuncGraph, or `params_init` not a dict of Tensors by str.
@@ -27,9 +26,11 @@ class GraphCell(Cell):
         >>> import numpy as np
         >>> import mindspore_compat as ms
         >>> from mindspore_compat import nn, Tensor
-        >>> net, x = nn.Dense(2, 1, weight_init="ones", has_bias=False), Tensor(np.ones((1, 2),
-        "f")) >>> ms.export(net, x, file_name="dense", file_format="MINDIR") >>>
-        print(nn.GraphCell(ms.load("dense.mindir"))(x)) [[2.]]
+        >>> net = nn.Dense(2, 1, weight_init="ones", has_bias=False)
+        >>> x = Tensor(np.ones((1, 2), "f"))
+        >>> ms.export(net, x, file_name="dense", file_format="MINDIR")
+        >>> print(nn.GraphCell(ms.load("dense.mindir"))(x))
+        [[2.]]
     """
 
     def __init__(self, graph, params_init=None, obf_random_seed=None):

@@ -28,7 +28,7 @@ class OcclusionSensitivity(Metric):
         >>> import numpy as np
         >>> from mindspore_compat import Tensor, nn
         >>> from mindspore_compat.train import OcclusionSensitivity
-        >>> net = nn.Dense(4, 2, weight_init=Tensor(np.ones((2, 4), np.float32)))
+        >>> net = nn.Dense(4, 2, weight_init="ones", has_bias=False)
         >>> metric = OcclusionSensitivity(margin=1)
         >>> metric.update(net, np.array([[0.5, 1.0, 1.5, 2.0]], np.float32), np.array(1))
         >>> metric.eval().tolist()

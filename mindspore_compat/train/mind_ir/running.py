@@ -22,8 +22,7 @@ def load(file_name, **kwargs):
 
     Raises:
         ValueError: If `file_name` is not a str, does not end in ".mindir" or is not there; if the
-        key
-            or mode cannot be used.
+            key or mode cannot be used.
         RuntimeError: If the file cannot be read: it is damaged, encrypted otherwise, or uses a
             primitive that is not known here.
 
@@ -34,7 +33,7 @@ def load(file_name, **kwargs):
         >>> x = Tensor(np.ones((1, 2), np.float32))
         >>> ms.export(nn.ReLU(), x, file_name="relu", file_format="MINDIR")
         >>> ms.load("relu.mindir")
-        FuncGraph('ReLU', 1 nodes)
+        FuncGraph('ReLU', 2 nodes)
     """
     if not isinstance(file_name, str):
         raise ValueError(f"For 'load', 'file_name' must be a str, but got {file_name!r} of type "
