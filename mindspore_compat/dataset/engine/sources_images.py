@@ -49,6 +49,16 @@ class _InMemory(MappableDataset, VisionBaseDataset):
 
     _loaded = None
 
+    @checked(*exclusive)
+    def __init__(self, dataset_dir: Str, usage: OneOf("train", "test", "all") = None,
+                 num_samples: Samples = None, num_parallel_workers: Workers = None,
+                 shuffle: Bool = None, sampler=None, num_shards: Shards = None,
+                 shard_id: Shard = None, cache=None):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        self.dataset_dir = folder(type(self).__name__, dataset_dir)
+        self.usage = usage or "all"
+        self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
+
     def _arrays(self):
         """The columns, whole."""
         if self._loaded is None:
@@ -70,16 +80,6 @@ class _InMemory(MappableDataset, VisionBaseDataset):
 
 class _IdxDataset(_InMemory):
     """The IDX files of MNIST; see `MnistDataset`."""
-
-    @checked(*exclusive)
-    def __init__(self, dataset_dir: Str, usage: OneOf("train", "test", "all") = None,
-                 num_samples: Samples = None, num_parallel_workers: Workers = None,
-                 shuffle: Bool = None, sampler=None, num_shards: Shards = None,
-                 shard_id: Shard = None, cache=None):
-        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
-        self.dataset_dir = folder(type(self).__name__, dataset_dir)
-        self.usage = usage or "all"
-        self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
 
     def _columns(self):
         return ["image", "label"]
@@ -177,16 +177,6 @@ class KMnistDataset(_IdxDataset):
 
 class _CifarDataset(_InMemory):
     """The binary files of CIFAR; see `Cifar10Dataset`."""
-
-    @checked(*exclusive)
-    def __init__(self, dataset_dir: Str, usage: OneOf("train", "test", "all") = None,
-                 num_samples: Samples = None, num_parallel_workers: Workers = None,
-                 shuffle: Bool = None, sampler=None, num_shards: Shards = None,
-                 shard_id: Shard = None, cache=None):
-        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
-        self.dataset_dir = folder(type(self).__name__, dataset_dir)
-        self.usage = usage or "all"
-        self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
 
     def _columns(self):
         return ["image", *self._label_columns]
