@@ -1,8 +1,7 @@
 """Marks of graph mode. Everything runs eagerly, so each returns what it marks, arguments checked.
 
 One semantics for both modes is a decision (docs, "Architecture"): a script that marks a function
-    with
-`jit` gets the same numbers, with Python's own control flow and tracebacks.
+with `jit` gets the same numbers, with Python's own control flow and tracebacks.
 """
 
 import functools

@@ -382,9 +382,8 @@ def interpolate(xp, input: Floats, size: Size = None, scale_factor: Factor = Non
     Raises:
         TypeError: if `input` is not a Tensor of a floating dtype, or an argument is of a wrong
         type. ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do
-        not fit
-            the input, or the mode does not know the number of dimensions, `align_corners` or a
-            factor.
+            not fit the input, or the mode does not know the number of dimensions, `align_corners`
+            or a factor.
     """
     goal, steps = _arguments("interpolate", input, size, scale_factor, mode, align_corners,
                              recompute_scale_factor, SCALED)
@@ -410,8 +409,8 @@ def interpolate_ext(xp, input: Floats, size: Size = None, scale_factor: LooseFac
     Raises:
         TypeError: if `input` is not a Tensor of a floating dtype, or an argument is of a wrong
         type. ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do
-        not fit
-            the input, or the mode does not know the number of dimensions or `align_corners`.
+            not fit the input, or the mode does not know the number of dimensions or
+            `align_corners`.
     """
     goal, steps = _arguments("interpolate", input, size, scale_factor, mode, align_corners,
                              recompute_scale_factor, ALL_SCALED)

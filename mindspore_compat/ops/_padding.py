@@ -59,8 +59,7 @@ def pad(input_x, padding, mode="constant", value=None):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `padding` has an odd length or too many entries, `mode` is none of these, or
-        `value`
-            is given for another mode.
+            `value` is given for another mode.
 
     Source: mindspore.ops.pad of MindSpore 2.10.
     """

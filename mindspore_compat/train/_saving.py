@@ -46,16 +46,13 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
         crc_check (bool): Whether to store a checksum, which `load_checkpoint` can check.
         format (str): "ckpt" or "safetensors". The latter takes neither texts nor a key.
         kwargs: Further options. `remove_redundancy` (a bool or None) is noted in a safetensors
-        file;
-            others have no effect.
+            file; others have no effect.
 
     Raises:
         TypeError: If `save_obj`, `ckpt_file_name`, `integrated_save`, `async_save`, `append_dict`
-        or
-            `choice_func` is of another type, or holds something else.
+            or `choice_func` is of another type, or holds something else.
         ValueError: If `async_save` is another str, `format` is unknown, `crc_check` is not a bool,
-        or
-            the key or the mode cannot be used.
+            or the key or the mode cannot be used.
         IsADirectoryError: If `ckpt_file_name` is a directory.
         ImportError: If a key or format needs a package that is not installed.
 

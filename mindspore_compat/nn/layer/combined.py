@@ -43,8 +43,7 @@ class Conv2dBnAct(_BnAct):
 
     Args:
         in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
-        has_bias,
-            weight_init, bias_init: as for Conv2d.
+            has_bias, weight_init, bias_init: as for Conv2d.
         has_bn (bool): whether there is a batch norm.
         momentum (float): of the batch norm, in [0, 1].
         eps (float): of the batch norm.

@@ -33,8 +33,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     Args:
         net (Union[Cell, function]): The network.
         inputs (Union[Tensor, list, tuple, Number, bool]): What it is called with. Numbers become
-        part
-            of the model.
+            part of the model.
         file_name (str): The file; ".mindir" or ".onnx" is appended when it is missing. Folders are
             made. A MINDIR model with more than 1 GiB of weights becomes `<name>_graph.mindir` and
             `<name>_variables/data_0`.
@@ -46,8 +45,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
 
     Raises:
         TypeError: If `file_name` is not a str, `net` can not be called, an input is of another
-        type,
-            or `custom_func` is not a function.
+            type, or `custom_func` is not a function.
         ValueError: If `file_format` is unknown, or AIR; if the key or mode cannot be used.
         RuntimeError: If the network does what a model cannot hold: it depends on the values of its
             inputs in Python, writes in place, or uses a function that has no place there.
