@@ -69,6 +69,11 @@ def _parser():
         "--python", help="interpreter that has the reference; else kept answers are used"
     )
     both.add_argument("--target", default=DEFAULT)
+    both.add_argument(
+        "--settle",
+        action="store_true",
+        help="write into the specs why odd calls end differently, where a rule explains it",
+    )
     both.set_defaults(run=_compare)
     write = commands.add_parser("generate", help="write the cases as plain test files")
     _case_options(write)
@@ -116,7 +121,7 @@ def _case_options(parser):
         "area", nargs="*", help="modules or names (nn, nn.AdamOffload); everything without them"
     )
     parser.add_argument(
-        "--kind", action="append", choices=cases.KINDS, help="only cases of this kind (repeatable)"
+        "--kind", action="append", choices=(*cases.KINDS, cases.ODD), help="only cases of this kind (repeatable)"
     )
     parser.add_argument("--spec", default=specs.FOLDER, help="folder of spec files")
     parser.add_argument(
@@ -242,7 +247,7 @@ def _run(options):
 
 
 def _compare(options):
-    _, found, _ = _cases(options)
+    entries, found, _ = _cases(options)
     if options.python or options.reference != REFERENCE:
         left = compare.run_side(
             found,
@@ -253,15 +258,24 @@ def _compare(options):
         )
     else:
         left = compare.from_kept(answers.load(), found)
-    found = [case for case in found if case["id"] in left]
+    found = compare.sound([case for case in found if case["id"] in left], left)
     right = compare.run_side(
         found, options.target, None, _store(options, options.target), runner.Progress(len(found))
     )
-    apart = list(compare.differences(found, left, right))
-    for case, _, _, what in apart:
-        print(f"{case['id']}: {what}")
-    print(f"{len(found)} calls made on both sides, {len(apart)} differ")
-    return 1 if apart else 0
+    found = [case for case in found if right[case["id"]]["status"] != "absent"]
+    parted = list(compare.differences(found, left, right))
+    if options.settle:
+        compare.settle(entries, found, parted)
+        specs.save(entries, options.spec)
+    for case, _, _, what in parted:
+        print(f"{case['id']}: {what}" + (f" ({case['apart']})" if "apart" in case else ""))
+    open_ones = sum("apart" not in case for case, *_ in parted)
+    share = 100 * (1 - len(parted) / max(1, len(found)))
+    print(
+        f"{len(found)} calls made on both sides, {share:.1f} % with the same outcome; "
+        f"{len(parted)} differ, {open_ones} of them without a verdict"
+    )
+    return 1 if open_ones else 0
 
 
 def _generate(options):

@@ -9,10 +9,12 @@ A case is a plain dict, so that it travels to a worker as JSON. Answers of real 
 import hashlib
 import re
 
-from . import bad, good, signatures, specs
+from . import bad, good, odd, signatures, specs
 from .calls import Call
 
 KINDS = ("exists", "signature", "accepts", "raises", "promises", "gradient", "example")
+ODD = "odd"  # asked only by request: no page says what ought to happen
+UNCHANGED = "as documented"
 DIFFERENTIABLE = ("ops.", "nn.", "mint.", "numpy.", "Tensor.")
 _NOT_SMOOTH = re.compile(
     r"(?i)random|dropout|argm|sort|topk|multinomial|bernoulli|poisson|normal(?!i[sz])"
@@ -56,6 +58,10 @@ def of_entry(name, entry, kinds=KINDS):
         return found
     add("accepts", "example", **_text(call))
     _refusals(entry, call, add)
+    if ODD in kinds:
+        why = {label: reason for reason, held in entry.get("apart", {}).items() for label in held}
+        for label, made in [(UNCHANGED, call), *odd.neighbours(call)]:
+            add(ODD, label, **_text(made), **({"apart": why[label]} if label in why else {}))
     if "gradients" in entry.get("inputs", {}):
         made = call.init if call.init is not None else call.call
         add("accepts", "step", init=made, call={"gradients": "sample.gradients()"}, owner=None)

@@ -1,12 +1,15 @@
-"""The same calls on two implementations: results, dtypes, shapes, exception types.
+"""The same calls on two implementations: results, dtypes, shapes, exception types; and the reasons
+why some part.
 
 The reference is run (or its kept answers are used), then the target; a crash or a hang of either
 side costs one case.
 """
 
-from . import answers, runner
+from . import answers, runner, specs
+from .cases import ODD, UNCHANGED
 
-SAME = ("accepts", "raises", "promises", "gradient", "example")
+SAME = ("accepts", "raises", "promises", "gradient", "example", ODD)
+DOCUMENTED = ("TypeError", "ValueError")  # what pages promise for bad arguments
 
 
 def differences(cases, reference, target):
@@ -39,15 +42,72 @@ def part(case, left, right):
             if left["status"] == "pass"
             else None
         )
-    if case["kind"] == "raises":
-        return (
-            None
-            if left.get("observed") == right.get("observed")
-            else f"{left.get('observed')} against {right.get('observed')}"
-        )
+    if case["kind"] in ("raises", ODD):
+        sides = [answers.bare(side.get("observed")) for side in (left, right)]
+        return None if sides[0] == sides[1] else f"{sides[0]} against {sides[1]}"
     return (
         None if left["status"] == right["status"] else f"{left['status']} against {right['status']}"
     )
+
+
+def sound(cases, reference):
+    """The cases from which something follows: of an odd call only those whose unchanged call the
+    reference accepts.
+    """
+    return [
+        case
+        for case in cases
+        if case["kind"] != ODD
+        or reference.get(f"{case['name']}::{ODD}::{UNCHANGED}", {}).get("observed") == "accepted"
+    ]
+
+
+def settle(entries, cases, parted):
+    """Write into the entries why the two sides part over odd calls, `apart`: {reason: [labels]}.
+
+    A reason that was written by hand stays for as long as the sides part. Returns the
+    differences that have none.
+    """
+    unexplained = []
+    for name in {case["name"] for case in cases if case["kind"] == ODD}:
+        entries[name].pop("apart", None)
+    for case, left, right, what in parted:
+        if case["kind"] != ODD:
+            continue
+        entry, label = entries[case["name"]], case["id"].split("::", 2)[2]
+        why = _reason(entry, label, left, right) or case.get("apart")
+        if why is None:
+            unexplained.append((case, what))
+        else:
+            entry.setdefault("apart", {}).setdefault(why, []).append(label)
+    return unexplained
+
+
+def _reason(entry, label, left, right):
+    """Why two sides may part over an odd call; None where only a person can tell."""
+    there, here = left["observed"], right.get("observed")
+    if left["status"] in ("crash", "hang"):
+        return "the original does not survive it"
+    if there.endswith("(no kernel)") and here == "accepted":
+        return "no kernel of the original for this on a CPU"
+    argument, there = label.split("=")[0], answers.bare(there)
+    if there != "accepted" and (argument, here) in _documented(entry):
+        return "the documented exception"
+    if there not in ("accepted", *DOCUMENTED) and here in DOCUMENTED:
+        return "refused by both; the original fails inside, with another exception"
+    return None
+
+
+def _documented(entry):
+    """{(argument, exception)} of the entry's sentences."""
+    rules = (specs.rule_of(item) for item in entry.get("raises", ()))
+    return {
+        (subject.name, rule.error)
+        for rule in rules
+        if rule.verdict != "observed only"
+        for clause in rule.clauses
+        for subject in clause.subjects
+    }
 
 
 def _outcome(result):

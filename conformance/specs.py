@@ -30,6 +30,7 @@ KEYS = (
     "raises",
     "unread",
     "use",
+    "apart",
 )
 KINDS = {"class", "function", "method", "property", "attribute", "value"}
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
