@@ -49,6 +49,8 @@ from . import (  # noqa: F401 - their declarations make the names
     _random,
     _random_classes,
     _recurrent,
+    _recurrent_flat,
+    _recurrent_steps,
     _reduce,
     _register,
     _scatter,

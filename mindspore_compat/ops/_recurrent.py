@@ -15,7 +15,7 @@ from .._core.rules import Bool, OneOf, TensorOf, floating
 Floats = TensorOf(floating)
 
 
-def _steps(count, reverse):
+def steps(count, reverse):
     return range(count - 1, -1, -1) if reverse else range(count)
 
 
@@ -43,7 +43,7 @@ def _weight_slope(xp, slopes, states):
     return xp.matmul(xp.swapaxes(rows, 0, 1), columns)
 
 
-def _stacked(xp, by_step):
+def stacked(xp, by_step):
     """A dict of steps as one array."""
     return xp.stack([by_step[t] for t in range(len(by_step))], 0)
 
@@ -64,12 +64,12 @@ def rnn_sequence(xp, gates: Floats, h0: Floats, weight: Floats, mask: Floats = N
         The outputs (T, N, H) and the last state (N, H).
     """
     turned, h, outputs = xp.swapaxes(weight, 0, 1), h0, {}
-    for t in _steps(gates.shape[0], reverse):
+    for t in steps(gates.shape[0], reverse):
         new = _activated(xp, gates[t] + xp.matmul(h, turned), kind)
         at = None if mask is None else mask[t]
         outputs[t] = new if at is None else new * at
         h = _held(new, h, at)
-    return _stacked(xp, outputs), h
+    return stacked(xp, outputs), h
 
 
 @rnn_sequence.vjp_joint
@@ -79,21 +79,21 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     outputs = out[0]
     before = _states_before(xp, outputs, h0, mask, reverse)
     by_step = {}
-    for t in _steps(gates.shape[0], not reverse):
+    for t in steps(gates.shape[0], not reverse):
         at = None if mask is None else mask[t]
         into = slope[t] + flow if at is None else (slope[t] + flow) * at
         y = outputs[t]
         by_step[t] = into * ((1 - y * y) if kind == "tanh" else (y > 0))
         back = xp.matmul(by_step[t], weight)
         flow = back if at is None else back + flow * (1 - at)
-    slopes = _stacked(xp, by_step)
+    slopes = stacked(xp, by_step)
     return slopes, flow, _weight_slope(xp, slopes, before), None
 
 
 # LSTM: the gates are input, forget, candidate, output ---------------------------------------------
 
 
-def _lstm_gates(xp, total):
+def lstm_gates(xp, total):
     """The four gates from their sums (..., 4H); sigmoid(x) is (1 + tanh(x / 2)) / 2."""
     width = total.shape[-1] // 4
     halves = xp.tanh(0.5 * total[..., :2 * width]) * 0.5 + 0.5
@@ -111,14 +111,14 @@ def lstm_sequence(xp, gates: Floats, h0: Floats, c0: Floats, weight: Floats, mas
         The outputs (T, N, H), the last state and the last cell (N, H).
     """
     turned, h, c, outputs = xp.swapaxes(weight, 0, 1), h0, c0, {}
-    for t in _steps(gates.shape[0], reverse):
-        let_in, keep, candidate, let_out = _lstm_gates(xp, gates[t] + xp.matmul(h, turned))
+    for t in steps(gates.shape[0], reverse):
+        let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
         at = None if mask is None else mask[t]
         c = _held(keep * c + let_in * candidate, c, at)
         new = let_out * xp.tanh(c)
         outputs[t] = new if at is None else new * at
         h = _held(new, h, at)
-    return _stacked(xp, outputs), h, c
+    return stacked(xp, outputs), h, c
 
 
 @lstm_sequence.vjp_joint
@@ -126,14 +126,14 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
     """Gradients of the gates, the first state and cell, and the weight."""
     slope, flow, cell_flow = g
     before = _states_before(xp, out[0], h0, mask, reverse)
-    parts = _lstm_gates(xp, gates + xp.matmul(before, xp.swapaxes(weight, 0, 1)))
+    parts = lstm_gates(xp, gates + xp.matmul(before, xp.swapaxes(weight, 0, 1)))
     let_in, keep, candidate, let_out = parts
     cells, c = {}, c0
-    for t in _steps(gates.shape[0], reverse):
+    for t in steps(gates.shape[0], reverse):
         cells[t] = c
         c = _held(keep[t] * c + let_in[t] * candidate[t], c, None if mask is None else mask[t])
     by_step = {}
-    for t in _steps(gates.shape[0], not reverse):
+    for t in steps(gates.shape[0], not reverse):
         at = None if mask is None else mask[t]
         into = slope[t] + flow if at is None else (slope[t] + flow) * at
         bent = xp.tanh(keep[t] * cells[t] + let_in[t] * candidate[t])
@@ -146,7 +146,7 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
         back, cell_back = xp.matmul(by_step[t], weight), to_cell * f
         flow = back if at is None else back + flow * (1 - at)
         cell_flow = cell_back if at is None else cell_back + cell_flow * (1 - at)
-    slopes = _stacked(xp, by_step)
+    slopes = stacked(xp, by_step)
     return slopes, flow, cell_flow, _weight_slope(xp, slopes, before), None
 
 
@@ -177,14 +177,14 @@ def gru_sequence(xp, gates: Floats, h0: Floats, weight: Floats, bias: Floats = N
         The outputs (T, N, H) and the last state (N, H).
     """
     h, outputs = h0, {}
-    for t in _steps(gates.shape[0], reverse):
+    for t in steps(gates.shape[0], reverse):
         recurrent = _gru_recurrent(xp, h, weight, bias)
         _, update, candidate, _ = _gru_gates(xp, gates[t], recurrent)
         new = candidate + update * (h - candidate)
         at = None if mask is None else mask[t]
         outputs[t] = new if at is None else new * at
         h = _held(new, h, at)
-    return _stacked(xp, outputs), h
+    return stacked(xp, outputs), h
 
 
 @gru_sequence.vjp_joint
@@ -195,7 +195,7 @@ def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
     parts = _gru_gates(xp, gates, _gru_recurrent(xp, before, weight, bias))
     reset, update, candidate, inner = parts
     by_step, by_state = {}, {}
-    for t in _steps(gates.shape[0], not reverse):
+    for t in steps(gates.shape[0], not reverse):
         at = None if mask is None else mask[t]
         into = slope[t] + flow if at is None else (slope[t] + flow) * at
         r, z, n = reset[t], update[t], candidate[t]
@@ -206,6 +206,6 @@ def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
         by_state[t] = xp.concatenate([to_r, to_z, to_n * r], -1)
         back = xp.matmul(by_state[t], weight) + into * z
         flow = back if at is None else back + flow * (1 - at)
-    slopes, state_slopes = _stacked(xp, by_step), _stacked(xp, by_state)
+    slopes, state_slopes = stacked(xp, by_step), stacked(xp, by_state)
     by_bias = None if bias is None else xp.sum(state_slopes, (0, 1))
     return slopes, flow, _weight_slope(xp, state_slopes, before), by_bias, None
