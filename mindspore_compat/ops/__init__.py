@@ -2,6 +2,7 @@
 
 from .._core import custom, transforms  # noqa: F401 - they declare grad, vjp, stop_gradient, ...
 from .._core.surface import attach_methods, build, window
+from .._core.tensor import Tensor  # noqa: F401 - `from mindspore.ops import Tensor`
 from . import (  # noqa: F401 - their declarations make the names
     _activation,
     _activation_inplace,

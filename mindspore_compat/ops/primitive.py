@@ -8,10 +8,13 @@ import functools
 import inspect
 
 from .._core.rules import Str, checked, register_type
-from .._core.surface import public
+from .._core.surface import build, public
+from ..common.mutable import constexpr
+
+_primexpr = constexpr  # what the original uses inside itself, and some scripts import
 
 
-@public("ops.Primitive", "ops.PrimitiveWithCheck", "ops.PrimitiveWithInfer")
+@public("ops.Primitive")
 class Primitive:
     """An operation with fixed attributes, called on Tensors.
 
@@ -90,6 +93,53 @@ class Primitive:
 register_type("Primitive", Primitive)
 
 
+@public("ops.PrimitiveWithCheck")
+class PrimitiveWithCheck(Primitive):
+    """A Primitive whose subclass may check its inputs, by `check_shape` and `check_dtype`.
+
+    Graph mode calls these two while it compiles. Run eagerly, an op checks what it is given
+    itself; so they are for the subclass, and for whoever calls them.
+
+    Args:
+        name (str): the operation's name.
+
+    Source: mindspore.ops.PrimitiveWithCheck of MindSpore 2.10.
+    """
+
+    def check_shape(self, *args):
+        """Looks at the shapes of the inputs (tuples, () for a number): all are accepted."""
+        return None
+
+    def check_dtype(self, *args):
+        """Looks at the dtypes of the inputs: all are accepted."""
+        return None
+
+
+@public("ops.PrimitiveWithInfer")
+class PrimitiveWithInfer(Primitive):
+    """A Primitive whose subclass tells shape and dtype of its result beforehand.
+
+    Graph mode asks for them while it compiles; run eagerly, the result itself has them.
+
+    Args:
+        name (str): the operation's name.
+
+    Source: mindspore.ops.PrimitiveWithInfer of MindSpore 2.10.
+    """
+
+    def infer_shape(self, *args):
+        """The shape of the result from the shapes of the inputs; None where it is not known."""
+        return None
+
+    def infer_dtype(self, *args):
+        """The dtype of the result from the dtypes of the inputs; None where it is not known."""
+        return None
+
+    def infer_value(self, *args):
+        """The result from constant inputs; None where it is found only by running."""
+        return None
+
+
 @public("ops.prim_attr_register")
 def prim_attr_register(fn):
     """A decorator for the `__init__` of a user's Primitive: its arguments become attributes.
@@ -109,3 +159,11 @@ def prim_attr_register(fn):
         return fn(self, *args, **kwargs)
 
     return registered
+
+
+def __getattr__(name):
+    """The names that this path has in common with `mindspore.ops`: `prim_arg_register`, ..."""
+    found = None if name.startswith("__") else build("ops", name, Primitive, "mindspore_compat.ops")
+    if found is None:
+        raise AttributeError(f"module 'mindspore.ops.primitive' has no attribute '{name}'")
+    return found
