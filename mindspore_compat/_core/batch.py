@@ -44,6 +44,10 @@ ALONG = {*"cumsum cumprod sort argsort flip take_along_axis top_k".split()}
 LIKE = {"zeros_like", "ones_like", "full_like", "empty_like"}
 
 
+class NoSingleAnswer(ValueError):
+    """A value was asked of a Batch, which has one for each slice."""
+
+
 class Batch:
     """An array that hides its leading axis. Its operators work on what is behind it."""
 
@@ -79,10 +83,11 @@ class Batch:
     def __getitem__(self, index):
         return self.space.getitem(self, index)
 
-    def __bool__(self):
-        raise ValueError("For 'vmap', a condition on the values of a batched Tensor has no single "
-                         "answer; "
-                         "use ops.where or ops.select.")
+    def _refuse(self, *args, **kwargs):
+        raise NoSingleAnswer("For 'vmap', a condition on the values of a batched Tensor has no "
+                             "single answer; use ops.where or ops.select.")
+
+    __bool__ = __int__ = __float__ = __index__ = __array__ = tolist = item = get = _refuse
 
     def __repr__(self):
         return f"Batch({self.array!r})"
@@ -267,9 +272,22 @@ def _loop(space, name, *args, **kwargs):
         outs.append(function(*_slice(space, args, i),
                              **{k: _slice(space, v, i) for k, v in kwargs.items()}))
     if isinstance(outs[0], (tuple, list)):
-        return tuple(space.wrap_batch(space.base.stack([space.base.asarray(o) for o in column]))
-                     for column in zip(*outs))
-    return space.wrap_batch(space.base.stack([space.base.asarray(o) for o in outs]))
+        return tuple(_stacked(space, column) for column in zip(*outs))
+    return _stacked(space, outs)
+
+
+def _stacked(space, parts):
+    """The results of all slices as a Batch."""
+    parts = [space.base.asarray(part) for part in parts]
+    one_shape([part.shape for part in parts])
+    return space.wrap_batch(space.base.stack(parts))
+
+
+def one_shape(shapes):
+    """Refuses results that differ in shape from slice to slice."""
+    if len(set(shapes)) > 1:
+        raise ValueError(f"For 'vmap', all slices must give results of one shape, but got "
+                         f"{sorted(set(shapes))}.")
 
 
 def _flat(values):
@@ -378,6 +396,17 @@ def concatenate(space, arrays, axis=0):
 
 
 @_rule
+def scatter_along_axis(space, x, index, values, axis, add=False):
+    if not _batches(space, (x, index, values)):
+        return space.base.scatter_along_axis(x, index, values, axis, add)
+    x, index = space.spread(x), space.spread(index)
+    if space.is_batch(values):
+        values = broadcast_to(space, values, index.shape).array
+    return space.wrap_batch(space.base.scatter_along_axis(x.array, index.array, values,
+                                                          _shifted(axis, x.ndim), add))
+
+
+@_rule
 def stack(space, arrays, axis=0):
     if not _batches(space, arrays):
         return space.base.stack(arrays, axis)
@@ -419,8 +448,7 @@ def getitem(space, x, index):
 
 
 def _over_slices(space, function, *args):
-    outs = [function(*_slice(space, args, i)) for i in range(space.count)]
-    return space.wrap_batch(space.base.stack([space.base.asarray(o) for o in outs]))
+    return _stacked(space, [function(*_slice(space, args, i)) for i in range(space.count)])
 
 
 # Into and out of a vmap, also under a gradient ----------------------------------------------------

@@ -235,10 +235,21 @@ class Op:
         values.update(kwargs)
         sources = [values[n] for n in self.inputs]
         extra = list(values[self.many]) if self.many else []
-        count = len(sources)
         held, nodes = self._arrays(sources + extra)
         metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in held)
         xp = self._space(held)
+        if not hasattr(xp, "level"):
+            return self._computed(xp, values, held, nodes, metas)
+        from .slices import UNFIT, by_slices
+
+        try:
+            return self._computed(xp, dict(values), held, nodes, metas)
+        except UNFIT:  # the body asks for a value: each slice has its own
+            return by_slices(self, xp, values)
+
+    def _computed(self, xp, values, held, nodes, metas):
+        """The result for given arrays and nodes, recorded where a node is live."""
+        count = len(self.inputs)
         held = self._aligned(xp, held)
         if hasattr(xp, "level"):
             nodes = lifted_nodes(xp, held, nodes)

@@ -37,24 +37,26 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
         out_axes (Union[int, list, tuple]): where the axis appears in the outputs. Default: 0.
         chunk_size (int): at most so many slices at once. Default: None, all of them.
 
+    Random numbers are drawn once and are the same in every slice; draw them outside and map over
+    them where the slices shall differ.
+
     Raises:
-        RuntimeError: if every entry of `in_axes` is None.
-        TypeError: if an axis is neither int nor None.
-        ValueError: if the mapped axes differ in length or an axis does not exist.
+        RuntimeError: if an axis is neither int nor None or does not exist; if every entry of
+            `in_axes` or `out_axes` is None (a CellList may have None); if the axes are not nested
+            like the inputs or outputs; if the mapped axes differ in length; if an output that
+            differs from slice to slice has None in `out_axes`.
 
     Source: mindspore.vmap of MindSpore 2.10.
     """
-    _check_axes("in_axes", in_axes)
-    _check_axes("out_axes", out_axes)
-    several = isinstance(in_axes, (tuple, list))
-    if in_axes is None or several and all(a is None for a in _leaves(in_axes)):
-        raise RuntimeError(f"For 'vmap', 'in_axes' must map at least one input, but got {in_axes}.")
+    cells = hasattr(fn, "insert") and hasattr(fn, "append")  # a CellList: one for each slice
+    _check_axes("in_axes", in_axes, cells)
+    _check_axes("out_axes", out_axes, cells)
 
     def mapped(*args, **kwargs):
         pairs = _pairs(args, in_axes)
+        if cells:
+            return _over_cells(fn, args, in_axes, out_axes, _count(pairs, len(fn)))
         count = _count(pairs)
-        if hasattr(fn, "insert") and hasattr(fn, "append"):  # a CellList: one cell for each slice
-            return _over_cells(fn, args, in_axes, out_axes, count)
         if chunk_size is not None and count > chunk_size:
             return _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size)
         mapped_tensors = [t for t, a in pairs if a is not None]
@@ -67,8 +69,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
             out = fn(*entered, **kwargs)
         finally:
             active.pop()
-        return _zip_map(lambda t, a: t if a is None else leave_batch.run(t, space, a), out,
-                        out_axes)
+        return _zip_map(lambda t, a: _left(t, space, a), out, out_axes)
 
     return mapped
 
@@ -79,11 +80,29 @@ def _leaves(axes):
     return [axes]
 
 
-def _check_axes(name, axes):
+def _check_axes(name, axes, cells):
     for one in _leaves(axes):
         if one is not None and (isinstance(one, bool) or not isinstance(one, int)):
-            raise TypeError(f"For 'vmap', '{name}' must hold ints and None, but got {one!r} of "
-                            f"type {type(one).__name__}.")
+            raise RuntimeError(f"For 'vmap', '{name}' must hold ints and None, but got {one!r} of "
+                               f"type {type(one).__name__}.")
+    if not cells and all(a is None for a in _leaves(axes)):
+        raise RuntimeError(f"For 'vmap', '{name}' must hold at least one int, but got {axes}.")
+
+
+def _check_axis(name, axis, rank):
+    if not -rank <= axis < rank:
+        raise RuntimeError(f"For 'vmap', '{name}' must be in [{-rank}, {rank}), but got {axis}.")
+
+
+def _left(tensor, space, axis):
+    """An output with its hidden axis at `axis`; None for one that is the same in every slice."""
+    if axis is None:
+        if space.is_batch(tensor._array):
+            raise RuntimeError("For 'vmap', 'out_axes' must not be None for an output that "
+                               "differs from slice to slice.")
+        return tensor
+    _check_axis("out_axes", axis, tensor.ndim + 1)
+    return leave_batch.run(tensor, space, axis)
 
 
 def _zip_map(function, value, axes):
@@ -93,8 +112,8 @@ def _zip_map(function, value, axes):
     if isinstance(value, (tuple, list)):
         each = axes if isinstance(axes, (tuple, list)) else [axes] * len(value)
         if len(each) != len(value):
-            raise ValueError(f"For 'vmap', the axes must be nested like the values, but got "
-                             f"{axes} for {len(value)}.")
+            raise RuntimeError(f"For 'vmap', the axes must be nested like the values, but got "
+                               f"{axes} for {len(value)}.")
         return type(value)(_zip_map(function, v, a) for v, a in zip(value, each))
     return value
 
@@ -105,19 +124,18 @@ def _pairs(args, in_axes):
     return found
 
 
-def _count(pairs):
-    """The common length of the mapped axes."""
+def _count(pairs, default=None):
+    """The common length of the mapped axes; `default` where there are none."""
     lengths = set()
     for tensor, axis in pairs:
-        if axis is None:
-            continue
-        if not -tensor.ndim <= axis < tensor.ndim:
-            raise ValueError(f"For 'vmap', 'in_axes' must name axes of the inputs, but got {axis} "
-                             f"for {tensor.shape}.")
-        lengths.add(tensor.shape[axis])
+        if axis is not None:
+            _check_axis("in_axes", axis, tensor.ndim)
+            lengths.add(tensor.shape[axis])
+    if not lengths and default is not None:
+        return default
     if len(lengths) != 1:
-        raise ValueError(f"For 'vmap', the mapped axes must have one length, but got "
-                         f"{sorted(lengths)}.")
+        raise RuntimeError(f"For 'vmap', the mapped axes must have one length, but got "
+                           f"{sorted(lengths)}.")
     return lengths.pop()
 
 
@@ -150,7 +168,12 @@ def _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size):
                          args, in_axes)
         outs.append(vmap(fn, in_axes, out_axes)(*given, **kwargs))
     columns = iter([list(column) for column in zip(*[tensors_in(out) for out in outs])])
-    return _zip_map(lambda t, a: cat.run(next(columns), a), outs[0], out_axes)
+
+    def whole(tensor, axis):
+        column = next(columns)
+        return column[0] if axis is None else cat.run(column, axis)
+
+    return _zip_map(whole, outs[0], out_axes)
 
 
 # Jacobians ----------------------------------------------------------------------------------------
