@@ -26,7 +26,8 @@ _HOMES = {  # module -> the names it gives to the top
         default_generator seed COOTensor CSRTensor RowTensor SparseTensor initial_seed
         get_rng_state set_rng_state mutable jit ms_function jit_class JitConfig lazy_inline
         no_inline constexpr tensor is_tensor from_numpy recompute run_check ms_memory_recycle
-        enable_dynamic set_recursion_limit dtype ms_class""",
+        enable_dynamic set_recursion_limit dtype ms_class _Function""",
+    "common.api": "_no_grad",
     "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context
         set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context
         ParallelMode set_ps_context get_ps_context reset_ps_context set_device

@@ -108,10 +108,11 @@ for _name, _spelled in {"neg": "negative", "invert": "invert", "abs": "abs"}.ite
 
 
 class _Running(threading.local):
-    """The spaces of the vmaps that run in this thread, outermost first."""
+    """The spaces of the vmaps that run in this thread, outermost first, and how many ever ran."""
 
     def __init__(self):
         self.spaces = []
+        self.started = 0
 
 
 running = _Running()

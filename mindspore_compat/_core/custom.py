@@ -6,7 +6,7 @@ Cell's backward hooks, `recompute` behind mindspore.recompute and Cell.recompute
 """
 
 from .._backend import random
-from .tape import Node, Rule, backward, depth, next_number, pick
+from .tape import Node, Rule, backward, depth, next_number, packed, pick
 from .tensor import Tensor
 from .traced import Traced
 from .transforms import map_tensors, outside, tensors_in
@@ -31,14 +31,14 @@ def custom_gradient(forward, pull, inputs):
     def slope(xp, g, given, result):
         results = result if isinstance(result, tuple) else (result,)
         slopes = g if isinstance(g, tuple) else (g,)
-        made = iter([_as_given(one) for one in given])
+        made = iter([as_given(one) for one in given])
         again = tuple(next(made) if isinstance(i, Tensor) else i for i in inputs)
-        whole = iter([_as_given(r) for r in results])
-        flow = iter([_as_given(s) for s in slopes])
+        whole = iter([as_given(r) for r in results])
+        flow = iter([as_given(s) for s in slopes])
         pulled = pull(again, map_tensors(lambda t: next(whole), out),
                       map_tensors(lambda t: next(flow), out))
         pulled = pulled if isinstance(pulled, (tuple, list)) else (pulled,)
-        return [_as_given_back(xp, one) for i, one in zip(inputs, pulled) if isinstance(i, Tensor)]
+        return [as_given_back(xp, one) for i, one in zip(inputs, pulled) if isinstance(i, Tensor)]
 
     node = _new(Node)
     node.rule = _CustomRule(slope)
@@ -46,7 +46,8 @@ def custom_gradient(forward, pull, inputs):
     arrays = [t._array for t in tensors]
     node.metas = tuple((a.shape, a.dtype) for a in arrays)
     node.number = next_number()
-    node.kept = (arrays, tuple(t._array for t in outs) if len(outs) != 1 else outs[0]._array)
+    node.kept = packed((arrays, tuple(t._array for t in outs) if len(outs) != 1
+                        else outs[0]._array))
     return _with_node(node, outs, out)
 
 
@@ -62,7 +63,7 @@ class _CustomRule(Rule):
         self.pull = lambda xp, g, kept, wanted: (slope(xp, g, *kept),)
 
 
-def _as_given(value):
+def as_given(value):
     """An array or a Traced value as a Tensor."""
     if type(value) is Traced:
         made = Tensor._wrap(value.array)
@@ -71,7 +72,7 @@ def _as_given(value):
     return Tensor._wrap(value)
 
 
-def _as_given_back(xp, tensor):
+def as_given_back(xp, tensor):
     """A Tensor as what the rules compute on, arrays or Traced values."""
     if not isinstance(tensor, Tensor):
         return None if tensor is None else xp.asarray(tensor)
@@ -82,9 +83,9 @@ def add_hook(tensor, hook):
     """`tensor` seen through a hook: `hook(gradient)` may replace the gradient that passes."""
 
     def slope(xp, g, given, result):
-        seen = _as_given(g)
+        seen = as_given(g)
         changed = hook(seen)
-        return [_as_given_back(xp, seen if changed is None else changed)]
+        return [as_given_back(xp, seen if changed is None else changed)]
 
     node = _new(Node)
     node.rule = _CustomRule(slope)
@@ -161,12 +162,17 @@ class _RecomputeRule(Rule):
 def _with_node(node, heads, out):
     """`out` with its Tensors made by `node`: directly, or through one pick for each of several."""
     result = [Tensor._wrap(t._array) for t in heads]
-    if len(heads) == 1:
-        node.outs = None
-        result[0]._node = node
-    else:
-        node.outs = tuple((t._array.shape, t._array.dtype) for t in heads)
-        for i, one in enumerate(result):
-            one._node = pick(node, i)
+    put_node(node, result)
     fresh = iter(result)
     return map_tensors(lambda t: next(fresh), out)
+
+
+def put_node(node, outputs):
+    """Makes `node` the origin of these Tensors."""
+    if len(outputs) == 1:
+        node.outs = None
+        outputs[0]._node = node
+        return
+    node.outs = tuple((t._array.shape, t._array.dtype) for t in outputs)
+    for i, one in enumerate(outputs):
+        one._node = pick(node, i)

@@ -27,7 +27,7 @@ from .precision import state as precision
 from .rule import NoneRule, Union
 from .rules import TensorOf, rules_of
 from .source import compiled
-from .tape import FLOAT32, Node, Rule, depth, next_number, record, record_many
+from .tape import FLOAT32, Node, Packed, Rule, depth, next_number, record, record_many
 from .tensor import Tensor, as_array
 from .traced import Traced, bare, traced_space
 
@@ -161,12 +161,15 @@ class Op:
                      "        node_.rule = rule_",
                      f"        node_.parents = ({''.join(f'n_{n}, ' for n in names)})",
                      f"        node_.kept = ({kept})", f"        node_.metas = ({metas})",
+                     "        if depth_.packing is not None:",
+                     "            node_.kept = Packed_(node_.kept, depth_.packing)",
                      "        node_.outs = None", "        node_.number = next_number_()",
                      "        made_._node = node_"]
         line += ["    return made_"]
         scope = {"body_": self.body, "space_of_kind_": SPACES.get, "new_": _new, "Tensor_": Tensor,
                  "F32_": FLOAT32, "precision_": precision,
                  "Node_": Node, "rule_": self.rule, "next_number_": next_number, "depth_": depth,
+                 "Packed_": Packed,
                  "general_": self.general,
                  "finish_": self._finish, "as_held_": as_held, "wrap_": Tensor._wrap,
                  "traced_space_": traced_space, "Traced_": Traced, "each_": _each,

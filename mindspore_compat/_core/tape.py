@@ -79,7 +79,12 @@ class Rule:
             inputs.
         widen (bool): compute narrow floats in float32, as the operation itself does.
         many (bool): the last input name stands for any number of arrays.
+
+    Attributes:
+        fills (bool): of several outputs, those that no gradient reached get zeros instead of None.
     """
+
+    fills = True
 
     def __init__(self, name, inputs, slopes=None, joint=None, widen=True, many=False):
         self.name = name
@@ -125,11 +130,60 @@ def record(rule, parents, kept, metas):
     node = _new(Node)
     node.rule = rule
     node.parents = parents
-    node.kept = kept
+    node.kept = packed(kept)
     node.metas = metas
     node.outs = None
     node.number = next_number()
     return node
+
+
+def packed(kept):
+    """What a node keeps, in the form that `saved_tensors_hooks` asks for."""
+    return kept if depth.packing is None else Packed(kept, depth.packing)
+
+
+class Packed:
+    """What a node keeps, put into another form until the walk back (_core/packing.py).
+
+    Args:
+        kept (tuple): the values; the arrays among them, also within tuples and lists, are packed.
+        packing (tuple): a function from an array to anything, and one from that to an array.
+    """
+
+    __slots__ = ("held", "undo")
+
+    def __init__(self, kept, packing):
+        pack, self.undo = packing
+        self.held = _each_array(kept, lambda array: _Pack(pack(array)))
+
+    def unpack(self):
+        """The values."""
+        return _each_pack(self.held, self.undo)
+
+
+class _Pack:
+    """One packed array."""
+
+    __slots__ = ("content",)
+
+    def __init__(self, content):
+        self.content = content
+
+
+def _each_array(value, function):
+    if type(value) in SPACES or hasattr(value, "space"):
+        return function(value)
+    if type(value) in (tuple, list):
+        return type(value)([_each_array(one, function) for one in value])
+    return value
+
+
+def _each_pack(value, undo):
+    if type(value) is _Pack:
+        return undo(value.content)
+    if type(value) in (tuple, list):
+        return type(value)([_each_pack(one, undo) for one in value])
+    return value
 
 
 def record_many(rule, parents, kept, metas, outs):
@@ -166,10 +220,12 @@ LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, widen=False)
 
 
 class _Depth(threading.local):
-    """How many gradients this thread has open, and whether recording is paused within them."""
+    """How many gradients this thread has open, whether recording is paused within them, and how
+    kept arrays are packed (None, or a pair of functions)."""
 
     open = 0
     paused = False
+    packing = None
 
 
 depth = _Depth()
@@ -237,13 +293,13 @@ def _pull(gathered, node, g, floor, higher):
     wanted = [parent is not None and parent.number >= floor for parent in parents]
     if True not in wanted:
         return
-    kept = node.kept
+    kept = node.kept.unpack() if type(node.kept) is Packed else node.kept
     if node.outs is not None:
-        g, xp = _filled(g, node.outs)
+        g, xp = _filled(g, node.outs, rule.fills)
     else:
         g, xp = as_gradient(g)
     if higher:
-        kept = _traced_kept(node, xp)
+        kept = _traced_kept(node, kept, xp)
     if rule.widen:
         g, kept = _widened(xp, g, kept)
     grads = rule.pull(xp, g, kept, wanted)
@@ -276,9 +332,11 @@ def as_gradient(g):
     return HOST.asarray(g), HOST
 
 
-def _filled(given, outs):
+def _filled(given, outs, fills):
     """Gradients of several outputs, zeros where nothing came, and the space they live in."""
     _, xp = as_gradient(next(g for g in given if g is not None))
+    if not fills:
+        return tuple(g if g is None else as_gradient(g)[0] for g in given), xp
     filled = tuple(
         xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(given, outs)
     )
@@ -301,11 +359,11 @@ def _widened(xp, g, kept):
     return g, tuple(tuple(map(widen, k)) if type(k) is tuple else widen(k) for k in kept)
 
 
-def _traced_kept(node, xp):
+def _traced_kept(node, kept, xp):
     """What `node` kept, with its inputs and outputs as Traced values that lead to their nodes."""
     rule = node.rule
     made = []
-    for name, value in zip(rule.keeps, node.kept):
+    for name, value in zip(rule.keeps, kept):
         if name == "out":
             made.append(xp.wrap(value, node))
         elif name in rule.inputs:

@@ -13,9 +13,10 @@ import gc
 import threading
 
 from .._backend.arrays import SPACES, current_space, to_space
-from .batch import Batch, running, space_among
+from .batch import Batch, lifted_nodes, running, space_among
 from .op import space_for
 from .rule import type_named
+from .rules import Bool, checked
 from .surface import public
 from .tape import Leaf, as_gradient, backward, depth, leaf, next_number
 from .tensor import Tensor, as_array
@@ -26,7 +27,10 @@ watchers = []  # called with the gradients of each outermost walk back (ops/_flo
 
 
 class _Opened:
-    """An open gradient: leaves on inputs and weights, restored at the end."""
+    """An open gradient: leaves on inputs and weights, restored at the end.
+
+    Within a pause (`unrecorded`) it records nevertheless, and what it gives has no history.
+    """
 
     def __init__(self, weights=()):
         self.weights = list(weights)
@@ -38,6 +42,7 @@ class _Opened:
             if depth.open == 0:
                 self._refuse_shared()
             depth.open += 1
+            self.paused, depth.paused = depth.paused, False
             try:
                 for weight in self.weights:
                     self.saved.append((weight, weight._array, weight._node))
@@ -50,6 +55,7 @@ class _Opened:
 
     def __exit__(self, *error):
         depth.open -= 1
+        depth.paused = self.paused
         for weight, array, node in reversed(self.saved):
             weight._node = node
             if type(weight._array) is Batch:
@@ -78,7 +84,7 @@ class _Opened:
 
     def slopes(self, outputs, sens):
         """The gradients of all leaves, given those of the outputs, as Tensors."""
-        higher = depth.open > 1
+        higher = depth.open > 1 and not self.paused
         roots = [out._node for out in outputs]
         given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
         found = [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher),
@@ -98,12 +104,16 @@ def _in_vmap(array):
 
 
 def _prepared(sens, out, higher):
-    array = sens._array
+    array, node = sens._array, sens._node
     if array.dtype != out._array.dtype:
         array = array.astype(out._array.dtype)
+    space = space_among([out._array])
+    if space is not None and space_among([array]) is None:  # the same for every slice
+        (node,) = lifted_nodes(space, [array], [node])
+        array = space.spread(array)
     if not higher:
         return array
-    return traced_space(space_for(array)).wrap(array, sens._node)
+    return traced_space(space_for(array)).wrap(array, node)
 
 
 def _as_tensor(g, end):
@@ -175,7 +185,7 @@ class Request:
 
     def run(self, args, kwargs):
         """Returns (value of the function, gradients in the form asked for)."""
-        args, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
+        args, kwargs, sens = self._split(args, kwargs)
         if self.positions and max(self.positions) >= len(args):
             raise RuntimeError(
                 f"For 'grad', 'grad_position' must be below the number of inputs, {len(args)}, "
@@ -196,7 +206,17 @@ class Request:
                   for i in self.positions
                   if isinstance(args[i], (Tensor, Mutable))]
         weights = [(w, _hooked(w, by_leaf[end])) for w, end in zip(self.weights, weight_leaves)]
-        return map_tensors(outside, out) if depth.open == 0 else out, self._form(inputs, weights)
+        alone = depth.open == 0 or depth.paused
+        return map_tensors(outside, out) if alone else out, self._form(inputs, weights)
+
+    def _split(self, args, kwargs):
+        """The inputs, and the gradient at the output: the last one, or that named `sens`."""
+        if not self.sens_param:
+            return args, kwargs, None
+        if "sens" in kwargs:
+            kwargs = dict(kwargs)
+            return args, kwargs, kwargs.pop("sens")
+        return args[:-1], kwargs, args[-1]
 
     def _heads(self, out):
         """The outputs that are differentiated: all, or the first beside auxiliary ones."""
@@ -324,7 +344,9 @@ def _fitted(sens, head):
 
 
 @public("grad", "ops.grad")
-def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+@checked
+def grad(fn, grad_position=0, weights=None, has_aux: Bool = False, return_ids: Bool = False,
+         sens_param: Bool = False):
     """A function that computes the gradient of `fn`.
 
     Args:
@@ -334,6 +356,8 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
         has_aux (bool): True if only the first output is differentiated and the others handed
             through.
         return_ids (bool): True to pair each gradient with its position or the weight's name.
+        sens_param (bool): True if the caller gives the gradient at the outputs, as the last
+            argument or as `sens`; ones are taken otherwise. Default: False.
 
     Returns:
         Function with the inputs of `fn`, which returns the gradients: of one position a Tensor, of
@@ -342,11 +366,11 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
 
     Raises:
         ValueError: if `grad_position` and `weights` are both None, or a position is negative.
-        TypeError: if `grad_position` is neither int nor tuple of ints.
+        TypeError: if `grad_position` is neither int nor tuple of ints, or a flag is not a bool.
 
     Source: mindspore.grad of MindSpore 2.10.
     """
-    request = Request("grad", fn, grad_position, weights, has_aux, return_ids)
+    request = Request("grad", fn, grad_position, weights, has_aux, return_ids, sens_param)
 
     @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
     def gradient(*args, **kwargs):
@@ -357,7 +381,9 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
 
 
 @public("value_and_grad", "ops.value_and_grad")
-def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+@checked
+def value_and_grad(fn, grad_position=0, weights=None, has_aux: Bool = False,
+                   return_ids: Bool = False, sens_param: Bool = False):
     """A function that computes the value of `fn` and its gradient; the arguments are those of
     `grad`.
 
@@ -367,11 +393,12 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
 
     Raises:
         ValueError: if `grad_position` and `weights` are both None, or a position is negative.
-        TypeError: if `grad_position` is neither int nor tuple of ints.
+        TypeError: if `grad_position` is neither int nor tuple of ints, or a flag is not a bool.
 
     Source: mindspore.value_and_grad of MindSpore 2.10.
     """
-    request = Request("value_and_grad", fn, grad_position, weights, has_aux, return_ids)
+    request = Request("value_and_grad", fn, grad_position, weights, has_aux, return_ids,
+                      sens_param)
 
     @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
     def value_and_gradient(*args, **kwargs):
@@ -482,7 +509,7 @@ def jvp(fn, inputs, v, has_aux=False):
     main = out[0] if has_aux else out
     slopes = iter(derivatives)
     pushed = map_tensors(lambda t: next(slopes), main)
-    value = map_tensors(outside, out) if depth.open == 0 else out
+    value = map_tensors(outside, out) if depth.open == 0 or depth.paused else out
     if has_aux:
         return value[0], pushed, value[1] if len(value) == 2 else value[1:]
     return value, pushed

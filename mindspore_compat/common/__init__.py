@@ -4,6 +4,7 @@ mode."""
 from .._core.config import get_seed, set_recursion_limit, set_seed
 from .._core.tensor import Tensor
 from . import dtype
+from ._grad_function import _Function
 from .generator import (
     Generator,
     default_generator,
@@ -36,7 +37,8 @@ dtype_to_pytype = dtype.dtype_to_pytype
 pytype_to_dtype = dtype.pytype_to_dtype
 
 __all__ = [
-    "COOTensor", "CSRTensor", "RowTensor", "SparseTensor", "Generator", "JitConfig", "Parameter",
+    "_Function", "COOTensor", "CSRTensor", "RowTensor", "SparseTensor", "Generator", "JitConfig",
+    "Parameter",
     "ParameterTuple", "Tensor", "constexpr", "default_generator", "dtype",
     "dtype_to_nptype", "dtype_to_pytype", "enable_dynamic", "from_numpy", "get_rng_state",
     "get_seed",

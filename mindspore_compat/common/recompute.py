@@ -12,8 +12,10 @@ def recompute(block, *args, use_reentrant=True, output_recompute=False, early_st
     Args:
         block (Cell): what to run.
         *args: its inputs.
-        use_reentrant (bool), output_recompute (bool), early_stop (bool), context_fn (Callable): how
-            the original schedules the second run; the values are the same.
+        use_reentrant (bool), output_recompute (bool), early_stop (bool): how the original
+            schedules the second run; the values are the same.
+        context_fn (Callable): returns two context managers, one for the first run and one for the
+            second; heeded where `use_reentrant` is False. Default: None.
         **kwargs: its inputs by name.
 
     Returns:
@@ -21,9 +23,26 @@ def recompute(block, *args, use_reentrant=True, output_recompute=False, early_st
 
     Raises:
         TypeError: if `block` is not a Cell.
+        ValueError: if `context_fn` does not return two context managers.
 
     Source: mindspore.recompute of MindSpore 2.10.
     """
     if not hasattr(block, "construct"):
         raise TypeError(f"For 'recompute', 'block' must be a Cell, but got {type(block).__name__}.")
+    if context_fn is not None and not use_reentrant:
+        block = _within(block, context_fn())
     return custom.recompute(block, *args, **kwargs)
+
+
+def _within(block, contexts):
+    """`block` run within the first context the first time, and within the second from then on."""
+    if not isinstance(contexts, (tuple, list)) or len(contexts) != 2:
+        raise ValueError(f"For 'recompute', 'context_fn' must return two context managers, but got "
+                         f"{contexts!r}.")
+    left = list(contexts)
+
+    def run(*args, **kwargs):
+        with left.pop(0) if len(left) > 1 else left[0]:
+            return block(*args, **kwargs)
+
+    return run

@@ -1,6 +1,6 @@
 """mindspore.ops: every op as a function and as a Primitive, built from this room's declarations."""
 
-from .._core import custom, transforms  # noqa: F401 - they declare grad, vjp, stop_gradient, ...
+from .._core import custom, linear, packing, taylor, transforms  # noqa: F401 - they declare grad, ...
 from .._core.surface import attach_methods, build, window
 from .._core.tensor import Tensor  # noqa: F401 - `from mindspore.ops import Tensor`
 from . import (  # noqa: F401 - their declarations make the names

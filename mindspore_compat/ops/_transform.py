@@ -4,11 +4,12 @@ depend."""
 import functools
 
 from .._core.batch import BatchSpace, running
+from .._core.linear import Pull, Push
 from .._core.op import op, space_for
 from .._core.rules import Any, Bool, Callable, TensorOf, any_dtype, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
-from .._core.transforms import Request, jvp, map_tensors, read_weights, tensors_in
+from .._core.transforms import Request, map_tensors, read_weights, tensors_in
 from ._shape import cat, moveaxis, stack
 
 
@@ -65,6 +66,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
         entered = _zip_map(lambda t, a: t if a is None else enter_batch.run(t, space, a), args,
                            in_axes)
         active.append(space)
+        running.started += 1
         try:
             out = fn(*entered, **kwargs)
         finally:
@@ -178,6 +180,8 @@ def _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size):
 
 # Jacobians ----------------------------------------------------------------------------------------
 
+_AT_ONCE = 256  # directions in one walk: more costs memory and saves no time
+
 
 def _jacobian(api, fn, grad_position, has_aux, forward):
     positions = (grad_position,) if isinstance(grad_position, int) else tuple(grad_position)
@@ -193,55 +197,53 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
             return fn(*full)
 
         chosen = [args[p] for p in positions]
-        out = fn(*args)
-        main = out[0] if has_aux else out
-        rows = _columns(of_chosen, chosen, main, has_aux) if forward else _rows(of_chosen, chosen,
-                                                                                main, has_aux)
+        at = (Push if forward else Pull)(of_chosen, chosen, has_aux)
+        by_head = _columns(at, chosen) if forward else _rows(at, chosen)
+        rows = _arranged(at.main, by_head, len(chosen))
         found = rows[0] if isinstance(grad_position, int) else rows
-        return (found, out[1] if len(out) == 2 else out[1:]) if has_aux else found
+        return (found, at.out[1] if len(at.out) == 2 else at.out[1:]) if has_aux else found
 
     return jacobian
 
 
-def _rows(fn, chosen, main, has_aux):
+def _rows(pull, chosen):
     """One pull for each element of each output."""
-    heads = tensors_in(main)
     by_head = []
-    for k, head in enumerate(heads):
-        pulled = []
-        for i in range(head.size):
-            seeds = [_unit(h, i if j == k else None) for j, h in enumerate(heads)]
-            request = Request("jacrev", fn, tuple(range(len(chosen))), None, has_aux,
-                              sens_param=True)
-            request.single_input = False
-            pulled.append(request.run((*chosen, tuple(seeds)), {})[1])
-        by_head.append([
-            stack.run([p[n] for p in pulled],
-                      0).reshape(head.shape + chosen[n].shape) for n in range(len(chosen))
-        ])
-    return _arranged(main, by_head, len(chosen))
+    for k, head in enumerate(pull.heads):
+        pulled = _of_units(pull, pull.heads, k)
+        by_head.append([p.reshape(head.shape + c.shape) for p, c in zip(pulled, chosen)])
+    return by_head
 
 
-def _columns(fn, chosen, main, has_aux):
+def _columns(push, chosen):
     """One push for each element of each input."""
-    heads = tensors_in(main)
-    by_head = [[None] * len(chosen) for _ in heads]
+    by_head = [[] for _ in push.heads]
     for n, one in enumerate(chosen):
-        pushed = []
-        for i in range(one.size):
-            direction = tuple(_unit(c, i if m == n else None) for m, c in enumerate(chosen))
-            pushed.append(tensors_in(jvp(fn, tuple(chosen), direction, has_aux)[1]))
-        for k, head in enumerate(heads):
-            by_head[k][n] = stack.run([p[k] for p in pushed], -1).reshape(head.shape + one.shape)
-    return _arranged(main, by_head, len(chosen))
+        for row, head, pushed in zip(by_head, push.heads, _of_units(push, chosen, n)):
+            row.append(moveaxis.run(pushed, 0, -1).reshape(head.shape + one.shape))
+    return by_head
 
 
-def _unit(like, index):
-    """Zeros like a Tensor, with a one at the flat `index` unless it is None."""
-    made = Tensor._wrap(space_for(like._array).zeros_like(like._array))
-    if index is not None:
-        made._array.reshape(-1)[index] = 1
-    return made
+def _of_units(linear, likes, at):
+    """What a linear map makes of each unit vector in the place of one of its inputs, stacked.
+
+    Args:
+        linear (Callable): from a list of Tensors, one like each of `likes`, to a list of Tensors.
+        likes (list[Tensor]): the shapes and dtypes of its inputs.
+        at (int): the input that runs through the unit vectors; the others are zero.
+    """
+    like = likes[at]
+    xp = space_for(like._array)
+    units = xp.eye(like.size, dtype=like._array.dtype).reshape((like.size, *like.shape))
+    rest = [Tensor._wrap(xp.zeros(one.shape, one._array.dtype)) for one in likes]
+
+    def walk(unit):
+        return tuple(linear([*rest[:at], unit, *rest[at + 1:]]))
+
+    if linear.alone:
+        return vmap(walk, chunk_size=_AT_ONCE)(Tensor._wrap(units))
+    walked = [walk(Tensor._wrap(units[i:i + 1].reshape(like.shape))) for i in range(like.size)]
+    return [stack.run(list(column), 0) for column in zip(*walked)]
 
 
 def _arranged(main, by_head, count):
@@ -255,7 +257,10 @@ def _arranged(main, by_head, count):
 
 @public("jacrev", "ops.jacrev")
 def jacrev(fn, grad_position=0, has_aux=False):
-    """A function that computes the Jacobian of `fn`, one reverse pass for each output element.
+    """A function that computes the Jacobian of `fn`, by a reverse pass for each output element.
+
+    `fn` runs once, and the passes side by side as by `vmap`; one after the other within another
+    gradient, or where `fn` itself uses vmap.
 
     Args:
         fn (Union[Cell, Function]): what to differentiate.
@@ -275,7 +280,9 @@ def jacrev(fn, grad_position=0, has_aux=False):
 
 @public("jacfwd", "ops.jacfwd")
 def jacfwd(fn, grad_position=0, has_aux=False):
-    """A function that computes the Jacobian of `fn`, one forward pass for each input element.
+    """A function that computes the Jacobian of `fn`, by a forward pass for each input element.
+
+    The passes run as those of `jacrev`.
 
     The arguments and results are those of `jacrev`.
 
@@ -295,7 +302,8 @@ class GradOperation:
         get_all (bool): True for the gradients of all inputs, False for the first only. Default:
             False.
         get_by_list (bool): True for the gradients of weights. Default: False.
-        sens_param (bool): True if the last argument is the gradient at the output. Default: False.
+        sens_param (bool): True if the last argument, or the one named `sens`, is the gradient at
+            the output. Default: False.
 
     Raises:
         TypeError: if an argument is not a bool.
@@ -319,8 +327,10 @@ class GradOperation:
     def _by_found_weights(self, fn):
         """Without a list, the weights are those that the function turns out to read."""
         def gradient(*args, **kwargs):
-            inputs = args[:-1] if self.sens_param else args
-            return self._run(fn, read_weights(fn, inputs, kwargs), *args, **kwargs)
+            last = self.sens_param and "sens" not in kwargs
+            inputs = args[:-1] if last else args
+            named = {k: v for k, v in kwargs.items() if k != "sens" or not self.sens_param}
+            return self._run(fn, read_weights(fn, inputs, named), *args, **kwargs)
 
         return gradient
 
@@ -329,7 +339,7 @@ class GradOperation:
 
     def value_and_gradient(self, fn, weights, *args, **kwargs):
         """The value of `fn` and what the gradient function returns."""
-        count = len(args) - self.sens_param
+        count = len(args) - (self.sens_param and "sens" not in kwargs)
         tensors = tuple(i for i in range(count) if tensors_in(args[i]))
         positions = tensors if self.get_all else tensors[:1]
         if self.get_by_list and not self.get_all:

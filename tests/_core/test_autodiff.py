@@ -1,0 +1,469 @@
+"""Directions, curves and what is kept: linearize, jet, derivative, Jacobians by vmap, _Function,
+saved_tensors_hooks, the sensitivity as an argument."""
+
+import contextlib
+import math
+
+import numpy
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+
+X, Y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+
+
+def product(x, y):
+    return x * y
+
+
+def pair(x, y):
+    return x * y, x + y
+
+
+def close(found, wanted, tolerance=1e-5):
+    numpy.testing.assert_allclose(found.asnumpy(), numpy.asarray(wanted), tolerance, tolerance)
+
+
+# The sensitivity ----------------------------------------------------------------------------------
+
+
+def test_sensitivity_by_position_and_by_name():
+    sens = Tensor([10.0, 1.0])
+    close(ms.grad(product, sens_param=True)(X, Y, sens), [30, 4])
+    close(ms.grad(product, sens_param=True)(X, Y, sens=sens), [30, 4])
+    value, slope = ms.value_and_grad(pair, 1, sens_param=True)(X, Y, (sens, sens))
+    close(value[0], [3, 8])
+    close(slope, [20, 3])
+    slope, (aux,) = ms.grad(pair, has_aux=True, sens_param=True)(X, Y, sens)
+    close(slope, [30, 4])
+    close(aux, [4, 6])
+
+
+def test_sensitivity_of_grad_operation_by_name():
+    net = nn.Dense(2, 1, weight_init="ones")
+    by_name = ops.GradOperation(get_by_list=True, sens_param=True)(net)
+    close(by_name(X.reshape(1, 2), sens=Tensor([[2.0]]))[0], [[2, 4]])
+
+
+@pytest.mark.parametrize("flag", ["has_aux", "return_ids", "sens_param"])
+def test_flags_are_bools(flag):
+    for transform in (ms.grad, ms.value_and_grad):
+        with pytest.raises(TypeError):
+            transform(product, **{flag: 1})
+
+
+# Linear maps --------------------------------------------------------------------------------------
+
+
+def test_linearize_gives_derivatives_along_any_direction():
+    runs = []
+
+    def fn(x, y):
+        runs.append(1)
+        return pair(x, y)
+
+    out, along = ops.linearize(fn, (X, Y))
+    close(out[0], [3, 8])
+    for direction in ((X, Y), [Y, X]):
+        found = along(direction)
+        wanted = ops.jvp(pair, (X, Y), direction)[1]
+        for f, w in zip(found, wanted):
+            close(f, w.asnumpy())
+    assert len(runs) == 1
+
+
+def test_linearize_of_one_input_within_a_gradient():
+    def doubled(x):
+        out, along = ops.linearize(lambda a: a**3, x)
+        return along(x).sum()  # 3 x^3
+
+    close(ms.grad(doubled)(X), 9 * X.asnumpy() ** 2)
+
+
+def test_linearize_refuses():
+    with pytest.raises(TypeError):
+        ops.linearize(product, 1)
+    along = ops.linearize(product, (X, Y))[1]
+    with pytest.raises(TypeError):
+        along(1)
+    with pytest.raises(ValueError):
+        along((X,))
+
+
+
+def test_hessian_by_every_pair_of_jacobians():
+    def scalar(x):
+        return (x**3).prod()
+
+    x = numpy.array([1.0, 2.0, 3.0])
+    p = (x**3).prod()
+    wanted = p * (9 * numpy.outer(1 / x, 1 / x) - 3 * numpy.diag(1 / x**2))
+    for outer in (ms.jacfwd, ms.jacrev):
+        for inner in (ms.jacfwd, ms.jacrev):
+            close(outer(inner(scalar))(Tensor(x)), wanted, 1e-9)
+
+
+@pytest.mark.parametrize("jacobian", [ms.jacfwd, ms.jacrev])
+def test_jacobians_within_and_around_vmap(jacobian):
+    rows = Tensor(numpy.arange(6.0).reshape(3, 2))
+
+    def fn(x):
+        return ops.sin(x) * x.sum()
+
+    def by_row(x):
+        return ms.vmap(fn)(x)
+
+    each = ms.vmap(jacobian(fn))(rows)
+    assert each.shape == (3, 2, 2)
+    for i in range(3):
+        close(each[i], jacobian(fn)(rows[i]).asnumpy(), 1e-9)
+    close(jacobian(by_row)(rows)[1, :, 1], each[1].asnumpy(), 1e-9)
+    assert not jacobian(by_row)(rows)[1, :, 0].asnumpy().any()
+
+
+def test_jacobian_of_more_directions_than_run_at_once():
+    x = Tensor(numpy.linspace(0, 1, 300))
+    wanted = numpy.diag(numpy.cos(x.asnumpy()))
+    close(ms.jacfwd(ops.sin)(x), wanted)
+    close(ms.jacrev(ops.sin)(x), wanted)
+
+
+@pytest.mark.parametrize("jacobian", [ms.jacfwd, ms.jacrev])
+def test_jacobian_runs_the_function_once(jacobian):
+    runs = []
+
+    def fn(x, y):
+        runs.append(1)
+        return x * y, x + y, x
+
+    found, aux = jacobian(fn, (0, 1), has_aux=True)(X, Y)
+    assert len(runs) == 1
+    close(found[0], numpy.diag([3, 4]))
+    close(found[1], numpy.diag([1, 2]))
+    close(aux[0], [4, 6])
+
+
+def test_jacobians_of_a_convolution_agree():
+    conv = nn.Conv2d(2, 3, 3)
+    x = Tensor(numpy.random.default_rng(0).standard_normal((1, 2, 4, 4)).astype("float32"))
+    close(ms.jacfwd(conv)(x), ms.jacrev(conv)(x).asnumpy(), 1e-4)
+
+
+# Curves -------------------------------------------------------------------------------------------
+
+
+def test_jet_of_a_composite_along_a_curve():
+    out, slopes = ops.jet(ops.exp, X, Tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]))
+    e = numpy.exp(X.asnumpy())
+    close(out, e)
+    close(slopes, numpy.stack([e, e * (1 + 2), e * (1 + 3 * 2 + 3)]), 1e-5)
+
+
+def test_jet_of_several_inputs_and_outputs():
+    series = Tensor([[1.0, 1.0], [2.0, 2.0]])
+    out, slopes = ops.jet(pair, (X, Y), (series, series))
+    assert isinstance(out, list) and isinstance(slopes, list)
+    close(slopes[0], [[4, 6], [2 * 1 + 2 * 4, 2 * 1 + 2 * 6]])
+    close(slopes[1], [[2, 2], [4, 4]])
+
+
+def test_derivative_of_every_order_in_float64():
+    x = Tensor(numpy.array([0.3, 1.1]))
+    for order in range(1, 6):
+        value, slope = ops.derivative(ops.sin, x, order)
+        close(value, numpy.sin(x.asnumpy()), 1e-12)
+        close(slope, numpy.sin(x.asnumpy() + order * math.pi / 2), 1e-12)
+    assert slope.dtype == ms.float64
+
+
+def test_derivative_takes_ints_and_tuples():
+    value, slope = ops.derivative(lambda x, y: x * x * y, (Tensor([2]), Tensor([3])), 2)
+    assert value.dtype == ms.float32
+    close(slope, [2 * 3 + 4 * 2])
+
+
+@pytest.mark.parametrize("args, error", [
+    ((1.0, X), TypeError), ((X, (X,)), TypeError), (([X], [X]), TypeError),
+    (((X, Y), (X,)), ValueError), ((X, Tensor([[1.0]])), ValueError),
+    (((X, Y), (Tensor([[1.0, 1.0]]), Tensor([[1.0, 1.0]] * 2))), ValueError),
+])
+def test_jet_refuses(args, error):
+    with pytest.raises(error):
+        ops.jet(product, *args)
+
+
+@pytest.mark.parametrize("args, error", [
+    ((1.0, 1), TypeError), (([X], 1), TypeError), ((X, 1.0), TypeError), ((X, True), TypeError),
+    ((X, 0), ValueError),
+])
+def test_derivative_refuses(args, error):
+    with pytest.raises(error):
+        ops.derivative(ops.exp, *args)
+
+
+# _Function ----------------------------------------------------------------------------------------
+
+
+class Scaled(ms._Function):
+    """a * b * k, with slopes that no rule would give."""
+
+    @staticmethod
+    def forward(ctx, a, b, k):
+        ctx.save_for_backward(a, b)
+        ctx.k = k
+        return a * b * k
+
+    @staticmethod
+    def backward(ctx, slope):
+        a, b = ctx.saved_tensors
+        return slope * b * ctx.k * 100, slope * a * ctx.k, None
+
+
+def test_function_uses_its_own_gradient():
+    value, slopes = ms.value_and_grad(lambda a, b: Scaled.apply(a, b, 3), (0, 1))(X, Y)
+    close(value, [9, 24])
+    close(slopes[0], [900, 1200])
+    close(slopes[1], [3, 6])
+    close(Scaled.apply(X, Y, 3), [9, 24])
+
+
+class Two(ms._Function):
+    """Both outputs of `pair`, the context set up apart."""
+
+    @staticmethod
+    def forward(a, b):
+        return a * b, a + b
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.set_materialize_grads(ctx.fill)
+
+    @staticmethod
+    def backward(ctx, g, h):
+        ctx.seen.append(h)
+        a, b = ctx.saved_tensors
+        return g * b, g * a
+
+
+@pytest.mark.parametrize("fill", [True, False])
+def test_outputs_that_no_gradient_reached(fill):
+    cls = type("Case", (Two,), {"fill": fill, "seen": []})
+    slope = ms.grad(lambda a, b: cls.apply(a, b)[0])(X, Y)
+    close(slope, [3, 4])
+    if fill:
+        close(cls.seen[0], [0, 0])
+    else:
+        assert cls.seen == [None]
+
+
+def test_function_has_second_derivatives():
+    class Cube(ms._Function):
+        @staticmethod
+        def forward(ctx, x):
+            out = x**3
+            ctx.save_for_backward(x, out)
+            return out
+
+        @staticmethod
+        def backward(ctx, slope):
+            x, out = ctx.saved_tensors
+            return slope * 3 * out / x
+
+    def first(x):
+        return ms.grad(Cube.apply)(x)
+
+    close(first(X), [3, 12])
+    close(ms.grad(first)(X), [6, 12])
+
+
+def test_non_differentiable_and_other_outputs():
+    class Mixed(ms._Function):
+        @staticmethod
+        def forward(ctx, x):
+            fixed = x * 5
+            ctx.mark_non_differentiable(fixed)
+            return [x * 2, fixed, "text"]
+
+        @staticmethod
+        def backward(ctx, g, h, text):
+            assert text is None
+            return g * 2
+
+    def fn(x):
+        one, fixed, text = Mixed.apply(x)
+        assert text == "text"
+        return one + fixed
+
+    close(ms.grad(fn)(X), [2, 2])
+
+
+def test_changes_in_place_do_not_reach_what_was_kept():
+    class Up(ms._Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.add_(1.0)
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, slope):
+            return slope * 7
+
+    def fn(x):
+        before = ops.exp(x)  # keeps its result
+        after = Up.apply(before)
+        assert before.tolist() == after.tolist()
+        return after
+
+    close(ms.grad(fn)(X), 7 * numpy.exp(X.asnumpy()))
+
+
+@pytest.mark.parametrize("slope", [lambda g: (g, g), lambda g: g.sum()])
+def test_backward_must_fit_the_inputs(slope):
+    cls = type("Odd", (ms._Function,), {"forward": staticmethod(lambda ctx, x: x * 1),
+                                        "backward": staticmethod(lambda ctx, g: slope(g))})
+    with pytest.raises(RuntimeError):
+        ms.grad(cls.apply)(X)
+
+
+def test_only_tensors_are_saved():
+    cls = type("Odd", (ms._Function,), {
+        "forward": staticmethod(lambda ctx, x: ctx.save_for_backward(x, 1))})
+    with pytest.raises(RuntimeError):
+        cls.apply(X)
+
+
+def test_gradient_within_forward():
+    class Inner(ms._Function):
+        @staticmethod
+        def forward(ctx, x):
+            value, slope = ms.value_and_grad(lambda a: (a**2).sum())(x)
+            ctx.save_for_backward(slope)
+            return value
+
+        @staticmethod
+        def backward(ctx, g):
+            return ctx.saved_tensors[0] * g
+
+    close(ms.grad(Inner.apply)(X), [2, 4])
+
+
+def test_a_gradient_within_a_pause_has_no_history():
+    def fn(x):
+        with ms._no_grad():
+            value, slope = ms.value_and_grad(lambda a: a**2)(x)
+        return value * slope * x
+
+    close(ms.grad(fn)(X), 2 * X.asnumpy() ** 3)
+
+
+# What is kept -------------------------------------------------------------------------------------
+
+
+def test_kept_tensors_are_packed_and_unpacked():
+    seen = []
+
+    def pack(kept):
+        seen.append(("pack", kept.tolist()))
+        return (kept + 1).asnumpy()
+
+    def unpack(packed):
+        seen.append(("unpack", packed.tolist()))
+        return Tensor(packed)
+
+    def fn(x, y):
+        with ms.saved_tensors_hooks(pack, unpack):
+            out = x * y
+        assert len(seen) == 2
+        return out * 1
+
+    slopes = ms.grad(fn, (0, 1))(X, Y)
+    close(slopes[0], [4, 5])
+    close(slopes[1], [2, 3])
+    assert sorted(kind for kind, _ in seen) == ["pack", "pack", "unpack", "unpack"]
+
+
+def test_nothing_is_packed_without_a_gradient():
+    with ms.saved_tensors_hooks(lambda kept: 1 / 0, lambda packed: packed):
+        close(X * Y, [3, 8])
+
+
+def test_packing_reaches_the_parts_of_composed_ops_and_layers():
+    net = nn.SequentialCell(nn.Dense(2, 3), nn.LayerNorm((3,)), nn.GELU(), nn.BatchNorm1d(3))
+    x = Tensor(numpy.random.default_rng(0).standard_normal((4, 2)).astype("float32"))
+    weights = net.trainable_params()
+
+    def plain(x):
+        return (net(x) ** 2).sum()
+
+    def packing(x):
+        with ms.saved_tensors_hooks(lambda kept: kept.asnumpy().copy(), Tensor):
+            return plain(x)
+
+    net.set_train()
+    for found, wanted in zip(ms.grad(packing, None, weights)(x), ms.grad(plain, None, weights)(x)):
+        close(found, wanted.asnumpy())
+    second = [ms.grad(lambda x, f=f: ms.grad(f)(x).sum())(x) for f in (packing, plain)]
+    close(second[0], second[1].asnumpy(), 1e-4)
+
+
+def test_the_innermost_hooks_count():
+    def fn(x, y):
+        with ms.saved_tensors_hooks(lambda kept: kept + 1, lambda kept: kept):
+            with ms.saved_tensors_hooks(lambda kept: kept + 10, lambda kept: kept):
+                out = x * y
+            return out * y
+
+    close(ms.grad(fn)(X, Y), [(3 + 1) * (3 + 10), (4 + 1) * (4 + 10)])
+
+
+def test_a_pack_hook_cannot_change_what_it_is_shown():
+    def fn(x, y):
+        with ms.saved_tensors_hooks(lambda kept: kept.add_(1.0), lambda kept: kept):
+            return x * y
+
+    close(ms.grad(fn)(X, Y), [4, 5])
+    close(Y, [3, 4])
+
+
+def test_hooks_as_a_decorator():
+    fn = ms.register_saved_tensors_hooks(lambda kept: kept + 1, lambda kept: kept)(product)
+    close(ms.jit(ms.grad(fn))(X, Y), [4, 5])
+
+
+def test_hooks_are_refused():
+    with pytest.raises(TypeError), ms.saved_tensors_hooks(1, 2):
+        raise AssertionError("entered")
+    with pytest.raises(TypeError):
+        ms.grad(ms.register_saved_tensors_hooks(lambda kept: kept, lambda kept: 5)(product))(X, Y)
+    assert ms._core.tape.depth.packing is None
+
+
+# recompute ----------------------------------------------------------------------------------------
+
+
+def test_contexts_of_both_runs():
+    entered = []
+
+    @contextlib.contextmanager
+    def noted(name):
+        entered.append(name)
+        yield
+
+    net = nn.Dense(2, 1, weight_init="ones", has_bias=False)
+
+    def contexts():
+        return noted("first"), noted("second")
+
+    def fn(x, **more):
+        return ms.recompute(net, x, context_fn=contexts, **more)
+
+    x = X.reshape(1, 2)
+    close(ms.grad(lambda x: fn(x, use_reentrant=False))(x), [[1, 1]])
+    assert entered == ["first", "second"]
+    ms.grad(fn)(x)
+    assert entered == ["first", "second"]
+    with pytest.raises(ValueError):
+        ms.recompute(net, x, use_reentrant=False, context_fn=lambda: 1)
