@@ -86,12 +86,31 @@ def _padded(input_x, padding, mode, value):
     if value is not None:
         raise ValueError(f"For 'pad', 'value' goes with mode 'constant', but got {value} for "
                          f"'{mode}'.")
+    if mode == "reflect" and any(max(w) >= n for w, n in zip(widths, input_x.shape) if any(w)):
+        raise ValueError(f"For 'pad', 'padding' must be less than the axis that is mirrored, but "
+                         f"got {padding} for shape {input_x.shape}.")
     return pad_by_index.run(input_x, widths, mode)
 
 
 @public("mint.nn.functional.pad")
 def mint_pad(input, pad, mode="constant", value=None):
-    """The input with values added around it; the arguments are those of `ops.pad`."""
+    """The input with values added around it; the arguments are those of `ops.pad`.
+
+    Other modes than "constant" pad the last one of two or three axes, the last two of three or
+    four, or the last three of four or five.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: as `ops.pad`, or if the input has another number of axes than the mode takes.
+
+    Source: mindspore.mint.nn.functional.pad of MindSpore 2.10.
+    """
+    pairs = len(pad) // 2 if isinstance(pad, (tuple, list)) else None
+    if mode in PAD_MODES[1:] and pairs and isinstance(input, Tensor):
+        if not pairs < input.ndim < pairs + 3:
+            raise ValueError(f"For 'pad', 'input' must have {pairs + 1} or {pairs + 2} axes where "
+                             f"{pairs} are padded with mode '{mode}', but got shape "
+                             f"{input.shape}.")
     return _padded(input, pad, mode, value)
 
 
