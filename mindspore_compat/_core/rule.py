@@ -138,6 +138,37 @@ class NoneRule(Rule):
         return "None"
 
 
+class AsValue(Rule):
+    """What another rule says, except that a value of the wrong kind is a ValueError too.
+
+    The original documents so for many of its optimizers' settings.
+    """
+
+    def __init__(self, rule: Rule):
+        self.rule = rule
+
+    def value(self, name):
+        return self.rule.guard(name)
+
+    def scope(self):
+        return self.rule.scope()
+
+    def noun(self):
+        return self.rule.noun()
+
+    def samples(self):
+        return self.rule.samples()
+
+    def __eq__(self, other):
+        return isinstance(other, AsValue) and self.rule == other.rule
+
+    def __hash__(self):
+        return hash((AsValue, self.rule))
+
+    def __repr__(self):
+        return f"AsValue({self.rule!r})"
+
+
 class Union(Rule):
     """A value that one of several rules accepts."""
 

@@ -22,6 +22,7 @@ import numpy as np
 from . import dtype as _dtype
 from .checking import Forbid, checked, guard_all, refuse_all, rules_of
 from .rule import (
+    AsValue,
     Examples,
     NoneRule,
     Rule,
@@ -35,8 +36,8 @@ from .rule import (
 )
 
 __all__ = [
-    "Any", "Bool", "Callable", "CellOf", "DType", "Examples", "Float", "Forbid", "Init", "Int",
-    "ListOf", "Number", "OneOf", "Params", "Rate", "Rule", "Str", "TensorOf", "TupleOf",
+    "Any", "AsValue", "Bool", "Callable", "CellOf", "DType", "Examples", "Float", "Forbid", "Init",
+    "Int", "ListOf", "Number", "OneOf", "Params", "Rate", "Rule", "Str", "TensorOf", "TupleOf",
     "any_dtype", "checked", "floating", "guard_all", "inf", "integer", "number", "real",
     "refuse_all", "register_type", "rules_of",
 ]

@@ -165,7 +165,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.050700987355480493
 
 
 @op("ops.selu(input_x)", "ops.SeLU()(input_x)", "nn.SeLU()(input_x)",
-    "mint.nn.functional.selu(input: input_x)", "mint.nn.SELU()(input: input_x)")
+    "mint.nn.functional.selu(input: input_x)")
 def selu(xp, input_x: TensorOf("int8", "int32", floating)):
     """scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the two fixed constants.
 
@@ -240,8 +240,7 @@ def _silu_slope(xp, g, x):
 silu.vjp(input=lambda xp, g, input: xp.blockwise(_silu_slope, g, input))
 
 
-@op("ops.mish(x)", "ops.Mish()(x)", "nn.Mish()(x)", "mint.nn.functional.mish(input: x)",
-    "mint.nn.Mish()(input: x)")
+@op("ops.mish(x)", "ops.Mish()(x)", "nn.Mish()(x)", "mint.nn.functional.mish(input: x)")
 def mish(xp, x: Floats):
     """x * tanh(log(1 + exp(x))), element by element."""
     return xp.blockwise(_mish, x)

@@ -417,3 +417,27 @@ def interpolate_ext(xp, input: Floats, size: Size = None, scale_factor: LooseFac
     return _interpolated(xp, input, goal, steps, mode, bool(align_corners), "smooth")
 
 
+
+
+Two = TupleOf(Positive, length=2) | ListOf(Positive, length=2)
+Factors = TupleOf(Float(gt=0.0), length=2) | ListOf(Float(gt=0.0), length=2)
+
+
+@op("mint.nn.UpsamplingNearest2d(size=None, scale_factor=None)(input)", widen=False)
+def upsampling_nearest2d(xp, input: TensorOf("uint8", "float16", "float32", "float64"),
+                         size: Two = None, scale_factor: Factors = None):
+    """Images (N, C, H, W) in another size, each element that of the nearest place before it."""
+    need_rank("UpsamplingNearest2d", "input", input, 4)
+    goal, steps = _arguments("UpsamplingNearest2d", input, size, scale_factor, "nearest", None,
+                             None, ALL_SCALED)
+    return _interpolated(xp, input, goal, steps, "nearest", False)
+
+
+@op("mint.nn.UpsamplingBilinear2d(size=None, scale_factor=None)(input)")
+def upsampling_bilinear2d(xp, input: TensorOf("float16", "float32", "float64"), size: Two = None,
+                          scale_factor: Factors = None):
+    """Images (N, C, H, W) in another size, by lines between elements; the corners stay."""
+    need_rank("UpsamplingBilinear2d", "input", input, 4)
+    goal, steps = _arguments("UpsamplingBilinear2d", input, size, scale_factor, "bilinear", True,
+                             None, ALL_SCALED)
+    return _interpolated(xp, input, goal, steps, "bilinear", True)

@@ -166,6 +166,19 @@ def test_guard_is_one_expression_and_repr_is_the_rule(rule):
     assert hash(eval(repr(rule), dict(namespace))) == hash(rule)
 
 
+def test_a_wrong_kind_may_count_as_a_wrong_value():
+    rule = rules.AsValue(Number(ge=0.0))
+    assert [rule.verdict(each) for each in (1, 0.5, -1, "a", None, True)] == [None] * 2 + [
+        ValueError] * 4
+    assert rule.examples().type_errors == []
+    assert eval(repr(rule), vars(rules).copy()) == rule != rules.AsValue(Number)
+    either = rule | OneOf("none")
+    assert [either.verdict(each) for each in ("none", 2, "other", -1)] == [None] * 2 + [
+        ValueError] * 2
+    with pytest.raises(ValueError, match="For 'Api', 'name' must be a number >= 0.0, but got 'a'"):
+        rule.refuse("Api", "name", "a")
+
+
 def test_a_guard_needs_no_parentheses_around_it():
     for rule, *_ in CASES:
         text = f"not ({rule.guard('x')} and True)"

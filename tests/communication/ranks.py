@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, communication, nn, ops
+from mindspore_compat import Tensor, communication, mint, nn, ops
 from mindspore_compat.communication import comm_func
 
 communication.init()
@@ -278,6 +278,23 @@ def data_parallel_training():
     together = trained(x[half], y[half], nn.DistributedGradReducer)
     numpy.testing.assert_allclose(together, trained(x, y), rtol=1e-5)
     assert not numpy.allclose(together, trained(x[half], y[half]), rtol=1e-3)
+
+
+@check
+def batch_norm_of_both_ranks():
+    x = numpy.sin(numpy.arange(48)).reshape(4, 3, 4)
+    half = slice(2 * RANK, 2 * RANK + 2)
+
+    def step(made, given, weights):
+        layer = made(3, dtype=ms.float64).set_train()
+        slope = ms.grad(lambda x: (layer(x) * Tensor(weights)).sum())(Tensor(given))
+        return slope.asnumpy(), [p.asnumpy() for p in layer.get_parameters()]
+
+    found, states = step(mint.nn.SyncBatchNorm, x[half], x[half] ** 2)
+    whole, expected = step(mint.nn.BatchNorm1d, x, x ** 2)
+    numpy.testing.assert_allclose(found, whole[half], atol=1e-12)
+    for one, other in zip(states, expected):
+        numpy.testing.assert_allclose(one, other, atol=1e-12)
 
 
 @check

@@ -3,6 +3,6 @@
 from ... import nn  # noqa: F401 - its rooms hold the declarations
 from ..._core.surface import window
 from ...nn.cell import Cell
-from . import functional  # noqa: F401 - reached as an attribute
+from . import functional, layer  # noqa: F401 - reached as attributes; the declarations
 
 __getattr__, __dir__, __all__ = window(__name__, classes=Cell)

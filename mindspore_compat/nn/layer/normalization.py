@@ -7,7 +7,7 @@ running statistics; inside a layer (`self.momentum`) and in the ops it is that o
 
 from ... import ops
 from ..._core.config import config
-from ..._core.dtype import float32
+from ..._core.dtype import float32, float64
 from ..._core.rules import (
     Bool,
     DType,
@@ -235,24 +235,40 @@ class SyncBatchNorm(_BatchNorm):
     def _normalized(self, x, training):
         if not training or self._size == 1:
             return super()._normalized(x, training)
-        return self._together(x)
-
-    def _together(self, x):
-        """Normalises with the statistics of the batch on all ranks of the group."""
         add_up = ops.AllReduce() if self._joint is None else ops.AllReduce(group=self._joint)
-        axes = tuple(axis for axis in range(x.ndim) if axis != 1)
-        column = (1, -1) + (1,) * (x.ndim - 2)
-        wide = x.astype(float32)
-        counts = Tensor([x.size // x.shape[1]], float32)
-        sums = add_up(ops.cat((wide.sum(axes), counts)))
-        count, mean = sums[-1], sums[:-1] / sums[-1]
-        middle = wide - mean.reshape(column)
-        var = add_up((middle * middle).sum(axes)) / count
-        rstd = 1 / ops.sqrt(var + self.eps)
-        running(self.moving_mean, mean, self.momentum)
-        running(self.moving_variance, var * (count / (count - 1)), self.momentum)
-        scale = (rstd * self.gamma).reshape(column)
-        return (middle * scale + self.beta.reshape(column)).astype(x.dtype)
+        return normalize_together(x, self.gamma, self.beta, self.moving_mean, self.moving_variance,
+                                  self.momentum, self.eps, add_up)
+
+
+def normalize_together(x, scale, shift, mean, variance, momentum, eps, add_up):
+    """Batch normalisation with the statistics of the batches on all ranks of a group.
+
+    Args:
+        x (Tensor): data, (N, C, ...).
+        scale, shift (Tensor): one value per channel, or None for 1 and 0.
+        mean, variance (Tensor): running statistics, which move, or None.
+        momentum (float): the weight of the batch in them.
+        eps (float): added to the variance.
+        add_up (Callable): gives the sum of a Tensor over the ranks.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+    """
+    axes = tuple(axis for axis in range(x.ndim) if axis != 1)
+    column = (1, -1) + (1,) * (x.ndim - 2)
+    wide = x if x.dtype == float64 else x.astype(float32)
+    counts = Tensor([x.size // x.shape[1]], wide.dtype)
+    sums = add_up(ops.cat((wide.sum(axes), counts)))
+    count, own_mean = sums[-1], sums[:-1] / sums[-1]
+    middle = wide - own_mean.reshape(column)
+    var = add_up((middle * middle).sum(axes)) / count
+    factor = 1 / ops.sqrt(var + eps)
+    if mean is not None:
+        running(mean, own_mean, momentum)
+        running(variance, var * (count / (count - 1)), momentum)
+    out = middle * (factor if scale is None else factor * scale).reshape(column)
+    out = out if shift is None else out + shift.reshape(column)
+    return out.astype(x.dtype)
 
 
 def _need_ranks(process_groups):

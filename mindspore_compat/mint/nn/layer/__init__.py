@@ -1,0 +1,17 @@
+"""Layers under PyTorch's names that differ from those of `nn`, one file per public module.
+
+Layers that differ from `nn`'s in their name alone are declared beside them, or beside their op.
+"""
+
+from ...._core.surface import window
+from ....nn.cell import Cell
+from . import (  # noqa: F401 - the declarations
+    activation,
+    basic,
+    conv,
+    normalization,
+    padding,
+    pooling,
+)
+
+__getattr__, __dir__, __all__ = window(__name__, classes=Cell, area="mint.nn")

@@ -1,0 +1,60 @@
+"""Activations without settings: Mish, SELU, Tanh.
+
+The others are declared beside their ops, in `ops/_activation.py`.
+"""
+
+from ...._core.rules import TensorOf, checked, floating
+from ...._core.surface import public
+from ....nn._parts import also
+from ....nn.cell import Cell
+from ....ops._activation import mish, selu
+from ....ops._math import tanh
+
+__all__ = ["Mish", "SELU"]
+
+
+@public("mint.nn.Mish")
+class Mish(Cell):
+    """x * tanh(log(1 + exp(x))), element by element; see `mint.nn.functional.mish`.
+
+    Inputs:
+        - **input** (Tensor): floats.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: if `input` is not a Tensor of a floating dtype.
+
+    Source: mindspore.mint.nn.Mish of MindSpore 2.10.
+    """
+
+    @checked
+    def construct(self, input: TensorOf(floating)):
+        """The activation of `input`."""
+        return mish.run(input)
+
+
+@public("mint.nn.SELU")
+class SELU(Cell):
+    """scale * (max(0, x) + min(0, alpha * (exp(x) - 1))); see `mint.nn.functional.selu`.
+
+    Inputs:
+        - **input** (Tensor): floats, int8 or int32.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: if `input` is not a Tensor of such a dtype.
+
+    Source: mindspore.mint.nn.SELU of MindSpore 2.10.
+    """
+
+    @checked
+    def construct(self, input: TensorOf("int8", "int32", floating)):
+        """The activation of `input`."""
+        return selu.run(input)
+
+
+also(tanh, "mint.nn.Tanh()(input)")

@@ -1,0 +1,357 @@
+"""Convolution layers and the transposed one of images.
+
+The arithmetic is in `ops/_conv.py`. Weights and biases start in U(-k, k) with k = 1 / sqrt(fan_in).
+"""
+
+import math
+
+from ...._core.dtype import float32
+from ...._core.rules import (
+    AsValue,
+    Bool,
+    DType,
+    Forbid,
+    Int,
+    ListOf,
+    OneOf,
+    TupleOf,
+    checked,
+)
+from ...._core.surface import public
+from ....nn._parts import default_bias, default_weight, need_tensor, parameter
+from ....nn.cell import Cell
+from ....ops._conv import conv1d_ext, conv2d_ext, conv3d_ext, conv_transpose2d
+from ....ops._padding import pad_by_index
+
+__all__ = ["Conv2d", "ConvTranspose2d", "Conv3d", "Conv1d"]
+
+Size = Int(ge=1)
+Sizes = Size | TupleOf(Size) | ListOf(Size)
+Natural = Int(ge=0)
+Pads = Natural | TupleOf(Natural) | ListOf(Natural) | OneOf("same", "valid")
+Modes = AsValue(OneOf("zeros", "reflect", "replicate", "circular"))
+
+_groups = Forbid(
+    "in_channels % groups or out_channels % groups",
+    ValueError,
+    "'in_channels' and 'out_channels' must be divisible by 'groups'",
+)
+_one_step = Forbid(
+    "padding == 'same' and (any(s != 1 for s in stride) if "
+    "isinstance(stride, (tuple, list)) else stride != 1)",
+    ValueError,
+    "'stride' must be 1 where 'padding' is 'same'",
+)
+
+
+class _Convolution(Cell):
+    """What all convolutions share: the settings, the weight and the bias."""
+
+    _axes = 0
+    transposed = False
+
+    def _set_up(self, in_channels, out_channels, groups, bias, dtype, **settings):
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.groups = groups
+        for name, value in settings.items():
+            setattr(self, name, value)
+        dtype = dtype or float32
+        shape = (out_channels, in_channels // groups, *self.kernel_size)
+        if self.transposed:
+            shape = (in_channels, out_channels // groups, *self.kernel_size)
+        self.weight = parameter(default_weight(), shape, dtype, "weight")
+        self.bias = None
+        if bias:
+            first = default_bias(math.prod(shape[1:]))
+            self.bias = parameter(first, (out_channels,), dtype, "bias")
+
+    def _each(self, name, value):
+        """One number for each axis."""
+        if isinstance(value, int):
+            return (value,) * self._axes
+        if len(value) != self._axes:
+            raise TypeError(
+                f"For '{type(self).__name__}', '{name}' must be an int, or a tuple or "
+                f"list of {self._axes}, but got {value!r}."
+            )
+        return tuple(value)
+
+    def extend_repr(self):
+        """The settings of the layer."""
+        return (
+            f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+            f"dilation={self.dilation}, groups={self.groups}, bias={self.bias is not None}"
+        )
+
+
+class _Conv(_Convolution):
+    """What the convolutions share that are not transposed."""
+
+    _op = None
+
+    @checked(_groups, _one_step)
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Pads = 0,
+        dilation: Sizes = 1,
+        groups: Size = 1,
+        bias: Bool = True,
+        padding_mode: Modes = "zeros",
+        dtype: DType = None,
+    ):
+        super().__init__()
+        if not isinstance(padding, str):
+            padding = self._each("padding", padding)
+        self._set_up(
+            in_channels,
+            out_channels,
+            groups,
+            bias,
+            dtype,
+            padding_mode=padding_mode,
+            kernel_size=self._each("kernel_size", kernel_size),
+            padding=padding,
+            stride=self._each("stride", stride),
+            dilation=self._each("dilation", dilation),
+            output_padding=self._each("output_padding", 0),
+        )
+
+    def _widths(self):
+        """How many elements the input is continued by, before and behind, axis by axis."""
+        if self.padding == "valid":
+            return ((0, 0),) * self._axes
+        if self.padding != "same":
+            return tuple((p, p) for p in self.padding)
+        reach = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size)]
+        return tuple((r // 2, r - r // 2) for r in reach)
+
+    def construct(self, input):
+        """The convolution of `input`."""
+        need_tensor(type(self).__name__, "input", input)
+        padding = self.padding
+        if self.padding_mode != "zeros":
+            input, padding = self._continued(input), 0
+        return self._op.run(
+            input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
+        )
+
+    def _continued(self, x):
+        """`x` with values of its own beyond its edges."""
+        widths = self._widths()
+        if x.ndim not in (self._axes + 1, self._axes + 2):
+            raise ValueError(
+                f"For '{type(self).__name__}', the input must have {self._axes + 1} "
+                f"or {self._axes + 2} axes, but got shape {x.shape}."
+            )
+        room = -1 if self.padding_mode == "reflect" else 0
+        if self.padding_mode != "replicate" and any(
+            max(pair) > size + room for pair, size in zip(widths, x.shape[-self._axes :])
+        ):
+            raise ValueError(
+                f"For '{type(self).__name__}', 'padding' must be less than the size "
+                f"of the input, but got {self.padding} for shape {x.shape}."
+            )
+        around = ((0, 0),) * (x.ndim - self._axes) + widths
+        return pad_by_index.run(x, around, self.padding_mode)
+
+
+@public("mint.nn.Conv1d")
+class Conv1d(_Conv):
+    """Cross-correlation of sequences with learnt kernels.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple[int], list[int]]): the size of the kernels along each axis.
+        stride (Union[int, tuple[int], list[int]]): the step from place to place.
+        padding (Union[int, tuple[int], list[int], str]): how many elements are put before and
+            behind each axis; "same" for an output as large as the input, "valid" for none.
+        dilation (Union[int, tuple[int], list[int]]): the step within a kernel.
+        groups (int): into how many groups the channels are split.
+        bias (bool): whether there is a bias.
+        padding_mode (str): what is put around the input: "zeros", or the input's own values, by
+            "reflect", "replicate" or "circular".
+        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): floats, shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of shape (N, out_channels, L') or (out_channels, L').
+
+    Raises:
+        TypeError: if a number is not an int, a size neither an int nor as many ints as there are
+            axes, `bias` not a bool, or `dtype` no dtype.
+        ValueError: if a size or a number of channels is less than 1, `padding` less than 0,
+            `stride` not 1 where `padding` is "same", a word unknown, or the groups do not divide
+            the channels.
+
+    Examples:
+        >>> from mindspore_compat import mint, ops
+        >>> mint.nn.Conv1d(3, 8, 3, stride=2)(ops.ones((1, 3, 32))).shape
+        (1, 8, 15)
+
+    Source: mindspore.mint.nn.Conv1d of MindSpore 2.10.
+    """
+
+    _axes = 1
+    _op = conv1d_ext
+
+
+@public("mint.nn.Conv2d")
+class Conv2d(_Conv):
+    """Cross-correlation of images (N, C, H, W) or (C, H, W) with learnt kernels.
+
+    Its arguments are those of Conv1d, with one number or two.
+
+    Source: mindspore.mint.nn.Conv2d of MindSpore 2.10.
+    """
+
+    _axes = 2
+    _op = conv2d_ext
+
+
+@public("mint.nn.Conv3d")
+class Conv3d(_Conv):
+    """Cross-correlation of volumes (N, C, D, H, W) or (C, D, H, W) with learnt kernels.
+
+    Its arguments are those of Conv1d, with one number or three.
+
+    Source: mindspore.mint.nn.Conv3d of MindSpore 2.10.
+    """
+
+    _axes = 3
+    _op = conv3d_ext
+
+
+# Transposed ---------------------------------------------------------------------------------------
+
+Pair = Size | TupleOf(Size, length=(1, 2)) | ListOf(Size, length=(1, 2))
+Pads2 = Natural | TupleOf(Natural, length=(1, 2)) | ListOf(Natural, length=(1, 2))
+
+
+@public("mint.nn.ConvTranspose2d")
+class ConvTranspose2d(_Convolution):
+    """The transpose of a convolution of images: each element is spread out by a learnt kernel.
+
+    Args:
+        in_channels (int): the channels of the input.
+        out_channels (int): the channels of the output.
+        kernel_size (Union[int, tuple(int)]): height and width of the kernels.
+        stride (Union[int, tuple(int)]): the step from place to place of the output.
+        padding (Union[int, tuple(int)]): what is cut off all edges of the output.
+        output_padding (Union[int, tuple(int)]): what is added below and to the right; less than
+            `stride` or `dilation`.
+        groups (int): into how many groups the channels are split.
+        bias (bool): whether there is a bias.
+        dilation (Union[int, tuple(int)]): the step within a kernel.
+        padding_mode (str): "zeros".
+        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): floats, shape (N, C, H, W) or (C, H, W).
+        - **output_size** (tuple[int]): height and width of the output, or its shape, in the place
+          of `output_padding`; up to stride - 1 larger than without.
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W') or (out_channels, H', W') with
+        H' = (H - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1.
+
+    Raises:
+        TypeError: if a number is not an int, a size neither an int nor a tuple of ints, `bias` not
+            a bool, or `dtype` no dtype.
+        ValueError: if a number is out of range, the groups do not divide the channels,
+            `padding_mode` is not "zeros", or `output_size` cannot be met.
+
+    Examples:
+        >>> from mindspore_compat import mint, ops
+        >>> net = mint.nn.ConvTranspose2d(3, 8, 3, stride=2, padding=1)
+        >>> net(ops.ones((1, 3, 6, 6)), output_size=(12, 12)).shape
+        (1, 8, 12, 12)
+
+    Source: mindspore.mint.nn.ConvTranspose2d of MindSpore 2.10.
+    """
+
+    _axes = 2
+    transposed = True
+
+    @checked(_groups)
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Pair,
+        stride: Pair = 1,
+        padding: Pads2 = 0,
+        output_padding: Pads2 = 0,
+        groups: Size = 1,
+        bias: Bool = True,
+        dilation: Pair = 1,
+        padding_mode: AsValue(OneOf("zeros")) = "zeros",
+        dtype: DType = None,
+    ):
+        super().__init__()
+        self._set_up(
+            in_channels,
+            out_channels,
+            groups,
+            bias,
+            dtype,
+            padding_mode=padding_mode,
+            kernel_size=_pair(kernel_size),
+            stride=_pair(stride),
+            padding=_pair(padding),
+            output_padding=_pair(output_padding),
+            dilation=_pair(dilation),
+        )
+
+    def construct(self, input, output_size=None):
+        """The transposed convolution of `input`."""
+        need_tensor("ConvTranspose2d", "input", input)
+        extra = self.output_padding if output_size is None else self._extra(input, output_size)
+        return conv_transpose2d.run(
+            input,
+            self.weight,
+            self.bias,
+            self.stride,
+            self.padding,
+            extra,
+            self.groups,
+            self.dilation,
+        )
+
+    def _extra(self, x, output_size):
+        """The output padding that makes an output of the size wanted."""
+        if len(output_size) not in (2, x.ndim):
+            raise ValueError(
+                f"For 'ConvTranspose2d', 'output_size' must have 2 or {x.ndim} "
+                f"numbers, but got {output_size!r}."
+            )
+        wanted = tuple(output_size)[-2:]
+        least = tuple(
+            (n - 1) * s - 2 * p + d * (k - 1) + 1
+            for n, s, p, d, k in zip(
+                x.shape[-2:], self.stride, self.padding, self.dilation, self.kernel_size
+            )
+        )
+        extra = tuple(w - n for w, n in zip(wanted, least))
+        if any(not 0 <= e < s for e, s in zip(extra, self.stride)):
+            most = tuple(n + s - 1 for n, s in zip(least, self.stride))
+            raise ValueError(
+                f"For 'ConvTranspose2d', 'output_size' must be from {least} to "
+                f"{most} for an input of shape {x.shape}, but got {output_size!r}."
+            )
+        return extra
+
+
+def _pair(value):
+    """Two numbers, of one or two."""
+    if isinstance(value, int):
+        return value, value
+    return value[0], value[-1]

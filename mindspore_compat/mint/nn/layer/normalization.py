@@ -1,0 +1,326 @@
+"""Normalisation layers: over the batch, on one rank or on several, and over groups of channels.
+
+The arithmetic and its gradients are in `ops/_norm.py` and `ops/_norm_rows.py`. `momentum` is the
+weight of the batch in the running statistics.
+"""
+
+from .... import ops
+from ...._core.dtype import float32, int64
+from ...._core.rules import Bool, DType, Float, Forbid, Int, Number, Str, checked
+from ...._core.surface import own, public
+from ....common.parameter import Parameter
+from ....communication.groups import GlobalComm, get_group_size
+from ....nn._parts import need_floats, parameter
+from ....nn.cell import Cell
+from ....nn.layer.normalization import normalize_together
+from ....ops._norm import batch_rescale, batch_standardize, need_channels, normalize_batch
+from ....ops._norm_rows import group_standardize
+
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "SyncBatchNorm"]
+
+
+class _BatchNorm(Cell):
+    """What the layers share that normalise over the batch."""
+
+    _ranks = ()
+
+    @checked
+    def __init__(
+        self,
+        num_features: Int(ge=1),
+        eps: Number = 1e-5,
+        momentum: Number | None = 0.1,
+        affine: Bool = True,
+        track_running_stats: Bool = True,
+        dtype: DType = None,
+    ):
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        self.dtype = dtype or float32
+        self.weight = self._values("ones", "weight", affine)
+        self.bias = self._values("zeros", "bias", affine)
+        self.running_mean = self._values("zeros", "running_mean", track_running_stats, False)
+        self.running_var = self._values("ones", "running_var", track_running_stats, False)
+        self.num_batches_tracked = None
+        if track_running_stats:
+            self.num_batches_tracked = Parameter(
+                ops.zeros((), int64), "num_batches_tracked", requires_grad=False
+            )
+
+    def _values(self, init, name, wanted, trained=True):
+        """A Parameter with one value for each channel, if it is wanted."""
+        if not wanted:
+            return None
+        return parameter(init, (self.num_features,), self.dtype, name, requires_grad=trained)
+
+    def reset_running_stats(self):
+        """Forgets the batches seen: running means 0, variances 1."""
+        if self.track_running_stats:
+            _fill(self.running_mean, 0)
+            _fill(self.running_var, 1)
+            _fill(self.num_batches_tracked, 0)
+
+    def reset_parameters(self):
+        """Forgets the batches seen and what was learnt: weights 1, biases 0."""
+        self.reset_running_stats()
+        if self.affine:
+            _fill(self.weight, 1)
+            _fill(self.bias, 0)
+
+    def construct(self, input):
+        """`input`, normalised by channels."""
+        api = type(self).__name__
+        need_floats(api, "input", input)
+        self._need_rank(api, input)
+        need_channels(
+            api,
+            input,
+            range(2, 9),
+            weight=self.weight,
+            bias=self.bias,
+            running_mean=self.running_mean,
+            running_var=self.running_var,
+        )
+        if not self.training and self.track_running_stats:
+            return batch_rescale.run(
+                input, self.running_mean, self.running_var, self.weight, self.bias, self.eps
+            )
+        return self._by_batch(input, self._count_batch())
+
+    def _need_rank(self, api, x):
+        if x.ndim not in self._ranks:
+            raise ValueError(
+                f"For '{api}', the input must have "
+                f"{' or '.join(map(str, self._ranks))} axes, but got shape {x.shape}."
+            )
+
+    def _count_batch(self):
+        """Counts a batch; the weight it has in the running statistics."""
+        if not self.track_running_stats:
+            return 0.0
+        _fill(self.num_batches_tracked, self.num_batches_tracked._array + 1)
+        return self.momentum if self.momentum is not None else 1 / int(self.num_batches_tracked)
+
+    def _by_batch(self, x, momentum):
+        """`x`, normalised with its own statistics; the running ones move where they are kept."""
+        if not self.track_running_stats:
+            return batch_standardize.run(x, self.weight, self.bias, self.eps)[0]
+        return normalize_batch(
+            x, self.weight, self.bias, self.running_mean, self.running_var, True, momentum, self.eps
+        )[0]
+
+    def extend_repr(self):
+        """The settings of the layer."""
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+def _fill(held, value):
+    """Gives a Parameter that no gradient reaches another value, in its own memory."""
+    own(held)[...] = value
+
+
+@public("mint.nn.BatchNorm1d")
+class BatchNorm1d(_BatchNorm):
+    """Brings each channel of (N, C) or (N, C, L) to mean `bias` and deviation `weight`.
+
+    While training the statistics are those of the batch, and the running ones move toward them (the
+    variance as an unbiased estimate); otherwise the running ones are used, where they are kept.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the batch in the running statistics; None for the mean over
+            all batches.
+        affine (bool): whether there are a weight and a bias.
+        track_running_stats (bool): whether running statistics are kept; without them those of the
+            batch are used in any mode.
+        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): floats.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or a flag not
+            a bool.
+        ValueError: if `num_features` is less than 1, or the input has another number of axes or
+            channels.
+
+    Examples:
+        >>> from mindspore_compat import Tensor, mint
+        >>> net = mint.nn.BatchNorm1d(2).set_train()
+        >>> net(Tensor([[1.0, 2.0], [3.0, 6.0]])).asnumpy().round(3).tolist()
+        [[-1.0, -1.0], [1.0, 1.0]]
+        >>> net.running_mean.asnumpy().round(3).tolist(), int(net.num_batches_tracked)
+        ([0.20000000298023224, 0.4000000059604645], 1)
+
+    Source: mindspore.mint.nn.BatchNorm1d of MindSpore 2.10.
+    """
+
+    _ranks = (2, 3)
+
+
+@public("mint.nn.BatchNorm2d")
+class BatchNorm2d(_BatchNorm):
+    """Brings each channel of (N, C, H, W) to mean `bias` and deviation `weight`.
+
+    Its arguments are those of BatchNorm1d.
+
+    Source: mindspore.mint.nn.BatchNorm2d of MindSpore 2.10.
+    """
+
+    _ranks = (4,)
+
+
+@public("mint.nn.BatchNorm3d")
+class BatchNorm3d(_BatchNorm):
+    """Brings each channel of (N, C, D, H, W) to mean `bias` and deviation `weight`.
+
+    Its arguments are those of BatchNorm1d.
+
+    Source: mindspore.mint.nn.BatchNorm3d of MindSpore 2.10.
+    """
+
+    _ranks = (5,)
+
+
+@public("mint.nn.SyncBatchNorm")
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalisation of (N, C, ...) whose batch is spread over several ranks.
+
+    While training the statistics are those of the batches of all ranks of a group together.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the batch in the running statistics, in [0, 1]; None for the
+            mean over all batches.
+        affine (bool): whether there are a weight and a bias.
+        track_running_stats (bool): as for BatchNorm1d.
+        process_group (str): the group of ranks; None for all.
+        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+
+    Inputs:
+        - **x** (Tensor): floats.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: if `process_group` is not a str, or as for BatchNorm1d.
+        ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or the input has
+            another number of axes or channels.
+        RuntimeError: if there is no such group.
+
+    Source: mindspore.mint.nn.SyncBatchNorm of MindSpore 2.10.
+    """
+
+    _ranks = range(2, 9)
+
+    @checked
+    def __init__(
+        self,
+        num_features: Int(ge=1),
+        eps: Number = 1e-5,
+        momentum: Number(ge=0, le=1) | None = 0.1,
+        affine: Bool = True,
+        track_running_stats: Bool = True,
+        process_group: Str = None,
+        dtype: DType = None,
+    ):
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
+        self.process_group = process_group or GlobalComm.WORLD_COMM_GROUP
+        self.world_size = get_group_size(self.process_group)
+
+    def _need_rank(self, api, x):
+        if x.ndim not in self._ranks:
+            raise ValueError(
+                f"For '{api}', the input must have at least 2 axes, but got shape {x.shape}."
+            )
+
+    def _by_batch(self, x, momentum):
+        if not self.training or self.world_size == 1:
+            return super()._by_batch(x, momentum)
+        add_up = ops.AllReduce(group=self.process_group)
+        return normalize_together(
+            x,
+            self.weight,
+            self.bias,
+            self.running_mean,
+            self.running_var,
+            momentum,
+            self.eps,
+            add_up,
+        )
+
+
+@public("mint.nn.GroupNorm")
+class GroupNorm(Cell):
+    """Brings groups of channels to mean 0 and deviation 1, then channels to `bias` and `weight`.
+
+    Args:
+        num_groups (int): the number of groups.
+        num_channels (int): the number of channels.
+        eps (float): added to the variance.
+        affine (bool): whether weight and bias are trained; they are 1 and 0 at first.
+        dtype (mindspore.dtype): the type of the parameters; float32 by default.
+
+    Inputs:
+        - **input** (Tensor): floats, shape (N, C, ...).
+
+    Outputs:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: if a number is not an int, `eps` not a float, or `affine` not a bool.
+        ValueError: if a number is less than 1, the groups do not divide the channels, or the input
+            has others.
+
+    Source: mindspore.mint.nn.GroupNorm of MindSpore 2.10.
+    """
+
+    @checked(
+        Forbid(
+            "num_channels % num_groups",
+            ValueError,
+            "'num_channels' must be divisible by 'num_groups'",
+        )
+    )
+    def __init__(
+        self,
+        num_groups: Int(ge=1),
+        num_channels: Int(ge=1),
+        eps: Float = 1e-5,
+        affine: Bool = True,
+        dtype: DType = None,
+    ):
+        super().__init__()
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        shape, dtype = (num_channels,), dtype or float32
+        self.weight = parameter("ones", shape, dtype, "weight", requires_grad=affine)
+        self.bias = parameter("zeros", shape, dtype, "bias", requires_grad=affine)
+
+    def construct(self, input):
+        """`input`, normalised by groups."""
+        need_floats("GroupNorm", "input", input)
+        need_channels("GroupNorm", input, range(2, 9), weight=self.weight, bias=self.bias)
+        return group_standardize.run(input, self.weight, self.bias, self.num_groups, self.eps)
+
+    def extend_repr(self):
+        """The settings of the layer."""
+        return (
+            f"num_groups={self.num_groups}, num_channels={self.num_channels}, eps={self.eps}, "
+            f"affine={self.affine}"
+        )

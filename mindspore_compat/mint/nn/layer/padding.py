@@ -1,0 +1,285 @@
+"""Padding layers: with a constant, with zeros, with mirror images, with the edge.
+
+`padding` is one number for all sides, or (before, behind) of the last axis, of the one before, ...
+The arithmetic is in `ops/_padding.py`.
+"""
+
+from ...._core.rules import Bool, Number, checked
+from ...._core.surface import public
+from ....nn._parts import need_tensor
+from ....nn.cell import Cell
+from ....ops._padding import mint_pad
+
+__all__ = [
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+]
+
+
+class _Pad(Cell):
+    """What all padding layers share."""
+
+    _axes = 0  # how many of the last axes are padded
+    _mode = "constant"
+    _least = None  # the least padding, and the least given as one number
+    _least_alone = None
+    value = None
+
+    def _set_up(self, padding):
+        name, sides = type(self).__name__, 2 * self._axes
+        alone = isinstance(padding, int)
+        if not alone and not (isinstance(padding, (tuple, list)) and len(padding) == sides):
+            raise ValueError(
+                f"For '{name}', 'padding' must be an int, or a tuple or list of "
+                f"{sides} ints, but got {padding!r}."
+            )
+        numbers = (padding,) * sides if alone else padding
+        if any(not isinstance(n, int) or isinstance(n, bool) for n in numbers):
+            raise TypeError(f"For '{name}', 'padding' must hold ints only, but got {padding!r}.")
+        least = self._least_alone if alone else self._least
+        if least is not None and min(numbers) < least:
+            raise ValueError(
+                f"For '{name}', 'padding' must be at least {least}, but got {padding!r}."
+            )
+        self.padding = numbers
+
+    def construct(self, input):
+        """`input`, padded."""
+        need_tensor(type(self).__name__, "input", input)
+        return mint_pad(input, self.padding, self._mode, self.value)
+
+
+class _Constant(_Pad):
+    @checked
+    def __init__(self, padding, value: Number | Bool | None):
+        super().__init__()
+        self._set_up(padding)
+        self.value = value
+
+
+class _Zeros(_Pad):
+    _least = _least_alone = 0
+
+    def __init__(self, padding):
+        super().__init__()
+        self._set_up(padding)
+        self.value = 0
+
+
+class _Mirror(_Pad):
+    _mode = "reflect"
+    _least, _least_alone = 0, 1
+
+    def __init__(self, padding):
+        super().__init__()
+        self._set_up(padding)
+
+
+class _Edge(_Mirror):
+    _mode = "replicate"
+
+
+@public("mint.nn.ConstantPad1d")
+class ConstantPad1d(_Constant):
+    """Pads the last axis with a constant.
+
+    Args:
+        padding (Union[int, tuple[int], list[int]]): how many elements before and behind; a negative
+            number cuts.
+        value (Union[int, float]): the constant.
+
+    Inputs:
+        - **input** (Tensor): any shape with this axis.
+
+    Outputs:
+        Tensor, longer along the padded axes.
+
+    Raises:
+        TypeError: if `padding` holds anything but ints, or `value` is not a number.
+        ValueError: if `padding` is neither an int nor as many ints as there are sides.
+
+    Source: mindspore.mint.nn.ConstantPad1d of MindSpore 2.10.
+    """
+
+    _axes = 1
+
+
+@public("mint.nn.ConstantPad2d")
+class ConstantPad2d(_Constant):
+    """Pads the last two axes with a constant.
+
+    `padding` is one number, or those left, right, above and below; see ConstantPad1d.
+
+    Source: mindspore.mint.nn.ConstantPad2d of MindSpore 2.10.
+    """
+
+    _axes = 2
+
+
+@public("mint.nn.ConstantPad3d")
+class ConstantPad3d(_Constant):
+    """Pads the last three axes with a constant.
+
+    `padding` is one number, or those left, right, above, below, in front and behind; see
+    ConstantPad1d.
+
+    Source: mindspore.mint.nn.ConstantPad3d of MindSpore 2.10.
+    """
+
+    _axes = 3
+
+
+@public("mint.nn.ZeroPad1d")
+class ZeroPad1d(_Zeros):
+    """Pads the last axis with zeros.
+
+    Args:
+        padding (Union[int, tuple, list]): how many elements before and behind.
+
+    Inputs:
+        - **input** (Tensor): any shape with this axis.
+
+    Outputs:
+        Tensor, longer along the padded axes.
+
+    Raises:
+        TypeError: if `padding` holds anything but ints.
+        ValueError: if `padding` is neither an int nor as many ints as there are sides, or if one is
+            below 0.
+
+    Source: mindspore.mint.nn.ZeroPad1d of MindSpore 2.10.
+    """
+
+    _axes = 1
+
+
+@public("mint.nn.ZeroPad2d")
+class ZeroPad2d(_Zeros):
+    """Pads the last two axes with zeros: left, right, above and below; see ZeroPad1d.
+
+    Source: mindspore.mint.nn.ZeroPad2d of MindSpore 2.10.
+    """
+
+    _axes = 2
+
+
+@public("mint.nn.ZeroPad3d")
+class ZeroPad3d(_Zeros):
+    """Pads the last three axes with zeros: left, right, above, below, in front and behind.
+
+    See ZeroPad1d.
+
+    Source: mindspore.mint.nn.ZeroPad3d of MindSpore 2.10.
+    """
+
+    _axes = 3
+
+
+@public("mint.nn.ReflectionPad1d")
+class ReflectionPad1d(_Mirror):
+    """Pads the last axis with the mirror image of the input, without its edge.
+
+    Args:
+        padding (Union[int, tuple, list]): how many elements before and behind; at least 1 as one
+            number, at least 0 in a sequence, and less than the axis is long.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, W) or (C, W).
+
+    Outputs:
+        Tensor, longer along the padded axes.
+
+    Raises:
+        TypeError: if `padding` holds anything but ints.
+        ValueError: if `padding` is neither an int nor as many ints as there are sides, or out of
+            range.
+
+    Source: mindspore.mint.nn.ReflectionPad1d of MindSpore 2.10.
+    """
+
+    _axes = 1
+
+
+@public("mint.nn.ReflectionPad2d")
+class ReflectionPad2d(_Mirror):
+    """Pads the last two axes of (N, C, H, W) or (C, H, W) with the mirror image of the input.
+
+    `padding` is one number, or those left, right, above and below; see ReflectionPad1d.
+
+    Source: mindspore.mint.nn.ReflectionPad2d of MindSpore 2.10.
+    """
+
+    _axes = 2
+
+
+@public("mint.nn.ReflectionPad3d")
+class ReflectionPad3d(_Mirror):
+    """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) with the mirror image.
+
+    `padding` is one number, or those left, right, above, below, in front and behind; see
+    ReflectionPad1d.
+
+    Source: mindspore.mint.nn.ReflectionPad3d of MindSpore 2.10.
+    """
+
+    _axes = 3
+
+
+@public("mint.nn.ReplicationPad1d")
+class ReplicationPad1d(_Edge):
+    """Pads the last axis with the edge of the input.
+
+    Args:
+        padding (Union[int, tuple, list]): how many elements before and behind; at least 1 as one
+            number, at least 0 in a sequence.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, W) or (C, W).
+
+    Outputs:
+        Tensor, longer along the padded axes.
+
+    Raises:
+        TypeError: if `padding` holds anything but ints.
+        ValueError: if `padding` is neither an int nor as many ints as there are sides, or out of
+            range.
+
+    Source: mindspore.mint.nn.ReplicationPad1d of MindSpore 2.10.
+    """
+
+    _axes = 1
+
+
+@public("mint.nn.ReplicationPad2d")
+class ReplicationPad2d(_Edge):
+    """Pads the last two axes of (N, C, H, W) or (C, H, W) with the edge of the input.
+
+    `padding` is one number, or those left, right, above and below; see ReplicationPad1d.
+
+    Source: mindspore.mint.nn.ReplicationPad2d of MindSpore 2.10.
+    """
+
+    _axes = 2
+
+
+@public("mint.nn.ReplicationPad3d")
+class ReplicationPad3d(_Edge):
+    """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) with the edge of the input.
+
+    `padding` is one number, or those left, right, above, below, in front and behind; see
+    ReplicationPad1d.
+
+    Source: mindspore.mint.nn.ReplicationPad3d of MindSpore 2.10.
+    """
+
+    _axes = 3

@@ -1,0 +1,157 @@
+"""Pooling layers: means and largest values of windows and of equal parts, and MaxUnpool2d.
+
+The arithmetic is in `ops/_pool.py`. The batch axis may be missing everywhere.
+"""
+
+from ...._core.rules import Bool, Int, TupleOf, checked
+from ...._core.surface import public
+from ....nn._parts import also
+from ....nn.cell import Cell
+from ....ops._pool import (
+    adaptive_avg_pool1d_ext,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d_ext,
+    adaptive_max_pool2d,
+    avg_pool1d_ext,
+    avg_pool2d_ext,
+    avg_pool3d_ext,
+    max_unpool2d_ext,
+)
+
+__all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d"]
+
+
+@public("mint.nn.AdaptiveAvgPool1d")
+class AdaptiveAvgPool1d(Cell):
+    """Means over equal parts of a sequence, as many as asked for.
+
+    Args:
+        output_size (int): the number of parts.
+
+    Inputs:
+        - **input** (Tensor): floats, shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of shape (N, C, output_size) or (C, output_size).
+
+    Raises:
+        TypeError: if `output_size` is not an int.
+        ValueError: if it is below 0.
+
+    Source: mindspore.mint.nn.AdaptiveAvgPool1d of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, output_size: Int(ge=0) | TupleOf(Int(ge=0), length=1)):
+        super().__init__()
+        self.output_size = output_size
+
+    def construct(self, input):
+        """The means over the parts of `input`."""
+        size = self.output_size
+        return adaptive_avg_pool1d_ext.run(input, size if isinstance(size, int) else size[0])
+
+    def extend_repr(self):
+        """The number of parts."""
+        return f"output_size={self.output_size}"
+
+
+@public("mint.nn.AdaptiveAvgPool2d")
+class AdaptiveAvgPool2d(Cell):
+    """Means over equal parts of images, as many as asked for.
+
+    Args:
+        output_size (Union[int, tuple[int]]): the number of parts down and across; None keeps an
+            axis.
+
+    Inputs:
+        - **input** (Tensor): floats, shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of the shape of `input`, but for the last two axes.
+
+    Raises:
+        TypeError: if `output_size` is neither an int nor a tuple of ints or None.
+        ValueError: if a size is below 0.
+
+    Source: mindspore.mint.nn.AdaptiveAvgPool2d of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, output_size: Int(ge=0) | TupleOf(Int(ge=0) | None, length=2)):
+        super().__init__()
+        self.output_size = output_size
+
+    def construct(self, input):
+        """The means over the parts of `input`."""
+        return adaptive_avg_pool2d.run(input, self.output_size)
+
+    def extend_repr(self):
+        """The number of parts."""
+        return f"output_size={self.output_size}"
+
+
+@public("mint.nn.AdaptiveMaxPool1d")
+class AdaptiveMaxPool1d(Cell):
+    """The largest values of equal parts of a sequence, as many as asked for.
+
+    Args:
+        output_size (Union[int, tuple]): the number of parts.
+        return_indices (bool): whether to give the int64 places of these values too.
+
+    Inputs:
+        - **input** (Tensor): floats, shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of shape (N, C, output_size) or (C, output_size); with `return_indices` a tuple of
+        two such Tensors.
+
+    Raises:
+        TypeError: if `output_size` is neither an int nor a tuple of one, or `return_indices` not a
+            bool.
+        ValueError: if `output_size` is below 1.
+
+    Source: mindspore.mint.nn.AdaptiveMaxPool1d of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self, output_size: Int(ge=1) | TupleOf(Int(ge=1), length=1), return_indices: Bool = False
+    ):
+        super().__init__()
+        self.output_size = output_size
+        self.return_indices = return_indices
+
+    def construct(self, input):
+        """The largest values of the parts of `input`."""
+        return adaptive_max_pool1d_ext.run(input, self.output_size, self.return_indices)
+
+    def extend_repr(self):
+        """The settings of the layer."""
+        return f"output_size={self.output_size}, return_indices={self.return_indices}"
+
+
+# Layers made from the lines of their ops ----------------------------------------------------------
+
+also(adaptive_avg_pool3d, "mint.nn.AdaptiveAvgPool3d(output_size)(input)")
+also(adaptive_max_pool2d, "mint.nn.AdaptiveMaxPool2d(output_size, return_indices=False)(input)")
+also(
+    avg_pool1d_ext,
+    "mint.nn.AvgPool1d(kernel_size, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True)(input)",
+)
+also(
+    avg_pool2d_ext,
+    "mint.nn.AvgPool2d(kernel_size, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=None)(input)",
+)
+also(
+    avg_pool3d_ext,
+    "mint.nn.AvgPool3d(kernel_size, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=None)(input)",
+)
+also(
+    max_unpool2d_ext,
+    "mint.nn.MaxUnpool2d(kernel_size, stride=None, padding=0)(input, indices, output_size=None)",
+)
