@@ -361,10 +361,15 @@ def own(tensor):
     """The array of `tensor` to write to; one that repeats elements, as a broadcast does, is copied
     first."""
     array = tensor._array
-    if type(array) in SPACES and (0 in array.strides
-                                  or not getattr(array.flags, "writeable", True)):
+    if type(array) in SPACES and (_repeats(array) or not getattr(array.flags, "writeable", True)):
         array = tensor._array = array.copy()
     return array
+
+
+def _repeats(array):
+    """True if one element of memory stands at several places; an axis of length 1 may step by 0."""
+    return 0 in array.strides and any(
+        step == 0 and length > 1 for step, length in zip(array.strides, array.shape))
 
 
 def plain(tensor):

@@ -1,6 +1,6 @@
 """Indexing: Tensor[...], gathers and scatters, selection by masks, and writing in place."""
 
-import numpy
+import weakref
 
 from .._backend import arrays
 from .._backend.arrays import SPACES, to_space
@@ -9,6 +9,7 @@ from .._core.rules import Any, Int, TensorOf, any_dtype
 from .._core.surface import own, plain, public, write_back
 from .._core.tensor import Tensor, as_array
 from ._axes import axis_of
+from ._index_parts import beside, index_of, located, values_of  # noqa: F401 - beside: for others
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int8", "int16", "int32", "int64", "uint8")
@@ -34,77 +35,46 @@ setitem.vjp(input=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambd
             index: g[index])
 
 
-def _index_part(part, api="Tensor"):
-    """One part of an index as the array library takes it."""
-    if isinstance(part, Tensor):
-        array = part._array
-        return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
-    if isinstance(part, (bool, numpy.bool_)) or part is None or part is Ellipsis:
-        return part
-    if isinstance(part, (int, numpy.integer)):
-        return int(part)
-    if isinstance(part, slice):
-        return slice(*(None if v is None else int(v) for v in (part.start, part.stop, part.step)))
-    if isinstance(part, (list, tuple, range)):
-        found = as_array(list(part))
-        return found if found.size else found.astype("int64")
-    if isinstance(part, numpy.ndarray):
-        return as_array(part)
-    raise IndexError(
-        f"For '{api}', an index must be made of ints, slices, '...', None, bools, Tensors, lists "
-        f"and tuples, "
-        f"but got {part!r} of type {type(part).__name__}."
-    )
-
-
-def _index(index):
-    if isinstance(index, list) and any(part is None or part is Ellipsis or isinstance(
-            part, (list, tuple, slice, Tensor)) for part in index):
-        index = tuple(index)  # a list of more than numbers stands for a tuple, as in the original
-    if isinstance(index, tuple):
-        return tuple(_index_part(part) for part in index)
-    return _index_part(index)
-
-
-def beside(array, index):
-    """An index whose arrays lie on the device of `array`."""
-    if isinstance(index, tuple):
-        return tuple(beside(array, part) for part in index)
-    if type(index) not in SPACES or type(index) is type(array):
-        return index
-    space = space_for(array)
-    while hasattr(space, "base"):  # of a batch
-        space = space.base
-    return to_space(space, index)
-
-
-def _checked(array, index):
-    """Refuses positions out of range with the axis named, on the host as on a GPU."""
-    axis = 0
-    for part in index if isinstance(index, tuple) else (index,):
-        if part is None or isinstance(part, bool):
-            continue
-        if part is Ellipsis:
-            return
-        length = array.shape[axis] if axis < array.ndim else None
-        if isinstance(part, int) and length is not None and not -length <= part < length:
-            raise IndexError(f"index {part} is out of bounds for dimension with size "
-                             f"{array.shape[axis]}")
-        axis += 1
-
-
 @public("Tensor.__getitem__")
 def tensor_getitem(self, index):
-    """The part that an index of ints, slices, Tensors, lists, None and '...' names; slices share
-    memory.
+    """The part that an index of ints, slices, Tensors, lists, None and '...' names.
+
+    Ints and slices share memory with this Tensor; what Tensors and lists choose is a copy, and a
+    value later written into that copy is written into this Tensor too.
 
     Raises:
         IndexError: if a position is out of range or the index is made of something else.
+        TypeError: if a tuple holds a float or an array, or a 0-d Tensor is indexed by an int.
+
+    Source: the indexing of mindspore.Tensor of MindSpore 2.10.
     """
-    if type(index) is not int and type(index) is not slice:
-        index = beside(self._array, _index(index))
-    _checked(self._array, index)
-    return getitem.run(self, index)
+    array = self._array
+    index = index_of(array, index, "Tensor.__getitem__")
+    located(array, index, "Tensor.__getitem__")
+    if type(index) is int:  # with '...' an array on the same memory, not a number, which is a copy
+        return getitem.run(self, index if array.ndim > 1 else (index, Ellipsis))
+    if type(index) is slice or index is None or index is Ellipsis:
+        return getitem.run(self, index)
+    if type(index) is tuple and all(type(part) in _BASIC for part in index):
+        dots = any(part is Ellipsis for part in index)
+        return getitem.run(self, index if dots else (*index, Ellipsis))
+    return _chosen(self, index)
+
+
+_BASIC = (int, slice, type(None), type(Ellipsis))
+
+
+def _chosen(source, index):
+    """What arrays choose from `source`: a copy that writes back into it."""
+    try:
+        made = getitem.run(source, index)
+    except (IndexError, ValueError) as error:
+        raise _told("Tensor.__getitem__", error) from error
+    if source._node is None and type(source._array) in SPACES:
+        # A view has no owner but this link; a Tensor with memory of its own is not kept alive
+        owner = source._array.base is None
+        made._chosen_from = (weakref.ref(source) if owner else lambda: source, index)
+    return made
 
 
 @public("Tensor.__setitem__")
@@ -112,27 +82,54 @@ def tensor_setitem(self, index, value):
     """Writes a number, Tensor or list at an index, in place.
 
     Raises:
-        IndexError: if a position is out of range.
+        IndexError: if a position is out of range, the index is made of something that does not
+            index, or `value` is none of these.
         ValueError: if `value` does not broadcast to the place.
-        TypeError: if `value` is none of these.
+        TypeError: if `value` is None or a NumPy array, or a tuple holds a float or an array.
+
+    Source: the indexing of mindspore.Tensor of MindSpore 2.10.
     """
     array = self._array
-    index = beside(array, _index(index))
-    _checked(array, index)
+    values = values_of(value, "Tensor.__setitem__")
+    index = index_of(array, index, "Tensor.__setitem__")
+    located(array, index, "Tensor.__setitem__")
+    node = value._node if isinstance(value, Tensor) else None
     space = space_for(array)
-    if isinstance(value, Tensor):
-        node, value = value._node, value._array
-    else:
-        node, value = None, as_array(value)
-    if space_for(value) is not space:
-        plain = type(value) in SPACES and type(array) in SPACES
-        value = to_space(space, value) if plain else space.asarray(value)
+    if space_for(values) is not space:
+        plain = type(values) in SPACES and type(array) in SPACES
+        values = to_space(space, values) if plain else space.asarray(values)
+    values = values.astype(array.dtype) if values.dtype != array.dtype else values
     if self._node is None and node is None:
-        own(self)[index] = value.astype(array.dtype) if value.dtype != array.dtype else value
-        return
-    given = Tensor._wrap(value.astype(array.dtype) if value.dtype != array.dtype else value)
-    given._node = node
-    write_back(self, setitem.run(self, given, index))
+        _write(own(self), index, values)
+    else:
+        given = Tensor._wrap(values)
+        given._node = node
+        write_back(self, setitem.run(self, given, index))
+    if "_chosen_from" in self.__dict__:
+        source, place = self._chosen_from
+        if source() is not None:
+            _write(own(source()), place, self._array)
+
+
+def _write(array, index, values):
+    """Writes at an index; into a place without elements goes anything, as in the original."""
+    try:
+        if values.ndim > 1 and values.shape[0] == 1 and values.ndim > array[index].ndim:
+            raise ValueError("more axes than the place has")  # which the array library cuts off
+        array[index] = values
+    except (ValueError, TypeError) as error:
+        place = array[index]
+        if place.size:
+            raise ValueError(f"For 'Tensor.__setitem__', 'value' must broadcast to the shape "
+                             f"{place.shape} of the place, but got {values.shape}.") from error
+    except IndexError as error:
+        raise _told("Tensor.__setitem__", error) from error
+
+
+def _told(api, error):
+    """The array library's refusal of an index in the API's name."""
+    kind = ValueError if "broadcast" in str(error) else IndexError
+    return kind(f"For '{api}', the index does not fit: {str(error).strip()}.")
 
 
 # Choosing -----------------------------------------------------------------------------------------

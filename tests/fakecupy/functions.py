@@ -331,6 +331,14 @@ def own_asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
 
 
 @own
+def own_diagonal(a, offset=0, axis1=0, axis2=1):
+    """A view that can be written to, where NumPy's cannot."""
+    view = numpy.diagonal(a._host, offset, axis1, axis2)
+    view.flags.writeable = a._host.flags.writeable
+    return wrap(view)
+
+
+@own
 def own_where(condition, x=None, y=None):
     if (x is None) != (y is None):
         raise ValueError("Must provide both 'x' and 'y' or neither.")
