@@ -43,7 +43,7 @@ _USUAL = {
 # How the original says that this device lacks an operator; the call itself is good.
 _NO_KERNEL = re.compile(
     r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not "
-    r"found op|Unsupported device"
+    r"found op|Unsupported device|Select CPU operator"
 )
 
 
