@@ -99,7 +99,9 @@ def _reason(entry, label, left, right):
 
 
 def _documented(entry):
-    """{(argument, exception)} of the entry's sentences."""
+    """{(argument, exception)} of the entry's sentences about an argument itself, not its dtype or
+    shape.
+    """
     rules = (specs.rule_of(item) for item in entry.get("raises", ()))
     return {
         (subject.name, rule.error)
@@ -107,6 +109,7 @@ def _documented(entry):
         if rule.verdict != "observed only"
         for clause in rule.clauses
         for subject in clause.subjects
+        if not subject.facets
     }
 
 
