@@ -4,6 +4,8 @@ Each is one name of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solver
 own.
 """
 
+import numpy
+
 from .space import extra
 
 
@@ -56,6 +58,36 @@ def linalg_qr(xp, x):
     """(q, r) with orthonormal columns in q; as many columns as the smaller side."""
     q, r = xp.linalg.qr(x)
     return q, r
+
+
+@extra
+def linalg_eig(xp, x):
+    """(eigenvalues, eigenvectors as columns of length 1), complex; on the host, as CuPy has none
+    for general matrices."""
+    values, vectors = numpy.linalg.eig(x.get() if hasattr(x, "get") else x)
+    dtype = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
+    return xp.asarray(values.astype(dtype)), xp.asarray(vectors.astype(dtype))
+
+
+@extra
+def linalg_qr_full(xp, x):
+    """(q, r) with a square q."""
+    q, r = xp.linalg.qr(x, "complete")
+    return q, r
+
+
+@extra
+def linalg_qr_raw(xp, x):
+    """(R above the diagonal and Householder vectors below, transposed; their coefficients)."""
+    packed, tau = xp.linalg.qr(x, "raw")
+    return packed, tau
+
+
+@extra
+def linalg_svd_full(xp, x):
+    """(u, s, vᴴ) with square u and v."""
+    u, s, vh = xp.linalg.svd(x, full_matrices=True)
+    return u, s, vh
 
 
 @extra

@@ -35,7 +35,7 @@ CONSTANT = {
     "nonzero", "count_nonzero", "searchsorted", "unique", "any", "all", "bitwise_and", "bitwise_or",
     "bitwise_xor", "invert", "left_shift", "right_shift", "bincount", "digitize", "histogram",
     "argwhere",
-    "lexsort", "argpartition", "unravel_index", "ravel_multi_index", "heaviside", "nextafter",
+    "lexsort", "argpartition", "unravel_index", "ravel_multi_index", "heaviside",
     "gcd", "lcm",
     "isin", "flatnonzero", "array_equal", "iscomplex", "isreal", "nanargmax", "nanargmin",
     "spacing",
@@ -74,6 +74,15 @@ def derive(line, arrays=None, joint=None, compute=None, several=False, **slopes)
     TABLE[name] = Primitive(name, scope[name], Rule(name, inputs, slopes, joint, many=many),
                             compute,
                             several)
+
+
+def no_gradient(name):
+    """A slope that tells that `name` has none, as the original's has not."""
+
+    def slope(xp, g):
+        raise RuntimeError(f"For '{name}', no gradient is defined.")
+
+    return slope
 
 
 def compose(function):
@@ -186,40 +195,6 @@ derive("sigmoid(x)", x=lambda xp, g, out: g * out * (1 - out))
 derive("expit(x)", x=lambda xp, g, out: g * out * (1 - out))
 derive("softplus(x)", x=lambda xp, g, x: g * xp.sigmoid(x))
 
-# Special functions --------------------------------------------------------------------------------
-
-_HALF_ROOT_PI = math.sqrt(math.pi) / 2
-
-derive("erf(x)", x=lambda xp, g, x: g * xp.exp(-x * x) / _HALF_ROOT_PI)
-derive("erfc(x)", x=lambda xp, g, x: -g * xp.exp(-x * x) / _HALF_ROOT_PI)
-derive("erfinv(x)", x=lambda xp, g, out: g * _HALF_ROOT_PI * xp.exp(out * out))
-derive("gammaln(x)", x=lambda xp, g, x: g * xp.digamma(x))
-derive("digamma(x)", x=lambda xp, g, x: g * xp.polygamma(1, x))
-derive("polygamma(n, x)", arrays="n x", x=lambda xp, g, n, x: g * xp.polygamma(n + 1, x))
-derive("gamma(x)", x=lambda xp, g, x, out: g * out * xp.digamma(x))
-derive("i0(x)", x=lambda xp, g, x: g * xp.i1(x))
-derive("i1(x)", x=lambda xp, g, x, out: g * (xp.i0(x) - out / x))
-derive("i0e(x)", x=lambda xp, g, x, out: g * (xp.i1e(x) - xp.sign(x) * out))
-derive("i1e(x)", x=lambda xp, g, x, out: g * (xp.i0e(x) - out * (xp.sign(x) + 1 / x)))
-derive("k0(x)", x=lambda xp, g, x: -g * xp.k1(x))
-derive("k1(x)", x=lambda xp, g, x, out: -g * (xp.k0(x) + out / x))
-derive("k0e(x)", x=lambda xp, g, x, out: g * (out - xp.k1e(x)))
-derive("k1e(x)", x=lambda xp, g, x, out: g * (out * (1 - 1 / x) - xp.k0e(x)))
-derive("j0(x)", x=lambda xp, g, x: -g * xp.j1(x))
-derive("j1(x)", x=lambda xp, g, x, out: g * (xp.j0(x) - out / x))
-derive("y0(x)", x=lambda xp, g, x: -g * xp.y1(x))
-derive("y1(x)", x=lambda xp, g, x, out: g * (xp.y0(x) - out / x))
-derive("logit(x)", x=lambda xp, g, x: g / (x * (1 - x)))
-derive("xlogy(x, y)", x=lambda xp, g, x, y: g * xp.where(x == 0, 0, xp.log(xp.where(x == 0, 1, y))),
-       y=lambda xp, g, x, y: g * x / y)
-derive("entr(x)", x=lambda xp, g, x: -g * (xp.log(x) + 1))
-derive("ndtr(x)", x=lambda xp, g, x: g * xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi))
-derive("gammainc(a, x)", arrays="a x",
-       x=lambda xp, g, a, x: g * xp.exp((a - 1) * xp.log(x) - x - xp.gammaln(a)))
-derive("gammaincc(a, x)", arrays="a x",
-       x=lambda xp, g, a, x: -g * xp.exp((a - 1) * xp.log(x) - x - xp.gammaln(a)))
-derive("zeta(x, q)", arrays="x q", q=lambda xp, g, x, q: -g * x * xp.zeta(x + 1, q))
-
 # Complex numbers and dtypes -----------------------------------------------------------------------
 
 derive("real(x)", x=lambda xp, g: g)
@@ -328,12 +303,12 @@ derive("scatter_add(x, index, values)", arrays="x values", x=lambda xp, g: g,
 derive("scatter_set(x, index, values)", arrays="x values",
        x=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g, index: g[index])
 derive("scatter_reduce(x, index, values, how)", arrays="x values",
-       x=lambda xp, g, x, out, how: _kept_share(xp, g, x == out, how),
-       values=lambda xp, g, values, out, index, how: _kept_share(xp, g[index], values == out[index],
-                                                                 how))
+       x=lambda xp, g, x, values, out, index, how: _reduced_x(xp, g, x, values, out, index, how),
+       values=lambda xp, g, x, values, out, index, how: _reduced_values(xp, g, x, values, out,
+                                                                        index, how))
 derive("scatter_along_axis(x, index, values, axis, add=False)", arrays="x values",
        x=lambda xp, g, index, axis, add: g if add else xp.scatter_along_axis(g, index, 0, axis),
-       values=lambda xp, g, index, axis: xp.take_along_axis(g, index, axis))
+       values=lambda xp, g, index, axis: _along(xp, g, index, axis))
 derive("take(x, indices, axis=None)", x=lambda xp, g, x_shape, indices, axis: _take_slope(
     xp, g, x_shape, indices, axis))
 derive("add_rows(index, values, count)", arrays="index values",
@@ -343,12 +318,41 @@ derive("take_along_axis(x, indices, axis)", x=lambda xp, g, x_shape, indices,
     xp.zeros(x_shape, g.dtype), indices, g, axis, add=True))
 
 
-def _kept_share(xp, g, kept, how):
-    """The gradient of an extreme goes to what became the extreme."""
-    if how not in ("max", "min"):
-        raise AttributeError(f"xp.scatter_reduce has a gradient for 'max' and 'min', but got "
-                             f"'{how}'")
-    return xp.where(kept, g, 0)
+def _along(xp, g, index, axis):
+    """What stands along an axis at `index`, which may be shorter than `g` along the others."""
+    axis = axis % g.ndim
+    part = tuple(slice(None) if i == axis else slice(0, n) for i, n in enumerate(index.shape))
+    return xp.take_along_axis(g[part], index, axis)
+
+
+def _reduced_x(xp, g, x, values, out, index, how):
+    """The gradient of an extreme goes to what became the extreme, that of a product along the
+    factors."""
+    if how in ("max", "min"):
+        return xp.where(x == out, g, 0)
+    factors = xp.scatter_reduce(xp.ones_like(x), index, values, "mul")
+    return g * factors if how == "mul" else g / factors
+
+
+def _reduced_values(xp, g, x, values, out, index, how):
+    if how in ("max", "min"):
+        return xp.where(values == out[index], g[index], 0)
+    if how == "div":
+        return -g[index] * out[index] / values
+    return g[index] * x[index] * _others(xp, values, index, xp.zeros_like(x))
+
+
+def _others(xp, values, index, nothing):
+    """The product of the other values that meet at a place; zeros among them are multiplied apart,
+    so that slopes of this by them are right as well."""
+    zero = values == 0
+    safe = xp.where(zero, 1, values)
+    product = xp.scatter_reduce(nothing + 1, index, safe, "mul")[index] / safe
+    own = xp.cast(zero, nothing.dtype)
+    count = xp.scatter_add(nothing, index, own)[index] - own
+    empty = xp.where(zero, values, 0)  # 0, but with a slope
+    lone = xp.scatter_add(nothing, index, empty)[index] - empty
+    return product * xp.where(count == 0, 1, xp.where(count == 1, lone, 0))
 
 
 def _take_slope(xp, g, x_shape, indices, axis):

@@ -67,6 +67,19 @@ def _eigh_slope(xp, g, out):
     return (_product(xp, vectors, inner, back),)
 
 
+def _eig_slope(xp, g, out):
+    """Eigenvectors keep their length; of their phase, which is arbitrary, nothing may depend."""
+    g_values, g_vectors = g
+    values, vectors = out
+    back = _adjoint(xp, vectors)
+    eye = xp.eye(values.shape[-1], dtype=values.dtype)
+    turned = xp.matmul(back, g_vectors)
+    along = xp.real(xp.diagonal(turned, 0, -2, -1))
+    inner = turned - xp.matmul(back, vectors) * xp.expand_dims(along, -2)
+    inner = xp.conj(_gaps(xp, values)) * inner + xp.expand_dims(g_values, -1) * eye
+    return (xp.linalg_solve(back, xp.matmul(inner, back)),)
+
+
 def _qr_slope(xp, g, out):
     """For as many rows as columns or more."""
     g_q, g_r = g
@@ -102,6 +115,31 @@ def _svd_slope(xp, g, out):
     return (slope,)
 
 
+def _rest_turned(xp, g, whole, count):
+    """The gradient of the first `count` columns of a square orthogonal matrix, with that of the
+    others in it: they turn with the first, by as little as keeps them orthogonal."""
+    first, rest = whole[..., :count], whole[..., count:]
+    return g[..., :count] - _product(xp, rest, _adjoint(xp, g[..., count:]), first)
+
+
+def _svd_full_slope(xp, g, out):
+    g_u, g_s, g_vh = g
+    u, s, vh = out
+    count, v = s.shape[-1], _adjoint(xp, vh)
+    g_u = _rest_turned(xp, g_u, u, count)
+    g_v = _rest_turned(xp, _adjoint(xp, g_vh), v, count)
+    return _svd_slope(xp, (g_u, g_s, _adjoint(xp, g_v)),
+                      (u[..., :count], s, vh[..., :count, :]))
+
+
+def _qr_full_slope(xp, g, out):
+    g_q, g_r = g
+    q, r = out
+    count = min(r.shape[-2:])
+    return _qr_slope(xp, (_rest_turned(xp, g_q, q, count), g_r[..., :count, :]),
+                     (q[..., :count], r[..., :count, :]))
+
+
 derive("linalg_inv(x)", x=_inv_slope)
 derive("linalg_det(x)", x=lambda xp, g, x, out: xp.expand_dims(xp.expand_dims(g * xp.conj(out), -1),
                                                                -1)
@@ -112,8 +150,11 @@ derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(_
 derive("linalg_cholesky(x)", x=_cholesky_slope)
 derive("linalg_lu(x)", x=_lu_slope)
 derive("linalg_eigh(x)", arrays="x", several=True, joint=_eigh_slope)
+derive("linalg_eig(x)", arrays="x", several=True, joint=_eig_slope)
 derive("linalg_qr(x)", arrays="x", several=True, joint=_qr_slope)
 derive("linalg_svd(x)", arrays="x", several=True, joint=_svd_slope)
+derive("linalg_qr_full(x)", arrays="x", several=True, joint=_qr_full_slope)
+derive("linalg_svd_full(x)", arrays="x", several=True, joint=_svd_full_slope)
 
 
 @compose

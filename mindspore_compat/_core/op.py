@@ -21,7 +21,12 @@ from numpy import generic
 
 from .._backend import arrays
 from .._backend.arrays import SPACES
-from . import derivatives_linalg, derivatives_reduce, promotion  # noqa: F401 - the rules
+from . import (  # noqa: F401 - the rules
+    derivatives_linalg,
+    derivatives_reduce,
+    derivatives_special,
+    promotion,
+)
 from .batch import Batch, lifted_nodes
 from .precision import state as precision
 from .rule import NoneRule, Union

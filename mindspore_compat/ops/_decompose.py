@@ -4,9 +4,6 @@ kin).
 Matrices are the last two axes; leading axes are a stack.
 """
 
-import numpy
-
-from .._backend.arrays import to_current, to_host
 from .._core.op import op
 from .._core.rules import Bool, Int, Number, TensorOf, TupleOf, any_dtype, floating
 from .._core.surface import public
@@ -127,7 +124,7 @@ def reduced_qr(xp, input: Matrix):
 @op(widen=True)
 def complete_qr(xp, input: Matrix):
     """(q, r) of each matrix, q square."""
-    q, r = xp.linalg.qr(input, "complete")
+    q, r = xp.linalg_qr_full(input)
     return q, r
 
 
@@ -181,7 +178,7 @@ def reduced_svd(xp, input: Matrix):
 @op(widen=True)
 def full_svd(xp, input: Matrix):
     """(s, u, v) of each matrix, u and v square."""
-    u, s, vh = xp.linalg.svd(input, full_matrices=True)
+    u, s, vh = xp.linalg_svd_full(input)
     return s, u, _adjoint(xp, vh)
 
 
@@ -237,15 +234,17 @@ def eigh(xp, a: Matrix):
     return tuple(xp.linalg_eigh(a))
 
 
-def _general_eig(x):
-    values, vectors = numpy.linalg.eig(to_host(x._array))  # CuPy has no general eigenvalues
-    wide = "complex128" if x._array.dtype in ("float64", "complex128") else "complex64"
-    return tuple(Tensor._wrap(to_current(each.astype(wide))) for each in (values, vectors))
+@op()
+def general_eig(xp, A: TensorOf(floating, "complex64", "complex128")):
+    """(complex eigenvalues, eigenvectors as columns) of square matrices."""
+    return tuple(xp.linalg_eig(A))
 
 
 @public("ops.eig")
 def eig(A):
-    """(complex eigenvalues, eigenvectors as columns) of square matrices; no gradient.
+    """(complex eigenvalues, eigenvectors as columns) of square matrices.
+
+    Unlike the original's they have a gradient, where no two eigenvalues are equal.
 
     Raises:
         TypeError: if `A` is not a float or complex Tensor.
@@ -257,12 +256,12 @@ def eig(A):
         raise TypeError(f"For 'eig', 'A' must be a float or complex Tensor, but got "
                         f"{type(A).__name__}.")
     _square("eig", "A", A)
-    return _general_eig(A)
+    return general_eig.run(A)
 
 
 @public("ops.eigvals", "Tensor.eigvals")
 def eigvals(A):
-    """The complex eigenvalues of square matrices; no gradient. Errors as for `ops.eig`."""
+    """The complex eigenvalues of square matrices. Errors as for `ops.eig`."""
     return eig(A)[0]
 
 

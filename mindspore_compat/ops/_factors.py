@@ -7,6 +7,7 @@ import math
 
 import numpy
 
+from .._core.derivatives import no_gradient
 from .._core.op import op, space_for
 from .._core.rules import (
     Any,
@@ -61,8 +62,11 @@ def geqrf(xp, input: Matrix):
     """(R on and above the diagonal with Householder vectors below, their coefficients)."""
     if input.ndim < 2:
         raise ValueError(f"For 'geqrf', 'input' must be matrices, but got {input.shape}.")
-    packed, tau = xp.linalg.qr(input, "raw")
+    packed, tau = xp.linalg_qr_raw(input)
     return xp.swapaxes(packed, -1, -2), tau
+
+
+geqrf.vjp(input=no_gradient("geqrf"))
 
 
 def _reflected(xp, vectors, tau, out, backwards=True):
@@ -158,10 +162,9 @@ def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("f
             f"For 'MatrixSolveLs', 'rhs' must have the rows of 'matrix', but got {rhs.shape} and "
             f"{matrix.shape}."
         )
-    ridge = float(l2_regularizer)
     across = _adjoint(xp, matrix)
     rows, columns = matrix.shape[-2:]
-    eye = ridge * xp.eye(min(rows, columns), dtype=matrix.dtype)
+    eye = xp.cast(l2_regularizer, matrix.dtype) * xp.eye(min(rows, columns), dtype=matrix.dtype)
     if rows >= columns:
         return xp.linalg_solve(xp.matmul(across, matrix) + eye, xp.matmul(across, rhs))
     return xp.matmul(across, xp.linalg_solve(xp.matmul(matrix, across) + eye, rhs))

@@ -6,10 +6,12 @@ given only some rows of the gradient are in _optimizers_rows.py.
 
 from .._backend import arrays
 from .._backend.fuse import fuse
+from .._core.derivatives import no_gradient
 from .._core.op import space_for
 from .._core.promotion import promote_np
 from .._core.rules import Bool, Float, Number, TensorOf, checked, floating, number
 from .._core.surface import plain, public
+from .._core.tape import Rule, depth, record
 from .._core.tensor import Tensor
 from . import _update
 from ._update import unscaled
@@ -54,14 +56,25 @@ class Update(Primitive):
 
     def run(self, fused, held, grad, **scalars):
         """Updates `held` (the parameter first) with `grad`; returns Tensors on the same memory."""
-        grad = self.joined(held, grad)
+        given, grad = grad, self.joined(held, grad)
         states = [each._array for each in held[1:]]
         scalars = self.numbers(scalars)
         if held[0]._array.dtype.kind in "iuc":
             self._run_plainly(fused.formula, [held[0]._array, *states], grad, scalars)
         else:
             fused(held[0]._array, grad, *states, **scalars)
-        return tuple(map(plain, held))
+        return self.barred(held, given)
+
+    def barred(self, held, *inputs):
+        """`held` as results. A gradient through the update is none, and asking for it is refused.
+        """
+        made = tuple(map(plain, held))
+        live = tuple(t._node for t in (*held, *inputs) if t._node is not None)
+        if live and not depth.paused:
+            slopes = {str(i): no_gradient(self.name) for i in range(len(live))}
+            for each in made:
+                each._node = record(Rule(self.name, slopes, slopes), live, (), None)
+        return made
 
     def _run_plainly(self, formula, held, grad, scalars):
         """The formula as it stands, for integers and complex numbers, which are not fused."""

@@ -7,7 +7,7 @@ Updates with whole gradients are in _optimizers.py.
 
 from .._core.op import space_for
 from .._core.rules import Bool, Float, Number, TensorOf, checked, floating
-from .._core.surface import plain, public
+from .._core.surface import public
 from .._core.tensor import Tensor
 from ._optimizers import (
     ADADELTA,
@@ -61,7 +61,7 @@ class _RowUpdate(Update):
         fused(picked[0], g, *picked[1:], **self.numbers(scalars))
         for each, values in zip(held, picked, strict=True):
             each._array[rows] = values
-        return tuple(map(plain, held))
+        return self.barred(held, grad)
 
 
 def _answer(held):

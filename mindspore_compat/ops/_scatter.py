@@ -184,15 +184,14 @@ def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anyt
                             reduction: OneOf("none", "add", "mul") = "none"):
     """A copy with updates written (added, multiplied) at places along an axis, element by
     element."""
-    places = list(xp.ogrid[tuple(slice(n) for n in indices.shape)])
-    places[axis_of(axis, input_x)] = indices
-    index = tuple(places)
     updates = xp.cast(updates, input_x.dtype)
-    if reduction == "add":
-        return xp.scatter_add(input_x, index, updates)
+    axis = axis_of(axis, input_x)
     if reduction == "mul":
-        return xp.scatter_reduce(input_x, index, updates, "mul")
-    return xp.scatter_set(input_x, index, updates)
+        places = [xp.reshape(xp.arange(n), (-1,) + (1,) * (indices.ndim - i - 1))
+                  for i, n in enumerate(indices.shape)]
+        return xp.scatter_reduce(input_x, (*places[:axis], indices, *places[axis + 1:]), updates,
+                                 "mul")
+    return xp.scatter_along_axis(input_x, indices, updates, axis, reduction == "add")
 
 
 @op("ops.scatter(input, axis, index, src)", "Tensor.scatter(axis, index, src)",
@@ -200,21 +199,17 @@ def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anyt
     widen=False)
 def scatter(xp, input: Anything, axis: Int, index: Index, src: TensorOf(any_dtype, scalars=True)):
     """A copy with the values of `src` written at places along an axis, element by element."""
-    places = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
-    places[axis_of(axis, input)] = index
     src = xp.cast(src, input.dtype)
     src = src[tuple(slice(0, n) for n in index.shape)] if src.ndim else src
-    return xp.scatter_set(input, tuple(places), src)
+    return xp.scatter_along_axis(input, index, src, axis_of(axis, input))
 
 
 @op("Tensor.scatter_add(dim, index, src)", "mint.scatter_add(input, dim, index, src)",
     "Tensor.scatter_add_(dim, index, src)", widen=False)
 def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):
     """A copy with the values of `src` added at places along an axis, element by element."""
-    places = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
-    places[axis_of(dim, input)] = index
-    return xp.scatter_add(input, tuple(places), xp.cast(src[tuple(slice(0,
-            n) for n in index.shape)], input.dtype))
+    src = xp.cast(src[tuple(slice(0, n) for n in index.shape)], input.dtype)
+    return xp.scatter_along_axis(input, index, src, axis_of(dim, input), True)
 
 
 @op(widen=False)

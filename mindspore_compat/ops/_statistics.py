@@ -140,7 +140,7 @@ def quantile(xp, input: TensorOf("float32", "float64"),
              q: TensorOf("float32", "float64", scalars=True),
              axis: Int | None = None, keepdims: Bool = False):
     """The values below which fractions q of the elements lie, along an axis or over all."""
-    return _quantiles(xp, input, xp.stop(q), axis, keepdims, ignore_nan=False)
+    return _quantiles(xp, input, q, axis, keepdims, ignore_nan=False)
 
 
 @op("ops.nanquantile(input, q, axis=None, keepdims=False)",
@@ -149,7 +149,7 @@ def nanquantile(xp, input: TensorOf("float32", "float64"),
                 q: TensorOf("float32", "float64", scalars=True),
                 axis: Int | None = None, keepdims: Bool = False):
     """The quantiles of what is not NaN."""
-    return _quantiles(xp, input, xp.stop(q), axis, keepdims, ignore_nan=True)
+    return _quantiles(xp, input, q, axis, keepdims, ignore_nan=True)
 
 
 # Sums that skip NaN, pairs of moments -------------------------------------------------------------
