@@ -8,6 +8,7 @@ import math
 
 from .._core.op import op
 from .._core.rules import (
+    AsValue,
     Bool,
     Float,
     Int,
@@ -16,15 +17,19 @@ from .._core.rules import (
     TensorOf,
     floating,
     number,
+    real,
 )
+from ._windows import need_alike
 
 Anything = TensorOf(number | {"bool"})
 Numbers = TensorOf(number)
 Floats = TensorOf(floating)
 Half = TensorOf("float16", "float32")
 Small = TensorOf("float16", "float32", "bfloat16")
+Real = TensorOf(real, "bool")
 Reduction = OneOf("none", "mean", "sum")
-Divided = OneOf("none", "mean", "batchmean", "sum")
+Reduced = AsValue(Reduction)  # where pages and the original know a ValueError only
+Divided = AsValue(OneOf("none", "mean", "batchmean", "sum"))
 
 
 def reduced(xp, loss, reduction):
@@ -56,7 +61,7 @@ def need_broadcast(api, first, second, one, other):
 
 
 @op("ops.mse_loss(input, target, reduction='mean')", promote="input target")
-def mse_loss(xp, input: Anything, target: Anything, reduction: Reduction = "mean"):
+def mse_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean"):
     """(input - target)^2; integers are taken as float32."""
     need_broadcast("mse_loss", "input", "target", input, target)
     if input.dtype.kind in "iub":
@@ -80,7 +85,7 @@ def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "me
 @op("ops.l1_loss(input, target, reduction='mean')",
     "mint.nn.functional.l1_loss(input, target, reduction='mean')",
     "mint.nn.L1Loss(reduction='mean')(input, target)", promote="input target")
-def l1_loss(xp, input: Numbers, target: Numbers, reduction: Reduction = "mean"):
+def l1_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean"):
     """|input - target|."""
     need_broadcast("l1_loss", "input", "target", input, target)
     return reduced(xp, xp.abs(input - target), reduction)
@@ -120,7 +125,7 @@ def smooth_l1_loss_ext(xp, input: Floats, target: Floats, reduction: Reduction =
 
 
 @op("ops.huber_loss(input, target, reduction='mean', delta=1.0)", promote="input target")
-def huber_loss(xp, input: Numbers, target: Numbers, reduction: Reduction = "mean",
+def huber_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean",
                delta: Number(gt=0) = 1.0):
     """d^2 / 2 where d = |input - target| is at most `delta`, delta (d - delta / 2) elsewhere."""
     need_broadcast("huber_loss", "input", "target", input, target)
@@ -140,8 +145,8 @@ l2_loss.vjp(input_x=lambda xp, g, input_x: g * input_x)
 
 @op("ops.gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction='mean')",
     promote="x target var")
-def gaussian_nll_loss(xp, x: Floats, target: Floats, var: Floats, full: Bool = False,
-                      eps: Float(gt=0.0) = 1e-6, reduction: Reduction = "mean"):
+def gaussian_nll_loss(xp, x: Real, target: Real, var: Real, full: Bool = False,
+                      eps: Float(gt=0.0) = 1e-6, reduction: Reduced = "mean"):
     """(log(max(var, eps)) + (x - target)^2 / max(var, eps)) / 2; with `full` plus log(2 pi) / 2.
 
     `var` has the shape of `x`, or lacks its last axis, or has 1 there.
@@ -154,6 +159,8 @@ def gaussian_nll_loss(xp, x: Floats, target: Floats, var: Floats, full: Bool = F
             raise ValueError(
                 f"For 'gaussian_nll_loss', 'var' must have shape {tuple(x.shape)}, or lack its "
                 f"last axis, or have 1 there, but got {tuple(var.shape)}.")
+    if x.dtype.kind in "iub":
+        x, target, var = (xp.cast(each, "float32") for each in (x, target, var))
     # The bound is a constant of the loss: where it acts, no gradient reaches `var`, only the data.
     var = xp.maximum(var, eps)
     loss = 0.5 * (xp.log(var) + xp.square(x - target) / var)
@@ -179,6 +186,7 @@ def _need_batch(api, x, reduction):
 def kl_div(xp, logits: TensorOf("float16", "float32", "float64"),
            labels: TensorOf("float16", "float32", "float64"), reduction: Divided = "mean"):
     """labels (log(labels) - logits), and 0 where labels are not positive."""
+    need_alike("kl_div", logits=logits, labels=labels)
     need_shape("kl_div", "logits", "labels", logits, labels)
     _need_batch("kl_div", logits, reduction)
     positive = labels > 0
@@ -227,11 +235,12 @@ def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
 
 
 @op("ops.cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean')")
-def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: Numbers,
+def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: Anything,
                           margin: Number(ge=-1.0, le=1.0) | Bool = 0.0,
-                          reduction: Reduction = "mean"):
+                          reduction: Reduced = "mean"):
     """1 - cos for pairs marked 1 by `target`, max(0, cos - margin) for those marked -1; along axis
     1."""
+    need_alike("cosine_embedding_loss", input1=input1, input2=input2)
     need_shape("cosine_embedding_loss", "input1", "input2", input1, input2)
     if tuple(target.shape) != (input1.shape[0], *input1.shape[2:]):
         raise ValueError(
@@ -259,8 +268,8 @@ def cosine_embedding_loss_ext(xp, input1: Floats, input2: Floats, target: Number
 
 
 @op("ops.hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean')")
-def hinge_embedding_loss(xp, inputs: Numbers, targets: Numbers, margin: Number | Bool = 1.0,
-                         reduction: Reduction = "mean"):
+def hinge_embedding_loss(xp, inputs: Floats, targets: Floats, margin: Number | Bool = 1.0,
+                         reduction: Reduced = "mean"):
     """The input where the target is positive (1), max(0, margin - input) where negative (-1)."""
     need_broadcast("hinge_embedding_loss", "inputs", "targets", inputs, targets)
     near = xp.where(targets > 0, inputs, 0)
@@ -270,7 +279,7 @@ def hinge_embedding_loss(xp, inputs: Numbers, targets: Numbers, margin: Number |
 
 @op("ops.margin_ranking_loss(input1, input2, target, margin=0.0, reduction='mean')")
 def margin_ranking_loss(xp, input1: Numbers, input2: Numbers, target: Numbers,
-                        margin: Float = 0.0, reduction: Reduction = "mean"):
+                        margin: Float = 0.0, reduction: Reduced = "mean"):
     """max(0, -target (input1 - input2) + margin)."""
     need_broadcast("margin_ranking_loss", "input1", "input2", input1, input2)
     need_broadcast("margin_ranking_loss", "input1", "target", input1, target)

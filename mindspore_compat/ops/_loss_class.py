@@ -7,9 +7,10 @@ _loss_ctc.py.
 from .._backend.space import extra
 from .._core.derivatives import derive
 from .._core.op import op
-from .._core.rules import Bool, Float, Int, OneOf, TensorOf, floating
+from .._core.rules import Bool, Float, Int, Number, OneOf, TensorOf, floating
 from . import _softmax  # noqa: F401 - it declares log_soft
-from ._loss import Reduction, need_shape, reduced
+from ._loss import Reduced, Reduction, need_shape, reduced
+from ._windows import need_alike
 
 Floats = TensorOf(floating)
 Half = TensorOf("float16", "float32")
@@ -136,7 +137,7 @@ def _need_classes(api, x):
     "mint.nn.CrossEntropyLoss(weight=None, ignore_index=-100, reduction='mean', "
     "label_smoothing=0.0)(input, target)")
 def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating),
-                  weight: Floats = None, ignore_index: Int = -100, reduction: Reduction = "mean",
+                  weight: Floats = None, ignore_index: Int = -100, reduction: Reduced = "mean",
                   label_smoothing: Float = 0.0):
     """Cross entropy of logits (N, C, ...) or (C,) with classes, or with probabilities of classes.
 
@@ -150,8 +151,9 @@ def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating
 
 @op("ops.nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', "
     "label_smoothing=0.0)")
-def nll_loss(xp, inputs: Floats, target: Classes, weight: Floats = None, ignore_index: Int = -100,
-             reduction: Reduction = "mean", label_smoothing: Float = 0.0):
+def nll_loss(xp, inputs: Floats, target: Classes, weight: Floats = None,
+             ignore_index: Int | Bool | Float | None = -100, reduction: Reduction = "mean",
+             label_smoothing: Number | Bool = 0.0):
     """Minus the log probabilities (N, C, ...) or (C,) of the classes `target`; as
     `cross_entropy`."""
     _need_classes("nll_loss", inputs)
@@ -169,8 +171,8 @@ def nll_loss_ext(xp, input: Floats, target: Classes, weight: Floats = None,
 
 
 @op("ops.NLLLoss(reduction='mean', ignore_index=-100)(logits, labels, weight)")
-def nll_loss_primitive(xp, logits: Small, labels: TensorOf("int32", "int64", "uint8"),
-                       weight: Small, reduction: Reduction = "mean", ignore_index: Int = -100):
+def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int32", "int64", "uint8"),
+                       weight: Floats, reduction: Reduction = "mean", ignore_index: Int = -100):
     """Minus the log probabilities (N, C) or (C,) of the classes `labels`, weighted by class.
 
     Returns:
@@ -303,6 +305,7 @@ def _fit(api, name, given, x):
 @op("ops.SigmoidCrossEntropyWithLogits()(logits, label)")
 def sigmoid_cross_entropy_with_logits(xp, logits: Floats, label: Floats):
     """Cross entropy of sigmoid(logits) with `label`, element by element."""
+    need_alike("SigmoidCrossEntropyWithLogits", logits=logits, label=label)
     need_shape("SigmoidCrossEntropyWithLogits", "logits", "label", logits, label)
     return logits * (1 - label) + xp.softplus(-logits)
 
@@ -344,7 +347,7 @@ Double = TensorOf("float16", "float32", "float64")
 
 @op("ops.multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction='mean')")
 def multi_margin_loss(xp, input: Double, target: TensorOf("int64"), p: OneOf(1, 2) = 1,
-                      margin: Int = 1, weight: Double = None, reduction: Reduction = "mean"):
+                      margin: Int | Bool = 1, weight: Double = None, reduction: Reduced = "mean"):
     """sum over other classes of max(0, margin - input[target] + input)^p / C, for each row of (N,
     C).
 
@@ -356,7 +359,7 @@ def multi_margin_loss(xp, input: Double, target: TensorOf("int64"), p: OneOf(1, 
 @op("ops.MultiMarginLoss(p=1, margin=1.0, reduction='mean')(inputs, target, weight=None)")
 def multi_margin_loss_primitive(xp, inputs: Double, target: TensorOf("int64"),
                                 weight: Double = None, p: OneOf(1, 2) = 1, margin: Float = 1.0,
-                                reduction: Reduction = "mean"):
+                                reduction: Reduced = "mean"):
     """sum over other classes of max(0, margin - inputs[target] + inputs)^p / C; as the function."""
     return _multi_margin(xp, "MultiMarginLoss", inputs, target, p, margin, weight, reduction)
 
@@ -403,9 +406,9 @@ def multilabel_margin_loss_primitive(xp, x: Half, target: TensorOf("int32"),
 
 
 @op("ops.multilabel_soft_margin_loss(input, target, weight=None, reduction='mean')")
-def multilabel_soft_margin_loss(xp, input: Floats, target: TensorOf(floating, "int32", "int64"),
+def multilabel_soft_margin_loss(xp, input: Floats, target: TensorOf(floating, "int32", "int64", "bool"),
                                 weight: TensorOf(floating, scalars=True) = None,
-                                reduction: Reduction = "mean"):
+                                reduction: Reduced = "mean"):
     """The mean over classes of the cross entropy of sigmoid(input) with `target`, rows of (N,
     C)."""
     need_shape("multilabel_soft_margin_loss", "input", "target", input, target)
