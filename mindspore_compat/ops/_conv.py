@@ -5,13 +5,25 @@ the functions of _windows.py, whose gradients make its own. A narrow dtype is co
 """
 
 from .._core.op import op
-from .._core.rules import Any, Int, ListOf, OneOf, TensorOf, TupleOf, floating, number, real
+from .._core.rules import (
+    Any,
+    AsValue,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    floating,
+    number,
+    real,
+)
 from ._windows import each, need_alike, need_rank, padding_of, sided, sizes_of
 
 Real = TensorOf(floating)
 Positive = Int(ge=1)
 Natural = Int(ge=0)
 Mode = OneOf("same", "valid", "pad")
+Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
 
 
 def several(rule, *lengths):
@@ -27,8 +39,8 @@ def listed(rule, *lengths):
 def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
     """The convolution that all public forms share; `x` and `w` have channels second."""
     count = w.ndim - 2
-    need_rank(api, "input", x, w.ndim)
     need_alike(api, input=x, weight=w)
+    need_rank(api, "input", x, w.ndim)
     stride, dilation = each(stride, count), each(dilation, count)
     kernel, size = tuple(w.shape[2:]), tuple(x.shape[2:])
     if x.shape[1] % groups or w.shape[0] % groups or x.shape[1] != w.shape[1] * groups:
@@ -52,6 +64,7 @@ def _need_room(api, size, kernel, pads, dilation):
 def _biased(xp, api, out, bias):
     if bias is None:
         return out
+    need_alike(api, input=out, bias=bias)
     if bias.ndim != 1 or bias.shape[0] != out.shape[1]:
         raise ValueError(
             f"For '{api}', 'bias' must have shape ({out.shape[1]},), but got {tuple(bias.shape)}.")
@@ -173,10 +186,10 @@ def _image_step(value):
 @op("ops.Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
     "group=1, data_format='NCHW')(x, weight)")
 def conv2d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
-                     kernel_size: several(Positive, 2), mode: Int = 1, pad_mode: Mode = "valid",
+                     kernel_size: several(Positive, 2), mode: OneOf(1) = 1, pad_mode: Mode = "valid",
                      pad: several(Natural, 4) = 0, stride: several(Positive, 2, 4) = 1,
                      dilation: several(Positive, 2, 4) = 1, group: Positive = 1,
-                     data_format: OneOf("NCHW", "NHWC") = "NCHW"):
+                     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
     """Cross-correlation of images with kernels of a size told beforehand.
 
     `pad` is one number, or those above, below, left and right, for `pad_mode` "pad". With
@@ -195,11 +208,12 @@ def conv2d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
 @op("ops.Conv3D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
     "group=1, data_format='NCDHW')(x, weight)")
 def conv3d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
-                     kernel_size: several(Positive, 3), mode: Int = 1, pad_mode: Mode = "valid",
+                     kernel_size: several(Positive, 3), mode: OneOf(1) = 1, pad_mode: Mode = "valid",
                      pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
                      dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
-                     data_format: OneOf("NCDHW") = "NCDHW"):
+                     data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
     """Cross-correlation of volumes with kernels of a size told beforehand; as `Conv2D`."""
+    need_alike("Conv3D", x=x, weight=weight)
     need_rank("Conv3D", "weight", weight, 5)
     _need_weight("Conv3D", weight, out_channel, kernel_size)
     return _convolve(xp, "Conv3D", x, weight, None, each(stride, 3)[-3:], pad_mode, pad,
@@ -229,9 +243,9 @@ def _transposed(xp, api, y, w, x_shape, stride, pads, dilation, groups):
 def conv2d_transpose_primitive(
         xp, dout: Real, weight: Real, input_size: Any,
         out_channel: Positive, kernel_size: several(Positive, 2), pad_mode: Mode = "valid",
-        pad: several(Natural, 4) = 0, pad_list: TupleOf(Natural, length=4) = None, mode: Int = 1,
+        pad: several(Natural, 4) = 0, pad_list: TupleOf(Natural, length=4) = None, mode: OneOf(1) = 1,
         stride: several(Positive, 2, 4) = 1, dilation: several(Positive, 2, 4) = 1,
-        group: Positive = 1, data_format: OneOf("NCHW", "NHWC") = "NCHW"):
+        group: Positive = 1, data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
     """The gradient of `Conv2D` for its input: `dout` spread out by the kernels over `input_size`.
 
     `weight` has the shape it has in `Conv2D`. `pad_list`, where given, stands for `pad`.
@@ -305,15 +319,16 @@ def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
     "stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')(dout, weight)")
 def conv3d_transpose_primitive(
         xp, dout: Real, weight: Real, in_channel: Positive, out_channel: Positive,
-        kernel_size: several(Positive, 3), mode: Int = 1, pad_mode: Mode = "valid",
+        kernel_size: several(Positive, 3), mode: OneOf(1) = 1, pad_mode: Mode = "valid",
         pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
         dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
-        output_padding: several(Natural, 3, 5) = 0, data_format: OneOf("NCDHW") = "NCDHW"):
+        output_padding: several(Natural, 3, 5) = 0, data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
     """A transposed convolution of volumes; weights are (C_in, C_out / group, k_d, k_h, k_w).
 
     "same" gives size * stride outputs, "valid" all that the kernels reach; "pad" cuts `pad` from
     both ends of that and adds `output_padding` at the last.
     """
+    need_alike("Conv3DTranspose", dout=dout, weight=weight)
     need_rank("Conv3DTranspose", "weight", weight, 5)
     _need_weight("Conv3DTranspose", weight, in_channel, kernel_size)
     return _transpose3d(xp, "Conv3DTranspose", dout, weight, pad_mode, pad, stride, dilation, group,
@@ -428,7 +443,7 @@ def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 
     "ops.Col2Im(kernel_size, dilation=1, padding: padding_value=0, stride=1)(x: input_x, "
     "output_size)",
     "Tensor.col2im(output_size, kernel_size, dilation, padding_value, stride)")
-def col2im(xp, input_x: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 2),
+def col2im(xp, input_x: Columns, output_size: Any, kernel_size: listed(Positive, 1, 2),
            dilation: listed(Positive, 1, 2), padding_value: listed(Natural, 1, 2),
            stride: listed(Positive, 1, 2)):
     """Columns (N, C, k_h * k_w, windows) added up to images (N, C, *output_size)."""
@@ -455,7 +470,7 @@ Step = several(Positive, 2, 4)
 @op("ops.Dilation2D(stride, dilation, pad_mode='SAME', data_format='NCHW')(x, filter)")
 def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dilation: Step,
                pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
-               data_format: OneOf("NCHW") = "NCHW"):
+               data_format: AsValue(OneOf("NCHW")) = "NCHW"):
     """The maximum of x + filter over each window of images (N, C, H, W); the filter is (C, k_h,
     k_w)."""
     need_rank("Dilation2D", "x", x, 4)

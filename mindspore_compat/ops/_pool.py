@@ -8,6 +8,7 @@ from .._core.dtype import int64
 from .._core.op import op
 from .._core.rules import (
     Any,
+    AsValue,
     Bool,
     DType,
     Int,
@@ -25,6 +26,8 @@ Positive = Int(ge=1)
 Natural = Int(ge=0)
 Floats = TensorOf("float16", "float32", "float64", "bfloat16")
 Plain = TensorOf(integer | floating)
+Half = TensorOf("float16", "float32")
+Anything = TensorOf(integer | floating, "bool")
 Mode = OneOf("valid", "same", "VALID", "SAME", "Valid", "Same")
 PadMode = OneOf("valid", "same", "pad", "VALID", "SAME", "PAD", "Valid", "Same", "Pad")
 
@@ -79,7 +82,7 @@ def avg_pool1d(xp, input_x: Floats, kernel_size: Positive = 1, stride: Positive 
     "count_include_pad=True, divisor_override=0)")
 def avg_pool2d(xp, input_x: Floats, kernel_size: several(Positive, 2) = 1,
                stride: several(Positive, 2) = 1, padding: several(Natural, 4) = 0,
-               ceil_mode: Bool = False, count_include_pad: Bool = True, divisor_override: Int = 0):
+               ceil_mode: Bool = False, count_include_pad: Bool = True, divisor_override: Natural = 0):
     """Means of windows of images (N, C, H, W); `padding` is one number, or four (two per
     dimension).
 
@@ -95,7 +98,7 @@ def avg_pool2d(xp, input_x: Floats, kernel_size: several(Positive, 2) = 1,
     "count_include_pad=True, divisor_override=0)")
 def avg_pool3d(xp, input_x: Floats, kernel_size: several(Positive, 3) = 1,
                stride: several(Positive, 3) = 1, padding: several(Natural, 6) = 0,
-               ceil_mode: Bool = False, count_include_pad: Bool = True, divisor_override: Int = 0):
+               ceil_mode: Bool = False, count_include_pad: Bool = True, divisor_override: Natural = 0):
     """Means of windows of volumes (N, C, D, H, W); `padding` is one number, or six; as
     `avg_pool2d`."""
     need_rank("avg_pool3d", "input_x", input_x, 5)
@@ -171,8 +174,8 @@ def avg_pool_primitive(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1,
 def avg_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
                          strides: several(Positive, 3) = 1, pad_mode: PadMode = "valid",
                          pad: listed(Natural, 6) = 0, ceil_mode: Bool = False,
-                         count_include_pad: Bool = True, divisor_override: Int = 0,
-                         data_format: OneOf("NCDHW") = "NCDHW"):
+                         count_include_pad: Bool = True, divisor_override: Natural = 0,
+                         data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
     """Means of windows of volumes (N, C, D, H, W); `pad` counts for `pad_mode` "pad"."""
     need_rank("AvgPool3D", "x", x, 5)
     kernel, stride = each(kernel_size, 3), each(strides, 3)
@@ -187,7 +190,7 @@ def avg_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
 @op("ops.MaxPool(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)")
 def max_pool_primitive(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1,
                        strides: several(Positive, 2, 4) = 1, pad_mode: Mode = "valid",
-                       data_format: OneOf("NCHW", "NHWC") = "NCHW"):
+                       data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
     """The largest value of each window of images."""
     need_rank("MaxPool", "x", x, 4)
     x = xp.moveaxis(x, -1, 1) if data_format == "NHWC" else x
@@ -203,7 +206,7 @@ def max_pool_primitive(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1,
 def max_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
                          strides: several(Positive, 3) = 1, pad_mode: PadMode = "VALID",
                          pad_list: several(Natural, 6) = 0, ceil_mode: Bool = None,
-                         data_format: OneOf("NCDHW") = "NCDHW"):
+                         data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
     """The largest value of each window of volumes (N, C, D, H, W); `pad_list` counts for "pad"."""
     need_rank("MaxPool3D", "x", x, 5)
     if pad_mode.lower() != "pad" and ceil_mode is not None:
@@ -235,7 +238,7 @@ def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, co
     "ceil_mode=False)")
 def max_pool2d(xp, x: Plain, kernel_size: several(Positive, 2), stride: several(Positive, 2) = None,
                padding: several(Natural, 2) = 0, dilation: several(Positive, 2) = 1,
-               return_indices: Bool = False, ceil_mode: Bool = False):
+               return_indices: Any = False, ceil_mode: Bool = False):
     """The largest value of each window of images (N, C, H, W); the stride is the kernel unless
     given.
 
@@ -269,7 +272,7 @@ def max_pool2d_ext(xp, input: Plain, kernel_size: several(Positive, 1, 2),
     "return_indices=False)")
 def max_pool3d(xp, x: Plain, kernel_size: several(Positive, 3), stride: several(Positive, 3) = None,
                padding: several(Natural, 3) = 0, dilation: several(Positive, 3) = 1,
-               ceil_mode: Bool = False, return_indices: Bool = False):
+               ceil_mode: Bool = False, return_indices: Any = False):
     """The largest value of each window of volumes (N, C, D, H, W); as `max_pool2d`."""
     need_rank("max_pool3d", "x", x, 5)
     return largest_windows(xp, "max_pool3d", x, kernel_size, stride, padding, dilation, ceil_mode,
@@ -280,7 +283,7 @@ def max_pool3d(xp, x: Plain, kernel_size: several(Positive, 3), stride: several(
 @op("ops.MaxPoolWithArgmax(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)")
 def max_pool_with_argmax(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1,
                          strides: several(Positive, 2, 4) = 1, pad_mode: Mode = "valid",
-                         data_format: OneOf("NCHW", "NHWC") = "NCHW"):
+                         data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
     """The largest value of each window of images, and its int32 position in C * H * W."""
     need_rank("MaxPoolWithArgmax", "x", x, 4)
     last = data_format == "NHWC"
@@ -351,7 +354,7 @@ Goal = Natural | TupleOf(Natural | None)
 
 
 @op("ops.adaptive_avg_pool1d(input, output_size)")
-def adaptive_avg_pool1d(xp, input: Floats, output_size: Positive):
+def adaptive_avg_pool1d(xp, input: Half, output_size: Positive):
     """Means over `output_size` equal parts of a sequence (N, C, L)."""
     return xp.adaptive_average(input, _divides("adaptive_avg_pool1d", input, output_size))
 
@@ -376,7 +379,7 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
 
 @op("ops.adaptive_avg_pool3d(input, output_size)", "ops.AdaptiveAvgPool3D(output_size)(x: input)",
     "mint.nn.functional.adaptive_avg_pool3d(input, output_size)")
-def adaptive_avg_pool3d(xp, input: Plain, output_size: Positive | TupleOf(Positive | None)):
+def adaptive_avg_pool3d(xp, input: Plain, output_size: Natural | TupleOf(Positive | None)):
     """Means over parts of volumes (N, C, D, H, W) or (C, D, H, W); as `adaptive_avg_pool2d`."""
     goal = _goal("adaptive_avg_pool3d", input, output_size, 3)
     if input.dtype.kind in "iu":
@@ -391,7 +394,7 @@ def _adaptive_largest(xp, x, goal, index=None):
 
 
 @op("ops.adaptive_max_pool1d(input, output_size)")
-def adaptive_max_pool1d(xp, input: Floats, output_size: Positive):
+def adaptive_max_pool1d(xp, input: Half, output_size: Positive):
     """The largest value of each of `output_size` equal parts of a sequence (N, C, L)."""
     return _adaptive_largest(xp, input, _divides("adaptive_max_pool1d", input, output_size))
 
@@ -425,7 +428,7 @@ def adaptive_max_pool2d_primitive(xp, input: Floats,
 
 @op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)")
 def adaptive_max_pool3d(xp, input: Plain, output_size: several(Positive, 3),
-                        return_indices: Bool = False):
+                        return_indices: Any = False):
     """The largest value of each part of volumes (N, C, D, H, W) or (C, D, H, W).
 
     With `return_indices` also int32 positions in D * H * W.
@@ -452,6 +455,7 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
     """(sum of x^p over each window)^(1 / p); an incomplete window is scaled up to a whole one."""
     if power == 0:
         raise ValueError(f"For '{api}', 'norm_type' must not be 0, but got {power!r}.")
+    x = xp.cast(x, "float32") if x.dtype.kind in "iub" else x
     kernel = each(kernel, count)
     stride = kernel if stride is None else each(stride, count)
     taps = 1
@@ -466,7 +470,7 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
 
 @op("ops.lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False)",
     "nn.LPPool1d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)")
-def lp_pool1d(xp, x: Floats, norm_type: Number | Bool, kernel_size: Positive,
+def lp_pool1d(xp, x: Anything, norm_type: Number | Bool, kernel_size: Positive,
               stride: Positive = None, ceil_mode: Bool = False):
     """p-norms of windows of a sequence (N, C, L) or (C, L), p = `norm_type`."""
     need_rank("lp_pool1d", "x", x, 2, 3)
@@ -475,7 +479,7 @@ def lp_pool1d(xp, x: Floats, norm_type: Number | Bool, kernel_size: Positive,
 
 @op("ops.lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False)",
     "nn.LPPool2d(norm_type, kernel_size, stride=None, ceil_mode=False)(x)")
-def lp_pool2d(xp, x: Floats, norm_type: Number | Bool, kernel_size: several(Positive, 2),
+def lp_pool2d(xp, x: Anything, norm_type: Number | Bool, kernel_size: several(Positive, 2),
               stride: several(Positive, 2) = None, ceil_mode: Bool = False):
     """p-norms of windows of images (N, C, H, W), p = `norm_type`."""
     need_rank("lp_pool2d", "x", x, 4)
@@ -522,7 +526,7 @@ Shape = TupleOf(Int)
 @op("ops.max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
     widen=False)
 def max_unpool1d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1),
-                 stride: several(Natural, 1) = None, padding: several(Natural, 1) = 0,
+                 stride: several(Positive, 1) = None, padding: several(Natural, 1) = 0,
                  output_size: Any = None):
     """The input of a 1-d max pooling as far as its output and positions tell; zeros elsewhere."""
     return _unpool(xp, "max_unpool1d", x, indices, kernel_size, stride, padding, output_size, 1)

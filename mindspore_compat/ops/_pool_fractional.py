@@ -12,10 +12,10 @@ import numpy as np
 from .._backend import random
 from .._backend.arrays import HOST
 from .._core.op import op
-from .._core.rules import Bool, Float, Int, ListOf, OneOf, TensorOf, TupleOf
+from .._core.rules import Any, AsValue, Bool, Float, Int, ListOf, OneOf, TensorOf, TupleOf
 from . import _dropout, _windows  # noqa: F401 - they declare random_uniform and take_places
 from ._conv import several
-from ._windows import each, need_rank
+from ._windows import each, need_alike, need_rank
 
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
 Samples = TensorOf("float16", "float32", "float64")
@@ -76,8 +76,11 @@ def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
     if size is None and ratio is None:
         raise ValueError(f"For '{api}', 'output_size' or 'output_ratio' must be given.")
     alone = x.ndim == count + 1
+    if samples is not None and count == 3:
+        need_alike(api, input=x, _random_samples=samples)
     planes = xp.expand_dims(x, 0) if alone else x
     if size is None:
+        (Ratio | TupleOf(Ratio, length=count)).refuse(api, "output_ratio", ratio)
         size = tuple(int(n * r) for n, r in zip(planes.shape[2:], each(ratio, count)))
     if samples is None:
         samples = xp.random_uniform((*planes.shape[:2], count))
@@ -91,7 +94,7 @@ def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
     "return_indices=False, _random_samples=None)")
 def fractional_max_pool2d(xp, input: Plain, kernel_size: several(Positive, 2),
                           output_size: several(Positive, 2) = None,
-                          output_ratio: Ratio | TupleOf(Ratio, length=2) = None,
+                          output_ratio: Any = None,
                           return_indices: Bool = False, _random_samples: Samples = None):
     """The largest value of each window of images (N, C, H, W) or (C, H, W); steps vary.
 
@@ -106,7 +109,7 @@ def fractional_max_pool2d(xp, input: Plain, kernel_size: several(Positive, 2),
     "return_indices=False, _random_samples=None)")
 def fractional_max_pool3d(xp, input: Plain, kernel_size: several(Positive, 3),
                           output_size: several(Positive, 3) = None,
-                          output_ratio: Ratio | TupleOf(Ratio, length=3) = None,
+                          output_ratio: Any = None,
                           return_indices: Bool = False, _random_samples: Samples = None):
     """The largest value of each window of volumes (N, C, D, H, W) or (C, D, H, W); steps vary."""
     return _sampled(xp, "fractional_max_pool3d", input, _random_samples, kernel_size, output_size,
@@ -117,7 +120,7 @@ def fractional_max_pool3d(xp, input: Plain, kernel_size: several(Positive, 3),
     "random_samples)")
 def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Samples,
                                     ksize: several(Positive, 2), output_shape: several(Positive, 2),
-                                    data_format: OneOf("NCHW") = "NCHW"):
+                                    data_format: AsValue(OneOf("NCHW")) = "NCHW"):
     """The largest value of each window of images, and its int64 position in H * W."""
     need_rank("FractionalMaxPoolWithFixedKsize", "input_x", input_x, 4)
     return _fractional(xp, "FractionalMaxPoolWithFixedKsize", input_x, random_samples, ksize,
@@ -128,7 +131,7 @@ def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Samples,
     "random_samples)")
 def fractional_max_pool3d_primitive(xp, x: Plain, random_samples: Samples,
                                     ksize: several(Positive, 3), output_shape: several(Positive, 3),
-                                    data_format: OneOf("NCDHW", "NDHWC") = "NCDHW"):
+                                    data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW"):
     """The largest value of each window of volumes, and its int64 position in D * H * W."""
     need_rank("FractionalMaxPool3DWithFixedKsize", "x", x, 4, 5)
     last, alone = data_format == "NDHWC", x.ndim == 4
@@ -165,6 +168,9 @@ def _tiled(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce)
         raise ValueError(
             f"For '{api}', 'pooling_ratio' must be at least 1.0, and 1.0 for batch and channels, "
             f"but got {ratio}.")
+    if any(seeds) and not deterministic:
+        raise ValueError(f"For '{api}', 'seed' and 'seed2' must be 0 unless 'deterministic' is "
+                         f"True, but got {seeds[0]} and {seeds[1]}.")
     stream = random.Stream(seeds[0] << 32 | seeds[1]) if any(seeds) else random.default
     draw = stream.next(HOST)
     cuts = [_boundaries(n, r, pseudo, deterministic, draw) for n,

@@ -237,7 +237,9 @@ def sizes_of(api, name, value, *lengths):
     """
     if isinstance(value, int) and type(value) is not bool and 1 in lengths:
         value = (value,)
-    if isinstance(value, Tensor) and value.dtype in (int32, int64) and value.ndim == 1:
+    if isinstance(value, Tensor) and value.dtype in (int32, int64):
+        if value.ndim != 1:
+            raise ValueError(f"For '{api}', '{name}' must have 1 dimension, but got {value.ndim}.")
         value = tuple(int(n) for n in value.asnumpy())
     if not isinstance(value, (tuple, list)) or not all(type(n) is int for n in value):
         raise TypeError(f"For '{api}', '{name}' must be ints or an integer Tensor, but got "
