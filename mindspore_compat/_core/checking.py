@@ -25,7 +25,7 @@ import inspect
 import re
 import types
 
-from .rule import NoneRule, Rule, join, show, wrapped
+from .rule import NoneRule, Rule, join, registered, show, wrapped
 from .source import compiled
 
 _builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
@@ -61,6 +61,36 @@ class Forbid:
 
     def __repr__(self):
         return f"Forbid({self.condition!r}, {self.error.__name__})"
+
+
+class Alike(Forbid):
+    """Tensors that must have one dtype: `Alike("input updates")`; a TypeError if they differ.
+
+    What is no Tensor (a number, None) is left to the rule of its parameter.
+    """
+
+    def __init__(self, names: str):
+        super().__init__(f"not _one_dtype({', '.join(names.split())})", TypeError)
+        self.names = tuple(names.split())
+
+    def refuse(self, api: str, values: dict) -> None:
+        refuse_unlike(api, {name: values[name] for name in self.names})
+
+
+def one_dtype(*values) -> bool:
+    """True if the Tensors among `values` have one dtype."""
+    tensor = registered("Tensor")
+    found = [each._array.dtype for each in values if isinstance(each, tensor)]
+    return all(each is found[0] or each == found[0] for each in found[1:])
+
+
+def refuse_unlike(api: str, values: dict) -> None:
+    """Raises for Tensors, by name, that have not one dtype."""
+    tensor = registered("Tensor")
+    found = {name: each.dtype for name, each in values.items() if isinstance(each, tensor)}
+    names = ", ".join(f"'{name}'" for name in found)
+    raise TypeError(f"For '{api}', {names} must have one dtype, but got "
+                    f"{', '.join(map(str, found.values()))}.")
 
 
 def checked(*relations):
@@ -160,7 +190,8 @@ def _written(function, relations):
                   f"        _forbid_{number}({api}, {{{given}}})"]
         scope[f"_forbid_{number}"] = relation.refuse
     lines.append(f"    return _function({_passed(parameters)})")
-    scope.update(_function=function, _refuse=refuse_all, _rules=rules, _type=type)
+    scope.update(_function=function, _refuse=refuse_all, _rules=rules, _type=type,
+                 _one_dtype=one_dtype)
     written = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
     return written.__code__, scope
 

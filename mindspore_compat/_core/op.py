@@ -41,7 +41,8 @@ _new = object.__new__
 DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public name -> (op, line)
 
 
-def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False):
+def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False,
+       alike=None):
     """Declare an op.
 
     Args:
@@ -55,10 +56,11 @@ def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None,
             the body.
         exact (bool): an int out of range for the Tensor beside it keeps its value (comparisons,
             quotients) instead of being cut to the Tensor's dtype.
+        alike (str): the inputs that must come with one dtype; a TypeError if they do not.
     """
 
     def declare(body):
-        return Op(body, lines, promote, widen, operator, slope, rules, exact)
+        return Op(body, lines, promote, widen, operator, slope, rules, exact, alike)
 
     return declare
 
@@ -67,7 +69,7 @@ class Op:
     """One operation: its body, its gradient rule, and its call path."""
 
     def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
-                 rules=None, exact=False):
+                 rules=None, exact=False, alike=None):
         self.name = body.__name__
         self.body = body
         self.lines = lines
@@ -78,6 +80,7 @@ class Op:
         self.slopes = None
         self.stricter = rules or {}
         self.exact = exact
+        self.alike = (alike or "").split()
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]

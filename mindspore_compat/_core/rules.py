@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import dtype as _dtype
-from .checking import Forbid, checked, guard_all, refuse_all, rules_of
+from .checking import Alike, Forbid, checked, guard_all, refuse_all, rules_of
 from .rule import (
     AsValue,
     Examples,
@@ -36,9 +36,9 @@ from .rule import (
 )
 
 __all__ = [
-    "Any", "AsValue", "Bool", "Callable", "CellOf", "DType", "Examples", "Float", "Forbid", "Init",
-    "Int", "ListOf", "Number", "OneOf", "Params", "Rate", "Rule", "Str", "TensorOf", "TupleOf",
-    "any_dtype", "checked", "floating", "guard_all", "inf", "integer", "number", "real",
+    "Alike", "Any", "AsValue", "Bool", "Callable", "CellOf", "DType", "Examples", "Float", "Forbid",
+    "Init", "Int", "ListOf", "Number", "OneOf", "Params", "Rate", "Rule", "Str", "TensorOf",
+    "TupleOf", "any_dtype", "checked", "floating", "guard_all", "inf", "integer", "number", "real",
     "refuse_all", "register_type", "rules_of",
 ]
 

@@ -27,7 +27,7 @@ import sys
 
 from .._backend.arrays import SPACES
 from . import dtype as dtypes
-from .checking import guard_all, refuse_all
+from .checking import guard_all, one_dtype, refuse_all, refuse_unlike
 from .explain import LIBRARY_ERRORS, explain
 from .op import DECLARED
 from .rule import NoneRule, Union, join
@@ -202,6 +202,11 @@ class _Signature:
             found[name] = rule
         return found
 
+    def alike(self):
+        """The parameters that must have one dtype; none if there are fewer than two."""
+        found = [name for name in self.names if self.feeds[name] in self.op.alike]
+        return found if len(found) > 1 else []
+
 
 def _cheap(rule):
     """False for a rule whose check the call path itself makes: a Tensor of any dtype."""
@@ -212,16 +217,22 @@ def _cheap(rule):
 def _guard_lines(api, signature, scope, indent="    "):
     """The check of all parameters as source."""
     rules = {n: r for n, r in signature.rules().items() if _cheap(r)}
-    if not rules:
-        return []
+    lines = []
     guard, needed = guard_all(rules)
-    if guard == "True":
-        return []
-    scope.update(needed)
-    tag = f"rules_{len(scope)}"
-    scope.update({tag: rules, "refuse_all": refuse_all})
-    given = ", ".join(rules)
-    return [f"{indent}if not ({guard}):", f"{indent}    refuse_all({api!r}, {tag}, ({given},))"]
+    if guard != "True":
+        scope.update(needed)
+        tag = f"rules_{len(scope)}"
+        scope.update({tag: rules, "refuse_all": refuse_all})
+        given = ", ".join(rules)
+        lines += [f"{indent}if not ({guard}):",
+                  f"{indent}    refuse_all({api!r}, {tag}, ({given},))"]
+    alike = signature.alike()
+    if alike:
+        scope.update(one_dtype=one_dtype, refuse_unlike=refuse_unlike)
+        given = ", ".join(f"{n!r}: {n}" for n in alike)
+        lines += [f"{indent}if not one_dtype({', '.join(alike)}):",
+                  f"{indent}    refuse_unlike({api!r}, {{{given}}})"]
+    return lines
 
 
 def _no_lists(api, signature, scope):
@@ -405,6 +416,9 @@ def describe(op, *signatures):
             shown = f" Default: ``{ast.unparse(default)}``." if default is not None else ""
             rows.append(f"    {name} ({rule.describe()}):{shown or ' required.'}")
             raises += [f"    {kind}: if `{name}` {phrase}." for kind, phrase in rule.raises()]
+        if signature.alike():
+            names = ", ".join(f"`{name}`" for name in signature.alike())
+            raises.append(f"    TypeError: if {names} have different dtypes.")
     if rows and "Args:" not in text:
         text += "\n\nArgs:\n" + "\n".join(rows)
     if raises and "Raises:" not in text:
