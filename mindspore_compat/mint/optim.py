@@ -6,39 +6,119 @@ are the stricter settings, the names of states, and Adam with `eps` beside the c
 
 import math
 
+import numpy as np
+
+from .._backend.arrays import space_of, to_space
 from .._backend.fuse import fuse
-from .._core.rules import Bool, Float, Forbid, Number, TupleOf, checked, inf
+from .._core.rules import (
+    AsValue,
+    Bool,
+    Float,
+    Forbid,
+    ListOf,
+    Number,
+    TensorOf,
+    TupleOf,
+    checked,
+    inf,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
+from ..common.parameter import Parameter, ParameterTuple
+from ..experimental.optim._rules import FloatBeta
 from ..experimental.optim.optimizer import GroupedOptimizer
-from ..ops._update import adamw_update, momentum_or_plain_update, unscaled
+from ..nn.optim._step import Plan, Rows
+from ..ops._update import (
+    adamw_update,
+    adamw_without_top_update,
+    momentum_or_plain_update,
+    unscaled,
+)
 
 __all__ = ["AdamW", "Adam", "SGD", "FusedAdamW"]
 
-Betas = TupleOf(Float(ge=0.0, lt=1.0), length=2)
+Betas = TupleOf(FloatBeta, length=2)
 AtLeast = Float(ge=0.0, lt=inf)
-Loose = Number(ge=0.0, lt=inf) | Bool
+Flag = AsValue(Bool)
+Loose = AsValue(Number(ge=0.0, lt=inf) | Bool)
+
+
+class _Lr(type(Float)):
+    """A finite float of at least 0; an int or a Tensor is a TypeError, anything else a ValueError.
+
+    Documented are ints and Tensors too, but the original refuses them.
+    """
+
+    _narrow = "not (type({0}) is int or isinstance({0}, Tensor))"
+
+    def value(self, name):
+        return f"isinstance({name}, float) and {super().value(name)}"
+
+    def scope(self):
+        return {**super().scope(), "Tensor": Tensor}
+
+    def raises(self):
+        """The errors and when they come."""
+        return [("TypeError", "is an int or a Tensor"), ("ValueError", f"is not {self.noun()}")]
+
+
+Lr = _Lr(ge=0.0, lt=inf)
 
 
 class _Adam(GroupedOptimizer):
-    """What Adam and AdamW share: states, settings, and both corrections for bias."""
+    """What Adam and AdamW share: states, settings, and both corrections for bias.
 
-    states = (("exp_avg", "zeros"), ("exp_avg_sq", "zeros"), ("max_exp_avg_sq", "zeros"))
-    update = fuse(adamw_update, link=unscaled)
+    A group with `amsgrad` holds the largest squares of its parameters under `max_exp_avg_sq`.
+    """
+
+    states = (("exp_avg", "zeros"), ("exp_avg_sq", "zeros"))
+    update = fuse(adamw_without_top_update, link=unscaled)
+    update_with_top = fuse(adamw_update, link=unscaled)
     counter = "state_step"
+    counter_start = np.array([-1.0], np.float32)
 
     def __init__(self, params, lr, betas, eps, weight_decay, amsgrad, maximize):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
                                   "weight_decay": weight_decay, "amsgrad": amsgrad,
                                   "maximize": maximize})
 
+    def add_param_group(self, param_group):
+        """Adds a group of parameters, with states of their own."""
+        super().add_param_group(param_group)
+        self._add_tops(self.param_groups[-1])
+
+    def _add_tops(self, group):
+        """Gives a group with `amsgrad` the largest squares of its parameters, zeros at first."""
+        if group["amsgrad"]:
+            tops = ParameterTuple(group["params"]).clone("max_exp_avg_sq", "zeros")
+            group["max_exp_avg_sq"] = tops
+
     def scalars(self, group, lr, step):
         """The scalars of `adamw_update`."""
         beta1, beta2 = group["betas"]
         decay = group["weight_decay"] if self.own_decay else 0
-        return {"lr": lr / (1 - beta1**step), "beta1": beta1, "beta2": beta2, "eps": group["eps"],
-                "root": 1 / math.sqrt(1 - beta2**step), "shrink": 1 - lr * decay if decay else None,
-                "amsgrad": bool(group["amsgrad"])}
+        own = {"lr": lr / (1 - beta1**step), "beta1": beta1, "beta2": beta2, "eps": group["eps"],
+               "root": 1 / math.sqrt(1 - beta2**step), "shrink": 1 - lr * decay if decay else None}
+        return {**own, "amsgrad": True} if group["amsgrad"] else own
+
+    def _sweep(self, api, gradients, scalars):
+        if self._plan is None:
+            self._plan = [part for part in map(self._part, (False, True)) if part[0]]
+        for indexes, plan, update in self._plan:
+            plan.run(api, update, [gradients[index] for index in indexes], scalars)
+
+    def _part(self, with_top):
+        """The parameters with or without largest squares: their indexes, Plan and update."""
+        numbers = self._group_numbers()
+        indexes = [index for index, number in enumerate(numbers)
+                   if bool(self.param_groups[number]["amsgrad"]) is with_top]
+        kinds = [[kind[index] for index in indexes] for kind in (self.exp_avg, self.exp_avg_sq)]
+        if with_top:
+            kinds.append([top for group in self.param_groups if group["amsgrad"]
+                          for top in group["max_exp_avg_sq"]])
+        plan = Plan([self.parameters[index] for index in indexes], kinds,
+                    [numbers[index] for index in indexes])
+        return indexes, plan, self.update_with_top if with_top else self.update
 
 
 @public("mint.optim.Adam")
@@ -67,8 +147,10 @@ class Adam(_Adam):
     Source: mindspore.mint.optim.Adam of MindSpore 2.10.
     """
 
+    counter_start = np.zeros(1, np.float32)
+
     @checked
-    def __init__(self, params, lr: AtLeast = 1e-3, betas: Betas = (0.9, 0.999),
+    def __init__(self, params, lr: Lr = 1e-3, betas: Betas = (0.9, 0.999),
                  eps: AtLeast = 1e-8, weight_decay: AtLeast = 0.0, amsgrad: Bool = False, *,
                  maximize: Bool = False):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
@@ -103,15 +185,200 @@ class AdamW(_Adam):
     own_decay = True
 
     @checked
-    def __init__(self, params, lr: AtLeast = 1e-3, betas: Betas = (0.9, 0.999),
+    def __init__(self, params, lr: Lr = 1e-3, betas: Betas = (0.9, 0.999),
                  eps: AtLeast = 1e-8, weight_decay: AtLeast = 1e-2, amsgrad: Bool = False, *,
                  maximize: Bool = False):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
 
 
 @public("mint.optim.FusedAdamW")
-class FusedAdamW(AdamW):
-    """AdamW in one pass over all parameters, as every optimizer here works."""
+class FusedAdamW(_Adam):
+    """AdamW over blocks of memory: the parameters of a group, and each kind of their states, lie in
+    one block, which is updated in one pass.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): what to train, or groups of it.
+        lr (float): the learning rate.
+        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+            change.
+        eps (float): added to the denominator.
+        weight_decay (float): the weight decay.
+        amsgrad (bool): whether to divide by the largest average of squares so far; the same in all
+            groups.
+        maximize (bool): whether to climb, not descend.
+
+    Attributes:
+        continuous_parameters (list[Parameter]): the blocks of the parameters, one for each group
+            and dtype; `continuous_exp_avg`, `continuous_exp_avg_sq` and `continuous_max_exp_avg_sq`
+            are those of the states.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+
+    Outputs:
+        bool, True.
+
+    Raises:
+        ValueError: if `amsgrad` differs between groups, a beta is not in [0, 1), or `weight_decay`
+            is below 0.
+
+    Source: mindspore.mint.optim.FusedAdamW of MindSpore 2.10.
+    """
+
+    own_decay = True
+
+    @checked
+    def __init__(self, params, lr: Lr = 1e-3, betas: Betas | ListOf(FloatBeta, length=2)
+                 = (0.9, 0.999), eps: AtLeast = 1e-8, weight_decay: AtLeast = 1e-2,
+                 amsgrad: Bool = False, *, maximize: Bool = False):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
+        self.max_exp_avg_sq = None
+        self.global_amsgrad = bool(amsgrad or self.param_groups[0]["amsgrad"])
+        self.inject_group_amsgrad_states()
+        self.set_contiguous_params()
+
+    def add_param_group(self, param_group):
+        """Adds a group of parameters, with states and blocks of their own.
+
+        Args:
+            param_group (dict): the key `params`, a Parameter or a list of them, and settings.
+
+        Raises:
+            TypeError: if `param_group` is no dict, or a value has a wrong type.
+            ValueError: if a parameter is trained already, or `amsgrad` is not that of the others.
+        """
+        made = hasattr(self, "global_amsgrad")
+        if made and isinstance(param_group, dict):
+            param_group = {"amsgrad": self.global_amsgrad, **param_group}
+            self._need_same_amsgrad(len(self.param_groups), param_group)
+        super().add_param_group(param_group)
+        if made:
+            self.contiguous_params(*self.group_start_id[-2:], self.param_groups[-1])
+
+    def _add_tops(self, group):
+        if not hasattr(self, "global_amsgrad"):
+            return  # the first groups get theirs together
+        super()._add_tops(group)
+        if self.global_amsgrad:
+            self.max_exp_avg_sq = ParameterTuple([*self.max_exp_avg_sq, *group["max_exp_avg_sq"]])
+
+    def _need_same_amsgrad(self, number, group):
+        if bool(group["amsgrad"]) is not self.global_amsgrad:
+            raise ValueError(f"For 'FusedAdamW', 'amsgrad' must be the same in all groups, but got "
+                             f"{group['amsgrad']!r} for group {number}.")
+
+    def inject_group_amsgrad_states(self):
+        """Gives each group its share of the largest squares where `amsgrad` is set.
+
+        Raises:
+            ValueError: if `amsgrad` differs between groups.
+        """
+        for number, group in enumerate(self.param_groups):
+            self._need_same_amsgrad(number, group)
+        if self.global_amsgrad and self.max_exp_avg_sq is None:
+            self.max_exp_avg_sq = ParameterTuple(self.parameters).clone("max_exp_avg_sq", "zeros")
+        for number, group in enumerate(self.param_groups):
+            group["amsgrad"] = self.global_amsgrad
+            group.pop("max_exp_avg_sq", None)
+            if self.global_amsgrad:
+                start, end = self.group_start_id[number:number + 2]
+                group["max_exp_avg_sq"] = ParameterTuple(self.max_exp_avg_sq[start:end])
+
+    def set_contiguous_params(self):
+        """Lays the parameters and states of every group in blocks of memory, in place of others."""
+        self._blocks = []
+        self.continuous_parameters = []
+        self.continuous_exp_avg = []
+        self.continuous_exp_avg_sq = []
+        self.continuous_max_exp_avg_sq = []
+        for number, group in enumerate(self.param_groups):
+            self.contiguous_params(*self.group_start_id[number:number + 2], group)
+
+    def contiguous_params(self, start_id, end_id, param_group):
+        """Lays the parameters and states of a group in one block of memory each.
+
+        Args:
+            start_id (int): where the group starts in `parameters`.
+            end_id (int): where it ends.
+            param_group (dict): the group, one of `param_groups`.
+        """
+        number = next(n for n, group in enumerate(self.param_groups) if group is param_group)
+        kinds = [kind[start_id:end_id] for kind in (self.parameters, self.exp_avg, self.exp_avg_sq)]
+        if self.global_amsgrad:
+            kinds.append(param_group["max_exp_avg_sq"])
+        for dtype in dict.fromkeys(parameter._array.dtype for parameter in kinds[0]):
+            chosen = [n for n, parameter in enumerate(kinds[0]) if parameter._array.dtype == dtype]
+            rows = [[kind[n] for n in chosen] for kind in kinds]
+            block = _Block(number, [start_id + n for n in chosen], rows)
+            self._blocks.append(block)
+            tops = block.flats[3:] or [None]
+            for held, flat in zip((self.continuous_parameters, self.continuous_exp_avg,
+                                   self.continuous_exp_avg_sq, self.continuous_max_exp_avg_sq),
+                                  [*block.flats[:3], *tops], strict=True):
+                held.append(flat)
+
+    def _sweep(self, api, gradients, scalars):
+        if not all([block.settle() for block in self._blocks]):
+            self.set_contiguous_params()
+        update = self.update_with_top if self.global_amsgrad else self.update
+        for block in self._blocks:
+            flow = [gradients[index] for index in block.indexes]
+            flow = [each.whole() if type(each) is Rows else each for each in flow]
+            weights, *states = [flat._array for flat in block.flats]
+            joined = space_of(weights).concatenate([each.reshape(-1) for each in flow])
+            update(weights, joined, *states, **scalars[block.group])
+
+
+class _Block:
+    """Parameters of one dtype, and each kind of their states, side by side in memory.
+
+    Args:
+        group: the number of their group.
+        indexes: the places of the parameters among all.
+        rows: the parameters, then the Parameters of each kind of state.
+    """
+
+    def __init__(self, group, indexes, rows):
+        self.group = group
+        self.indexes = indexes
+        self.rows = rows
+        for kind in rows[1:]:
+            for parameter, state in zip(rows[0], kind, strict=True):
+                if state.shape != parameter.shape:
+                    raise ValueError(f"For 'FusedAdamW', the state '{state.name}' must have the "
+                                     f"shape {parameter.shape} of its parameter, but got "
+                                     f"{state.shape}.")
+        space = space_of(rows[0][0]._array)
+        self.flats = [self._laid(space, row) for row in rows]
+
+    def _laid(self, space, row):
+        """One array of the values of `row`, whose Tensors become parts of it."""
+        flat = space.concatenate([to_space(space, each._array).reshape(-1) for each in row])
+        start = 0
+        for each in row:
+            each._array = flat[start:start + each._array.size].reshape(each._array.shape)
+            start += each._array.size
+        return Parameter(Tensor._wrap(flat))
+
+    def settle(self):
+        """Brings values that were put elsewhere back into the block; False where they do not fit.
+        """
+        for flat, row in zip(self.flats, self.rows, strict=True):
+            start = 0
+            for each in row:
+                array, end = each._array, start + each._array.size
+                if array.base is not flat._array:
+                    if type(array) is not type(flat._array) or array.dtype != flat._array.dtype:
+                        return False
+                    place = flat._array[start:end]
+                    if place.size != array.size:
+                        return False
+                    place[...] = array.reshape(-1)
+                    each._array = place.reshape(array.shape)
+                start = end
+            if start != flat.size:
+                return False
+        return True
 
 
 @public("mint.optim.SGD")
@@ -137,7 +404,8 @@ class SGD(GroupedOptimizer):
         bool, True.
 
     Raises:
-        ValueError: if `nesterov` is set without momentum or with dampening.
+        ValueError: if a setting is of another type or below its range, or if `nesterov` is set
+            without momentum or with dampening.
 
     Source: mindspore.mint.optim.SGD of MindSpore 2.10.
     """
@@ -148,10 +416,9 @@ class SGD(GroupedOptimizer):
 
     @checked(Forbid("nesterov and (not momentum > 0 or dampening != 0)",
                     reason="'nesterov' needs 'momentum' above 0 and 'dampening' 0"))
-    def __init__(self, params, lr, momentum: Loose = 0,
-                 dampening: Number(gt=-inf, lt=inf) | Bool = 0, weight_decay: Loose = 0,
-                 nesterov: Bool = False, *, maximize: Bool = False):
-        lr = lr if isinstance(lr, Tensor) or not isinstance(lr, bool) else float(lr)
+    def __init__(self, params, lr: AsValue(Number(ge=0.0, lt=inf) | Bool | TensorOf()),
+                 momentum: Loose = 0, dampening: AsValue(Number(gt=-inf, lt=inf) | Bool) = 0,
+                 weight_decay: Loose = 0, nesterov: Flag = False, *, maximize: Flag = False):
         super().__init__(params, {
             "lr": lr, "momentum": momentum, "dampening": dampening,
             "weight_decay": float(weight_decay), "nesterov": nesterov, "maximize": maximize})

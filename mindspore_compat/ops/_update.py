@@ -217,6 +217,12 @@ def adamw_update(
     return p - lr * m / (xp.sqrt(top if amsgrad else v) * root + eps), m, v, top
 
 
+def adamw_without_top_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, root, shrink):
+    """`adamw_update` where the largest square is not kept."""
+    return adamw_update(xp, p, g, m, v, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, root=root,
+                        shrink=shrink, amsgrad=False)[:3]
+
+
 def nadam_update(xp, p, g, m, v, *, g_rate, m_rate, beta1, beta2, eps, root):
     """Adam with Nesterov's momentum: the gradient and its average have rates of their own."""
     m = beta1 * m + (1 - beta1) * g

@@ -1,5 +1,7 @@
 """mint.optim: its formulas against the same steps taken by NumPy in float64, and its refusals."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -76,11 +78,137 @@ def test_it_is_reached_through_mint():
     ("Adam", {"lr": 1}, TypeError), ("Adam", {"lr": -1.0}, ValueError),
     ("Adam", {"betas": [0.9, 0.9]}, TypeError), ("AdamW", {"betas": (1.0, 0.9)}, ValueError),
     ("AdamW", {"eps": -1.0}, ValueError), ("Adam", {"amsgrad": 1}, TypeError),
-    ("AdamW", {"weight_decay": 1}, TypeError), ("SGD", {"lr": "x"}, TypeError),
+    ("AdamW", {"weight_decay": 1}, TypeError), ("SGD", {"lr": "x"}, ValueError),
     ("SGD", {"lr": -1.0}, ValueError), ("SGD", {"lr": 0.1, "momentum": -1}, ValueError),
     ("SGD", {"lr": 0.1, "nesterov": True}, ValueError),
-    ("SGD", {"lr": 0.1, "maximize": 1}, TypeError),
+    ("SGD", {"lr": 0.1, "maximize": 1}, ValueError), ("Adam", {"lr": True}, ValueError),
+    ("AdamW", {"lr": "x"}, ValueError), ("Adam", {"lr": Tensor(0.1)}, TypeError),
+    ("Adam", {"betas": (1, 0.9)}, ValueError), ("AdamW", {"betas": (0, 0.9)}, TypeError),
+    ("FusedAdamW", {"betas": (-1, 0.9)}, ValueError),
+    ("SGD", {"lr": 0.1, "momentum": "x"}, ValueError),
+    ("SGD", {"lr": 0.1, "dampening": [1]}, ValueError),
+    ("SGD", {"lr": 0.1, "weight_decay": {}}, ValueError),
 ])
 def test_wrong_settings_are_refused(name, options, error):
     with pytest.raises(error, match=f"For '{name}'"):
         getattr(optim, name)([Parameter(Tensor([1.0]), name="a")], **options)
+
+
+# States and blocks --------------------------------------------------------------------------------
+
+
+def parameters(*shapes, dtype=np.float32):
+    rng = np.random.default_rng(7)
+    return [Parameter(Tensor(rng.normal(size=shape).astype(dtype)), name=f"p{number}")
+            for number, shape in enumerate(shapes)]
+
+
+def gradients(held, step):
+    rng = np.random.default_rng(step)
+    return tuple(Tensor(rng.normal(size=p.shape).astype(p.asnumpy().dtype)) for p in held)
+
+
+@pytest.mark.parametrize("name, options, states, first", [
+    ("Adam", {}, ["exp_avg.p0", "exp_avg_sq.p0", "state_step"], 0),
+    ("AdamW", {"amsgrad": True}, ["exp_avg.p0", "exp_avg_sq.p0", "state_step"], -1),
+    ("FusedAdamW", {}, ["exp_avg.p0", "exp_avg_sq.p0", "state_step"], -1),
+    ("FusedAdamW", {"amsgrad": True},
+     ["exp_avg.p0", "exp_avg_sq.p0", "state_step", "max_exp_avg_sq.p0"], -1),
+])
+def test_states_have_the_names_and_the_order_of_the_original(name, options, states, first):
+    held = parameters((3,))
+    optimizer = getattr(optim, name)(held, **options)
+    assert [p.name for p in optimizer.get_parameters()] == ["p0", *states]
+    assert optimizer.state_step.asnumpy().tolist() == [first]
+    optimizer(gradients(held, 1))
+    assert optimizer.state_step.asnumpy().tolist() == [first + 1]
+    tops = optimizer.param_groups[0].get("max_exp_avg_sq", ())
+    assert [p.name for p in tops] == ["max_exp_avg_sq.p0"] * bool(options)
+
+
+def test_groups_may_differ_in_amsgrad():
+    shapes = (3,), (2, 2), (4,)
+    together, alone = parameters(*shapes), parameters(*shapes)
+    optimizer = optim.Adam([{"params": together[:1]}, {"params": together[1:], "amsgrad": True}],
+                           0.1)
+    plain, top = optim.Adam(alone[:1], 0.1), optim.Adam(alone[1:], 0.1, amsgrad=True)
+    for step in range(4):
+        flow = gradients(together, step)
+        optimizer(flow)
+        plain(flow[:1])
+        top(flow[1:])
+    for one, other in zip(together, alone):
+        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("amsgrad", [False, True])
+def test_blocks_are_updated_as_single_parameters_are(amsgrad, dtype):
+    shapes = (3,), (2, 3), (), (5, 1)
+    fused, single = parameters(*shapes, dtype=dtype), parameters(*shapes, dtype=dtype)
+
+    def groups(held):
+        return [{"params": held[:3], "lr": 0.1}, {"params": held[3:], "weight_decay": 0.3}]
+
+    optimizer = optim.FusedAdamW(groups(fused), 0.05, amsgrad=amsgrad)
+    other = optim.AdamW(groups(single), 0.05, amsgrad=amsgrad)
+    assert [p.shape for p in optimizer.continuous_parameters] == [(10,), (5,)]
+    for step in range(5):
+        if step == 2:           # new values from elsewhere belong to the block from then on
+            for held in (fused, single):
+                held[1].set_data(Tensor(np.ones((2, 3), dtype)))
+        assert optimizer(gradients(fused, step)) is True
+        other(gradients(single, step))
+    for one, expected in zip(fused, single):
+        np.testing.assert_array_equal(one.asnumpy(), expected.asnumpy())
+    block = optimizer.continuous_parameters[0].asnumpy()
+    np.testing.assert_array_equal(block[3:9], fused[1].asnumpy().ravel())
+    np.testing.assert_array_equal(
+        optimizer.continuous_exp_avg[1].asnumpy(), optimizer.exp_avg[3].asnumpy().ravel())
+    tops = optimizer.continuous_max_exp_avg_sq
+    assert [each is None for each in tops] == [not amsgrad] * 2
+
+
+def test_a_group_of_two_dtypes_has_two_blocks():
+    held = parameters((2,), (3,)) + parameters((4,), dtype=np.float16)
+    held[2].name = "half"
+    optimizer = optim.FusedAdamW(held, 0.1)
+    assert [str(p.dtype) for p in optimizer.continuous_parameters] == ["Float32", "Float16"]
+    before = held[2].asnumpy()
+    optimizer(gradients(held, 0))
+    assert held[2].asnumpy().dtype == np.float16 and (held[2].asnumpy() != before).all()
+
+
+def test_a_later_group_has_a_block_of_its_own():
+    held = parameters((2,), (3,), (4,))
+    optimizer = optim.FusedAdamW(held[:2], 0.1, amsgrad=True)
+    optimizer(gradients(held[:2], 0))
+    before = held[0].asnumpy().copy()
+    optimizer.add_param_group({"params": held[2]})
+    assert [p.shape for p in optimizer.continuous_parameters] == [(5,), (4,)]
+    assert [p.name for p in optimizer.max_exp_avg_sq] == [f"max_exp_avg_sq.p{i}" for i in range(3)]
+    np.testing.assert_array_equal(held[0].asnumpy(), before)
+    optimizer(gradients(held, 1))
+    with pytest.raises(ValueError, match="FusedAdamW.*amsgrad"):
+        optimizer.add_param_group({"params": parameters((1,)), "amsgrad": False})
+    assert len(optimizer.param_groups) == 2 and len(optimizer.parameters) == 3
+
+
+@pytest.mark.parametrize("flags, amsgrad", [
+    ((True, False), False), ((True, None), False), ((False, False), True), ((None, False), True)])
+def test_groups_of_blocks_must_agree_in_amsgrad(flags, amsgrad):
+    groups = [{"params": [held]} if flag is None else {"params": [held], "amsgrad": flag}
+              for held, flag in zip(parameters((2,), (2,)), flags)]
+    with pytest.raises(ValueError, match="FusedAdamW.*amsgrad"):
+        optim.FusedAdamW(groups, amsgrad=amsgrad)
+
+
+def test_a_copy_of_an_optimizer_goes_on_by_itself():
+    held = parameters((2,), (3,))
+    optimizer = optim.FusedAdamW(held, 0.1)
+    twin = copy.deepcopy(optimizer)
+    before = [p.asnumpy().copy() for p in held]
+    twin(gradients(held, 0))
+    for p, old, new in zip(held, before, twin.parameters):
+        np.testing.assert_array_equal(p.asnumpy(), old)
+        assert (new.asnumpy() != old).all()

@@ -118,12 +118,18 @@ def test_an_optimizer_of_a_user_reads_its_groups():
 
 
 @pytest.mark.parametrize("name, options, error", [
-    ("SGD", {"lr": -1.0}, ValueError), ("SGD", {"lr": "x"}, TypeError),
-    ("SGD", {"lr": True}, TypeError), ("SGD", {"lr": Tensor([0.1, 0.2])}, ValueError),
+    ("SGD", {"lr": -1.0}, ValueError), ("SGD", {"lr": "x"}, ValueError),
+    ("SGD", {"lr": True}, ValueError), ("SGD", {"lr": Tensor([0.1, 0.2])}, ValueError),
+    ("SGD", {"lr": float("nan")}, ValueError), ("SGD", {"lr": 0.1, "maximize": 1}, ValueError),
+    ("SGD", {"lr": 0.1, "dampening": True}, ValueError),
+    ("SGD", {"lr": 0.1, "weight_decay": [1]}, ValueError), ("Adam", {"lr": "x"}, ValueError),
+    ("Adam", {"lr": None}, ValueError), ("Adamax", {"lr": 0.0}, ValueError),
+    ("Adamax", {"betas": (1, 0.9)}, ValueError), ("NAdam", {"betas": (-1, 0.9)}, ValueError),
+    ("RAdam", {"betas": (0.9, 1)}, ValueError), ("RAdam", {"betas": ("x", 0.9)}, TypeError),
     ("SGD", {"lr": 0.1, "momentum": -1}, ValueError),
-    ("SGD", {"lr": 0.1, "momentum": "x"}, TypeError),
+    ("SGD", {"lr": 0.1, "momentum": "x"}, ValueError),
     ("SGD", {"lr": 0.1, "nesterov": True}, ValueError),
-    ("SGD", {"lr": 0.1, "nesterov": 1}, TypeError),
+    ("SGD", {"lr": 0.1, "nesterov": 1}, ValueError),
     ("SGD", {"lr": 0.1, "weight_decay": -1.0}, ValueError),
     ("Adam", {"betas": (1.0, 0.9)}, ValueError), ("Adam", {"betas": 0.9}, TypeError),
     ("Adam", {"eps": -1.0}, ValueError), ("AdamW", {"weight_decay": -0.1}, ValueError),
@@ -138,6 +144,26 @@ def test_an_optimizer_of_a_user_reads_its_groups():
 def test_wrong_settings_are_refused(name, options, error):
     with pytest.raises(error, match=f"For '{name}'"):
         getattr(optim, name)([one()], **options)
+
+
+@pytest.mark.parametrize("name, options, lr, decay", [
+    ("Adam", {"lr": True}, 1.0, 0.0), ("Adamax", {"lr": True, "eps": np.float32(0.5)}, 1.0, 0.0),
+    ("SGD", {"lr": 0.5, "weight_decay": True}, 0.5, 1.0), ("Adam", {"lr": Tensor(0.5)}, 0.5, 0.0),
+    ("AdamW", {"weight_decay": False, "eps": True}, 0.001, 0.0),
+])
+def test_bools_and_numpy_numbers_count_as_numbers(name, options, lr, decay):
+    optimizer = getattr(optim, name)([one()], **options)
+    group = optimizer.param_groups[0]
+    assert (group["lr"].asnumpy(), group["weight_decay"]) == (np.float32(lr), decay)
+    step(optimizer, [1.0, 1.0])
+    assert optimizer.parameters[0].dtype == float32
+
+
+def test_a_rate_of_a_group_may_be_a_bool_and_must_be_a_number():
+    groups = [{"params": [one("a")], "lr": True}]
+    assert optim.SGD(groups, 0.1).param_groups[0]["lr"].asnumpy() == 1
+    with pytest.raises(TypeError, match="'lr'"):
+        optim.SGD([{"params": [one("a")], "lr": "x"}], 0.1)
 
 
 @pytest.mark.parametrize("params, error", [

@@ -5,7 +5,7 @@
 import math
 from bisect import bisect_right
 
-from ..._core.rules import Any, Callable, Int, ListOf, Number, OneOf, checked, inf
+from ..._core.rules import Any, AsValue, Callable, Int, ListOf, Number, OneOf, checked, inf
 from ..._core.surface import public
 from ._schedule import (
     LRScheduler,
@@ -241,11 +241,15 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         eta_min (Union[int, float]): the lowest learning rate.
         last_epoch (int): how often `step` had been called where training goes on; -1 to start.
 
+    Raises:
+        ValueError: if `T_0` or `T_mult` is not an int of at least 1, or `eta_min` not a number.
+
     Source: mindspore.experimental.optim.lr_scheduler.CosineAnnealingWarmRestarts of MindSpore 2.10.
     """
 
     @checked
-    def __init__(self, optimizer, T_0: Int(ge=1), T_mult: Int(ge=1) = 1, eta_min: Number = 0,
+    def __init__(self, optimizer, T_0: AsValue(Int(ge=1) | OneOf(True)),
+                 T_mult: AsValue(Int(ge=1) | OneOf(True)) = 1, eta_min: AsValue(Number) = 0,
                  last_epoch=-1):
         self.T_0, self.T_i, self.T_mult = T_0, T_0, T_mult
         self.eta_min = eta_min

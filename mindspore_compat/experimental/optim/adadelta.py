@@ -4,7 +4,7 @@ from ..._backend.fuse import fuse
 from ..._core.rules import Float, checked
 from ..._core.surface import public
 from ...ops._update import adadelta_update, unscaled
-from ._rules import Above, AtLeast, Flag
+from ._rules import Above, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["Adadelta"]
@@ -38,8 +38,8 @@ class Adadelta(GroupedOptimizer):
     update = fuse(adadelta_update, link=unscaled)
 
     @checked
-    def __init__(self, params, lr=1.0, rho: Float(ge=0.0, le=1.0) = 0.9, eps: Above = 1e-6,
-                 weight_decay: AtLeast = 0.0, *, maximize: Flag = False):
+    def __init__(self, params, lr: LrAbove = 1.0, rho: Float(ge=0.0, le=1.0) = 0.9,
+                 eps: Above = 1e-6, weight_decay: Decay = 0.0, *, maximize: Flag = False):
         super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay,
                                   "maximize": maximize})
 

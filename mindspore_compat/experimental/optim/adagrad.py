@@ -4,7 +4,7 @@ from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
 from ...ops._update import adagrad_eps_update, unscaled
-from ._rules import Above, AtLeast, Flag
+from ._rules import Above, AtLeast, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["Adagrad"]
@@ -39,9 +39,9 @@ class Adagrad(GroupedOptimizer):
     counter = "step_t"
 
     @checked
-    def __init__(self, params, lr=1e-2, lr_decay: AtLeast = 0.0, weight_decay: AtLeast = 0.0,
-                 initial_accumulator_value: AtLeast = 0.0, eps: Above = 1e-10, *,
-                 maximize: Flag = False):
+    def __init__(self, params, lr: LrAbove = 1e-2, lr_decay: AtLeast = 0.0,
+                 weight_decay: Decay = 0.0, initial_accumulator_value: AtLeast = 0.0,
+                 eps: Above = 1e-10, *, maximize: Flag = False):
         super().__init__(params, {
             "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value, "maximize": maximize})

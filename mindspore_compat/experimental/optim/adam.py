@@ -6,7 +6,7 @@ from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
 from ...ops._update import adam_or_amsgrad_update, unscaled
-from ._rules import AtLeast, Betas, Flag
+from ._rules import AtLeast, Betas, Decay, Flag, Lr
 from .optimizer import GroupedOptimizer
 
 __all__ = ["Adam"]
@@ -43,8 +43,8 @@ class Adam(GroupedOptimizer):
     counter = "state_step"
 
     @checked
-    def __init__(self, params, lr=1e-3, betas: Betas = (0.9, 0.999), eps: AtLeast = 1e-8,
-                 weight_decay: AtLeast = 0.0, amsgrad: Flag = False, *, maximize: Flag = False):
+    def __init__(self, params, lr: Lr = 1e-3, betas: Betas = (0.9, 0.999), eps: AtLeast = 1e-8,
+                 weight_decay: Decay = 0.0, amsgrad: Flag = False, *, maximize: Flag = False):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
                                   "weight_decay": weight_decay, "amsgrad": amsgrad,
                                   "maximize": maximize})

@@ -4,7 +4,7 @@ from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
 from ...ops._update import adamax_inner_eps_update, unscaled
-from ._rules import Above, AtLeast, Flag, FloatBetas
+from ._rules import Above, Decay, Flag, FloatBetas, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["Adamax"]
@@ -40,8 +40,8 @@ class Adamax(GroupedOptimizer):
     counter_first = True
 
     @checked
-    def __init__(self, params, lr=2e-3, betas: FloatBetas = (0.9, 0.999), eps: Above = 1e-8,
-                 weight_decay: AtLeast = 0.0, *, maximize: Flag = False):
+    def __init__(self, params, lr: LrAbove = 2e-3, betas: FloatBetas = (0.9, 0.999),
+                 eps: Above = 1e-8, weight_decay: Decay = 0.0, *, maximize: Flag = False):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
                                   "weight_decay": weight_decay, "maximize": maximize})
 

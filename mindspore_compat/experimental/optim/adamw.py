@@ -6,7 +6,7 @@ from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
 from ...ops._update import adamw_update, unscaled
-from ._rules import AtLeast, Betas, Flag
+from ._rules import AtLeast, Betas, Decay, Flag, Lr
 from .optimizer import GroupedOptimizer
 
 __all__ = ["AdamW"]
@@ -44,8 +44,8 @@ class AdamW(GroupedOptimizer):
     own_decay = True
 
     @checked
-    def __init__(self, params, lr=1e-3, betas: Betas = (0.9, 0.999), eps: AtLeast = 1e-8,
-                 weight_decay: AtLeast = 1e-2, amsgrad: Flag = False, *, maximize: Flag = False):
+    def __init__(self, params, lr: Lr = 1e-3, betas: Betas = (0.9, 0.999), eps: AtLeast = 1e-8,
+                 weight_decay: Decay = 1e-2, amsgrad: Flag = False, *, maximize: Flag = False):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
                                   "weight_decay": weight_decay, "amsgrad": amsgrad,
                                   "maximize": maximize})

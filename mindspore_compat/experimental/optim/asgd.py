@@ -1,13 +1,15 @@
 """ASGD: gradient descent that also averages its parameters, over parameter groups."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import checked
+from ..._core.rules import Bool, Number, checked, inf
 from ..._core.surface import public
 from ...ops._update import asgd_update, unscaled
-from ._rules import AtLeast, Finite, Flag
+from ._rules import Decay, Finite, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["ASGD"]
+
+Power = Number(gt=-inf, lt=inf, wide=True) | Bool
 
 
 @public("experimental.optim.ASGD")
@@ -40,8 +42,9 @@ class ASGD(GroupedOptimizer):
     counter = "step_t"
 
     @checked
-    def __init__(self, params, lr=1e-2, lambd: Finite = 1e-4, alpha: Finite = 0.75,
-                 t0: Finite = 1e6, weight_decay: AtLeast = 0.0, maximize: Flag = False):
+    def __init__(self, params, lr: LrAbove = 1e-2, lambd: Finite = 1e-4,
+                 alpha: Power = 0.75, t0: Finite = 1e6, weight_decay: Decay = 0.0,
+                 maximize: Flag = False):
         super().__init__(params, {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0,
                                   "weight_decay": weight_decay, "maximize": maximize})
         self._ahead = {}

@@ -6,7 +6,7 @@ from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
 from ...ops._update import nadam_update, unscaled
-from ._rules import Above, AtLeast, FloatBetas
+from ._rules import Above, AtLeast, Decay, FloatBetas, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["NAdam"]
@@ -43,8 +43,8 @@ class NAdam(GroupedOptimizer):
     counter_first = True
 
     @checked
-    def __init__(self, params, lr=2e-3, betas: FloatBetas = (0.9, 0.999), eps: Above = 1e-8,
-                 weight_decay: AtLeast = 0.0, momentum_decay: AtLeast = 4e-3):
+    def __init__(self, params, lr: LrAbove = 2e-3, betas: FloatBetas = (0.9, 0.999),
+                 eps: Above = 1e-8, weight_decay: Decay = 0.0, momentum_decay: AtLeast = 4e-3):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps,
                                   "weight_decay": weight_decay, "momentum_decay": momentum_decay})
 

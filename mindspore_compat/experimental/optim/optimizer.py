@@ -7,6 +7,7 @@ parameters is that of `nn.optim`.
 """
 
 import itertools
+import math
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class Optimizer(Cell):
         TypeError: if `params` is no ordered collection of Parameters or of dicts; if a learning
             rate or weight decay is no number.
         ValueError: if `params` is empty, a parameter is in two groups or twice in one, or a
-            learning rate or weight decay is below 0.
+            learning rate or weight decay is below 0 or not finite.
         KeyError: if a group has no `params`.
 
     Examples:
@@ -146,11 +147,12 @@ def _as_parameters(api, params):
 
 
 def _not_negative(api, name, value):
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if not isinstance(value, (int, float)):
         raise TypeError(f"For '{api}', '{name}' must be a float or an int, but got {value!r} of "
                         f"type {type(value).__name__}.")
-    if value < 0:
-        raise ValueError(f"For '{api}', '{name}' must not be below 0, but got {value!r}.")
+    if not 0 <= value < math.inf:
+        raise ValueError(f"For '{api}', '{name}' must be finite and not below 0, but got "
+                         f"{value!r}.")
     return float(value)
 
 
@@ -168,18 +170,21 @@ class GroupedOptimizer(Optimizer):
 
     A subclass gives `states`, its kinds of state as (attribute, first value), where the first value
     may be the name of a default; `update`, made by `fuse` with the link `unscaled`; `counter`, the
-    name of the Parameter that counts steps, or None; and `scalars(group, lr, step)`. With
+    name of the Parameter that counts steps from `counter_start` on, or None; and `scalars(group, lr, step)`. With
     `own_decay` the update takes weight decay for itself.
     """
 
     states = ()
     update = None
     counter = None
+    counter_start = np.zeros((), np.int32)
     counter_first = False  # the order of the original, which a saved optimizer has too
     own_decay = False
 
     def __init__(self, params, defaults):
-        super().__init__(params, defaults)
+        super().__init__(params, {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in defaults.items()})
         if self.counter_first:
             self._make_counter()
         for attribute, first in self.states:
@@ -190,7 +195,7 @@ class GroupedOptimizer(Optimizer):
         self._plan = None
 
     def _make_counter(self):
-        setattr(self, self.counter, host_parameter(np.zeros((), np.int32), self.counter))
+        setattr(self, self.counter, host_parameter(self.counter_start, self.counter))
 
     def add_param_group(self, param_group):
         """Adds a group of parameters, with states of their own."""
@@ -223,13 +228,8 @@ class GroupedOptimizer(Optimizer):
         """
         api = type(self).__name__
         held = gradient_arrays(api, gradients, self.parameters)
-        if self._plan is None:
-            sizes = np.diff(self.group_start_id).tolist()
-            settings = itertools.chain.from_iterable(
-                [number] * size for number, size in enumerate(sizes))
-            kinds = [getattr(self, attribute) for attribute, _ in self.states]
-            self._plan = Plan(self.parameters, kinds, list(settings))
-        step = int(as_number(getattr(self, self.counter))) + 1 if self.counter else 0
+        counter = getattr(self, self.counter) if self.counter else None
+        step = int(as_number(counter) - self.counter_start.item()) + 1 if self.counter else 0
         scalars = {}
         for number, group in enumerate(self.param_groups):
             lr = group["lr"]
@@ -237,7 +237,20 @@ class GroupedOptimizer(Optimizer):
             decay = None if self.own_decay else group["weight_decay"] or None
             unscale = -1.0 if group.get("maximize") else None
             scalars[number] = {**own, "unscale": unscale, "decay": decay}
-        self._plan.run(api, self.update, held, scalars)
+        self._sweep(api, held, scalars)
         if self.counter:
-            getattr(self, self.counter)._array[...] = step
+            counter._array[...] = self.counter_start + step
         return True
+
+    def _group_numbers(self):
+        """The number of the group of each parameter."""
+        sizes = np.diff(self.group_start_id).tolist()
+        return list(itertools.chain.from_iterable(
+            [number] * size for number, size in enumerate(sizes)))
+
+    def _sweep(self, api, gradients, scalars):
+        """Updates all parameters, given arrays of gradients and the scalars of each group."""
+        if self._plan is None:
+            kinds = [getattr(self, attribute) for attribute, _ in self.states]
+            self._plan = Plan(self.parameters, kinds, self._group_numbers())
+        self._plan.run(api, self.update, gradients, scalars)

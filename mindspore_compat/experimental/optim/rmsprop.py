@@ -4,7 +4,7 @@ from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
 from ...ops._update import rmsprop_outer_eps_update, unscaled
-from ._rules import Above, AtLeast, Flag
+from ._rules import Above, AtLeast, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["RMSprop"]
@@ -39,8 +39,8 @@ class RMSprop(GroupedOptimizer):
     update = fuse(rmsprop_outer_eps_update, link=unscaled)
 
     @checked
-    def __init__(self, params, lr=1e-2, alpha: AtLeast = 0.99, eps: Above = 1e-8,
-                 weight_decay: AtLeast = 0.0, momentum: AtLeast = 0.0, centered: Flag = False,
+    def __init__(self, params, lr: LrAbove = 1e-2, alpha: AtLeast = 0.99, eps: Above = 1e-8,
+                 weight_decay: Decay = 0.0, momentum: AtLeast = 0.0, centered: Flag = False,
                  maximize: Flag = False):
         super().__init__(params, {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps,
                                   "centered": centered, "weight_decay": weight_decay,

@@ -4,13 +4,13 @@ from ..._backend.fuse import fuse
 from ..._core.rules import Float, ListOf, Number, TupleOf, checked, inf
 from ..._core.surface import public
 from ...ops._update import rprop_update, unscaled
-from ._rules import Above, Flag
+from ._rules import AtLeast, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
 __all__ = ["Rprop"]
 
 Pair = TupleOf(Number, length=2) | ListOf(Number, length=2)
-Sizes = TupleOf(Above, length=2) | ListOf(Above, length=2)
+Sizes = TupleOf(AtLeast, length=2) | ListOf(AtLeast, length=2)
 Shrinking = Float(gt=0.0, lt=1.0)
 Growing = Float(gt=1.0, lt=inf)
 
@@ -43,8 +43,8 @@ class Rprop(GroupedOptimizer):
     counter = "step_t"
 
     @checked
-    def __init__(self, params, lr=1e-2, etas: Pair = (0.5, 1.2), step_sizes: Sizes = (1e-6, 50),
-                 *, maximize: Flag = False):
+    def __init__(self, params, lr: LrAbove = 1e-2, etas: Pair = (0.5, 1.2),
+                 step_sizes: Sizes = (1e-6, 50), *, maximize: Flag = False):
         for index, rule in enumerate((Shrinking, Growing)):
             rule.refuse(type(self).__name__, f"etas[{index}]", etas[index])
         super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes,

@@ -1,13 +1,18 @@
 """SGD: gradient descent with momentum, over parameter groups."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Bool, Forbid, Number, checked, inf
+from ..._core.rules import AsValue, Bool, Forbid, Number, TensorOf, checked, inf
 from ..._core.surface import public
 from ...ops._update import sgd_or_plain_update, unscaled
-from ._rules import AtLeast
 from .optimizer import GroupedOptimizer
 
 __all__ = ["SGD"]
+
+Rate = AsValue(Number(ge=0.0, lt=inf) | TensorOf())
+Share = AsValue(Number(ge=0.0, lt=inf))
+Damping = AsValue(Number(gt=-inf, lt=inf))
+Decay = AsValue(Number(ge=0.0, lt=inf) | Bool)
+Flag = AsValue(Bool)
 
 
 @public("experimental.optim.SGD")
@@ -33,8 +38,9 @@ class SGD(GroupedOptimizer):
         bool, True.
 
     Raises:
-        TypeError, ValueError: as :class:`Optimizer`; and if `nesterov` is set without momentum or
-            with dampening.
+        TypeError: as :class:`Optimizer`.
+        ValueError: as :class:`Optimizer`; if a setting is of another type or below its range, or if
+            `nesterov` is set without momentum or with dampening.
 
     Source: mindspore.experimental.optim.SGD of MindSpore 2.10.
     """
@@ -44,9 +50,8 @@ class SGD(GroupedOptimizer):
 
     @checked(Forbid("nesterov and (not momentum > 0 or dampening != 0)",
                     reason="'nesterov' needs 'momentum' above 0 and 'dampening' 0"))
-    def __init__(self, params, lr, momentum: AtLeast = 0,
-                 dampening: Number(gt=-inf, lt=inf) = 0, weight_decay=0.0,
-                 nesterov: Bool = False, *, maximize: Bool = False):
+    def __init__(self, params, lr: Rate, momentum: Share = 0, dampening: Damping = 0,
+                 weight_decay: Decay = 0.0, nesterov: Flag = False, *, maximize: Flag = False):
         super().__init__(params, {
             "lr": lr, "momentum": float(momentum), "dampening": float(dampening),
             "weight_decay": weight_decay, "nesterov": nesterov, "maximize": maximize,
