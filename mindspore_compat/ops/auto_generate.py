@@ -1,8 +1,25 @@
 """mindspore.ops.auto_generate: the ops, under the path of the original's generated sources.
 
-Any name of `mindspore.ops` is found here.
+Any name of `mindspore.ops` is found here, and the Primitives that 2.10 shows only here.
 """
 
-from . import __all__, __dir__, __getattr__  # noqa: F401
+from .._core.surface import build
+from . import __all__ as _of_ops
+from . import __getattr__ as _find
+from ._generated import LINES, made
+from .primitive import Primitive
 
 __path__ = []  # further paths below this one are in _paths.py
+__all__ = sorted({*_of_ops, *LINES})
+
+
+def __getattr__(name):
+    """A name of this path alone, else of `mindspore.ops`."""
+    found = None if name.startswith("__") else made(name)
+    if found is None:
+        found = build("ops.auto_generate", name, Primitive)
+    return _find(name) if found is None else found
+
+
+def __dir__():
+    return __all__

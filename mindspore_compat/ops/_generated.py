@@ -1,0 +1,306 @@
+"""The Primitives of `ops.auto_generate` that say again what a function says: one table.
+
+A line is the Primitive's own signature and the call that it stands for; where that call is left
+out, the function takes the inputs, and then the settings, in the order told. The classes are
+written out when first asked for. Primitives with arithmetic of their own are declared by the files
+of their subject, under `ops.auto_generate`.
+"""
+
+import ast
+import functools
+import re
+
+from .._core.source import compiled
+from .._core.surface import build
+from .primitive import Primitive
+
+_TABLE = """
+AcosExt()(input) = mint.acos
+AcoshExt()(input) = mint.acosh
+AdaptiveAvgPool1D()(input, output_size) = mint.nn.functional.adaptive_avg_pool1d
+AdaptiveAvgPool2DExt()(input, output_size) = mint.nn.functional.adaptive_avg_pool2d
+AdaptiveAvgPool3DExt()(input, output_size) = mint.nn.functional.adaptive_avg_pool3d
+AddExt()(input, other, alpha=1) = mint.add(input, other, alpha=alpha)
+AddRmsNorm()(x1, x2, gamma, epsilon=1e-06) = ops.add_rms_norm
+AddScalar()(input, other, alpha=1) = mint.add(input, other, alpha=alpha)
+Addbmm()(input, batch1, batch2, beta=1, alpha=1)
+    = mint.addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
+AddcdivExt()(input, tensor1, tensor2, value=1) = ops.addcdiv
+AddcmulExt()(input, tensor1, tensor2, value=1) = ops.addcmul
+Addmm()(input, mat1, mat2, beta=1, alpha=1) = mint.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
+Addmv()(input, mat, vec, beta=1, alpha=1) = mint.addmv(input, mat, vec, beta=beta, alpha=alpha)
+AnyExt()(input, dim, keepdim=False) = mint.any
+Arange()(start, end, step, dtype=None) = mint.arange(start, end, step, dtype=dtype)
+ArgMaxExt()(input, dim=None, keepdim=False) = mint.argmax
+ArgMinExt()(input, dim=None, keepdim=False) = mint.argmin
+ArgSort()(input, dim=-1, descending=False, stable=False) = mint.argsort
+AsinExt()(input) = mint.asin
+AsinhExt()(input) = mint.asinh
+Atan2Ext()(input, other) = mint.atan2
+AtanExt()(input) = mint.atan
+AvgPool1D()(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True)
+    = mint.nn.functional.avg_pool1d
+AvgPool2D()(input, kernel_size, stride, padding=0, ceil_mode=False, count_include_pad=True,
+    divisor_override=None) = mint.nn.functional.avg_pool2d
+AvgPool3DExt()(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
+    divisor_override=None) = mint.nn.functional.avg_pool3d
+Baddbmm()(input, batch1, batch2, beta=1, alpha=1)
+    = mint.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha)
+BatchMatMulExt()(input, mat2) = mint.bmm
+BatchNormElemt()(input, weight=None, bias=None, mean=None, invstd=None, eps=1e-05)
+    = mint.batch_norm_elemt
+BatchNormGatherStatsWithCounts()(input, mean, invstd, running_mean=None, running_var=None,
+    momentum=0.1, eps=1e-05, counts=None) = mint.batch_norm_gather_stats_with_counts
+BatchNormStats()(input, eps) = mint.batch_norm_stats
+BincountExt()(input, weights=None, minlength=0) = mint.bincount
+BitwiseAndScalar()(input, other) = mint.bitwise_and
+BitwiseAndTensor()(input, other) = mint.bitwise_and
+BitwiseNot()(input) = mint.bitwise_not
+BitwiseOrScalar()(input, other) = mint.bitwise_or
+BitwiseOrTensor()(input, other) = mint.bitwise_or
+BitwiseXorScalar()(input, other) = mint.bitwise_xor
+BitwiseXorTensor()(input, other) = mint.bitwise_xor
+BroadcastToView()(input, shape) = mint.broadcast_to
+Chunk()(input, chunks, dim=0) = mint.chunk
+ChunkView()(input, chunks, dim=0) = mint.chunk
+ClampScalar()(input, min=None, max=None) = mint.clamp
+ClampTensor()(input, min=None, max=None) = mint.clamp
+Col2ImExt()(input, output_size, kernel_size, dilation=1, padding=0, stride=1)
+    = mint.nn.functional.fold
+ConstantPadND()(input, padding, value=0.0)
+    = mint.nn.functional.pad(input, padding, 'constant', value)
+Conv1DExt()(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
+    = mint.nn.functional.conv1d
+Conv1DPadding()(input, weight, bias=None, stride=1, padding='valid', dilation=1, groups=1)
+    = mint.nn.functional.conv1d
+Conv2DExt()(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
+    = mint.nn.functional.conv2d
+Conv2DPadding()(input, weight, bias=None, stride=1, padding='valid', dilation=1, groups=1)
+    = mint.nn.functional.conv2d
+Conv3DExt()(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
+    = mint.nn.functional.conv3d
+Conv3DPadding()(input, weight, bias=None, stride=1, padding='valid', dilation=1, groups=1)
+    = mint.nn.functional.conv3d
+ConvTbc()(input, weight, bias, pad=0) = mint.conv_tbc
+ConvTranspose2D()(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1,
+    dilation=1) = mint.nn.functional.conv_transpose2d
+Copy()(input) = mint.clone
+CosineEmbeddingLoss()(input1, input2, target, margin=0.0, reduction='mean')
+    = mint.nn.functional.cosine_embedding_loss
+CumminExt()(input, dim) = mint.cummin
+CumsumExt()(input, dim, dtype=None) = mint.cumsum
+DiagExt()(input, diagonal=0) = mint.diag
+DivMod()(input, other, rounding_mode=None) = mint.div(input, other, rounding_mode=rounding_mode)
+DivMods()(input, other, rounding_mode=None) = mint.div(input, other, rounding_mode=rounding_mode)
+Divs()(input, other) = mint.div
+Dot()(input, other) = mint.dot
+EluExt(alpha=1.0)(input) = mint.nn.functional.elu
+EqScalar()(input, other) = mint.eq
+EqualExt()(input, other) = mint.equal
+Exp2()(input) = mint.exp2
+ExpandAs()(input, other) = ops.expand_as
+ExpandDimsView()(input, dim) = ops.expand_dims
+FFT()(input, n=None, dim=-1, norm=None) = ops.fft
+FFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.fft2
+FFTN()(input, s=None, dim=None, norm=None) = ops.fftn
+FFTShift()(input, dim=None) = ops.fftshift
+FlattenExt()(input, start_dim=0, end_dim=-1) = mint.flatten
+FloorDivScalar()(input, other) = mint.floor_divide
+FmodScalar()(input, other) = mint.fmod
+FmodTensor()(input, other) = mint.fmod
+Frac()(input) = mint.frac
+FullLike()(input, fill_value, dtype=None) = mint.full_like(input, fill_value, dtype=dtype)
+GatherNdExt()(input, indices) = ops.gather_nd
+GeluExt()(input, approximate='none') = mint.nn.functional.gelu(input, approximate=approximate)
+GreaterEqualScalar()(input, other) = mint.ge
+HFFT()(input, n=None, dim=-1, norm=None) = ops.hfft
+HFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.hfft2
+HFFTN()(input, s=None, dim=None, norm=None) = ops.hfftn
+Hardtanh()(input, min_val=-1, max_val=1) = mint.nn.functional.hardtanh
+HistcExt()(input, bins=100, min=0, max=0) = mint.histc
+IFFT()(input, n=None, dim=-1, norm=None) = ops.ifft
+IFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.ifft2
+IFFTN()(input, s=None, dim=None, norm=None) = ops.ifftn
+IFFTShift()(input, dim=None) = ops.ifftshift
+IHFFT()(input, n=None, dim=-1, norm=None) = ops.ihfft
+IHFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.ihfft2
+IHFFTN()(input, s=None, dim=None, norm=None) = ops.ihfftn
+IRFFT()(input, n=None, dim=-1, norm=None) = ops.irfft
+IRFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.irfft2
+IRFFTN()(input, s=None, dim=None, norm=None) = ops.irfftn
+Im2ColExt()(input, kernel_size, dilation=1, padding=0, stride=1) = mint.nn.functional.unfold
+IndexAddExt()(input, dim, index, source, alpha=1)
+    = mint.index_add(input, dim, index, source, alpha=alpha)
+IndexSelect()(input, dim, index) = mint.index_select
+InplaceAddExt()(input, other, alpha=1) = Tensor.add_(input, other, alpha=alpha)
+InplaceAddsExt()(input, other, alpha=1) = Tensor.add_(input, other, alpha=alpha)
+InplaceCopy()(input, src, non_blocking=False) = Tensor.copy_
+InplaceDiv()(input, other) = Tensor.div_
+InplaceDivs()(input, other) = Tensor.div_
+InplaceExp()(input) = Tensor.exp_
+InplaceFillScalar()(input, value) = Tensor.fill_
+InplaceFillTensor()(input, value) = Tensor.fill_
+InplaceFloor()(input) = Tensor.floor_
+InplaceLog()(input) = Tensor.log_
+InplaceMaskedFillScalar()(input, mask, value) = Tensor.masked_fill_
+InplaceMaskedFillTensor()(input, mask, value) = Tensor.masked_fill_
+InplaceMaskedScatter()(input, mask, source) = Tensor.masked_scatter_
+InplaceMul()(input, other) = Tensor.mul_
+InplaceMuls()(input, other) = Tensor.mul_
+InplaceScatterAdd()(input, dim, index, src) = Tensor.scatter_add_
+InplaceScatterSrc()(input, dim, index, src) = Tensor.scatter_
+InplaceSubExt()(input, other, alpha=1) = Tensor.sub_(input, other, alpha=alpha)
+InplaceSubScalar()(input, other, alpha=1) = Tensor.sub_(input, other, alpha=alpha)
+InplaceTanh()(input) = Tensor.tanh_
+InplaceZero()(input) = Tensor.zero_
+IsNegInf()(input) = mint.isneginf
+KLDiv()(input, target, reduction='mean', log_target=False)
+    = mint.nn.functional.kl_div(input, target, reduction, log_target)
+Kthvalue()(input, k, dim=-1, keepdim=False) = mint.kthvalue
+L1LossExt()(input, target, reduction='mean') = mint.nn.functional.l1_loss
+LeakyReLUExt()(input, negative_slope=0.01) = mint.nn.functional.leaky_relu
+LessScalar()(input, other) = mint.lt
+LinSpaceExt()(start, end, steps, dtype=None) = mint.linspace(start, end, steps, dtype=dtype)
+LinalgQr()(A, mode='reduced') = mint.linalg.qr
+LinalgVectorNorm()(x, ord=2, dim=None, keepdim=False, dtype=None)
+    = mint.linalg.vector_norm(x, ord, dim, keepdim, dtype=dtype)
+Log10()(input) = mint.log10
+Log2()(input) = mint.log2
+LogAddExp()(input, other) = mint.logaddexp
+LogAddExp2()(input, other) = mint.logaddexp2
+LogSumExp()(input, dim, keepdim=False) = mint.logsumexp
+MSELossExt()(input, target, reduction='mean') = mint.nn.functional.mse_loss
+MaskedFillScalar()(input, mask, value) = mint.masked_fill
+MatMulExt()(input, other) = mint.matmul
+MatrixInverseExt()(input) = ops.matrix_inverse
+Max()(input) = mint.max
+MaxDim()(input, dim, keepdim=False) = mint.max
+MaxUnpool2DExt()(input, indices, kernel_size, stride=None, padding=0, output_size=None)
+    = mint.nn.functional.max_unpool2d
+MeanExt()(input, dim=None, keepdim=False, dtype=None) = mint.mean(input, dim, keepdim, dtype=dtype)
+MedianDim()(input, dim=-1, keepdim=False) = mint.median
+MedianExt()(input) = mint.median
+Min()(input) = mint.min
+MinDim()(input, dim, keepdim=False) = mint.min
+MishExt()(input) = mint.nn.functional.mish
+Mm()(input, mat2) = mint.mm
+Muls()(input, other) = mint.mul
+Mv()(input, vec) = mint.mv
+Nansum()(input, dim=None, keepdim=False, dtype=None)
+    = mint.nansum(input, dim, keepdim, dtype=dtype)
+Narrow()(input, dim, start, length) = mint.narrow
+NarrowView()(input, dim, start, length) = mint.narrow
+NewFull()(input, size, fill_value, dtype=None)
+    = Tensor.new_full(input, size, fill_value, dtype=dtype)
+NewOnes()(input, size, dtype=None) = Tensor.new_ones(input, size, dtype=dtype)
+NewZeros()(input, size, dtype=None) = Tensor.new_zeros(input, size, dtype=dtype)
+NonZeroExt()(input) = mint.nonzero(input, as_tuple=True)
+Norm()(input, p=2.0, dim=None, keepdim=False, dtype=None)
+    = mint.norm(input, p, dim, keepdim, dtype=dtype)
+NpuGelu()(input, approximate='none') = mint.npu_gelu
+OnesLikeExt()(input, dtype=None) = mint.ones_like(input, dtype=dtype)
+Outer()(input, vec2) = mint.outer
+PowScalarTensor()(input, exponent) = mint.pow
+PowTensorScalar()(input, exponent) = mint.pow
+ProdExt()(input, dim=None, keepdim=False, dtype=None) = mint.prod(input, dim, keepdim, dtype=dtype)
+RFFT()(input, n=None, dim=-1, norm=None) = ops.rfft
+RFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.rfft2
+RFFTN()(input, s=None, dim=None, norm=None) = ops.rfftn
+ReflectionPad1D()(input, padding) = mint.nn.functional.pad(input, padding, 'reflect')
+ReflectionPad2D()(input, padding) = mint.nn.functional.pad(input, padding, 'reflect')
+ReflectionPad3D()(input, padding) = mint.nn.functional.pad(input, padding, 'reflect')
+RemainderScalarTensor()(input, other) = mint.remainder
+RemainderTensorScalar()(input, other) = mint.remainder
+RemainderTensorTensor()(input, other) = mint.remainder
+Repeat()(input, repeats) = Tensor.repeat
+ReplicationPad1D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
+ReplicationPad2D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
+ReplicationPad3D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
+ScatterAddExt()(input, dim, index, src) = mint.scatter_add
+SeLUExt()(input) = mint.nn.functional.selu
+SelectExtView()(input, dim, index) = mint.select
+SelectV2()(condition, input, other) = mint.where
+SiLU()(input) = mint.nn.functional.silu
+SoftplusExt()(input, beta=1, threshold=20) = mint.nn.functional.softplus
+SortExt()(input, dim=-1, descending=False, stable=False)
+    = mint.sort(input, dim=dim, descending=descending, stable=stable)
+SplitTensor()(input, split_size, dim=0) = mint.split
+SplitTensorView()(input, split_size, dim=0) = mint.split
+SplitWithSize()(input, split_size, dim=0) = mint.split
+SplitWithSizeView()(input, split_size, dim=0) = mint.split
+StackExt(dim=0)(tensors) = mint.stack
+Std()(input, dim=None, correction=1, keepdim=False)
+    = mint.std(input, dim, correction=correction, keepdim=keepdim)
+StdMean()(input, dim=None, correction=1, keepdim=False)
+    = mint.std_mean(input, dim, correction=correction, keepdim=keepdim)
+SubExt()(input, other, alpha=1) = mint.sub(input, other, alpha=alpha)
+SubScalar()(input, other, alpha=1) = mint.sub(input, other, alpha=alpha)
+SumExt()(input, dim=None, keepdim=False, dtype=None) = mint.sum(input, dim, keepdim, dtype=dtype)
+Swiglu()(input, dim=-1) = ops.swiglu
+TExt()(input) = mint.t
+Take()(input, index) = mint.take
+Threshold()(input, threshold, value) = mint.nn.functional.threshold
+TopkExt()(input, k, dim=-1, largest=True, sorted=True) = mint.topk
+TraceExt()(input) = mint.trace
+TriangularSolve()(b, A, upper=True, transpose=False, unitriangular=False) = mint.triangular_solve
+TrilExt()(input, diagonal=0) = mint.tril
+UnstackExtView()(input, dim=0) = mint.unbind
+Var()(input, dim=None, correction=1, keepdim=False)
+    = mint.var(input, dim, correction=correction, keepdim=keepdim)
+VarMean()(input, dim=None, correction=1, keepdim=False)
+    = mint.var_mean(input, dim, correction=correction, keepdim=keepdim)
+Vdot()(input, other) = mint.vdot
+ViewAs()(input, other) = ops.view_as
+XLogYScalarOther()(input, other) = mint.xlogy
+XLogYScalarSelf()(input, other) = mint.xlogy
+ZerosLikeExt()(input, dtype=None) = mint.zeros_like(input, dtype=dtype)
+"""
+
+LINES = {line.split("(", 1)[0]: line for line in _TABLE.replace("\n    ", " ").strip().split("\n")}
+_LINE = re.compile(r"(\w+)\((.*?)\)\((.*)\) = ([\w.]+)(?:\((.*)\))?")
+_made = {}
+
+
+def made(name):
+    """The Primitive of this name, or None if the table has none."""
+    if name in LINES and name not in _made:
+        _made[name] = _make(*_LINE.fullmatch(LINES[name]).groups())
+    return _made.get(name)
+
+
+def _make(name, settings, inputs, path, call):
+    held, given = _names(settings), _names(inputs)
+    call = ", ".join(given + held) if call is None else call
+    lines = [
+        f"def __init__({', '.join(filter(None, ['self', settings]))}):",
+        f"    base.__init__(self, {name!r})",
+        *(f"    self.{n} = {n}" for n in held),
+        "",
+        f"def __call__(self, {inputs}):",
+        *(f"    {n} = self.{n}" for n in held),
+        f"    return found({path!r})({call})",
+    ]
+    scope = compiled(lines, {"base": Primitive, "found": _found}, f"ops.auto_generate.{name}")
+    return type(
+        name,
+        (Primitive,),
+        {
+            "__init__": scope["__init__"],
+            "__call__": scope["__call__"],
+            "__module__": "mindspore_compat.ops.auto_generate",
+            "__doc__": f"`{path}` as a Primitive: `{name}({settings})({inputs})`.\n\n"
+            f"Source: mindspore.ops.auto_generate.{name} of MindSpore 2.10.\n",
+        },
+    )
+
+
+def _names(parameters):
+    """The names in "a, b=1, c=(2, 3)"."""
+    return [each.arg for each in ast.parse(f"def f({parameters}): pass").body[0].args.args]
+
+
+@functools.cache
+def _found(path):
+    """The function of a public path."""
+    area, _, name = path.rpartition(".")
+    return build(area, name)
