@@ -27,11 +27,12 @@ from ._shape import roll
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
-RealSignal = TensorOf(floating | {"int8", "int16", "int32", "int64"})
-Signal = TensorOf(RealSignal.dtypes | {"complex64", "complex128"})
+Signal = TensorOf(floating | {"int8", "int16", "int32", "int64", "complex64", "complex128"})
 Norm = OneOf("backward", "forward", "ortho") | None
+Spacing = Float(gt=0.0) | Float(lt=0.0)
 Sizes = TupleOf(Int) | ListOf(Int) | None
-Axes = TupleOf(Int) | ListOf(Int) | None
+Pair = TupleOf(Int) | ListOf(Int)
+Axes = Pair | None
 _OTHER = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
@@ -42,7 +43,7 @@ def _complex(xp, x):
 
 
 def _real(xp, x):
-    return x if x.dtype.kind == "f" else xp.cast(x, "float32")
+    return x if x.dtype.kind in "fc" else xp.cast(x, "float32")
 
 
 def _sized(xp, x, count, axis):
@@ -69,6 +70,8 @@ def _places(x, sizes, axes):
     if any(not -x.ndim <= a < x.ndim for a in axes):
         raise ValueError(f"For 'fftn', 'dim' must be in [{-x.ndim}, {x.ndim}), but got "
                          f"{tuple(axes)}.")
+    if 0 in x.shape:
+        raise ValueError(f"For 'fftn', 'input' must have elements, but got shape {x.shape}.")
     axes = tuple(a % x.ndim for a in axes)
     if len(set(axes)) < len(axes):
         raise ValueError(f"For 'fftn', each axis of 'dim' must be another, but got {axes}.")
@@ -84,7 +87,10 @@ def _transform(xp, x, sizes, axes, norm, inverse):
 
 
 def _half(xp, x, sizes, axes, norm):
-    """The transform of a real signal: the last axis keeps the frequencies that are not mirrored."""
+    """The transform of a real signal: the last axis keeps the frequencies that are not mirrored.
+
+    Of a complex signal it keeps as many, as the original does.
+    """
     axes, sizes = _places(x, sizes, axes)
     whole = _transform(xp, _real(xp, x), sizes, axes, norm, False)
     last = axes[-1]
@@ -107,27 +113,27 @@ def _from_half(xp, x, sizes, axes, norm):
 
 
 @op("ops.fft(input, n=None, dim=-1, norm=None)", "mint.fft.fft(input, n=None, dim=-1, norm=None)")
-def fft(xp, input: Signal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def fft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """The Fourier transform along an axis."""
     return _transform(xp, input, (n,), (dim,), norm, False)
 
 
 @op("ops.ifft(input, n=None, dim=-1, norm=None)", "mint.fft.ifft(input, n=None, dim=-1, norm=None)")
-def ifft(xp, input: Signal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def ifft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """The inverse Fourier transform along an axis."""
     return _transform(xp, input, (n,), (dim,), norm, True)
 
 
 @op("ops.fft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.fft2(input, s=None, dim=(-2, -1), norm=None)")
-def fft2(xp, input: Signal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def fft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """The Fourier transform over two axes."""
     return _transform(xp, input, s, dim, norm, False)
 
 
 @op("ops.ifft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.ifft2(input, s=None, dim=(-2, -1), norm=None)")
-def ifft2(xp, input: Signal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def ifft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """The inverse Fourier transform over two axes."""
     return _transform(xp, input, s, dim, norm, True)
 
@@ -147,35 +153,35 @@ def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
 
 
 @op("ops.rfft(input, n=None, dim=-1, norm=None)", "mint.fft.rfft(input, n=None, dim=-1, norm=None)")
-def rfft(xp, input: RealSignal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def rfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """The Fourier transform of a real signal: its n // 2 + 1 frequencies that are not mirrored."""
     return _half(xp, input, (n,), (dim,), norm)
 
 
 @op("ops.irfft(input, n=None, dim=-1, norm=None)",
     "mint.fft.irfft(input, n=None, dim=-1, norm=None)")
-def irfft(xp, input: Signal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def irfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """The real signal of which `rfft` gives the input."""
     return _from_half(xp, input, (n,), (dim,), norm)
 
 
 @op("ops.rfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.rfft2(input, s=None, dim=(-2, -1), norm=None)")
-def rfft2(xp, input: RealSignal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def rfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """The Fourier transform of a real signal over two axes."""
     return _half(xp, input, s, dim, norm)
 
 
 @op("ops.irfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.irfft2(input, s=None, dim=(-2, -1), norm=None)")
-def irfft2(xp, input: Signal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def irfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """The real signal of which `rfft2` gives the input."""
     return _from_half(xp, input, s, dim, norm)
 
 
 @op("ops.rfftn(input, s=None, dim=None, norm=None)",
     "mint.fft.rfftn(input, s=None, dim=None, norm=None)")
-def rfftn(xp, input: RealSignal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The Fourier transform of a real signal over several axes."""
     return _half(xp, input, s, dim, norm)
 
@@ -188,28 +194,28 @@ def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
 
 
 @op("ops.hfft(input, n=None, dim=-1, norm=None)", "mint.fft.hfft(input, n=None, dim=-1, norm=None)")
-def hfft(xp, input: Signal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def hfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """The real transform of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), (n,), (dim,), _OTHER[norm])
 
 
 @op("ops.ihfft(input, n=None, dim=-1, norm=None)",
     "mint.fft.ihfft(input, n=None, dim=-1, norm=None)")
-def ihfft(xp, input: RealSignal, n: Int | None = None, dim: Int = -1, norm: Norm = None):
+def ihfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """Half of the Hermitian signal of which `hfft` gives the input."""
     return xp.conj(_half(xp, input, (n,), (dim,), _OTHER[norm]))
 
 
 @op("ops.hfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.hfft2(input, s=None, dim=(-2, -1), norm=None)")
-def hfft2(xp, input: Signal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def hfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """The real transform over two axes of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
 @op("ops.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
     "mint.fft.ihfft2(input, s=None, dim=(-2, -1), norm=None)")
-def ihfft2(xp, input: RealSignal, s: Sizes = None, dim: Axes = (-2, -1), norm: Norm = None):
+def ihfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """Half of the Hermitian signal of which `hfft2` gives the input."""
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 
@@ -223,7 +229,7 @@ def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
 
 @op("ops.ihfftn(input, s=None, dim=None, norm=None)",
     "mint.fft.ihfftn(input, s=None, dim=None, norm=None)")
-def ihfftn(xp, input: RealSignal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """Half of the Hermitian signal of which `hfftn` gives the input."""
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 
@@ -238,7 +244,7 @@ def _frequencies(api, n, d, dtype, function):
 
 @public("ops.fftfreq", "mint.fft.fftfreq")
 @checked
-def fftfreq(n: Int(ge=1), d: Float | Int = 1.0, dtype: DType = None):
+def fftfreq(n: Int(ge=1), d: Spacing = 1.0, dtype: DType = None):
     """The frequencies of `fft` for n samples d apart: 0 and up, then the negative ones. float32 by
     default.
 
@@ -249,7 +255,7 @@ def fftfreq(n: Int(ge=1), d: Float | Int = 1.0, dtype: DType = None):
 
 @public("ops.rfftfreq", "mint.fft.rfftfreq")
 @checked
-def rfftfreq(n: Int(ge=1), d: Float | Int = 1.0, dtype: DType = None):
+def rfftfreq(n: Int(ge=1), d: Spacing = 1.0, dtype: DType = None):
     """The frequencies of `rfft` for n samples d apart. float32 by default.
 
     Source: mindspore.ops.rfftfreq of MindSpore 2.10.
@@ -309,8 +315,15 @@ class FFTWithSize(Primitive):
         self.signal_ndim, self.inverse, self.real = signal_ndim, inverse, real
         self.norm, self.onesided, self.signal_sizes = norm, onesided, tuple(signal_sizes)
 
-    def __call__(self, x):
+    @checked
+    def __call__(self, x: Signal):
         axes = tuple(range(-self.signal_ndim, 0))
+        if not self.real and x._array.dtype.kind != "c":
+            raise TypeError(f"For 'FFTWithSize', 'x' must be complex where 'real' is False, but "
+                            f"got dtype {x.dtype}.")
+        if self.real and not self.inverse and x._array.dtype.kind == "c":
+            raise TypeError(f"For 'FFTWithSize', 'x' must be real where 'real' is True, but got "
+                            f"dtype {x.dtype}.")
         half = self.real and self.onesided
         name = f"{'i' if self.inverse else ''}{'r' if half else ''}fftn"
         sizes = self.signal_sizes if half and self.inverse and self.signal_sizes else None

@@ -16,6 +16,7 @@ from .._core.derivatives import derive
 from .._core.op import op
 from .._core.rules import (
     Any,
+    AsValue,
     Bool,
     Float,
     Int,
@@ -26,11 +27,13 @@ from .._core.rules import (
     TupleOf,
     floating,
     number,
+    real,
 )
 from ._windows import need_rank, sizes_of
 
 Floats = TensorOf(floating)
 Numbers = TensorOf(number)
+Reals = TensorOf(real)
 Positive = Int(ge=1)
 
 
@@ -207,7 +210,7 @@ def resize_bilinear(xp, x: Floats, size: Any, align_corners: Bool = False,
 
 @op("ops.ResizeNearestNeighbor(size, align_corners=False, half_pixel_centers=False)(input_x)",
     widen=False)
-def resize_nearest(xp, input_x: Numbers, size: TupleOf(Positive,
+def resize_nearest(xp, input_x: Reals, size: TupleOf(Positive,
                                                        length=2) | ListOf(Positive, length=2),
                    align_corners: Bool = False, half_pixel_centers: Bool = False):
     """Images (N, C, H, W) resized by copying the nearest pixel."""
@@ -257,7 +260,7 @@ def _line(xp, x, goal, corner):
 
 
 @op("ops.ResizeArea(align_corners=False)(images, size)", widen=False)
-def resize_area(xp, images: Numbers, size: TensorOf("int32", "int64"), align_corners: Bool = False):
+def resize_area(xp, images: Reals, size: TensorOf("int32", "int64"), align_corners: Bool = False):
     """Images (N, H, W, C) resized by the mean of what each new pixel covers; float32."""
     need_rank("ResizeArea", "images", images, 4)
     need_rank("ResizeArea", "size", size, 1)
@@ -370,8 +373,8 @@ def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
     "recompute_scale_factor=None)",
     "ops.upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)")
-def interpolate(xp, input: Floats, size: Size = None, scale_factor: Factor = None,
-                mode: Str = "nearest", align_corners: Bool = None,
+def interpolate(xp, input: Floats, size: Size = None, scale_factor: Any = None,
+                mode: AsValue(Str) = "nearest", align_corners: Bool = None,
                 recompute_scale_factor: Bool = None):
     """The spatial dimensions of (N, C, ...) resized to `size`, or by `scale_factor`.
 
@@ -385,6 +388,8 @@ def interpolate(xp, input: Floats, size: Size = None, scale_factor: Factor = Non
             not fit the input, or the mode does not know the number of dimensions, `align_corners`
             or a factor.
     """
+    if size is None and scale_factor is not None:
+        Factor.refuse("interpolate", "scale_factor", scale_factor)
     goal, steps = _arguments("interpolate", input, size, scale_factor, mode, align_corners,
                              recompute_scale_factor, SCALED)
     return _interpolated(xp, input, goal, steps, mode, bool(align_corners))

@@ -234,6 +234,9 @@ def roi_align(xp, features: Half, rois: Half, pooled_height: Int, pooled_width: 
     if rois.shape[1] != 5:
         raise ValueError(f"For 'ROIAlign', 'rois' must have shape (R, 5), but got "
                          f"{tuple(rois.shape)}.")
+    if pooled_height < 1 or pooled_width < 1:
+        raise RuntimeError(f"For 'ROIAlign', 'pooled_height' and 'pooled_width' must be positive, "
+                           f"but got {pooled_height} and {pooled_width}.")
     ends = rois[:, 3:5] + roi_end_mode
     starts = rois[:, 1:3] * spatial_scale
     sides = ends * spatial_scale - starts
@@ -321,7 +324,7 @@ Two = TupleOf(Int(ge=1), length=2)
     "extrapolation_value=0.0)",
     "ops.CropAndResize(method='bilinear', extrapolation_value=0.0)(x: image, boxes, "
     "box_index: box_indices, crop_size)")
-def crop_and_resize(xp, image: Images, boxes: Floats, box_indices: TensorOf("int32"),
+def crop_and_resize(xp, image: Images, boxes: TensorOf("float32"), box_indices: TensorOf("int32"),
                     crop_size: Two, method: Method = "bilinear", extrapolation_value: Float = 0.0):
     """Crops of images (N, H, W, C), resized to `crop_size`; float32, (boxes, height, width, C).
 
@@ -409,7 +412,12 @@ def deformable_conv2d(xp, x: Half, weight: Half, offsets: Half, kernel_size: Two
                         (padding[:2], padding[2:]), dilations[2:], deformable_groups)
     none = ((0, 0), (0, 0))
     out = xp.convolve_nd(columns, weight, kernel_size, none, (1, 1), groups)
-    return out if bias is None else out + xp.reshape(bias, (-1, 1, 1))
+    if bias is None:
+        return out
+    if tuple(bias.shape) != (out.shape[1],):
+        raise ValueError(f"For 'deformable_conv2d', 'bias' must have shape ({out.shape[1]},), but "
+                         f"got {tuple(bias.shape)}.")
+    return out + xp.reshape(bias, (-1, 1, 1))
 
 
 @op("ops.multi_scale_deformable_attn_function(value, shape, offset, locations, weight)")

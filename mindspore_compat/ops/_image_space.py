@@ -6,12 +6,13 @@ Resizing is in _image.py. Everything here but the colours only moves values.
 from math import prod
 
 from .._core.op import op
-from .._core.rules import Int, ListOf, OneOf, TensorOf, TupleOf, any_dtype, number
+from .._core.rules import AsValue, Int, ListOf, OneOf, TensorOf, TupleOf, any_dtype, number, real
 from . import _windows  # noqa: F401 - it declares columns_of
 from ._windows import need_rank
 
 Anything = TensorOf(any_dtype)
 Numbers = TensorOf(number)
+Real = TensorOf(real)
 Double = TensorOf("float16", "float32", "float64")
 Half = TensorOf("float16", "float32")
 Block = Int(ge=2)
@@ -59,7 +60,7 @@ def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
 
 
 @op("ops.DepthToSpace(block_size)(x)", widen=False)
-def depth_to_space(xp, x: Anything, block_size: Block):
+def depth_to_space(xp, x: Numbers, block_size: Block):
     """Channels (N, C b^2, H, W) spread out to (N, C, H b, W b); the block's place is the slower
     part."""
     need_rank("DepthToSpace", "x", x, 4)
@@ -74,7 +75,7 @@ def depth_to_space(xp, x: Anything, block_size: Block):
 
 
 @op("ops.SpaceToDepth(block_size)(x)", widen=False)
-def space_to_depth(xp, x: Anything, block_size: Block):
+def space_to_depth(xp, x: Numbers, block_size: Block):
     """Pixels (N, C, H b, W b) gathered to (N, C b^2, H, W); the block's place is the slower
     part."""
     need_rank("SpaceToDepth", "x", x, 4)
@@ -90,7 +91,7 @@ def space_to_depth(xp, x: Anything, block_size: Block):
 
 
 @op("ops.channel_shuffle(x, groups)", "ops.ChannelShuffle(group: groups)(x)", widen=False)
-def channel_shuffle(xp, x: Anything, groups: Int(ge=1)):
+def channel_shuffle(xp, x: Real, groups: AsValue(Int(ge=1))):
     """Channels (N, C, ...) seen as (groups, C / groups), transposed."""
     if x.ndim < 3:
         raise ValueError(f"For 'channel_shuffle', 'x' must have at least 3 dimensions, but got "
@@ -108,6 +109,7 @@ def channel_shuffle(xp, x: Anything, groups: Int(ge=1)):
 Blocks = Int(ge=1) | TupleOf(Int(ge=1)) | ListOf(Int(ge=1))
 Pair = TupleOf(Int(ge=0), length=2) | ListOf(Int(ge=0), length=2)
 Pairs = TupleOf(Pair) | ListOf(Pair)
+Cuts = TupleOf(AsValue(Pair)) | ListOf(AsValue(Pair))
 
 
 def _blocks(api, x, block, pairs):
@@ -157,7 +159,7 @@ def _from_batch(xp, api, x, block, crops):
 
 @op("ops.space_to_batch_nd(input_x, block_size, paddings)",
     "ops.SpaceToBatchND(block_shape: block_size, paddings)(input_x)", widen=False)
-def space_to_batch_nd(xp, input_x: Numbers, block_size: Blocks, paddings: Pairs):
+def space_to_batch_nd(xp, input_x: Real, block_size: Blocks, paddings: Cuts):
     """The last dimensions, zero-padded and cut into blocks whose places become part of the
     batch."""
     return _to_batch(xp, "space_to_batch_nd", input_x, block_size, paddings)
@@ -165,7 +167,7 @@ def space_to_batch_nd(xp, input_x: Numbers, block_size: Blocks, paddings: Pairs)
 
 @op("ops.batch_to_space_nd(input_x, block_shape, crops)",
     "ops.BatchToSpaceND(block_shape, crops)(input_x)", widen=False)
-def batch_to_space_nd(xp, input_x: Numbers, block_shape: Blocks, crops: Pairs):
+def batch_to_space_nd(xp, input_x: Real, block_shape: Blocks, crops: Cuts):
     """What `space_to_batch_nd` took apart put together, less `crops` at both ends."""
     return _from_batch(xp, "batch_to_space_nd", input_x, block_shape, crops)
 
@@ -250,11 +252,12 @@ def hsv_to_rgb(xp, x: Double):
 
 
 @op("ops.AdjustHue()(image, delta)")
-def adjust_hue(xp, image: Half, delta: TensorOf("float32", scalars=True)):
+def adjust_hue(xp, image: Double, delta: TensorOf("float32")):
     """Images (..., 3) with `delta` turns added to their hue."""
     if image.ndim < 3:
         raise ValueError(f"For 'AdjustHue', 'image' must have at least 3 dimensions, but got "
                          f"{image.ndim}.")
+    need_rank("AdjustHue", "delta", delta, 0)
     _need_colours("AdjustHue", image)
     hue, saturation, value = _to_hsv(xp, image)
     hue = hue + delta
@@ -262,12 +265,13 @@ def adjust_hue(xp, image: Half, delta: TensorOf("float32", scalars=True)):
 
 
 @op("ops.AdjustSaturation()(image, scale)")
-def adjust_saturation(xp, image: Half, scale: TensorOf("float32", scalars=True)):
+def adjust_saturation(xp, image: Double, scale: TensorOf("float32")):
     """Images (..., 3) with their saturation multiplied by `scale`, at most 1."""
     if image.ndim < 3:
         raise ValueError(
             f"For 'AdjustSaturation', 'image' must have at least 3 dimensions, but got "
             f"{image.ndim}.")
+    need_rank("AdjustSaturation", "scale", scale, 0)
     _need_colours("AdjustSaturation", image)
     hue, saturation, value = _to_hsv(xp, image)
     saturation = xp.minimum(xp.maximum(saturation * scale, 0), 1)

@@ -1,7 +1,20 @@
 """Padding. Blocks of space that become channels or batches are in _image_space.py."""
 
 from .._core.op import op
-from .._core.rules import Any, Bool, Int, ListOf, OneOf, Str, TensorOf, TupleOf, any_dtype, checked
+from .._core.rules import (
+    Any,
+    AsValue,
+    Bool,
+    Int,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    number,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._image_space import batch_to_space_nd  # noqa: F401 - part of this module's names
@@ -82,6 +95,10 @@ def _padded(input_x, padding, mode, value):
     widths = [(padding[i], padding[i + 1]) for i in range(0, len(padding), 2)][::-1]
     widths = [(0, 0)] * (input_x.ndim - len(widths)) + widths
     if mode == "constant":
+        if isinstance(value, Tensor) and value.size == 1:
+            value = value.item()
+        if not isinstance(value, (int, float, type(None))):
+            raise TypeError(f"For 'pad', 'value' must be a number or None, but got {value!r}.")
         return pad_constant.run(input_x, widths, 0 if value is None else value)
     if value is not None:
         raise ValueError(f"For 'pad', 'value' goes with mode 'constant', but got {value} for "
@@ -119,18 +136,21 @@ class PadV3:
     """The class form of `ops.pad`: `ops.PadV3(mode, paddings_contiguous)(x, paddings, value)`."""
 
     @checked
-    def __init__(self, mode: OneOf("constant", "reflect", "edge", "circular") = "constant",
+    def __init__(self, mode: AsValue(OneOf("constant", "reflect", "edge", "circular")) = "constant",
                  paddings_contiguous: Bool = True):
         self.mode, self.paddings_contiguous = mode, paddings_contiguous
 
-    def __call__(self, x, paddings, constant_value=None):
-        flat = paddings.asnumpy().reshape(-1).tolist() if isinstance(paddings,
-                                                                     Tensor) else list(paddings)
+    @checked
+    def __call__(self, x: TensorOf(number), paddings: TensorOf("int32", "int64") | Ints,
+                 constant_value: Any = None):
+        if isinstance(paddings, Tensor) and paddings.ndim != 1:
+            raise ValueError(f"For 'PadV3', 'paddings' must have 1 dimension, but got "
+                             f"{paddings.ndim}.")
+        flat = paddings.tolist() if isinstance(paddings, Tensor) else list(paddings)
         if not self.paddings_contiguous:
             half = len(flat) // 2
             flat = [n for pair in zip(flat[:half], flat[half:]) for n in pair]
-        value = constant_value.item() if isinstance(constant_value, Tensor) else constant_value
-        return pad(x, flat, "replicate" if self.mode == "edge" else self.mode, value)
+        return pad(x, flat, "replicate" if self.mode == "edge" else self.mode, constant_value)
 
 
 @public("ops.mirror_pad")
@@ -145,11 +165,17 @@ class MirrorPad:
     axis."""
 
     @checked
-    def __init__(self, mode: OneOf("REFLECT", "SYMMETRIC") = "REFLECT"):
+    def __init__(self, mode: AsValue(OneOf("REFLECT", "SYMMETRIC")) = "REFLECT"):
         self.mode = mode
 
     @checked
     def __call__(self, input_x: Anything, paddings: TensorOf("int32", "int64")):
         rows = [tuple(row) for row in paddings.asnumpy().tolist()]
+        if paddings.shape != (input_x.ndim, 2):
+            raise ValueError(f"For 'MirrorPad', 'paddings' must have shape {(input_x.ndim, 2)}, "
+                             f"but got {paddings.shape}.")
+        if self.mode == "REFLECT" and any(max(row) >= n for row, n in zip(rows, input_x.shape)):
+            raise ValueError(f"For 'MirrorPad', 'paddings' must be less than the axes of "
+                             f"{input_x.shape}, but got {rows}.")
         return pad_by_index.run(input_x, rows, self.mode.lower())
 

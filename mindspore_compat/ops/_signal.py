@@ -5,7 +5,7 @@ import math
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
-from .._core.rules import Any, Bool, DType, Float, Int, Number, OneOf, TensorOf, checked
+from .._core.rules import AsValue, Bool, DType, Float, Int, Number, OneOf, TensorOf, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._fft import fft, rfft
@@ -66,8 +66,8 @@ def hann_window(window_length: Int(ge=0), periodic: Bool = True, *, dtype: Real 
 
 @public("ops.hamming_window")
 @checked
-def hamming_window(window_length: Int(ge=0), periodic: Bool = True, alpha: Number = 0.54,
-                   beta: Number = 0.46, *, dtype: Real = None):
+def hamming_window(window_length: Int(ge=0), periodic: Bool = True, alpha: Float = 0.54,
+                   beta: Float = 0.46, *, dtype: Real = None):
     """alpha - beta cos(2 pi n / (N - 1)); float32 by default."""
     dtype = dtype or dtypes.float32
     return _window("hamming_window", window_length, periodic, dtype, _cosines(alpha, beta))
@@ -91,7 +91,7 @@ def bartlett_window(window_length: Length, periodic: Bool = True, *, dtype: Real
 
 @public("ops.kaiser_window")
 @checked
-def kaiser_window(window_length: Int(ge=0), periodic: Bool = True, beta: Number = 12.0, *,
+def kaiser_window(window_length: Int(ge=0), periodic: Bool = True, beta: Number | Bool = 12.0, *,
                   dtype: Real = None):
     """The window of Bessel's I0 with shape `beta`; float64 by default."""
 
@@ -192,8 +192,9 @@ def _transformed(x, n_fft, hop, length, window, normalized, onesided, as_complex
 @public("ops.stft")
 @checked
 def stft(x: TensorOf("float32", "float64", "complex64", "complex128"), n_fft: Int,
-         hop_length: Int = None, win_length: Int = None, window: Any = None, center: Bool = True,
-         pad_mode: OneOf("REFLECT", "CONSTANT", "reflect", "constant") = "REFLECT",
+         hop_length: Int = None, win_length: Int = None, window: TensorOf() = None,
+         center: Bool | None = True,
+         pad_mode: AsValue(OneOf("REFLECT", "CONSTANT", "reflect", "constant")) = "REFLECT",
          normalized: Bool = False, onesided: Bool = None, return_complex: Bool = None):
     """The Fourier transforms of overlapping stretches of a signal.
 
@@ -250,5 +251,7 @@ class STFT(Primitive):
     @checked
     def __call__(self, x: TensorOf("float32", "float64", "complex64", "complex128"),
                  window: TensorOf("float32", "float64", "complex64", "complex128")):
+        if x.ndim not in (1, 2):
+            raise ValueError(f"For 'STFT', 'x' must have one or two axes, but got {x.shape}.")
         return _transformed(x, *self.settings, window, self.normalized, self.onesided,
                             self.return_complex)
