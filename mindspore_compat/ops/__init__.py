@@ -7,6 +7,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _activation,
     _activation_inplace,
     _arrange,
+    _attention,
     _candidates,
     _cast,
     _comm,
@@ -23,6 +24,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _dump,
     _factors,
     _fft,
+    _flash,
     _float_status,
     _forms,
     _host,
@@ -65,6 +67,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _sparse_parts,
     _special,
     _statistics,
+    _tensor_reductions,
     _transform,
 )
 from .primitive import Primitive
