@@ -110,6 +110,8 @@ def text(value):
     if isinstance(value, dict):
         return "{" + ", ".join(f"{text(k)}: {text(v)}" for k, v in value.items()) + "}"
     if isinstance(value, np.ndarray):
+        if value.dtype == object:
+            raise Unknown(value)
         return f"array({value.dtype.name!r}, {array_text(value)})"
     if isinstance(value, np.generic):
         return f"np.{value.dtype.name}({text(value.item())})"

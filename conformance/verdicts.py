@@ -115,6 +115,8 @@ def carry(entries, folder):
         seen = [item for item in given if item["verdict"] == "observed only"]
         if seen:
             entry.setdefault("raises", []).extend(seen)
+        if "apart" in held.get(name, {}):
+            entry["apart"] = held[name]["apart"]
 
 
 def disagreements(pages):
