@@ -70,6 +70,16 @@ def linalg_eig(xp, x):
 
 
 @extra
+def linalg_logm(xp, x):
+    """The principal logarithm of each matrix; on the host."""
+    from scipy import linalg  # here, because it takes long to load
+
+    host = x.get() if hasattr(x, "get") else x
+    rows = [linalg.logm(matrix) for matrix in host.reshape(-1, *host.shape[-2:])]
+    return xp.asarray(numpy.array(rows, host.dtype).reshape(host.shape))
+
+
+@extra
 def linalg_qr_full(xp, x):
     """(q, r) with a square q."""
     q, r = xp.linalg.qr(x, "complete")

@@ -140,7 +140,16 @@ def _qr_full_slope(xp, g, out):
                      (q[..., :count], r[..., :count, :]))
 
 
+def _logm_slope(xp, g, x):
+    """A corner of the logarithm of [[xᴴ, g], [0, xᴴ]]: Mathias (1996), of any function of x."""
+    back, count = _adjoint(xp, x), x.shape[-1]
+    above = xp.concatenate([back, g], -1)
+    below = xp.concatenate([xp.zeros_like(back), back], -1)
+    return xp.linalg_logm(xp.concatenate([above, below], -2))[..., :count, count:]
+
+
 derive("linalg_inv(x)", x=_inv_slope)
+derive("linalg_logm(x)", x=_logm_slope)
 derive("linalg_det(x)", x=lambda xp, g, x, out: xp.expand_dims(xp.expand_dims(g * xp.conj(out), -1),
                                                                -1)
        * _adjoint(xp, xp.linalg_inv(x)))

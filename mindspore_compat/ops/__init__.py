@@ -30,6 +30,8 @@ from . import (  # noqa: F401 - their declarations make the names
     _host,
     _image,
     _image_boxes,
+    _image_glimpse,
+    _image_patches,
     _image_sample,
     _image_space,
     _index,

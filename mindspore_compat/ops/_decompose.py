@@ -38,6 +38,13 @@ def matrix_inverse(xp, x: Matrix, adjoint: Bool = False):
     return xp.linalg_inv(_adjoint(xp, x) if adjoint else x)
 
 
+@op("ops.MatrixLogarithm()(x)")
+def matrix_logarithm(xp, x: TensorOf("complex64", "complex128")):
+    """The principal logarithm of each matrix."""
+    _square("MatrixLogarithm", "x", x)
+    return xp.linalg_logm(x)
+
+
 @op("ops.det(input)", "ops.matrix_determinant(input)", "ops.MatrixDeterminant()(input)",
     "Tensor.det()",
     "Tensor.matrix_determinant()", "mint.det(input)", "mint.linalg.det(A: input)")

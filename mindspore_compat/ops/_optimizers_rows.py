@@ -15,6 +15,7 @@ from ._optimizers import (
     ADAGRAD_EPS,
     ADAM,
     FTRL,
+    FTRL_SHRUNK,
     PROXIMAL_ADAGRAD,
     RMSPROP,
     Held,
@@ -122,6 +123,32 @@ class SparseApplyFtrl(_RowUpdate):
     def __call__(self, var: Held, accum: Held, linear: Held, grad: Held, indices: Rows):
         return self.run_rows(FTRL, (var, accum, linear), grad, indices, lr=self.lr, l1=self.l1,
                              l2=self.l2, lr_power=self.lr_power)
+
+
+@public("ops.SparseApplyFtrlV2")
+class SparseApplyFtrlV2(SparseApplyFtrl):
+    """`ops.SparseApplyFtrl` whose gradient, in the linear term, shrinks the parameter too.
+
+    Args:
+        lr (float): the learning rate, above 0.
+        l1 (float): the strength of the l1 penalty, at least 0.
+        l2 (float): the strength of the l2 penalty, at least 0.
+        l2_shrinkage (float): half of the share of the parameter that is added to the gradient.
+        lr_power (float): how the learning rate decreases, at most 0.
+        use_locking (bool): kept; an update is whole anyway.
+    """
+
+    @checked
+    def __init__(self, lr: Float(gt=0.0), l1: Float(ge=0.0), l2: Float(ge=0.0), l2_shrinkage: Float,
+                 lr_power: Float(le=0.0), use_locking: Bool = False):
+        SparseApplyFtrl.__init__(self, lr, l1, l2, lr_power, use_locking)
+        self.l2_shrinkage = l2_shrinkage
+
+    @checked
+    def __call__(self, var: Held, accum: Held, linear: Held, grad: Held, indices: Rows):
+        return self.run_rows(FTRL_SHRUNK, (var, accum, linear), grad, indices, lr=self.lr,
+                             l1=self.l1, l2=self.l2, lr_power=self.lr_power,
+                             shrink=self.l2_shrinkage)
 
 
 @public("ops.FusedSparseFtrl")

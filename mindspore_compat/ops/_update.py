@@ -192,6 +192,12 @@ def ftrl_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2):
     return xp.where(xp.abs(linear) > l1, solved, 0.0), grown, linear
 
 
+def ftrl_shrunk_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2, shrink):
+    """`ftrl_update` whose linear term also sees the parameter, by twice `shrink`."""
+    linear = linear + 2 * shrink * p
+    return ftrl_update(xp, p, g, accum, linear, lr=lr, lr_power=lr_power, l1=l1, l2=l2)
+
+
 def adam_or_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, amsgrad):
     """`adam_update`, or `amsgrad_update`, over one set of states."""
     if amsgrad:

@@ -54,6 +54,7 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
        for name in ("betainc", "betainc_a", "betainc_b")},
     "linalg_eig": (lambda xp, x: xp.real(xp.linalg_eig(x)[0] ** 2)
                    * xp.square(xp.abs(xp.linalg_eig(x)[1])), [normal(3, 3)]),
+    "linalg_logm": (lambda xp, x: xp.linalg_logm(x), [4 * numpy.eye(3) + unit(3, 3)]),
     "linalg_qr_full": (lambda xp, x: xp.matmul(*[xp.square(m) for m in xp.linalg_qr_full(x)]),
                        [normal(4, 3)]),
     "linalg_svd_full": (lambda xp, x: xp.square(xp.linalg_svd_full(x)[0])[:, :3]

@@ -11,7 +11,6 @@ from ..._core.rules import (
     Int,
     ListOf,
     Number,
-    Str,
     TensorOf,
     TupleOf,
     checked,
@@ -21,6 +20,7 @@ from ..._core.rules import (
 )
 from ..._core.surface import public
 from ..._core.tensor import Tensor
+from ...ops._image_patches import patches
 from .._parts import need_tensor
 from ..cell import Cell
 from .padding import pad_ends
@@ -272,21 +272,6 @@ def _need_window(name, value):
     if not right:
         raise ValueError(f"For 'Unfold', '{name}' must be [1, rows, columns, 1] with positive "
                          f"ints, but got {value!r}.")
-
-
-@op(widen=False)
-def patches(xp, x: TensorOf(number), kernel: Any, stride: Any, rate: Any, padding: Str):
-    """Patches of images, the place within the patch before the channel along axis 1."""
-    pads, counts = [], []
-    for n, k, s, r in zip(x.shape[2:], kernel, stride, rate):
-        reach = (k - 1) * r + 1
-        count = -(-n // s) if padding == "same" else (n - reach) // s + 1
-        missing = max((count - 1) * s + reach - n, 0) if padding == "same" else 0
-        pads.append((missing // 2, missing - missing // 2))
-        counts.append(count)
-    columns = xp.columns_of(x, kernel, stride, tuple(pads), rate)
-    columns = xp.swapaxes(columns, 1, 2)
-    return xp.reshape(columns, (x.shape[0], x.shape[1] * kernel[0] * kernel[1], *counts))
 
 
 @public("nn.Tril")
