@@ -121,7 +121,10 @@ def _case_options(parser):
         "area", nargs="*", help="modules or names (nn, nn.AdamOffload); everything without them"
     )
     parser.add_argument(
-        "--kind", action="append", choices=(*cases.KINDS, cases.ODD), help="only cases of this kind (repeatable)"
+        "--kind",
+        action="append",
+        choices=(*cases.KINDS, cases.ODD),
+        help="only cases of this kind (repeatable)",
     )
     parser.add_argument("--spec", default=specs.FOLDER, help="folder of spec files")
     parser.add_argument(

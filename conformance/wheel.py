@@ -143,7 +143,7 @@ class Wheel:
     def public(self):
         """Yield every documented public name; an object shown twice names its first window."""
         first = {}
-        self.module("")  # before any part of it, as Python itself would: imports go round in circles
+        self.module("")  # before any part of it, as Python would: imports go round in circles
         self._tensor_docs = self._read_tensor_docs()
         for window in WINDOWS:
             module = self.module("" if window == "mindspore" else window)

@@ -230,6 +230,20 @@ def test_wheel_is_read_without_importing_it(wheel):
     assert pages["nn.turned"].refers == "nn.Gadget"
 
 
+def test_imports_that_go_round_in_a_circle_hide_no_name(wheel):
+    (wheel / "common" / "_tensor_docs.py").write_text(
+        'from mindspore.nn import layer\nattach_docstr("turn", "Turns a Tensor.")\n'
+    )
+    (wheel / "nn" / "layer.py").write_text(
+        "from mindspore import common\nclass Tensor:\n"
+        '    """Holds numbers."""\n    def size(self):\n        """How many."""\n'
+        "__all__ = ['Tensor']\n"
+    )
+    (wheel / "__init__.py").write_text("from mindspore.nn import *\n__all__ = ['Tensor']\n")
+    names = {page.name for page in docs.read(wheel)}
+    assert {"Tensor", "Tensor.size", "Tensor.turn"} <= names
+
+
 def test_pages_that_disagree_are_reported(page, tmp_path, capsys):
     page(ENGLISH, "old.txt")
     page(ENGLISH.replace("TypeError – If size", "ValueError – If size"), "new.txt")

@@ -8,94 +8,13 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 import xml.etree.ElementTree as xml
 
 import pytest
+from toy_target import SPECS, TOY
 
-from conformance import answers, cases, html, report, runner, specs, verdicts
+from conformance import answers, cases, html, report, runner, verdicts
 from conformance.__main__ import main
-
-TOY = """
-    import os, time
-    import numpy as np
-    __version__ = "0.1"
-    PYNATIVE_MODE = 1
-
-    class Tensor:
-        def __init__(self, data, dtype=None):
-            self.data = np.asarray(data, dtype or None)
-        dtype = property(lambda self: str(self.data.dtype))
-        shape = property(lambda self: self.data.shape)
-        def asnumpy(self):
-            return self.data
-
-    float32, int32, bool_ = "float32", "int32", "bool"
-
-    class Half:
-        def __init__(self, rate=0.5):
-            if type(rate) is not float:
-                raise TypeError("rate")
-            if not 0.0 < rate < 1.0:
-                raise ValueError("rate")
-            self.rate = rate
-        def __call__(self, x):
-            return Tensor(x.data * np.float32(self.rate))
-
-    def strict(x, limit=3):
-        if limit < 0:
-            raise ValueError("limit")
-        return x
-
-    def fragile(x):
-        os._exit(3)
-    """
-SPECS = {
-    "Half": {
-        "kind": "class",
-        "signature": ["rate=0.5"],
-        "call": ["x"],
-        "types": {"rate": ["float"]},
-        "returns": {"shape": "x"},
-        "raises": [
-            {"TypeError": {"rate": "not float"}},
-            {"ValueError": {"rate": "outside (0.0, 1.0)"}},
-        ],
-        "use": {"init": [[], {"rate": "0.25"}], "call": [["T('float32', [1.0, 2.0])"], {}]},
-    },
-    "strict": {
-        "kind": "function",
-        "signature": ["x", "limit=3"],
-        "types": {"limit": ["int"]},
-        "raises": [{"ValueError": {"limit": "< 0"}}],
-        "use": {"call": [["T('int32', [1, 2])"], {"limit": "2"}]},
-    },
-    "fragile": {"kind": "function", "signature": ["x"], "use": {"call": [["T('int32', [1])"], {}]}},
-}
-
-
-@pytest.fixture
-def toy(tmp_path, monkeypatch):
-    """Write a package and make workers find it; returns the function that writes."""
-
-    def write(text=TOY, name="toy", **changes):
-        for old, new in changes.items():
-            assert old in text
-            text = text.replace(old, new)
-        folder = tmp_path / name
-        folder.mkdir(exist_ok=True)
-        (folder / "__init__.py").write_text(textwrap.dedent(text), encoding="utf-8")
-        return name
-
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    return write
-
-
-@pytest.fixture
-def spec(tmp_path):
-    specs.save(SPECS, tmp_path / "spec")
-    return str(tmp_path / "spec")
 
 
 def outcome(target, kinds=cases.KINDS, entries=SPECS, **options):
