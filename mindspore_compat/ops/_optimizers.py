@@ -4,12 +4,27 @@ The formulas are those of _update.py; the Cells of `nn.optim` run the same ones.
 given only some rows of the gradient are in _optimizers_rows.py.
 """
 
+import math
+
 from .._backend import arrays
 from .._backend.fuse import fuse
 from .._core.derivatives import no_gradient
 from .._core.op import space_for
 from .._core.promotion import promote_np
-from .._core.rules import Bool, Float, Number, TensorOf, checked, floating, number
+from .._core.rules import (
+    Alike,
+    Bool,
+    Float,
+    Forbid,
+    Int,
+    Number,
+    TensorOf,
+    checked,
+    floating,
+    integer,
+    number,
+    real,
+)
 from .._core.surface import plain, public
 from .._core.tape import Rule, depth, record
 from .._core.tensor import Tensor
@@ -17,11 +32,28 @@ from . import _update
 from ._update import unscaled
 from .primitive import Primitive
 
+# What is updated keeps its dtype; a gradient is converted to it, unless it is wider. Where `Plain`
+# stands beside a Tensor, a number means a Tensor without axes, and is refused for its shape.
+Plain = Number | Bool
 Held = TensorOf(floating)
-Scalar = Number | TensorOf(floating)
+Half = TensorOf("float16", "float32")
+Slope = TensorOf(floating, integer, "bool")
 Numbers = TensorOf(number)
+AnySlope = TensorOf(number, "bool")
 Inexact = TensorOf(floating, "complex64", "complex128")
-AnyScalar = TensorOf(number, scalars=True)
+
+# Scalars: those that must be of a floating dtype take no Python int, others take any number.
+Scalar = Number | TensorOf(floating)
+Rate = Float | TensorOf(floating)
+HalfRate = Float | Half
+Loose = Plain | TensorOf(real, "bool")
+
+
+def without_axes(names):
+    """Relations: Tensors in the place of these scalars have no axis."""
+    return [Forbid(f"getattr({name}, 'ndim', 0)", ValueError, f"'{name}' must have no axis")
+            for name in names.split()]
+
 
 ADADELTA = fuse(_update.adadelta_update)
 ADAGRAD = fuse(_update.adagrad_update)
@@ -57,7 +89,8 @@ class Update(Primitive):
 
     def run(self, fused, held, grad, **scalars):
         """Updates `held` (the parameter first) with `grad`; returns Tensors on the same memory."""
-        given, grad = grad, self.joined(held, grad)
+        *held, given = self.tensors(*held, grad)
+        grad = self.joined(held, given)
         states = [each._array for each in held[1:]]
         scalars = self.numbers(scalars)
         if held[0]._array.dtype.kind in "iuc":
@@ -83,6 +116,15 @@ class Update(Primitive):
         for array, value in zip(held, new, strict=True):
             array[...] = value
 
+    def tensors(self, *values):
+        """The values with numbers as Tensors without axes."""
+        if all(isinstance(each, Tensor) for each in values):
+            return values
+        beside = next((each for each in values if isinstance(each, Tensor)), Tensor(0.0))._array
+        return tuple(
+            each if isinstance(each, Tensor)
+            else Tensor._wrap(space_for(beside).asarray(each, beside.dtype)) for each in values)
+
     def joined(self, held, grad):
         """The gradient's array where the parameter lies.
 
@@ -90,19 +132,26 @@ class Update(Primitive):
             TypeError: the gradient is wider than all that it updates, which are never converted.
             ValueError: shapes differ.
         """
-        dtypes = {each._array.dtype for each in held}
-        if all(promote_np(dtype, grad._array.dtype) != dtype for dtype in dtypes):
-            raise TypeError(
-                f"For '{self.name}', the gradient must not be wider than what it updates, of dtype "
-                f"{held[0].dtype}, but got {grad.dtype}."
-            )
+        grad = self.tensors(*held, grad)[-1]
+        self.need_narrow(held, grad)
         for each in (*held[1:], grad):
             if each.shape != held[0].shape:
                 raise ValueError(
                     f"For '{self.name}', all states and the gradient must have the shape of the "
                     f"parameter, {held[0].shape}, but got {each.shape}."
                 )
-        return arrays.to_space(space_for(held[0]._array), grad._array)
+        space = space_for(held[0]._array)
+        array = arrays.to_space(space, grad._array)
+        return array if array.dtype.kind not in "iub" else space.cast(array, held[0]._array.dtype)
+
+    def need_narrow(self, held, grad):
+        """Refuses a gradient that is wider than all that it updates."""
+        dtypes = {each._array.dtype for each in held}
+        if all(_wider(grad._array.dtype, dtype) for dtype in dtypes):
+            raise TypeError(
+                f"For '{self.name}', the gradient must not be wider than what it updates, of dtype "
+                f"{held[0].dtype}, but got {grad.dtype}."
+            )
 
     def numbers(self, scalars):
         """The scalars as plain numbers; a Tensor of one element stands for its value."""
@@ -117,6 +166,14 @@ class Update(Primitive):
                 f"{value.shape}."
             )
         return value.asnumpy().item()
+
+
+def _wider(dtype, beside):
+    """True if an array of `dtype` cannot be converted to `beside` without loss of range or kind."""
+    try:
+        return promote_np(dtype, beside) != beside
+    except TypeError:  # the two do not mix
+        return True
 
 
 class Nesterov(Update):
@@ -144,7 +201,7 @@ class ApplyGradientDescent(Update):
         Update.__init__(self)
 
     @checked
-    def __call__(self, var: Held, alpha: Scalar, delta: Held):
+    def __call__(self, var: Held | Plain, alpha: Rate, delta: Slope):
         return self.run(PLAIN, (var,), delta, lr=alpha)[0]
 
 
@@ -152,8 +209,8 @@ class ApplyGradientDescent(Update):
 class ApplyProximalGradientDescent(ApplyGradientDescent):
     """Gradient descent, then the proximal step of an l1 and l2 penalty, in place."""
 
-    @checked
-    def __call__(self, var: Held, alpha: Scalar, l1: Scalar, l2: Scalar, delta: Held):
+    @checked(*without_axes("alpha l1 l2"))
+    def __call__(self, var: Held | Plain, alpha: Rate, l1: Rate, l2: Rate, delta: Slope):
         return self.run(PROXIMAL, (var,), delta, lr=alpha, l1=l1, l2=l2)[0]
 
 
@@ -174,8 +231,9 @@ class ApplyMomentum(Update):
         self.use_nesterov, self.gradient_scale = use_nesterov, gradient_scale
 
     @checked
-    def __call__(self, variable: Numbers, accumulation: Numbers, learning_rate: AnyScalar,
-                 gradient: Numbers, momentum: AnyScalar):
+    def __call__(self, variable: Numbers | Plain, accumulation: Numbers | Plain,
+                 learning_rate: Number | Numbers, gradient: AnySlope | Plain,
+                 momentum: Number | Numbers):
         return self.run(
             MOMENTUM, (variable, accumulation), gradient, lr=learning_rate, momentum=momentum,
             nesterov=self.use_nesterov, decay=None,
@@ -236,8 +294,8 @@ class SGD(Update):
         self.dampening, self.weight_decay, self.nesterov = dampening, weight_decay, nesterov
 
     @checked
-    def __call__(self, parameters: Held, gradient: Held, learning_rate: Held, accum: Held,
-                 momentum: Held, stat: Held):
+    def __call__(self, parameters: Half, gradient: Half, learning_rate: Half, accum: Half,
+                 momentum: Half, stat: Half):
         momentum = self._number("momentum", momentum)
         if not momentum:
             return self.run(PLAIN_DECAYED, (parameters,), gradient, lr=learning_rate, unscale=None,
@@ -255,7 +313,25 @@ class _Corrected(Nesterov):
     def rate(self, lr, beta1_power, beta2_power):
         first, second = (self._number(n, v) for n, v in (("beta1_power", beta1_power),
                                                          ("beta2_power", beta2_power)))
-        return self._number("lr", lr) * (1 - second) ** 0.5 / (1 - first)
+        return _quotient(self._number("lr", lr) * _root(1 - second), 1 - first)
+
+
+def need_below(api, power):
+    """Refuses a power of beta1 by which the average's bias has no end."""
+    if power == 1:
+        raise ValueError(f"For '{api}', 'beta1_power' must not be 1, but got {power!r}.")
+
+
+def _root(value):
+    """The square root, NaN below 0."""
+    return math.sqrt(value) if value >= 0 else math.nan
+
+
+def _quotient(above, below):
+    """above / below, infinite or NaN over 0, as in the formula on arrays."""
+    if below:
+        return above / below
+    return math.copysign(math.inf, above) if above and not math.isnan(above) else math.nan
 
 
 @public("ops.Adam")
@@ -263,8 +339,8 @@ class Adam(_Corrected):
     """Adam, in place; returns var, m and v."""
 
     @checked
-    def __call__(self, var: Held, m: Held, v: Held, beta1_power: Scalar, beta2_power: Scalar,
-                 lr: Scalar, beta1: Scalar, beta2: Scalar, epsilon: Scalar, gradient: Held):
+    def __call__(self, var: Held, m: Held, v: Held, beta1_power: Rate, beta2_power: Rate, lr: Rate,
+                 beta1: Rate, beta2: Rate, epsilon: Rate, gradient: Slope):
         rate = self.rate(lr, beta1_power, beta2_power)
         return self.run(ADAM, (var, m, v), gradient, lr=rate, beta1=beta1, beta2=beta2, eps=epsilon,
                         nesterov=self.use_nesterov)
@@ -274,9 +350,9 @@ class Adam(_Corrected):
 class AdamNoUpdateParam(_Corrected):
     """What Adam adds to a parameter; m and v are updated in place."""
 
-    @checked
-    def __call__(self, m: Held, v: Held, beta1_power: Scalar, beta2_power: Scalar, lr: Scalar,
-                 beta1: Scalar, beta2: Scalar, epsilon: Scalar, gradient: Held):
+    @checked(Alike("m v beta1_power beta2_power lr beta1 beta2 epsilon gradient"))
+    def __call__(self, m: Held, v: Held, beta1_power: Rate, beta2_power: Rate, lr: Rate,
+                 beta1: Rate, beta2: Rate, epsilon: Rate, gradient: Held):
         rate = self.rate(lr, beta1_power, beta2_power)
         delta = Tensor._wrap(space_for(m._array).zeros(m.shape, m._array.dtype))
         return self.run(ADAM_DELTA, (delta, m, v), gradient, lr=rate, beta1=beta1, beta2=beta2,
@@ -288,11 +364,9 @@ class AdamWeightDecay(Update):
     """Adam without bias correction whose weight decay bypasses the averages, in place."""
 
     @checked
-    def __call__(self, var: Held, m: Held, v: Held, lr: Scalar,
-                 beta1: Number(gt=0.0, lt=1.0) | TensorOf(floating),
-                 beta2: Number(gt=0.0, lt=1.0) | TensorOf(floating),
-                 epsilon: Number(gt=0.0) | TensorOf(floating),
-                 decay: Number(ge=0.0) | TensorOf(floating), gradient: Held):
+    def __call__(self, var: Held, m: Held, v: Held, lr: Rate, beta1: Float(gt=0.0, lt=1.0) | Held,
+                 beta2: Float(gt=0.0, lt=1.0) | Held, epsilon: Float(gt=0.0) | Held,
+                 decay: Float(ge=0.0) | Held, gradient: Slope):
         return self.run(ADAM_DECAY, (var, m, v), gradient, lr=lr, beta1=beta1, beta2=beta2,
                         eps=epsilon, decay=decay)
 
@@ -305,8 +379,9 @@ class FusedCastAdamWeightDecay(AdamWeightDecay):
     """
 
     @checked
-    def __call__(self, var: Held, m: Held, v: Held, lr: Scalar, beta1: Scalar, beta2: Scalar,
-                 epsilon: Scalar, decay: Scalar, gradient: Held, global_norm: Scalar = 1.0):
+    def __call__(self, var: Held | Float, m: Held, v: Held, lr: Rate, beta1: Rate, beta2: Rate,
+                 epsilon: Rate, decay: Rate, gradient: Held | Float, global_norm: Scalar = 1.0):
+        var, gradient = self.tensors(m, var, gradient)[1:]
         norm = self._number("global_norm", global_norm)
         if norm != 1.0:
             xp = space_for(gradient._array)
@@ -324,9 +399,11 @@ class ApplyAdaMax(Update):
         Update.__init__(self)
 
     @checked
-    def __call__(self, var: Held, m: Held, v: Held, beta1_power: Scalar, lr: Scalar, beta1: Scalar,
-                 beta2: Scalar, epsilon: Scalar, grad: Held):
-        rate = self._number("lr", lr) / (1 - self._number("beta1_power", beta1_power))
+    def __call__(self, var: Held | Plain, m: Held | Plain, v: Held | Plain, beta1_power: Rate,
+                 lr: Rate, beta1: Rate, beta2: Rate, epsilon: Rate, grad: Slope):
+        power = self._number("beta1_power", beta1_power)
+        need_below(self.name, power)
+        rate = self._number("lr", lr) / (1 - power)
         return self.run(ADAMAX, (var, m, v), grad, lr=rate, beta1=beta1, beta2=beta2, eps=epsilon)
 
 
@@ -347,9 +424,9 @@ class ApplyAdamWithAmsgrad(_Corrected):
         Update.__init__(self, use_locking)
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
 
-    @checked
-    def __call__(self, var: Held, m: Held, v: Held, vhat: Held, beta1_power: Scalar,
-                 beta2_power: Scalar, lr: Scalar, grad: Held):
+    @checked(*without_axes("lr"))
+    def __call__(self, var: Held, m: Held, v: Held, vhat: Held, beta1_power: HalfRate,
+                 beta2_power: HalfRate, lr: HalfRate, grad: Slope):
         return self.run(AMSGRAD, (var, m, v, vhat), grad, beta1=self.beta1, beta2=self.beta2,
                         lr=self.rate(lr, beta1_power, beta2_power), eps=self.epsilon)
 
@@ -362,10 +439,10 @@ class ApplyAdamWithAmsgradV2(_Corrected):
     def __init__(self, use_locking: Bool = False):
         Update.__init__(self, use_locking)
 
-    @checked
-    def __call__(self, var: Held, m: Held, v: Held, vhat: Held, beta1_power: Scalar,
-                 beta2_power: Scalar, lr: Scalar, beta1: Scalar, beta2: Scalar, epsilon: Scalar,
-                 grad: Held):
+    @checked(*without_axes("lr"))
+    def __call__(self, var: Held, m: Held, v: Held, vhat: Held, beta1_power: Loose,
+                 beta2_power: Loose, lr: Loose, beta1: Loose, beta2: Loose, epsilon: Loose,
+                 grad: Slope | Plain):
         return self.run(AMSGRAD, (var, m, v, vhat), grad, beta1=beta1, beta2=beta2,
                         lr=self.rate(lr, beta1_power, beta2_power), eps=epsilon)
 
@@ -374,9 +451,9 @@ class ApplyAdamWithAmsgradV2(_Corrected):
 class ApplyAdadelta(ApplyGradientDescent):
     """Adadelta, in place; returns var, accum and accum_update."""
 
-    @checked
-    def __call__(self, var: Held, accum: Held, accum_update: Held, lr: Scalar, rho: Scalar,
-                 epsilon: Scalar, grad: Held):
+    @checked(*without_axes("lr"))
+    def __call__(self, var: Held | Plain, accum: Held | Plain, accum_update: Held, lr: Rate,
+                 rho: Rate, epsilon: Rate, grad: Slope | Plain):
         return self.run(ADADELTA, (var, accum, accum_update), grad, lr=lr, rho=rho, eps=epsilon)
 
 
@@ -396,7 +473,8 @@ class ApplyAdagrad(Update):
         self.update_slots = update_slots
 
     @checked
-    def __call__(self, var: Inexact, accum: Inexact, lr: AnyScalar, grad: Inexact):
+    def __call__(self, var: Inexact | Plain, accum: Inexact | Plain, lr: Float | Inexact,
+                 grad: AnySlope | Plain):
         return self.run(self.fused, (var, accum), grad, lr=lr, update_slots=self.update_slots,
                         **self.more)
 
@@ -420,10 +498,10 @@ class ApplyAdagradV2(ApplyAdagrad):
 class ApplyAdagradDA(Update):
     """Adagrad's dual averaging, in place; returns var."""
 
-    @checked
+    @checked(*without_axes("lr l1 l2 global_step"))
     def __call__(self, var: Held, gradient_accumulator: Held, gradient_squared_accumulator: Held,
-                 grad: Held, lr: Scalar, l1: Scalar, l2: Scalar,
-                 global_step: Number | TensorOf("int32", "int64")):
+                 grad: Slope, lr: HalfRate, l1: HalfRate, l2: HalfRate,
+                 global_step: Int | TensorOf("int32", "int64")):
         held = (var, gradient_accumulator, gradient_squared_accumulator)
         return self.run(ADAGRAD_DA, held, grad, lr=lr, l1=l1, l2=l2, step=global_step)[0]
 
@@ -433,8 +511,8 @@ class ApplyAddSign(ApplyGradientDescent):
     """AddSign: alpha plus the agreement of signs times the gradient, in place."""
 
     @checked
-    def __call__(self, var: Held, m: Held, lr: Scalar, alpha: Scalar, sign_decay: Scalar,
-                 beta: Scalar, grad: Held):
+    def __call__(self, var: Held | Plain, m: Held | Plain, lr: Rate, alpha: Rate, sign_decay: Loose,
+                 beta: Loose, grad: Slope):
         return self.run(ADD_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay,
                         alpha=alpha)
 
@@ -444,8 +522,8 @@ class ApplyPowerSign(ApplyGradientDescent):
     """PowerSign: e to the agreement of signs times the gradient, in place."""
 
     @checked
-    def __call__(self, var: Held, m: Held, lr: Scalar, logbase: Scalar, sign_decay: Scalar,
-                 beta: Scalar, grad: Held):
+    def __call__(self, var: Held | Plain, m: Held | Plain, lr: Loose, logbase: Loose,
+                 sign_decay: Loose, beta: Loose, grad: Slope):
         return self.run(POWER_SIGN, (var, m), grad, lr=lr, beta=beta, sign_decay=sign_decay,
                         logbase=logbase)
 
@@ -454,8 +532,8 @@ class ApplyPowerSign(ApplyGradientDescent):
 class ApplyRMSProp(Update):
     """RMSProp, in place; returns var."""
 
-    @checked
-    def __call__(self, var: Held, mean_square: Held, moment: Held, learning_rate: Scalar,
+    @checked(Alike("var mean_square moment grad"))
+    def __call__(self, var: Held, mean_square: Held, moment: Held, learning_rate: Rate,
                  grad: Held, decay: Float, momentum: Float, epsilon: Float):
         return self.run(RMSPROP, (var, mean_square, moment), grad, lr=learning_rate, rho=decay,
                         momentum=momentum, eps=epsilon)[0]
@@ -465,9 +543,9 @@ class ApplyRMSProp(Update):
 class ApplyCenteredRMSProp(Update):
     """RMSProp over the running variance, in place; returns var."""
 
-    @checked
+    @checked(Alike("var mean_gradient mean_square moment grad"))
     def __call__(self, var: Held, mean_gradient: Held, mean_square: Held, moment: Held, grad: Held,
-                 learning_rate: Scalar, decay: Float, momentum: Float, epsilon: Float):
+                 learning_rate: Rate, decay: Float, momentum: Float, epsilon: Float):
         held = (var, mean_gradient, mean_square, moment)
         return self.run(CENTERED_RMSPROP, held, grad, lr=learning_rate, rho=decay,
                         momentum=momentum, eps=epsilon)[0]
@@ -477,9 +555,9 @@ class ApplyCenteredRMSProp(Update):
 class ApplyFtrl(Update):
     """Follow the regularised leader, in place; returns var."""
 
-    @checked
-    def __call__(self, var: Held, accum: Held, linear: Held, grad: Held, lr: Scalar, l1: Scalar,
-                 l2: Scalar, lr_power: Scalar):
+    @checked(*without_axes("lr l1 l2 lr_power"))
+    def __call__(self, var: Held | Plain, accum: Held | Plain, linear: Held | Plain, grad: Slope,
+                 lr: Loose, l1: Loose, l2: Loose, lr_power: Loose):
         return self.run(FTRL, (var, accum, linear), grad, lr=lr, l1=l1, l2=l2, lr_power=lr_power)[0]
 
 
@@ -487,8 +565,9 @@ class ApplyFtrl(Update):
 class ApplyProximalAdagrad(Update):
     """Adagrad, then the proximal step of an l1 and l2 penalty, in place; returns var and accum."""
 
-    @checked
-    def __call__(self, var: Held, accum: Held, lr: Scalar, l1: Scalar, l2: Scalar, grad: Held):
+    @checked(*without_axes("lr l1 l2"))
+    def __call__(self, var: Held | Plain, accum: Held | Plain, lr: Rate, l1: Rate, l2: Rate,
+                 grad: Slope):
         return self.run(PROXIMAL_ADAGRAD, (var, accum), grad, lr=lr, l1=l1, l2=l2)
 
 

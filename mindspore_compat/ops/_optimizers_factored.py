@@ -1,14 +1,16 @@
 """Adafactor's update as a primitive: one step from a gradient, in place."""
 
 from .._backend import arrays
-from .._core.rules import Bool, Number, TensorOf, checked
+from .._core.rules import Bool, Float, TensorOf, TupleOf, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._optimizers import Update
 from ._update import adafactor_direction, adafactor_vector_direction, root_mean_square
 
 Half = TensorOf("float16", "float32")
-Scalar = Number | Half
+Scalar = Float | Half
+Pair = TensorOf() | TupleOf(Float, length=2)
+Unused = Float | Half  # a state that the shape may have no use for
 
 
 @public("ops.FusedAdaFactor")
@@ -25,7 +27,8 @@ class FusedAdaFactor(Update):
         enable_weight_decay (bool): whether the parameter is decayed.
 
     Inputs:
-        - **epsilon** (Tensor) - two numbers: added to squares, and the least scale of a parameter.
+        - **epsilon** (Union[Tensor, tuple[float]]) - two numbers: added to squares, and the least
+          scale of a parameter.
         - **clip_threshold**, **beta1**, **beta2**, **weight_decay**, **learning_rate**
           (Union[float, Tensor]) - one number each.
         - **gradient** (Tensor) - of the shape of `param`.
@@ -55,9 +58,10 @@ class FusedAdaFactor(Update):
         self.enable_weight_decay = enable_weight_decay
 
     @checked
-    def __call__(self, epsilon: TensorOf(), clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
+    def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
                  weight_decay: Scalar, learning_rate: Scalar, gradient: Half, param: Half,
-                 exp_avg: Half, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Half):
+                 exp_avg: Unused, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Unused):
+        exp_avg, exp_avg_sq = self.tensors(param, exp_avg, exp_avg_sq)[1:]
         numbers = self.numbers({"clip_threshold": clip_threshold, "beta1": beta1, "beta2": beta2,
                                 "weight_decay": weight_decay, "learning_rate": learning_rate})
         numbers["epsilon"] = self._pair(epsilon)
@@ -70,6 +74,8 @@ class FusedAdaFactor(Update):
         return param
 
     def _pair(self, epsilon):
+        if isinstance(epsilon, tuple):
+            return list(epsilon)
         if epsilon.size != 2:
             raise ValueError(f"For '{self.name}', 'epsilon' must have two elements, but got the "
                              f"shape {epsilon.shape}.")
@@ -91,6 +97,7 @@ class FusedAdaFactor(Update):
     def _step(self, gradient, param, average, states, numbers):
         """Works the step out in float32 and writes it."""
         xp = arrays.space_of(param)
+        gradient = arrays.to_space(xp, gradient)
         gradient, wide = (xp.cast(each, "float32") for each in (gradient, param))
         formula = adafactor_direction if param.ndim >= 2 else adafactor_vector_direction
         direction, *new = formula(xp, gradient, *(xp.cast(each, "float32") for each in states),
@@ -122,9 +129,9 @@ class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
     """
 
     @checked
-    def __call__(self, epsilon: TensorOf(), clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
+    def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
                  weight_decay: Scalar, learning_rate: Scalar, gradient: Half, param: Half,
-                 exp_avg: Half, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Half,
+                 exp_avg: Unused, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Unused,
                  global_norm: Scalar):
         change = gradient._array.astype("float32") / self._number("global_norm", global_norm)
         return super().__call__(epsilon, clip_threshold, beta1, beta2, weight_decay, learning_rate,

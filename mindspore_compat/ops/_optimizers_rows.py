@@ -6,7 +6,7 @@ Updates with whole gradients are in _optimizers.py.
 """
 
 from .._core.op import space_for
-from .._core.rules import Bool, Float, Number, TensorOf, checked, floating
+from .._core.rules import Bool, Float, Number, TensorOf, checked, floating, real
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._optimizers import (
@@ -19,23 +19,36 @@ from ._optimizers import (
     PROXIMAL_ADAGRAD,
     RMSPROP,
     Held,
+    Plain,
+    Rate,
     Scalar,
+    Slope,
     Update,
     _Corrected,
+    need_below,
+    without_axes,
 )
 from ._scatter import check_range
 
 Rows = TensorOf("int32", "int64")
+HeldHere = Held | Plain
+SlopeHere = Slope | Plain
+Power = Number | TensorOf(real - {"float64"})
+Narrow = Plain | TensorOf(real - {"float64"}, "bool")  # none is wider than what is updated
 
 
-def merged(update, held, grad, indices):
+def merged(update, held, grad, indices, lenient=False):
     """The rows named, each once, and the sum of the gradients given for each.
 
+    With `lenient` rows that do not exist are left out, as the original's documentation shows.
+
     Raises:
+        TypeError: if the gradient is wider than what it updates.
         ValueError: if shapes do not fit.
         IndexError: if a row does not exist.
     """
     var = held[0]
+    update.need_narrow(held, grad)
     if indices.ndim != 1 or grad.ndim == 0 or indices.shape[0] != grad.shape[0]:
         raise ValueError(
             f"For '{update.name}', 'indices' must have one place for each row of the gradient, but "
@@ -46,22 +59,33 @@ def merged(update, held, grad, indices):
             f"For '{update.name}', states must have the shape of the parameter, and rows that of "
             f"its rows, but got {[each.shape for each in (*held, grad)]}."
         )
-    check_range(update.name, indices._array.reshape(-1, 1), var.shape[:1])
     xp = space_for(var._array)
-    rows, places = xp.unique(xp.asarray(indices._array), return_inverse=True)
-    return rows, xp.add_rows(places.reshape(-1), xp.asarray(grad._array), rows.size)
+    at, slope = xp.asarray(indices._array), xp.asarray(grad._array)
+    if lenient:
+        there = (at >= 0) & (at < var.shape[0])
+        at, slope = at[there], slope[there]
+    else:
+        check_range(update.name, at.reshape(-1, 1), var.shape[:1])
+    rows, places = xp.unique(at, return_inverse=True)
+    slope = slope if slope.dtype.kind not in "iub" else xp.cast(slope, var._array.dtype)
+    return rows, xp.add_rows(places.reshape(-1), slope, rows.size) if rows.size else slope
 
 
 class _RowUpdate(Update):
     """An update of the rows named and of no other."""
 
+    lenient = False  # whether rows that do not exist are left out
+
     def run_rows(self, fused, held, grad, indices, **scalars):
         """Updates rows of `held` in place and returns `held`."""
-        rows, g = merged(self, held, grad, indices)
-        picked = [each._array[rows] for each in held]
-        fused(picked[0], g, *picked[1:], **self.numbers(scalars))
-        for each, values in zip(held, picked, strict=True):
-            each._array[rows] = values
+        *held, grad = self.tensors(*held, grad)
+        rows, g = merged(self, held, grad, indices, self.lenient)
+        scalars = self.numbers(scalars)
+        if rows.size:
+            picked = [each._array[rows] for each in held]
+            fused(picked[0], g, *picked[1:], **scalars)
+            for each, values in zip(held, picked, strict=True):
+                each._array[rows] = values
         return self.barred(held, grad)
 
 
@@ -71,16 +95,25 @@ def _answer(held):
     return (held[0], *(Tensor._wrap(zero(1, each._array.dtype)) for each in held[1:]))
 
 
+class _CorrectedRows(_Corrected):
+    """Adam's learning rate where a power of beta1 of 1 is refused."""
+
+    def rate(self, lr, beta1_power, beta2_power):
+        need_below(self.name, self._number("beta1_power", beta1_power))
+        return super().rate(lr, beta1_power, beta2_power)
+
+
 @public("ops.FusedSparseAdam")
-class FusedSparseAdam(_Corrected):
+class FusedSparseAdam(_CorrectedRows):
     """Adam of a gradient that is zero in the rows not named; every row's averages decay."""
 
     @checked
-    def __call__(self, var: Held, m: Held, v: Held, beta1_power: Scalar, beta2_power: Scalar,
-                 lr: Scalar, beta1: Scalar, beta2: Scalar, epsilon: Scalar, gradient: Held,
-                 indices: Rows):
-        held = (var, m, v)
-        rows, g = merged(self, held, gradient, indices)
+    def __call__(self, var: HeldHere, m: HeldHere, v: HeldHere, beta1_power: Power,
+                 beta2_power: Narrow, lr: Narrow, beta1: Narrow, beta2: Narrow, epsilon: Narrow,
+                 gradient: SlopeHere, indices: Rows):
+        var, *held, gradient = self.tensors(var, m, v, gradient)
+        held = (var, *held)
+        rows, g = merged(self, held, gradient, indices, lenient=True)
         whole = space_for(var._array).zeros(var.shape, g.dtype)
         whole[rows] = g
         rate = self.rate(lr, beta1_power, beta2_power)
@@ -89,13 +122,15 @@ class FusedSparseAdam(_Corrected):
 
 
 @public("ops.FusedSparseLazyAdam")
-class FusedSparseLazyAdam(_Corrected, _RowUpdate):
+class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
     """Adam of the rows named; the averages of other rows stay."""
 
+    lenient = True
+
     @checked
-    def __call__(self, var: Held, m: Held, v: Held, beta1_power: Scalar, beta2_power: Scalar,
-                 lr: Scalar, beta1: Scalar, beta2: Scalar, epsilon: Scalar, gradient: Held,
-                 indices: Rows):
+    def __call__(self, var: HeldHere, m: HeldHere, v: HeldHere, beta1_power: Power,
+                 beta2_power: Narrow, lr: Narrow, beta1: Narrow, beta2: Narrow, epsilon: Narrow,
+                 gradient: SlopeHere, indices: Rows):
         rate = self.rate(lr, beta1_power, beta2_power)
         return _answer(self.run_rows(ADAM, (var, m, v), gradient, indices, lr=rate, beta1=beta1,
                                      beta2=beta2, eps=epsilon, nesterov=self.use_nesterov))
@@ -105,6 +140,8 @@ class FusedSparseLazyAdam(_Corrected, _RowUpdate):
 class SparseApplyFtrl(_RowUpdate):
     """Follow the regularised leader in the rows named; returns var, accum and linear.
 
+    Rows that do not exist are left out, as in the original's example.
+
     Args:
         lr (float): the learning rate, above 0.
         l1 (float): the strength of the l1 penalty, at least 0.
@@ -113,6 +150,8 @@ class SparseApplyFtrl(_RowUpdate):
         use_locking (bool): kept; an update is whole anyway.
     """
 
+    lenient = True
+
     @checked
     def __init__(self, lr: Float(gt=0.0), l1: Float(ge=0.0), l2: Float(ge=0.0),
                  lr_power: Float(le=0.0), use_locking: Bool = False):
@@ -120,7 +159,8 @@ class SparseApplyFtrl(_RowUpdate):
         self.lr, self.l1, self.l2, self.lr_power = lr, l1, l2, lr_power
 
     @checked
-    def __call__(self, var: Held, accum: Held, linear: Held, grad: Held, indices: Rows):
+    def __call__(self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere,
+                 indices: Rows):
         return self.run_rows(FTRL, (var, accum, linear), grad, indices, lr=self.lr, l1=self.l1,
                              l2=self.l2, lr_power=self.lr_power)
 
@@ -145,7 +185,8 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
         self.l2_shrinkage = l2_shrinkage
 
     @checked
-    def __call__(self, var: Held, accum: Held, linear: Held, grad: Held, indices: Rows):
+    def __call__(self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere,
+                 indices: Rows):
         return self.run_rows(FTRL_SHRUNK, (var, accum, linear), grad, indices, lr=self.lr,
                              l1=self.l1, l2=self.l2, lr_power=self.lr_power,
                              shrink=self.l2_shrinkage)
@@ -163,20 +204,26 @@ class FusedSparseFtrl(SparseApplyFtrl):
 class SparseApplyProximalAdagrad(_RowUpdate):
     """Proximal Adagrad in the rows named; returns var and accum."""
 
-    @checked
-    def __call__(self, var: Held, accum: Held, lr: Number(gt=0.0) | TensorOf(floating),
-                 l1: Number(ge=0.0) | TensorOf(floating), l2: Number(ge=0.0) | TensorOf(floating),
-                 grad: Held, indices: Rows):
+    @checked(*without_axes("lr l1 l2"))
+    def __call__(self, var: HeldHere, accum: HeldHere, lr: Float(gt=0.0) | TensorOf(floating),
+                 l1: Float(ge=0.0) | TensorOf(floating), l2: Float(ge=0.0) | TensorOf(floating),
+                 grad: HeldHere, indices: Rows):
         return self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1, l2=l2)
 
 
 @public("ops.FusedSparseProximalAdagrad")
 class FusedSparseProximalAdagrad(SparseApplyProximalAdagrad):
-    """`ops.SparseApplyProximalAdagrad` that returns var and a zero for accum."""
+    """`ops.SparseApplyProximalAdagrad` that takes any numbers, leaves out rows that do not exist,
+    and returns var and a zero for accum.
+    """
 
-    def __call__(self, var, accum, lr, l1, l2, grad, indices):
-        updated = SparseApplyProximalAdagrad.__call__(self, var, accum, lr, l1, l2, grad, indices)
-        return _answer(updated)
+    lenient = True
+
+    @checked(*without_axes("lr l1 l2"))
+    def __call__(self, var: HeldHere, accum: HeldHere, lr: Narrow, l1: Narrow, l2: Narrow,
+                 grad: SlopeHere, indices: Rows):
+        return _answer(self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1,
+                                     l2=l2))
 
 
 @public("ops.SparseApplyAdagrad")
@@ -197,7 +244,7 @@ class SparseApplyAdagrad(_RowUpdate):
         self.lr, self.update_slots = lr, update_slots
 
     @checked
-    def __call__(self, var: Held, accum: Held, grad: Held, indices: Rows):
+    def __call__(self, var: HeldHere, accum: HeldHere, grad: SlopeHere, indices: Rows):
         return self.run_rows(self.fused, (var, accum), grad, indices, lr=self.lr,
                              update_slots=self.update_slots, **self.more)
 
@@ -230,8 +277,8 @@ class SparseApplyRMSProp(_RowUpdate):
         Update.__init__(self, use_locking)
         self.rho, self.momentum, self.epsilon = rho, momentum, epsilon
 
-    @checked
-    def __call__(self, var: Held, ms: Held, mom: Held, lr: Scalar, grad: Held, indices: Rows):
+    @checked(*without_axes("lr"))
+    def __call__(self, var: Held, ms: Held, mom: Held, lr: Rate, grad: Slope, indices: Rows):
         return self.run_rows(RMSPROP, (var, ms, mom), grad, indices, lr=lr, rho=self.rho,
                              momentum=self.momentum, eps=self.epsilon)
 

@@ -132,9 +132,78 @@ def test_averages_of_rows_not_named_decay_unless_lazy():
     (lambda v: ops.SparseApplyAdagrad(0.1)(v, held(A), GRAD, Tensor([0, 2])),
      IndexError, "indices"),
     (lambda v: ops.SparseApplyAdagrad(0.1)(v, held(A), GRAD, Tensor([0])), ValueError, "indices"),
+    (lambda v: ops.ApplyMomentum()(v, held(A), 0.1, 0.5, 0.9), ValueError, "shape"),
+    (lambda v: ops.ApplyMomentum()(0.5, held(A), 0.1, GRAD, 0.9), ValueError, "shape"),
+    (lambda v: ops.ApplyMomentum()(v, held(A), True, GRAD, 0.9), TypeError, "learning_rate"),
+    (lambda v: ops.FusedSparseFtrl(0.1, 0.0, 0.0, -0.5)(v, held(A), held(B), 0.5, ROWS),
+     ValueError, "indices"),
+    (lambda v: ops.SparseApplyAdagradV2(0.1, 1e-6)(v, held(A), GRAD.astype("float64"), ROWS),
+     TypeError, "wider"),
+    (lambda v: ops.Adam()(v, held(A), held(B), 0.9, 0.9, 1, 0.9, 0.9, 1e-8, GRAD),
+     TypeError, "'lr'"),
+    (lambda v: ops.ApplyProximalAdagrad()(v, held(A), given([0.1]), 0.1, 0.1, GRAD),
+     ValueError, "'lr' must have no axis"),
+    (lambda v: ops.ApplyRMSProp()(v, given(A), given(B).astype("float64"), 0.1, GRAD, 0.0, 0.1,
+                                  0.1), TypeError, "one dtype"),
+    (lambda v: ops.ApplyAdaMax()(v, held(A), held(B), 1.0, 0.1, 0.9, 0.9, 1e-8, GRAD),
+     ValueError, "beta1_power"),
+    (lambda v: ops.FusedSparseAdam()(v, held(A), held(B), True, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD,
+                                     ROWS), ValueError, "beta1_power"),
 ])
 def test_a_refused_update_changes_nothing(call, error, part):
     var = held(P)
     with pytest.raises(error, match=part):
         call(var)
     np.testing.assert_array_equal(var.asnumpy(), np.float32(P))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int32", "uint8", "float16"])
+def test_a_narrower_gradient_is_converted(dtype):
+    wanted, var = held(P), held(P)
+    whole = given([[1.0, 0.0], [1.0, 1.0]])
+    ops.ApplyMomentum()(wanted, held(A), 0.1, whole, 0.9)
+    ops.ApplyMomentum()(var, held(A), 0.1, whole.astype(dtype), 0.9)
+    np.testing.assert_array_equal(var.asnumpy(), wanted.asnumpy())
+    rows, named = held(P), held(P)
+    ops.SparseApplyAdagradV2(0.1, 1e-6)(named, held(A), whole, ROWS)
+    ops.SparseApplyAdagradV2(0.1, 1e-6)(rows, held(A), whole.astype(dtype), ROWS)
+    np.testing.assert_array_equal(rows.asnumpy(), named.asnumpy())
+
+
+def test_a_number_is_the_gradient_of_a_parameter_without_axes():
+    var = Parameter(Tensor(np.float32(1.0)), name="p")
+    ops.ApplyMomentum()(var, Parameter(Tensor(np.float32(1.0)), name="a"), 0.1, 0.5, 0.9)
+    np.testing.assert_allclose(var.asnumpy(), 0.86, rtol=1e-6)
+
+
+def test_rows_that_do_not_exist_are_left_out_of_fused_updates():
+    """As in the example of the original's page of SparseApplyFtrl, whose only row is past the end.
+    """
+    var, accum, linear = held([[0.2]]), held([[0.1]]), held([[0.6]])
+    settings = (0.01, 0.0, 0.0, -0.5)
+    past = Tensor(np.array([1], np.int32))
+    out = ops.SparseApplyFtrl(*settings)(var, accum, linear, given([[0.7]]), past)
+    for one, value in zip(out, (0.2, 0.1, 0.6), strict=True):
+        np.testing.assert_array_equal(one.asnumpy(), np.float32([[value]]))
+    ones = [held([[1.0], [1.0]]) for _ in range(3)]
+    rows = Tensor(np.array([-1, 0], np.int32))
+    ops.FusedSparseFtrl(*settings)(*ones, given([[1.0], [1.0]]), rows)
+    np.testing.assert_allclose(ones[0].asnumpy(), [[0.27875108], [1.0]], rtol=1e-5)
+
+
+def test_adam_divides_by_zero_as_arrays_do():
+    var = held(P)
+    ops.ApplyAdamWithAmsgradV2()(var, held(A), held(B), held(G), 1.0, 0.999, 0.01, 0.9, 0.999,
+                                 1e-8, GRAD)
+    assert np.isneginf(var.asnumpy()).all()
+
+
+def test_a_pair_of_numbers_is_the_epsilon_of_adafactor():
+    def updated(epsilon, *unused):
+        var = held(P)
+        ops.FusedAdaFactor()(epsilon, 1.0, 0.9, 0.8, 0.01, 0.03, GRAD, var, unused[0],
+                             held([0.1, 0.1]), held([0.1, 0.1]), unused[1])
+        return var.asnumpy()
+
+    wanted = updated(given([1e-30, 1e-3]), held(A), held(A))
+    np.testing.assert_array_equal(updated((1e-30, 1e-3), 0.5, 0.5), wanted)
