@@ -1,19 +1,13 @@
 """Attention with several heads, and the layers and networks of the Transformer."""
 
 import copy
-import math
 
 from ... import ops
 from ..._core.dtype import float32
 from ..._core.rules import Bool, DType, Int, Number, TensorOf, any_dtype, checked
 from ..._core.surface import public
-from ..._core.tensor import Tensor
 from ...common.initializer import XavierNormal, XavierUniform, initializer
-from ...ops._dropout import dropout as drop
-from ...ops._index import masked_fill
-from ...ops._linalg import bmm, dense
-from ...ops._shape import cat, split_at
-from ...ops._softmax import softmax_primitive
+from ...ops._heads import multi_head_attention_forward, need_mask
 from .._parts import parameter
 from ..cell import Cell
 from .basic import Dense, Dropout
@@ -108,133 +102,27 @@ class MultiheadAttention(Cell):
     def construct(self, query: Anything, key: Anything, value: Anything, key_padding_mask=None,
                   need_weights: Bool = True, attn_mask=None, average_attn_weights: Bool = True):
         """The result, and the weights where they are needed, as a tuple."""
-        batched = self._need_shapes(query, key, value)
-        query, key, value = _laid_out(query, key, value, batched, self.batch_first)
-        batch, steps, sources = query.shape[1], query.shape[0], key.shape[0]
-        masks = self._masks(attn_mask, key_padding_mask, (batch, steps, sources), batched,
-                            query.dtype)
-        query, key, value = (self._heads(x) for x in self._longer(*self._projected(query, key,
-                                                                                   value)))
-        weights = self._weights(query, key, masks)
-        used = drop.run(weights, float(self.dropout)) if self.training and self.dropout else weights
-        found = bmm.run(used, value).swapaxes(0, 1).reshape((steps, batch, self.embed_dim))
-        found = self.out_proj(found)
-        if not batched:
-            found = found.squeeze(1)
-        elif self.batch_first:
+        alike = query is key, key is value
+        if self.batch_first and query.ndim == 3:
+            self._need_batches(query, key)
+            query, key, value = (x.swapaxes(0, 1) if x.ndim == 3 else x
+                                 for x in (query, key, value))
+        found, weights = multi_head_attention_forward(
+            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight,
+            self.in_proj_bias, self.bias_k, self.bias_v, self.add_zero_attn, self.dropout,
+            self.out_proj.weight, self.out_proj.bias, self.training, key_padding_mask, attn_mask,
+            not self._qkv_same_embed_dim, self.q_proj_weight, self.k_proj_weight,
+            self.v_proj_weight, average_attn_weights=average_attn_weights, q_is_k=alike[0],
+            k_is_v=alike[1], dtype=query.dtype)
+        if self.batch_first and found.ndim == 3:
             found = found.swapaxes(0, 1)
-        if not need_weights:
-            return (found,)
-        weights = weights.reshape((batch, self.num_heads, *weights.shape[1:]))
-        weights = weights.mean(1) if average_attn_weights else weights
-        return found, weights if batched else weights.squeeze(0)
+        return (found, weights) if need_weights else (found,)
 
-    def _need_shapes(self, query, key, value):
-        """Refuses inputs that do not fit; true where there is an axis of batches."""
-        if query.ndim not in (2, 3):
-            raise ValueError(f"For 'MultiheadAttention', 'query' must have 2 or 3 axes, but got "
-                             f"shape {query.shape}.")
-        for name, each, width in (("query", query, self.embed_dim), ("key", key, self.kdim),
-                                  ("value", value, self.vdim)):
-            if each.ndim != query.ndim:
-                raise ValueError(f"For 'MultiheadAttention', '{name}' must have {query.ndim} axes "
-                                 f"as 'query' has, but got shape {each.shape}.")
-            if each.shape[-1] != width:
-                raise ValueError(f"For 'MultiheadAttention', '{name}' must have {width} features, "
-                                 f"but got shape {each.shape}.")
-        if key.shape[:-1] != value.shape[:-1]:
-            raise ValueError(f"For 'MultiheadAttention', 'key' and 'value' must be as long as each "
-                             f"other, but got shapes {key.shape} and {value.shape}.")
-        axis = 0 if self.batch_first else 1
-        if query.ndim == 3 and query.shape[axis] != key.shape[axis]:
+    def _need_batches(self, query, key):
+        """Refuses another number of batches; the message tells the shapes as they were given."""
+        if key.ndim == 3 and query.shape[0] != key.shape[0]:
             raise ValueError(f"For 'MultiheadAttention', 'query' and 'key' must have as many "
                              f"batches, but got shapes {query.shape} and {key.shape}.")
-        return query.ndim == 3
-
-    def _projected(self, query, key, value):
-        """Queries, keys and values, projected; by one product where they are the same."""
-        weight, bias, width = self.in_proj_weight, self.in_proj_bias, self.embed_dim
-        edges = [width, 2 * width]
-        if weight is not None and query is key and key is value:
-            return split_at.run(dense.run(query, weight, bias), edges, -1)
-        weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        if weight is not None:
-            weights = split_at.run(weight, edges, 0)
-        biases = (None,) * 3 if bias is None else split_at.run(bias, edges, 0)
-        return tuple(map(dense.run, (query, key, value), weights, biases))
-
-    def _longer(self, query, key, value):
-        """With the learned key and value, and those of zeros, at the end."""
-        shape = (1, *key.shape[1:])
-        if self.bias_k is not None:
-            key = cat.run([key, self.bias_k.broadcast_to(shape)], 0)
-            value = cat.run([value, self.bias_v.broadcast_to(shape)], 0)
-        if self.add_zero_attn:
-            zeros = ops.zeros(shape, key.dtype)
-            key, value = cat.run([key, zeros], 0), cat.run([value, zeros], 0)
-        return query, key, value
-
-    def _heads(self, x):
-        """(steps, batch, features) as (batch * heads, steps, features of a head)."""
-        return x.reshape((x.shape[0], x.shape[1] * self.num_heads, self.head_dim)).swapaxes(0, 1)
-
-    def _masks(self, attn_mask, key_padding_mask, sizes, batched, dtype):
-        """The masks as Tensors that are added to the scores; those of appended keys are zero."""
-        (batch, steps, sources), found = sizes, []
-        if attn_mask is not None:
-            whole = (batch * self.num_heads, steps, sources)
-            shape = (steps, sources) if attn_mask.ndim == 2 else whole
-            found.append(self._longer_mask(_added(attn_mask, "attn_mask", shape, dtype)))
-        if key_padding_mask is not None:
-            shape = (batch, sources) if batched else (sources,)
-            mask = _added(key_padding_mask, "key_padding_mask", shape, dtype)
-            mask = self._longer_mask(mask.reshape((batch, sources)))
-            found.append(mask.repeat_interleave(self.num_heads, 0).expand_dims(1))
-        return found
-
-    def _longer_mask(self, mask):
-        more = (self.bias_k is not None) + self.add_zero_attn
-        return cat.run([mask, ops.zeros((*mask.shape[:-1], more), mask.dtype)],
-                       -1) if more else mask
-
-    def _weights(self, query, key, masks):
-        """How much each query attends to each key."""
-        scores = bmm.run(query * (1 / math.sqrt(self.head_dim)), key.swapaxes(1, 2))
-        for mask in masks:
-            scores = scores + mask
-        return softmax_primitive.run(scores, -1)
-
-
-def _laid_out(query, key, value, batched, batch_first):
-    """The inputs as (steps, batch, features); inputs that are the same stay the same."""
-    def one(x):
-        if not batched:
-            return x.expand_dims(1)
-        return x.swapaxes(0, 1) if batch_first else x
-
-    first = one(query)
-    second = first if key is query else one(key)
-    if value is query:
-        return first, second, first
-    return first, second, second if value is key else one(value)
-
-
-def _added(mask, name, shape, dtype, error=ValueError):
-    """A mask as floats to add; true becomes minus infinity."""
-    _need_mask(mask, name, error)
-    if mask.shape != shape:
-        raise ValueError(f"For 'MultiheadAttention', '{name}' must have shape {shape}, but got "
-                         f"{mask.shape}.")
-    if mask._array.dtype.kind in "bu":
-        return masked_fill.run(ops.zeros(shape, dtype), mask.bool(), -math.inf)
-    return mask if mask.dtype == dtype else mask.astype(dtype)
-
-
-def _need_mask(mask, name, error=ValueError):
-    if not isinstance(mask, Tensor) or mask._array.dtype.kind not in "bfVu":
-        found = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
-        raise error(f"For 'MultiheadAttention', '{name}' must be a Tensor of bool or floats, but "
-                    f"got {found}.")
 
 
 # Layers -------------------------------------------------------------------------------------------
@@ -325,7 +213,7 @@ class TransformerEncoderLayer(_Layer):
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
         """A Tensor of the shape of `src`."""
         if src_key_padding_mask is not None:
-            _need_mask(src_key_padding_mask, "src_key_padding_mask", AssertionError)
+            need_mask(src_key_padding_mask, "src_key_padding_mask", AssertionError)
         x = self._joined(src, self.norm1, self._sa_block, src_mask, src_key_padding_mask)
         return self._joined(x, self.norm2, self._ff_block)
 
