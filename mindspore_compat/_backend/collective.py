@@ -13,6 +13,7 @@ import contextlib
 import functools
 import math
 import os
+import sys
 
 import numpy
 
@@ -59,7 +60,23 @@ def world():
         raise RuntimeError("This process was not started by a launcher, so there are no others to "
                            "talk to. Start it with 'mpiexec -n <processes> ...' or 'msrun'.")
     communicator = mpi().COMM_WORLD
+    if communicator.size > 1:
+        end_together()
     return Group(tuple(range(communicator.size)), communicator)
+
+
+@functools.cache
+def end_together():
+    """From now on an error that ends this process ends the others, which would wait for it."""
+    show = sys.excepthook
+
+    def hook(kind, error, trace):
+        show(kind, error, trace)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        mpi().COMM_WORLD.Abort(1)
+
+    sys.excepthook = hook
 
 
 def alone():
@@ -189,7 +206,7 @@ class Group:
             return Pending(_at_least_1d(array).copy())
         if self._on_gpu(array):
             return Pending(self.nccl.all_gather(array))
-        shape = self._whole(array.shape)
+        shape = self.whole(array.shape)
         sent, got = _bytes_of(array), _room_for(shape, array.dtype)
         return _arriving(got, self.communicator.Iallgather(sent, got), array, shape, keep=sent)
 
@@ -200,7 +217,7 @@ class Group:
         if self._on_gpu(array):
             joined = self.nccl.all_gather(array)
             return Pending(joined if self.rank == root else array.copy())
-        shape = self._whole(array.shape) if self.rank == root else array.shape
+        shape = self.whole(array.shape) if self.rank == root else array.shape
         sent, got = _bytes_of(array), _room_for(shape, array.dtype)
         if self.rank != root:
             got[:] = sent
@@ -224,8 +241,9 @@ class Group:
         if self._on_gpu(array):
             whole = self.nccl.broadcast(array, root)
             return Pending(whole[self.rank * shape[0]:(self.rank + 1) * shape[0]].copy())
-        sent, got = _bytes_of(array), _room_for(shape, array.dtype)
-        request = self.communicator.Iscatter(sent if self.rank == root else None, got, root)
+        sent = _bytes_of(array) if self.rank == root else None
+        got = _room_for(shape, array.dtype)
+        request = self.communicator.Iscatter(sent, got, root)
         return _arriving(got, request, array, shape, keep=sent)
 
     def all_to_all(self, array, sent_rows, got_rows):
@@ -266,15 +284,39 @@ class Group:
         if self.size > 1:
             self.communicator.Barrier()
 
+    def arrive(self):
+        """As `barrier`, under way: complete when every member has come here."""
+        return Pending(None, self.communicator.Ibarrier() if self.size > 1 else None)
+
     def objects(self, value):
         """What every member gave (anything that pickles), as a list in their order."""
         return [value] if self.size == 1 else self.communicator.allgather(value)
+
+    def broadcast_object(self, value, root):
+        """What member `root` gave, for every member."""
+        return value if self.size == 1 else self.communicator.bcast(value, root)
+
+    def gather_objects(self, value, root):
+        """What every member gave, as a list, for member `root`; None for the others."""
+        return [value] if self.size == 1 else self.communicator.gather(value, root)
+
+    def scatter_objects(self, values, root):
+        """This member's entry of the list that member `root` gave."""
+        return values[0] if self.size == 1 else self.communicator.scatter(values, root)
+
+    def send_object(self, value, to):
+        """Sends anything that pickles to member `to`."""
+        self.communicator.send(value, to)
+
+    def receive_object(self, source):
+        """What member `source` sent."""
+        return self.communicator.recv(source=source)
 
     def _on_gpu(self, array):
         """Whether an array goes through NCCL."""
         return arrays.on_device(array) and self.nccl is not None
 
-    def _whole(self, shape):
+    def whole(self, shape):
         """The shape of all members' arrays joined along axis 0."""
         return (self.size * shape[0], *shape[1:]) if shape else (self.size,)
 

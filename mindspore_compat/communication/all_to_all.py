@@ -31,7 +31,7 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
     api = "all_to_all_with_output_shape"
     _check_group(api, group, async_op)
     shapes = _shapes(api, "output_shape_list", output_shape_list)
-    _tensors(api, "input_tensor_list", input_tensor_list)
+    check_tensors(api, "input_tensor_list", input_tensor_list)
     found = group_named(group)
     for name, listed in (("output_shape_list", shapes), ("input_tensor_list", input_tensor_list)):
         if len(listed) != found.size:
@@ -72,10 +72,10 @@ def all_to_all_single_with_output_shape(output_shape, tensor, output_split_sizes
     api = "all_to_all_single_with_output_shape"
     _check_group(api, group, async_op)
     shape = _shapes(api, "output_shape", (output_shape,))[0]
-    _tensors(api, "tensor", (tensor,))
+    check_tensors(api, "tensor", (tensor,))
     found = group_named(group)
-    sent = _rows(api, "input_split_sizes", input_split_sizes, tensor.shape, found.size)
-    got = _rows(api, "output_split_sizes", output_split_sizes, shape, found.size)
+    sent = rows_of(api, "input_split_sizes", input_split_sizes, tensor.shape, found.size)
+    got = rows_of(api, "output_split_sizes", output_split_sizes, shape, found.size)
     whole, handle = _exchanged(tensor, sent, got, found, async_op)
     return (whole if math.prod(shape) else nothing(tensor, ())), handle
 
@@ -137,7 +137,7 @@ def _check_group(api: Str, group: Str = None, async_op: Bool = False):
     return api
 
 
-def _tensors(api, name, listed):
+def check_tensors(api, name, listed):
     """Refuses what is no list of Tensors of one dtype."""
     if not isinstance(listed, (list, tuple)) or not all(isinstance(t, Tensor) for t in listed):
         raise TypeError(f"For '{api}', '{name}' must be a Tensor, or a list of Tensors, but got "
@@ -158,7 +158,7 @@ def _shapes(api, name, listed):
     return shapes
 
 
-def _rows(api, name, sizes, shape, count):
+def rows_of(api, name, sizes, shape, count):
     """How many rows of axis 0 belong to each member."""
     rows = shape[0] if shape else 0
     if sizes is None:

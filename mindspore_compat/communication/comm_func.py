@@ -7,7 +7,6 @@ exchanges of all with all in `all_to_all`.
 """
 
 from .._core.rules import Bool, Int, Str, checked
-from .._core.tensor import Tensor
 from . import transfer
 from .all_to_all import (
     all_to_all_single_with_output_shape,
@@ -16,7 +15,7 @@ from .all_to_all import (
 )
 from .groups import GlobalComm, group_named, member
 from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
-from .transfer import Given, nothing, under_way
+from .transfer import Given, under_way
 
 __all__ = [
     "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape",
@@ -140,8 +139,7 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = WORLD):
     _check_reduction("reduce", op)
     found = group_named(group)
     root = member("reduce", found, group, dst)
-    result = found.reduce(tensor._array, root, op).wait()
-    return Tensor._wrap(result) if found.rank == root else nothing(tensor, (1,))
+    return transfer.reduce_op.run(tensor, root, op, found)
 
 
 @checked
@@ -161,8 +159,7 @@ def gather_into_tensor(tensor: Given, dst: Int = 0, group: Str = WORLD):
     """
     found = group_named(group)
     root = member("gather_into_tensor", found, group, dst)
-    result = found.gather(tensor._array, root).wait()
-    return Tensor._wrap(result) if found.rank == root else nothing(tensor, (1,))
+    return transfer.gather_op.run(tensor, root, found)
 
 
 @checked
@@ -184,7 +181,7 @@ def scatter_tensor(tensor: Given, src: Int = 0, group: Str = WORLD):
     found = group_named(group)
     root = member("scatter_tensor", found, group, src)
     _check_parts("scatter_tensor", tensor, found)
-    return Tensor._wrap(found.scatter(tensor._array, root).wait())
+    return transfer.scatter_op.run(tensor, root, found)
 
 
 @checked

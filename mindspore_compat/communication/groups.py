@@ -11,7 +11,7 @@ from .._core.rules import Any, Int, ListOf, Str, checked
 HCCL_WORLD_COMM_GROUP = "hccl_world_group"
 NCCL_WORLD_COMM_GROUP = "nccl_world_group"
 MCCL_WORLD_COMM_GROUP = "mccl_world_group"
-WORLD = (HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP)
+WORLD = [HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP]
 
 # The library that fits a device target; here they are names, for MPI and NCCL do the work.
 LIBRARIES = {"CPU": "mccl", "GPU": "nccl", "Ascend": "hccl"}
@@ -56,13 +56,19 @@ def init(backend_name: Str = None):
     if backend_name not in (None, fitting):
         raise RuntimeError(f"For 'init', 'backend_name' must be '{fitting}' for the device target "
                            f"'{config.device_target}', but got '{backend_name}'.")
-    if GlobalComm.INITED:
-        return
-    world = collective.world()
+    if not GlobalComm.INITED:
+        join(collective.world())
+
+
+def join(world, name=""):
+    """Makes a collective.Group the world; it can be given one more name."""
+    fitting = LIBRARIES[config.device_target]
     _groups[HCCL_WORLD_COMM_GROUP] = world
     GlobalComm.BACKEND = fitting
-    GlobalComm.WORLD_COMM_GROUP = f"{fitting}_world_group"
+    GlobalComm.WORLD_COMM_GROUP = name or f"{fitting}_world_group"
     GlobalComm.INITED = True
+    if name:
+        WORLD.append(name)
     if arrays.current_space() is not arrays.HOST and config.device_id == 0:
         config.device_id = collective.own_device(world)
         arrays.set_target("GPU", config.device_id)
@@ -73,6 +79,7 @@ def release():
     for group in reversed(list(_groups.values())):
         group.free()
     _groups.clear()
+    del WORLD[3:]
     GlobalComm.BACKEND = "hccl"
     GlobalComm.WORLD_COMM_GROUP = HCCL_WORLD_COMM_GROUP
     GlobalComm.INITED = False
@@ -260,6 +267,11 @@ def group_named(name):
     if found is None:
         raise RuntimeError(f"There is no group '{name}'.")
     return found
+
+
+def is_group(name):
+    """Whether there is a group of that name; None means the world."""
+    return name is None or name in WORLD or name in _groups
 
 
 def member(api, group, name, rank):

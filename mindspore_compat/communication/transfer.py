@@ -43,6 +43,28 @@ def broadcast_from(xp, x, root, group):
 
 
 @extra
+def reduce_to(xp, x, root, operation, group):
+    """The members' arrays combined, for member `root`; on the others an array without meaning."""
+    out = group.reduce(x, root, "sum" if operation == "avg" else operation).wait()
+    if group.rank != root:
+        return xp.zeros((1,), x.dtype)
+    return (out / group.size).astype(x.dtype) if operation == "avg" else out
+
+
+@extra
+def gather_to(xp, x, root, group):
+    """The members' arrays joined along axis 0, for member `root`; else an array without meaning."""
+    out = group.gather(x, root).wait()
+    return out if group.rank == root else xp.zeros((1,), x.dtype)
+
+
+@extra
+def scatter_from(xp, x, root, group):
+    """Member `root`'s array cut along axis 0; on the others `x` gives shape and dtype."""
+    return group.scatter(x, root).wait()
+
+
+@extra
 def exchange(xp, x, sent_rows, got_rows, group):
     """Rows of axis 0: `sent_rows[i]` go to member i, `got_rows[i]` come from it."""
     return group.all_to_all(x, sent_rows, got_rows).wait()
@@ -79,6 +101,32 @@ def _broadcast_slope(xp, g, root, group):
     return total if group.rank == root else total * 0
 
 
+def _reduce_to_slope(xp, g, x, out, root, operation, group):
+    """The gradient at `root`, for every member."""
+    mine = group.rank == root
+    total = xp.broadcast_from(g if mine else xp.zeros(x.shape, g.dtype), root, group)
+    if operation in ("sum", "avg"):
+        return total / group.size if operation == "avg" else total
+    whole = xp.broadcast_from(out if mine else xp.zeros(x.shape, out.dtype), root, group)
+    return _share(xp, total, x, whole, operation)
+
+
+def _gather_to_slope(xp, g, x_shape, root, group):
+    """To each member its part of the gradient at `root`."""
+    if group.rank != root:
+        g = xp.zeros(group.whole(x_shape), g.dtype)
+    return xp.reshape(xp.scatter_from(g, root, group), x_shape)
+
+
+def _scatter_from_slope(xp, g, x_shape, root, group):
+    """All parts of the gradient, to the one that sent."""
+    total = xp.gather_to(g, root, group)
+    return total if group.rank == root else xp.zeros(x_shape, g.dtype)
+
+
+derive("reduce_to(x, root, operation, group)", arrays="x", x=_reduce_to_slope)
+derive("gather_to(x, root, group)", arrays="x", x=_gather_to_slope)
+derive("scatter_from(x, root, group)", arrays="x", x=_scatter_from_slope)
 derive("all_reduce(x, operation, group)", arrays="x", x=_reduce_slope)
 derive("all_gather(x, group)", arrays="x",
        x=lambda xp, g, x_shape, group: xp.reshape(xp.reduce_scatter(g, "sum", group), x_shape))
@@ -115,6 +163,24 @@ def broadcast_op(xp, tensor: Given, root, group):
 
 
 @op(widen=False)
+def reduce_op(xp, tensor: Given, root, operation, group):
+    """`reduce_to` on a Tensor."""
+    return xp.reduce_to(tensor, root, operation, group)
+
+
+@op(widen=False)
+def gather_op(xp, tensor: Given, root, group):
+    """`gather_to` on a Tensor."""
+    return xp.gather_to(tensor, root, group)
+
+
+@op(widen=False)
+def scatter_op(xp, tensor: Given, root, group):
+    """`scatter_from` on a Tensor."""
+    return xp.scatter_from(tensor, root, group)
+
+
+@op(widen=False)
 def exchange_op(xp, tensor: Given, sent_rows, got_rows, group):
     """`exchange` on a Tensor."""
     return xp.exchange(tensor, sent_rows, got_rows, group)
@@ -132,6 +198,26 @@ def part_op(xp, tensor: Given, start, shape: Any):
     return xp.reshape(tensor[start:start + math.prod(shape)], shape)
 
 
+@op(widen=False)
+def repeated_op(xp, tensor: Given, times):
+    """A Tensor several times along axis 0."""
+    return xp.concatenate([tensor] * times)
+
+
+@op()
+def combined_op(xp, parts: Given, operation, count):
+    """Several parts, one after the other along axis 0, combined element by element."""
+    stacked = xp.reshape(parts, (count, parts.shape[0] // count, *parts.shape[1:]))
+    out = getattr(xp, "mean" if operation == "avg" else operation)(stacked, axis=0)
+    return xp.cast(out, parts.dtype)
+
+
+@op()
+def averaged_op(xp, total: Given, count):
+    """A sum divided by the number of its parts."""
+    return xp.cast(total / count, total.dtype)
+
+
 class CommHandle:
     """An exchange under way."""
 
@@ -146,6 +232,11 @@ class CommHandle:
 def under_way(pending):
     """The Tensor that a pending exchange fills, and its handle."""
     return Tensor._wrap(pending.out), CommHandle(pending)
+
+
+def room_like(like, shape):
+    """A Tensor of some shape, of the dtype and place of another, whose values do not matter."""
+    return Tensor._wrap(arrays.space_of(like._array).module.empty(shape, like._array.dtype))
 
 
 def nothing(like, shape):

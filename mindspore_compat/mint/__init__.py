@@ -2,6 +2,6 @@
 
 from .. import ops  # noqa: F401 - its rooms hold the declarations
 from .._core.surface import window
-from . import fft, linalg, nn, optim, special  # noqa: F401 - reached as attributes
+from . import distributed, fft, linalg, nn, optim, special  # noqa: F401 - reached as attributes
 
 __getattr__, __dir__, __all__ = window(__name__)

@@ -9,7 +9,12 @@ the group.
 from .._core.rules import DType, Int, ListOf, Str, TensorOf, TupleOf, any_dtype, checked, number
 from .._core.surface import public
 from .._core.tensor import Tensor
-from ..communication import comm_func, point_to_point, transfer
+from ..communication import (
+    comm_func,
+    inplace,  # noqa: F401 - its declarations make functions of ops
+    point_to_point,
+    transfer,
+)
 from ..communication.groups import HCCL_WORLD_COMM_GROUP, group_named, member
 from .primitive import Primitive
 

@@ -1,0 +1,172 @@
+"""Exchanges of all members with all: all_to_all, all_to_all_single, all_to_all_v_c."""
+
+from ..._core.rules import Bool, Int, ListOf, Str, TupleOf, checked
+from ..._core.surface import public
+from .. import transfer
+from ..all_to_all import rows_of
+from ..groups import group_named
+from .writing import (
+    Given,
+    Several,
+    carry,
+    check_dtype,
+    check_shape,
+    in_ops,
+    into,
+    into_each,
+)
+
+Sizes = ListOf(Int) | TupleOf(Int)
+
+
+@public("mint.distributed.all_to_all")
+@checked
+def all_to_all(
+    output_tensor_list: Several,
+    input_tensor_list: Several,
+    group: Str = None,
+    async_op: Bool = False,
+):
+    """Sends one Tensor to each member and receives one from each.
+
+    Args:
+        output_tensor_list: for each member, where what it sends is put.
+        input_tensor_list: for each member what is sent to it; of one dtype.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: a list has another length than the group, or the dtypes differ.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.all_to_all of MindSpore 2.10.
+    """
+    found = group_named(group)
+    lists = {"output_tensor_list": output_tensor_list, "input_tensor_list": input_tensor_list}
+    for name, tensors in lists.items():
+        if len(tensors) != found.size:
+            raise TypeError(
+                f"For 'all_to_all', '{name}' must hold a Tensor for each of the "
+                f"{found.size} members, but got {len(tensors)}."
+            )
+        for index, tensor in enumerate(tensors):
+            check_dtype("all_to_all", f"{name}[{index}]", tensor, input_tensor_list[0].dtype)
+    sent, got = (
+        [tensor.size for tensor in tensors] for tensors in (input_tensor_list, output_tensor_list)
+    )
+    return carry(
+        transfer.exchange_op,
+        transfer.flat_op.run(tuple(input_tensor_list)),
+        sent,
+        got,
+        group=found,
+        write=into_each("all_to_all", output_tensor_list),
+        async_op=async_op,
+    )
+
+
+@public("mint.distributed.all_to_all_single")
+@checked
+def all_to_all_single(
+    output: Given,
+    input: Given,
+    output_split_sizes: Sizes = None,
+    input_split_sizes: Sizes = None,
+    group: Str = None,
+    async_op: Bool = False,
+):
+    """Sends rows of axis 0 to each member and joins what comes from each along axis 0.
+
+    Args:
+        output: where what comes is put.
+        input: what is sent.
+        output_split_sizes: rows from each member. By default, or empty, equally many.
+        input_split_sizes: rows to each member. By default, or empty, equally many.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: split sizes do not fit the shapes, or axis 0 cannot be cut into equal parts.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.all_to_all_single of MindSpore 2.10.
+    """
+    api = "all_to_all_single"
+    check_dtype(api, "output", output, input.dtype)
+    found = group_named(group)
+    sent = rows_of(api, "input_split_sizes", input_split_sizes or None, input.shape, found.size)
+    got = rows_of(api, "output_split_sizes", output_split_sizes or None, output.shape, found.size)
+    check_shape(api, "output", output, (sum(got), *input.shape[1:]))
+    return carry(
+        transfer.exchange_op,
+        input,
+        sent,
+        got,
+        group=found,
+        write=into(api, output),
+        async_op=async_op,
+    )
+
+
+@public(*in_ops("all_to_all_v_c"))
+@checked
+def all_to_all_v_c(
+    output: Given,
+    input: Given,
+    send_count_matrix: ListOf(Int),
+    group: Str = None,
+    async_op: Bool = False,
+):
+    """Sends rows of axis 0 to each member and joins what comes from each along axis 0.
+
+    Args:
+        output: where what comes is put.
+        input: what is sent.
+        send_count_matrix: for each sender, for each receiver, how many rows; one list, the same on
+            all members.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: the matrix has another size than the group's squared, or the dtypes differ.
+        ValueError: the counts do not fit the shapes.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.ops.communication.all_to_all_v_c of MindSpore 2.10.
+    """
+    api = "all_to_all_v_c"
+    check_dtype(api, "output", output, input.dtype)
+    found = group_named(group)
+    size = found.size
+    if len(send_count_matrix) != size * size:
+        raise TypeError(
+            f"For '{api}', 'send_count_matrix' must hold {size * size} counts, but got "
+            f"{len(send_count_matrix)}."
+        )
+    sent = send_count_matrix[found.rank * size : (found.rank + 1) * size]
+    got = send_count_matrix[found.rank :: size]
+    if min(send_count_matrix) < 0:
+        raise ValueError(
+            f"For '{api}', 'send_count_matrix' must hold counts, but got {send_count_matrix}."
+        )
+    check_shape(api, "input", input, (sum(sent), *output.shape[1:]))
+    check_shape(api, "output", output, (sum(got), *input.shape[1:]))
+    return carry(
+        transfer.exchange_op,
+        input,
+        sent,
+        got,
+        group=found,
+        write=into(api, output),
+        async_op=async_op,
+    )

@@ -1,0 +1,421 @@
+"""Exchanges of one Tensor: all_reduce, broadcast, reduce, all_gather_into_tensor and their kin.
+
+Ranks are numbers in the world. `group` names a group of `new_group` or `create_group`; None is the
+world. All members must call, in the same order.
+"""
+
+from ..._core.rules import Any, Bool, Int, ListOf, Str, checked
+from ..._core.surface import public
+from .. import transfer
+from ..groups import group_named, member
+from ..transfer import CommHandle
+from .writing import (
+    Given,
+    both,
+    carry,
+    check_dtype,
+    check_reduction,
+    check_rows,
+    check_shape,
+    in_ops,
+    into,
+    nowhere,
+    whole_shape,
+)
+
+
+@public("mint.distributed.all_reduce")
+@checked
+def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool = False):
+    """Combines the members' Tensors element by element; every member's Tensor becomes the result.
+
+    Args:
+        tensor: this member's part, and where the result is put; of equal shape and dtype on all.
+        op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: `op` is none of the five.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.all_reduce of MindSpore 2.10.
+    """
+    check_reduction("all_reduce", op)
+    return carry(
+        transfer.all_reduce_op,
+        tensor,
+        op,
+        group=group_named(group),
+        write=into("all_reduce", tensor),
+        async_op=async_op,
+    )
+
+
+@both("reduce")
+@checked
+def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op: Bool = False):
+    """Combines the members' Tensors element by element; the Tensor of one becomes the result.
+
+    Args:
+        tensor: this member's part, and on `dst` where the result is put; of equal shape and dtype
+            on all. On the others it stays as it is.
+        dst: the world's number of the one that gets the result.
+        op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: `op` is none of the five.
+        RuntimeError: the processes are not connected, there is no such group, or `dst` is not in
+            it.
+
+    Source: mindspore.mint.distributed.reduce of MindSpore 2.10.
+    """
+    check_reduction("reduce", op)
+    found = group_named(group)
+    root = member("reduce", found, group, dst)
+    write = into("reduce", tensor) if found.rank == root else nowhere
+    return carry(transfer.reduce_op, tensor, root, op, group=found, write=write, async_op=async_op)
+
+
+@both("broadcast")
+@checked
+def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False):
+    """Makes every member's Tensor that of one.
+
+    Args:
+        tensor: on `src` what is sent, on the others where it is put; of equal shape and dtype.
+        src: the world's number of the one that sends.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        RuntimeError: the processes are not connected, there is no such group, or `src` is not in
+            it.
+
+    Source: mindspore.mint.distributed.broadcast of MindSpore 2.10.
+    """
+    found = group_named(group)
+    root = member("broadcast", found, group, src)
+    return carry(
+        transfer.broadcast_op,
+        tensor,
+        root,
+        group=found,
+        write=nowhere if found.rank == root else into("broadcast", tensor),
+        async_op=async_op,
+    )
+
+
+@public("mint.distributed.all_gather_into_tensor")
+@checked
+def all_gather_into_tensor(
+    output_tensor: Given, input_tensor: Given, group: Str = None, async_op: Bool = False
+):
+    """Joins the members' Tensors along axis 0; every member gets the result.
+
+    Args:
+        output_tensor: where the result is put: as many times the rows of `input_tensor` as there
+            are members.
+        input_tensor: this member's part; of equal shape and dtype on all.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: `output_tensor` has another shape.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.all_gather_into_tensor of MindSpore 2.10.
+    """
+    api = "all_gather_into_tensor"
+    check_dtype(api, "output_tensor", output_tensor, input_tensor.dtype)
+    found = group_named(group)
+    check_shape(api, "output_tensor", output_tensor, whole_shape(input_tensor, found.size))
+    return carry(
+        transfer.all_gather_op,
+        input_tensor,
+        group=found,
+        write=into(api, output_tensor),
+        async_op=async_op,
+    )
+
+
+@both("all_gather_into_tensor_uneven")
+@checked
+def all_gather_into_tensor_uneven(
+    output: Given,
+    input: Given,
+    output_split_sizes: ListOf(Int) = None,
+    group: Str = None,
+    async_op: Bool = False,
+):
+    """Joins the members' Tensors, of several lengths, along axis 0; every member gets the result.
+
+    Args:
+        output: where the result is put.
+        input: this member's part; of equal dtype and, but for axis 0, equal shape on all.
+        output_split_sizes: for each member the length of its part. By default they are equal.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: a shape does not fit `output_split_sizes`.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.all_gather_into_tensor_uneven of MindSpore 2.10.
+    """
+    api = "all_gather_into_tensor_uneven"
+    check_dtype(api, "output", output, input.dtype)
+    found = group_named(group)
+    sizes = _sizes(api, "output_split_sizes", output_split_sizes, "output", output, found.size)
+    check_shape(api, "input", input, (sizes[found.rank], *output.shape[1:]))
+    repeated = transfer.repeated_op.run(input, found.size)
+    return carry(
+        transfer.exchange_op,
+        repeated,
+        [sizes[found.rank]] * found.size,
+        sizes,
+        group=found,
+        write=into(api, output),
+        async_op=async_op,
+    )
+
+
+@public("mint.distributed.reduce_scatter_tensor")
+@checked
+def reduce_scatter_tensor(
+    output: Given, input: Given, op: Str = "sum", group: Str = None, async_op: Bool = False
+):
+    """Combines the members' Tensors and cuts the result along axis 0; each member gets its part.
+
+    Args:
+        output: where this member's part of the result is put.
+        input: this member's part of the combination; of equal shape and dtype on all.
+        op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: `op` is none of the five, or the dtypes differ.
+        ValueError: axis 0 of `input` cannot be cut into equal parts, or `output` has another shape
+            than a part.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.reduce_scatter_tensor of MindSpore 2.10.
+    """
+    api = "reduce_scatter_tensor"
+    check_reduction(api, op)
+    check_dtype(api, "output", output, input.dtype)
+    found = group_named(group)
+    check_rows(api, "input", input, found.size)
+    check_shape(api, "output", output, (input.shape[0] // found.size, *input.shape[1:]))
+    return carry(
+        transfer.reduce_scatter_op,
+        input,
+        op,
+        group=found,
+        write=into(api, output),
+        async_op=async_op,
+    )
+
+
+@both("reduce_scatter_tensor_uneven")
+@checked
+def reduce_scatter_tensor_uneven(
+    output: Given,
+    input: Given,
+    input_split_sizes: ListOf(Int) = None,
+    op: Str = "sum",
+    group: Str = None,
+    async_op: Bool = False,
+):
+    """Combines the members' Tensors; each member gets a part, of a length of its own.
+
+    Args:
+        output: where this member's part of the result is put.
+        input: this member's part of the combination; of equal shape and dtype on all.
+        input_split_sizes: for each member the length of its part of axis 0. By default they are
+            equal.
+        op: "sum", "max", "min" or "avg", the sum divided by the group's size.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: `op` is none of the four, or the dtypes differ.
+        ValueError: a shape does not fit `input_split_sizes`.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.reduce_scatter_tensor_uneven of MindSpore 2.10.
+    """
+    api = "reduce_scatter_tensor_uneven"
+    check_reduction(api, op, ("sum", "min", "max", "avg"))
+    check_dtype(api, "output", output, input.dtype)
+    found = group_named(group)
+    sizes = _sizes(api, "input_split_sizes", input_split_sizes, "input", input, found.size)
+    own = sizes[found.rank]
+    check_shape(api, "output", output, (own, *input.shape[1:]))
+
+    def write(parts):
+        into(api, output)(transfer.combined_op.run(parts, op, found.size))
+
+    return carry(
+        transfer.exchange_op,
+        input,
+        sizes,
+        [own] * found.size,
+        group=found,
+        write=write,
+        async_op=async_op,
+    )
+
+
+@public(*in_ops("gather_into_tensor"))
+@checked
+def gather_into_tensor(
+    output_tensor: Given,
+    input_tensor: Given,
+    dst: Int = 0,
+    group: Str = None,
+    async_op: Bool = False,
+):
+    """Joins the members' Tensors along axis 0 for one of them.
+
+    Args:
+        output_tensor: on `dst` where the result is put; on the others it stays as it is.
+        input_tensor: this member's part; of equal shape and dtype on all.
+        dst: the world's number of the one that gets the result.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: on `dst`, the dtypes differ.
+        ValueError: on `dst`, `output_tensor` has another shape.
+        RuntimeError: the processes are not connected, there is no such group, or `dst` is not in
+            it.
+
+    Source: mindspore.ops.communication.gather_into_tensor of MindSpore 2.10.
+    """
+    api = "gather_into_tensor"
+    found = group_named(group)
+    root = member(api, found, group, dst)
+    write = nowhere
+    if found.rank == root:
+        check_dtype(api, "output_tensor", output_tensor, input_tensor.dtype)
+        check_shape(api, "output_tensor", output_tensor, whole_shape(input_tensor, found.size))
+        write = into(api, output_tensor)
+    return carry(
+        transfer.gather_op, input_tensor, root, group=found, write=write, async_op=async_op
+    )
+
+
+@public(*in_ops("scatter_tensor"))
+@checked
+def scatter_tensor(
+    output_tensor: Given,
+    input_tensor: Given,
+    src: Int = 0,
+    group: Str = None,
+    async_op: Bool = False,
+):
+    """Cuts one member's Tensor along axis 0; each member gets its part.
+
+    Args:
+        output_tensor: where this member's part is put; of equal shape and dtype on all.
+        input_tensor: on `src` what is cut; on the others it does not matter.
+        src: the world's number of the one whose Tensor is cut.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: on `src`, the dtypes differ.
+        ValueError: on `src`, `input_tensor` has another shape than all parts together.
+        RuntimeError: the processes are not connected, there is no such group, or `src` is not in
+            it.
+
+    Source: mindspore.ops.communication.scatter_tensor of MindSpore 2.10.
+    """
+    api = "scatter_tensor"
+    found = group_named(group)
+    root = member(api, found, group, src)
+    if found.rank == root:
+        check_dtype(api, "input_tensor", input_tensor, output_tensor.dtype)
+        check_shape(api, "input_tensor", input_tensor, whole_shape(output_tensor, found.size))
+    else:
+        input_tensor = transfer.room_like(output_tensor, whole_shape(output_tensor, found.size))
+    return carry(
+        transfer.scatter_op,
+        input_tensor,
+        root,
+        group=found,
+        write=into(api, output_tensor),
+        async_op=async_op,
+    )
+
+
+@both("barrier")
+@checked
+def barrier(group: Str = None, async_op: Bool = False, device_ids: Any = None):
+    """Waits until every member has come here.
+
+    Args:
+        group: the group's name.
+        async_op: whether to return at once, and wait in the handle's `wait()`.
+        device_ids: not used.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.barrier of MindSpore 2.10.
+    """
+    found = group_named(group)
+    if async_op:
+        return CommHandle(found.arrive())
+    found.barrier()
+    return None
+
+
+def _sizes(api, name, sizes, of, tensor, count):
+    """For each member the length of its part of axis 0 of a Tensor."""
+    if sizes is None:
+        check_rows(api, of, tensor, count)
+        return [tensor.shape[0] // count] * count
+    rows = tensor.shape[0] if tensor.shape else 0
+    if len(sizes) != count or sum(sizes) != rows or min(sizes) < 0:
+        raise ValueError(
+            f"For '{api}', '{name}' must hold {count} lengths that add up to the "
+            f"{rows} rows of '{of}', but got {sizes}."
+        )
+    return sizes

@@ -1,0 +1,170 @@
+"""Exchanges of lists of Tensors: all_gather, gather, scatter, reduce_scatter.
+
+A list holds, for each member of the group in their order, one Tensor like all the others.
+"""
+
+from ..._core.rules import Bool, Int, Str, checked
+from .. import transfer
+from ..groups import group_named, member
+from .writing import (
+    Given,
+    Several,
+    both,
+    carry,
+    check_list,
+    check_reduction,
+    into_each,
+    nowhere,
+)
+
+
+@both("all_gather")
+@checked
+def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op: Bool = False):
+    """Gives every member the Tensors of all.
+
+    Args:
+        tensor_list: where the members' Tensors are put.
+        tensor: this member's; of equal shape and dtype on all.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: `tensor_list` has another length than the group, or a Tensor of another shape or
+            dtype than `tensor`.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.all_gather of MindSpore 2.10.
+    """
+    found = group_named(group)
+    check_list("all_gather", "tensor_list", tensor_list, tensor, found.size)
+    return carry(
+        transfer.all_gather_op,
+        transfer.flat_op.run((tensor,)),
+        group=found,
+        write=into_each("all_gather", tensor_list),
+        async_op=async_op,
+    )
+
+
+@both("gather")
+@checked
+def gather(
+    tensor: Given, gather_list: Several, dst: Int = 0, group: Str = None, async_op: Bool = False
+):
+    """Gives one member the Tensors of all.
+
+    Args:
+        tensor: this member's; of equal shape and dtype on all.
+        gather_list: on `dst` where the members' Tensors are put; on the others it stays as it is.
+        dst: the world's number of the one that gets them.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: on `dst`, `gather_list` has another length than the group, or a Tensor of another
+            shape or dtype than `tensor`.
+        RuntimeError: the processes are not connected, there is no such group, or `dst` is not in
+            it.
+
+    Source: mindspore.mint.distributed.gather of MindSpore 2.10.
+    """
+    found = group_named(group)
+    root = member("gather", found, group, dst)
+    write = nowhere
+    if found.rank == root:
+        check_list("gather", "gather_list", gather_list, tensor, found.size)
+        write = into_each("gather", gather_list)
+    return carry(
+        transfer.gather_op,
+        transfer.flat_op.run((tensor,)),
+        root,
+        group=found,
+        write=write,
+        async_op=async_op,
+    )
+
+
+@both("scatter")
+@checked
+def scatter(
+    tensor: Given, scatter_list: Several, src: Int = 0, group: Str = None, async_op: Bool = False
+):
+    """Gives each member one Tensor of a list that one of them has.
+
+    Args:
+        tensor: where this member's Tensor is put; of equal shape and dtype on all.
+        scatter_list: on `src` a Tensor for each member; on the others it does not matter.
+        src: the world's number of the one that has the list.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: on `src`, `scatter_list` has another length than the group, or a Tensor of
+            another shape or dtype than `tensor`.
+        RuntimeError: the processes are not connected, there is no such group, or `src` is not in
+            it.
+
+    Source: mindspore.mint.distributed.scatter of MindSpore 2.10.
+    """
+    found = group_named(group)
+    root = member("scatter", found, group, src)
+    if found.rank == root:
+        check_list("scatter", "scatter_list", scatter_list, tensor, found.size)
+        whole = transfer.flat_op.run(tuple(scatter_list))
+    else:
+        whole = transfer.room_like(tensor, (found.size * tensor.size,))
+    return carry(
+        transfer.scatter_op,
+        whole,
+        root,
+        group=found,
+        write=into_each("scatter", [tensor]),
+        async_op=async_op,
+    )
+
+
+@both("reduce_scatter")
+@checked
+def reduce_scatter(
+    output: Given, input_list: Several, op: Str = "sum", group: Str = None, async_op: Bool = False
+):
+    """Combines the members' lists Tensor by Tensor; each member gets one of the results.
+
+    Args:
+        output: where this member's result is put.
+        input_list: a Tensor for each member; of equal shape and dtype on all.
+        op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set.
+
+    Raises:
+        TypeError: `op` is none of the five, or `input_list` has another length than the group, or a
+            Tensor of another shape or dtype than `output`.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.reduce_scatter of MindSpore 2.10.
+    """
+    check_reduction("reduce_scatter", op)
+    found = group_named(group)
+    check_list("reduce_scatter", "input_list", input_list, output, found.size)
+    return carry(
+        transfer.reduce_scatter_op,
+        transfer.flat_op.run(tuple(input_list)),
+        op,
+        group=found,
+        write=into_each("reduce_scatter", [output]),
+        async_op=async_op,
+    )

@@ -1,0 +1,241 @@
+"""Exchanges of anything that pickles: the object collectives, and sending lists of objects.
+
+An object that cannot be pickled is refused on every member: what it would be sent as is the
+refusal. Objects that arrive are unpickled, which runs code of the sender's choice; so processes
+must trust each other, as processes of one job do.
+"""
+
+import pickle
+
+from ..._core.rules import Any, Int, Str, checked
+from ..groups import group_named, member
+from .peers import peer_of
+from .writing import both
+
+
+@both("all_gather_object")
+@checked
+def all_gather_object(object_list: Any, obj: Any, group: Str = None):
+    """Gives every member the objects of all.
+
+    Args:
+        object_list: a list with an entry for each member, where the objects are put.
+        obj: this member's; anything that pickles.
+        group: the group's name.
+
+    Raises:
+        TypeError: `object_list` is not a list of the group's length.
+        RuntimeError: the processes are not connected, there is no such group, or another member's
+            object cannot be pickled.
+
+    Source: mindspore.mint.distributed.all_gather_object of MindSpore 2.10.
+    """
+    api = "all_gather_object"
+    _check_list(api, "object_list", object_list)
+    found = group_named(group)
+    _check_length(api, "object_list", object_list, found.size)
+    own = _Parcel(obj)
+    object_list[:] = _opened(api, own, found.objects(own.content))
+
+
+@both("broadcast_object_list")
+@checked
+def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, device: Str = None):
+    """Makes every member's list that of one.
+
+    Args:
+        object_list: on `src` what is sent, on the others where it is put; of equal length on all.
+        src: the world's number of the one that sends.
+        group: the group's name.
+        device: not used.
+
+    Raises:
+        TypeError: `object_list` is not a list, or is empty.
+        ValueError: the sender's list has another length.
+        RuntimeError: the processes are not connected, there is no such group, `src` is not in it,
+            or its objects cannot be pickled.
+
+    Source: mindspore.mint.distributed.broadcast_object_list of MindSpore 2.10.
+    """
+    api = "broadcast_object_list"
+    _check_list(api, "object_list", object_list)
+    found = group_named(group)
+    root = member(api, found, group, src)
+    own = _Parcel(object_list) if found.rank == root else _Parcel(None)
+    (objects,) = _opened(api, own, [found.broadcast_object(own.content, root)])
+    if found.rank != root:
+        _put(api, object_list, objects)
+
+
+@both("gather_object")
+@checked
+def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group: Str = None):
+    """Gives one member the objects of all.
+
+    Args:
+        obj: this member's; anything that pickles.
+        object_gather_list: on `dst` a list with an entry for each member, where the objects are
+            put; on the others it does not matter.
+        dst: the world's number of the one that gets them.
+        group: the group's name.
+
+    Raises:
+        TypeError: on `dst`, `object_gather_list` is not a list of the group's length.
+        RuntimeError: the processes are not connected, there is no such group, `dst` is not in it,
+            or, on `dst`, another member's object cannot be pickled.
+
+    Source: mindspore.mint.distributed.gather_object of MindSpore 2.10.
+    """
+    api = "gather_object"
+    found = group_named(group)
+    root = member(api, found, group, dst)
+    if found.rank == root:
+        _check_list(api, "object_gather_list", object_gather_list)
+        _check_length(api, "object_gather_list", object_gather_list, found.size)
+    own = _Parcel(obj)
+    gathered = _opened(api, own, found.gather_objects(own.content, root) or [])
+    if found.rank == root:
+        object_gather_list[:] = gathered
+
+
+@both("scatter_object_list")
+@checked
+def scatter_object_list(
+    scatter_object_output_list: Any, scatter_object_input_list: Any, src: Int = 0, group: Str = None
+):
+    """Gives each member one object of a list that one of them has.
+
+    Args:
+        scatter_object_output_list: a list whose first entry becomes this member's object.
+        scatter_object_input_list: on `src` an object for each member; on the others it does not
+            matter.
+        src: the world's number of the one that has the list.
+        group: the group's name.
+
+    Raises:
+        TypeError: `scatter_object_output_list` is not a list, or is empty; or, on `src`,
+            `scatter_object_input_list` is not a list of the group's length.
+        RuntimeError: the processes are not connected, there is no such group, `src` is not in it,
+            or its objects cannot be pickled.
+
+    Source: mindspore.mint.distributed.scatter_object_list of MindSpore 2.10.
+    """
+    api = "scatter_object_list"
+    _check_list(api, "scatter_object_output_list", scatter_object_output_list)
+    found = group_named(group)
+    root = member(api, found, group, src)
+    parcels = None
+    if found.rank == root:
+        _check_list(api, "scatter_object_input_list", scatter_object_input_list)
+        _check_length(api, "scatter_object_input_list", scatter_object_input_list, found.size)
+        parcels = [_Parcel(each) for each in scatter_object_input_list]
+    failed = next((each for each in parcels or () if each.error), None)
+    given = parcels and [(failed or each).content for each in parcels]
+    arrived = _opened(api, failed or _Parcel(None), [found.scatter_objects(given, root)])
+    scatter_object_output_list[0] = arrived[0]
+
+
+@both("send_object_list")
+@checked
+def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str = None):
+    """Sends a list of objects to another rank.
+
+    Args:
+        object_list: a list of anything that pickles.
+        dst: the world's number of the receiver.
+        group: the group's name.
+        device: not used.
+
+    Raises:
+        TypeError: `object_list` is not a list, or is empty.
+        ValueError: `dst` is this process, or not in the group.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.send_object_list of MindSpore 2.10.
+    """
+    api = "send_object_list"
+    _check_list(api, "object_list", object_list)
+    found = group_named(group)
+    own = _Parcel(object_list)
+    found.send_object(own.content, peer_of(api, "dst", found, group, dst))
+    _opened(api, own, [])
+
+
+@both("recv_object_list")
+@checked
+def recv_object_list(object_list: Any, src: Int = 0, group: Str = None, device: Str = None):
+    """Receives a list of objects from another rank.
+
+    Args:
+        object_list: a list where the objects are put; as long as the sender's.
+        src: the world's number of the sender.
+        group: the group's name.
+        device: not used.
+
+    Returns:
+        int, 0.
+
+    Raises:
+        TypeError: `object_list` is not a list, or is empty.
+        ValueError: `src` is this process, or not in the group; or the sender's list has another
+            length.
+        RuntimeError: the processes are not connected, there is no such group, or the sender's
+            objects cannot be pickled.
+
+    Source: mindspore.mint.distributed.recv_object_list of MindSpore 2.10.
+    """
+    api = "recv_object_list"
+    _check_list(api, "object_list", object_list)
+    found = group_named(group)
+    sent = found.receive_object(peer_of(api, "src", found, group, src))
+    (objects,) = _opened(api, _Parcel(None), [sent])
+    _put(api, object_list, objects)
+    return 0
+
+
+class _Parcel:
+    """An object as bytes, or, where it cannot be pickled, as the words of the error."""
+
+    def __init__(self, value):
+        self.error = None
+        try:
+            self.content = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        except Exception as error:  # whatever it is: the other members wait for an answer
+            self.error = error
+            self.content = f"{type(error).__name__}: {error}"
+
+
+def _opened(api, own, contents):
+    """The objects of parcels; refused where one, or this process's own, holds an error."""
+    if own.error is not None:
+        raise own.error
+    for content in contents:
+        if isinstance(content, str):
+            raise RuntimeError(
+                f"For '{api}', another process could not send its objects. ({content})"
+            )
+    return [pickle.loads(content) for content in contents]
+
+
+def _put(api, object_list, objects):
+    if len(object_list) != len(objects):
+        raise ValueError(
+            f"For '{api}', 'object_list' must be as long as the sender's of "
+            f"{len(objects)}, but got {len(object_list)}."
+        )
+    object_list[:] = objects
+
+
+def _check_list(api, name, value):
+    if not isinstance(value, list) or not value:
+        raise TypeError(
+            f"For '{api}', '{name}' must be a list with at least one entry, but got {value!r}."
+        )
+
+
+def _check_length(api, name, value, size):
+    if len(value) != size:
+        raise TypeError(
+            f"For '{api}', '{name}' must have an entry for each of the {size} members, "
+            f"but got {len(value)}."
+        )

@@ -1,0 +1,220 @@
+"""Sending Tensors from one rank to another: send, recv, isend, irecv and several at once.
+
+What is received is put into the Tensor that is given. Ranks are numbers in the world.
+"""
+
+from ..._core.rules import Any, Bool, Int, Str, checked
+from ..._core.surface import overwrite, public
+from ..._core.tensor import Tensor
+from ..groups import group_named
+from ..transfer import CommHandle
+from .writing import Arriving, Given, both, into
+
+
+@both("send")
+@checked
+def send(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
+    """Sends a Tensor to another rank and waits until it may be changed again.
+
+    Args:
+        tensor: what is sent.
+        dst: the world's number of the receiver.
+        group: the group's name.
+        tag: a number that the receiver names too.
+
+    Raises:
+        ValueError: `dst` is this process, or not in the group.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.send of MindSpore 2.10.
+    """
+    found = group_named(group)
+    found.send(tensor._array, peer_of("send", "dst", found, group, dst), tag).wait()
+
+
+@public("mint.distributed.recv")
+@checked
+def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
+    """Receives a Tensor from another rank.
+
+    Args:
+        tensor: where it is put; of the shape and dtype of what is sent.
+        src: the world's number of the sender.
+        group: the group's name.
+        tag: the number that the sender names.
+
+    Returns:
+        int, 0.
+
+    Raises:
+        ValueError: `src` is this process, or not in the group.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.recv of MindSpore 2.10.
+    """
+    found = group_named(group)
+    peer = peer_of("recv", "src", found, group, src)
+    overwrite("recv", tensor, Tensor._wrap(found.receive(tensor._array, peer, tag).wait()))
+    return 0
+
+
+@both("isend")
+@checked
+def isend(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
+    """As `send`, but returns at once.
+
+    Args:
+        tensor: what is sent; not to be changed before the handle's `wait()`.
+        dst: the world's number of the receiver.
+        group: the group's name.
+        tag: a number that the receiver names too.
+
+    Returns:
+        CommHandle.
+
+    Raises:
+        ValueError: `dst` is this process, or not in the group.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.isend of MindSpore 2.10.
+    """
+    found = group_named(group)
+    return CommHandle(found.send(tensor._array, peer_of("isend", "dst", found, group, dst), tag))
+
+
+@public("mint.distributed.irecv")
+@checked
+def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
+    """As `recv`, but returns at once.
+
+    Args:
+        tensor: where what is received is put, complete after the handle's `wait()`.
+        src: the world's number of the sender.
+        group: the group's name.
+        tag: the number that the sender names.
+
+    Returns:
+        CommHandle.
+
+    Raises:
+        ValueError: `src` is this process, or not in the group.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.irecv of MindSpore 2.10.
+    """
+    found = group_named(group)
+    peer = peer_of("irecv", "src", found, group, src)
+    return CommHandle(Arriving(found.receive(tensor._array, peer, tag), into("irecv", tensor)))
+
+
+@both("P2POp")
+class P2POp:
+    """One send or receive for `batch_isend_irecv`.
+
+    Args:
+        op (Union[str, function]): "isend" or "irecv", or the function of that name.
+        tensor (Tensor): what is sent; for a receive where what comes is put.
+        peer (int): the world's number of the other side.
+        group (str): the group's name. Default: ``None``, the world.
+        tag (int): 0.
+
+    Raises:
+        TypeError: `op` is neither, `tensor` is not a Tensor, `peer` or `tag` not an int, or `group`
+            not a str.
+        NotImplementedError: `tag` is not 0.
+
+    Source: mindspore.mint.distributed.P2POp of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, op: Any, tensor: Given, peer: Int | Bool, group: Str = None, tag: Int = 0):
+        name = op if isinstance(op, str) else getattr(op, "__name__", None)
+        if name not in ("isend", "irecv"):
+            raise TypeError(
+                "For 'P2POp', 'op' must be 'isend' or 'irecv', or the function of that "
+                f"name, but got {op!r}."
+            )
+        if tag != 0:
+            raise NotImplementedError(f"For 'P2POp', 'tag' must be 0, but got {tag}.")
+        self.op = name
+        self.tensor = tensor
+        self.peer = peer
+        self.group = group
+        self.tag = tag
+
+
+@both("batch_isend_irecv")
+def batch_isend_irecv(p2p_op_list):
+    """Starts several sends and receives at once.
+
+    Args:
+        p2p_op_list (list[P2POp]): in an order that fits that of the other ranks; of one group. What
+            is received is in the Tensors after the handle's `wait()`.
+
+    Returns:
+        list[CommHandle], one handle for all.
+
+    Raises:
+        TypeError: it is empty, or not a list or tuple of P2POp, or they name different groups.
+        ValueError: a peer is this process, or not in the group.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.batch_isend_irecv of MindSpore 2.10.
+    """
+    api = "batch_isend_irecv"
+    if (
+        not isinstance(p2p_op_list, (list, tuple))
+        or not p2p_op_list
+        or not all(isinstance(each, P2POp) for each in p2p_op_list)
+    ):
+        raise TypeError(
+            f"For '{api}', 'p2p_op_list' must be a list of P2POp, but got {p2p_op_list!r}."
+        )
+    names = {each.group for each in p2p_op_list}
+    if len(names) > 1:
+        raise TypeError(f"For '{api}', all in 'p2p_op_list' must be of one group, but got {names}.")
+    name = names.pop()
+    group = group_named(name)
+    peers = [peer_of(api, "peer", group, name, each.peer) for each in p2p_op_list]
+    with group.together(p2p_op_list[0].tensor._array):
+        pending = [
+            _started(group, each, peer) for each, peer in zip(p2p_op_list, peers, strict=True)
+        ]
+    return [CommHandle(_All(pending))]
+
+
+class _All:
+    """Several exchanges under way."""
+
+    def __init__(self, pending):
+        self.pending = pending
+
+    def wait(self):
+        """Wait until all are complete."""
+        for each in self.pending:
+            each.wait()
+
+
+def _started(group, operation, peer):
+    tensor = operation.tensor
+    if operation.op == "isend":
+        return group.send(tensor._array, peer)
+    return Arriving(group.receive(tensor._array, peer), into("batch_isend_irecv", tensor))
+
+
+def peer_of(api, name, group, group_name, rank):
+    """The number in a group of another process, given its number in the world.
+
+    Raises:
+        ValueError: it is this process, or no member.
+    """
+    if rank not in group.ranks:
+        raise ValueError(
+            f"For '{api}', '{name}' must be in the group '{group_name or 'world'}' of "
+            f"{list(group.ranks)}, but got {rank}."
+        )
+    if group.ranks.index(rank) == group.rank:
+        raise ValueError(
+            f"For '{api}', '{name}' must be another process, but got its own number {rank}."
+        )
+    return group.ranks.index(rank)

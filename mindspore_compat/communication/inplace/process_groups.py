@@ -1,0 +1,320 @@
+"""Joining the processes, groups of them, and questions about both.
+
+The processes of a job are those that a launcher (`mpiexec`, `msrun`) started, as everywhere in this
+package; `init_method` and `store` are where they report to each other before they connect.
+"""
+
+import datetime
+import hashlib
+import re
+
+from ..._backend import collective
+from ..._core.rules import Any, Bool, Int, ListOf, OneOf, Str, checked
+from .. import groups
+from ..groups import GlobalComm, group_named, member
+from .store import TCPStore, seconds_of
+from .writing import both
+
+ADDRESS = re.compile(r"tcp://((?:\d{1,3}\.){3}\d{1,3}):(\d+)")
+WAIT = datetime.timedelta(seconds=300)
+
+
+@both("is_available")
+def is_available():
+    """Returns True: processes can always be made to work together.
+
+    Source: mindspore.mint.distributed.is_available of MindSpore 2.10.
+    """
+    return True
+
+
+@both("is_initialized")
+def is_initialized():
+    """Returns whether the processes are connected.
+
+    Source: mindspore.mint.distributed.is_initialized of MindSpore 2.10.
+    """
+    return GlobalComm.INITED
+
+
+@both("init_process_group")
+@checked
+def init_process_group(
+    backend: Str = "hccl",
+    init_method: Str = None,
+    timeout: Any = None,
+    world_size: Int = -1,
+    rank: Int = -1,
+    store: Any = None,
+    group_name: Str = "",
+    pg_options: Any = None,
+    device_id: Int = None,
+):
+    """Joins this process to the others that the launcher started.
+
+    A process without a launcher can be the only one: with `world_size` 1, `rank` 0 and
+    `init_method` or `store`.
+
+    Args:
+        backend: "hccl", whatever the device: MPI and NCCL do the work.
+        init_method: "tcp://<IPv4 address>:<port>" where process 0 listens while the others report;
+            then `world_size` and `rank` must be given.
+        timeout (datetime.timedelta): how long the processes wait for each other at `init_method` or
+            `store`. By default 300 seconds.
+        world_size: how many processes there are; -1 for as many as the launcher started.
+        rank: this process's number, as the launcher gave it; -1 where it need not be said.
+        store (TCPStore): where the processes report instead of `init_method`.
+        group_name: one more name for the group of all processes.
+        pg_options: not used.
+        device_id: not used.
+
+    Raises:
+        TypeError: `timeout` is not a timedelta, or `store` not a TCPStore.
+        ValueError: `backend` is another one; `init_method` and `store` are both given, or
+            `init_method` is no such address; `world_size` or `rank` is not what it must be.
+        RuntimeError: the process was not started by a launcher, mpi4py cannot be loaded, or the
+            others do not report in time.
+
+    Source: mindspore.mint.distributed.init_process_group of MindSpore 2.10.
+    """
+    api = "init_process_group"
+    wait = WAIT if timeout is None else timeout
+    seconds_of(api, wait)
+    if store is not None and not isinstance(store, TCPStore):
+        raise TypeError(f"For '{api}', 'store' must be a TCPStore, but got {store!r}.")
+    if backend != "hccl":
+        raise ValueError(f"For '{api}', 'backend' must be 'hccl', but got '{backend}'.")
+    address = _address(api, init_method, store, world_size, rank)
+    if GlobalComm.INITED:
+        return
+    world = _world(api, world_size, rank, told=address is not None or store is not None)
+    if address is not None:
+        store = TCPStore(*address, world_size, is_master=rank == 0, timeout=wait)
+    if store is not None:
+        _report(store, world_size, rank)
+    groups.join(world, group_name)
+
+
+def _address(api, init_method, store, world_size, rank):
+    """(host, port) of `init_method`; refuses what does not fit together."""
+    if init_method is not None and store is not None:
+        raise ValueError(f"For '{api}', 'init_method' and 'store' must not both be given.")
+    if init_method is None and store is None:
+        return None
+    if world_size < 1:
+        raise ValueError(
+            f"For '{api}', 'world_size' must be positive beside 'init_method' or "
+            f"'store', but got {world_size}."
+        )
+    if not 0 <= rank < world_size:
+        raise ValueError(
+            f"For '{api}', 'rank' must be in [0, {world_size}) beside 'init_method' "
+            f"or 'store', but got {rank}."
+        )
+    if init_method is None:
+        return None
+    found = ADDRESS.fullmatch(init_method)
+    numbers = [int(part) for part in found[1].split(".")] if found else [256]
+    if max(numbers) > 255 or not 1 <= int(found[2]) <= 65535:
+        raise ValueError(
+            f"For '{api}', 'init_method' must be 'tcp://<IPv4 address>:<port>', but "
+            f"got '{init_method}'."
+        )
+    return found[1], int(found[2])
+
+
+def _world(api, world_size, rank, told):
+    """The group of all processes, which must be the one that was told."""
+    if told and world_size == 1 and collective.launched() is None:
+        return collective.alone()
+    world = collective.world()
+    if world_size not in (-1, world.size):
+        raise ValueError(
+            f"For '{api}', 'world_size' must be -1 or the {world.size} processes of "
+            f"the launcher, but got {world_size}."
+        )
+    if rank not in (-1, world.rank):
+        raise ValueError(
+            f"For '{api}', 'rank' must be -1 or the launcher's number {world.rank}, but got {rank}."
+        )
+    return world
+
+
+def _report(store, world_size, rank):
+    """Tells the others that this process is there, and waits until all of them are."""
+    store.set(f"init_process_group/{rank}", b"")
+    for other in range(world_size):
+        store.get(f"init_process_group/{other}")
+
+
+@both("destroy_process_group")
+@checked
+def destroy_process_group(group: Str = None):
+    """Gives a group back; the world: all groups, and the connection, if there is one.
+
+    Args:
+        group: the group's name; None is the world.
+
+    Raises:
+        RuntimeError: there is no such group.
+
+    Source: mindspore.mint.distributed.destroy_process_group of MindSpore 2.10.
+    """
+    if group is None or group in groups.WORLD:
+        groups.release()
+    else:
+        groups.destroy_group(group)
+
+
+@both("new_group")
+@checked
+def new_group(
+    ranks: ListOf(Int) = None,
+    timeout: Any = None,
+    backend: OneOf("hccl", "mccl") = None,
+    pg_options: Any = None,
+    use_local_synchronization: Bool = False,
+    group_desc: Str = None,
+):
+    """Makes a group of some processes, and returns its name.
+
+    Every member must call it; other processes may, and get "". The same ranks in the same order
+    give the same group.
+
+    Args:
+        ranks: the world's numbers of the members. By default the world, of which no other group is
+            made.
+        timeout: not used.
+        backend: not used: MPI and NCCL do the work.
+        pg_options: settings for the library of an Ascend device; not used.
+        use_local_synchronization: not used.
+        group_desc: not used.
+
+    Returns:
+        str, the group's name; "" where there is no such group here: `ranks` is empty, holds what is
+        no rank, or not this process, or the processes are not connected.
+
+    Raises:
+        TypeError: `ranks` names a rank twice.
+
+    Source: mindspore.mint.distributed.new_group of MindSpore 2.10.
+    """
+    if ranks is None:
+        return GlobalComm.WORLD_COMM_GROUP
+    if len(set(ranks)) != len(ranks):
+        raise TypeError(f"For 'new_group', 'ranks' must not name a rank twice, but got {ranks}.")
+    if not GlobalComm.INITED:
+        return ""
+    world = group_named(None)
+    if world.rank not in ranks or not set(ranks) <= set(world.ranks):
+        return ""
+    text = "_".join(map(str, ranks))
+    name = f"hccl_{len(ranks)}_{hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()}"
+    groups.create_group(name, ranks)
+    return name
+
+
+@both("get_rank")
+@checked
+def get_rank(group: Str = None):
+    """Returns the number of this process in a group; -1 where there is no such group here.
+
+    Before the processes are connected, it is what the launcher says, else 0.
+
+    Args:
+        group: the group's name; None is the world.
+
+    Source: mindspore.mint.distributed.get_rank of MindSpore 2.10.
+    """
+    if not GlobalComm.INITED:
+        return groups.get_rank()
+    return group_named(group).rank if groups.is_group(group) else -1
+
+
+@both("get_world_size")
+@checked
+def get_world_size(group: Str = None):
+    """Returns how many processes a group has; -1 where there is no such group here.
+
+    Before the processes are connected, it is what the launcher says, else 1.
+
+    Args:
+        group: the group's name; None is the world.
+
+    Source: mindspore.mint.distributed.get_world_size of MindSpore 2.10.
+    """
+    if not GlobalComm.INITED:
+        return groups.get_group_size()
+    return group_named(group).size if groups.is_group(group) else -1
+
+
+@both("get_backend")
+@checked
+def get_backend(group: Str = None):
+    """Returns the name of the library that fits the device: "hccl", "nccl" or "mccl".
+
+    It is a name: MPI and NCCL do the work. Before the processes are connected it is "hccl".
+
+    Args:
+        group: the group's name; all have the same library.
+
+    Source: mindspore.mint.distributed.get_backend of MindSpore 2.10.
+    """
+    return GlobalComm.BACKEND
+
+
+@both("get_process_group_ranks")
+@checked
+def get_process_group_ranks(group: Str = None):
+    """Returns the world's numbers of a group's members, in the order of their numbers in it.
+
+    Args:
+        group: the group's name; None is the world.
+
+    Raises:
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.mint.distributed.get_process_group_ranks of MindSpore 2.10.
+    """
+    return list(group_named(group).ranks)
+
+
+@both("get_global_rank")
+@checked
+def get_global_rank(group: Str | None, group_rank: Int):
+    """Returns the world's number of a member of a group.
+
+    Args:
+        group: the group's name; None is the world.
+        group_rank: the member's number in the group.
+
+    Raises:
+        RuntimeError: the processes are not connected, there is no such group, or no such member.
+
+    Source: mindspore.mint.distributed.get_global_rank of MindSpore 2.10.
+    """
+    found = group_named(group)
+    if not 0 <= group_rank < found.size:
+        raise RuntimeError(
+            f"For 'get_global_rank', 'group_rank' must be in [0, {found.size}), but "
+            f"got {group_rank}."
+        )
+    return found.ranks[group_rank]
+
+
+@both("get_group_rank")
+@checked
+def get_group_rank(group: Str | None, global_rank: Int):
+    """Returns the number in a group of one of its members.
+
+    Args:
+        group: the group's name; None is the world.
+        global_rank: the world's number of the member.
+
+    Raises:
+        RuntimeError: the processes are not connected, there is no such group, or it has no such
+            member.
+
+    Source: mindspore.mint.distributed.get_group_rank of MindSpore 2.10.
+    """
+    return member("get_group_rank", group_named(group), group, global_rank)

@@ -1,0 +1,367 @@
+"""TCPStore: keys and values that processes share, held by one of them and asked for over TCP.
+
+The master listens; a thread for each connection answers. A message is one byte that says what is
+asked, the milliseconds that `get` waits, the lengths of key and value, and these two. An answer is
+one byte, a length, and a value. A store keeps idle connections for reuse, so several threads may
+use it, and one may wait in `get` while another sets.
+"""
+
+import contextlib
+import datetime
+import socket
+import struct
+import threading
+import time
+import weakref
+
+from ..._core.rules import Any, Bool, Int, Str, checked
+from ..._core.surface import public
+from .writing import in_ops
+
+REQUEST = struct.Struct("!cQQQ")
+ANSWER = struct.Struct("!cQ")
+SET, GET, ADD, DELETE, JOIN = b"S", b"G", b"A", b"D", b"J"
+DONE, MISSING, REFUSED = b"+", b"-", b"!"
+RETRY = 0.05  # seconds between attempts to reach a master that does not listen yet
+
+
+@public("mint.distributed.TCPStore", *in_ops("TCPStore"))
+class TCPStore:
+    """A store of keys and values that processes share over TCP.
+
+    One process is the master and holds the store; it ends with the master's TCPStore. The others
+    connect to it, and wait for it to appear.
+
+    Args:
+        host_name (str): the master's address, or a name that leads to it.
+        port (int): the port it listens on, in [1, 65535].
+        world_size (int): how many processes use the store, the master among them.
+            Default: ``None``, any number.
+        is_master (bool): whether this process holds the store. Default: ``False``.
+        timeout (datetime.timedelta): how long `get` waits for a key, a client for its master, and
+            a master for its clients. Default: 300 seconds.
+        wait_for_workers (bool): whether the master waits, when it is made, until the other
+            `world_size` - 1 processes have connected. Default: ``True``.
+        multi_tenant (bool): not used. Default: ``False``.
+        master_listen_fd (int): not used. Default: ``None``.
+        use_libuv (bool): not used. Default: ``True``.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `port` or `world_size` is out of range, or `timeout` is negative.
+        RuntimeError: the address cannot be used, or the other side does not appear in time.
+
+    Examples:
+        >>> from mindspore.mint.distributed import TCPStore
+        >>> store = TCPStore("127.0.0.1", 18765, is_master=True)
+        >>> store.set("first_key", "first_value")
+        >>> print(store.get("first_key"))
+        b'first_value'
+        >>> print(store.add("count", 2), store.add("count", 3))
+        2 5
+        >>> print(store.delete_key("count"), store.delete_key("count"))
+        True False
+
+    Source: mindspore.mint.distributed.TCPStore of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        host_name: Str,
+        port: Int(ge=1, le=65535),
+        world_size: Int(ge=1) = None,
+        is_master: Bool = False,
+        timeout: Any = datetime.timedelta(seconds=300),
+        wait_for_workers: Bool = True,
+        multi_tenant: Bool = False,
+        master_listen_fd: Int = None,
+        use_libuv: Bool = True,
+    ):
+        seconds = seconds_of("TCPStore", timeout)
+        self._timeout = seconds
+        server = _Server(host_name, port) if is_master else None
+        self._client = _Client(host_name, port, seconds)
+        self._close = weakref.finalize(self, _end, self._client, server)
+        try:
+            if not is_master:
+                self._client.ask(JOIN)
+            elif world_size is not None and wait_for_workers:
+                server.await_workers(world_size - 1, seconds)
+        except BaseException:
+            self._close()
+            raise
+
+    @checked
+    def set(self, key: Str, value: Any):
+        """Stores a value under a key, in the place of one that may be there.
+
+        Args:
+            key: the key.
+            value (Union[bytes, str]): the value; a str is stored as UTF-8.
+
+        Raises:
+            TypeError: `value` is neither.
+            RuntimeError: the master is gone.
+        """
+        if not isinstance(value, (bytes, str)):
+            raise TypeError(
+                f"For 'TCPStore.set', 'value' must be bytes or a str, but got "
+                f"{value!r} of type {type(value).__name__}."
+            )
+        self._client.ask(SET, 0, key, value.encode() if isinstance(value, str) else value)
+
+    @checked
+    def get(self, key: Str):
+        """Returns the value of a key as bytes; waits, up to `timeout`, until there is one.
+
+        Args:
+            key: the key.
+
+        Raises:
+            RuntimeError: no value came in time, or the master is gone.
+        """
+        code, value = self._client.ask(GET, int(self._timeout * 1000), key)
+        if code == MISSING:
+            raise RuntimeError(
+                f"For 'TCPStore.get', there was no value for 'key' {key!r} within "
+                f"{self._timeout} seconds."
+            )
+        return value
+
+    @checked
+    def add(self, key: Str, amount: Int | Bool):
+        """Adds to a counter, which starts at 0, and returns what it is then.
+
+        Args:
+            key: the counter's key; `get` gives its digits.
+            amount: what is added.
+
+        Raises:
+            RuntimeError: the key's value is no whole number, or the master is gone.
+        """
+        code, value = self._client.ask(ADD, 0, key, str(int(amount)).encode())
+        if code == REFUSED:
+            raise RuntimeError(
+                f"For 'TCPStore.add', the value of 'key' {key!r} must be a whole "
+                f"number, but it is {value!r}."
+            )
+        return int(value)
+
+    @checked
+    def delete_key(self, key: Str):
+        """Deletes a key and its value; returns whether it was there.
+
+        Args:
+            key: the key.
+
+        Raises:
+            RuntimeError: the master is gone.
+        """
+        code, _ = self._client.ask(DELETE, 0, key)
+        return code == DONE
+
+
+def seconds_of(api, timeout):
+    """A timedelta in seconds.
+
+    Raises:
+        TypeError: it is none.
+        ValueError: it is negative.
+    """
+    if not isinstance(timeout, datetime.timedelta):
+        raise TypeError(
+            f"For '{api}', 'timeout' must be a datetime.timedelta, but got "
+            f"{timeout!r} of type {type(timeout).__name__}."
+        )
+    if timeout < datetime.timedelta(0):
+        raise ValueError(f"For '{api}', 'timeout' must not be negative, but got {timeout!r}.")
+    return timeout.total_seconds()
+
+
+def _end(client, server):
+    client.close()
+    if server is not None:
+        server.close()
+
+
+class _Server:
+    """The values, and the threads that give them out."""
+
+    def __init__(self, host, port):
+        self.values = {}
+        self.workers = 0
+        self.closed = False
+        self.changed = threading.Condition()
+        self.connections = set()
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            self.listener = socket.socket(family, kind, protocol)
+            self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                self.listener.bind(address)
+                self.listener.listen(128)
+            except OSError:
+                self.listener.close()
+                raise
+        except OSError as error:
+            raise RuntimeError(
+                f"For 'TCPStore', the master cannot listen on '{host}', port {port}: {error}."
+            ) from error
+        threading.Thread(target=self.accept, name="TCPStore", daemon=True).start()
+
+    def accept(self):
+        """Starts a thread for each connection, until the listening socket is closed."""
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with self.changed:
+                self.connections.add(connection)
+            threading.Thread(
+                target=self.serve, args=(connection,), name="TCPStore", daemon=True
+            ).start()
+
+    def serve(self, connection):
+        """Answers what one connection asks, until it ends."""
+        try:
+            while True:
+                what, wait, key_size, value_size = REQUEST.unpack(
+                    _received(connection, REQUEST.size)
+                )
+                key, value = _received(connection, key_size), _received(connection, value_size)
+                code, found = self.answer(what, wait, key, value)
+                connection.sendall(ANSWER.pack(code, len(found)))
+                connection.sendall(found)
+        except OSError:
+            pass  # the other side has left, or this one closes
+        finally:
+            with self.changed:
+                self.connections.discard(connection)
+            connection.close()
+
+    def answer(self, what, wait, key, value):
+        """The code and the value of the answer."""
+        with self.changed:
+            if what == SET:
+                self.values[key] = value
+            elif what == ADD:
+                return self.added(key, value)
+            elif what == DELETE:
+                return (MISSING if self.values.pop(key, None) is None else DONE), b""
+            elif what == JOIN:
+                self.workers += 1
+            else:
+                self.changed.wait_for(lambda: key in self.values or self.closed, wait / 1000)
+                return (DONE, self.values[key]) if key in self.values else (MISSING, b"")
+            self.changed.notify_all()
+            return DONE, b""
+
+    def added(self, key, amount):
+        """As `answer`, for `add`."""
+        try:
+            total = int(self.values.get(key, b"0")) + int(amount)
+        except ValueError:
+            return REFUSED, self.values[key]
+        self.values[key] = str(total).encode()
+        self.changed.notify_all()
+        return DONE, self.values[key]
+
+    def await_workers(self, count, seconds):
+        """Waits until `count` clients have connected."""
+        with self.changed:
+            if not self.changed.wait_for(lambda: self.workers >= count, seconds):
+                raise RuntimeError(
+                    f"For 'TCPStore', {self.workers} of {count} clients connected "
+                    f"within {seconds} seconds."
+                )
+
+    def close(self):
+        """Ends the threads and gives the port back."""
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
+        self.listener.close()
+        with self.changed:
+            self.closed = True
+            self.changed.notify_all()
+            for connection in self.connections:
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+
+
+class _Client:
+    """Connections to a master; each question takes an idle one, or a new one."""
+
+    def __init__(self, host, port, seconds):
+        self.address = host, port
+        self.seconds = seconds
+        self.lock = threading.Lock()
+        self.idle = []
+        self.idle.append(self.connected())
+
+    def connected(self):
+        """A new connection; the master may take until the timeout to listen."""
+        end = time.monotonic() + self.seconds
+        while True:
+            try:
+                connection = socket.create_connection(self.address, max(self.seconds, RETRY))
+            except OSError as error:
+                if time.monotonic() + RETRY > end or isinstance(error, socket.gaierror):
+                    raise RuntimeError(
+                        f"For 'TCPStore', there is no master at '{self.address[0]}',"
+                        f" port {self.address[1]}: {error}."
+                    ) from error
+                time.sleep(RETRY)
+            else:
+                connection.settimeout(None)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                return connection
+
+    def ask(self, what, wait=0, key="", value=b""):
+        """Sends a question and returns the code and the value of the answer."""
+        with self.lock:
+            connection = self.idle.pop() if self.idle else None
+        connection = connection or self.connected()
+        name = key.encode()
+        try:
+            connection.sendall(REQUEST.pack(what, wait, len(name), len(value)) + name)
+            connection.sendall(value)
+            code, size = ANSWER.unpack(_received(connection, ANSWER.size))
+            answer = _received(connection, size)
+        except OSError as error:
+            connection.close()
+            raise RuntimeError(
+                f"For 'TCPStore', the master at '{self.address[0]}', port "
+                f"{self.address[1]} is gone: {error}."
+            ) from error
+        except BaseException:
+            connection.close()  # half an answer may still arrive on it
+            raise
+        with self.lock:
+            self.idle.append(connection)
+        return code, answer
+
+    def close(self):
+        """Gives the idle connections back."""
+        with self.lock:
+            for connection in self.idle:
+                connection.close()
+            self.idle.clear()
+
+
+def _received(connection, size):
+    """Exactly `size` bytes.
+
+    Raises:
+        OSError: the other side has closed.
+    """
+    parts = bytearray()
+    while len(parts) < size:
+        part = connection.recv(min(size - len(parts), 1 << 20))
+        if not part:
+            raise ConnectionError("the connection was closed")
+        parts += part
+    return bytes(parts)

@@ -1,0 +1,312 @@
+"""What of mindspore.ops.communication can give new Tensors: the switch, and the functions it turns.
+
+`set_comm_ops_inplace(False)` makes them return `(Tensor, CommHandle)` instead of writing into the
+Tensor they are given; so they are those of `mindspore.communication.comm_func`. With the switch on,
+as at the start, they are those of `mindspore.mint.distributed`.
+"""
+
+from ..._core.rules import Any, Bool, Int, Str, checked
+from ..._core.surface import PUBLIC, public
+from ..._core.tensor import Tensor
+from .. import transfer
+from ..all_to_all import all_to_all_single_with_output_shape, all_to_all_with_output_shape
+from ..groups import group_named
+from ..transfer import CommHandle, under_way
+from . import all_to_all as exchanges
+from . import collectives, peers
+from .writing import STARTS, Arrived, Given, Several, check_reduction, check_rows, in_ops
+
+TURNED = (
+    "all_gather_into_tensor",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_single",
+    "irecv",
+    "recv",
+    "reduce_scatter_tensor",
+)
+_fresh = set()  # the names of those that return new Tensors
+
+
+@public(*in_ops("set_comm_ops_inplace"))
+def set_comm_ops_inplace(is_enable, func_list=None):
+    """Sets whether communication functions of `mindspore.ops` write into what they are given.
+
+    At the start they do. Functions that have only this one form keep it: all but `all_reduce`,
+    `all_gather_into_tensor`, `reduce_scatter_tensor`, `all_to_all`, `all_to_all_single`, `irecv`
+    and `recv`.
+
+    Args:
+        is_enable (bool): True to write into the Tensor given, False to return a new one.
+        func_list (list[str]): the names of the functions meant. Default: ``None``, all.
+
+    Raises:
+        TypeError: `is_enable` is not a bool, or `func_list` neither None nor a list.
+        ValueError: `func_list` names no communication function.
+
+    Source: mindspore.ops.communication.set_comm_ops_inplace of MindSpore 2.10.
+    """
+    api = "set_comm_ops_inplace"
+    if type(is_enable) is not bool:
+        raise TypeError(f"For '{api}', 'is_enable' must be a bool, but got {is_enable!r}.")
+    if func_list is not None and not isinstance(func_list, list):
+        raise TypeError(f"For '{api}', 'func_list' must be a list, but got {func_list!r}.")
+    for name in func_list or ():
+        if name not in _switchable():
+            raise ValueError(
+                f"For '{api}', 'func_list' must name communication functions, but got {name!r}."
+            )
+    meant = TURNED if func_list is None else func_list
+    if is_enable:
+        _fresh.difference_update(meant)
+    else:
+        _fresh.update(name for name in meant if name in TURNED)
+
+
+@public(*in_ops("all_reduce"))
+@checked
+def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool = False):
+    """Combines the members' Tensors element by element; every member gets the result.
+
+    Args:
+        tensor: this member's part, and where the result is put; of equal shape and dtype on all.
+        op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set. Where `set_comm_ops_inplace` said so, a new
+        Tensor and that.
+
+    Raises:
+        TypeError: `op` is none of the five.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.ops.communication.all_reduce of MindSpore 2.10.
+    """
+    if "all_reduce" not in _fresh:
+        return collectives.all_reduce(tensor, op, group, async_op)
+    check_reduction("all_reduce", op)
+    return _new(transfer.all_reduce_op, tensor, op, group=group_named(group), async_op=async_op)
+
+
+@public(*in_ops("all_gather_into_tensor"))
+@checked
+def all_gather_into_tensor(
+    output_tensor: Any, input_tensor: Given, group: Str = None, async_op: Bool = False
+):
+    """Joins the members' Tensors along axis 0; every member gets the result.
+
+    Args:
+        output_tensor: the Tensor where the result is put; without meaning where
+            `set_comm_ops_inplace` said that it is a new one.
+        input_tensor: this member's part; of equal shape and dtype on all.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set. Where `set_comm_ops_inplace` said so, a new
+        Tensor and that.
+
+    Raises:
+        TypeError: `output_tensor` is not a Tensor, or the dtypes differ.
+        ValueError: `output_tensor` has another shape.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.ops.communication.all_gather_into_tensor of MindSpore 2.10.
+    """
+    if "all_gather_into_tensor" not in _fresh:
+        return collectives.all_gather_into_tensor(output_tensor, input_tensor, group, async_op)
+    return _new(transfer.all_gather_op, input_tensor, group=group_named(group), async_op=async_op)
+
+
+@public(*in_ops("reduce_scatter_tensor"))
+@checked
+def reduce_scatter_tensor(
+    output: Any, input: Given, op: Str = "sum", group: Str = None, async_op: Bool = False
+):
+    """Combines the members' Tensors and cuts the result along axis 0; each member gets its part.
+
+    Args:
+        output: the Tensor where this member's part of the result is put; without meaning where
+            `set_comm_ops_inplace` said that it is a new one.
+        input: this member's part of the combination; of equal shape and dtype on all.
+        op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set. Where `set_comm_ops_inplace` said so, a new
+        Tensor and that.
+
+    Raises:
+        TypeError: `op` is none of the five, `output` is not a Tensor, or the dtypes differ.
+        ValueError: axis 0 of `input` cannot be cut into equal parts, or `output` has another shape
+            than a part.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.ops.communication.reduce_scatter_tensor of MindSpore 2.10.
+    """
+    if "reduce_scatter_tensor" not in _fresh:
+        return collectives.reduce_scatter_tensor(output, input, op, group, async_op)
+    check_reduction("reduce_scatter_tensor", op)
+    found = group_named(group)
+    check_rows("reduce_scatter_tensor", "input", input, found.size)
+    return _new(transfer.reduce_scatter_op, input, op, group=found, async_op=async_op)
+
+
+@public(*in_ops("all_to_all"))
+@checked
+def all_to_all(
+    output_tensor_list: Any, input_tensor_list: Several, group: Str = None, async_op: Bool = False
+):
+    """Sends one Tensor to each member and receives one from each.
+
+    Args:
+        output_tensor_list: for each member, the Tensor where what it sends is put; where
+            `set_comm_ops_inplace` said that it is a new one, a Tensor of its shape, or the shape.
+        input_tensor_list: for each member what is sent to it; of one dtype.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set. Where `set_comm_ops_inplace` said so, a tuple of
+        new Tensors and that.
+
+    Raises:
+        TypeError: `output_tensor_list` is not as told above, a list has another length than the
+            group, or the dtypes differ.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.ops.communication.all_to_all of MindSpore 2.10.
+    """
+    if "all_to_all" not in _fresh:
+        return exchanges.all_to_all(output_tensor_list, input_tensor_list, group, async_op)
+    return all_to_all_with_output_shape(output_tensor_list, input_tensor_list, group, async_op)
+
+
+@public(*in_ops("all_to_all_single"))
+@checked
+def all_to_all_single(
+    output: Any,
+    input: Given,
+    output_split_sizes: exchanges.Sizes = None,
+    input_split_sizes: exchanges.Sizes = None,
+    group: Str = None,
+    async_op: Bool = False,
+):
+    """Sends rows of axis 0 to each member and joins what comes from each along axis 0.
+
+    Args:
+        output: the Tensor where what comes is put; where `set_comm_ops_inplace` said that it is a
+            new one, a Tensor of its shape, or the shape.
+        input: what is sent.
+        output_split_sizes: rows from each member. By default, or empty, equally many.
+        input_split_sizes: rows to each member. By default, or empty, equally many.
+        group: the group's name.
+        async_op: whether to return before the result is there.
+
+    Returns:
+        CommHandle; None unless `async_op` is set. Where `set_comm_ops_inplace` said so, a new
+        Tensor and that.
+
+    Raises:
+        TypeError: `output` is not as told above, or the dtypes differ.
+        ValueError: split sizes do not fit the shapes, or axis 0 cannot be cut into equal parts.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.ops.communication.all_to_all_single of MindSpore 2.10.
+    """
+    if "all_to_all_single" not in _fresh:
+        return exchanges.all_to_all_single(
+            output, input, output_split_sizes, input_split_sizes, group, async_op
+        )
+    return all_to_all_single_with_output_shape(
+        output, input, output_split_sizes or None, input_split_sizes or None, group, async_op
+    )
+
+
+@public(*in_ops("recv"))
+@checked
+def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
+    """Receives a Tensor from another rank.
+
+    Args:
+        tensor: where it is put; of the shape and dtype of what is sent.
+        src: the world's number of the sender.
+        group: the group's name.
+        tag: the number that the sender names.
+
+    Returns:
+        int, 0. Where `set_comm_ops_inplace` said so, a new Tensor.
+
+    Raises:
+        ValueError: `src` is this process, or not in the group.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.ops.communication.recv of MindSpore 2.10.
+    """
+    if "recv" not in _fresh:
+        return peers.recv(tensor, src, group, tag)
+    found = group_named(group)
+    peer = peers.peer_of("recv", "src", found, group, src)
+    return Tensor._wrap(found.receive(tensor._array, peer, tag).wait())
+
+
+@public(*in_ops("irecv"))
+@checked
+def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
+    """As `recv`, but returns at once.
+
+    Args:
+        tensor: where what is received is put, complete after the handle's `wait()`.
+        src: the world's number of the sender.
+        group: the group's name.
+        tag: the number that the sender names.
+
+    Returns:
+        CommHandle. Where `set_comm_ops_inplace` said so, a new Tensor and that.
+
+    Raises:
+        ValueError: `src` is this process, or not in the group.
+        RuntimeError: the processes are not connected, or there is no such group.
+
+    Source: mindspore.ops.communication.irecv of MindSpore 2.10.
+    """
+    if "irecv" not in _fresh:
+        return peers.irecv(tensor, src, group, tag)
+    found = group_named(group)
+    peer = peers.peer_of("irecv", "src", found, group, src)
+    return under_way(found.receive(tensor._array, peer, tag))
+
+
+def _new(operation, tensor, *arguments, group, async_op):
+    """The result of an exchange as a new Tensor, and the handle where `async_op` is set."""
+    if async_op and tensor._node is None and "avg" not in arguments:
+        return under_way(getattr(group, STARTS[operation])(tensor._array, *arguments))
+    return operation.run(tensor, *arguments, group), CommHandle(Arrived()) if async_op else None
+
+
+def _switchable():
+    """The names of all functions that exchange something."""
+    return {
+        name
+        for name, thing in PUBLIC["ops.communication"].items()
+        if not isinstance(thing, type) and name not in _ABOUT
+    }
+
+
+_ABOUT = {
+    "destroy_process_group",
+    "get_backend",
+    "get_global_rank",
+    "get_group_rank",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
+    "init_process_group",
+    "is_available",
+    "is_initialized",
+    "new_group",
+    "set_comm_ops_inplace",
+}

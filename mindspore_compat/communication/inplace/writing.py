@@ -1,0 +1,175 @@
+"""What the functional collectives share: writing a result into Tensors, now or after a `wait()`.
+
+Gradients flow where all members give and receive alike: while a Tensor is recorded such an exchange
+is computed at once, also with `async_op`, and the Tensor written to takes the result's place on the
+tape. None flow from or to one member (broadcast, reduce, gather, scatter, sends): the others give
+nothing that is recorded, so they would not take part in its walk back.
+"""
+
+from ..._core.rules import ListOf, TensorOf, TupleOf, any_dtype
+from ..._core.surface import overwrite, public
+from ..._core.tensor import Tensor
+from .. import transfer
+from ..transfer import CommHandle
+
+Given = TensorOf(any_dtype)
+Several = ListOf(Given) | TupleOf(Given)
+REDUCTIONS = ("sum", "prod", "max", "min", "avg")
+
+
+def both(name):
+    """Gives a function its public names: in mint.distributed, ops and ops.communication."""
+    return public(f"mint.distributed.{name}", *in_ops(name))
+
+
+def in_ops(name):
+    """The two public names of a function of `mindspore.ops.communication`.
+
+    `ops.gather` and `ops.scatter` are not among them: those take elements of a Tensor.
+    """
+    paths = (f"ops.communication.{name}", f"ops.{name}")
+    return paths[:1] if name in ("gather", "scatter") else paths
+
+
+class Arriving:
+    """An exchange under way, and what is done with its result; `wait()` does it once."""
+
+    def __init__(self, pending, write):
+        self.pending = pending
+        self.write = write
+
+    def wait(self):
+        """Wait until the exchange is complete, and write what arrived."""
+        if self.pending is not None:
+            result = self.pending.wait()
+            self.pending = None
+            self.write(Tensor._wrap(result))
+
+
+class Arrived:
+    """An exchange that is complete."""
+
+    def wait(self):
+        """Nothing is left to do."""
+
+
+# The operation on Tensors, and the method of collective.Group that starts it on arrays.
+STARTS = {
+    transfer.all_reduce_op: "all_reduce",
+    transfer.all_gather_op: "all_gather",
+    transfer.reduce_scatter_op: "reduce_scatter",
+    transfer.broadcast_op: "broadcast",
+    transfer.reduce_op: "reduce",
+    transfer.gather_op: "gather",
+    transfer.scatter_op: "scatter",
+    transfer.exchange_op: "all_to_all",
+}
+
+
+FROM_OR_TO_ONE = (
+    transfer.broadcast_op,
+    transfer.reduce_op,
+    transfer.gather_op,
+    transfer.scatter_op,
+)
+
+
+def carry(operation, tensor, *arguments, group, write, async_op):
+    """Runs an exchange and writes its result; a handle where `async_op` is set, else None.
+
+    Args:
+        operation (Op): one of `STARTS`.
+        tensor (Tensor): what this member gives.
+        *arguments: those of the operation between the Tensor and the group.
+        group (collective.Group): who takes part.
+        write (Callable): what is done with the resulting Tensor.
+        async_op (bool): whether to return before that.
+    """
+    if operation in FROM_OR_TO_ONE:
+        tensor = Tensor._wrap(tensor._array)
+    if async_op and tensor._node is None:
+        start = getattr(group, STARTS[operation])
+        if "avg" in arguments:
+            arguments = ["sum" if each == "avg" else each for each in arguments]
+            return CommHandle(
+                Arriving(
+                    start(tensor._array, *arguments),
+                    lambda total: write(transfer.averaged_op.run(total, group.size)),
+                )
+            )
+        return CommHandle(Arriving(start(tensor._array, *arguments), write))
+    write(operation.run(tensor, *arguments, group))
+    return CommHandle(Arrived()) if async_op else None
+
+
+def into(api, target):
+    """A writer of a result into a Tensor; where one element arrives, for any number of axes."""
+
+    def write(result):
+        if result.shape != target.shape:
+            result = transfer.part_op.run(result, 0, target.shape)
+        overwrite(api, target, result)
+
+    return write
+
+
+def into_each(api, targets):
+    """A writer of a flat result into several Tensors, one after the other."""
+
+    def write(result):
+        start = 0
+        for target in targets:
+            overwrite(api, target, transfer.part_op.run(result, start, target.shape))
+            start += target.size
+
+    return write
+
+
+def nowhere(result):
+    """A writer for the members that receive nothing."""
+
+
+def check_reduction(api, op, allowed=REDUCTIONS):
+    """Refuses a name of no reduction."""
+    if op not in allowed:
+        raise TypeError(f"For '{api}', 'op' must be one of {allowed}, but got '{op}'.")
+
+
+def check_shape(api, name, tensor, shape, error=ValueError):
+    """Refuses a Tensor of another shape."""
+    if tensor.shape != tuple(shape):
+        raise error(
+            f"For '{api}', '{name}' must have the shape {tuple(shape)}, but got {tensor.shape}."
+        )
+
+
+def check_dtype(api, name, tensor, dtype):
+    """Refuses a Tensor of another dtype."""
+    if tensor.dtype != dtype:
+        raise TypeError(f"For '{api}', '{name}' must be of dtype {dtype}, but got {tensor.dtype}.")
+
+
+def check_list(api, name, tensors, like, size):
+    """Refuses a list that does not hold, for each member, a Tensor like the one given."""
+    if len(tensors) != size:
+        raise TypeError(
+            f"For '{api}', '{name}' must hold a Tensor for each of the {size} members, "
+            f"but got {len(tensors)}."
+        )
+    for index, tensor in enumerate(tensors):
+        check_dtype(api, f"{name}[{index}]", tensor, like.dtype)
+        check_shape(api, f"{name}[{index}]", tensor, like.shape, TypeError)
+
+
+def check_rows(api, name, tensor, size):
+    """Refuses a Tensor whose axis 0 cannot be cut into equal parts."""
+    if tensor.ndim == 0 or tensor.shape[0] % size:
+        raise ValueError(
+            f"For '{api}', axis 0 of '{name}' must be divisible by the group's size "
+            f"{size}, but got the shape {tensor.shape}."
+        )
+
+
+def whole_shape(tensor, size):
+    """The shape of the members' Tensors joined along axis 0."""
+    return (size * tensor.shape[0], *tensor.shape[1:]) if tensor.shape else (size,)

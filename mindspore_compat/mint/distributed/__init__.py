@@ -1,0 +1,9 @@
+"""mindspore.mint.distributed: the functional collectives under PyTorch's names.
+
+They stand in `mindspore_compat.communication.inplace`, beside those of `mindspore.ops`.
+"""
+
+from ..._core.surface import window
+from ...communication import inplace  # noqa: F401 - its declarations make the names
+
+__getattr__, __dir__, __all__ = window(__name__)

@@ -1,0 +1,13 @@
+"""Fixtures of the tests of communication."""
+
+import socket
+
+import pytest
+
+
+@pytest.fixture
+def unused_port():
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]

@@ -1,0 +1,81 @@
+"""The functional collectives on two and three real ranks over MPI, each check of ranks_inplace.py
+in processes of its own."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RANKS = Path(__file__).parent / "ranks_inplace.py"
+CHECKS = re.findall(r"^@check\ndef (\w+)", RANKS.read_text("utf-8"), re.MULTILINE)
+
+pytest.importorskip("mpi4py", reason="the extra 'mpi' is not installed")
+MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
+if MPIEXEC is None:
+    pytest.skip("there is no mpiexec", allow_module_level=True)
+
+
+def together(count, *command):
+    """What several ranks did."""
+    return subprocess.run(
+        [MPIEXEC, "-n", str(count), sys.executable, *map(str, command)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("name", CHECKS)
+def test_ranks(name, count):
+    done = together(count, RANKS, name)
+    assert done.returncode == 0, done.stdout + done.stderr
+    verdicts = [json.loads(line) for line in re.findall(r"\{.*?\}", done.stdout)]
+    assert sorted(each["rank"] for each in verdicts) == list(range(count))
+    assert {each["passed"] for each in verdicts} == {name}
+
+
+STOPS = """
+from mindspore_compat import Tensor
+from mindspore_compat.mint import distributed as dist
+dist.init_process_group()
+if dist.get_rank() == 0:
+    raise ValueError("this one stops")
+dist.all_reduce(Tensor([1.0]))
+"""
+
+
+def test_an_error_of_one_ends_all():
+    done = together(2, "-c", STOPS)
+    assert done.returncode != 0
+    assert "this one stops" in done.stderr
+
+
+MEETS = """
+import datetime, sys
+from mindspore_compat.mint import distributed as dist
+address = "tcp://127.0.0.1:" + sys.argv[1]
+rank = dist.get_rank()
+for world_size, told in ((3, rank), (2, 1 - rank)):
+    try:
+        dist.init_process_group(init_method=address, world_size=world_size, rank=told)
+    except ValueError:
+        continue
+    raise AssertionError("it was not refused")
+dist.init_process_group(init_method=address, world_size=2, rank=rank, group_name="all",
+                        timeout=datetime.timedelta(seconds=60))
+assert dist.get_rank("all") == rank and dist.get_world_size("all") == 2
+assert dist.new_group() == "all"
+dist.barrier("all")
+dist.destroy_process_group("all")
+assert not dist.is_initialized() and dist.get_rank("all") == rank
+"""
+
+
+def test_meeting_at_an_address(unused_port):
+    done = together(2, "-c", MEETS, unused_port)
+    assert done.returncode == 0, done.stdout + done.stderr
