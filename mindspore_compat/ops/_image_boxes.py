@@ -35,7 +35,8 @@ def _overlap(xp, a, b, extra):
     return xp.maximum(wide, 0) * xp.maximum(high, 0)
 
 
-@op("ops.iou(anchor_boxes, gt_boxes, mode='iou')", "ops.IOU(mode='iou')(anchor_boxes, gt_boxes)")
+@op("ops.iou(anchor_boxes, gt_boxes, mode='iou')", "ops.IOU(mode='iou')(anchor_boxes, gt_boxes)",
+    alike="anchor_boxes gt_boxes")
 def iou(xp, anchor_boxes: Floats, gt_boxes: Floats, mode: Str = "iou"):
     """Intersection over union of all pairs of boxes, (M, N) for anchors (N, 4) and truths (M, 4).
 
@@ -210,14 +211,16 @@ def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, 
 
 
 @op("ops.NonMaxSuppressionWithOverlaps()(overlaps, scores, max_output_size, overlap_threshold, "
-    "score_threshold)")
+    "score_threshold)", alike="overlaps scores overlap_threshold score_threshold")
 def non_max_suppression_with_overlaps(xp, overlaps: Floats, scores: Floats, max_output_size: Any,
-                                      overlap_threshold: Any, score_threshold: Any):
+                                      overlap_threshold: Floats, score_threshold: Floats):
     """Positions of the boxes to keep, best first, given how much each two overlap, (N, N)."""
     api = "NonMaxSuppressionWithOverlaps"
     most = _scalar(api, "max_output_size", max_output_size, "int32")
-    overlap, least = _limits(api, "overlap_threshold", overlap_threshold, score_threshold,
-                             "float16", "float32", "float64")
+    if overlap_threshold.ndim or score_threshold.ndim:
+        raise ValueError(f"For '{api}', the thresholds must have no dimensions, but got shapes "
+                         f"{overlap_threshold.shape} and {score_threshold.shape}.")
+    overlap, least = float(overlap_threshold), float(score_threshold)
     if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1] or tuple(
             scores.shape) != tuple(overlaps.shape[:1]):
         raise ValueError(
@@ -245,8 +248,8 @@ def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
     return [xp.take(part, order, 0) for part in joined]
 
 
-Scalar = TensorOf("int32", "int64", scalars=True)
-Fraction = TensorOf("float32", scalars=True)
+Scalar = TensorOf("int32", "int64")
+Fraction = TensorOf("float32")
 
 
 @op("ops.CombinedNonMaxSuppression(pad_per_class=False, clip_boxes=True)(boxes, scores, "

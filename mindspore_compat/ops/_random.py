@@ -3,22 +3,41 @@
 Without a seed an op draws from the default stream, which `mindspore.set_seed` starts; with a seed
 of its own from the stream of that seed, which goes on from call to call (a primitive has one for
 each instance). `bernoulli`, `randperm`, `multinomial_with_replacement` and `random_categorical`
-give the same numbers at every call with the same seed. A generator (mindspore.Generator) may be
-given to the `mint` forms.
+give the same numbers at every call with the same seed. The `mint` forms, which take a generator
+(mindspore.Generator), are in _random_mint.py.
 """
 
 from .._backend import random
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
-from .._core.rules import Bool, DType, Int, ListOf, Number, TensorOf, TupleOf, any_dtype, checked
+from .._core.rules import (
+    Any,
+    AsValue,
+    Bool,
+    DType,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    floating,
+    integer,
+    real,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._shape import shape_of
 from .primitive import Primitive
 
 Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
+Length = TensorOf("int32", "int64")
 Seed = Int(ge=0) | None
+Floats = TensorOf("float16", "float32", "float64")
+Fractional, Whole = AsValue(DType(floating)), AsValue(DType(integer))
 Anything = TensorOf(any_dtype)
 
 
@@ -68,9 +87,9 @@ def _number(value):
 # Uniform ------------------------------------------------------------------------------------------
 
 
-@public("ops.rand", "mint.rand")
+@public("ops.rand")
 @checked
-def rand(*size, dtype: DType("float16", "float32", "float64", "bfloat16") = None, seed: Seed = None,
+def rand(*size, dtype: Fractional = None, seed: Seed = None,
          generator=None):
     """Uniform numbers in [0, 1).
 
@@ -90,28 +109,49 @@ def _stream(generator, xp, seed=None):
     return _generator(xp, seed) if generator is None else generator._stream.next(xp)
 
 
-@public("ops.rand_like", "mint.rand_like")
+@public("ops.rand_like")
 @checked
-def rand_like(input: Anything, seed: Seed = None, *, dtype: DType = None):
+def rand_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
     """Uniform numbers in [0, 1) in the shape of a Tensor, and its dtype unless one is given."""
-    xp = space_for(input._array)
-    return _made(_generator(xp, seed).random(input.shape), dtype, input._array.dtype)
+    dtype = _dtype_like("rand_like", input, dtype, Fractional)
+    return _made(_generator(space_for(input._array), seed).random(input.shape), dtype)
+
+
+def _dtype_like(api, input, dtype, rule):
+    """The dtype that was given, or that of the input, of which the same is asked."""
+    dtype = input.dtype if dtype is None else dtype
+    rule.refuse(api, "dtype", dtype)
+    return dtype
 
 
 @public("ops.uniform")
 @checked
-def uniform(shape: Shape, minval: TensorOf(any_dtype, scalars=True),
-            maxval: TensorOf(any_dtype, scalars=True),
+def uniform(shape: Shape, minval: TensorOf(any_dtype), maxval: TensorOf(any_dtype),
             seed: Seed = None, dtype: DType("float32", "int32") = None):
     """Uniform numbers in [minval, maxval): floats, or whole numbers for int32.
+
+    The bounds are Tensors of that dtype; those of whole numbers have one element, `minval` no axes.
+
+    Raises:
+        TypeError: if an argument is of another type, or a bound of another dtype.
+        ValueError: if the bounds of whole numbers are no numbers.
 
     Source: mindspore.ops.uniform of MindSpore 2.10.
     """
     xp = current_space()
-    low, high = _number(minval), _number(maxval)
+    low, high = minval._array, maxval._array
     shape = shape_of("uniform", (shape,))
+    wanted = dtypes.float32 if dtype is None else dtype
+    for name, bound in (("minval", minval), ("maxval", maxval)):
+        if bound.dtype != wanted:
+            raise TypeError(f"For 'uniform', '{name}' must have dtype {wanted}, but got "
+                            f"{bound.dtype}.")
     draw = _generator(xp, seed)
     if dtype == dtypes.int32:
+        if low.ndim or high.size != 1:
+            raise ValueError(f"For 'uniform', whole numbers need bounds without axes, but got "
+                             f"shapes {low.shape} and {high.shape}.")
+        high = high.reshape(())
         return _made(draw.integers(int(low), int(high), shape), dtype)
     return _made(low + (high - low) * draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))),
                  None)
@@ -141,6 +181,9 @@ class UniformInt(_Seeded):
     def __call__(self, shape: Shape, minval: Int | TensorOf("int32"),
                  maxval: Int | TensorOf("int32")):
         xp = current_space()
+        if isinstance(minval, Tensor) and minval.ndim:
+            raise ValueError(f"For 'UniformInt', 'minval' must have no axes, but got shape "
+                             f"{minval.shape}.")
         low, high = int(minval), int(maxval)
         if low >= high:
             raise ValueError(f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} "
@@ -151,7 +194,8 @@ class UniformInt(_Seeded):
 
 @public("ops.randint")
 @checked
-def randint(low: Int, high: Int, size: Shape, seed: Seed = None, *, dtype: DType = None):
+def randint(low: Int, high: Int, size: AsValue(Shape), seed: Seed = None, *,
+            dtype: Whole = None):
     """Whole numbers in [low, high); int64 by default.
 
     Source: mindspore.ops.randint of MindSpore 2.10.
@@ -165,28 +209,21 @@ def _integers(api, low, high, size, draw, dtype):
     return _made(draw.integers(low, high, shape_of(api, (size,))), dtype, "int64")
 
 
-@public("mint.randint")
-def mint_randint(*args, generator=None, dtype=None):
-    """Whole numbers: `randint(low, high, size)` in [low, high), `randint(high, size)` in [0,
-    high)."""
-    low, high, size = args if len(args) == 3 else (0, *args)
-    return _integers("randint", low, high, size, _stream(generator, current_space()), dtype)
-
-
 @public("ops.randint_like")
 @checked
-def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dtype: DType = None):
+def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dtype: Whole = None):
     """Whole numbers in [low, high) in the shape of a Tensor, and its dtype unless one is given."""
+    dtype = _dtype_like("randint_like", input, dtype, Whole)
     draw = _generator(space_for(input._array), seed)
-    return _integers("randint_like", low, high, input.shape, draw, dtype or input.dtype)
+    return _integers("randint_like", low, high, input.shape, draw, dtype)
 
 
 # Normal and its kin -------------------------------------------------------------------------------
 
 
-@public("ops.randn", "mint.randn")
+@public("ops.randn")
 @checked
-def randn(*size, dtype: DType("float16", "float32", "float64", "bfloat16") = None,
+def randn(*size, dtype: Fractional = None,
           seed: Seed = None,
           generator=None):
     """Numbers of the standard normal distribution; float32 by default.
@@ -197,9 +234,9 @@ def randn(*size, dtype: DType("float16", "float32", "float64", "bfloat16") = Non
     return _made(_stream(generator, xp, seed).standard_normal(shape_of("randn", size)), dtype)
 
 
-@public("ops.randn_like", "mint.randn_like")
+@public("ops.randn_like")
 @checked
-def randn_like(input: Anything, seed: Seed = None, *, dtype: DType = None):
+def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
     """Numbers of the standard normal distribution in the shape of a Tensor."""
     return _made(_generator(space_for(input._array), seed).standard_normal(input.shape), dtype,
                  input._array.dtype)
@@ -221,7 +258,8 @@ class StandardNormal(_Seeded):
     """Float32 numbers of the standard normal distribution: `ops.StandardNormal(seed,
     seed2)(shape)`."""
 
-    def __call__(self, shape):
+    @checked
+    def __call__(self, shape: Shape):
         draw = self._draw(current_space())
         return _made(draw.standard_normal(shape_of("StandardNormal", (shape,))), None)
 
@@ -243,17 +281,6 @@ def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True),
     return _made(mean + stddev * _generator(xp, seed).standard_normal(whole), None)
 
 
-@public("mint.normal")
-def mint_normal(mean=0.0, std=1.0, size=None, *, generator=None):
-    """Numbers of the normal distribution; the mean and deviation may be Tensors that give the
-    shape."""
-    xp = current_space()
-    mean, std = _number(mean), _number(std)
-    whole = xp.broadcast_shapes(() if size is None else shape_of("normal", (size,)),
-                                *_shapes(mean, std))
-    return _made(mean + std * _stream(generator, xp).standard_normal(whole), None)
-
-
 @public("ops.gamma")
 @checked
 def gamma(shape: Shape, alpha: TensorOf(any_dtype), beta: TensorOf(any_dtype), seed: Seed = None):
@@ -273,7 +300,7 @@ def _gamma(stream, shape, alpha, beta):
 
 @public("ops.laplace")
 @checked
-def laplace(shape: Shape, mean: TensorOf(any_dtype), lambda_param: TensorOf(any_dtype),
+def laplace(shape: Shape, mean: TensorOf("float32"), lambda_param: TensorOf("float32"),
             seed: Seed = None):
     """Float32 numbers of the Laplace distribution.
 
@@ -298,7 +325,8 @@ def standard_laplace(shape: Shape, seed: Seed = None):
 
 @public("ops.random_poisson")
 @checked
-def random_poisson(shape: Shape, rate: TensorOf(any_dtype), seed: Seed = None, dtype: DType = None):
+def random_poisson(shape: Length, rate: TensorOf(real) | Number, seed: Seed = None,
+                   dtype: DType = dtypes.float32):
     """Counts of the Poisson distribution, `shape` for each element of `rate`; float32 by default.
 
     Source: mindspore.ops.random_poisson of MindSpore 2.10.
@@ -307,6 +335,10 @@ def random_poisson(shape: Shape, rate: TensorOf(any_dtype), seed: Seed = None, d
 
 
 def _poisson(stream, shape, rate, dtype):
+    rate = rate if isinstance(rate, Tensor) else Tensor(float(rate), dtypes.float32)
+    if 0 in rate.shape or shape.ndim != 1:
+        raise ValueError(f"For 'random_poisson', 'shape' must have one axis and 'rate' elements, "
+                         f"but got shapes {shape.shape} and {rate.shape}.")
     xp = space_for(rate._array)
     whole = shape_of("random_poisson", (shape,)) + rate.shape
     return _made(stream.next(xp).poisson(rate._array, whole), dtype)
@@ -345,7 +377,8 @@ def _permutation(xp, count, draw):
 
 @public("ops.randperm")
 @checked
-def randperm(n: Int(ge=1), seed: Int(ge=0) = 0, offset: Int(ge=0) = 0, dtype: DType = None):
+def randperm(n: Int(ge=1), seed: Int = 0, offset: Int(ge=0) = 0,
+             dtype: DType = dtypes.int64):
     """The whole numbers below n in random order; int64 by default.
 
     Source: mindspore.ops.randperm of MindSpore 2.10.
@@ -363,7 +396,8 @@ def mint_randperm(n, *, generator=None, dtype=None):
 
 @public("ops.bernoulli", "Tensor.bernoulli")
 @checked
-def bernoulli(input: Anything, p: TensorOf(any_dtype) | Number(ge=0, le=1) = 0.5,
+def bernoulli(input: TensorOf(real, "bool"),
+              p: TensorOf("float32", "float64") | Float(ge=0.0, le=1.0) = 0.5,
               seed: Int | None = None):
     """1 with probability p and 0 otherwise, in the input's shape and dtype.
 
@@ -372,14 +406,6 @@ def bernoulli(input: Anything, p: TensorOf(any_dtype) | Number(ge=0, le=1) = 0.5
     xp = space_for(input._array)
     own = seed if seed is not None and seed >= 0 else None
     return _made(_first(xp, own).random(input.shape) < _number(p), None, input._array.dtype)
-
-
-@public("mint.bernoulli")
-def mint_bernoulli(input, *, generator=None):
-    """1 with the probability that each element gives and 0 otherwise."""
-    xp = space_for(input._array)
-    return _made(_stream(generator, xp).random(input.shape) < input._array, None,
-                 input._array.dtype)
 
 
 def _chosen(xp, draw, weights, count, replacement):
@@ -400,7 +426,7 @@ def _chosen(xp, draw, weights, count, replacement):
 
 @public("ops.multinomial")
 @checked
-def multinomial(input: Anything, num_samples: Int(ge=1), replacement: Bool = True,
+def multinomial(input: TensorOf(real, "bool"), num_samples: Int(ge=1), replacement: Any = True,
                 seed: Seed = None):
     """Places drawn in proportion to the weights in each row; int32.
 
@@ -426,8 +452,8 @@ def _multinomial(input, num_samples, replacement, draw, dtype):
     return _made(_chosen(xp, draw, weights, num_samples, replacement), None, dtype)
 
 
-@public("mint.multinomial", "Tensor.multinomial")
-def mint_multinomial(input, num_samples, replacement=True, *, generator=None, seed=None):
+@public("Tensor.multinomial")
+def tensor_multinomial(input, num_samples, replacement=True, *, generator=None, seed=None):
     """Places drawn in proportion to the weights in each row; int64."""
     xp = space_for(input._array)
     draw = _generator(xp, seed) if generator is None else generator._stream.next(xp)
@@ -436,22 +462,29 @@ def mint_multinomial(input, num_samples, replacement=True, *, generator=None, se
 
 @public("ops.multinomial_with_replacement")
 @checked
-def multinomial_with_replacement(x: Anything, seed: Int, offset: Int, numsamples: Int(ge=1),
-                                 replacement: Bool = False):
+def multinomial_with_replacement(x: Floats, seed: Int | Bool, offset: Int | Bool,
+                                 numsamples: Int(ge=1), replacement: Bool = False):
     """Places drawn with replacement in proportion to the weights in each row; int64.
 
     Source: mindspore.ops.multinomial_with_replacement of MindSpore 2.10.
     """
+    if x.ndim not in (1, 2):
+        raise ValueError(f"For 'multinomial_with_replacement', 'x' must have one or two axes, but "
+                         f"got {x.shape}.")
     return _multinomial(x, numsamples, True, _first(space_for(x._array), seed, offset), "int64")
 
 
 @public("ops.random_categorical", "Tensor.random_categorical")
 @checked
-def random_categorical(logits: Anything, num_sample: Int(ge=1), seed: Int = 0, dtype: DType = None):
+def random_categorical(logits: Floats, num_sample: Int(ge=1), seed: Int = 0,
+                       dtype: DType = dtypes.int64):
     """Places drawn with the probabilities that the logits of each row give; int64 by default.
 
     Source: mindspore.ops.random_categorical of MindSpore 2.10.
     """
+    if logits.ndim != 2:
+        raise ValueError(f"For 'random_categorical', 'logits' must have two axes, but got "
+                         f"{logits.shape}.")
     xp = space_for(logits._array)
     scores = logits._array.astype("float64")
     weights = xp.exp(scores - xp.max(scores, -1, keepdims=True))
@@ -469,7 +502,7 @@ class RandomChoiceWithMask(_Seeded):
     """
 
     @checked
-    def __init__(self, count: Int(ge=0) = 256, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
+    def __init__(self, count: Int(ge=1) = 256, seed: Int = 0, seed2: Int = 0):
         self._set(seed, seed2)
         self.count = count
 

@@ -4,20 +4,24 @@ from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import space_for
 from .._core.rules import (
-    Any,
+    Alike,
     Bool,
     DType,
     Float,
     Int,
     ListOf,
+    Number,
     TensorOf,
     TupleOf,
     any_dtype,
     checked,
+    real,
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._random import (
+    Floats,
+    Length,
     RandomChoiceWithMask,
     _first,
     _gamma,
@@ -35,7 +39,6 @@ from ._shape import shape_of
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
-Floats = TensorOf("float16", "float32", "float64")
 Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 
 
@@ -56,7 +59,10 @@ class RandomGamma(Gamma):
     """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`."""
 
     @checked
-    def __call__(self, shape: Shape, alpha: Floats):
+    def __call__(self, shape: Length, alpha: Floats):
+        if shape.ndim != 1:
+            raise ValueError(f"For 'RandomGamma', 'shape' must have one axis, but got "
+                             f"{shape.shape}.")
         xp = space_for(alpha._array)
         whole = shape_of("RandomGamma", (shape,)) + alpha.shape
         numbers = self._draw(xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
@@ -76,7 +82,7 @@ class Poisson(_Seeded):
 
 @public("ops.random_gamma")
 @checked
-def random_gamma(shape: Shape, alpha: Floats, seed: Int(ge=0) = None):
+def random_gamma(shape: Length, alpha: Floats, seed: Int(ge=0) = None):
     """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`."""
     return RandomGamma(seed or 0)(shape, alpha)
 
@@ -90,7 +96,7 @@ def poisson(shape: Shape, mean: TensorOf("float32"), seed: Int(ge=0) = None):
 
 @public("ops.choice_with_mask")
 @checked
-def choice_with_mask(input_x: TensorOf("bool"), count: Int(ge=1) = 256, seed: Int = None):
+def choice_with_mask(input_x: TensorOf("bool"), count: Int(ge=1) = 256, seed: Int(ge=0) = None):
     """Places drawn among the true elements, as by `ops.RandomChoiceWithMask`."""
     return RandomChoiceWithMask(count, seed or 0)(input_x)
 
@@ -100,13 +106,14 @@ class RandomPoisson(Gamma):
     """Counts of the Poisson distribution, `shape` for each element of `rate`."""
 
     @checked
-    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0, dtype: DType = dtypes.int64):
+    def __init__(self, seed: Int = 0, seed2: Int = 0, dtype: DType = dtypes.int64):
         self._set(seed, seed2)
         self.dtype = dtype
 
     @checked
-    def __call__(self, shape: Shape, rate: Anything):
-        return _poisson(self._stream, _shape(self.name, shape), rate, self.dtype)
+    def __call__(self, shape: Length, rate: TensorOf(real) | Number):
+        _shape(self.name, shape)
+        return _poisson(self._stream, shape, rate, self.dtype)
 
 
 @public("ops.StandardLaplace")
@@ -129,7 +136,7 @@ class Multinomial(_Seeded):
         self.dtype = dtype
 
     @checked
-    def __call__(self, x: Floats, num_samples: Int(ge=1)):
+    def __call__(self, x: TensorOf(real), num_samples: Int(ge=1)):
         if x.ndim not in (1, 2):
             raise ValueError(
                 f"For 'Multinomial', 'x' must have one or two axes, but got {x.shape}."
@@ -149,6 +156,9 @@ class MultinomialWithReplacement(Primitive):
 
     @checked
     def __call__(self, x: Floats, seed: Int | TensorOf("int64"), offset: Int | TensorOf("int64")):
+        if x.ndim not in (1, 2):
+            raise ValueError(f"For 'MultinomialWithReplacement', 'x' must have one or two axes, "
+                             f"but got {x.shape}.")
         draw = _first(space_for(x._array), int(seed), int(offset))
         return _multinomial(x, self.numsamples, True, draw, "int64")
 
@@ -246,12 +256,12 @@ class TruncatedNormal(_Seeded):
 
     @checked
     def __init__(self, dtype: DType("float16", "float32", "float64") = dtypes.float32,
-                 seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0):
+                 seed: Int = 0, seed2: Int = 0):
         self._set(seed, seed2)
         self.dtype = dtype
 
     @checked
-    def __call__(self, shape: Shape):
+    def __call__(self, shape: Length):
         xp = current_space()
         whole = _shape("TruncatedNormal", shape)
         low, high = xp.asarray(-2.0), xp.asarray(2.0)
@@ -263,7 +273,15 @@ class ParameterizedTruncatedNormal(_Seeded):
     """Normal numbers in [min, max], each row of the first axis with parameters of its own."""
 
     @checked
-    def __call__(self, shape: Shape, mean: Floats, stdevs: Floats, min: Floats, max: Floats):
+    def __init__(self, seed: Int = 0, seed2: Int = 0):
+        self._set(seed, seed2)
+
+    @checked(Alike("mean stdevs min max"))
+    def __call__(self, shape: Length, mean: Floats, stdevs: Floats, min: Floats, max: Floats):
+        for name, each in (("mean", mean), ("stdevs", stdevs), ("min", min), ("max", max)):
+            if each.ndim > 1:
+                raise ValueError(f"For 'ParameterizedTruncatedNormal', '{name}' must have at most "
+                                 f"one axis, but got {each.shape}.")
         xp = space_for(mean._array)
         whole = _shape("ParameterizedTruncatedNormal", shape)
         sides = [each._array.reshape((-1,) + (1,) * (len(whole) - 1))
@@ -289,7 +307,7 @@ class NonDeterministicInts(Primitive):
         self.dtype = dtype
 
     @checked
-    def __call__(self, shape: Shape):
+    def __call__(self, shape: Length):
         xp = current_space()
         kind = dtypes.to_numpy(self.dtype)
         halves = _generator(xp).integers(0, 2**32, (2, *_shape(self.name, shape)), "int64")
@@ -340,9 +358,12 @@ class Bernoulli(Primitive):
         self.seed, self.offset = seed, offset
 
     @checked
-    def __call__(self, x: Anything, p: Any):
+    def __call__(self, x: TensorOf(real, "bool"), p: TensorOf("float32", "float64") | Float):
         xp = space_for(x._array)
         share = p._array if isinstance(p, Tensor) else xp.asarray(p)
+        if isinstance(p, Tensor) and p.shape not in (x.shape, (), (1,)):
+            raise ValueError(f"For 'Bernoulli', 'p' must have the shape {x.shape} of 'x', but got "
+                             f"{share.shape}.")
         if bool((share < 0).any()) or bool((share > 1).any()):
             raise ValueError("For 'Bernoulli', 'p' must be in [0, 1].")
         draw = _first(xp, self.seed if self.seed > 0 else None, self.offset)

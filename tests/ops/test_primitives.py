@@ -161,7 +161,7 @@ def test_random_primitives_follow_their_law_and_seed():
     np.testing.assert_array_equal(first, same(ints(2000), rate).asnumpy())
     assert (one(ints(2000), rate).asnumpy() != first).any()
     assert abs(first.mean() - 4) < 0.2
-    numbers_ = ops.TruncatedNormal(seed=2)((5000,)).asnumpy()
+    numbers_ = ops.TruncatedNormal(seed=2)(ints(5000)).asnumpy()
     assert np.abs(numbers_).max() <= 2 and abs(numbers_.std() - 0.88) < 0.03
     cut = ops.ParameterizedTruncatedNormal(1)(ints(1, 5000), floats(1), floats(2), floats(0),
                                               floats(3)).asnumpy()
