@@ -9,7 +9,7 @@ import hashlib
 import re
 
 from ..._backend import collective
-from ..._core.rules import Any, Bool, Int, ListOf, OneOf, Str, checked
+from ..._core.rules import Any, Bool, Int, ListOf, Str, checked
 from .. import groups
 from ..groups import GlobalComm, group_named, member
 from .store import TCPStore, seconds_of
@@ -171,7 +171,7 @@ def destroy_process_group(group: Str = None):
 def new_group(
     ranks: ListOf(Int) = None,
     timeout: Any = None,
-    backend: OneOf("hccl", "mccl") = None,
+    backend: Str = None,
     pg_options: Any = None,
     use_local_synchronization: Bool = False,
     group_desc: Str = None,
@@ -195,10 +195,14 @@ def new_group(
         no rank, or not this process, or the processes are not connected.
 
     Raises:
-        TypeError: `ranks` names a rank twice.
+        TypeError: `ranks` names a rank twice, or `backend` is neither "hccl" nor "mccl".
 
     Source: mindspore.mint.distributed.new_group of MindSpore 2.10.
     """
+    if backend not in (None, "hccl", "mccl"):
+        raise TypeError(
+            f"For 'new_group', 'backend' must be 'hccl' or 'mccl', but got '{backend}'."
+        )
     if ranks is None:
         return GlobalComm.WORLD_COMM_GROUP
     if len(set(ranks)) != len(ranks):
