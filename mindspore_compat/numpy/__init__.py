@@ -28,10 +28,28 @@ int_, float_ = int32, float32
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 PINF, NINF = math.inf, -math.inf
 
-__all__ = sorted({
-    *array_creations.__all__, *array_ops.__all__, *math_ops.__all__, *products.__all__,
-    *logic_ops.__all__, "bool_",
-    "float16", "float32",
-    "float64", "float_", "int16", "int32", "int64", "int8", "int_", "uint16", "uint32", "uint64",
-    "uint8", "pi", "inf",
-})
+__all__ = sorted(
+    {
+        *array_creations.__all__,
+        *array_ops.__all__,
+        *math_ops.__all__,
+        *products.__all__,
+        *logic_ops.__all__,
+        "bool_",
+        "float16",
+        "float32",
+        "float64",
+        "float_",
+        "int16",
+        "int32",
+        "int64",
+        "int8",
+        "int_",
+        "uint16",
+        "uint32",
+        "uint64",
+        "uint8",
+        "pi",
+        "inf",
+    }
+)

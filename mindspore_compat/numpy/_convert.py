@@ -1,26 +1,48 @@
 """What mindspore.numpy takes: Tensors, numbers, lists and tuples; ints are int32 and floats
-float32."""
+float32. Here are conversions of values, dtypes, shapes and axes, with their refusals."""
 
 import numpy
 
 from .._core import dtype as dtypes
+from .._core.promotion import promote_np
 from .._core.tensor import Tensor
+from ..ops import _shape
 from ..ops._cast import cast, named_dtype
+
+_SCALARS = (bool, int, float)
 
 
 def as_tensor(value, api="asarray"):
-    """A Tensor of an array-like value: numbers and nests of them, not NumPy arrays.
+    """A Tensor of an array-like value: a Tensor, a real number, or a nest of them.
 
     Raises:
-        TypeError: if `value` is something else.
+        TypeError: if `value` is something else, or holds complex numbers or text.
+        ValueError: if lists differ in length.
     """
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, (bool, int, float, complex, list, tuple)):
-        found = Tensor(value)
-        return found.astype(dtypes.int32) if found._array.dtype == numpy.int64 else found
-    raise TypeError(f"For '{api}', an input must be a Tensor, number, list or tuple, but got "
-                    f"{type(value).__name__}.")
+    if isinstance(value, (*_SCALARS, list, tuple)):
+        found = Tensor(_plain(value))
+        kind = found._array.dtype
+        if kind.kind not in "biuf":
+            raise TypeError(f"For '{api}', an input must hold real numbers, but got {value!r}.")
+        narrow = {"int64": "int32", "float64": "float32"}.get(kind.name)
+        return cast.run(found, narrow) if narrow else found
+    raise TypeError(
+        f"For '{api}', an input must be a Tensor, number, list or tuple, but got "
+        f"{type(value).__name__}."
+    )
+
+
+def _plain(value):
+    """A nest of numbers and Tensors as one of numbers; other values as they are."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if isinstance(value, Tensor):
+        return value.asnumpy().tolist()
+    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+        raise ValueError(f"An int must fit into 64 bits, but got {value}.")
+    return value
 
 
 def need_tensor(value, api):
@@ -37,45 +59,189 @@ def with_dtype(tensor, dtype, api):
     return cast.run(tensor, dtypes.to_numpy(named_dtype(api, dtype)))
 
 
+_MADE = {
+    name: getattr(dtypes, name)
+    for name in (
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+    )
+}
+_MADE |= {"bool": dtypes.bool_, "int": dtypes.int32, "uint": dtypes.uint32, "float": dtypes.float32}
+_PYTHON = {bool: "bool", int: "int", float: "float", numpy.bool_: "bool"}
+
+
+def made_dtype(dtype, api):
+    """The dtype of a new Tensor, given as MindSpore's, NumPy's or Python's type, or by name.
+
+    `int` and `float` mean 32 bits.
+
+    Raises:
+        TypeError: if it is none of these, or no dtype of real numbers.
+    """
+    name = dtype.lower() if isinstance(dtype, str) else None
+    if isinstance(dtype, dtypes.Type):
+        name = {"bool_": "bool"}.get(str(dtype).lower(), str(dtype).lower())
+    elif isinstance(dtype, type):
+        name = _PYTHON.get(dtype, dtype.__name__ if issubclass(dtype, numpy.generic) else None)
+    if name not in _MADE:
+        raise TypeError(
+            f"For '{api}', 'dtype' must be a dtype of real numbers or the name of one, "
+            f"but got {dtype!r} of type {type(dtype).__name__}."
+        )
+    return _MADE[name]
+
+
+def meet(*tensors):
+    """Tensors cast to the dtype they meet in.
+
+    Raises:
+        TypeError: if they meet in none.
+    """
+    kind = tensors[0]._array.dtype
+    for other in tensors[1:]:
+        if kind != other._array.dtype and "c" in (kind.kind, other._array.dtype.kind):
+            raise TypeError(
+                f"Complex numbers meet their own dtype only, but got {kind} and "
+                f"{other._array.dtype}."
+            )
+        kind = promote_np(kind, other._array.dtype)
+    return [t if t._array.dtype == kind else cast.run(t, kind) for t in tensors]
+
+
 def floats(tensor):
     """Ints and bools as float32."""
     return tensor if tensor._array.dtype.kind in "fcV" else cast.run(tensor, numpy.float32)
 
 
+def refuse_complex(api, *tensors):
+    """Refuses complex Tensors with a TypeError."""
+    for each in tensors:
+        if each._array.dtype.kind == "c":
+            raise TypeError(
+                f"For '{api}', the inputs must hold real numbers, but got dtype {each.dtype}."
+            )
+
+
+def scalar(value, name, api):
+    """A number, or a Tensor without axes, as a Tensor.
+
+    Raises:
+        TypeError: if it is neither.
+    """
+    if not isinstance(value, (int, float)) and not (isinstance(value, Tensor) and not value.ndim):
+        raise TypeError(f"For '{api}', '{name}' must be a number, but got {value!r}.")
+    return as_tensor(value, api)
+
+
+def is_int(value, bools=False):
+    """Whether a value is an int; a bool counts if `bools`."""
+    return isinstance(value, int) and (bools or not isinstance(value, bool))
+
+
+def whole_numbers(value, name, api, bools=False):
+    """An int, or a tuple or list of ints, as a tuple.
+
+    Raises:
+        TypeError: if it is none of these.
+    """
+    found = (value,) if is_int(value, bools) else value
+    if not isinstance(found, (tuple, list)) or not all(is_int(n, bools) for n in found):
+        raise TypeError(
+            f"For '{api}', '{name}' must be an int, or a tuple or list of ints, but got {value!r}."
+        )
+    return tuple(found)
+
+
 def shape_tuple(shape, api):
-    """A shape given as an int, tuple or list.
+    """A shape given as an int, tuple or list, or as a Tensor of ints or bools.
 
     Raises:
         TypeError: if it is none of these. ValueError: if a length is negative.
     """
-    shape = (shape,) if isinstance(shape, int) and not isinstance(shape, bool) else shape
-    if not isinstance(shape, (tuple, list)) or not all(isinstance(n, int) and not isinstance(n,
-            bool) for n in shape):
-        raise TypeError(f"For '{api}', 'shape' must be an int, or a tuple or list of ints, but "
-                        f"got {shape!r}.")
+    if (
+        isinstance(shape, Tensor)
+        and shape.ndim < 2
+        and (shape._array.dtype.kind in "biu" or not shape.size)
+    ):
+        shape = tuple(map(int, shape.asnumpy().reshape(-1)))
+    shape = whole_numbers(shape, "shape", api)
     if min(shape, default=0) < 0:
-        raise ValueError(f"For '{api}', 'shape' must not hold negative lengths, but got "
-                         f"{tuple(shape)}.")
-    return tuple(shape)
+        raise ValueError(f"For '{api}', 'shape' must not hold negative lengths, but got {shape}.")
+    return shape
 
 
-def axis_of(axis, rank, api):
-    """One axis, counted from 0.
+def axis_of(axis, rank, api, bools=False):
+    """One axis, counted from 0; a Tensor without axes counts as one with a single axis.
 
     Raises:
         TypeError: if it is no int. ValueError: if it is out of range.
     """
-    if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
-                        f"{type(axis).__name__}.")
-    if not -rank <= axis < max(rank, 1):
+    if not is_int(axis, bools):
+        raise TypeError(
+            f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}."
+        )
+    rank = max(rank, 1)
+    if not -rank <= axis < rank:
         raise ValueError(f"For '{api}', 'axis' must be in [{-rank}, {rank}), but got {axis}.")
-    return axis % rank if rank else 0
+    return axis % rank
 
 
-def axes_of(axis, rank, api):
-    """Several axes (None for all), counted from 0, as a tuple."""
+def own_axis(axis, tensor, api):
+    """An axis that the Tensor has, counted from 0; a bool counts as an int.
+
+    Raises:
+        TypeError: if it is no int. ValueError: if it is out of range.
+    """
+    found = axis_of(axis, tensor.ndim, api, bools=True)
+    if not tensor.ndim:
+        raise ValueError(f"For '{api}', the input has no axis, but got axis {axis}.")
+    return found
+
+
+def stated_axis(axis, rank, api):
+    """An axis counted from 0; a bool counts as an int where it is in range.
+
+    Raises:
+        TypeError: if it is no int, or a bool out of range. ValueError: if an int is out of range.
+    """
+    inside = isinstance(axis, bool) and axis < max(rank, 1)
+    return axis_of(axis, rank, api, bools=inside)
+
+
+def axes_of(axis, rank, api, bools=False):
+    """Several axes (None for all), counted from 0, as a tuple.
+
+    Raises:
+        TypeError: if they are no ints. ValueError: if one is out of range or named twice.
+    """
     if axis is None:
         return tuple(range(rank))
-    return tuple(axis_of(a, rank, api) for a in (axis if isinstance(axis,
-                                                                    (tuple, list)) else (axis,)))
+    found = tuple(
+        axis_of(a, rank, api, bools) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))
+    )
+    if len(set(found)) < len(found):
+        raise ValueError(f"For '{api}', 'axis' must not name an axis twice, but got {axis}.")
+    return found if rank else ()
+
+
+def spread(tensor, shape, api):
+    """`tensor` repeated to a shape.
+
+    Raises:
+        ValueError: if it does not fit.
+    """
+    try:
+        return _shape.broadcast_to.run(tensor, shape)
+    except ValueError:
+        raise ValueError(
+            f"For '{api}', shape {tensor.shape} can not be repeated to {shape}."
+        ) from None

@@ -1,97 +1,128 @@
 """mindspore.numpy: comparison, logic, tests of numbers, dtypes of results."""
 
+import numpy
+
 from .._core import dtype as dtypes
+from .._core.checking import checked
 from .._core.promotion import promote_np
+from .._core.rules import Bool, DType, Int, Number
 from .._core.surface import build
 from .._core.tensor import Tensor
 from ..ops import _compare, _reduce
-from ..ops._cast import named_dtype
-from ._convert import as_tensor, need_tensor, with_dtype
+from . import _pointwise
+from ._choosing import common_shape
+from ._convert import as_tensor, axes_of, made_dtype, need_tensor, stated_axis
+from ._pointwise import laid_out
 
-__all__ = ["array_equal", "array_equiv", "isclose", "isneginf", "isposinf", "isscalar",
-           "logical_not", "promote_types",
-           "result_type", "signbit", "sometrue"]
+__all__ = [
+    "array_equal",
+    "array_equiv",
+    "isclose",
+    "isneginf",
+    "isposinf",
+    "isscalar",
+    "promote_types",
+    "result_type",
+    "signbit",
+    "sometrue",
+]
+__all__ += list(_pointwise.COMPARISONS)
+__all__ += list(_pointwise.TESTS)
 
-_COMPARISONS = {
-    "equal": "equal", "not_equal": "not_equal", "less": "less", "less_equal": "less_equal",
-    "greater": "greater",
-    "greater_equal": "greater_equal", "logical_and": "logical_and", "logical_or": "logical_or",
-    "logical_xor": "logical_xor",
-}
-_TESTS = {"isfinite": "isfinite", "isinf": "isinf", "isnan": "isnan"}
-
-
-def _comparison(name, op_name):
-    def function(x1, x2, dtype=None):
-        return with_dtype(build("ops", op_name)(as_tensor(x1, name), as_tensor(x2, name)), dtype,
-                          name)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (f"`ops.{op_name}` of two array-like values; `dtype` is that of the "
-                        "result, bool by default.")
-    globals()[name] = function
-    __all__.append(name)
+for _name in _pointwise.COMPARISONS:
+    globals()[_name] = _pointwise.binary(_name)
+for _name in _pointwise.TESTS:
+    globals()[_name] = _pointwise.unary(_name)
 
 
-def _test(name, op_name):
-    def function(x, dtype=None):
-        return with_dtype(build("ops", op_name)(need_tensor(x, name)), dtype, name)
+@checked
+def isclose(
+    a, b, rtol: Number | Bool = 1e-05, atol: Number | Bool = 1e-08, equal_nan: Bool = False
+):
+    """True where |a - b| <= atol + rtol |b|.
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (f"`ops.{op_name}` of a Tensor; `dtype` is that of the result, bool by "
-                        "default.")
-    globals()[name] = function
-    __all__.append(name)
+    Args:
+        a, b (Union[Tensor, number, list, tuple]): values of one dtype.
+        rtol, atol (number): the relative and the absolute difference allowed.
+        equal_nan (bool): whether NaN is close to NaN.
 
-
-for _name, _op in _COMPARISONS.items():
-    _comparison(_name, _op)
-for _name, _op in _TESTS.items():
-    _test(_name, _op)
-
-
-def logical_not(a, dtype=None):
-    """True where the element is false."""
-    return with_dtype(_compare.logical_not.run(need_tensor(a, "logical_not")), dtype, "logical_not")
-
-
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """True where |a - b| <= atol + rtol |b|."""
-    return _compare.isclose.run(as_tensor(a, "isclose"), as_tensor(b, "isclose"), rtol, atol,
-                                equal_nan)
+    Raises:
+        TypeError: if an argument has another type, or the dtypes differ.
+        ValueError: if the shapes do not fit.
+    """
+    one, two = as_tensor(a, "isclose"), as_tensor(b, "isclose")
+    common_shape([one.shape, two.shape], "isclose")
+    if one.dtype != two.dtype:
+        raise TypeError(
+            f"For 'isclose', the inputs must have one dtype, but got {one.dtype} and {two.dtype}."
+        )
+    return _compare.isclose.run(one, two, float(rtol), float(atol), equal_nan)
 
 
 def isneginf(x):
-    """True where the element is minus infinity."""
-    return build("ops", "isneginf")(need_tensor(x, "isneginf"))
+    """True where a Tensor's element is minus infinity. A TypeError for anything else."""
+    return build("ops", "isneginf")(laid_out(need_tensor(x, "isneginf"), "small real", "isneginf"))
 
 
 def isposinf(x):
-    """True where the element is plus infinity."""
-    return build("ops", "isposinf")(need_tensor(x, "isposinf"))
+    """True where a Tensor's element is plus infinity. A TypeError for anything else."""
+    return build("ops", "isposinf")(laid_out(need_tensor(x, "isposinf"), "small real", "isposinf"))
 
 
-def signbit(x, dtype=None):
-    """True for elements below zero."""
-    return with_dtype(build("ops", "signbit")(need_tensor(x, "signbit")), dtype, "signbit")
+@checked
+def signbit(x, dtype: DType("bool") = None):
+    """True for elements below zero (not for -0.0).
+
+    Raises:
+        TypeError: if `x` is no array-like value of real numbers, or `dtype` is not bool.
+    """
+    return laid_out(as_tensor(x, "signbit"), "small real", "signbit") < 0
 
 
-def sometrue(a, axis=None, keepdims=False):
-    """True where some element over the axes given is true."""
-    return _reduce.any.run(as_tensor(a, "sometrue"), axis, keepdims)
+@checked
+def sometrue(a, axis=None, keepdims: Int | Bool = False):
+    """True where some element over the axes given is true.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if an axis is out of range.
+    """
+    a = as_tensor(a, "sometrue")
+    if isinstance(axis, list):
+        raise TypeError(
+            f"For 'sometrue', 'axis' must be an int or a tuple of ints, but got {axis}."
+        )
+    if isinstance(axis, bool):
+        axis = stated_axis(axis, a.ndim, "sometrue")
+    axes = axes_of(axis, a.ndim, "sometrue")
+    if axis is not None and not axes:
+        raise ValueError(f"For 'sometrue', 'axis' must name an axis of the input, but got {axis}.")
+    return _reduce.any.run(a, axes or None, bool(keepdims))
 
 
 def isscalar(element):
-    """True for a number or a string."""
-    return isinstance(element, (int, float, bool, complex, str))
+    """True for a real number or a string, NumPy's too."""
+    return isinstance(element, (int, float, str, numpy.number, numpy.bool_))
 
 
-def array_equal(a1, a2, equal_nan=False):
-    """A bool Tensor: True if the shapes and all elements agree."""
-    one, two = as_tensor(a1, "array_equal"), as_tensor(a2, "array_equal")
-    if not isinstance(equal_nan, bool):
-        raise TypeError(f"For 'array_equal', 'equal_nan' must be a bool, but got {equal_nan!r}.")
-    if one.shape != two.shape:
+def _operand(value, api):
+    """A value to compare; None for a nest that holds something else than numbers."""
+    try:
+        return as_tensor(value, api)
+    except TypeError:
+        if not isinstance(value, (list, tuple)):
+            raise
+        return None
+
+
+@checked
+def array_equal(a1, a2, equal_nan: Bool = False):
+    """A bool Tensor: True if the shapes and all elements agree.
+
+    Raises:
+        TypeError: if an argument has another type.
+    """
+    one, two = _operand(a1, "array_equal"), _operand(a2, "array_equal")
+    if one is None or two is None or one.shape != two.shape:
         return Tensor(False)
     same = one == two
     if equal_nan:
@@ -100,25 +131,74 @@ def array_equal(a1, a2, equal_nan=False):
 
 
 def array_equiv(a1, a2):
-    """A bool Tensor: True if the arrays broadcast and all elements agree."""
+    """A bool Tensor: True if the arrays broadcast and all elements agree.
+
+    Raises:
+        TypeError: if an argument has another type.
+    """
+    one, two = _operand(a1, "array_equiv"), _operand(a2, "array_equiv")
+    if one is None or two is None:
+        return Tensor(False)
     try:
-        return (as_tensor(a1, "array_equiv") == as_tensor(a2, "array_equiv")).all()
+        return (one == two).all()
     except ValueError:
         return Tensor(False)
 
 
+def _meet(one, two):
+    """The dtype that two meet in: NumPy's for ints, the float's for a float with an int."""
+    kinds = numpy.dtype(dtypes.to_numpy(one)), numpy.dtype(dtypes.to_numpy(two))
+    if all(kind.kind in "biu" for kind in kinds):
+        return dtypes.from_numpy(numpy.result_type(*kinds))
+    if "f" in (kinds[0].kind, kinds[1].kind) and any(kind.kind in "biu" for kind in kinds):
+        return one if kinds[0].kind not in "biu" else two
+    if kinds[0] != kinds[1] and "c" in (kinds[0].kind, kinds[1].kind):
+        raise TypeError(
+            f"For 'result_type', complex dtypes meet themselves only, but got {one} and {two}."
+        )
+    return dtypes.from_numpy(promote_np(*kinds))
+
+
 def promote_types(type1, type2):
-    """The dtype that two dtypes meet in."""
-    one, two = (dtypes.to_numpy(named_dtype("promote_types", t)) for t in (type1, type2))
-    return dtypes.from_numpy(promote_np(one, two))
+    """The dtype that two dtypes meet in.
+
+    Args:
+        type1, type2 (Union[mindspore.dtype, type, str]): dtypes of real numbers, or their names.
+
+    Raises:
+        TypeError: if one is something else.
+    """
+    return _meet(made_dtype(type1, "promote_types"), made_dtype(type2, "promote_types"))
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype that several arrays and dtypes meet in."""
+    """The dtype that Tensors, numbers, dtypes and names of dtypes meet in.
+
+    Raises:
+        TypeError: if one is something else. ValueError: if there is none.
+    """
+    if not arrays_and_dtypes:
+        raise ValueError("For 'result_type', there must be at least one argument.")
     found = None
     for one in arrays_and_dtypes:
-        array_like = isinstance(one, (Tensor, bool, int, float, list, tuple))
-        kind = as_tensor(one, "result_type").dtype if array_like else named_dtype("result_type",
-                                                                                  one)
-        found = kind if found is None else promote_types(found, kind)
+        kind = _dtype_of(one)
+        found = kind if found is None else _meet(found, kind)
     return found
+
+
+def _dtype_of(value):
+    if isinstance(value, Tensor):
+        return value.dtype
+    if isinstance(value, (bool, int, float)):
+        return as_tensor(value, "result_type").dtype
+    if isinstance(value, dtypes.Type):
+        return value
+    if isinstance(value, str):
+        try:
+            return dtypes.from_numpy(numpy.dtype(value.lower()))
+        except TypeError:
+            pass
+    raise TypeError(
+        f"For 'result_type', an argument must be a Tensor, number, dtype or the name "
+        f"of one, but got {value!r} of type {type(value).__name__}."
+    )

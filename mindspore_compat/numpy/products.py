@@ -1,252 +1,462 @@
-"""mindspore.numpy: products of vectors and matrices, convolution, polynomials, interpolation."""
+"""mindspore.numpy: products of vectors and matrices, norms, convolution, interpolation.
+Polynomials are in a room of their own."""
 
 import math
 
+from .._core.checking import checked
+from .._core.promotion import promote_np
+from .._core.rules import Bool, Int, Number
 from .._core.surface import build
 from .._core.tensor import Tensor
-from ..ops import (
-    _compare,
-    _decompose,
-    _linalg,
-    _math,
-    _padding,
-    _reduce,
-    _shape,
-    _statistics,
-)
+from ..ops import _compare, _decompose, _linalg, _math, _padding, _reduce, _shape, _statistics
 from ..ops._cast import cast
-from ._convert import as_tensor, axis_of, floats, with_dtype
+from . import _polynomials
+from ._convert import (
+    as_tensor,
+    axes_of,
+    axis_of,
+    need_tensor,
+    refuse_complex,
+    with_dtype,
+)
+from ._polynomials import *  # noqa: F403
+from ._sliding import sliding
 
-__all__ = []
+__all__ = [
+    "convolve",
+    "correlate",
+    "cross",
+    "dot",
+    "inner",
+    "interp",
+    "kron",
+    "matmul",
+    "multi_dot",
+    "norm",
+    "outer",
+    "tensordot",
+    "unwrap",
+]
+__all__ += _polynomials.__all__
 
 
-def _public(function):
-    __all__.append(function.__name__)
-    return function
+def _two(a, b, api):
+    """Two Tensors of one dtype, which is not bool.
+
+    Raises:
+        TypeError: if one is something else.
+    """
+    a, b = need_tensor(a, api), need_tensor(b, api)
+    if a.dtype != b.dtype or a._array.dtype.kind == "b":
+        raise TypeError(
+            f"For '{api}', the inputs must have one dtype, not bool, but got {a.dtype} "
+            f"and {b.dtype}."
+        )
+    return a, b
 
 
-@_public
+def _aligned(a, b, axis, api):
+    """Refuses Tensors whose summed axes differ in length with a ValueError."""
+    if a.shape[-1] != b.shape[axis if b.ndim > 1 else -1]:
+        raise ValueError(
+            f"For '{api}', the axes that are summed must have one length, but got "
+            f"shapes {a.shape} and {b.shape}."
+        )
+
+
 def dot(a, b):
-    """The product of vectors or matrices: sums over the last axis of a and the last but one of
-    b."""
-    a, b = as_tensor(a, "dot"), as_tensor(b, "dot")
-    return a * b if a.ndim == 0 or b.ndim == 0 else _linalg.dot.run(a, b)
+    """The product of vectors or matrices: sums over the last axis of a and the last but one of b;
+    the plain product where one is a number.
+
+    Args:
+        a, b (Tensor): of one dtype, unless one has no axis.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+    """
+    a, b = need_tensor(a, "dot"), need_tensor(b, "dot")
+    if not a.ndim or not b.ndim:
+        return a * b
+    _aligned(a, b, -2, "dot")
+    return cast.run(_linalg.dot.run(*_two(a, b, "dot")), a._array.dtype)
 
 
-@_public
+@checked
 def matmul(x1, x2, dtype=None):
-    """The matrix product over the last two axes."""
-    return with_dtype(_linalg.matmul.run(as_tensor(x1, "matmul"), as_tensor(x2, "matmul")), dtype,
-                      "matmul")
+    """The matrix product of Tensors of one dtype over the last two axes.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+    """
+    x1, x2 = _two(x1, x2, "matmul")
+    if not x1.ndim or not x2.ndim:
+        raise ValueError("For 'matmul', the inputs must have an axis.")
+    _aligned(x1, x2, -2, "matmul")
+    return with_dtype(_linalg.matmul.run(x1, x2), dtype, "matmul")
 
 
-@_public
 def inner(a, b):
-    """Sums of products over the last axes."""
-    return _decompose.inner.run(as_tensor(a, "inner"), as_tensor(b, "inner"))
+    """Sums of products of Tensors over the last axes; the plain product where one is a number.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+    """
+    a, b = need_tensor(a, "inner"), need_tensor(b, "inner")
+    if not a.ndim or not b.ndim:
+        return a * b
+    _aligned(a, b, -1, "inner")
+    return _decompose.inner.run(*_two(a, b, "inner"))
 
 
-@_public
 def outer(a, b):
-    """Every product of an element of a with one of b."""
-    return _linalg.outer.run(as_tensor(a, "outer"), as_tensor(b, "outer"))
+    """Every product of an element of a with one of b, Tensors of one dtype. A TypeError for
+    others."""
+    a, b = _two(a, b, "outer")
+    return _linalg.outer.run(a.reshape(-1), b.reshape(-1))
 
 
-@_public
 def tensordot(a, b, axes=2):
-    """Sums of products over the axes named."""
-    return _decompose.tensor_dot.run(as_tensor(a, "tensordot"), as_tensor(b, "tensordot"), axes)
+    """Sums of products of Tensors of one dtype over the axes named.
+
+    Args:
+        a, b (Tensor): of one dtype.
+        axes (Union[int, tuple, list]): how many last axes of a and first axes of b, or the two
+            lists of axes.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if the axes do not fit.
+    """
+    a, b = need_tensor(a, "tensordot"), need_tensor(b, "tensordot")
+    if isinstance(axes, bool) or not isinstance(axes, (int, tuple, list)):
+        raise TypeError(f"For 'tensordot', 'axes' must be an int, tuple or list, but got {axes!r}.")
+    left, right = _summed(a, b, axes)
+    if [a.shape[i] for i in left] != [b.shape[i] for i in right]:
+        raise ValueError(
+            f"For 'tensordot', the axes that are summed must have one length, but got "
+            f"shapes {a.shape} and {b.shape} with axes {axes}."
+        )
+    return _decompose.tensor_dot.run(*_two(a, b, "tensordot"), (left, right))
 
 
-@_public
+def _summed(a, b, axes):
+    """The axes of both Tensors that are summed over, counted from 0."""
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(a.ndim, b.ndim):
+            raise ValueError(
+                f"For 'tensordot', 'axes' must be in [0, {min(a.ndim, b.ndim)}], but got {axes}."
+            )
+        return tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
+    if len(axes) != 2:
+        raise ValueError(f"For 'tensordot', 'axes' must be two lists of axes, but got {axes}.")
+    if any(isinstance(each, (str, float)) for each in axes):
+        raise TypeError(f"For 'tensordot', 'axes' must hold ints, but got {axes}.")
+    left, right = (axes_of(each, t.ndim, "tensordot") for each, t in zip(axes, (a, b)))
+    if len(left) != len(right):
+        raise ValueError(f"For 'tensordot', there must be as many axes of both, but got {axes}.")
+    return left, right
+
+
 def kron(a, b):
-    """The Kronecker product."""
-    return _decompose.kron.run(as_tensor(a, "kron"), as_tensor(b, "kron"))
+    """The Kronecker product of two array-like values.
+
+    Raises:
+        TypeError: if an argument has another type, or complex numbers meet others.
+    """
+    a, b = as_tensor(a, "kron"), as_tensor(b, "kron")
+    refuse_complex("kron", a, b)
+    common = promote_np(a._array.dtype, b._array.dtype)
+    if not a.size or not b.size:
+        return cast.run((a.reshape(-1)[:0]), common)
+    return cast.run(_decompose.kron.run(a, b), common)
 
 
-@_public
-def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """The cross product of vectors of length 2 or 3."""
+@checked
+def cross(
+    a,
+    b,
+    axisa: Int | Bool = -1,
+    axisb: Int | Bool = -1,
+    axisc: Int | Bool = -1,
+    axis: Int | Bool = None,
+):
+    """The cross product of vectors of length 2 or 3.
+
+    Args:
+        a, b (Union[Tensor, list, tuple]): the vectors.
+        axisa, axisb, axisc (int): the axes of the vectors in the inputs and in the result.
+        axis (int): one axis in place of the three.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if an axis is out of range, or the vectors have another length.
+    """
     a, b = as_tensor(a, "cross"), as_tensor(b, "cross")
+    refuse_complex("cross", a, b)
     if axis is not None:
         axisa = axisb = axisc = axis
-    a = _shape.moveaxis.run(a, axis_of(axisa, a.ndim, "cross"), -1)
-    b = _shape.moveaxis.run(b, axis_of(axisb, b.ndim, "cross"), -1)
+    if not a.ndim or not b.ndim:
+        raise ValueError("For 'cross', the inputs must have an axis.")
+    a = _shape.moveaxis.run(a, axis_of(axisa, a.ndim, "cross", True), -1)
+    b = _shape.moveaxis.run(b, axis_of(axisb, b.ndim, "cross", True), -1)
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
-        raise ValueError(f"For 'cross', the vectors must have length 2 or 3, but got {a.shape} "
-                         f"and {b.shape}.")
+        raise ValueError(
+            f"For 'cross', the vectors must have length 2 or 3, but got {a.shape} and {b.shape}."
+        )
     flat = a.shape[-1] == b.shape[-1] == 2
-    a, b = (_padding.pad_constant.run(v, [(0, 0)] * (v.ndim - 1) + [(0, 3 - v.shape[-1])],
-                                      0) for v in (a, b))
-    parts = [a[..., (i + 1) % 3] * b[..., (i + 2) % 3] - a[..., (i + 2) % 3] * b[...,
-            (i + 1) % 3] for i in range(3)]
+    rank = max(a.ndim, b.ndim) - flat
+    if not rank or not -rank <= axisc < rank:
+        raise ValueError(f"For 'cross', 'axisc' must be an axis of the result, but got {axisc}.")
+    a, b = (
+        _padding.pad_constant.run(v, [(0, 0)] * (v.ndim - 1) + [(0, 3 - v.shape[-1])], 0)
+        for v in (a, b)
+    )
+    parts = [
+        a[..., (i + 1) % 3] * b[..., (i + 2) % 3] - a[..., (i + 2) % 3] * b[..., (i + 1) % 3]
+        for i in range(3)
+    ]
     if flat:
         return parts[2]
-    return _shape.moveaxis.run(_shape.stack.run(parts, -1), -1, axisc)
+    return _shape.moveaxis.run(_shape.stack.run(parts, -1), -1, int(axisc))
 
 
-@_public
 def multi_dot(arrays):
-    """The product of several matrices, in the order that needs the fewest multiplications."""
+    """The product of several matrices, in the order that needs the fewest multiplications.
+
+    Args:
+        arrays (Union[list, tuple, Tensor]): at least two; the first and last may be vectors.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if there are less than two, or the shapes do not fit.
+    """
+    if not isinstance(arrays, (list, tuple, Tensor)):
+        raise TypeError(
+            f"For 'multi_dot', 'arrays' must be a list, tuple or Tensor, but got "
+            f"{type(arrays).__name__}."
+        )
+    if isinstance(arrays, Tensor):
+        if arrays.ndim < 2:
+            raise ValueError(
+                f"For 'multi_dot', a Tensor must have two axes, but got shape {arrays.shape}."
+            )
+        arrays = [arrays[i] for i in range(arrays.shape[0])]
     arrays = [as_tensor(a, "multi_dot") for a in arrays]
     if len(arrays) < 2:
-        raise ValueError(f"For 'multi_dot', there must be at least two matrices, but got "
-                         f"{len(arrays)}.")
+        raise ValueError(
+            f"For 'multi_dot', there must be at least two matrices, but got {len(arrays)}."
+        )
     while len(arrays) > 1:
-        shared = [a.shape[-1] for a in arrays[:-1]]
+        shared = [a.shape[-1] if a.ndim else 1 for a in arrays[:-1]]
         at = shared.index(max(shared))
-        arrays[at:at + 2] = [_linalg.matmul.run(arrays[at], arrays[at + 1])]
+        arrays[at : at + 2] = [dot(*arrays[at : at + 2])]
     return arrays[0]
 
 
-@_public
-def norm(x, ord=None, axis=None, keepdims=False):
-    """The norm of vectors or matrices over the axes given."""
-    return _reduce.norm.run(floats(as_tensor(x, "norm")), ord, axis, keepdims)
+# Norms --------------------------------------------------------------------------------------------
 
 
-def _sliding(a, v, mode, api):
-    a, v = floats(as_tensor(a, api)), floats(as_tensor(v, api))
-    if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
-        raise ValueError(f"For '{api}', the inputs must be vectors with elements, but got "
-                         f"{a.shape} and {v.shape}.")
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"For '{api}', 'mode' must be 'full', 'same' or 'valid', "
-                         f"but got {mode!r}.")
-    if a.shape[0] < v.shape[0]:
-        a, v = v, a
-    count = v.shape[0]
-    padded = _padding.pad_constant.run(a, [(count - 1, count - 1)], 0)
-    total = a.shape[0] + count - 1
-    rows = _shape.stack.run([padded[i:i + total] for i in range(count)], 0)
-    whole = _linalg.matmul.run(_shape.flip.run(v, (0,)), rows)
-    if mode == "full":
-        return whole
-    if mode == "valid":
-        return whole[count - 1:a.shape[0]]
-    start = (count - 1) // 2
-    return whole[start:start + a.shape[0]]
+@checked
+def norm(x, ord=None, axis=None, keepdims: Bool = False):
+    """The norm of vectors or matrices over the axes given; at least float32.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): the vectors or matrices.
+        ord (Union[number, "fro", "nuc", inf, -inf]): which norm; by default the root of the sum of
+            squares.
+        axis (Union[int, tuple, list, None]): one axis for vectors, two for matrices; all for None.
+        keepdims (bool): whether the axes stay, with length 1.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `ord` is no norm of them, or the axes are out of range or too many.
+    """
+    x = as_tensor(x, "norm")
+    axes = axes_of(axis, x.ndim, "norm", bools=True)
+    if axis is None and ord is None:
+        x = x.reshape(-1) if not keepdims else x
+        return _root_of_squares(x, axes if keepdims else (0,), keepdims)
+    if axis is not None and not axes or len(axes) not in (1, 2):
+        raise ValueError(
+            f"For 'norm', there must be one axis or two, but got {axis} for shape {x.shape}."
+        )
+    if ord is None:
+        return _root_of_squares(x, axes, keepdims)
+    return _norm_of(x, ord, axes, keepdims)
 
 
-@_public
+def _root_of_squares(x, axes, keepdims):
+    x = _at_least_single(x)
+    size = _math.abs.run(x)
+    found = _math.sqrt.run(_reduce.reduce_sum.run(size * size, axes, keepdims))
+    return cast.run(found, x._array.dtype)
+
+
+def _at_least_single(x):
+    """Ints, bools and halves as float32."""
+    return (
+        cast.run(x, "float32")
+        if x._array.dtype.kind in "biu" or (x._array.dtype.itemsize == 2)
+        else x
+    )
+
+
+def _norm_of(x, ord, axes, keepdims):
+    """A norm other than the default one, over one axis or two."""
+    allowed = (
+        isinstance(ord, (int, float))
+        if len(axes) == 1
+        else (
+            ord in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
+            if isinstance(ord, (str, int, float))
+            else False
+        )
+    )
+    if not allowed:
+        raise ValueError(
+            f"For 'norm', 'ord' must be a norm of {'vectors' * (len(axes) == 1)}"
+            f"{'matrices' * (len(axes) == 2)}, but got {ord!r}."
+        )
+    exact = ord in (math.inf, -math.inf) or (len(axes) == 2 and ord in (1, -1))
+    kind = x._array.dtype
+    wide = _at_least_single(x)
+    ord = float(ord) if not isinstance(ord, str) else ord
+    found = _reduce.norm.run(wide, ord, axes[0] if len(axes) == 1 else axes, keepdims)
+    return cast.run(found, kind) if exact and kind.kind in "iu" else found
+
+
+# Convolution --------------------------------------------------------------------------------------
+
+
 def convolve(a, v, mode="full"):
-    """The convolution of two vectors: "full", "same" or "valid"."""
-    return _sliding(a, v, mode, "convolve")
+    """The convolution of two vectors: "full", "same" or "valid".
+
+    Args:
+        a, v (Union[number, list, tuple, Tensor]): the vectors; a number is one of length 1.
+        mode (str): how much of it.
+
+    Raises:
+        TypeError: if an argument has another type, or is complex.
+        ValueError: if an input is empty or no vector, or `mode` is something else.
+    """
+    return sliding(as_tensor(a, "convolve"), as_tensor(v, "convolve"), mode, "convolve")
 
 
-@_public
 def correlate(a, v, mode="valid"):
-    """The sliding product of two vectors: "full", "same" or "valid"."""
+    """The sliding product of two vectors of one dtype: "full", "same" or "valid"; ints give floats
+    of their size.
+
+    Args:
+        a, v (Union[list, tuple, Tensor]): the vectors.
+        mode (str): how much of it.
+
+    Raises:
+        TypeError: if an argument has another type, or the dtypes differ or are below 32 bits.
+        ValueError: if an input is empty or no vector, or `mode` is something else.
+    """
+    if not isinstance(mode, str):
+        raise TypeError(f"For 'correlate', 'mode' must be a str, but got {mode!r}.")
+    for each in (a, v):
+        if not isinstance(each, (Tensor, list, tuple)):
+            raise TypeError(
+                f"For 'correlate', the inputs must be Tensors, lists or tuples, but got {each!r}."
+            )
     a, v = as_tensor(a, "correlate"), as_tensor(v, "correlate")
-    if a.shape[0] < v.shape[0]:
-        return _shape.flip.run(_sliding(v, _shape.flip.run(a, (0,)), mode, "correlate"), (0,))
-    return _sliding(a, _shape.flip.run(v, (0,)), mode, "correlate")
+    if a.ndim != 1 or v.ndim != 1:
+        raise ValueError(
+            f"For 'correlate', the inputs must be vectors, but got shapes {a.shape} and {v.shape}."
+        )
+    if (
+        a.ndim == v.ndim == 1
+        and a.size
+        and v.size
+        and (a.dtype != v.dtype or a._array.dtype.kind in "biu" and a._array.dtype.itemsize < 4)
+    ):
+        raise TypeError(
+            f"For 'correlate', the inputs must have one dtype, ints of 32 or 64 bits "
+            f"or floats, but got {a.dtype} and {v.dtype}."
+        )
+    a, v = (
+        cast.run(t, f"float{t._array.dtype.itemsize * 8}")
+        if t._array.dtype.kind in "iu" and t._array.dtype.itemsize > 2
+        else t
+        for t in (a, v)
+    )
+    if a.ndim == v.ndim == 1 and a.shape[0] < v.shape[0]:
+        found = sliding(v, _shape.flip.run(a, (0,)), mode, "correlate", complexes=True)
+        return _shape.flip.run(found, (0,))
+    turned = _shape.flip.run(v, (0,)) if v.ndim == 1 and v.size else v
+    return sliding(a, turned, mode, "correlate", complexes=True)
 
 
-# Polynomials --------------------------------------------------------------------------------------
+# Angles and interpolation -------------------------------------------------------------------------
 
 
-def _aligned(a1, a2, api):
-    one, two = as_tensor(a1, api).reshape(-1), as_tensor(a2, api).reshape(-1)
-    count = max([one.shape[0], two.shape[0]])
-    return [_padding.pad_constant.run(p, [(count - p.shape[0], 0)], 0) for p in (one, two)]
+def _double_or_single(x):
+    return x if x._array.dtype == "float64" else cast.run(x, "float32")
 
 
-@_public
-def polyadd(a1, a2):
-    """The sum of two polynomials, given by their coefficients from the highest power down."""
-    one, two = _aligned(a1, a2, "polyadd")
-    return one + two
-
-
-@_public
-def polysub(a1, a2):
-    """The difference of two polynomials."""
-    one, two = _aligned(a1, a2, "polysub")
-    return one - two
-
-
-@_public
-def polymul(a1, a2):
-    """The product of two polynomials."""
-    one, two = as_tensor(a1, "polymul").reshape(-1), as_tensor(a2, "polymul").reshape(-1)
-    found = _sliding(one, two, "full", "polymul")
-    return cast.run(found, _math.mul.run(one[:1], two[:1])._array.dtype)
-
-
-@_public
-def polyval(p, x):
-    """The values of a polynomial at x, by Horner's rule."""
-    p, x = as_tensor(p, "polyval").reshape(-1), as_tensor(x, "polyval")
-    found = x * 0 + p[0]
-    for i in range(1, p.shape[0]):
-        found = found * x + p[i]
-    return found
-
-
-@_public
-def polyder(p, m=1):
-    """The m-th derivative of a polynomial.
+@checked
+def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
+    """Angles without jumps larger than `discont`, by turns of 2 pi; float32, or float64 for
+    float64.
 
     Raises:
-        ValueError: if `m` is negative.
+        TypeError: if an argument has another type.
+        ValueError: if the axis is out of range or has one element.
     """
-    p = as_tensor(p, "polyder").reshape(-1)
-    if m < 0:
-        raise ValueError(f"For 'polyder', 'm' must not be negative, but got {m}.")
-    for _ in range(m):
-        degrees = list(range(p.shape[0] - 1, 0, -1))
-        p = p[:-1] * as_tensor(degrees) if degrees else p[:0]
-    return p
-
-
-@_public
-def polyint(p, m=1, k=None):
-    """The m-th integral of a polynomial, with the constants k (0 by default).
-
-    Raises:
-        ValueError: if `m` is negative, or `k` has another length.
-    """
-    p = floats(as_tensor(p, "polyint").reshape(-1))
-    if m < 0:
-        raise ValueError(f"For 'polyint', 'm' must not be negative, but got {m}.")
-    constants = as_tensor(0.0 if k is None else k, "polyint").reshape(-1)
-    constants = constants.broadcast_to((m,)) if constants.shape[0] == 1 else constants
-    if constants.shape[0] != m:
-        raise ValueError(f"For 'polyint', 'k' must hold one or {m} constants, but got "
-                         f"{constants.shape[0]}.")
-    for i in range(m):
-        degrees = Tensor([float(n) for n in range(p.shape[0], 0, -1)])
-        p = _shape.cat.run([p / degrees, floats(constants[i:i + 1])], 0)
-    return p
-
-
-@_public
-def unwrap(p, discont=math.pi, axis=-1):
-    """Angles without jumps larger than `discont`, by turns of 2 pi."""
-    p = floats(as_tensor(p, "unwrap"))
+    p = as_tensor(p, "unwrap")
+    refuse_complex("unwrap", p)
+    if not p.ndim:
+        raise ValueError("For 'unwrap', 'p' must have an axis.")
+    axis = axis_of(axis, p.ndim, "unwrap", bools=True)
+    if p.shape[axis] < 2:
+        raise ValueError(f"For 'unwrap', the axis must have two elements, but got {p.shape}.")
+    p = _double_or_single(p)
     gap = _statistics.diff.run(p, 1, axis)
     turned = _math.floor_mod.run(gap + math.pi, 2 * math.pi) - math.pi
     where = build("ops", "where")
     turned = where((turned == -math.pi) & (gap > 0), math.pi, turned)
     change = where(_math.abs.run(gap) < discont, 0.0, turned - gap)
-    front = (slice(None),) * (axis % p.ndim)
-    rest = p[front + (slice(1, None),)] + _reduce.cumsum.run(change, axis % p.ndim)
-    return _shape.cat.run([p[front + (slice(0, 1),)], rest], axis % p.ndim)
+    front = (slice(None),) * axis
+    rest = p[front + (slice(1, None),)] + _reduce.cumsum.run(change, axis)
+    return _shape.cat.run([p[front + (slice(0, 1),)], rest], axis)
 
 
-@_public
 def interp(x, xp, fp, left=None, right=None):
-    """Values between points (xp, fp) by straight lines; `left` and `right` beyond the ends."""
-    x, xp, fp = (floats(as_tensor(v, "interp")) for v in (x, xp, fp))
-    if xp.ndim != 1 or fp.ndim != 1 or xp.shape != fp.shape:
-        raise ValueError(f"For 'interp', 'xp' and 'fp' must be vectors of one length, but got "
-                         f"{xp.shape} and {fp.shape}.")
-    where = build("ops", "where")
-    high = _compare.clamp.run(build("ops", "searchsorted")(xp, x, right=True), 1, xp.shape[0] - 1)
-    low = high - 1
-    weight = (x - xp[low]) / (xp[high] - xp[low])
-    found = fp[low] + weight * (fp[high] - fp[low])
-    found = where(x < xp[0], fp[0] if left is None else left, found)
-    return where(x > xp[-1], fp[-1] if right is None else right, found)
+    """Values between points (xp, fp) by straight lines; float32, or float64 for a float64 `x`.
 
+    Args:
+        x (Union[number, list, tuple, Tensor]): where values are wanted.
+        xp, fp (Union[list, tuple, Tensor]): the points, vectors of one length; `xp` ascends.
+        left, right (Union[number, list, tuple, Tensor]): what stands beyond the ends; by default
+            the values there.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if the points are no vectors of one length.
+    """
+    x = as_tensor(x, "interp")
+    refuse_complex("interp", x)
+    x = _double_or_single(x)
+    xp, fp = (cast.run(as_tensor(v, "interp"), "float32") for v in (xp, fp))
+    if xp.ndim != 1 or fp.ndim != 1 or xp.shape != fp.shape or not xp.size:
+        raise ValueError(
+            f"For 'interp', 'xp' and 'fp' must be vectors of one length, but got "
+            f"{xp.shape} and {fp.shape}."
+        )
+    ends = [
+        cast.run(as_tensor(own if given is None else given, "interp"), "float32")
+        for given, own in ((left, fp[0]), (right, fp[-1]))
+    ]
+    where = build("ops", "where")
+    if xp.shape[0] == 1:
+        found = x * 0 + fp[0]
+    else:
+        x4 = cast.run(x, "float32")
+        high = build("ops", "searchsorted")(xp, x4, right=True)
+        high = _compare.clamp.run(high, 1, xp.shape[0] - 1)
+        low = high - 1
+        weight = (x - xp[low]) / (xp[high] - xp[low])
+        found = fp[low] + weight * (fp[high] - fp[low])
+    found = where(x < xp[0], ends[0], found)
+    return where(x > xp[-1], ends[1], found)

@@ -31,7 +31,7 @@ def named_dtype(api, value):
     try:
         return dtypes.from_numpy(dtypes.np.dtype(value.lower() if isinstance(value,
                                                                              str) else value))
-    except TypeError:
+    except (TypeError, ValueError):     # a Tensor is a ValueError to NumPy
         raise TypeError(
             f"For '{api}', 'dtype' must be a dtype or the name of one, but got {value!r} of type "
             f"{type(value).__name__}."
@@ -55,16 +55,6 @@ def astype(self, dtype, copy=True):
     if not copy and wanted == self.dtype:
         return self
     return cast.run(self, dtypes.to_numpy(wanted))
-
-
-@public("Tensor.to")
-def to(self, dtype, non_blocking=False, copy=False):
-    """The values as another dtype; this very Tensor where it has it already and `copy` is False.
-
-    Raises:
-        TypeError: if `dtype` is not a dtype.
-    """
-    return astype(self, dtype, copy=copy)
 
 
 def _conversion(name, dtype):

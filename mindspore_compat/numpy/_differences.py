@@ -1,0 +1,270 @@
+"""mindspore.numpy: differences, integrals, slopes, covariances. `math_ops` publishes them.
+
+Which dtypes a function takes and gives is as observed of MindSpore 2.10.
+"""
+
+import builtins
+
+from .._core import dtype as dtypes
+from .._core.checking import checked
+from .._core.rules import Bool, Int
+from .._core.surface import build
+from .._core.tensor import Tensor
+from ..ops import _compare, _math, _reduce, _shape, _statistics
+from ..ops._cast import cast
+from ._convert import as_tensor, axes_of, axis_of, meet, need_tensor, scalar, with_dtype
+
+__all__ = ["corrcoef", "cov", "diff", "ediff1d", "gradient", "trapz"]
+
+
+@checked
+def diff(a, n: Int | Bool = 1, axis: Int | Bool = -1, prepend=None, append=None):
+    """The n-th differences of neighbours in a Tensor along an axis.
+
+    Args:
+        a (Tensor): the values.
+        n (int): how often differences are taken.
+        axis (int): the axis.
+        prepend, append (Union[Tensor, number]): values before and after, along the axis.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `n` is negative or not below the length, or the axis is out of range.
+    """
+    a = need_tensor(a, "diff")
+    if not a.ndim:
+        raise ValueError("For 'diff', the input must have an axis.")
+    place = axis_of(axis, a.ndim, "diff", bools=True)
+    one = a.shape[:place] + (1,) + a.shape[place + 1 :]
+    extra = [None if e is None else _end(e, "diff") for e in (prepend, append)]
+    extra = [e if e is None or e.ndim else e.broadcast_to(one) for e in extra]
+    length = a.shape[place] + builtins.sum(e.shape[place] for e in extra if e is not None)
+    if not 0 <= n < builtins.max(length, 1):
+        raise ValueError(f"For 'diff', 'n' must be in [0, {length}), but got {n}.")
+    whole = [e for e in (extra[0], a, extra[1]) if e is not None]
+    whole = _shape.cat.run(meet(*whole), place) if len(whole) > 1 else a
+    if whole.dtype == dtypes.bool_ and n:
+        return _bool_diff(whole, n, place)
+    return _statistics.diff.run(whole, int(n), place)
+
+
+def _end(value, api):
+    if not isinstance(value, (Tensor, int, float)):
+        raise TypeError(
+            f"For '{api}', 'prepend' and 'append' must be Tensors or numbers, but got "
+            f"{type(value).__name__}."
+        )
+    return as_tensor(value, api)
+
+
+def _bool_diff(whole, n, axis):
+    """Differences of bools: true where neighbours differ."""
+    front = (slice(None),) * axis
+    for _ in range(n):
+        whole = _compare.logical_xor.run(
+            whole[front + (slice(1, None),)], whole[front + (slice(None, -1),)]
+        )
+    return whole
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    """The differences of neighbours in a Tensor in order, with values before and after them.
+
+    Args:
+        ary (Tensor): the values; the result has their dtype.
+        to_end, to_begin (Union[Tensor, number, list, tuple]): what goes after and before.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if there are less than two elements.
+    """
+    ary = need_tensor(ary, "ediff1d").reshape(-1)
+    ends = [
+        None if e is None else cast.run(as_tensor(e, "ediff1d").reshape(-1), ary._array.dtype)
+        for e in (to_begin, to_end)
+    ]
+    parts = [ends[0], diff(ary), ends[1]]
+    parts = [part for part in parts if part is not None and part.size]
+    return _shape.cat.run(parts, 0) if len(parts) > 1 else parts[0]
+
+
+@checked
+def trapz(y, x=None, dx=1.0, axis: Int = -1):
+    """The integral along an axis by the trapezoidal rule; float32, or float16 for float16.
+
+    Args:
+        y (Union[Tensor, number, list, tuple]): the values.
+        x (Union[Tensor, list, tuple]): where they stand.
+        dx (Union[number, Tensor]): their distance, without `x`.
+        axis (int): the axis.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if the axis is out of range, or
+        the shapes do not fit.
+    """
+    y = as_tensor(y, "trapz")
+    if not y.ndim:
+        raise ValueError("For 'trapz', 'y' must have an axis.")
+    place = axis_of(axis, y.ndim, "trapz")
+    y = y if y._array.dtype == "float16" else cast.run(y, "float32")
+    front = (slice(None),) * place
+    middle = (y[front + (slice(1, None),)] + y[front + (slice(None, -1),)]) / 2
+    if x is None:
+        steps = as_tensor(dx, "trapz")
+    else:
+        x = as_tensor(x, "trapz")
+        if not x.ndim:
+            raise ValueError("For 'trapz', 'x' must have an axis.")
+        axis_x = 0 if x.ndim == 1 else axis_of(axis, x.ndim, "trapz")
+        steps = diff(x, axis=axis_x)
+        steps = steps.reshape((-1,) + (1,) * (y.ndim - place - 1)) if x.ndim == 1 else steps
+    steps = cast.run(steps, y._array.dtype)
+    return _reduce.reduce_sum.run(middle * steps, place, False)
+
+
+def gradient(f, *varargs, axis=None, edge_order=1):
+    """Slopes by central differences inside and one-sided ones at the ends, along each axis.
+
+    Args:
+        f (Union[Tensor, list, tuple]): values on an even grid.
+        *varargs (Union[int, float, Tensor]): the spacing, one for all axes or one for each.
+            Default: 1.
+        axis (Union[None, int, tuple[int], list[int]]): the axes. Default: all.
+        edge_order (int): 1.
+
+    Returns:
+        Tensor, float32, or float64 for float64; a list of them for several axes.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `edge_order` is not 1, an axis is out of range or has fewer than two
+            elements, or there are neither one spacing nor one for each axis.
+    """
+    f = as_tensor(f, "gradient")
+    if edge_order != 1:
+        raise ValueError(f"For 'gradient', 'edge_order' must be 1, but got {edge_order}.")
+    f = f if f._array.dtype == "float64" else cast.run(f, "float32")
+    if axis is not None and not f.ndim:
+        raise ValueError(f"For 'gradient', the input has no axis, but got axis {axis}.")
+    axes = axes_of(axis, f.ndim, "gradient")
+    steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
+    if len(steps) != len(axes):
+        raise TypeError(
+            f"For 'gradient', there must be one spacing, or one for each of "
+            f"{len(axes)} axes, but got {len(steps)}."
+        )
+    found = [_slope(f, one, step) for one, step in zip(axes, steps)]
+    return found[0] if len(found) == 1 else found
+
+
+def _slope(f, axis, step):
+    """The slope along one axis."""
+    scalar(step, "varargs", "gradient")
+    if f.shape[axis] < 2:
+        raise ValueError(
+            f"For 'gradient', each axis must have at least two elements, but got {f.shape}."
+        )
+    front = (slice(None),) * axis
+    first = f[front + (slice(1, 2),)] - f[front + (slice(0, 1),)]
+    last = f[front + (slice(-1, None),)] - f[front + (slice(-2, -1),)]
+    inside = (f[front + (slice(2, None),)] - f[front + (slice(None, -2),)]) / 2
+    return _shape.cat.run([first, inside, last], axis) / step
+
+
+# Covariance ---------------------------------------------------------------------------------------
+
+
+def _pair_rows(x, y, rowvar, api):
+    rows = [_rows(x, rowvar, api)] + ([] if y is None else [_rows(y, rowvar, api)])
+    if len(rows) == 1:
+        return rows[0]
+    if rows[0].shape[1] != rows[1].shape[1]:
+        raise ValueError(
+            f"For '{api}', the inputs must hold as many observations, but got "
+            f"{rows[0].shape[1]} and {rows[1].shape[1]}."
+        )
+    return _shape.cat.run(rows, 0)
+
+
+def _rows(x, rowvar, api):
+    x = cast.run(as_tensor(x, api), "float32")
+    if x.ndim > 2:
+        raise ValueError(f"For '{api}', the inputs must have at most two axes, but got {x.shape}.")
+    if not x.size:
+        raise ValueError(f"For '{api}', the inputs must have elements, but got {x.shape}.")
+    return x.reshape(1, -1) if x.ndim < 2 else x if rowvar else x.T
+
+
+@checked
+def cov(
+    m, y=None, rowvar: Bool = True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None
+):
+    """The covariances of the rows (or columns) of a matrix; float32.
+
+    Args:
+        m (Union[Tensor, number, list, tuple]): the observations, at most two axes.
+        y (Union[Tensor, number, list, tuple]): more variables.
+        rowvar (bool): whether a row is a variable, or a column.
+        bias (bool): True to divide by the number of observations, not by one less.
+        ddof (number): what is subtracted from the number instead.
+        fweights (Union[Tensor, list, tuple]): how often each observation counts; ints.
+        aweights (Union[Tensor, list, tuple]): how much each observation weighs; ints.
+        dtype (Union[mindspore.dtype, str]): the dtype of the result.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+    """
+    rows = _pair_rows(m, y, rowvar, "cov")
+    correction = as_tensor((0 if bias else 1) if ddof is None else ddof, "cov")
+    weight = None
+    for name, value in (("fweights", fweights), ("aweights", aweights)):
+        value = None if value is None else _observations(value, rows.shape[1], name)
+        weight = weight if value is None else value if weight is None else weight * value
+    if isinstance(ddof, (list, tuple)):
+        raise TypeError(f"For 'cov', 'ddof' must be a number, but got {ddof!r}.")
+    found = cast.run(_covariance(rows, weight, fweights, aweights, correction), "float32")
+    return with_dtype(found.reshape(()) if rows.shape[0] == 1 else found, dtype, "cov")
+
+
+def _observations(value, count, name):
+    """Weights of observations as float32.
+
+    Raises:
+        TypeError: if they are no ints. ValueError: if they are no vector of that length.
+    """
+    value = as_tensor(value, "cov")
+    if value._array.dtype.kind not in "iu":
+        raise TypeError(f"For 'cov', '{name}' must hold ints, but got dtype {value.dtype}.")
+    if value.ndim != 1 or value.shape[0] != count:
+        raise ValueError(
+            f"For 'cov', '{name}' must be a vector of {count} ints, but got shape {value.shape}."
+        )
+    return cast.run(value, "float32")
+
+
+def _covariance(rows, weight, fweights, aweights, correction):
+    """Rows' covariances; the total weight less the correction divides."""
+    if weight is None:
+        gap = rows - _reduce.mean.run(rows, (1,), True)
+        return _matrix(gap, gap) / (rows.shape[1] - correction)
+    total = _reduce.reduce_sum.run(weight, None, False)
+    gap = rows - _reduce.reduce_sum.run(rows * weight, (1,), True) / total
+    share = correction
+    if aweights is not None:
+        own = cast.run(as_tensor(aweights, "cov"), "float32")
+        share = correction * _reduce.reduce_sum.run(weight * own, None, False) / total
+    return _matrix(gap * weight, gap) / (total - share)
+
+
+def _matrix(one, two):
+    return build("ops", "matmul")(one, two.T)
+
+
+@checked
+def corrcoef(x, y=None, rowvar: Bool = True, dtype=None):
+    """The correlations of the rows (or columns) of a matrix; float32. Arguments as for `cov`."""
+    found = _covariance(_pair_rows(x, y, rowvar, "corrcoef"), None, None, None, 1)
+    if found.shape[0] == 1:
+        found = found.reshape(())
+        return with_dtype(found / found, dtype, "corrcoef")
+    size = _math.sqrt.run(build("ops", "diagonal")(found))
+    return with_dtype(found / size.reshape(-1, 1) / size.reshape(1, -1), dtype, "corrcoef")

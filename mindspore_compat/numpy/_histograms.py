@@ -1,0 +1,227 @@
+"""mindspore.numpy: histograms of one and several axes. `array_creations` publishes them."""
+
+import builtins
+import math
+
+from .._core import dtype as dtypes
+from .._core.promotion import promote_np
+from .._core.surface import build
+from .._core.tensor import Tensor
+from ..ops._cast import cast
+from ._convert import as_tensor, is_int, refuse_complex
+
+__all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
+
+_ANY_SEQUENCE = (tuple, list, Tensor)
+
+
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    """The edges of equal bins over the values (or over a range), or the edges given.
+
+    Args:
+        a (Union[number, list, tuple, Tensor]): the values.
+        bins (Union[int, list, tuple, Tensor]): how many bins, or the edges themselves. Default: 10.
+        range (tuple): the (start, end) of the bins; by default those of the values.
+        weights (Union[list, tuple, Tensor]): of the shape of `a`; changes nothing.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `bins` is negative or no vector, `range` is no pair or descends, or the
+            shapes differ.
+    """
+    a = as_tensor(a, "histogram_bin_edges")
+    if weights is not None and as_tensor(weights, "histogram_bin_edges").shape != a.shape:
+        raise ValueError(f"For 'histogram_bin_edges', 'weights' must have the shape {a.shape}.")
+    return _edges(a, bins, range, "histogram_bin_edges")
+
+
+def _edges(a, bins, range, api):
+    if isinstance(bins, str):
+        raise ValueError(f"For '{api}', 'bins' must be an int or the edges, but got {bins!r}.")
+    if isinstance(bins, _ANY_SEQUENCE):
+        found = as_tensor(bins, api)
+        if found.ndim != 1:
+            raise ValueError(f"For '{api}', 'bins' must be a vector, but got {found.shape}.")
+        return found
+    if not is_int(bins, bools=True):
+        raise TypeError(f"For '{api}', 'bins' must be an int or the edges, but got {bins!r}.")
+    low, high = _span(a, range, api)
+    if bins < 0:
+        raise ValueError(f"For '{api}', 'bins' must not be negative, but got {bins}.")
+    step = (high - low) / bins if bins else 0.0
+    return Tensor([low + i * step for i in _below(bins)] + [high if bins else low], dtypes.float32)
+
+
+def _span(a, range, api):
+    """Where the bins begin and end.
+
+    Raises:
+        ValueError: if `range` is no ascending pair.
+    """
+    if range is None:
+        refuse_complex(api, a)
+        low, high = (float(a.min()), float(a.max())) if a.size else (0.0, 0.0)
+        if not a.size:
+            low, high = 1.0, 1.0
+    else:
+        if not isinstance(range, (tuple, list)) or len(range) != 2:
+            raise ValueError(f"For '{api}', 'range' must be a (start, end), but got {range!r}.")
+        low, high = (as_tensor(end, api) for end in range)
+        if low.ndim or high.ndim:
+            raise ValueError(f"For '{api}', 'range' must hold numbers, but got {range!r}.")
+        low, high = float(low), float(high)
+        if low > high:
+            raise ValueError(f"For '{api}', 'range' must ascend, but got ({low}, {high}).")
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
+
+
+def histogram(a, bins=10, range=None, weights=None, density=False):
+    """(how many values fall into each bin, the edges of the bins); the last bin includes its
+    end.
+
+    Arguments and errors as for `histogram_bin_edges`; `weights` are what each value counts, and
+    `density` divides by the total and by each bin's width.
+    """
+    a = as_tensor(a, "histogram")
+    refuse_complex("histogram", a)
+    edges = _edges(a, bins, range, "histogram")
+    if not edges.size:
+        raise ValueError("For 'histogram', 'bins' must have elements.")
+    weights = _weights(weights, a, "histogram")
+    return _counted([a.reshape(-1)], [edges], weights, density), edges
+
+
+def _weights(weights, a, api):
+    """What each value counts, as a vector of float32; None without weights.
+
+    Raises:
+        TypeError: if they are no numbers. ValueError: if they have not the shape of the values.
+    """
+    if weights is None:
+        return None
+    found = as_tensor(weights, api)
+    if found.shape != a.shape:
+        raise ValueError(
+            f"For '{api}', 'weights' must have the shape {a.shape}, but got {found.shape}."
+        )
+    return cast.run(found.reshape(-1), "float32")
+
+
+def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
+    """(how many points fall into each cell, the edges along x, the edges along y).
+
+    `x` and `y` are vectors; the other arguments and the errors as for `histogramdd`.
+    """
+    columns = [as_tensor(x, "histogram2d"), as_tensor(y, "histogram2d")]
+    counts, edges = _of_columns(columns, bins, range, weights, density, "histogram2d")
+    return counts, edges[0], edges[1]
+
+
+def histogramdd(sample, bins=10, range=None, weights=None, density=False):
+    """(how many points fall into each cell, a list of the edges along each axis).
+
+    Args:
+        sample (Union[list, tuple, Tensor]): one vector for each axis, or a Tensor of one row for
+            each point.
+        bins (Union[int, list, tuple]): the number of bins, or the numbers or edges for each axis.
+            Default: 10.
+        range (list): the (start, end) along each axis, or None.
+        weights (Union[list, tuple, Tensor]): what each point counts.
+        density (bool): True to divide by the total and by each cell's size.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if the shapes do not fit, or there are not as many bins or ranges as axes.
+    """
+    if isinstance(sample, Tensor):
+        refuse_complex("histogramdd", sample)
+        if sample.ndim != 2:
+            raise ValueError(
+                f"For 'histogramdd', 'sample' must have two axes, but got {sample.shape}."
+            )
+        columns = [sample[:, i] for i in _below(sample.shape[1])]
+    elif isinstance(sample, (list, tuple)):
+        columns = [as_tensor(each, "histogramdd") for each in sample]
+    else:
+        raise TypeError(
+            f"For 'histogramdd', 'sample' must be a Tensor, list or tuple, but got "
+            f"{type(sample).__name__}."
+        )
+    return _of_columns(columns, bins, range, weights, density, "histogramdd")
+
+
+def _below(count):
+    """The ints below `count` (functions here have a parameter named `range`)."""
+    return builtins.range(count)
+
+
+def _of_columns(columns, bins, range, weights, density, api):
+    """Counts and edges for one vector for each axis."""
+    refuse_complex(api, *columns)
+    if not columns or any(c.ndim != 1 or c.shape != columns[0].shape for c in columns):
+        raise ValueError(
+            f"For '{api}', there must be vectors of one length, but got "
+            f"{[c.shape for c in columns]}."
+        )
+    common = columns[0]._array.dtype
+    for column in columns[1:]:
+        common = promote_np(common, column._array.dtype)
+    each = _per_axis(bins, columns, api)
+    ranges = _ranges(range, columns, api)
+    weights = _weights(weights, columns[0], api)
+    edges = [_edges(c, b, r, api) for c, b, r in zip(columns, each, ranges)]
+    if any(edge.shape[0] < 2 for edge in edges):
+        raise ValueError(f"For '{api}', there must be a bin along each axis, but got {bins}.")
+    return _counted(columns, edges, weights, density), edges
+
+
+def _per_axis(bins, columns, api):
+    if isinstance(bins, Tensor):
+        bins = [bins[i] for i in _below(bins.shape[0])] if bins.ndim else bins
+    if isinstance(bins, (list, tuple)):
+        if len(bins) != len(columns):
+            raise ValueError(
+                f"For '{api}', there must be bins for each of {len(columns)} axes, but got {bins}."
+            )
+        return list(bins)
+    if not is_int(bins, bools=True):
+        raise TypeError(f"For '{api}', 'bins' must be an int, list or tuple, but got {bins!r}.")
+    return [bins] * len(columns)
+
+
+def _ranges(range, columns, api):
+    if range is None:
+        return [None] * len(columns)
+    if not hasattr(range, "__len__"):
+        raise TypeError(f"For '{api}', 'range' must be a list of pairs, but got {range!r}.")
+    if len(range) != len(columns) or isinstance(range, str):
+        raise ValueError(
+            f"For '{api}', there must be a range for each of {len(columns)} axes, but "
+            f"got {range!r}."
+        )
+    return list(range)
+
+
+def _counted(columns, edges, weights, density):
+    """How many points fall into each cell between the edges."""
+    place, inside = None, None
+    for column, edge in zip(columns, edges):
+        count = edge.shape[0] - 1
+        column, edge = cast.run(column, "float32"), cast.run(edge, "float32")
+        at = build("ops", "searchsorted")(edge, column, right=True) - 1
+        at = build("ops", "where")(column == edge[-1], count - 1, at)
+        good = (at >= 0) & (at < count)
+        place = at if place is None else place * count + at
+        inside = good if inside is None else inside & good
+    shape = tuple(edge.shape[0] - 1 for edge in edges)
+    total = math.prod(shape)
+    own = build("ops", "where")(inside, place, total)
+    weights = cast.run(columns[0] == columns[0], "float32") if weights is None else weights
+    counts = build("ops", "unsorted_segment_sum")(weights, own, total + 1)[:total].reshape(shape)
+    if density:
+        counts = counts / counts.sum()
+        for axis, edge in enumerate(edges):
+            edge = cast.run(edge, "float32")
+            width = (edge[1:] - edge[:-1]).reshape((-1,) + (1,) * (len(edges) - axis - 1))
+            counts = counts / width
+    return counts

@@ -1,0 +1,255 @@
+"""mindspore.numpy: joining, splitting and repeating. `array_ops` publishes them."""
+
+from .._core.checking import checked
+from .._core.rules import Bool, Int
+from .._core.tensor import Tensor
+from ..ops import _arrange, _shape
+from ._convert import as_tensor, is_int, meet, need_tensor, own_axis, stated_axis, whole_numbers
+
+__all__ = [
+    "append",
+    "array_split",
+    "column_stack",
+    "concatenate",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "repeat",
+    "split",
+    "stack",
+    "tile",
+    "vsplit",
+    "vstack",
+]
+
+
+def _arrays(arrays, api):
+    """A list of Tensors.
+
+    Raises:
+        TypeError: if `arrays` is something else. ValueError: if there is none.
+    """
+    if isinstance(arrays, Tensor):
+        arrays = [arrays[i] for i in range(arrays.shape[0])] if arrays.ndim else ()
+    if not isinstance(arrays, (tuple, list)):
+        raise TypeError(
+            f"For '{api}', the arrays must be a tuple, list or Tensor, but got "
+            f"{type(arrays).__name__}."
+        )
+    if not arrays:
+        raise ValueError(f"For '{api}', there must be at least one array.")
+    return [need_tensor(a, api) for a in arrays]
+
+
+@checked
+def concatenate(arrays, axis: Int | None = 0):
+    """Tensors joined along an axis; with axis None, all their elements.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if the axis is out of range, or the shapes do not fit.
+    """
+    arrays = _arrays(arrays, "concatenate")
+    if axis is None:
+        arrays, axis = [a.reshape(-1) for a in arrays], 0
+    return _joined(arrays, own_axis(axis, arrays[0], "concatenate"), "concatenate")
+
+
+def _joined(arrays, axis, api):
+    """Tensors joined along an axis, in the dtype they meet in."""
+    shape = [n for place, n in enumerate(arrays[0].shape) if place != axis]
+    for each in arrays[1:]:
+        if [n for place, n in enumerate(each.shape) if place != axis] != shape or (
+            each.ndim != arrays[0].ndim
+        ):
+            raise ValueError(
+                f"For '{api}', the shapes must agree but for axis {axis}, but got "
+                f"{[a.shape for a in arrays]}."
+            )
+    return _shape.cat.run(meet(*arrays), axis)
+
+
+@checked
+def append(arr, values, axis: Int = None):
+    """A Tensor joined to the end of another along an axis; with axis None, all elements in order.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if the axis is out of range, or the shapes do not fit.
+    """
+    return concatenate([need_tensor(arr, "append"), need_tensor(values, "append")], axis)
+
+
+@checked
+def stack(arrays, axis: Int | Bool = 0):
+    """Tensors of one shape joined along a new axis; a Tensor of several is returned as it is
+    joined along its first axis.
+
+    Raises:
+        TypeError: if an item is not a Tensor, or `axis` no int.
+        ValueError: if `arrays` is something else or empty, or the shapes differ.
+    """
+    if not isinstance(arrays, (Tensor, tuple, list)):
+        raise ValueError(
+            f"For 'stack', 'arrays' must be a tuple, list or Tensor, but got "
+            f"{type(arrays).__name__}."
+        )
+    arrays = (
+        _arrays(arrays, "stack")
+        if not isinstance(arrays, Tensor) or arrays.size
+        else [arrays.reshape(-1)]
+    )
+    if len({a.shape for a in arrays}) > 1:
+        raise ValueError(
+            f"For 'stack', the shapes must agree, but got {[a.shape for a in arrays]}."
+        )
+    if len(arrays) == 1 and not arrays[0].size:
+        return arrays[0]
+    return _shape.stack.run(meet(*arrays), axis % (arrays[0].ndim + 1))
+
+
+def _stacked(name, join):
+    def function(tup):
+        if isinstance(tup, Tensor):
+            return tup
+        arrays = meet(*_arrays(tup, name))
+        try:
+            return join(arrays)
+        except ValueError:
+            raise ValueError(
+                f"For '{name}', the shapes must agree but for the axis that is "
+                f"joined, but got {[a.shape for a in arrays]}."
+            ) from None
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+vstack = _stacked("vstack", _arrange.vstack)
+hstack = _stacked("hstack", _arrange.hstack)
+dstack = _stacked("dstack", _arrange.dstack)
+column_stack = _stacked("column_stack", _arrange.column_stack)
+_ERRORS = (
+    "\n\n    Raises:\n        TypeError: if `tup` is no tuple, list or Tensor, or an item "
+    "no Tensor.\n        ValueError: if it is empty, or the shapes do not fit."
+)
+vstack.__doc__ = (
+    "Tensors joined along the first axis, vectors as rows; a Tensor is returned as it is." + _ERRORS
+)
+hstack.__doc__ = (
+    "Tensors joined along the second axis, vectors along their only one; a Tensor "
+    "is returned as it is." + _ERRORS
+)
+dstack.__doc__ = "Tensors joined along the third axis; a Tensor is returned as it is." + _ERRORS
+column_stack.__doc__ = (
+    "Tensors joined along the second axis, vectors as columns; a Tensor is "
+    "returned as it is." + _ERRORS
+)
+
+
+def _parts(x, sections, axis, api, even):
+    """The parts of a Tensor: a tuple for a number of them, a list for the indices between them.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if a part would be empty, or (`even`) the parts not equal.
+    """
+    x = need_tensor(x, api)
+    if not x.ndim:
+        raise ValueError(f"For '{api}', the input must have an axis.")
+    axis = stated_axis(axis, x.ndim, api)
+    length = x.shape[axis]
+    if is_int(sections):
+        if not 0 < sections <= length or (even and length % sections):
+            raise ValueError(
+                f"For '{api}', 'indices_or_sections' must divide the length {length}, "
+                f"but got {sections}."
+            )
+        return tuple(_arrange.tensor_split(x, sections, axis))
+    if not isinstance(sections, (tuple, list)) or not all(map(is_int, sections)):
+        raise TypeError(
+            f"For '{api}', 'indices_or_sections' must be an int, or a tuple or list of "
+            f"ints, but got {sections!r}."
+        )
+    ends = [0, *(s + length if s < 0 else s for s in sections), length]
+    if any(one >= two for one, two in zip(ends, ends[1:])):
+        raise ValueError(
+            f"For '{api}', no part must be empty, but got {sections} for the length {length}."
+        )
+    front = (slice(None),) * axis
+    return [x[front + (slice(one, two),)] for one, two in zip(ends, ends[1:])]
+
+
+def split(x, indices_or_sections, axis=0):
+    """Equal parts of a Tensor along an axis (a tuple), or the parts between indices (a list).
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if the axis is out of range, or the Tensor can not be cut so.
+    """
+    return _parts(x, indices_or_sections, axis, "split", True)
+
+
+def array_split(x, indices_or_sections, axis=0):
+    """Parts of a Tensor as equal as can be along an axis (a tuple), or the parts between indices
+    (a list). Errors as for `split`."""
+    return _parts(x, indices_or_sections, axis, "array_split", False)
+
+
+def hsplit(x, indices_or_sections):
+    """The parts of a Tensor along the second axis. Errors as for `split`."""
+    return _parts(x, indices_or_sections, 1, "hsplit", True)
+
+
+def vsplit(x, indices_or_sections):
+    """The parts of a Tensor along the first axis. Errors as for `split`."""
+    return _parts(x, indices_or_sections, 0, "vsplit", True)
+
+
+def dsplit(x, indices_or_sections):
+    """The parts of a Tensor along the third axis. Errors as for `split`."""
+    return _parts(x, indices_or_sections, 2, "dsplit", True)
+
+
+def tile(a, reps):
+    """A Tensor repeated along each axis; `reps` is an int, or a tuple, list or Tensor of them.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if a number is negative.
+    """
+    a = need_tensor(a, "tile")
+    if isinstance(reps, Tensor) and reps.ndim and (reps._array.dtype.kind in "bi" or not reps.size):
+        reps = [int(n) for n in reps.asnumpy().reshape(-1)]
+    reps = whole_numbers(reps, "reps", "tile")
+    if min(reps, default=0) < 0:
+        raise ValueError(f"For 'tile', 'reps' must not hold negative numbers, but got {reps}.")
+    return a.tile(reps) if reps else a
+
+
+@checked
+def repeat(a, repeats, axis: Int = None):
+    """Every element along an axis repeated; without an axis those of the flattened input.
+
+    Args:
+        a (Union[Tensor, number, list, tuple]): the values, no bools.
+        repeats (Union[int, tuple, list, Tensor]): how often, for all or for each element.
+        axis (int): the axis.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if a number is negative, there are not as many, or the axis is out of range.
+    """
+    a = as_tensor(a, "repeat")
+    if a._array.dtype.kind == "b":
+        raise TypeError("For 'repeat', 'a' must not hold bools.")
+    if isinstance(repeats, Tensor) and repeats._array.dtype.kind in "iu":
+        repeats = tuple(map(int, repeats.asnumpy().reshape(-1)))
+    counts = whole_numbers(repeats, "repeats", "repeat")
+    a, axis = (a.reshape(-1), 0) if axis is None else (a, own_axis(axis, a, "repeat"))
+    if min(counts, default=-1) < 0 or len(counts) not in (1, a.shape[axis]):
+        raise ValueError(
+            f"For 'repeat', 'repeats' must be one number or {a.shape[axis]}, none of "
+            f"them negative, but got {repeats}."
+        )
+    return _shape.repeat_interleave(a, counts[0] if len(counts) == 1 else list(counts), axis)

@@ -1,0 +1,203 @@
+"""mindspore.numpy: `pad` and its modes. `array_creations` publishes it."""
+
+import numpy
+
+from .._core.surface import build
+from .._core.tensor import Tensor
+from ..ops import _shape
+from ..ops._padding import pad_by_index, pad_constant
+from ._convert import as_tensor, is_int, refuse_complex
+
+
+def _pairs(value, rank, name, tensors=True):
+    """A padding argument as one (before, after) for each axis.
+
+    Raises:
+        TypeError: if it is no int, tuple, list (or Tensor), or holds something else than numbers.
+        ValueError: if it can not be repeated to a pair for each axis.
+    """
+    kinds = (int, tuple, list, Tensor) if tensors else (int, tuple, list)
+    if not isinstance(value, kinds):
+        raise TypeError(
+            f"For 'pad', '{name}' must be an int, tuple, list{' or Tensor' * tensors}, "
+            f"but got {value!r}."
+        )
+    found = as_tensor(value, "pad").asnumpy()
+    if found.shape not in ((), (1,), (2,), (1, 2), (rank, 2)):
+        raise ValueError(
+            f"For 'pad', '{name}' must be a number, a pair or a pair for each of "
+            f"{rank} axes, but got {value!r}."
+        )
+    return numpy.broadcast_to(found, (rank, 2)).tolist()
+
+
+def _widths(value, rank):
+    """How many values go before and after along each axis, ints from 0.
+
+    Raises:
+        TypeError: if they are no ints. ValueError: if one is negative.
+    """
+    pairs = _pairs(value, rank, "pad_width", tensors=False)
+    if not all(is_int(n) for pair in pairs for n in pair):
+        raise TypeError(f"For 'pad', 'pad_width' must hold ints, but got {value!r}.")
+    if any(n < 0 for pair in pairs for n in pair):
+        raise ValueError(
+            f"For 'pad', 'pad_width' must not hold negative numbers, but got {value!r}."
+        )
+    return [tuple(pair) for pair in pairs]
+
+
+def pad(
+    arr,
+    pad_width,
+    mode="constant",
+    stat_length=None,
+    constant_values=0,
+    end_values=0,
+    reflect_type="even",
+    **kwargs,
+):
+    """A Tensor with values added around it.
+
+    Args:
+        arr (Union[list, tuple, Tensor]): the values.
+        pad_width (Union[int, tuple, list]): how many values go before and after along each axis.
+        mode (Union[str, Function]): "constant", "edge", "wrap", "empty", "linear_ramp", "maximum",
+            "mean", "median",
+            "minimum", "reflect", "symmetric", or a function as numpy.pad takes it. Default:
+            "constant".
+        stat_length (Union[None, int, tuple]): how many values at each end the statistics look at.
+        constant_values, end_values (Union[int, float, tuple]): for "constant" and "linear_ramp".
+            Default: 0.
+        reflect_type (str): "even" or "odd". Default: "even".
+
+    Raises:
+        TypeError: if `arr` is none of these. ValueError: if `mode` is none of these, or a width
+        negative.
+    """
+    arr = as_tensor(arr, "pad")
+    refuse_complex("pad", arr)
+    widths = _widths(pad_width, arr.ndim)
+    if callable(mode):
+        return _padded_by(arr, widths, mode, kwargs)
+    if not isinstance(mode, str) or mode not in _PADDING:
+        raise ValueError(f"For 'pad', 'mode' must be one of {sorted(_PADDING)}, but got {mode!r}.")
+    options = {
+        "stat_length": stat_length,
+        "constant_values": constant_values,
+        "end_values": end_values,
+        "reflect_type": reflect_type,
+    }
+    return _PADDING[mode](arr, widths, options)
+
+
+def _padded_by(arr, widths, function, kwargs):
+    host = numpy.pad(arr.asnumpy(), widths, function, **kwargs)
+    return Tensor(host)
+
+
+def _pad_constant(arr, widths, options):
+    values = _pairs(options["constant_values"], arr.ndim, "constant_values")
+    for axis, (width, value) in enumerate(zip(widths, values)):
+        for side in (0, 1):
+            one = [(0, 0)] * arr.ndim
+            one[axis] = (width[0], 0) if side == 0 else (0, width[1])
+            arr = pad_constant.run(arr, one, value[side])
+    return arr
+
+
+def _pad_by_index(mode):
+    def run(arr, widths, options):
+        if options["reflect_type"] == "even" or mode not in ("reflect", "symmetric"):
+            return pad_by_index.run(arr, widths, mode)
+        # odd: turned over around the value at the edge, axis by axis
+        for axis, width in enumerate(widths):
+            own = [width if i == axis else (0, 0) for i in range(arr.ndim)]
+            mirrored, edges = (
+                pad_by_index.run(arr, own, mode),
+                pad_by_index.run(arr, own, "replicate"),
+            )
+            front = (slice(None),) * axis
+            last = width[0] + arr.shape[axis]
+            ends = [
+                edges[front + (part,)] * 2 - mirrored[front + (part,)]
+                for part in (slice(0, width[0]), slice(last, None))
+            ]
+            arr = _shape.cat.run([ends[0], arr, ends[1]], axis)
+        return arr
+
+    return run
+
+
+def _pad_statistic(name):
+    def run(arr, widths, options):
+        lengths = options["stat_length"]
+        lengths = (
+            [(None, None)] * arr.ndim
+            if lengths is None
+            else _pairs(lengths, arr.ndim, "stat_length")
+        )
+        for axis, ((before, after), (first, last)) in enumerate(zip(widths, lengths)):
+            front = (slice(None),) * axis
+            ends = (
+                arr[front + (slice(None, first),)],
+                arr[front + (slice(-last if last else None, None),)],
+            )
+            parts = [_statistic(name, end, axis) for end in ends]
+            blocks = [
+                p.broadcast_to(arr.shape[:axis] + (n,) + arr.shape[axis + 1 :])
+                for p, n in zip(parts, (before, after))
+            ]
+            arr = _shape.cat.run([blocks[0], arr, blocks[1]], axis)
+        return arr
+
+    return run
+
+
+def _statistic(name, part, axis):
+    """One value along an axis, kept with length 1, in the dtype of the part (rounded for ints)."""
+    if name in ("maximum", "minimum"):
+        return build("ops", {"maximum": "amax", "minimum": "amin"}[name])(part, axis, True)
+    wide = part.astype("float32")
+    if name == "mean":
+        found = build("ops", "mean")(wide, axis, True)
+    else:
+        ordered = build("ops", "sort")(wide, axis)[0]
+        count = part.shape[axis]
+        front = (slice(None),) * axis
+        low, high = (count - 1) // 2, count // 2
+        middle = [ordered[front + (slice(i, i + 1),)] for i in (low, high)]
+        found = (middle[0] + middle[1]) / 2
+    if part._array.dtype.kind in "iu":
+        found = build("ops", "round")(found)
+    return found.astype(part.dtype)
+
+
+def _pad_ramp(arr, widths, options):
+    ends = _pairs(options["end_values"], arr.ndim, "end_values")
+    for axis, ((before, after), (first, last)) in enumerate(zip(widths, ends)):
+        front = (slice(None),) * axis
+        left, right = arr[front + (slice(0, 1),)], arr[front + (slice(-1, None),)]
+        blocks = [_ramp(left, first, before, axis, False), _ramp(right, last, after, axis, True)]
+        arr = _shape.cat.run([blocks[0], arr, blocks[1]], axis)
+    return arr
+
+
+def _ramp(edge, end, count, axis, rising):
+    """Values on a straight line between an edge and an end value, the end included."""
+    steps = [(i + 1) / count if rising else 1 - i / count for i in range(count)]
+    weight = as_tensor(steps or [0.0])[:count]
+    weight = weight.reshape((1,) * axis + (-1,) + (1,) * (edge.ndim - axis - 1))
+    return (edge + (end - edge) * weight).astype(edge.dtype)
+
+
+_PADDING = {
+    "constant": _pad_constant,
+    "empty": _pad_constant,
+    "edge": _pad_by_index("replicate"),
+    "wrap": _pad_by_index("circular"),
+    "reflect": _pad_by_index("reflect"),
+    "symmetric": _pad_by_index("symmetric"),
+    "linear_ramp": _pad_ramp,
+    **{name: _pad_statistic(name) for name in ("maximum", "mean", "median", "minimum")},
+}

@@ -1,0 +1,327 @@
+"""mindspore.numpy: the functions of one or two inputs, element by element, from a table.
+
+`math_ops` and `logic_ops` publish them. A line of the table gives the op of `mindspore.ops` that
+computes, the dtype in which inputs of each dtype are computed ("-": refused), as observed of
+MindSpore 2.10, and what is taken besides Tensors.
+"""
+
+import math
+
+import numpy
+
+from .._core.checking import checked
+from .._core.promotion import promote_np
+from .._core.rules import DType
+from .._core.surface import build
+from ..ops import _math
+from ..ops._cast import cast
+from ._convert import as_tensor, floats, need_tensor, with_dtype
+
+_ORDER = "? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split()
+
+# the dtype in which an input of each dtype above is computed
+_LAYOUTS = {
+    name: dict(zip(map(numpy.dtype, _ORDER), text.split(), strict=True))
+    for name, text in {
+        "as it is": "?  i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16",
+        "wave": "f2 f2 f4 f4 f4 f2 f4 f4 f4 f2 f4 f8 -  -",
+        "cube root": "f4 f4 f4 f4 f4 f4 f4 f4 f4 f4 f4 f8 -  -",
+        "root": "f4 f4 f4 f4 f4 f4 f4 f4 f4 f2 f4 f8 c8 c16",
+        "angle": "f4 f4 f4 f4 f4 f4 -  -  -  f2 f4 f8 c8 c16",
+        "single": "f4 f4 f4 f4 f4 f4 f4 f4 f4 f4 f4 f4 f4 f4",
+        "single, half": "f4 f4 f4 f4 f4 f4 f4 f4 f4 f2 f4 f4 f4 f4",
+        "float": "-  -  -  -  -  -  -  -  -  f2 f4 f8 c8 c16",
+        "real float": "-  -  -  -  -  -  -  -  -  f2 f4 f8 -  -",
+        "integer": "-  i1 i2 i4 i8 u1 u2 u4 u8 -  -  -  -  -",
+        "number": "-  i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16",
+        "power": "i8 i1 i2 i4 i8 u1 -  -  -  f2 f4 f8 c8 c16",
+        "sign": "-  f4 f4 f4 f4 f4 -  -  -  f2 f4 f8 c8 c16",
+        "real": "?  i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 -  -",
+        "small real": "?  i1 i2 i4 i8 u1 -  -  -  f2 f4 f8 -  -",
+    }.items()
+}
+
+# name: (op, layout, what is taken, name of the parameter)
+UNARY = {
+    **{
+        name: (op, "wave", "Tensor", "input" if name == "arccos" else "x")
+        for name, op in {
+            "arccos": "acos",
+            "arccosh": "acosh",
+            "arcsin": "asin",
+            "arcsinh": "asinh",
+            "arctan": "atan",
+            "arctanh": "atanh",
+            "cos": "cos",
+            "cosh": "cosh",
+            "sin": "sin",
+            "sinh": "sinh",
+            "tan": "tan",
+            "tanh": "tanh",
+        }.items()
+    },
+    "absolute": ("abs", "as it is", "Tensor", "x"),
+    "fabs": ("abs", "as it is", "Tensor", "x"),
+    "cbrt": ("cbrt", "cube root", "array", "x"),
+    "sqrt": ("sqrt", "root", "array", "x"),
+    "ceil": ("ceil", "single", "array", "x"),
+    "trunc": ("trunc", "single, half", "array", "x"),
+    "floor": ("floor", "real float", "array", "x"),
+    "rint": ("rint", "real float", "array", "x"),
+    "deg2rad": ("deg2rad", "angle", "Tensor", "x"),
+    "radians": ("deg2rad", "angle", "Tensor", "x"),
+    "rad2deg": ("rad2deg", "angle", "Tensor", "x"),
+    "exp": ("exp", "float", "array", "x"),
+    "expm1": ("expm1", "float", "array", "x"),
+    "exp2": ("exp2", "power", "array", "x"),
+    "reciprocal": ("reciprocal", "power", "array", "x"),
+    "log": ("log", "float", "array", "x"),
+    "log1p": ("log1p", "float", "array", "x"),
+    "log2": ("log2", "float", "Tensor", "x"),
+    "log10": ("log10", "float", "Tensor", "x"),
+    "invert": ("invert", "integer", "array", "x"),
+    "sign": ("sign", "sign", "array", "x"),
+    "negative": ("neg", "number", "array", "a"),
+    "positive": ("positive", "number", "Tensor", "a"),
+    "square": ("square", "number", "array", "x"),
+}
+TESTS = {
+    "isfinite": ("isfinite", "real", "array", "x"),
+    "isinf": ("isinf", "real", "array", "x"),
+    "isnan": ("isnan", "real", "array", "x"),
+    "logical_not": ("logical_not", "as it is", "array", "a"),
+}
+
+# name: (op, kinds of dtypes taken, how they are prepared, what is taken)
+BINARY = {
+    "add": ("add", "biufc", None, "array"),
+    "subtract": ("sub", "biufc", None, "array"),
+    "multiply": ("mul", "biufc", None, "Tensor"),
+    "divide": ("div", "biufc", "quotient", "array"),
+    "power": ("pow", "biufc", None, "array"),
+    "floor_divide": ("floor_divide", "biufc", None, "array"),
+    "fmod": ("fmod", "biuf", None, "array"),
+    "remainder": ("floor_mod", "biuf", None, "array"),
+    "float_power": ("pow", "biufc", "single", "Tensor"),
+    "arctan2": ("atan2", "biuf", "wave", "Tensor"),
+    "hypot": ("hypot", "iufc", "floats", "array"),
+    "logaddexp": ("logaddexp", "fc", None, "array"),
+    "logaddexp2": ("logaddexp2", "biufc", "some float", "Tensor"),
+    "heaviside": ("heaviside", "biuf", "result", "array"),
+    "gcd": ("gcd", "biuf", "numbers", "array"),
+    "lcm": ("lcm", "biuf", "numbers", "array"),
+    "maximum": ("maximum", "biuf", "scalar", "array"),
+    "minimum": ("minimum", "biuf", "scalar", "array"),
+    "bitwise_and": ("bitwise_and", "biu", None, "array"),
+    "bitwise_or": ("bitwise_or", "biu", None, "array"),
+    "bitwise_xor": ("bitwise_xor", "biu", None, "array"),
+}
+COMPARISONS = {
+    "equal": ("equal", "biufc", None, "array"),
+    "not_equal": ("not_equal", "biufc", None, "Tensor"),
+    "less": ("less", "biuf", None, "array"),
+    "less_equal": ("less_equal", "biuf", None, "Tensor"),
+    "greater": ("greater", "biuf", None, "array"),
+    "greater_equal": ("greater_equal", "biuf", None, "array"),
+    "logical_and": ("logical_and", "biufc", None, "array"),
+    "logical_or": ("logical_or", "biufc", None, "array"),
+    "logical_xor": ("logical_xor", "biufc", None, "Tensor"),
+}
+
+
+def _refuse(api, tensor):
+    raise TypeError(f"For '{api}', the input must not have dtype {tensor.dtype}.")
+
+
+def laid_out(tensor, layout, api):
+    """`tensor` in the dtype it is computed in.
+
+    Raises:
+        TypeError: if the layout refuses its dtype.
+    """
+    kind = tensor._array.dtype
+    wanted = _LAYOUTS[layout].get(kind)
+    if wanted is None:  # bfloat16, which follows float16
+        return tensor if _LAYOUTS[layout][numpy.dtype("f2")] != "-" else _refuse(api, tensor)
+    if wanted == "-":
+        _refuse(api, tensor)
+    return tensor if kind == wanted else cast.run(tensor, wanted)
+
+
+def _cube_root(x):
+    return _math.sign.run(x) * _math.pow.run(_math.abs.run(x), 1 / 3)
+
+
+def _in_floats(op):
+    """`op` computed in floats and cast back: the powers and quotients of ints are ints."""
+
+    def run(x):
+        return cast.run(op(x), x._array.dtype) if x._array.dtype.kind in "iu" else op(x)
+
+    return run
+
+
+def _compute(op_name):
+    """The function of one Tensor that `op_name` stands for."""
+    if op_name == "cbrt":
+        return _cube_root
+    if op_name == "invert":
+        return lambda x: -x - 1
+    op = build("ops", op_name)
+    if op_name in ("exp2", "reciprocal"):
+        return _in_floats(op)
+    if op_name == "abs":
+        return lambda x: cast.run(op(x), x._array.dtype)
+    if op_name in _TURNS:  # the ops take no complex numbers
+        return lambda x: x * _TURNS[op_name] if x._array.dtype.kind == "c" else op(x)
+    return op
+
+
+_TURNS = {"deg2rad": math.pi / 180, "rad2deg": 180 / math.pi}
+
+
+def _reader(takes):
+    return need_tensor if takes == "Tensor" else as_tensor
+
+
+def unary(name):
+    """The function of that name in `UNARY` or `TESTS`."""
+    op_name, layout, takes, parameter = (UNARY | TESTS)[name]
+    read = _reader(takes)
+
+    def run(value, dtype):
+        found = _compute(op_name)(laid_out(read(value, name), layout, name))
+        return with_dtype(found, dtype, name)
+
+    signatures = {
+        "x": lambda x, dtype=None: run(x, dtype),
+        "a": lambda a, dtype=None: run(a, dtype),
+        "input": lambda input, dtype=None: run(input, dtype),
+    }
+    default = "bool" if name in TESTS else "that of the input, or the float next to it,"
+    what = "a Tensor" if takes == "Tensor" else "an array-like value"
+    return _named(
+        signatures[parameter],
+        name,
+        f"`ops.{op_name}` of {what}; `dtype` (a MindSpore "
+        f"dtype) is that of the result, {default} by default.\n\n    Raises:\n        "
+        f"TypeError: if the input is something else, or of a dtype that is not taken.",
+    )
+
+
+def _named(function, name, words):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = words
+    function.__annotations__ = {"dtype": DType}
+    function.__module__ = __name__
+    return checked(function)
+
+
+def _gcd(one, two):
+    """The greatest common divisor, of ints by `ops.gcd`, of floats by Euclid's steps."""
+    if "f" not in (one._array.dtype.kind, two._array.dtype.kind):
+        return build("ops", "gcd")(cast.run(one, "int64"), cast.run(two, "int64"))
+    where = build("ops", "where")
+    one, two = (_math.abs.run(floats(each)) for each in (one, two))
+    for _ in range(_STEPS):
+        rest = _math.floor_mod.run(one, where(two == 0, 1.0, two))
+        one, two = where(two == 0, one, two), where(two == 0, 0.0, rest)
+    return one
+
+
+def _lcm(one, two):
+    """The least common multiple; 0 beside 0."""
+    shared = _gcd(one, two)
+    product = _math.abs.run(_math.mul.run(*(cast.run(t, shared._array.dtype) for t in (one, two))))
+    whole = build("ops", "where")(shared == 0, 1, shared)
+    found = (
+        _math.div.run(product, whole)
+        if shared._array.dtype.kind == "f"
+        else (_math.floor_divide.run(product, whole))
+    )
+    return found
+
+
+def _log_of_sum(one, two, base):
+    """The logarithm of the sum of powers, of complex numbers."""
+    powers = [_math.exp.run(_math.mul.run(each, base)) for each in (one, two)]
+    return _math.log.run(_math.add.run(*powers)) / base
+
+
+_BASES = {"logaddexp": 1.0, "logaddexp2": math.log(2)}
+_STEPS = 96  # enough for any two numbers of 64 bits
+_OF_NUMBERS = {"gcd": _gcd, "lcm": _lcm}
+
+
+def _prepared(name, one, two, how):
+    """Two Tensors in the dtypes that the op of `name` computes in."""
+    kinds = one._array.dtype, two._array.dtype
+    if how == "wave":
+        one, two = (laid_out(t, "wave", name) for t in (one, two))
+    if how == "single":
+        one, two = (cast.run(t, "float32") for t in (one, two))
+    if how == "quotient" and all(k.kind in "biuf" and k not in ("f2", "f4") for k in kinds):
+        one, two = (cast.run(t, "float32") for t in (one, two))
+    if how == "floats":
+        promote_np(*kinds)
+        one, two = floats(one), floats(two)
+        narrow = [t._array.dtype for t, k in zip((one, two), kinds) if k.kind in "fc"]
+        if len(narrow) == 1:  # the int follows the float
+            one, two = (
+                t if t._array.dtype == narrow[0] else cast.run(t, narrow[0]) for t in (one, two)
+            )
+    if how == "some float" and not any(k.kind in "fc" for k in kinds):
+        _refuse(name, one)
+    return one, two
+
+
+def _pair(name, x1, x2, kinds, how, read):
+    """The two inputs as Tensors that may be computed with.
+
+    Raises:
+        TypeError: if one is no such value, or of a dtype that is not taken.
+    """
+    one, two = read(x1, name), read(x2, name)
+    for each in (one, two):
+        kind = each._array.dtype.kind
+        if kind not in kinds and not (kind == "V" and "f" in kinds):
+            _refuse(name, each)
+    return beside(one, two) if how == "scalar" else _prepared(name, one, two, how)
+
+
+def beside(one, two):
+    """Two Tensors; one without axes takes the dtype of one with axes."""
+    if one.ndim and not two.ndim:
+        return one, cast.run(two, one._array.dtype)
+    if two.ndim and not one.ndim:
+        return cast.run(one, two._array.dtype), two
+    return one, two
+
+
+def binary(name):
+    """The function of that name in `BINARY` or `COMPARISONS`."""
+    op_name, kinds, how, takes = (BINARY | COMPARISONS)[name]
+    read = _reader(takes)
+
+    def function(x1, x2, dtype=None):
+        one, two = _pair(name, x1, x2, kinds, how, read)
+        if how in ("result", "numbers"):
+            common = promote_np(one._array.dtype, two._array.dtype)
+            op = build("ops", op_name) if how == "result" else _OF_NUMBERS[op_name]
+            found = cast.run(op(one, two), common)
+        elif op_name in _BASES and "c" in (one._array.dtype.kind, two._array.dtype.kind):
+            found = _log_of_sum(one, two, _BASES[op_name])
+        else:
+            found = build("ops", op_name)(one, two)
+        return with_dtype(found, dtype, name)
+
+    what = "two Tensors" if takes == "Tensor" else "two array-like values"
+    default = "bool" if name in COMPARISONS else "the one the inputs meet in"
+    return _named(
+        function,
+        name,
+        f"`ops.{op_name}` of {what}, which are broadcast; `dtype` (a "
+        f"MindSpore dtype) is that of the result, {default} by default.\n\n    Raises:\n"
+        "        TypeError: if an input is something else, or of a dtype that is not "
+        "taken.\n        ValueError: if the shapes do not fit.",
+    )

@@ -1,0 +1,128 @@
+"""mindspore.numpy: polynomials, given by their coefficients from the highest power down.
+`products` publishes them."""
+
+from .._core import dtype as dtypes
+from .._core.checking import checked
+from .._core.rules import Bool, Int
+from .._core.tensor import Tensor
+from ..ops import _padding, _shape
+from ..ops._cast import cast
+from ._convert import as_tensor, floats, meet, refuse_complex
+from ._sliding import sliding
+
+__all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
+
+
+def _coefficients(p, api):
+    """A polynomial as a vector; a number is one of degree 0.
+
+    Raises:
+        TypeError: if it is no array-like value. ValueError: if it has more than one axis.
+    """
+    p = as_tensor(p, api)
+    if p.ndim > 1:
+        raise ValueError(f"For '{api}', a polynomial must be a vector, but got shape {p.shape}.")
+    return p.reshape(-1)
+
+
+def _aligned(a1, a2, api):
+    one, two = meet(_coefficients(a1, api), _coefficients(a2, api))
+    count = max(one.shape[0], two.shape[0])
+    if one._array.dtype.kind == "b":
+        one, two = cast.run(one, "int32"), cast.run(two, "int32")
+    return [_padding.pad_constant.run(p, [(count - p.shape[0], 0)], 0) for p in (one, two)]
+
+
+def polyadd(a1, a2):
+    """The sum of two polynomials (numbers, lists, tuples or Tensors).
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if one has more than one axis.
+    """
+    one, two = _aligned(a1, a2, "polyadd")
+    return one + two
+
+
+def polysub(a1, a2):
+    """The difference of two polynomials. Errors as for `polyadd`."""
+    one, two = _aligned(a1, a2, "polysub")
+    return one - two
+
+
+def polymul(a1, a2):
+    """The product of two polynomials. Errors as for `polyadd`; a ValueError also if one is empty,
+    a TypeError if one is complex."""
+    one, two = _coefficients(a1, "polymul"), _coefficients(a2, "polymul")
+    return sliding(one, two, "full", "polymul")
+
+
+def polyval(p, x):
+    """The values of a polynomial at x, by Horner's rule; at least float32.
+
+    Args:
+        p (Union[number, list, tuple, Tensor]): the coefficients.
+        x (Union[number, list, tuple, Tensor]): where values are wanted.
+
+    Raises:
+        TypeError: if an argument has another type, or is complex.
+        ValueError: if `p` is empty or has more than one axis.
+    """
+    p, x = _coefficients(p, "polyval"), as_tensor(x, "polyval")
+    refuse_complex("polyval", p, x)
+    if not p.size:
+        raise ValueError("For 'polyval', 'p' must have coefficients.")
+    p, x = (
+        t if t._array.dtype in ("float32", "float64") else cast.run(t, "float32") for t in (p, x)
+    )
+    found = x * 0 + p[0]
+    for i in range(1, p.shape[0]):
+        found = found * x + p[i]
+    return found
+
+
+@checked
+def polyder(p, m: Int(ge=0) | Bool = 1):
+    """The m-th derivative of a polynomial; empty float32 where nothing is left.
+
+    Raises:
+        TypeError: if an argument has another type, or `p` is complex.
+        ValueError: if `m` is negative, or `p` has more than one axis.
+    """
+    p = _coefficients(p, "polyder")
+    refuse_complex("polyder", p)
+    for _ in range(m):
+        degrees = list(range(p.shape[0] - 1, 0, -1))
+        if not degrees:
+            return Tensor([], dtypes.float32)
+        p = p[:-1] * as_tensor(degrees)
+    return p
+
+
+@checked
+def polyint(p, m: Int(ge=0) = 1, k=None):
+    """The m-th integral of a polynomial, with the constants k (0 by default); at least float32
+    unless `m` is 0.
+
+    Args:
+        p (Union[number, list, tuple, Tensor]): the coefficients.
+        m (int): how often it is integrated.
+        k (Union[number, list, tuple, Tensor]): one constant for all integrals, or one for each.
+
+    Raises:
+        TypeError: if an argument has another type, or `p` is complex.
+        ValueError: if `m` is negative, `p` has more than one axis, or `k` too few constants.
+    """
+    p = _coefficients(p, "polyint")
+    refuse_complex("polyint", p)
+    constants = _coefficients(0.0 if k is None else k, "polyint")
+    single = k is None or isinstance(k, (int, float)) or not as_tensor(k, "polyint").ndim
+    if not single and constants.shape[0] < m:
+        raise ValueError(
+            f"For 'polyint', 'k' must hold one or {m} constants, but got {constants.shape[0]}."
+        )
+    for i in range(m):
+        p = floats(p)
+        degrees = cast.run(as_tensor(list(range(p.shape[0], 0, -1))), p._array.dtype)
+        constant = constants[:1] if single else constants[i : i + 1]
+        p = _shape.cat.run([p / degrees, cast.run(constant, p._array.dtype)], 0)
+    return p

@@ -1,0 +1,45 @@
+"""Convolution of two vectors, for `convolve`, `correlate` and products of polynomials."""
+
+from .._core.promotion import promote_np
+from ..ops import _linalg, _padding, _shape
+from ..ops._cast import cast
+from ._convert import refuse_complex
+
+_MODES = ("full", "same", "valid")
+
+
+def sliding(a, v, mode, api, complexes=False):
+    """The convolution of two vectors, in the dtype they meet in.
+
+    Raises:
+        TypeError: if one is complex and `complexes` is false.
+        ValueError: if one is empty or no vector, or `mode` is unknown.
+    """
+    if not isinstance(mode, str) or mode not in _MODES:
+        raise ValueError(
+            f"For '{api}', 'mode' must be 'full', 'same' or 'valid', but got {mode!r}."
+        )
+    a, v = (t.reshape(-1) if not t.ndim else t for t in (a, v))
+    if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
+        raise ValueError(
+            f"For '{api}', the inputs must be vectors with elements, but got "
+            f"{a.shape} and {v.shape}."
+        )
+    if not complexes:
+        refuse_complex(api, a, v)
+    common = promote_np(a._array.dtype, v._array.dtype)
+    wide = "float32" if common.kind == "b" else common
+    a, v = cast.run(a, wide), cast.run(v, wide)
+    if a.shape[0] < v.shape[0]:
+        a, v = v, a
+    count = v.shape[0]
+    padded = _padding.pad_constant.run(a, [(count - 1, count - 1)], 0)
+    total = a.shape[0] + count - 1
+    rows = _shape.stack.run([padded[i : i + total] for i in range(count)], 0)
+    whole = cast.run(_linalg.matmul.run(_shape.flip.run(v, (0,)), rows), wide)
+    if mode == "full":
+        return whole
+    if mode == "valid":
+        return whole[count - 1 : a.shape[0]]
+    start = (count - 1) // 2
+    return whole[start : start + a.shape[0]]

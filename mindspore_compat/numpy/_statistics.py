@@ -1,0 +1,429 @@
+"""mindspore.numpy: sums, extremes, means and spreads over axes, with and without NaN.
+
+`math_ops` publishes them. Which dtypes a function takes and gives is as observed of MindSpore 2.10.
+"""
+
+from .._core import dtype as dtypes
+from .._core.checking import checked
+from .._core.promotion import promote_np
+from .._core.rules import Any, Bool, DType, Int
+from .._core.surface import build
+from .._core.tensor import Tensor
+from ..ops import _compare, _math, _reduce, _statistics
+from ..ops._cast import cast, named_dtype
+from ._convert import (
+    as_tensor,
+    axes_of,
+    floats,
+    is_int,
+    need_tensor,
+    refuse_complex,
+    scalar,
+    stated_axis,
+    with_dtype,
+)
+
+__all__ = []
+
+
+def _public(function):
+    __all__.append(function.__name__)
+    return function
+
+
+@_public
+@checked
+def sum(a, axis=None, dtype: DType = None, keepdims: Bool = False, initial=None):
+    """The sum over the axes given; int64 for ints and bools.
+
+    Args:
+        a (Union[Tensor, number, list, tuple]): the values.
+        axis (Union[int, tuple, list, None]): the axes; None or no axes for all.
+        dtype (mindspore.dtype): the dtype of the result.
+        keepdims (bool): whether the axes stay, with length 1.
+        initial (number): what is added to the sum.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if an axis is out of range.
+    """
+    a = as_tensor(a, "sum")
+    start = None if initial is None else scalar(initial, "initial", "sum")
+    axes = axes_of(axis, a.ndim, "sum") or None
+    found = cast.run(a, "int64") if a._array.dtype.name in _WIDENED else a
+    found = _reduce.reduce_sum.run(with_dtype(found, dtype, "sum"), axes, keepdims)
+    return with_dtype(found if start is None else found + start, dtype, "sum")
+
+
+_WIDENED = {"bool", "int8", "int16", "int32", "uint8"}
+
+
+@_public
+@checked
+def mean(a, axis=None, keepdims: Bool = False, dtype=None):
+    """The mean over the axes given, in the input's dtype (ints are cut).
+
+    Raises:
+        TypeError: if an argument has another type, or `a` holds bools.
+        ValueError: if an axis is out of range or named twice.
+    """
+    a = as_tensor(a, "mean")
+    if a.dtype == dtypes.bool_:
+        raise TypeError("For 'mean', the input must not hold bools.")
+    return with_dtype(_reduce.mean.run(a, _axes(axis, a, "mean"), keepdims), dtype, "mean")
+
+
+def _axes(axis, tensor, api, bools=False, lists=True):
+    """Axes for a reduction, None for all of them; a Tensor without axes has none to name.
+
+    Raises:
+        TypeError: if they are no ints. ValueError: if one is out of range or named twice.
+    """
+    if isinstance(axis, list) and not lists:
+        raise TypeError(f"For '{api}', 'axis' must be an int or a tuple of ints, but got {axis}.")
+    found = axes_of(axis, tensor.ndim, api, bools)
+    if not tensor.ndim and axis not in (None, (), []):
+        raise ValueError(f"For '{api}', the input has no axis, but got axis {axis}.")
+    return found or None
+
+
+def _spread(name, op, numbers):
+    def function(x, axis=None, ddof: numbers = 0, keepdims: Bool = False):
+        x = as_tensor(x, name)
+        refuse_complex(name, x)
+        if x.dtype == dtypes.bool_:
+            raise TypeError(f"For '{name}', the input must not hold bools.")
+        x = floats(x)
+        axes = _axes(axis, x, name, lists=False)
+        if x.size == 0:
+            return _reduce.mean.run(x, axes, keepdims)
+        count = x.size if axes is None else _count(x, axes)
+        plain = op.run(x, axes, 0, keepdims)
+        return plain if not ddof else _rescaled(name, plain, count, ddof)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"The {'standard deviation' if name == 'std' else 'variance'} over the "
+        "axes given, of squares divided by the count less `ddof`; float32 for "
+        "ints.\n\n    Raises:\n        TypeError: if an argument has another "
+        "type, or `x` holds bools or complex numbers.\n        ValueError: if an "
+        "axis is out of range or named twice."
+    )
+    return checked(function)
+
+
+def _count(x, axes):
+    total = 1
+    for axis in axes:
+        total *= x.shape[axis]
+    return total
+
+
+def _rescaled(name, plain, count, ddof):
+    """A spread with divisor `count` as one with divisor `count - ddof`."""
+    ratio = count / (count - ddof) if count != ddof else float("inf")
+    if name == "var":
+        return plain * ratio
+    return plain * (ratio**0.5 if ratio >= 0 else float("nan"))
+
+
+std = _spread("std", _reduce.std, Int)
+var = _spread("var", _reduce.var, Int | Bool)
+__all__ += ["std", "var"]
+
+
+def _extreme(name, over, pick):
+    def function(a, axis=None, keepdims: Bool = False, initial=None, where=True):
+        x = need_tensor(a, name)
+        refuse_complex(name, x)
+        if not x.size:
+            raise ValueError(
+                f"For '{name}', the input must have elements, but got shape {x.shape}."
+            )
+        first = None if initial is None else scalar(initial, "initial", name)
+        mask = _mask(where, name)
+        if mask is not None:
+            if first is None:
+                raise ValueError(f"For '{name}', 'initial' must be given where 'where' is.")
+            x = build("ops", "where")(mask, x, cast.run(first, x._array.dtype))
+        found = over.run(x, _axes(axis, x, name, bools=True), keepdims)
+        return found if first is None else pick.run(found, cast.run(first, x._array.dtype))
+
+    function.__name__ = function.__qualname__ = name
+    kind = "largest" if name == "amax" else "smallest"
+    function.__doc__ = (
+        f"The {kind} element of a Tensor over the axes given; `initial` is a "
+        "number that counts as one more element, `where` says which elements "
+        "count.\n\n    Raises:\n        TypeError: if an argument has another "
+        "type.\n        ValueError: if an axis is out of range, the Tensor is "
+        "empty, or `where` is given without `initial`."
+    )
+    return checked(function)
+
+
+def _mask(where, api):
+    """A mask as a Tensor of bools; None for one that is true everywhere."""
+    if where is None:
+        return None
+    if isinstance(where, (int, float)) and where:
+        return None
+    found = as_tensor(where, api)
+    if not found.ndim and found.size and bool(found):
+        return None
+    return cast.run(found, "bool")
+
+
+amax = max = _extreme("amax", _reduce.amax, _math.maximum)
+amin = min = _extreme("amin", _reduce.amin, _math.minimum)
+__all__ += ["amax", "max", "amin", "min"]
+
+
+@_public
+@checked
+def ptp(x, axis=None, keepdims: Bool = False):
+    """The largest less the smallest element of a Tensor over the axes given.
+
+    Raises:
+        TypeError: if an argument has another type, or the Tensor holds bools or complex numbers.
+        ValueError: if an axis is out of range or named twice, or the Tensor is empty.
+    """
+    x = need_tensor(x, "ptp")
+    refuse_complex("ptp", x)
+    if x.dtype == dtypes.bool_:
+        raise TypeError("For 'ptp', the input must not hold bools.")
+    axes = _axes(axis, x, "ptp", bools=True, lists=False)
+    if not x.size:
+        raise ValueError(f"For 'ptp', the input must have elements, but got shape {x.shape}.")
+    return _reduce.amax.run(x, axes, keepdims) - _reduce.amin.run(x, axes, keepdims)
+
+
+@_public
+def average(x, axis=None, weights=None, returned=False):
+    """The mean of a Tensor, which may be weighted; with `returned` also the sum of the weights.
+
+    Args:
+        x (Tensor): the values; without weights the result has their dtype.
+        axis (Union[int, tuple[int], None]): the axes; None for all.
+        weights (Tensor): of the shape of `x`, or a vector along the one axis named.
+        returned (bool): whether the sum of the weights is returned too.
+
+    Raises:
+        TypeError: if an argument has another type, `x` is complex, or the shapes differ and no
+            axis is named, or the weights are no vector.
+        ValueError: if an axis is out of range, or the shapes do not fit.
+    """
+    x = need_tensor(x, "average")
+    refuse_complex("average", x)
+    axes = _axes(axis, x, "average", lists=False)
+    if weights is None:
+        found = _reduce.mean.run(x, axes, False)
+        total = build("ops", "full_like")(found, x.size // found.size if found.size else 0)
+        return (found, total) if returned else found
+    weights = need_tensor(weights, "average")
+    refuse_complex("average", weights)
+    whole = _weights(x, weights, axis)
+    total = _reduce.reduce_sum.run(whole, axes, False)
+    found = _math.div.run(_reduce.reduce_sum.run(_math.mul.run(x, whole), axes, False), total)
+    found = cast.run(found, promote_np(x._array.dtype, weights._array.dtype))
+    return (found, cast.run(total, weights._array.dtype)) if returned else found
+
+
+def _weights(x, weights, axis):
+    """The weights in the shape of `x`."""
+    if weights.dtype == dtypes.bool_:
+        weights = cast.run(weights, "int32")
+    if weights.shape == x.shape:
+        return weights
+    if axis is None:
+        raise TypeError(
+            "For 'average', 'axis' must be given where the shapes of 'x' and 'weights' differ."
+        )
+    if weights.ndim != 1 or not is_int(axis):
+        raise TypeError(
+            f"For 'average', 'weights' must be a vector or have the shape of 'x', but "
+            f"got {weights.shape}."
+        )
+    if weights.shape[0] not in (1, x.shape[axis]):
+        raise ValueError(
+            f"For 'average', 'weights' must have the length of the axis, but got {weights.shape}."
+        )
+    return weights.reshape((-1,) + (1,) * (x.ndim - axis % x.ndim - 1)).broadcast_to(x.shape)
+
+
+@_public
+@checked
+def cumsum(a, axis: Int = None, dtype=None):
+    """Cumulative sums of a Tensor along an axis, or over all elements in order.
+
+    Bools and ints below 32 bits become int32.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if the axis is out of range.
+    """
+    a = need_tensor(a, "cumsum")
+    dtype = _own_dtype(dtype, "cumsum")
+    if axis is not None and not a.ndim:
+        raise ValueError(f"For 'cumsum', the input has no axis, but got axis {axis}.")
+    kind = a._array.dtype
+    wide = cast.run(a, "int32") if kind.kind in "biu" and kind.name in _SMALL else a
+    found = _running(_reduce.cumsum, wide, axis, "cumsum")
+    return with_dtype(cast.run(found, wide._array.dtype), dtype, "cumsum")
+
+
+def _own_dtype(dtype, api):
+    """A MindSpore dtype, `bool` or None.
+
+    Raises:
+        TypeError: if it is something else.
+    """
+    if dtype is not None and dtype is not bool and not isinstance(dtype, dtypes.Type):
+        raise TypeError(f"For '{api}', 'dtype' must be a mindspore dtype, but got {dtype!r}.")
+    return dtype
+
+
+_SMALL = {"bool", "int8", "int16", "uint8"}
+
+
+def _running(op, a, axis, api):
+    flat = a.reshape(-1) if axis is None else a
+    return op.run(flat, 0 if axis is None else stated_axis(axis, flat.ndim, api))
+
+
+@_public
+@checked
+def cumprod(a, axis: Int | Bool = None, dtype=None):
+    """Cumulative products along an axis, or over all elements in order.
+
+    Bools and ints below 32 bits become int32, or uint32 if they have no sign; the ints of a list
+    int64.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if the axis is out of range.
+    """
+    given, a = a, as_tensor(a, "cumprod")
+    kind = a._array.dtype
+    if kind.kind in "biu" and kind.itemsize < 4:
+        a = cast.run(a, "uint32" if kind.kind == "u" else "int32")
+    elif not isinstance(given, Tensor) and kind.kind == "i":
+        a = cast.run(a, "int64")
+    found = _running(_reduce.cumprod, a, axis, "cumprod")
+    return with_dtype(cast.run(found, a._array.dtype), dtype, "cumprod")
+
+
+@_public
+@checked
+def count_nonzero(x, axis=None, keepdims: Bool = False):
+    """How many elements of a Tensor over the axes given are not 0; int32.
+
+    Raises:
+        TypeError: if an argument has another type, or the Tensor holds bools.
+        ValueError: if an axis is out of range.
+    """
+    x = need_tensor(x, "count_nonzero")
+    if x.dtype == dtypes.bool_:
+        raise TypeError("For 'count_nonzero', the input must not hold bools.")
+    axes = _axes(axis, x, "count_nonzero")
+    return _statistics.count_nonzero.run(x, () if axes is None else axes, keepdims, "int32")
+
+
+# Without NaN --------------------------------------------------------------------------------------
+
+
+def _nan(name, fill, reduce, keep):
+    def function(a, axis=None, dtype=None, keepdims: keep = False):
+        x = as_tensor(a, name)
+        refuse_complex(name, x)
+        axes = _axes(axis, x, name, bools=True)
+        if not x.size and name != "nansum":
+            return with_dtype(_reduce.mean.run(x, axes, bool(keepdims)), dtype, name)
+        if x._array.dtype.kind == "f":
+            x = _filled(x, fill)
+        return with_dtype(reduce(x, axes, bool(keepdims)), dtype, name)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"`{name[3:]}` over the axes given of what is not NaN, in the input's "
+        "dtype.\n\n    Raises:\n        TypeError: if an argument has another "
+        "type, or `a` is complex.\n        ValueError: if an axis is out of range."
+    )
+    globals()[name] = _public(checked(function))
+
+
+_nan("nanmax", float("-inf"), lambda x, axis, keep: _reduce.amax.run(x, axis, keep), Int | Bool)
+_nan("nanmin", float("inf"), lambda x, axis, keep: _reduce.amin.run(x, axis, keep), Int | Bool)
+_nan("nansum", 0.0, lambda x, axis, keep: _reduce.reduce_sum.run(x, axis, keep), Any)
+
+
+@_public
+@checked
+def nancumsum(a, axis: Int = None, dtype=None):
+    """`cumsum` of a Tensor in which NaN counts as 0.
+
+    Raises:
+        TypeError: if an argument has another type, or `a` is complex.
+        ValueError: if the axis is out of range.
+    """
+    a = need_tensor(a, "nancumsum")
+    refuse_complex("nancumsum", a)
+    if a._array.dtype.kind == "f":
+        a = _filled(a, 0.0)
+    return cumsum(a, axis, dtype)
+
+
+def _filled(x, fill):
+    """`x` with a number in place of NaN."""
+    return cast.run(build("ops", "where")(_compare.isnan.run(x), fill, x), x._array.dtype)
+
+
+def _single(a, api):
+    """What statistics without NaN compute in: float32, or float64 for float64."""
+    x = as_tensor(a, api)
+    refuse_complex(api, x)
+    return x if x._array.dtype == "float64" else cast.run(x, "float32")
+
+
+@_public
+def nanmean(a, axis=None, dtype=None, keepdims=False):
+    """The mean of what is not NaN; float32, or float64 for float64.
+
+    Raises:
+        TypeError: if an argument has another type, or `a` is complex.
+        ValueError: if an axis is out of range.
+    """
+    x = _single(a, "nanmean")
+    found = _statistics.nanmean.run(x, _axes(axis, x, "nanmean", bools=True), bool(keepdims))
+    if dtype is None:
+        return found
+    wide = named_dtype("nanmean", dtype) == dtypes.float64
+    return cast.run(found, "float64" if wide else "float32")
+
+
+@_public
+def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
+    """The variance of what is not NaN, of squares divided by the count less `ddof`; float32.
+
+    Raises:
+        TypeError: if an argument has another type, or `a` is complex.
+        ValueError: if an axis is out of range.
+    """
+    return with_dtype(_nanvar(a, axis, ddof, keepdims, "nanvar"), dtype, "nanvar")
+
+
+def _nanvar(a, axis, ddof, keepdims, api):
+    x, ddof = _single(a, api), _ddof(ddof, api)
+    axes, keepdims = _axes(axis, x, api, bools=True), bool(keepdims)
+    here = cast.run(_compare.logical_not.run(_compare.isnan.run(x)), x._array.dtype)
+    gap = x - _statistics.nanmean.run(x, axes, True)
+    squares = _statistics.nansum.run(gap * gap, axes, keepdims)
+    return cast.run(squares / (_reduce.reduce_sum.run(here, axes, keepdims) - ddof), "float32")
+
+
+def _ddof(value, api):
+    if isinstance(value, (int, float, Tensor)):
+        return value
+    raise TypeError(f"For '{api}', 'ddof' must be a number, but got {value!r}.")
+
+
+@_public
+def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
+    """The square root of `nanvar`."""
+    return with_dtype(_math.sqrt.run(_nanvar(a, axis, ddof, keepdims, "nanstd")), dtype, "nanstd")

@@ -1,0 +1,281 @@
+"""mindspore.numpy: triangles and diagonals of matrices. `array_creations` publishes them."""
+
+import math
+
+import numpy
+
+from .._backend.arrays import current_space
+from .._core import dtype as dtypes
+from .._core.checking import checked
+from .._core.rules import Bool, DType, Int, Number
+from .._core.tensor import Tensor
+from ..ops import _arrange, _index, _shape
+from ..ops._cast import cast
+from ._convert import (
+    as_tensor,
+    axis_of,
+    is_int,
+    made_dtype,
+    need_tensor,
+    refuse_complex,
+    spread,
+    with_dtype,
+)
+
+__all__ = [
+    "diag",
+    "diag_indices",
+    "diagflat",
+    "diagonal",
+    "eye",
+    "identity",
+    "trace",
+    "tri",
+    "tril",
+    "tril_indices",
+    "tril_indices_from",
+    "triu",
+    "triu_indices",
+    "triu_indices_from",
+    "vander",
+]
+
+float32, int32 = dtypes.float32, dtypes.int32
+
+
+@checked
+def eye(N: Int(ge=0), M: Int(ge=0) = None, k: Int = 0, dtype=float32):
+    """Ones on the k-th diagonal of an N x M matrix, zeros elsewhere.
+
+    Raises:
+        TypeError: if a length or `k` is no int. ValueError: if a length is negative.
+    """
+    wanted = dtypes.to_numpy(made_dtype(dtype, "eye"))
+    return Tensor._wrap(current_space().eye(N, N if M is None else M, k, wanted))
+
+
+def identity(n, dtype=float32):
+    """Ones on the diagonal of an n x n matrix."""
+    return eye(n, dtype=dtype)
+
+
+def _length(value, name, api):
+    """A length, given as an int or an integer Tensor or array of one element.
+
+    Raises:
+        TypeError: if it is none of these. ValueError: if it is below 1.
+    """
+    if isinstance(value, (Tensor, numpy.ndarray, numpy.integer)) and value.size == 1:
+        value = value.item()
+    if not is_int(value):
+        raise TypeError(f"For '{api}', '{name}' must be an int, but got {value!r}.")
+    if value < 1:
+        raise ValueError(f"For '{api}', '{name}' must be at least 1, but got {value}.")
+    return value
+
+
+@checked
+def tri(N, M=None, k: Int = 0, dtype: DType | None = float32):
+    """Ones on and below the k-th diagonal of an N x M matrix.
+
+    Raises:
+        TypeError: if a length or `k` is no int, or `dtype` is no MindSpore dtype.
+        ValueError: if a length is less than 1.
+    """
+    if dtype is None:
+        raise TypeError("For 'tri', 'dtype' must be a mindspore dtype, but got None.")
+    rows = _length(N, "N", "tri")
+    return _lower(rows, rows if M is None else _length(M, "M", "tri"), k, dtype)
+
+
+def _lower(rows, columns, k, dtype=float32):
+    return with_dtype(Tensor._wrap(current_space().tri(rows, columns, k)), dtype, "tri")
+
+
+@checked
+def tril(m, k: Int = 0):
+    """The lower triangle of each matrix; a vector is repeated to a matrix.
+
+    Raises:
+        TypeError: if an argument has another type, or is complex.
+        ValueError: if `m` is a number or empty.
+    """
+    return _shape.tril.run(_matrices(m, "tril"), k)
+
+
+@checked
+def triu(m, k: Int = 0):
+    """The upper triangle of each matrix; a vector is repeated to a matrix. Errors as `tril`."""
+    return _shape.triu.run(_matrices(m, "triu"), k)
+
+
+def _matrices(m, api):
+    m = as_tensor(m, api)
+    refuse_complex(api, m)
+    if not m.ndim or not m.size:
+        raise ValueError(
+            f"For '{api}', 'm' must have an axis and elements, but got shape {m.shape}."
+        )
+    return spread(m, (m.shape[0], m.shape[0]), api) if m.ndim == 1 else m
+
+
+def _positions(made):
+    """The rows and columns of what is not 0; int32, and float32 where there is nothing."""
+    rows = _index.argwhere.run(made)
+    rows = rows.astype(int32 if rows.size else float32)
+    return rows[:, 0], rows[:, 1]
+
+
+def _counted(n, m):
+    """Lengths given as numbers, rounded up; nothing is below 0."""
+    rows = max(math.ceil(n), 0)
+    return rows, rows if m is None else max(math.ceil(m), 0)
+
+
+@checked
+def tril_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None):
+    """The rows and the columns of the lower triangle of an n x m matrix; int32.
+
+    Raises:
+        TypeError: if an argument is no number.
+    """
+    return _positions(_lower(*_counted(n, m), math.floor(k)))
+
+
+@checked
+def triu_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None):
+    """The rows and the columns of the upper triangle of an n x m matrix; int32.
+
+    Raises:
+        TypeError: if an argument is no number.
+    """
+    return _positions(1 - _lower(*_counted(n, m), math.ceil(k) - 1))
+
+
+def _matrix_shape(arr, api):
+    arr = as_tensor(arr, api)
+    if arr.ndim != 2:
+        raise ValueError(f"For '{api}', 'arr' must be a matrix, but got shape {arr.shape}.")
+    return arr.shape
+
+
+def tril_indices_from(arr, k=0):
+    """The rows and the columns of the lower triangle of a matrix like this one.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if `arr` is no matrix.
+    """
+    rows, columns = _matrix_shape(arr, "tril_indices_from")
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr, k=0):
+    """The rows and the columns of the upper triangle of a matrix like this one.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if `arr` is no matrix.
+    """
+    rows, columns = _matrix_shape(arr, "triu_indices_from")
+    return triu_indices(rows, k, columns)
+
+
+@checked
+def diag(v, k: Int = 0):
+    """A matrix with a vector on its k-th diagonal, or that diagonal of a matrix.
+
+    Raises:
+        TypeError: if `v` is not a Tensor or complex. ValueError: if it has not one or two axes.
+    """
+    v = need_tensor(v, "diag")
+    refuse_complex("diag", v)
+    if v.ndim not in (1, 2):
+        raise ValueError(f"For 'diag', 'v' must have one or two axes, but got shape {v.shape}.")
+    return _arrange.vector_diag.run(v, k)
+
+
+@checked
+def diagflat(v, k: Int | Bool = 0):
+    """A matrix with all elements of a Tensor on its k-th diagonal.
+
+    Raises:
+        TypeError: if `v` is not a Tensor, or complex, or `k` no int.
+    """
+    v = need_tensor(v, "diagflat")
+    refuse_complex("diagflat", v)
+    return _arrange.diagflat.run(v, int(k))
+
+
+@checked
+def diagonal(a, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
+    """The diagonal of a Tensor over two axes, along a new last axis.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if an axis is out of range, or both are one.
+    """
+    a = need_tensor(a, "diagonal")
+    return _arrange.diagonal.run(a, offset, *_two_axes(a, axis1, axis2, "diagonal"))
+
+
+def _two_axes(a, axis1, axis2, api):
+    if a.ndim < 2:
+        raise ValueError(f"For '{api}', 'a' must have at least two axes, but got {a.shape}.")
+    axes = axis_of(axis1, a.ndim, api), axis_of(axis2, a.ndim, api)
+    if axes[0] == axes[1]:
+        raise ValueError(f"For '{api}', 'axis1' and 'axis2' must differ, but got {axis1} twice.")
+    return axes
+
+
+@checked
+def diag_indices(n: Int | Bool, ndim: Int | Bool = 2):
+    """The positions of the diagonal of an array of `ndim` axes of length n; int32.
+
+    Raises:
+        TypeError: if an argument is no int. ValueError: if `n` is less than 1.
+    """
+    if n < 1:
+        raise ValueError(f"For 'diag_indices', 'n' must be at least 1, but got {n}.")
+    return (Tensor._wrap(current_space().arange(int(n), dtype="int32")),) * ndim
+
+
+@checked
+def trace(a, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = None):
+    """The sum of the diagonal of a Tensor over two axes; int64 for ints.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if an axis is out of range, or both are one.
+    """
+    a = need_tensor(a, "trace")
+    axes = _two_axes(a, axis1, axis2, "trace")
+    a = cast.run(a, "int64") if a._array.dtype.kind in "iu" else a
+    return with_dtype(_arrange.trace.run(a, offset, *axes), dtype, "trace")
+
+
+@checked
+def vander(x, N=None, increasing: Bool = False):
+    """The powers of each element of a vector, one row for each, from the highest down (or up).
+
+    Args:
+        x (Union[list, tuple, Tensor]): the vector.
+        N (int): how many powers; None or 0 for as many as there are elements.
+        increasing (bool): whether the powers ascend.
+
+    Raises:
+        TypeError: if an argument has another type, or `x` holds bools.
+        ValueError: if `x` is no vector with elements, or `N` is negative.
+    """
+    if not isinstance(x, (list, tuple, Tensor)):
+        raise TypeError(f"For 'vander', 'x' must be a Tensor, list or tuple, but got {x!r}.")
+    x = as_tensor(x, "vander")
+    N = None if not isinstance(N, Tensor) and N in (None, (), []) else N
+    if N is not None and not is_int(N, bools=True):
+        raise TypeError(f"For 'vander', 'N' must be an int, but got {N!r}.")
+    if x.dtype == dtypes.bool_:
+        raise TypeError("For 'vander', 'x' must not hold bools.")
+    if x.ndim != 1 or not x.size:
+        raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got {x.shape}.")
+    if N is not None and N < 0:
+        raise ValueError(f"For 'vander', 'N' must not be negative, but got {N}.")
+    found = _arrange.vander.run(x, int(N) if N else None)
+    return _shape.flip.run(found, (1,)) if increasing else found
