@@ -12,7 +12,7 @@ from ._version import __compat_version__, __version__  # noqa: F401
 _paths.install()
 
 _ROOMS = """amp boost common communication context dataset experimental hal log mindrecord mint nn
-    numpy ops parallel profiler runtime scipy train""".split()
+    numpy ops parallel profiler runtime scipy train utils""".split()
 
 _HOMES = {  # module -> the names it gives to the top
     "_core.tensor": "Tensor",
@@ -23,7 +23,7 @@ _HOMES = {  # module -> the names it gives to the top
         ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort Int float8_e4m3fn float8_e5m2
         hifloat8""",
     "common": """Parameter ParameterTuple set_seed get_seed manual_seed Generator
-        default_generator seed COOTensor CSRTensor RowTensor SparseTensor initial_seed
+        default_generator seed COOTensor CSRTensor RowTensor SparseTensor initial_seed UntypedStorage
         get_rng_state set_rng_state mutable jit ms_function jit_class JitConfig lazy_inline
         no_inline constexpr tensor is_tensor from_numpy recompute run_check ms_memory_recycle
         enable_dynamic set_recursion_limit dtype ms_class _Function""",

@@ -77,7 +77,8 @@ class Tensor:
     Args:
         input_data (Union[Tensor, float, int, bool, complex, tuple, list, numpy.ndarray]): the
             values.
-            Python floats become float32, ints int64; an array keeps its dtype and is copied.
+            Python floats become float32, ints int64; an array keeps its dtype and is copied, the
+            memory of a Tensor is shared.
         dtype (mindspore.dtype): the dtype wanted; that of `input_data` by default.
         shape (Union[tuple, list, int]): the shape, given with `init` in place of `input_data`.
         init (Initializer): what fills a Tensor of `shape` and `dtype`, when asked by `init_data`.
@@ -116,7 +117,6 @@ class Tensor:
         found = as_array(input_data, wanted)
         if isinstance(input_data, Tensor):
             self._node = input_data._node
-            found = found.copy() if found is input_data._array else found
         self._array = arrays.to_host(found) if device else found
 
     def _from_shape(self, shape, dtype, init):
@@ -305,11 +305,12 @@ class Tensor:
     def __copy__(self):
         made = type(self).__new__(type(self))
         made.__dict__.update(self.__dict__)
+        made.__dict__.pop("_chosen_from", None)
+        made._array = self._array.copy()
         return made
 
     def __deepcopy__(self, memo):
         made = self.__copy__()
-        made._array = self._array.copy()
         made._node = None
         memo[id(self)] = made
         return made

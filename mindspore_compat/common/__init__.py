@@ -30,6 +30,7 @@ from .parameter import Parameter, ParameterTuple
 from .recompute import recompute
 from .run_check import run_check
 from .sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor
+from .storage import UntypedStorage
 from .tensor import from_numpy, is_tensor, tensor
 
 dtype_to_nptype = dtype.dtype_to_nptype

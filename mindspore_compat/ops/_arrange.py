@@ -36,16 +36,14 @@ Index = TensorOf("int32", "int64")
 # Diagonals ----------------------------------------------------------------------------------------
 
 
-@op("ops.diagonal(input, offset=0, dim1=0, dim2=1)", "Tensor.diagonal(offset=0, dim1=0, dim2=1)",
+@op("ops.diagonal(input, offset=0, dim1=0, dim2=1)",
     "mint.diagonal(input, offset=0, dim1=0, dim2=1)", widen=False)
 def diagonal(xp, input: Anything, offset: Int = 0, dim1: Int = 0, dim2: Int = 1):
     """The diagonal over two axes, along a new last axis."""
     return xp.diagonal(input, offset, dim1, dim2)
 
 
-@op("ops.trace(input)", "ops.Trace()(input)", "Tensor.trace(offset=0, axis1=0, axis2=1)",
-    "mint.trace(input)",
-    widen=False)
+@op("ops.trace(input)", "ops.Trace()(input)", "mint.trace(input)", widen=False)
 def trace(xp, input: Anything, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
     """The sum of the diagonal."""
     return xp.cast(xp.sum(xp.diagonal(input, offset, axis1, axis2), -1), input.dtype)
@@ -73,7 +71,7 @@ def diag(xp, input: Anything):
     return xp.reshape(flat, (*input.shape, *input.shape))
 
 
-@op("mint.diag(input, diagonal=0)", "Tensor.diag(diagonal=0)", widen=False)
+@op("mint.diag(input, diagonal=0)", widen=False)
 def vector_diag(xp, input: Anything, diagonal: Int = 0):
     """A matrix with a vector on its diagonal, or the diagonal of a matrix."""
     if input.ndim == 2:
@@ -311,7 +309,7 @@ def strided_slice(xp, input_x: Anything, begin: Ints, end: Ints, strides: Ints,
     return input_x[tuple(index)]
 
 
-@op("ops.narrow(input, axis, start, length)", "Tensor.narrow(axis, start, length)",
+@op("ops.narrow(input, axis, start, length)",
     "mint.narrow(input, dim: axis, start, length)", widen=False)
 def narrow(xp, input: Anything, axis: Int, start: Int, length: Int):
     """`length` slices along an axis, from `start`."""
@@ -465,7 +463,7 @@ def rot90(xp, input: Anything, k: Int, dims: Ints):
     return xp.rot90(input, k, tuple(dims))
 
 
-@op("ops.t(input)", "Tensor.t()", "mint.t(input)", widen=False)
+@op("ops.t(input)", "Tensor.t()", widen=False)
 def t(xp, input: Anything):
     """A matrix transposed; scalars and vectors as they are."""
     if input.ndim > 2:

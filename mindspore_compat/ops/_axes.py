@@ -8,3 +8,26 @@ def axis_of(axis, x):
         raise ValueError(f"an axis must be in [{-rank}, {rank}) for shape {x.shape}, "
                          f"but got {axis}")
     return axis % rank
+
+
+def axes_along(api, name, axis, x):
+    """An argument of axes as the array library takes it: None for all, an int, or a tuple.
+
+    A Tensor without axes counts as one of a single axis, as in the original.
+
+    Raises:
+        ValueError: if an axis is out of range or named twice.
+    """
+    if axis is None:
+        return None
+    rank = max(x.ndim, 1)
+    several = axis if isinstance(axis, (tuple, list)) else (axis,)
+    for one in several:
+        if not -rank <= one < rank:
+            raise ValueError(f"For '{api}', '{name}' must be in [{-rank}, {rank}), but got {axis}.")
+    found = tuple([one % rank for one in several])
+    if len(set(found)) < len(found):
+        raise ValueError(f"For '{api}', '{name}' must name an axis once, but got {axis}.")
+    if not found or not x.ndim:
+        return None
+    return found if isinstance(axis, (tuple, list)) else found[0]

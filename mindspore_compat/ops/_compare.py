@@ -1,7 +1,7 @@
 """Comparison, logic, bits, and tests of numbers, element by element; clipping and sorting."""
 
 from .._core.op import op
-from .._core.rules import Bool, Int, Number, TensorOf, any_dtype, integer
+from .._core.rules import Bool, Int, Number, TensorOf, any_dtype, integer, number
 from .._core.surface import build, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
@@ -95,7 +95,6 @@ _NUMBERS = (int, float, complex)
 
 
 @op("ops.logical_and(input, other)", "ops.LogicalAnd()(x: input, y: other)",
-    "Tensor.logical_and(other)",
     "mint.logical_and(input, other)")
 def logical_and(xp, input: Operand, other: Operand):
     """True where both elements are true."""
@@ -103,7 +102,6 @@ def logical_and(xp, input: Operand, other: Operand):
 
 
 @op("ops.logical_or(input, other)", "ops.LogicalOr()(x: input, y: other)",
-    "Tensor.logical_or(other)",
     "mint.logical_or(input, other)")
 def logical_or(xp, input: Operand, other: Operand):
     """True where either element is true."""
@@ -176,7 +174,6 @@ def isfinite(xp, input: Anything):
 
 @op("ops.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)",
     "ops.IsClose(rtol=1e-05, atol=1e-08, equal_nan=True)(input, other)",
-    "Tensor.isclose(other, rtol=1e-05, atol=1e-08, equal_nan=False)",
     "mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)", promote="input other")
 def isclose(xp, input: Anything, other: Anything, rtol: Number = 1e-5, atol: Number = 1e-8,
             equal_nan: Bool = False):
@@ -235,8 +232,7 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 
 
 @op("ops.sort(input_x, axis=-1, descending=False)",
-    "ops.Sort(axis=-1, descending=False)(x: input_x)",
-    "Tensor.sort(axis=-1, descending=False)", widen=False)
+    "ops.Sort(axis=-1, descending=False)(x: input_x)", widen=False)
 def sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False):
     """(values in order, int32 positions) along an axis."""
     axis = axis_of(axis, input_x)
@@ -252,8 +248,7 @@ def mint_sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False,
     return values, xp.cast(at, "int64")
 
 
-@op("ops.argsort(input, axis=-1, descending=False)", "Tensor.argsort(axis=-1, descending=False)",
-    widen=False)
+@op("ops.argsort(input, axis=-1, descending=False)", widen=False)
 def argsort(xp, input: Anything, axis: Int = -1, descending: Bool = False):
     """The int32 positions that sort the input along an axis."""
     return xp.cast(xp.top_k(input, input.shape[axis], axis, descending)[1], "int32")
@@ -261,7 +256,6 @@ def argsort(xp, input: Anything, axis: Int = -1, descending: Bool = False):
 
 @op("ops.topk(input, k, dim=None, largest=True, sorted=True)",
     "ops.TopK(sorted=True)(input_x: input, k)",
-    "Tensor.topk(k, dim=None, largest=True, sorted=True)",
     "ops.top_k(input_x: input, k, sorted=True)",
     "Tensor.top_k(k, sorted=True)", widen=False)
 def topk(xp, input: Anything, k: Int, dim: Int | None = None, largest: Bool = True,

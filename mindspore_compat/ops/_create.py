@@ -50,7 +50,7 @@ def ones(shape: Shape, dtype: DType = None):
 
 @public("ops.full", "mint.full")
 @checked
-def full(size: Shape, fill_value: Scalar | TensorOf(any_dtype), *, dtype: DType = None):
+def full(size: TupleOf(Int) | ListOf(Int), fill_value: Scalar | TensorOf(any_dtype), *, dtype: DType = None):
     """One number everywhere; its dtype is that of a Tensor of the number unless given.
 
     Source: mindspore.ops.full of MindSpore 2.10.
@@ -234,16 +234,32 @@ def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: Int(ge=0),
     return xp.where(hit, on_value, xp.cast(off_value, on_value.dtype))
 
 
-def _new(name, fill_value=None):
-    def make(self, size, *given, dtype=None):
-        value = given[0] if fill_value is None else fill_value
-        return full(size, value, dtype=dtype or self.dtype)
+@public("Tensor.new_zeros")
+@checked
+def new_zeros(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
+    """Zeros of a size, in this Tensor's dtype unless one is given.
 
-    make.__name__ = name
-    make.__doc__ = "A Tensor of one number, in this Tensor's dtype unless one is given."
-    return public(f"Tensor.{name}")(make)
+    Source: mindspore.Tensor.new_zeros of MindSpore 2.10.
+    """
+    return full(size, 0, dtype=input.dtype if dtype is None else dtype)
 
 
-_new("new_zeros", 0)
-_new("new_ones", 1)
-_new("new_full")
+@public("Tensor.new_ones")
+@checked
+def new_ones(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
+    """Ones of a size, in this Tensor's dtype unless one is given.
+
+    Source: mindspore.Tensor.new_ones of MindSpore 2.10.
+    """
+    return full(size, 1, dtype=input.dtype if dtype is None else dtype)
+
+
+@public("Tensor.new_full")
+@checked
+def new_full(input: TensorOf(any_dtype), size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)),
+             fill_value: Number | Bool, *, dtype: DType = None):
+    """One number in a size, in this Tensor's dtype unless another is given.
+
+    Source: mindspore.Tensor.new_full of MindSpore 2.10.
+    """
+    return full(size, fill_value, dtype=input.dtype if dtype is None else dtype)

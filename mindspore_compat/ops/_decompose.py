@@ -367,7 +367,7 @@ def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Number = 1, a
     return beta * input + alpha * xp.matmul(mat, vec)
 
 
-@op("ops.addr(x, vec1, vec2, *, beta=1, alpha=1)", "Tensor.addr(vec1, vec2, *, beta=1, alpha=1)",
+@op("ops.addr(x, vec1, vec2, *, beta=1, alpha=1)", "Tensor.addr(vec1, vec2, beta=1, alpha=1)",
     "mint.addr_(input: x, vec1, vec2, beta=1, alpha=1)")
 def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Number = 1, alpha: Number = 1):
     """beta * x + alpha * (the outer product of vec1 and vec2)."""

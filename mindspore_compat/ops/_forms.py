@@ -25,7 +25,7 @@ from .._core.rules import (
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
-from . import _index, _reduce, _shape
+from . import _reduce, _shape
 from ._axes import axis_of
 from ._compare import isclose
 from .primitive import Primitive
@@ -33,51 +33,11 @@ from .primitive import Primitive
 Anything = TensorOf(any_dtype)
 Numbers = TensorOf(number)
 Reals = TensorOf(real | {"bool"})
+RealsOrNumbers = TensorOf(real | {"bool"}, scalars=True)
 Index = TensorOf("int32", "int64")
 
 
 # Selecting ----------------------------------------------------------------------------------------
-
-
-@public("Tensor.gather")
-def gather(self, *args, **kwargs):
-    """Elements at places: `gather(dim, index)` element by element, or slices:
-    `gather(input_indices, axis, batch_dims=0)` as `ops.gather`.
-
-    Raises:
-        TypeError: if the arguments fit neither form.
-
-    Source: mindspore.Tensor.gather of MindSpore 2.10.
-    """
-    by_element = "index" in kwargs or "dim" in kwargs or len(args) == 2 and isinstance(args[0], int)
-    return (_elements if by_element else _slices)(self, *args, **kwargs)
-
-
-@checked
-def _elements(input: Anything, dim: Int, index: Index):
-    return _index.gather_elements.run(input, dim, index)
-
-
-@checked
-def _slices(input: Anything, input_indices: Anything, axis: Int | Index, batch_dims: Int = 0):
-    return _index.gather.run(input, input_indices, axis, batch_dims)
-
-
-@public("Tensor.select")
-def select(self, *args, **kwargs):
-    """One slice along an axis, `select(dim, index)`, or this Tensor where a condition is true and
-    `y` elsewhere, `select(condition, y)`.
-
-    Source: mindspore.Tensor.select of MindSpore 2.10.
-    """
-    if "condition" in kwargs or args and isinstance(args[0], Tensor):
-        return _chosen(self, *args, **kwargs)
-    return slice_at(self, *args, **kwargs)
-
-
-@checked
-def _chosen(input: Anything, condition: TensorOf("bool"), y: TensorOf(any_dtype, scalars=True)):
-    return _index.select.run(condition, input, y)
 
 
 @public("mint.select", "ops.select_view")
@@ -134,25 +94,6 @@ def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf(
         at = xp.clip(xp.where(indices < -length, -length, indices), -length, length - 1)
         at = xp.where(at < 0, at + length, at)
     return xp.take(input, at, axis)
-
-
-@public("Tensor.take")
-@checked
-def tensor_take(input: Anything, indices: Index, axis: Int = None,
-                mode: OneOf("clip", "wrap") = "clip"):
-    """Elements (slices with an `axis`) at places; those out of range are clipped or wrapped.
-
-    Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if `axis` is out of range or `mode` unknown.
-
-    Source: mindspore.Tensor.take of MindSpore 2.10.
-    """
-    if axis is not None and not -input.ndim <= axis < input.ndim:
-        raise ValueError(
-            f"For 'take', 'axis' must be in [{-input.ndim}, {input.ndim}), but got {axis}."
-        )
-    return taken.run(input, indices, axis, mode)
 
 
 @public("Tensor.choose")
@@ -262,20 +203,20 @@ def approximate_equal(xp, x: Anything, y: Anything, tolerance: Float = 1e-5):
 
 @op("ops.fmax(input, other)", "ops.Fmax()(x1: input, x2: other)", "Tensor.fmax(other)",
     promote="input other", slope="fmax")
-def fmax(xp, input: Reals, other: Reals):
+def fmax(xp, input: Reals, other: RealsOrNumbers):
     """The larger of two elements; of a number and NaN, the number."""
     return xp.fmax(input, other)
 
 
 @op("ops.fmin(input, other)", "ops.Fmin()(x1: input, x2: other)", "Tensor.fmin(other)",
     promote="input other", slope="fmin")
-def fmin(xp, input: Reals, other: Reals):
+def fmin(xp, input: Reals, other: RealsOrNumbers):
     """The smaller of two elements; of a number and NaN, the number."""
     return xp.fmin(input, other)
 
 
 @op("ops.invert(x)", "ops.Invert()(x)", "Tensor.invert()", "Tensor.bitwise_not()",
-    "mint.bitwise_not(input: x)", "ops.bitwise_not(input: x)", widen=False)
+    "ops.bitwise_not(input: x)", widen=False)
 def invert(xp, x: TensorOf(integer | {"bool"})):
     """Every bit flipped."""
     return xp.invert(x)
@@ -336,19 +277,6 @@ def resize(self, *new_shape):
     count = min(made.size, self.size)
     made.reshape(-1)[:count] = self._array.reshape(-1)[:count]
     return Tensor._wrap(made)
-
-
-@public("Tensor.repeat")
-def repeat(self, *repeats):
-    """The Tensor laid out several times along each axis, as `Tensor.tile`."""
-    return self.tile(_shape.shape_of("repeat", repeats))
-
-
-@public("Tensor.reverse")
-@checked
-def reverse(input: Anything, axis: Int | TupleOf(Int) | ListOf(Int)):
-    """The elements in reverse order along axes."""
-    return _shape.flip.run(input, (axis,) if isinstance(axis, int) else tuple(axis))
 
 
 @public("Tensor.type")
@@ -426,9 +354,9 @@ def reshape_(input: Anything, shape: TupleOf(Int) | ListOf(Int)):
     return input
 
 
-@public("Tensor.is_pinned", "Tensor.is_shared")
-def is_pinned(self):
-    """False: memory is the array library's own."""
+@public("Tensor.is_shared")
+def is_shared(self):
+    """False: no other process sees the memory."""
     return False
 
 
@@ -469,9 +397,3 @@ def set_const_arg(input: Anything, const_arg: Bool = True):
     """Notes whether a network takes the Tensor as a constant, and returns it."""
     input.const_arg = const_arg
     return input
-
-
-@public("Tensor.to_dlpack")
-def to_dlpack(self):
-    """A capsule by which another library shares the memory."""
-    return self._array.__dlpack__()

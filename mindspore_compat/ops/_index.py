@@ -152,12 +152,6 @@ def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=T
     return xp.where(condition, input, other)
 
 
-@public("Tensor.where")
-def tensor_where(self, condition, y):
-    """This Tensor where the condition is true, `y` elsewhere."""
-    return where.run(condition, self, y)
-
-
 @op("ops.masked_fill(input_x, mask, value)", "ops.MaskedFill()(input_x, mask, value)",
     "Tensor.masked_fill(mask, value)", "mint.masked_fill(input: input_x, mask, value)",
     "Tensor.masked_fill_(mask, value)", widen=False)
@@ -212,7 +206,6 @@ def nonzero(input, *, as_tuple=False):
     "ops.Gather(batch_dims=0)(input_params, input_indices, axis)",
     "ops.GatherV2()(input_params, input_indices, axis)",
     "ops.index_select(input: input_params, axis, index: input_indices)",
-    "Tensor.index_select(axis, index: input_indices)",
     "mint.index_select(input: input_params, dim: axis, index: input_indices)", widen=False,
     rules={"mint.index_select": {"input_indices": TensorOf("int32", "int64")}})
 def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalars=True), axis: Int,

@@ -161,17 +161,6 @@ def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = Fal
     return overwrite("put_", input, made.reshape(input.shape))
 
 
-@public("Tensor.set_")
-@checked
-def set_(input: Anything, source: Anything = None):
-    """Makes the Tensor share the memory, shape and dtype of `source`; empty without one."""
-    if source is None:
-        input._array = space_for(input._array).empty((0,), input._array.dtype)
-        return input
-    input._array, input._node = source._array, source._node
-    return input
-
-
 # Slices named by number ---------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ def _product(*lines, slope=None):
     return op(*lines, promote="input other", slope=slope)
 
 
-@_product("ops.matmul(input, other)", "Tensor.matmul(tensor2: other)", "mint.matmul(input, other)",
+@_product("ops.matmul(input, other)", "mint.matmul(input, other)",
           "Tensor.__matmul__(other)", "ops.mm(input, mat2: other)", "Tensor.mm(mat2: other)",
           "mint.mm(input, mat2: other)",
           slope="matmul")

@@ -6,7 +6,7 @@ activations in _activation.py.
 
 from .._core.op import op
 from .._core.promotion import division_np
-from .._core.rules import OneOf, TensorOf, any_dtype, floating, number
+from .._core.rules import Number, OneOf, TensorOf, any_dtype, floating, number
 
 Operand = TensorOf(any_dtype, scalars=True)
 Given = TensorOf(number | {"bool"})  # a Tensor and no number
@@ -27,7 +27,7 @@ def add(xp, input: Operand, other: Operand):
 
 @op("Tensor.add(other, *, alpha=1)", "mint.add(input, other, *, alpha=1)",
     "Tensor.add_(other, *, alpha=1)", promote="input other", operator=True)
-def add_scaled(xp, input: Operand, other: Operand, alpha=1):
+def add_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
     """input + alpha * other, element by element; the shapes broadcast."""
     return xp.add(input, other if alpha == 1 else alpha * other)
 
@@ -45,11 +45,11 @@ def sub(xp, input: Operand, other: Operand):
     return xp.subtract(input, other)
 
 
-@op("Tensor.sub(other, *, alpha=1)", "Tensor.subtract(other, *, alpha=1)",
+@op("Tensor.subtract(other, *, alpha=1)",
     "mint.sub(input, other, *, alpha=1)", "ops.subtract(input, other, *, alpha=1)",
     "Tensor.sub_(other, *, alpha=1)", promote="input other",
     operator=True)
-def sub_scaled(xp, input: Operand, other: Operand, alpha=1):
+def sub_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
     """input - alpha * other, element by element; the shapes broadcast."""
     return xp.subtract(input, other if alpha == 1 else alpha * other)
 
@@ -132,7 +132,7 @@ def rfloordiv(xp, input: Operand, other: Operand):
 
 @_binary("ops.floor_mod(x: input, y: other)", "ops.FloorMod()(x: input, y: other)",
     "ops.tensor_mod(input, other)", "ops.remainder(input, other)",
-    "Tensor.remainder(divisor: other)", "Tensor.__mod__(other)", "mint.remainder(input, other)",
+    "Tensor.__mod__(other)", "mint.remainder(input, other)",
     "Tensor.remainder_(divisor: other)", "ops.floormod(x: input, y: other)", slope="remainder")
 def floor_mod(xp, input: Operand, other: Operand):
     """The remainder of floor division, element by element: it has the sign of the divisor."""
@@ -173,7 +173,9 @@ def _power(xp, x, y):
          "Tensor.__pow__(other)",
          "mint.pow(input, exponent: other)")
 def pow(xp, input: Operand, other: Operand):
-    """input to the power of the exponent, element by element."""
+    """input to the power of the exponent, element by element; not both may be bools."""
+    if input.dtype.kind == "b":
+        raise TypeError("For 'pow', 'input' and 'exponent' must not both be bools.")
     return _power(xp, input, other)
 
 

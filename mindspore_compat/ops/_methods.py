@@ -7,10 +7,9 @@ from .._core import custom
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
 from .._core.rules import TensorOf, any_dtype
-from .._core.surface import own, plain, public
+from .._core.surface import overwrite, own, plain, public
 from .._core.tensor import Tensor
 from ..common.hook import HookHandle, need_callable
-from ._index import assign
 
 
 @op("Tensor.copy()", "Tensor.clone()", "ops.deepcopy(input_x: input)", "mint.clone(input)",
@@ -83,13 +82,6 @@ def is_contiguous(self):
     return bool(self._array.flags.c_contiguous)
 
 
-@public("Tensor.stride")
-def stride(self, dim=None):
-    """How many elements to step along each axis, or along `dim`."""
-    steps = tuple(s // self._array.itemsize for s in self._array.strides)
-    return steps if dim is None else steps[dim]
-
-
 @public("Tensor.storage_offset")
 def storage_offset(self):
     """How many elements lie before the first one in the memory that a view shares."""
@@ -107,18 +99,61 @@ def data_ptr(self):
 
 @public("Tensor.set_dtype")
 def set_dtype(self, dtype):
-    """Casts the Tensor itself and returns it; a TypeError if `dtype` is not a MindSpore dtype."""
+    """Casts the Tensor itself and returns the dtype.
+
+    Raises:
+        TypeError: if `dtype` is not a MindSpore dtype.
+
+    Source: mindspore.Tensor.set_dtype of MindSpore 2.10.
+    """
     if not isinstance(dtype, dtypes.Type):
         raise TypeError(f"For 'Tensor.set_dtype', 'dtype' must be a mindspore dtype, but got "
-                        f"{dtype!r}.")
+                        f"{dtype!r} of type {type(dtype).__name__}.")
     self._array = self._array.astype(dtypes.to_numpy(dtype))
+    return dtype
+
+
+@public("Tensor.assign_value")
+def assign_value(self, value):
+    """Gives the Tensor the values, shape and dtype of another, and returns it; views of it keep
+    what they saw.
+
+    Raises:
+        TypeError: if `value` is not a Tensor.
+
+    Source: mindspore.Tensor.assign_value of MindSpore 2.10.
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(f"For 'Tensor.assign_value', 'value' must be a Tensor, but got {value!r} "
+                        f"of type {type(value).__name__}.")
+    self._array, self._node = value._array.copy(), value._node
     return self
 
 
-@public("Tensor.assign_value", "Tensor.copy_")
-def assign_value(self, value, non_blocking=False):
-    """Writes the values of `value` into this Tensor and returns it; errors as for `ops.assign`."""
-    return assign(self, value)
+@public("Tensor.copy_")
+def copy_(self, src, non_blocking=False):
+    """Writes the values of `src`, which broadcast and are cast, into this Tensor and returns it.
+
+    Args:
+        src (Tensor): the values.
+        non_blocking (bool): accepted; the copy is finished on return.
+
+    Raises:
+        TypeError: if `src` is not a Tensor.
+        RuntimeError: if it does not broadcast to this shape.
+
+    Source: mindspore.Tensor.copy_ of MindSpore 2.10.
+    """
+    if not isinstance(src, Tensor):
+        raise TypeError(f"For 'Tensor.copy_', 'src' must be a Tensor, but got {src!r} of type "
+                        f"{type(src).__name__}.")
+    fits = src.ndim <= self.ndim and all(
+        n in (1, m) for n, m in zip(src.shape[::-1], self.shape[::-1], strict=False))
+    if not fits:
+        raise RuntimeError(f"For 'Tensor.copy_', 'src' must broadcast to the shape {self.shape}, "
+                           f"but got {src.shape}.")
+    made = src if src.shape == self.shape else src.broadcast_to(self.shape)
+    return overwrite("copy_", self, made)
 
 
 @public("Tensor.itemset")
@@ -176,9 +211,17 @@ def rounded(self, digits=0):
 
 
 def _data(self):
-    """A Tensor of the same values that shares memory and no history."""
+    """A Tensor of the same values that shares memory and no history; another Tensor's memory may be
+    put in its place."""
     return Tensor._wrap(self._array)
 
 
-Tensor.data = property(_data)
+def _set_data(self, value):
+    if not isinstance(value, Tensor):
+        raise TypeError(f"For 'Tensor.data', the value must be a Tensor, but got {value!r} of type "
+                        f"{type(value).__name__}.")
+    self._array, self._node = value._array, None
+
+
+Tensor.data = property(_data, _set_data)
 Tensor.requires_grad = property(lambda self: self._node is not None)

@@ -59,15 +59,13 @@ def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False)
     return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 
 
-@op("mint.mean(input: x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
-    "Tensor.mean(axis=None, keep_dims=False, *, dtype=None)")
+@op("mint.mean(input: x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
 def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The mean over the axes given."""
     return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 
 
 @op("ops.prod(input, axis=None, keep_dims=False, dtype=None)",
-    "Tensor.prod(axis=None, keep_dims=False, dtype=None)",
     "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
 def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
          dtype: DType = None):
@@ -89,7 +87,7 @@ def _bounded(name, word, limit, body):
     """`ops.amax` and `ops.amin`, which take elements by a mask and a first value as well."""
 
     def bounded(xp, input: TensorOf(any_dtype), axis: Axis = None, keepdims: Bool = False,
-                initial: Number | None = None, where: TensorOf(any_dtype) | None = None):
+                initial: Number | None = None, where: TensorOf(any_dtype) | Bool | None = None):
         if where is not None:
             if initial is None:
                 raise ValueError(f"For '{name}', 'initial' must be given with 'where'.")
@@ -106,12 +104,11 @@ def _bounded(name, word, limit, body):
         where (Tensor): which elements take part; `initial` must be given with it.
     """
     parameters = "axis=None, keepdims=False, *, initial=None, where=None"
-    op(f"ops.{name}(input, {parameters})")(bounded)
+    op(f"ops.{name}(input, {parameters})", f"Tensor.{name}({parameters})")(bounded)
 
 
 @op("ops.ReduceMax(keep_dims=False)(x: input, axis=())",
     "ops.reduce_max(x: input, axis=None, keep_dims=False)",
-    "Tensor.amax(axis=None, keepdims: keep_dims=False)",
     "mint.amax(input, dim: axis=(), keepdim: keep_dims=False)")
 def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The largest element over the axes given; equal ones share the gradient."""
@@ -120,7 +117,6 @@ def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
 
 @op("ops.ReduceMin(keep_dims=False)(x: input, axis=())",
     "ops.reduce_min(x: input, axis=None, keep_dims=False)",
-    "Tensor.amin(axis=None, keepdims: keep_dims=False)",
     "mint.amin(input, dim: axis=(), keepdim: keep_dims=False)")
 def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The smallest element over the axes given; equal ones share the gradient."""
@@ -133,7 +129,7 @@ _bounded("amin", "smallest", lambda xp, one, other: xp.minimum(one, other), amin
 
 @op("ops.all(input, axis=None, keep_dims=False)",
     "ops.ReduceAll(keep_dims=False)(input, axis=None)",
-    "ops.reduce_all(input, axis=None, keep_dims=False)", "Tensor.all(axis=None, keep_dims=False)",
+    "ops.reduce_all(input, axis=None, keep_dims=False)",
     "mint.all(input, dim: axis=None, keepdim: keep_dims=False)")
 def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """True where every element over the axes given is true."""
@@ -142,7 +138,7 @@ def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
 
 @op("ops.any(input, axis=None, keep_dims=False)",
     "ops.ReduceAny(keep_dims=False)(x: input, axis=())",
-    "ops.reduce_any(input, axis=None, keep_dims=False)", "Tensor.any(axis=None, keep_dims=False)",
+    "ops.reduce_any(input, axis=None, keep_dims=False)",
     "mint.any(input, dim: axis=None, keepdim: keep_dims=False)")
 def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """True where some element over the axes given is true."""
@@ -154,16 +150,14 @@ def _floating(xp, x):
     return xp.cast(x, "float32") if x.dtype.kind in "iub" else x
 
 
-@op("ops.var(input, axis=None, ddof=0, keepdims=False)",
-    "Tensor.var(axis=None, ddof=0, keepdims=False)")
+@op("ops.var(input, axis=None, ddof=0, keepdims=False)")
 def var(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """The variance over the axes given, divided by the count less `ddof`."""
     return xp.var(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
-@op("ops.std(input, axis=None, ddof=0, keepdims=False)",
-    "Tensor.std(axis=None, ddof=0, keepdims=False)")
+@op("ops.std(input, axis=None, ddof=0, keepdims=False)")
 def std(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """The standard deviation over the axes given, from the variance with `ddof`."""
@@ -228,8 +222,7 @@ def argmax(xp, input: TensorOf(any_dtype), dim: Int | None = None, keepdim: Bool
     return xp.cast(xp.argmax(input, dim, keepdims=keepdim and dim is not None), "int64")
 
 
-@op("ops.argmin(input, axis=None, keepdims=False)", "Tensor.argmin(axis=None, keepdims=False)",
-    widen=False)
+@op("ops.argmin(input, axis=None, keepdims=False)", widen=False)
 def argmin_int32(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bool = False):
     """The int32 position of the smallest element along an axis, or in the flattened input."""
     return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int32")
@@ -268,7 +261,7 @@ def cum_sum(xp, input: TensorOf(number), axis: Int, exclusive: Bool = False, rev
     return xp.cast(xp.flip(out, axis) if reverse else out, input.dtype)
 
 
-@op("ops.cumsum(x, axis, dtype=None)", "Tensor.cumsum(axis=None, dtype=None)")
+@op("ops.cumsum(x, axis, dtype=None)")
 def cumsum_as_is(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
     """Cumulative sums along an axis, in the input's dtype unless one is given."""
     x = x if dtype is None else xp.cast(x, dtype)
@@ -391,85 +384,3 @@ def _both(input, axis, keepdims, initial, where, over_all, along, bound):
     if initial is not None:
         values = getattr(_math, bound).run(values, initial)
     return values, at
-
-
-@public("Tensor.max")
-def tensor_max(self, *args, axis=None, keepdims=False, initial=None, where=True,
-               return_indices=False, dim=None,
-               keepdim=False):
-    """The largest element. `max(1)` and `max(dim=1)` give (values, positions), `max(axis=1)` a
-    Tensor.
-
-    Args:
-        axis (Union[None, int, tuple[int]]): the axes, by keyword or before further arguments.
-        keepdims (bool): True to keep the axes with length 1.
-        initial (scalar): a lower bound of the result.
-        where (Tensor[bool]): which elements count; needs `initial`.
-        return_indices (bool): True to give the positions as well.
-        dim (int), keepdim (bool): the same, in the form that gives (values, positions).
-
-    Source: mindspore.Tensor.max of MindSpore 2.10.
-    """
-    return _method(self, args, (axis, keepdims, initial, where, return_indices), dim, keepdim,
-                   amax, max_along, "maximum")
-
-
-@public("Tensor.min")
-def tensor_min(self, *args, axis=None, keepdims=False, initial=None, where=True,
-               return_indices=False, dim=None,
-               keepdim=False):
-    """The smallest element; the arguments are those of `Tensor.max`.
-
-    Source: mindspore.Tensor.min of MindSpore 2.10.
-    """
-    return _method(self, args, (axis, keepdims, initial, where, return_indices), dim, keepdim,
-                   amin, min_along, "minimum")
-
-
-def _method(self, args, named, dim, keepdim, over_all, along, bound):
-    if dim is None and 1 <= len(args) <= 2 and isinstance(args[0], int) and all_bools(args[1:]):
-        dim, keepdim = args[0], (args[1:] or (keepdim,))[0]
-    if dim is not None:
-        return along.run(self, dim, keepdim)
-    axis, keepdims, initial, where, return_indices = (*args, *named[len(args):])
-    if where is not True:
-        self = _index.where.run(where, self, initial)
-    if return_indices and axis is not None:
-        return along.run(self, axis, keepdims)
-    values = over_all.run(self, axis, keepdims)
-    return values if initial is None else getattr(_math, bound).run(values, initial)
-
-
-def all_bools(values):
-    """True if every value is a bool."""
-    return not [v for v in values if not isinstance(v, bool)]
-
-
-@public("Tensor.sum")
-def tensor_sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, dim=None,
-               keepdim=False):
-    """The sum over the axes given; integers add up as int64.
-
-    Args:
-        axis (Union[None, int, tuple[int], list[int]]): the axes; `dim` says the same.
-        dtype (mindspore.dtype): the dtype to add up in. A bool here is `keepdim`, as in `sum(dim,
-            keepdim)`.
-        keepdims (bool): True to keep the axes with length 1; `keepdim` says the same.
-        initial (scalar): what the sum starts from.
-
-    Source: mindspore.Tensor.sum of MindSpore 2.10.
-    """
-    if isinstance(dtype, bool):
-        dtype, keepdims = None, dtype
-    wanted = None if dtype is None else dtypes.to_numpy(dtype)
-    out = sum.run(self, axis if dim is None else dim, keepdims or keepdim, wanted)
-    return out if initial is None else _math.add.run(out, initial)
-
-
-@public("Tensor.argmax")
-def tensor_argmax(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
-    """The int64 position of the largest element along an axis, or in the flattened Tensor.
-
-    Source: mindspore.Tensor.argmax of MindSpore 2.10.
-    """
-    return argmax.run(self, axis if dim is None else dim, keepdims or keepdim)

@@ -194,9 +194,7 @@ def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anyt
     return xp.scatter_along_axis(input_x, indices, updates, axis, reduction == "add")
 
 
-@op("ops.scatter(input, axis, index, src)", "Tensor.scatter(axis, index, src)",
-    "mint.scatter(input, dim: axis, index, src)",
-    widen=False)
+@op("ops.scatter(input, axis, index, src)", widen=False)
 def scatter(xp, input: Anything, axis: Int, index: Index, src: TensorOf(any_dtype, scalars=True)):
     """A copy with the values of `src` written at places along an axis, element by element."""
     src = xp.cast(src, input.dtype)
@@ -204,7 +202,7 @@ def scatter(xp, input: Anything, axis: Int, index: Index, src: TensorOf(any_dtyp
     return xp.scatter_along_axis(input, index, src, axis_of(axis, input))
 
 
-@op("Tensor.scatter_add(dim, index, src)", "mint.scatter_add(input, dim, index, src)",
+@op("mint.scatter_add(input, dim, index, src)",
     "Tensor.scatter_add_(dim, index, src)", widen=False)
 def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):
     """A copy with the values of `src` added at places along an axis, element by element."""
@@ -257,7 +255,7 @@ class IndexAdd(Primitive):
         return index_add(x, indices, y, self.axis)
 
 
-@public("Tensor.index_add", "mint.index_add")
+@public("mint.index_add")
 def index_add_copy(input, dim, index, source, *, alpha=1):
     """A copy with alpha times the slices of `source` added at places along an axis; gradients
     pass."""

@@ -41,7 +41,7 @@ def reshape_array(xp, input: Anything, shape: Any):
 reshape_array.vjp(input=lambda xp, g, input_shape: xp.reshape(g, input_shape))
 
 
-def _reshaped(api, input, shape):
+def reshaped(api, input, shape):
     if len(shape) == 1 and type(shape[0]) is tuple:
         shape = shape[0]
     try:  # the array library refuses what does not fit; the checks below say why
@@ -80,25 +80,7 @@ def reshape(input, shape):
     if isinstance(shape, bool) or not isinstance(shape, (tuple, list, Tensor)):
         raise TypeError(f"For 'reshape', 'shape' must be a tuple, list or Tensor, but got "
                         f"{shape!r}.")
-    return _reshaped("reshape", input, (shape,))
-
-
-@public("Tensor.reshape")
-def tensor_reshape(self, *shape):
-    """The same elements in another shape, given as ints or as one tuple."""
-    return _reshaped("Tensor.reshape", self, shape)
-
-
-@public("Tensor.view")
-def view(self, *shape):
-    """The same elements in another shape, given as ints or as one tuple; shares memory."""
-    return _reshaped("Tensor.view", self, shape)
-
-
-@public("Tensor.reshape_as", "Tensor.view_as")
-def reshape_as(self, other):
-    """The same elements in the shape of `other`."""
-    return _reshaped("Tensor.reshape_as", self, (other.shape,))
+    return reshaped("reshape", input, (shape,))
 
 
 @op("ops.transpose(input, dims)", "ops.Transpose()(input, dims)", "ops.permute(input, axis: dims)",
@@ -106,18 +88,6 @@ def reshape_as(self, other):
 def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     """The axes in another order: axis i of the result is axis dims[i] of the input."""
     return xp.transpose(input, tuple(d % input.ndim for d in dims))
-
-
-@public("Tensor.transpose", "Tensor.permute")
-def tensor_transpose(self, *axes):
-    """The axes in another order, given as ints or one tuple; reversed if none is given."""
-    axes = shape_of("Tensor.transpose", axes) if axes else tuple(reversed(range(self.ndim)))
-    if sorted(a % self.ndim if self.ndim else a for a in axes) != list(range(self.ndim)):
-        raise ValueError(
-            f"For 'Tensor.transpose', 'axes' must name each of the {self.ndim} axes once, but got "
-            f"{axes}."
-        )
-    return transpose.run(self, axes)
 
 
 @op("mint.transpose(input, dim0, dim1)", "ops.swapaxes(input, axis0: dim0, axis1: dim1)",
@@ -139,7 +109,7 @@ def moveaxis(xp, x: Anything, source: Axes, destination: Axes):
 
 @op("ops.expand_dims(input_x, axis)", "ops.ExpandDims()(input_x, axis)",
     "ops.unsqueeze(input: input_x, dim: axis)",
-    "Tensor.expand_dims(axis)", "Tensor.unsqueeze(dim: axis)",
+    "Tensor.expand_dims(axis)",
     "mint.unsqueeze(input: input_x, dim: axis)", widen=False)
 def expand_dims(xp, input_x: Anything, axis: Int):
     """A new axis of length 1."""
@@ -223,12 +193,10 @@ class Flatten:
                                            -1 if input_x.size else math.prod(input_x.shape[1:])))
 
 
-@public("Tensor.flatten", "mint.flatten")
-def tensor_flatten(self, start_dim=0, end_dim=-1, *, order="C"):
+@public("mint.flatten")
+def mint_flatten(input, start_dim=0, end_dim=-1):
     """The axes from `start_dim` to `end_dim` as one; all of them by default."""
-    if isinstance(start_dim, str):
-        start_dim, order = 0, start_dim
-    return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+    return flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
 @public("Tensor.ravel")
@@ -246,28 +214,10 @@ def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
     return xp.broadcast_to(input, full)
 
 
-@public("Tensor.broadcast_to", "Tensor.expand")
-def tensor_broadcast_to(self, *shape):
-    """The Tensor repeated to a shape, given as ints or as one tuple; -1 keeps a length."""
-    return broadcast_to.run(self, shape_of("Tensor.broadcast_to", shape))
-
-
-@public("Tensor.expand_as")
-def expand_as(self, other):
-    """The Tensor repeated to the shape of `other`."""
-    return broadcast_to.run(self, other.shape)
-
-
 @op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", widen=False)
 def tile(xp, input: Anything, dims: TupleOf(Int(ge=0)) | ListOf(Int(ge=0))):
     """The input repeated as often along each axis as `dims` says."""
     return xp.tile(input, tuple(dims))
-
-
-@public("Tensor.tile")
-def tensor_tile(self, *reps):
-    """The Tensor repeated along each axis, as often as the ints (or one tuple) say."""
-    return tile.run(self, shape_of("Tensor.tile", reps))
 
 
 @op(widen=False)
@@ -310,12 +260,6 @@ def repeat_interleave(input, repeats, axis=None):
     Source: mindspore.ops.repeat_interleave of MindSpore 2.10.
     """
     return _repeat("repeat_interleave", input, repeats, axis)
-
-
-@public("Tensor.repeat_interleave", "mint.repeat_interleave")
-def repeat_interleave_dim(input, repeats, dim=None):
-    """Every element along `dim` repeated; see `ops.repeat_interleave`."""
-    return _repeat("repeat_interleave", input, repeats, dim)
 
 
 @public("ops.repeat_elements")
@@ -420,12 +364,6 @@ def mint_split(tensor, split_size_or_sections, dim=0):
     return _split("split", tensor, split_size_or_sections, dim)
 
 
-@public("Tensor.split")
-def tensor_split_method(self, split_size, dim=0, *, axis=None):
-    """The parts along an axis; the arguments are those of `ops.split`."""
-    return _split("Tensor.split", self, split_size, dim if axis is None else axis)
-
-
 @op("ops.Split(axis=0, output_num=1)(input_x)", widen=False)
 def split_evenly(xp, input_x: Anything, axis: Int = 0, output_num: Int(ge=1) = 1):
     """`output_num` equal parts along an axis, as a tuple."""
@@ -437,8 +375,7 @@ def split_evenly(xp, input_x: Anything, axis: Int = 0, output_num: Int(ge=1) = 1
     return tuple(xp.split(input_x, output_num, axis))
 
 
-@op("ops.chunk(input, chunks, axis=0)", "Tensor.chunk(chunks, dim: axis=0)",
-    "mint.chunk(input, chunks, dim: axis=0)",
+@op("ops.chunk(input, chunks, axis=0)", "mint.chunk(input, chunks, dim: axis=0)",
     widen=False)
 def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
     """At most `chunks` parts of equal length along an axis; the last may be shorter."""
@@ -456,12 +393,6 @@ def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
 def flip(xp, input: Anything, dims: Axes):
     """The elements in reverse order along the axes given."""
     return xp.flip(input, tuple(dims) if isinstance(dims, (tuple, list)) else dims)
-
-
-@public("Tensor.flip")
-def tensor_flip(self, *dims):
-    """The elements in reverse order along the axes given, as ints or as one tuple."""
-    return flip.run(self, shape_of("Tensor.flip", dims))
 
 
 @op("ops.roll(input, shifts, dims=None)", "Tensor.roll(shifts, dims=None)",
@@ -544,7 +475,8 @@ _asking("Shape", shape)
 _asking("Size", size)
 _asking("Rank", rank)
 
-Tensor.T = property(lambda self: tensor_transpose(self), doc="The axes in reverse order.")
+Tensor.T = property(lambda self: transpose.run(self, tuple(reversed(range(self.ndim)))),
+                    doc="The axes in reverse order.")
 Tensor.mT = property(lambda self: swapaxes.run(self, -1, -2), doc="The last two axes swapped.")
 
 

@@ -216,7 +216,7 @@ def nextafter(xp, input: TensorOf("float32", "float64"), other: TensorOf("float3
 
 
 @op("ops.ldexp(x, other)", "Tensor.ldexp(other)")
-def ldexp(xp, x: Anything, other: Anything):
+def ldexp(xp, x: Anything, other: TensorOf(any_dtype, scalars=True)):
     """x * 2^other."""
     return as_floating(xp, x) * xp.exp2(as_floating(xp, other))
 
@@ -230,7 +230,8 @@ def gcd(xp, input: TensorOf("int32", "int64", "int16"), other: TensorOf("int32",
 
 @op("ops.lcm(input, other)", "Tensor.lcm(other)", "ops.Lcm()(x1: input, x2: other)",
     promote="input other")
-def lcm(xp, input: TensorOf("int32", "int64", "int16"), other: TensorOf("int32", "int64", "int16")):
+def lcm(xp, input: TensorOf("int32", "int64", "int16"),
+        other: TensorOf("int32", "int64", "int16", scalars=True)):
     """The least common multiple."""
     return xp.lcm(input, other)
 

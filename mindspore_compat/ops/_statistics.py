@@ -76,12 +76,6 @@ class Median:
         return median.run(x, self.axis, self.keep_dims)
 
 
-@public("Tensor.median")
-def tensor_median(self, axis=-1, keepdims=False, *, dim=None, keepdim=False):
-    """(the lower medians, their int64 positions) along an axis."""
-    return median.run(self, axis if dim is None else dim, keepdims or keepdim)
-
-
 @public("mint.median")
 def mint_median(input, dim=None, keepdim=False):
     """The lower median of all elements, or (medians, positions) along an axis."""
@@ -156,7 +150,6 @@ def nanquantile(xp, input: TensorOf("float32", "float64"),
 
 
 @op("ops.nansum(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
-    "Tensor.nansum(axis=None, keepdims: keep_dims=False, *, dtype=None)",
     "mint.nansum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
 def nansum(xp, input: Anything, axis: Axis = None, keep_dims: Bool = False):
     """The sum of what is not NaN."""
@@ -203,7 +196,6 @@ def mint_std(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bo
 
 
 @op("ops.count_nonzero(x, axis=(), keep_dims=False, dtype=int32)",
-    "Tensor.count_nonzero(axis=(), keep_dims=False, dtype=None)",
     "mint.count_nonzero(input: x, dim: axis=None)", "ops.CountNonZero(dims: axis=None)(x)",
     widen=False)
 def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dtype: DType = None):
@@ -272,10 +264,15 @@ def cummax(xp, input: Anything, axis: Int):
     return _cumulative_extreme(xp, input, axis, 1)
 
 
-@op("ops.cummin(input, axis)", "ops.Cummin(axis)(input)", "Tensor.cummin(axis)",
-    "mint.cummin(input, dim: axis)",
-    widen=False)
+@op("ops.cummin(input, axis)", "ops.Cummin(axis)(input)", "Tensor.cummin(axis)", widen=False)
 def cummin(xp, input: Anything, axis: Int):
+    """(the smallest element so far, its int32 position) along an axis."""
+    values, at = _cumulative_extreme(xp, input, axis, -1)
+    return values, xp.cast(at, "int32")
+
+
+@op("mint.cummin(input, dim: axis)", widen=False)
+def mint_cummin(xp, input: Anything, axis: Int):
     """(the smallest element so far, its int64 position) along an axis."""
     return _cumulative_extreme(xp, input, axis, -1)
 
@@ -401,8 +398,12 @@ def searchsorted(sorted_sequence: Anything, values: TensorOf(any_dtype, scalars=
 
 @public("Tensor.searchsorted")
 def tensor_searchsorted(self, v, side="left", sorter=None):
-    """Where the numbers v would stand in this ordered Tensor; int64."""
-    return searchsorted(self, v if isinstance(v, Tensor) else Tensor(v), side=side, sorter=sorter)
+    """Where the numbers v would stand in this ordered Tensor; int32.
+
+    Source: mindspore.Tensor.searchsorted of MindSpore 2.10.
+    """
+    v = v if isinstance(v, Tensor) else Tensor(v)
+    return searchsorted(self, v, out_int32=True, side=side, sorter=sorter)
 
 
 @public("ops.bucketize")
@@ -475,12 +476,11 @@ def unique_consecutive(input: Anything, return_inverse: Bool = False, return_cou
     places = xp.cumsum(new) - 1
     kept = x[new]
     found = [Tensor._wrap(kept if dim is None else xp.moveaxis(kept, 0, dim))]
-    index = "int64" if input._array.dtype == "int64" else "int32"
     if return_inverse:
         shape = input.shape if dim is None else (x.shape[0],)
-        found.append(Tensor._wrap(places.reshape(shape).astype(index)))
+        found.append(Tensor._wrap(places.reshape(shape).astype("int64")))
     if return_counts:
-        found.append(Tensor._wrap(xp.bincount(places).astype(index)))
+        found.append(Tensor._wrap(xp.bincount(places).astype("int64")))
     return tuple(found) if len(found) > 1 else found[0]
 
 

@@ -1,0 +1,97 @@
+"""Arrays that go to other libraries and to files: DLPack capsules, pinned memory, mapped files."""
+
+import numpy
+
+from . import arrays
+
+
+class _Capsule:
+    """What `from_dlpack` of an array library asks for, around a bare capsule."""
+
+    def __init__(self, capsule, device):
+        self.capsule = capsule
+        self.device = device
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+_HOST, _GPU = (1, 0), (2, 0)  # DLPack's numbers for devices
+
+
+def to_capsule(array):
+    """A DLPack capsule on the memory of an array; another library takes it once.
+
+    Raises:
+        TypeError: if DLPack has no name for the dtype.
+    """
+    try:
+        return array.__dlpack__()
+    except BufferError as error:
+        raise TypeError(f"For 'to_dlpack', the dtype must be one that DLPack knows, but got "
+                        f"{array.dtype}: {error}.") from None
+
+
+def from_capsule(given):
+    """An array on the memory of a DLPack capsule, or of an object with `__dlpack__`.
+
+    Raises:
+        RuntimeError: if it is neither, or a capsule that was taken before.
+    """
+    if hasattr(given, "__dlpack__"):
+        on_host = given.__dlpack_device__()[0] == _HOST[0]
+        return _taken(arrays.HOST if on_host else arrays.current_space(), given)
+    if type(given).__name__ != "PyCapsule" or "used_dltensor" in repr(given):
+        raise RuntimeError(f"For 'from_dlpack', 'dlpack' must be a capsule that was not taken "
+                           f"before, but got {given!r} of type {type(given).__name__}.")
+    space = arrays.current_space()
+    if space is not arrays.HOST:
+        try:
+            return _taken(space, _Capsule(given, _GPU))
+        except RuntimeError:  # a capsule does not tell its device: the host's is left
+            pass
+    return _taken(arrays.HOST, _Capsule(given, _HOST))
+
+
+def _taken(space, given):
+    try:
+        return space.module.from_dlpack(given)
+    except (BufferError, TypeError, ValueError) as error:
+        raise RuntimeError(f"For 'from_dlpack', 'dlpack' must be a capsule of a dtype and device "
+                           f"known here, but got one that is not: {error}.") from error
+
+
+def pinned(array):
+    """A copy in host memory that the GPU reads directly.
+
+    Raises:
+        RuntimeError: without a GPU.
+    """
+    if not arrays.gpu_available():
+        raise RuntimeError("For 'Tensor.pin_memory', a GPU must be present: memory is pinned for "
+                           "it.")
+    cuda = arrays._device_space().module.cuda
+    memory = cuda.alloc_pinned_memory(max(array.nbytes, 1))
+    made = numpy.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
+    made[...] = arrays.to_host(array)
+    return made
+
+
+def filed(array, path):
+    """The array's bytes in a file, and an array that reads and writes them there.
+
+    Raises:
+        RuntimeError: if the file cannot be written.
+    """
+    host = numpy.ascontiguousarray(arrays.to_host(array)).reshape(array.shape)
+    try:
+        host.tofile(path)
+        if not host.size:
+            return host
+        return numpy.memmap(path, host.dtype, "r+", shape=host.shape).view(numpy.ndarray)
+    except OSError as error:
+        raise RuntimeError(f"For 'Tensor.offload', 'file_path' must be a file that can be written, "
+                           f"but got {path!r}: {error}.") from error

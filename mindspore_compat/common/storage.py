@@ -1,0 +1,114 @@
+"""UntypedStorage: the memory behind a Tensor, without its dtype and shape.
+
+`Tensor.storage()` gives it. It has no room of its own to grow: memory belongs to the array library,
+so there is no `resize_`.
+"""
+
+import math
+
+from .._backend import arrays
+from .._backend.arrays import SPACES
+from .._core import dtype as dtypes
+
+
+class UntypedStorage:
+    """The bytes that a Tensor and its views share; `Tensor.storage()` makes it.
+
+    It has a length in bytes, an address and a device, and its bytes may be copied from another
+    storage of the same length. Its elements are read through a Tensor, never by position.
+
+    Source: mindspore.UntypedStorage of MindSpore 2.10.
+    """
+
+    def __new__(cls, *args, **kwargs):
+        raise TypeError("For 'UntypedStorage', a storage must come from 'Tensor.storage()'.")
+
+    @classmethod
+    def _of(cls, array):
+        """The storage of an array: that of the array it is a view of, if it is one."""
+        made = object.__new__(cls)
+        made._dtype = array.dtype
+        while type(array.base) in SPACES and _in_one_piece(array.base):
+            array = array.base
+        made._array = array
+        return made
+
+    def _flat(self, dtype):
+        """All elements in the order of memory, as another dtype."""
+        array = self._array
+        order = sorted(range(array.ndim), key=lambda i: -array.strides[i])
+        return array.transpose(order).reshape(-1).view(dtype)
+
+    @property
+    def device(self):
+        """Where the bytes lie: "CPU" or "GPU:0"."""
+        return f"GPU:{self._array.device.id}" if arrays.on_device(self._array) else "CPU"
+
+    @property
+    def dtype(self):
+        """The MindSpore dtype of the Tensor that it was asked of."""
+        return dtypes.from_numpy(self._dtype)
+
+    def nbytes(self):
+        """The number of bytes."""
+        return math.prod(self._array.shape) * self._array.itemsize
+
+    def size(self):
+        """The number of bytes."""
+        return self.nbytes()
+
+    def __len__(self):
+        return self.nbytes()
+
+    def element_size(self):
+        """The bytes of one element: 1, as it has no dtype."""
+        return 1
+
+    def data_ptr(self):
+        """The address of the first byte."""
+        array = self._array
+        return array.data.ptr if arrays.on_device(array) else array.ctypes.data
+
+    def is_shared(self):
+        """False: no other process sees the memory."""
+        return False
+
+    def copy_(self, src, non_blocking=False):
+        """Copies the bytes of another storage into this one, and returns it.
+
+        Args:
+            src (UntypedStorage): as many bytes.
+            non_blocking (bool): whether the copy need not be finished on return; it always is.
+
+        Raises:
+            TypeError: if `src` is not an UntypedStorage.
+            RuntimeError: if it has another number of bytes.
+        """
+        if not isinstance(src, UntypedStorage):
+            raise TypeError(f"For 'UntypedStorage.copy_', 'src' must be an UntypedStorage, but got "
+                            f"{src!r} of type {type(src).__name__}.")
+        if len(src) != len(self):
+            raise RuntimeError(f"For 'UntypedStorage.copy_', 'src' must have {len(self)} bytes, "
+                               f"but got {len(src)}.")
+        here = arrays.SPACES[type(self._array)]
+        self._flat("uint8")[...] = arrays.to_space(here, src._flat("uint8"))
+        return self
+
+    def __getitem__(self, index):
+        raise RuntimeError("For 'UntypedStorage', bytes must be read through a Tensor, but got the "
+                           f"index {index!r}.")
+
+    def __setitem__(self, index, value):
+        raise RuntimeError("For 'UntypedStorage', bytes must be written through a Tensor, but got "
+                           f"the index {index!r}.")
+
+
+def _in_one_piece(array):
+    """True if the elements fill their memory without gaps, in whatever order of axes."""
+    steps = sorted((s, n) for s, n in zip(array.strides, array.shape, strict=True) if n != 1)
+    expected = array.itemsize
+    for step, length in steps:
+        if step != expected:
+            return False
+        expected *= length
+    return True

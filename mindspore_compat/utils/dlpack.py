@@ -1,0 +1,5 @@
+"""mindspore.utils.dlpack: capsules by which array libraries share memory."""
+
+from .._core.surface import window
+
+__getattr__, __dir__, __all__ = window(__name__)
