@@ -113,6 +113,7 @@ class Op:
         self.many = next((n for n in self.parameters if _holds_tensors(self.rules.get(n))), None)
         self.numbers = {n for n in self.inputs if self.operator or _takes_numbers(self.rules[n])}
         self.optional = {n for n in self.inputs if self.defaults.get(n, 0) is None}
+        self.absent = self.optional | {n for n in self.inputs if _takes_none(self.rules[n])}
         self.rule = self._make_rule()
         straight = self.inputs and not self.many and self.inputs[0] not in self.optional
         self.run = self._write_run() if straight else self.general
@@ -336,7 +337,8 @@ class Op:
                 held.append(source._array)
                 nodes.append(source._node)
             else:
-                held.append(None if source is None else self._constant(name, source, tensors))
+                absent = source is None and name in self.absent
+                held.append(None if absent else self._constant(name, source, tensors))
                 nodes.append(None)
         return held, nodes
 
@@ -479,6 +481,11 @@ def _takes_numbers(rule):
     parts = rule.members if isinstance(rule, Union) else (rule,)
     return any(part.scalars if isinstance(part, TensorOf) else not isinstance(part, NoneRule)
                for part in parts)
+
+
+def _takes_none(rule):
+    parts = rule.members if isinstance(rule, Union) else (rule,)
+    return any(isinstance(part, NoneRule) for part in parts)
 
 
 def _holds_tensors(rule):

@@ -49,3 +49,10 @@ def test_a_checked_function_refuses_inputs_of_different_dtypes():
         summed(ONE, TWO)
     with pytest.raises(TypeError, match="For 'summed', 'x' must be a Tensor"):
         summed(1, TWO)
+
+
+def test_none_is_no_tensor_where_nothing_says_so():
+    made = build("for_tests_alike", "joined")
+    assert made(ONE, ONE, None).dtype == ONE.dtype
+    with pytest.raises(TypeError, match="'y' must be a Tensor or a number, but got None"):
+        made(ONE, None)
