@@ -189,12 +189,14 @@ def float_status(xp, x: TensorOf("float16", "float32", "float64")):
 
 # Clipping -----------------------------------------------------------------------------------------
 
+Bound = TensorOf(number) | Number
 
 @op("ops.clamp(input, min=None, max=None)", "Tensor.clamp(min=None, max=None)",
     "mint.clamp(input, min=None, max=None)", "ops.clip(input, min=None, max=None)",
     "Tensor.clip(min=None, max=None)", "Tensor.clamp_(min=None, max=None)",
     "ops.clamp_(input, min=None, max=None)", "mint.nn.functional.clamp(input, min=None, max=None)",
-    "mint.clip(input, min=None, max=None)")
+    "mint.clip(input, min=None, max=None)",
+    rules={"mint.clamp": {"min": Bound, "max": Bound}, "mint.clip": {"min": Bound, "max": Bound}})
 def clamp(xp, input: Anything, min: TensorOf(any_dtype, scalars=True) | None = None,
           max: TensorOf(any_dtype, scalars=True) | None = None):
     """The elements moved into [min, max]; either bound may be left out."""

@@ -50,7 +50,8 @@ def ones(shape: Shape, dtype: DType = None):
 
 @public("ops.full", "mint.full")
 @checked
-def full(size: TupleOf(Int) | ListOf(Int), fill_value: Scalar | TensorOf(any_dtype), *, dtype: DType = None):
+def full(size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)), fill_value: Scalar | TensorOf(any_dtype), *,
+         dtype: DType = None):
     """One number everywhere; its dtype is that of a Tensor of the number unless given.
 
     Source: mindspore.ops.full of MindSpore 2.10.
@@ -71,7 +72,7 @@ def fill(type: DType, shape: Shape, value: Scalar):
     return full(shape, value, dtype=type)
 
 
-@public("ops.empty", "mint.empty")
+@public("ops.empty")
 @checked
 def empty(*size, dtype: DType = None, device: OneOf("CPU", "GPU", "Ascend") | None = None):
     """A Tensor of a shape whose values are whatever the memory holds.
@@ -114,7 +115,7 @@ def _number(api, name, value):
     return value
 
 
-@public("ops.arange", "mint.arange")
+@public("ops.arange")
 def arange(start=0, end=None, step=1, *, dtype=None):
     """Numbers from `start` to below `end`, `step` apart; int64 for ints, else float32.
 

@@ -23,8 +23,7 @@ def _adjoint(xp, x):
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
-@op("ops.inverse(input)", "Tensor.inverse()", "mint.inverse(input)", "mint.linalg.inv(input)",
-    "ops.matrix_inverse(x: input)")
+@op("ops.inverse(input)", "Tensor.inverse()", "ops.matrix_inverse(x: input)")
 def inverse(xp, input: Anything):
     """The inverse of each matrix; a ValueError if one is singular."""
     _square("inverse", "input", input)
@@ -135,7 +134,7 @@ def complete_qr(xp, input: Matrix):
     return q, r
 
 
-@public("ops.qr", "mint.linalg.qr")
+@public("ops.qr")
 def qr(input, mode="reduced"):
     """The factors q (orthonormal columns) and r (upper triangle) of each matrix.
 

@@ -1,9 +1,9 @@
 """What `mindspore.mint` spells otherwise than `mindspore.ops`: pairs, int64 places, defaults.
 
-Names that differ in spelling alone have a `mint.` line beside the `ops.` ones.
+Names that differ in spelling alone have a `mint.` line beside the `ops.` ones; those that differ in
+what they refuse are in _mint_strict.py, random numbers in _random_mint.py.
 """
 
-from .._core import dtype as dtypes
 from .._core.op import op, space_for
 from .._core.rules import (
     Any,
@@ -20,7 +20,7 @@ from .._core.rules import (
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
-from . import _math, _random, _reduce, _shape, _special, _statistics
+from . import _math, _reduce, _shape, _special, _statistics
 from ._softmax import log_softmax
 
 Anything = TensorOf(any_dtype)
@@ -175,24 +175,6 @@ def ravel(input: Anything):
 def item(input: Anything):
     """The only element as a Python number."""
     return input.item()
-
-
-@public("mint.empty_like")
-@checked
-def empty_like(input: Anything, *, dtype=None, device=None, pin_memory: Bool = False):
-    """A Tensor of the same shape, and dtype unless one is given, with values not set."""
-    wanted = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
-    return Tensor._wrap(space_for(input._array).empty(input.shape, wanted))
-
-
-@public("mint.randint_like")
-def randint_like(input, *bounds, low=0, high=None, dtype=None, device=None):
-    """Whole numbers in [low, high) in the shape of a Tensor: `randint_like(input, low=0, high)`."""
-    if len(bounds) == 2:
-        low, high = bounds
-    elif len(bounds) == 1:
-        high = bounds[0]
-    return _random.randint_like(input, low, high, dtype=dtype)
 
 
 @op("mint.nn.functional.one_hot(tensor, num_classes=-1)", widen=False)

@@ -119,7 +119,7 @@ def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, diviso
 @op("mint.nn.functional.avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, "
     "count_include_pad=True)")
 def avg_pool1d_ext(xp, input: Floats, kernel_size: several(Positive, 1),
-                   stride: several(Positive, 1) = None, padding: several(Natural, 1) = 0,
+                   stride: several(Positive, 1) = None, padding: AsValue(listed(Natural, 1)) = 0,
                    ceil_mode: Bool = False, count_include_pad: Bool = True):
     """Means of windows of a sequence (N, C, L) or (C, L); the stride is the kernel unless given."""
     return _average_ext(xp, "avg_pool1d", input, kernel_size, stride, padding, ceil_mode,
@@ -360,9 +360,10 @@ def adaptive_avg_pool1d(xp, input: Half, output_size: Positive):
 
 
 @op("mint.nn.functional.adaptive_avg_pool1d(input, output_size)")
-def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: Natural):
+def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natural, 1))):
     """Means over `output_size` parts of a sequence (N, C, L) or (C, L)."""
-    return xp.adaptive_average(input, _goal("adaptive_avg_pool1d", input, output_size, 1))
+    goal = output_size if isinstance(output_size, int) else tuple(output_size)
+    return xp.adaptive_average(input, _goal("adaptive_avg_pool1d", input, goal, 1))
 
 
 @op("ops.adaptive_avg_pool2d(input, output_size)",

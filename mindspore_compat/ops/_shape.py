@@ -84,7 +84,7 @@ def reshape(input, shape):
 
 
 @op("ops.transpose(input, dims)", "ops.Transpose()(input, dims)", "ops.permute(input, axis: dims)",
-    "mint.permute(input, dims)", widen=False)
+    widen=False)
 def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     """The axes in another order: axis i of the result is axis dims[i] of the input."""
     return xp.transpose(input, tuple(d % input.ndim for d in dims))
@@ -117,7 +117,7 @@ def expand_dims(xp, input_x: Anything, axis: Int):
 
 
 @op("ops.squeeze(input, axis=None)", "ops.Squeeze(axis=())(input)", "Tensor.squeeze(axis=None)",
-    "mint.squeeze(input, dim: axis=None)", widen=False)
+    "mint.squeeze(input, dim: axis)", widen=False, rules={"mint.squeeze": {"axis": Axes}})
 def squeeze(xp, input: Anything, axis: Axes | None = None):
     """Without its axes of length 1: all of them, or those named; longer ones stay."""
     if axis is None or axis == () or axis == []:

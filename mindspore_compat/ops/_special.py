@@ -32,7 +32,7 @@ _unary("cosh", "Hyperbolic cosine.", "ops.cosh(input)", "ops.Cosh()(input)", "Te
 _unary("arcsin", "The angle in radians whose sine is the input.", "ops.asin(input)",
        "ops.arcsin(x: input)",
        "ops.Asin()(input)", "Tensor.asin()", "Tensor.arcsin()", "mint.asin(input)",
-       "mint.arcsin(input)")
+       "mint.arcsin(x: input)")
 _unary("arccos", "The angle in radians whose cosine is the input.", "ops.acos(input)",
        "ops.arccos(input)",
        "ops.ACos()(input)", "Tensor.acos()", "Tensor.arccos()", "mint.acos(input)",
@@ -295,8 +295,7 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
 # Interpolation and sums ---------------------------------------------------------------------------
 
 
-@op("ops.lerp(input, end, weight)", "ops.Lerp()(input, end, weight)", "Tensor.lerp(end, weight)",
-    "mint.lerp(input, end, weight)", rules={"mint.lerp": {"input": Fractions, "end": Fractions}})
+@op("ops.lerp(input, end, weight)", "ops.Lerp()(input, end, weight)", "Tensor.lerp(end, weight)")
 def lerp(xp, input: Anything, end: Anything, weight: Operand):
     """input + weight * (end - input)."""
     return input + xp.cast(weight, input.dtype) * (end - input)

@@ -49,8 +49,7 @@ class AdaptiveAvgPool1d(Cell):
 
     def construct(self, input):
         """The means over the parts of `input`."""
-        size = self.output_size
-        return adaptive_avg_pool1d_ext.run(input, size if isinstance(size, int) else size[0])
+        return adaptive_avg_pool1d_ext.run(input, self.output_size)
 
     def extend_repr(self):
         """The number of parts."""
