@@ -205,9 +205,7 @@ def nonzero(input, *, as_tuple=False):
 @op("ops.gather(input_params, input_indices, axis, batch_dims=0)",
     "ops.Gather(batch_dims=0)(input_params, input_indices, axis)",
     "ops.GatherV2()(input_params, input_indices, axis)",
-    "ops.index_select(input: input_params, axis, index: input_indices)",
-    "mint.index_select(input: input_params, dim: axis, index: input_indices)", widen=False,
-    rules={"mint.index_select": {"input_indices": TensorOf("int32", "int64")}})
+    "ops.index_select(input: input_params, axis, index: input_indices)", widen=False)
 def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalars=True), axis: Int,
            batch_dims: Int = 0):
     """The slices of the input at positions along an axis; leading `batch_dims` axes are shared."""
