@@ -2,14 +2,21 @@
 
 A body checks what its rules cannot say; what it leaves to NumPy or CuPy comes out in their words
 ("axis 3 is out of bounds for array of dimension 2"). `explain` puts the API's name in front and
-gives it the type that the original documents. Errors of our own begin with "For '" and pass.
+gives it the type that the original documents. Errors of our own begin with "For '" and pass. The
+call path of a declared op does so itself; `explained` does it for a function written by hand,
+unless the error comes from a function of the user's that it called.
 """
+
+import functools
+import os
 
 import numpy
 
 LIBRARY_ERRORS = (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError,
                   AttributeError)
 _TYPES = (TypeError, AttributeError)
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_LIBRARIES = tuple(os.sep + name + os.sep for name in ("numpy", "cupy", "scipy", "ml_dtypes"))
 
 
 def explain(api, error):
@@ -17,6 +24,37 @@ def explain(api, error):
     text = str(error)
     if text.startswith("For ") or isinstance(error, numpy.linalg.LinAlgError):
         return error
+    if isinstance(error, numpy.exceptions.AxisError) and error.ndim is not None:
+        return ValueError(f"For '{api}', an axis must be in [{-error.ndim}, {error.ndim}), but got "
+                          f"{error.axis}.")
     if isinstance(error, _TYPES):
         return TypeError(f"For '{api}', an argument has the wrong type: {text.rstrip('.')}.")
     return ValueError(f"For '{api}', the arguments do not fit together: {text.rstrip('.')}.")
+
+
+def explained(api, function):
+    """`function` with the array library's errors told in the words of `api`."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except LIBRARY_ERRORS as error:
+            found = explain(api, error) if _from_library(error.__traceback__) else error
+            if found is error:
+                raise
+            raise found from error
+
+    return call
+
+
+def _from_library(trace):
+    """True if nothing but this package and the array libraries ran between the call and the
+    error."""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        written = file.startswith("<") and " #" in file  # by this package: see source.py
+        if not (written or file.startswith(_PACKAGE) or any(name in file for name in _LIBRARIES)):
+            return False
+        trace = trace.tb_next
+    return True

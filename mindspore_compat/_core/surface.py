@@ -24,11 +24,12 @@ import importlib.util
 import inspect
 import os
 import sys
+import types
 
 from .._backend.arrays import SPACES
 from . import dtype as dtypes
 from .checking import guard_all, one_dtype, refuse_all, refuse_unlike
-from .explain import LIBRARY_ERRORS, explain
+from .explain import LIBRARY_ERRORS, explain, explained
 from .op import DECLARED
 from .rule import NoneRule, Union, join
 from .rules import DType, TensorOf
@@ -37,15 +38,20 @@ from .tensor import Tensor
 
 PUBLIC = {}  # area -> name -> an object written out by hand
 _handled = ("dtype", "inplace", "name")
+_told = ("ops.", "Tensor.", "mint.")  # areas whose functions compute on arrays
 # for defaults such as `int64`
 _DTYPES = {str(each).lower(): each for each in dtypes.all_types if str(each) != "Bool"}
 
 
 def public(*paths):
     """Give a class or function written by hand its public names, e.g.
-    `@public("ops.GradOperation")`."""
+    `@public("ops.GradOperation")`; errors of the array library in it are told in its name."""
 
     def give(thing):
+        api = paths[0].rpartition(".")[2]
+        if isinstance(thing, types.FunctionType) and paths[0].startswith(_told) and (
+                not api.startswith("__")):
+            thing = explained(api, thing)
         for path in paths:
             area, _, name = path.rpartition(".")
             PUBLIC.setdefault(area, {})[name] = thing
