@@ -56,6 +56,7 @@ PATHS = {
     "ops.operations.other_ops": "ops.operations",
     "ops.operations.random_ops": "ops.operations",
     "ops.operations.sparse_ops": "ops.operations",
+    "ops.operations._grad_ops": "ops._grad_ops",
     "ops.operations._inner_ops": "ops._inner_ops",
     "ops.operations._rl_inner_ops": "ops._rl_inner_ops",
     "ops.auto_generate.gen_ops_prim": "ops.auto_generate",

@@ -30,6 +30,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _float_status,
     _forms,
     _gradients,
+    _gradients,
     _heads,
     _host,
     _image,
