@@ -9,10 +9,10 @@ import numpy as np
 
 from mindspore_compat import ops
 from mindspore_compat._core.tensor import Tensor
-from mindspore_compat._core.transforms import grad
+from mindspore_compat._core.transforms import grad, jvp
 
-STEP = 1e-5
-TOLERANCE = 1e-6
+STEP, TOLERANCE = 1e-5, 1e-6
+NARROW_STEP, NARROW_TOLERANCE = 1e-2, 2e-3  # of operations that compute in float32 by definition
 
 
 def check(function, *arrays, order=2, seed=0):
@@ -20,27 +20,69 @@ def check(function, *arrays, order=2, seed=0):
 
     Args:
         function: Tensors to a Tensor or a tuple of them (integer outputs do not count).
-        *arrays: float64 values to differentiate at; they should be far from kinks.
+        *arrays: float64 (or complex128) values to differentiate at; they should be far from kinks.
         order: 1, or 2 for second derivatives too.
         seed: of the weights and directions.
     """
-    _check(_weighted(function, seed), [np.asarray(a, np.float64) for a in arrays], order, seed)
+    arrays = [np.asarray(a, np.result_type(a, np.float64)) for a in arrays]
+    scales = STEP, TOLERANCE
+    if _is_narrow(function(*map(Tensor, arrays))):
+        scales, order = (NARROW_STEP, NARROW_TOLERANCE), 1
+    _check(_weighted(function, seed), arrays, order, seed, *scales)
 
 
-def _check(scalar, arrays, order, seed):
+def check_forward(function, *arrays, seed=0):
+    """Compares `jvp` with the gradients: <u, J v> is <Jᵀ u, v>."""
+    arrays = [np.asarray(a, np.result_type(a, np.float64)) for a in arrays]
+    rng = np.random.default_rng(seed + 1)
+    tensors, along = [Tensor(a) for a in arrays], [_like(rng, a) for a in arrays]
+    scalar = _weighted(function, seed)
+    backward = sum(
+        _dot(g.asnumpy(), d) for g, d in zip(_gradients(scalar, len(arrays))(*tensors), along)
+    )
+    forward = jvp(scalar, tuple(tensors), tuple(map(Tensor, along)))[1].asnumpy().item()
+    exact = NARROW_TOLERANCE if _is_narrow(function(*tensors)) else 1e-9
+    assert abs(forward - backward) <= exact * max(abs(forward), 1), (
+        f"{forward} forward, but {backward} backward"
+    )
+
+
+def _is_narrow(outs):
+    outs = outs if isinstance(outs, (tuple, list)) else (outs,)
+    return any(o._array.dtype in (np.float32, np.complex64, np.float16) for o in outs)
+
+
+def _like(rng, array):
+    """Normal numbers in the shape of `array`, complex for a complex one."""
+    real = rng.standard_normal(array.shape)
+    return real + 1j * rng.standard_normal(array.shape) if array.dtype.kind == "c" else real
+
+
+def _dot(g, direction):
+    """The slope along a direction."""
+    return float(np.sum(np.conj(g) * direction).real)
+
+
+def _check(scalar, arrays, order, seed, step=STEP, tolerance=TOLERANCE):
     rng = np.random.default_rng(seed + 100 * order)
     tensors = [Tensor(a) for a in arrays]
     slopes = _gradients(scalar, len(arrays))(*tensors)
     for i, array in enumerate(arrays):
-        direction = rng.standard_normal(array.shape)
-        along = float((slopes[i].asnumpy() * direction).sum())
-        moved = [[t if j != i else Tensor(array + sign * STEP * direction)
-                  for j, t in enumerate(tensors)] for sign in (1, -1)]
+        direction = _like(rng, array)
+        along = _dot(slopes[i].asnumpy(), direction)
+        moved = [
+            [
+                t if j != i else Tensor(array + sign * step * direction)
+                for j, t in enumerate(tensors)
+            ]
+            for sign in (1, -1)
+        ]
         high, low = (scalar(*each).asnumpy().item() for each in moved)
-        expected = (high - low) / (2 * STEP)
+        expected = (high - low) / (2 * step)
         size = max(abs(expected), abs(along), abs(high) + abs(low), 1)
-        assert abs(along - expected) <= TOLERANCE * size, (
-            f"order {order}, input {i}: {along} along a direction, but a difference of {expected}")
+        assert abs(along - expected) <= tolerance * size, (
+            f"order {order}, input {i}: {along} along a direction, but a difference of {expected}"
+        )
     if order > 1:
         _check(_weighted(_gradients(scalar, len(arrays)), seed + 1), arrays, order - 1, seed + 7)
 
@@ -52,6 +94,7 @@ def _gradients(scalar, count):
     def gradients(*tensors):
         result = found(*tensors)
         return result if isinstance(result, tuple) else (result,)
+
     return gradients
 
 
@@ -60,13 +103,21 @@ def _weighted(function, seed):
 
     def scalar(*tensors):
         outs = function(*tensors)
-        outs = outs if isinstance(outs, (tuple, list)) else (outs,)
         total = None
-        for i, out in enumerate(outs):
-            if out._array.dtype.kind != "f":
-                continue
+        for i, out in enumerate(_parts(outs if isinstance(outs, (tuple, list)) else (outs,))):
             weights = np.random.default_rng(seed + 10 * i).standard_normal(out.shape)
             part = ops.reduce_sum(out * Tensor(weights))
             total = part if total is None else total + part
         return total
+
     return scalar
+
+
+def _parts(outs):
+    """The floating outputs, of complex ones both parts."""
+    for out in outs:
+        if out._array.dtype.kind == "c":
+            yield ops.real(out)
+            yield ops.imag(out)
+        elif out._array.dtype.kind == "f":
+            yield out

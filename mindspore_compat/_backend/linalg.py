@@ -6,61 +6,66 @@ own.
 
 import numpy
 
-from .space import extra
+from .space import extra, through_single
 
 
-@extra
+def linear(function):
+    """Declare a name of `xp` that no library has for float16."""
+    return extra(through_single(function))
+
+
+@linear
 def linalg_inv(xp, x):
     """The inverse."""
     return xp.linalg.inv(x)
 
 
-@extra
+@linear
 def linalg_det(xp, x):
     """The determinant."""
     return xp.linalg.det(x)
 
 
-@extra
+@linear
 def linalg_slogdet(xp, x):
     """(sign, logarithm of the absolute value) of the determinant."""
     sign, size = xp.linalg.slogdet(x)
     return sign, size
 
 
-@extra
+@linear
 def linalg_solve(xp, a, b):
     """The solution y of a y = b, for a stack of matrices b."""
     return xp.linalg.solve(a, b)
 
 
-@extra
+@linear
 def linalg_cholesky(xp, x):
     """The lower triangle L of x = L Lᴴ."""
     return xp.linalg.cholesky(x)
 
 
-@extra
+@linear
 def linalg_lu(xp, x):
     """L below the diagonal and U above, x = L U, of one matrix whose rows need no exchange."""
     return xp.lu_factor(x)[0]
 
 
-@extra
+@linear
 def linalg_eigh(xp, x):
     """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices."""
     values, vectors = xp.linalg.eigh(x)
     return values, vectors
 
 
-@extra
+@linear
 def linalg_qr(xp, x):
     """(q, r) with orthonormal columns in q; as many columns as the smaller side."""
     q, r = xp.linalg.qr(x)
     return q, r
 
 
-@extra
+@linear
 def linalg_eig(xp, x):
     """(eigenvalues, eigenvectors as columns of length 1), complex; on the host, as CuPy has none
     for general matrices."""
@@ -69,7 +74,7 @@ def linalg_eig(xp, x):
     return xp.asarray(values.astype(dtype)), xp.asarray(vectors.astype(dtype))
 
 
-@extra
+@linear
 def linalg_logm(xp, x):
     """The principal logarithm of each matrix; on the host."""
     from scipy import linalg  # here, because it takes long to load
@@ -79,35 +84,35 @@ def linalg_logm(xp, x):
     return xp.asarray(numpy.array(rows, host.dtype).reshape(host.shape))
 
 
-@extra
+@linear
 def linalg_qr_full(xp, x):
     """(q, r) with a square q."""
     q, r = xp.linalg.qr(x, "complete")
     return q, r
 
 
-@extra
+@linear
 def linalg_qr_raw(xp, x):
     """(R above the diagonal and Householder vectors below, transposed; their coefficients)."""
     packed, tau = xp.linalg.qr(x, "raw")
     return packed, tau
 
 
-@extra
+@linear
 def linalg_svd_full(xp, x):
     """(u, s, vᴴ) with square u and v."""
     u, s, vh = xp.linalg.svd(x, full_matrices=True)
     return u, s, vh
 
 
-@extra
+@linear
 def linalg_svd(xp, x):
     """(u, s, vᴴ) with as many singular values as the smaller side."""
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
     return u, s, vh
 
 
-@extra
+@linear
 def linalg_svd_values(xp, x):
     """The singular values alone, in descending order."""
     return xp.linalg.svd(x, compute_uv=False)

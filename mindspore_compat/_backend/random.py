@@ -6,8 +6,10 @@ stream that `mindspore.set_seed` seeds; an op called with a seed of its own uses
 own, which goes on from call to call, and `set_seed` starts those anew as well.
 """
 
+import contextlib
 import functools
 import secrets
+import threading
 
 import numpy
 
@@ -23,13 +25,13 @@ class Stream:
 
     def next(self, xp):
         """A generator for one draw on arrays of `xp`; its methods are NumPy's (random, normal,
-        ...)."""
+        ...). Within a vmap it draws the same for every slice."""
+        for log in _replays.logs:
+            log.setdefault(self, self.offset)
         key = (self.seed & _MASK) | ((self.offset & _MASK) << 64)
         self.offset += 1
-        if xp.module is numpy:
-            return numpy.random.Generator(numpy.random.Philox(key=key))
-        mixed = numpy.random.SeedSequence(key).generate_state(1, numpy.uint64)[0]
-        return xp.random.Generator(xp.random.Philox4x3210(int(mixed)))
+        draws = getattr(xp, "draws", None)  # of a vmap's space
+        return draws(lambda: _generator(xp, key)) if draws else _generator(xp, key)
 
     def state(self):
         """(seed, offset)."""
@@ -38,6 +40,38 @@ class Stream:
     def restore(self, state):
         """Go back to a state that `state` returned."""
         self.seed, self.offset = state
+
+
+def _generator(xp, key):
+    if xp.module is numpy:
+        return numpy.random.Generator(numpy.random.Philox(key=key))
+    mixed = numpy.random.SeedSequence(key).generate_state(1, numpy.uint64)[0]
+    return xp.random.Generator(xp.random.Philox4x3210(int(mixed)))
+
+
+class _Replays(threading.local):
+    def __init__(self):
+        self.logs = []
+
+
+_replays = _Replays()
+
+
+@contextlib.contextmanager
+def replaying():
+    """A context that gives a function which sets every stream drawn from since its start back to
+    where it stood then, so that what follows draws the same again."""
+    log = {}
+
+    def again():
+        for stream, offset in log.items():
+            stream.offset = offset
+
+    _replays.logs.append(log)
+    try:
+        yield again
+    finally:
+        _replays.logs.pop()
 
 
 default = Stream()

@@ -7,6 +7,7 @@ A name is looked up once and then is a plain attribute. Convolution and pooling 
 own.
 """
 
+import functools
 import importlib
 
 import numpy
@@ -54,16 +55,43 @@ class Space:
         elif name in EXTRA:
             found = EXTRA[name].__get__(self)
         elif name in SPECIAL:
-            found = getattr(importlib.import_module(self._special), SPECIAL[name])
+            found = self._lent(self._special, SPECIAL[name])
         elif name in LINALG:
-            found = getattr(importlib.import_module(self._linalg), LINALG[name])
+            found = self._lent(self._linalg, LINALG[name])
         else:
             found = getattr(self.module, name)
         setattr(self, name, found)
         return found
 
+    def _lent(self, module, name):
+        """A function of another module than the array library's own."""
+        found = getattr(importlib.import_module(module), name)
+        return found if self.module is numpy else through_single(found)
+
     def __repr__(self):
         return f"Space({self.module.__name__})"
+
+
+def through_single(function):
+    """`function`, which computes float16 in float32 and rounds the results: libraries refuse it, or
+    give a wider dtype."""
+
+    @functools.wraps(function, updated=())
+    def call(*args, **kwargs):
+        if all(getattr(a, "dtype", None) != numpy.float16 for a in args):
+            return function(*args, **kwargs)
+        out = function(*map(_single, args), **kwargs)
+        return tuple(map(_half, out)) if isinstance(out, tuple) else _half(out)
+
+    return call
+
+
+def _single(value):
+    return value.astype(numpy.float32) if getattr(value, "dtype", None) == numpy.float16 else value
+
+
+def _half(value):
+    return value.astype(numpy.float16) if value.dtype == numpy.float32 else value
 
 
 def extra(function):
@@ -147,6 +175,9 @@ def scatter_reduce(xp, x, index, values, how):
         host = [a.get() if hasattr(a, "get") else a for a in (x, values, *index)]
         getattr(numpy, _REDUCERS[how]).at(host[0], tuple(host[2:]), host[1])
         return xp.asarray(host[0])
+    if xp.module.__name__ != "numpy" and x.dtype == numpy.float16:
+        wide = xp.scatter_reduce(_single(x), index, _single(values), how)
+        return wide.astype(numpy.float16)
     out = xp.array(x)
     getattr(xp, _REDUCERS[how]).at(out, index, values)
     return out

@@ -157,6 +157,10 @@ class BatchSpace:
         array = self.base.asarray(array)
         return self.wrap_batch(self.base.broadcast_to(array, (self.count, *array.shape)))
 
+    def draws(self, make):
+        """Random numbers for all slices: `make` gives generators that draw the same."""
+        return _Draws(self, make)
+
     def asarray(self, value, dtype=None):
         """`value` itself if it is a Batch, else an array of the base space."""
         if self.is_batch(value):
@@ -185,6 +189,32 @@ class BatchSpace:
             found = functools.partial(_loop, self, name)
         setattr(self, name, found)
         return found
+
+
+class _Draws:
+    """A generator whose parameters may be Batches. Each slice has one of its own then, from the
+    same start, so that equal parameters give equal numbers."""
+
+    def __init__(self, space, make):
+        self.space = space
+        self.make = make
+        self.single = make()
+        self.each = None
+
+    def __getattr__(self, name):
+        def draw(*args, **kwargs):
+            space = self.space
+            if not _batches(space, [*_flat(args), *_flat(kwargs.values())]):
+                return getattr(self.single, name)(*args, **kwargs)
+            if self.each is None:
+                below = getattr(space.base, "draws", lambda make: make())
+                self.each = [below(self.make) for _ in range(space.count)]
+            return _stacked(space, [
+                getattr(one, name)(*_slice(space, args, i),
+                                   **{k: _slice(space, v, i) for k, v in kwargs.items()})
+                for i, one in enumerate(self.each)])
+
+        return draw
 
 
 def _batches(space, values):

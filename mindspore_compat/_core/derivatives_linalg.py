@@ -81,9 +81,15 @@ def _eig_slope(xp, g, out):
 
 
 def _qr_slope(xp, g, out):
-    """For as many rows as columns or more."""
+    """Of a wide matrix the first columns have factors of their own, x = q [r', qᴴ y]."""
     g_q, g_r = g
     q, r = out
+    rows, columns = r.shape[-2:]
+    if columns > rows:
+        beyond = xp.matmul(q, g_r[..., rows:])
+        rest = xp.matmul(xp.matmul(q, r[..., rows:]), _adjoint(xp, g_r[..., rows:]))
+        first, = _qr_slope(xp, (g_q + rest, g_r[..., :rows]), (q, r[..., :rows]))
+        return (xp.concatenate([first, beyond], -1),)
     middle = xp.matmul(r, _adjoint(xp, g_r)) - xp.matmul(_adjoint(xp, g_q), q)
     lower = xp.tril(middle, -1)
     diagonal = xp.spread_diagonal(xp.diagonal(middle, 0, -2, -1), middle.shape, 0, -2, -1)

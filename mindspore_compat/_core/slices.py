@@ -5,6 +5,7 @@ Most bodies take Batches (batch.py) and so are their own vmap. One that asks a v
 slice and the results are stacked, which is what vmap means. Gradients flow through both steps.
 """
 
+from .._backend.random import replaying
 from .batch import Batch, NoSingleAnswer, one_shape
 from .op import op
 from .rules import Any, TensorOf, TupleOf, any_dtype
@@ -36,9 +37,11 @@ def by_slices(owner, space, values):
     Raises:
         ValueError: if the results of two slices differ in shape.
     """
-    outs = [
-        owner.run(**{n: _at(v, space, i) for n, v in values.items()}) for i in range(space.count)
-    ]
+    outs = []
+    with replaying() as again:  # random numbers are the same in every slice
+        for i in range(space.count):
+            again()
+            outs.append(owner.run(**{n: _at(v, space, i) for n, v in values.items()}))
     if not isinstance(outs[0], tuple):
         return _stacked(space, outs)
     return tuple(_stacked(space, column) for column in zip(*outs))

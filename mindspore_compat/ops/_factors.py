@@ -24,6 +24,7 @@ from .._core.rules import (
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._decompose import Matrix, _adjoint, _square, complete_qr, inverse, reduced_qr, singular_values
+from ._norm import wide
 from ._reduce import _vector_norm, norm
 from .primitive import Primitive
 
@@ -37,6 +38,7 @@ _PADE = [64764752532480000, 32382376266240000, 7771770303897600, 118735379642880
 def matrix_exp(xp, input: Matrix):
     """The exponential of each matrix: a rational approximation of a scaled one, squared back."""
     _square("matrix_exp", "input", input)
+    dtype, input = input.dtype, wide(xp, input)
     size = float(xp.max(xp.sum(xp.abs(xp.stop(input)), -1))) if input.size else 0.0
     halvings = max(0, math.ceil(math.log2(size / 5.4))) if size > 5.4 else 0
     x = input / 2**halvings
@@ -51,7 +53,7 @@ def matrix_exp(xp, input: Matrix):
     out = xp.linalg_solve(even - odd, even + odd)
     for _ in range(halvings):
         out = xp.matmul(out, out)
-    return out
+    return xp.cast(out, dtype)
 
 
 # Householder vectors ------------------------------------------------------------------------------

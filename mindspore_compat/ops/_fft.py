@@ -237,6 +237,11 @@ def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
 # Frequencies --------------------------------------------------------------------------------------
 
 
+for _one in (fft, ifft, fft2, ifft2, fftn, ifftn, rfft, irfft, rfft2, irfft2, rfftn, irfftn, hfft,
+             ihfft, hfft2, ihfft2, hfftn, ihfftn):
+    _one.widen = False  # float16 becomes complex64, and what is real again stays float32
+
+
 def _frequencies(api, n, d, dtype, function):
     made = function(current_space().fft)(n, d)
     return Tensor._wrap(made.astype("float32" if dtype is None else dtypes.to_numpy(dtype)))

@@ -145,8 +145,9 @@ def nms_with_mask(xp, bboxes: Half, iou_threshold: Float = 0.5):
             f"{tuple(bboxes.shape)}.")
     order = xp.argsort(-bboxes[:, 4], kind="stable")
     rows = xp.take(bboxes, order, 0)
-    shared = _overlap(xp, rows, rows, 0)
-    area = math.prod(_sides(rows, 0))
+    wide = xp.cast(rows, "float32") if rows.dtype == "float16" else rows
+    shared = _overlap(xp, wide, wide, 0)
+    area = math.prod(_sides(wide, 0))
     union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
     close = shared > iou_threshold * union
     return rows, xp.arange(rows.shape[0], dtype="int32"), _survivors(xp, close)

@@ -323,7 +323,7 @@ Two = TupleOf(Int(ge=1), length=2)
 @op("ops.crop_and_resize(image, boxes, box_indices, crop_size, method='bilinear', "
     "extrapolation_value=0.0)",
     "ops.CropAndResize(method='bilinear', extrapolation_value=0.0)(x: image, boxes, "
-    "box_index: box_indices, crop_size)")
+    "box_index: box_indices, crop_size)", widen=False)
 def crop_and_resize(xp, image: Images, boxes: TensorOf("float32"), box_indices: TensorOf("int32"),
                     crop_size: Two, method: Method = "bilinear", extrapolation_value: Float = 0.0):
     """Crops of images (N, H, W, C), resized to `crop_size`; float32, (boxes, height, width, C).

@@ -12,6 +12,7 @@ from .._core.rules import Any, Bool, Int, OneOf, TensorOf
 from .._core.tensor import Tensor
 from . import _softmax  # noqa: F401 - it declares log_soft
 from ._loss import Reduction
+from ._norm import wide
 
 Floats = TensorOf("float32", "float64")
 Labels = TensorOf("int32", "int64")
@@ -275,7 +276,7 @@ def ctc_loss_sparse(xp, x: TensorOf("float16", "float32", "float64"), labels_ind
     blank = x.shape[2] - 1
     given = [xp.asarray(each, "int64") for each in (labels, steps, lengths)]
     given[0] = xp.reshape(given[0], (x.shape[1], -1))
-    logs = xp.log_soft(x, 2)
+    logs = xp.log_soft(wide(xp, x), 2)
     loss = xp.ctc_nll(logs, *given, blank, ctc_merge_repeated)
     occupation = xp.ctc_occupation(logs, *given, blank, ctc_merge_repeated)
     used = xp.reshape(xp.arange(x.shape[0]), (-1, 1, 1)) < xp.reshape(given[1], (1, -1, 1))
@@ -287,7 +288,7 @@ def ctc_loss_sparse(xp, x: TensorOf("float16", "float32", "float64"), labels_ind
     ends = xp.expand_dims(ends, 2) & (xp.arange(x.shape[2]) == blank)
     occupation = xp.where(ends, xp.reshape(xp.sigmoid(final), (1, -1, 1)), occupation)
     slope = xp.where(used & xp.reshape(count, (1, -1, 1)), xp.exp(logs) - occupation, 0)
-    return loss, slope
+    return xp.cast(loss, x.dtype), xp.cast(slope, x.dtype)
 
 
 def _sparse_inputs(x, indices, values, sequence_length, collapse):

@@ -31,9 +31,13 @@ Epsilon = Float(gt=0.0, le=1.0)
 
 
 def wide(xp, *arrays):
-    """Narrow floats as float32; other arrays and None as they are."""
-    made = [xp.cast(a, "float32") if a is not None and a.dtype in xp.narrow else a for a in arrays]
+    """Narrow floats as float32, on a GPU too; other arrays and None as they are."""
+    made = [xp.cast(a, "float32") if a is not None and _is_narrow(a.dtype) else a for a in arrays]
     return made[0] if len(made) == 1 else made
+
+
+def _is_narrow(dtype):
+    return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
 def dots(xp, x, y):

@@ -167,7 +167,7 @@ def fills(xp, x: Anything, value: TensorOf(any_dtype, scalars=True)):
     """One value everywhere, in the shape and dtype of a Tensor."""
     if value.ndim:
         raise ValueError(f"For 'fills', 'value' must be one number, but got shape {value.shape}.")
-    return xp.full(x.shape, xp.cast(value, x.dtype), x.dtype)
+    return xp.broadcast_to(xp.cast(value, x.dtype), x.shape)
 
 
 @public("Tensor.fill")
@@ -328,6 +328,9 @@ def mul_no_nan(xp, x: TensorOf(number, scalars=True), y: TensorOf(number, scalar
     """x * y, and 0 where y is 0, whatever x is."""
     product = x * xp.where(y == 0, xp.ones_like(y), y)
     return xp.where(y == 0, xp.zeros_like(product), product)
+
+
+mul_no_nan.vjp(x=lambda xp, g, y: g * y, y=lambda xp, g, x: xp.where(g == 0, 0, g * x))
 
 
 @op("ops.SquareSumAll()(x, y)")

@@ -328,6 +328,9 @@ def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: Number | No
     return xp.logit(input)
 
 
+LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
+
+
 @op("ops.nan_to_num(input, nan=None, posinf=None, neginf=None)",
     "ops.NanToNum(nan=None, posinf=None, neginf=None)(x: input)",
     "Tensor.nan_to_num(nan=None, posinf=None, neginf=None)",
@@ -335,7 +338,17 @@ def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: Number | No
 def nan_to_num(xp, input: Anything, nan: Number | None = None, posinf: Number | None = None,
                neginf: Number | None = None):
     """Numbers in place of NaN (0 by default) and of infinities (the dtype's largest by default)."""
-    return xp.nan_to_num(input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+    nan = 0.0 if nan is None else nan
+    largest = LARGEST.get(input.dtype.name)
+    if largest is None:
+        return xp.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
+    posinf = largest if posinf is None else posinf
+    neginf = -largest if neginf is None else neginf
+    wide = xp.nan_to_num(xp.cast(input, "float32"), nan=nan, posinf=posinf, neginf=neginf)
+    return xp.cast(wide, input.dtype)
+
+
+nan_to_num.widen = False
 
 
 # Complex numbers ----------------------------------------------------------------------------------

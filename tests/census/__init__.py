@@ -1,0 +1,57 @@
+"""The census of the op table: for every op the operands it is tried with, or why it is exempt.
+
+`cases()` lists them. Operands come from the documented calls that the conformance specs keep
+(documented.py) or, where an op has none or they lie on a kink, from one line of lines_*.py. The
+tests that ask something of every op (gradients, forward mode, vmap, array types) are in tests/ops.
+"""
+
+import functools
+import gc
+import importlib
+import pkgutil
+
+import mindspore_compat
+from mindspore_compat._core.op import Op
+
+from . import documented, exempt, lines_arrays, lines_layers, lines_numbers
+
+LINES = {**lines_numbers.LINES, **lines_arrays.LINES, **lines_layers.LINES}
+
+
+@functools.cache
+def table():
+    """Every op that the package declares: "file.name" -> op."""
+    for found in pkgutil.walk_packages(mindspore_compat.__path__, "mindspore_compat."):
+        if "_startup" not in found.name and not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+    ops = [
+        o
+        for o in gc.get_objects()
+        if type(o) is Op and o.body.__module__.startswith("mindspore_compat.")
+    ]
+    return {key(one): one for one in sorted(ops, key=key)}
+
+
+def key(op):
+    """The file and the name of an op: "_math.add"."""
+    return f"{op.body.__module__.rpartition('.')[2]}.{op.name}"
+
+
+@functools.cache
+def cases():
+    """Every op's cases by label: the op's key, with what the case adds to it."""
+    found = {}
+    for name, op in table().items():
+        given = LINES.get(name)
+        if given is None:
+            given = documented.operands(op)
+        for one in given if isinstance(given, list) else [given]:
+            if one is not None:
+                made = one.bound(op)
+                found[f"{name}, {made.label}" if made.label else name] = made
+    return found
+
+
+def exempt_from(name, check):
+    """Why an op is not asked `check` ("gradient", "second", "vmap", "device"), or None."""
+    return exempt.reason(name, check)

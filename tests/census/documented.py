@@ -1,0 +1,117 @@
+"""Operands from the documented call of an op's public name, as the conformance specs keep it.
+
+Floats become float64 and are moved a little, since examples like round numbers and those lie on
+kinks and between equal values.
+"""
+
+import ast
+import functools
+
+import numpy as np
+
+import mindspore_compat
+from conformance import cases as conformance_cases
+from conformance import specs
+from conformance.values import Values
+from mindspore_compat._core.op import DECLARED
+from mindspore_compat._core.rules import TensorOf
+from mindspore_compat._core.surface import _DTYPES, _groups, _is_dtype, _numpy_dtype, _Signature
+
+from .operands import Case
+
+
+@functools.cache
+def _specs():
+    return specs.load()
+
+
+@functools.cache
+def _lines():
+    """id of an op -> its public paths and lines."""
+    found = {}
+    for area, names in DECLARED.items():
+        for name, (op, line) in names.items():
+            found.setdefault(id(op), []).append((f"{area}.{name}", line))
+    return found
+
+
+def operands(op):
+    """The first documented call of `op` as a Case, or None."""
+    for path, line in _lines().get(id(op), ()):
+        entry = _specs().get(path)
+        call = conformance_cases.call_of(path, entry) if entry else None
+        if call is not None and call.call is not None:
+            made = _case(op, path, line, call)
+            if made is not None:
+                return made
+    return None
+
+
+def _case(op, path, line, call):
+    op.parameters  # noqa: B018
+    groups = _groups(line)
+    values = {}
+    given = [call.init or {}, call.call] if len(groups) == 2 else [call.call]
+    method = path.startswith("Tensor.")
+    if method:
+        values[op.inputs[0]] = _built(call.owner)
+    for text, texts in zip(groups, given):
+        signature = _Signature(text, op, path)
+        held = {k: _built(t) for k, t in texts.items()}
+        names = [n for n in signature.names if not (signature.star and n == signature.star.arg)]
+        if signature.star:
+            held[signature.star.arg] = [v for k, v in held.items() if k not in names]
+        for place, key in enumerate(list(held)):  # a page may name an input otherwise than its line
+            if key not in signature.names and place < len(names):
+                held.setdefault(names[place], held[key])
+        for name in signature.names:
+            fed = signature.feeds[name]
+            if fed not in op.parameters:
+                continue
+            if name in held:
+                values[fed] = held[name]
+            elif name in signature.defaults:
+                values[fed] = eval(ast.unparse(signature.defaults[name]), dict(_DTYPES))  # noqa: S307
+    return Case((), {n: _operand(op, n, v) for n, v in values.items()})
+
+
+def _built(text):
+    return Values(mindspore_compat).build(text)
+
+
+def _operand(op, name, value):
+    """What the body's parameter `name` is given, arrays for Tensors."""
+    if _is_dtype(op.rules.get(name)):
+        return _numpy_dtype(value)
+    if name == op.many:
+        return [_array(v, takes(op.rules[name], "float64")) for v in value]
+    if name in op.inputs:
+        return _array(value, takes(op.rules[name], "float64"))
+    return value.asnumpy().tolist() if hasattr(value, "asnumpy") else value
+
+
+def takes(rule, dtype):
+    """Whether a rule, or one within it, is of Tensors that may have a dtype."""
+    if isinstance(rule, TensorOf):
+        return not rule.dtypes or dtype in rule.dtypes
+    inner = getattr(rule, "members", None) or [getattr(rule, "item", None)]
+    return any(takes(one, dtype) for one in inner if one is not None)
+
+
+def _array(value, floating):
+    """The values; floats, and integers that may as well be floats, as float64."""
+    if not hasattr(value, "asnumpy"):
+        return value
+    array = np.array(value.asnumpy())
+    if array.dtype.kind in "fV" or floating and array.dtype.kind in "iu":
+        return moved(array.astype(np.float64))
+    return array
+
+
+def moved(array):
+    """The values shifted by up to a twentieth of themselves, zeros to about 0.05."""
+    rng = np.random.default_rng(array.size)
+    shift = rng.uniform(0.01, 0.05, array.shape) * rng.choice([-1, 1], array.shape)
+    return np.where(
+        np.isfinite(array), np.where(array == 0, np.abs(shift), array * (1 + shift)), array
+    )

@@ -1,0 +1,41 @@
+"""Ops that are not asked everything, each with its reason.
+
+Where the reason can be tested (no float goes in or comes out, nothing is drawn) nothing needs to be
+written: the tests see it in the operands and results.
+"""
+
+VMAP = "within vmap: tests/_core/test_vmap.py"
+COLLECTIVE = "collective: tests/communication"
+ROOMS = {"_comm_all": COLLECTIVE, "transfer": COLLECTIVE}
+WHOLE = {
+    "_transform.enter_batch": VMAP,
+    "_transform.leave_batch": VMAP,
+    "slices.joined": VMAP,
+    "slices.slice_of": VMAP,
+    "thor_layer.watched": "hands gradients to a layer: tests/nn/optim",
+}
+RANDOM = {
+    f"_dropout.{name}"
+    for name in (
+        "dropout dropout1d dropout2d dropout2d_ext dropout2d_primitive dropout3d "
+        "dropout3d_primitive dropout_ext dropout_primitive gumbel_softmax dropout_gen_mask"
+    ).split()
+}
+NO_GRADIENT = {
+    "_factors.geqrf": "has no gradient in the original, and says so",
+    "_attention.attention_extent": "numbers beside the attention, constants as in the original",
+}
+NO_SECOND = {}
+REASONS = {"gradient": NO_GRADIENT, "second": {**NO_GRADIENT, **NO_SECOND}, "vmap": {}}
+
+
+def reason(name, check):
+    """Why an op is not asked `check`, or None."""
+    if name in RANDOM:
+        return "random"
+    return ROOMS.get(name.split(".")[0]) or WHOLE.get(name) or REASONS.get(check, {}).get(name)
+
+
+def named():
+    """All ops that are named here."""
+    return {*WHOLE, *RANDOM, *(name for held in REASONS.values() for name in held)}

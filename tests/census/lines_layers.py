@@ -1,0 +1,279 @@
+"""Operands of activations, convolution, pooling, normalisation, losses, recurrence and images.
+
+A line lays operands to the parameters of the op's body; kinks (`away`) are kept clear of. Ops that
+are missing here take the operands of their documented call (documented.py).
+"""
+
+import numpy as np
+
+from .operands import apart, bools, fixed, held, ints, of, positive, unit, x
+
+KINKS = {
+    "relu": (0,), "relu6": (0, 6), "elu": (0,), "selu": (0,), "sigmoid": (), "logsigmoid": (),
+    "silu": (), "mish": (), "softsign": (0,), "tanhshrink": (), "fast_gelu": (),
+    "hardsigmoid": (-3, 3), "hardswish": (-3, 3), "hardshrink": (-.5, .5),
+    "softshrink": (-.5, .5), "hardtanh": (-1, 1), "hardtanh_ext": (-1, 1), "glu": (),
+    "glu_primitive": (), "swiglu": (), "gelu_primitive": (), "gelu_layer": (), "leaky_relu": (0,),
+    "leaky_relu_ext": (0,), "relu6_ext": (0, 6),
+}
+POINTS = x(2, 4, 3, 2, scale=.9, away=(-1, 1))
+ROIS = [[0, 1, 2, 9, 8], [1, 0, 0, 15, 14.]]
+LABELS = (ints([[1, 2, 0], [2, 1, 2]], np.int32), (6, 5), (2, 3))
+IMAGES = x(2, 3, 5, 6)
+SIGNS = fixed(np.sign(x(3, 4, seed=3)))
+
+ACTIVATIONS = {
+    **{f"_activation.{name}": of(x(3, 4, scale=3, away=kinks)) for name, kinks in KINKS.items()},
+    **{f"_softmax.{name}": of(x(3, 4)) for name in ("softmin", "log_softmax")},
+    "_activation.celu": [of(x(3, 4, away=(0,))), of(x(3, 4, away=(0,)), 2.0).labelled("alpha 2")],
+    "_activation.elu_ext": [of(x(3, 4, away=(0,))),
+                            of(x(3, 4, away=(0,)), 2.0).labelled("alpha 2")],
+    "_activation.gelu": [of(x(3, 4)), of(x(3, 4), "tanh").labelled("tanh")],
+    "_activation.softplus": [of(x(3, 4, scale=3)),
+                             of(x(3, 4, away=(.5,)), 2, 1).labelled("beta 2, threshold 1")],
+    "_activation.prelu": [of(x(2, 3, 4, away=(0,)), x(3)).labelled("by channel"),
+                          of(x(2, 3, 4, away=(0,)), x(1)).labelled("one weight")],
+    "_activation.threshold": of(x(3, 4, away=(.1,)), .1, 2.0),
+    "_activation.threshold_ext": of(x(3, 4, away=(.1,)), .1, 2.0),
+    "_softmax.softmax": of(x(3, 4), 0),
+    "_softmax.softmax2d": of(x(2, 3, 2, 2)),
+    "_softmax.softmax_ext": of(x(3, 4)),
+    "_softmax.log_softmax_ext": of(x(3, 4)),
+    "_softmax.softmax_primitive": of(x(3, 4), (0, 1)),
+    "_dropout.rrelu": of(x(3, 4, away=(0,)), .3, .3),
+    "_dropout.dropout_do_mask": of(x(4, 4), ints([0b10110101, 0b00011011], np.uint8), fixed(.5)),
+}
+CONVOLUTIONS = {
+    "_conv.conv1d": of(x(2, 3, 7), x(4, 3, 3)),
+    "_conv.conv1d_ext": of(x(2, 3, 7), x(4, 3, 3), x(4), 1, 1),
+    "_conv.conv2d": [
+        of(x(2, 3, 5, 6), x(4, 3, 3, 2), x(4), 2, "same").labelled("same, bias"),
+        of(x(2, 4, 4, 3), x(4, 2, 3, 2), None, 1, "pad", 1, 1, 2).labelled("groups"),
+        of(x(2, 3, 5, 4), x(3, 1, 3, 2), None, 2, "pad", 1, 1, 3).labelled("depthwise"),
+    ],
+    "_conv.conv2d_ext": of(x(1, 2, 4, 5), x(3, 2, 3, 2), x(3), 1, 1),
+    "_conv.conv2d_primitive": of(x(1, 2, 4, 5), x(3, 2, 3, 2), 3, (3, 2), pad_mode="same"),
+    "_conv.conv2d_transpose_primitive": of(x(1, 3, 2, 3), x(3, 2, 3, 3), (1, 2, 4, 6), 3, 3,
+                                           "same", stride=2),
+    "_conv.conv3d": of(x(1, 2, 3, 3, 3), x(2, 2, 2, 2, 2)),
+    "_conv.conv3d_ext": of(x(1, 1, 3, 3, 3), x(2, 1, 2, 2, 2), x(2)),
+    "_conv.conv3d_primitive": of(x(1, 1, 3, 3, 3), x(2, 1, 2, 2, 2), 2, 2),
+    "_conv.conv3d_transpose": of(x(1, 2, 2, 2, 2), x(2, 1, 2, 2, 2)),
+    "_conv.conv3d_transpose_primitive": of(x(1, 2, 2, 2, 2), x(2, 1, 2, 2, 2), 2, 1, 2),
+    "_conv.conv_transpose2d": of(x(1, 3, 3, 4), x(3, 2, 3, 3), x(2), 2, 1, 1),
+    "_conv.conv_tbc": of(x(7, 2, 3), x(3, 3, 4), x(4)),
+    "_conv.dilation2d": of(x(2, 3, 5, 6), x(3, 2, 2), (2, 1), 2),
+    "_conv.unfold": of(x(2, 3, 6, 7), (3, 2), 2, 1, 2),
+    "_conv.im2col": of(x(1, 2, 4, 5), 2),
+    "_conv.fold": of(x(2, 12, 30), (6, 7), (2, 2)),
+    "_conv.col2im": of(x(2, 3, 4, 30), (6, 7), (2, 2), (1, 1), (0, 0), (1, 1)),
+    "_image_sample.deformable_conv2d": of(
+        x(1, 2, 4, 4), x(3, 2, 2, 2), x(1, 12, 3, 3, scale=.3), (2, 2), (1, 1, 1, 1),
+        (0, 0, 0, 0)),
+    "_image_sample.deformable_offsets": of(x(1, 2, 4, 4), x(1, 12, 3, 3, scale=.3), (1, 1, 1, 1),
+                                           (0, 0, 0, 0), (2, 2)),
+    "_image_sample.multi_scale_deformable_attn": of(
+        x(1, 8, 2, 8), ints([[2, 3], [1, 2]]), ints([0, 6]),
+        x(1, 2, 2, 2, 2, 2, scale=.2) + .5, x(1, 2, 2, 2, 2)).kept(),
+}
+POOLING = {
+    "_pool.max_pool_primitive": of(x(2, 3, 6, 7), 3, 2, "same"),
+    "_pool.max_pool2d": [of(x(2, 3, 6, 7), 3, 2, 1, 1, True).labelled("with positions"),
+                         of(x(1, 2, 5, 5), 2).labelled("plain")],
+    "_pool.max_pool2d_ext": of(x(1, 2, 5, 5), 3, 2, 1),
+    "_pool.max_pool3d": of(x(1, 2, 4, 4, 4), 2),
+    "_pool.max_pool3d_primitive": of(x(1, 2, 3, 4, 3), 2, 1, "SAME"),
+    "_pool.max_pool3d_with_argmax": of(x(1, 1, 3, 4, 3), 2, 1, 0,
+                                        argmax_type=np.dtype("int64")),
+    "_pool.max_pool_with_argmax": of(x(1, 2, 4, 5), 2, 1, "same"),
+    "_pool.avg_pool2d": of(x(2, 3, 6, 7), 3, 2, 1, True, False),
+    "_pool.avg_pool2d_ext": of(x(1, 2, 4, 5), 2, 1),
+    "_pool.avg_pool3d": of(x(1, 2, 3, 4, 3), 2, 1, 1),
+    "_pool.avg_pool3d_ext": of(x(1, 2, 3, 4, 3), 2, 1),
+    "_pool.avg_pool3d_primitive": of(x(1, 2, 3, 4, 3), 2, 1, "same"),
+    "_pool.avg_pool_primitive": of(x(2, 3, 6, 7), 3, 2, "same"),
+    "_pool.adaptive_avg_pool2d": [of(x(2, 3, 6, 7), (4, 3)),
+                                  of(x(2, 3, 6, 7), (3, 7)).labelled("even")],
+    "_pool.adaptive_max_pool2d": of(x(2, 3, 6, 7), (4, 3)),
+    "_pool.lp_pool1d": of(positive(2, 3, 6), 3, 2),
+    "_pool.lp_pool2d": of(positive(2, 3, 4, 4), 3, 2),
+    "_pool.max_unpool1d": of(x(1, 1, 2), ints([[[1, 2]]]), 2),
+    "_pool.max_unpool2d": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2),
+    "_pool.max_unpool2d_ext": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2),
+    "_pool.max_unpool2d_primitive": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2, 2),
+    "_pool.max_unpool3d": of(x(1, 1, 1, 2, 2), ints([[[[[0, 3], [8, 15]]]]]), 2),
+    "_pool.max_unpool3d_primitive": of(x(1, 1, 1, 2, 2), ints([[[[[0, 3], [8, 15]]]]]), 2, 2),
+    "_pool_fractional.fractional_max_pool2d": of(x(2, 3, 6, 7), 2, (3, 3), None, False,
+                                                 fixed(np.full((2, 3, 2), .3))),
+    "_pool_fractional.fractional_max_pool3d": of(x(1, 2, 4, 4, 4), 2, (2, 2, 2), None, False,
+                                                 fixed(np.full((1, 2, 3), .3))),
+    "_pool_fractional.fractional_max_pool2d_primitive": of(
+        x(1, 2, 5, 5), fixed(np.full((1, 2, 2), .3)), (2, 2), (3, 3)),
+    "_pool_fractional.fractional_max_pool3d_primitive": of(
+        x(1, 2, 4, 4, 4), fixed(np.full((1, 2, 3), .3)), (2, 2, 2), (2, 2, 2)),
+    "_pool_fractional.fractional_avg_pool": of(apart(1, 4, 4, 1), (1., 1.4, 1.4, 1.),
+                                               deterministic=True, seed=3, seed2=4),
+    "_pool_fractional.fractional_max_pool": of(apart(1, 4, 4, 1), (1., 1.4, 1.4, 1.),
+                                               deterministic=True, seed=3, seed2=4),
+    "pooling.pool_largest": of(x(1, 2, 5, 5), (2, 2), (1, 1), "valid", (0, 0), (1, 1), False,
+                               False),
+    "pooling.pool_means": of(x(1, 2, 5, 5), (2, 2), (1, 1), "valid", (0, 0), False, True, None),
+}
+NORMALISATION = {
+    "_norm.batch_standardize": [of(x(3, 2, 4), x(2), x(2)),
+                                of(x(5, 3), x(3), x(3)).labelled("rows"),
+                                of(x(3, 2, 4)).labelled("without weights")],
+    "_norm.batch_rescale": of(x(3, 2, 4), x(2), positive(2), x(2, seed=1), x(2, seed=2)),
+    "_norm.batch_norm_stats": of(x(3, 2, 4), 1e-5),
+    "_norm.batch_norm_elemt": of(x(3, 2, 4), x(2), x(2, seed=1), x(2, seed=2), x(2, seed=3)),
+    "_norm.joined_statistics": of(x(3, 2), positive(3, 2), fixed([4, 5, 3]), 1e-5),
+    "_norm.channels_first": of(x(2, 3, 4, 2)),
+    "_norm.channels_last": of(x(2, 3, 4, 2)),
+    "_norm.l2_normalize": of(x(3, 4), 1, 1e-4),
+    "_norm.lrn": of(x(2, 5, 2, 2), 1, 2.0, .5, .75),
+    "_norm.normalize": [of(x(3, 4)), of(x(3, 4, away=(0,)), 3.0, -1).labelled("p 3")],
+    "_norm_rows.row_standardize": [of(x(3, 2, 4), x(2, 4), x(2, 4, seed=1), -2),
+                                   of(x(3, 4)).labelled("without weights")],
+    "_norm_rows.group_standardize": of(x(2, 4, 3), x(4), x(4, seed=1), 2),
+    "_norm_rows.multiply_add": of(x(2, 4, 3), x(4, 1), x(4, 1, seed=1)),
+    "_norm_rows.rms_norm": of(x(3, 4), x(4)),
+    "_norm_rows.add_rms_norm": of(x(3, 4), x(3, 4, seed=1), x(4)),
+    "_norm_rows.add_layer_norm": of(x(3, 4), x(3, 4, seed=1), x(4), x(4, seed=1)),
+    "math.moments": of(x(3, 4), (0,), True),
+    "math.log_beta": of(positive(3), positive(3, seed=1)),
+    "_wrappers.clip_by_norm": of(x(3, 4), x(1, low=.5, high=.6)),
+    "_wrappers.euclidean_norm": of(x(3, 4), (1,)),
+}
+PAIRS = x(3, 4), x(3, 4, seed=1, scale=3)
+LOSSES = {
+    **{f"_loss.{name}": of(*PAIRS) for name in ("mse_loss", "mse_loss_ext", "l1_loss")},
+    **{f"_loss.{name}": of(x(3, 4), x(3, 4, seed=1) + [2., .1, -.2, -3.])
+       for name in ("smooth_l1_loss", "smooth_l1_loss_ext", "huber_loss")},
+    "_loss.gaussian_nll_loss": of(x(3, 4), x(3, 4, seed=1), positive(3, 4)),
+    "_loss.kl_div": of(x(3, 4), positive(3, 4)),
+    "_loss.kl_div_ext": of(x(3, 4), x(3, 4, seed=1), "sum", True),
+    "_loss.cosine_similarity": of(x(3, 4), x(3, 4, seed=1)),
+    "_loss.cosine_embedding_loss": of(x(3, 4), x(3, 4, seed=1), ints([1, -1, 1])),
+    "_loss.cosine_embedding_loss_ext": of(x(3, 4), x(3, 4, seed=1), ints([1, -1, 1])),
+    "_loss.triplet_margin_loss": [
+        of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2)),
+        of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), 5.0, 3, 1e-6, True, "none")
+        .labelled("p 3, swap"),
+    ],
+    "_loss.triplet_margin_loss_primitive": of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2),
+                                              fixed(1.)),
+    "_loss.soft_margin_loss": of(x(3, 4), SIGNS),
+    "_loss.hinge_embedding_loss": of(x(3, 4), SIGNS),
+    "_loss.margin_ranking_loss": of(x(3, 4), x(3, 4, seed=1), SIGNS),
+    "_loss.l2_loss": of(x(3, 4)),
+    "_loss_class.cross_entropy": [
+        of(x(4, 5), ints([1, 0, 4, 2])),
+        of(x(4, 5), ints([1, 0, 4, 2]), fixed(positive(5)), 4, "mean", .2)
+        .labelled("weighted, smoothed"),
+        of(x(4, 5), positive(4, 5), fixed(positive(5)), -100, "none", .1)
+        .labelled("probabilities"),
+        of(x(1, 5, 2, 2), ints([[[1, 0], [3, 2]]])).labelled("images"),
+    ],
+    "_loss_class.nll_loss": of(x(4, 5), ints([1, 0, 4, 2])),
+    "_loss_class.nll_loss_ext": of(x(4, 5), ints([1, 0, 4, 2]), fixed(positive(5))),
+    "_loss_class.nll_loss_primitive": of(x(4, 5), ints([1, 0, 4, 2], np.int32),
+                                         fixed(positive(5))),
+    "_loss_class.softmax_cross_entropy_with_logits": of(x(3, 4), positive(3, 4)),
+    "_loss_class.sparse_softmax_cross_entropy_with_logits": of(x(3, 4), ints([1, 0, 2])),
+    "_loss_class.binary_cross_entropy": of(unit(3, 4), unit(3, 4, seed=1)),
+    "_loss_class.binary_cross_entropy_ext": of(unit(3, 4), unit(3, 4, seed=1)),
+    "_loss_class.binary_cross_entropy_with_logits": of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2),
+                                                       x(4)),
+    "_loss_class.sigmoid_cross_entropy_with_logits": of(x(3, 4), x(3, 4, seed=1)),
+    "_loss_class.multi_margin_loss": of(x(3, 4), ints([1, 0, 3]), 2),
+    "_loss_class.multi_margin_loss_primitive": of(x(3, 4), ints([1, 0, 3]), fixed(positive(4))),
+    "_loss_class.multilabel_margin_loss": of(x(3, 4), ints(
+        [[1, 0, -1, 2], [3, -1, 0, 0], [0, 1, 2, 3]], np.int32)),
+    "_loss_class.multilabel_margin_loss_primitive": of(x(3, 4), ints(
+        [[1, 0, -1, 2], [3, -1, 0, 0], [0, 1, 2, 3]], np.int32)),
+    "_loss_class.multilabel_soft_margin_loss": of(x(3, 4), fixed([[1, 0, 1, 0]] * 3)),
+    "_loss_ctc.ctc_loss": [of(x(6, 2, 4), *LABELS, 0, "sum").first(),
+                           of(x(6, 2, 4), ints([[1, 1, 0], [2, 2, 1]], np.int32), (6, 5), (2, 3),
+                              0, "none").labelled("repeated labels").first()],
+    "_loss_ctc.ctc_loss_v2": of(x(6, 2, 4), *LABELS).first(),
+    "_loss_ctc.ctc_loss_sparse": of(x(6, 2, 4), held(ints([[0, 0], [0, 1], [1, 0]])),
+                                    held(ints([1, 2, 0], np.int32)),
+                                    held(ints([6, 5], np.int32))).kept().first(),
+}
+_GATES = x(3, 2, 8), x(2, 2), x(2, 2, seed=1), x(8, 2)
+_MASK = fixed([[[1], [1]], [[1], [0]], [[1], [0]]])
+RECURRENCE = {
+    "_recurrent.lstm_sequence": [of(*_GATES), of(*_GATES, _MASK, True).labelled("masked, reverse")],
+    "_recurrent.gru_sequence": [of(x(3, 2, 6), x(2, 2), x(6, 2), x(6)),
+                                of(x(3, 2, 6), x(2, 2), x(6, 2), x(6), _MASK).labelled("masked")],
+    "_recurrent.rnn_sequence": [of(x(3, 2, 2), x(2, 2), x(2, 2, seed=1)),
+                                of(x(3, 2, 2), x(2, 2), x(2, 2, seed=1), None, "relu", True)
+                                .labelled("relu, reverse")],
+    "_recurrent_flat.lstm_projected": of(x(3, 2, 8), x(2, 1), x(2, 2, seed=1), x(8, 1), x(1, 2)),
+    "_recurrent_steps.lstm_steps": of(x(3, 2, 2), x(4, 8), x(8), x(2, 2), x(2, 2, seed=1)),
+    "_recurrent_steps.gru_steps": of(x(3, 2, 2), x(2, 6), x(2, 6, seed=1), x(2, 2), x(6),
+                                     x(6, seed=1)),
+}
+PICTURES = {
+    "_image.interpolate": [
+        of(IMAGES, (8, 7), None, "bilinear").labelled("bilinear"),
+        of(IMAGES, (8, 7)).labelled("nearest"),
+        of(IMAGES, (3, 4), None, "bicubic").labelled("bicubic"),
+        of(IMAGES, (3, 4), None, "area").labelled("area"),
+    ],
+    "_image.resize_area": of(x(1, 2, 3, 1), ints([2, 4], np.int32)).kept(),
+    "_image.upsampling_bilinear2d": of(x(1, 2, 3, 2), (4, 4)),
+    "_image.upsample_trilinear3d": of(x(1, 1, 2, 3, 2), (3, 4, 3)),
+    "_image.upsample_nearest3d": of(x(1, 1, 2, 3, 2), (3, 4, 3)),
+    "_image_sample.grid_sample": [
+        *(of(IMAGES, POINTS, "bilinear", padding, corners).labelled(f"{padding}, {corners}")
+          for padding in ("zeros", "border", "reflection") for corners in (True, False)),
+        of(x(2, 2, 3, 4, 3), x(2, 2, 3, 2, 3, scale=.6)).labelled("volumes"),
+    ],
+    "_image_sample.affine_grid": of(x(2, 2, 3), (2, 3, 2, 3)),
+    "_image_sample.roi_align": of(x(2, 3, 8, 9), fixed(ROIS), 2, 3, .5, 2),
+    "_image_sample.crop_and_resize": of(x(1, 4, 5, 2), [[.1, .2, .7, .9]],
+                                        ints([0], np.int32), (2, 3)),
+    "_image_space.pixel_shuffle": of(x(1, 8, 2, 3), 2),
+    "_image_space.rgb_to_hsv": of(x(2, 3, 3, low=.1, high=.9)),
+    "_image_space.hsv_to_rgb": of(x(1, 2, 3, 3, low=.15, high=.8)),
+    "_image_space.adjust_hue": of(x(2, 3, 3, low=.1, high=.9), .1),
+    "_image_space.adjust_saturation": of(x(2, 3, 3, low=.1, high=.9), .7),
+    "_image_space.extract_volume_patches": of(x(1, 2, 3, 3, 3), 2, 1, "VALID"),
+    "_image_space.space_to_batch_nd": of(x(1, 2, 4, 4), 2, ((1, 1), (0, 2))),
+    "_image_boxes.iou": of([[0, 0, 10, 10], [5, 5, 15, 20.]], [[1, 2, 8, 9], [4, 4, 20, 21.]]),
+    "_image_boxes.bounding_box_encode": of([[2, 2, 7, 9], [1, 2, 5, 13.]],
+                                           [[1, 2, 11, 14], [1, 2, 8, 4.]]),
+    "_image_boxes.bounding_box_decode": of([[14, 11, 22, 21], [20, 22, 40, 50.]],
+                                           [[.3, .1, .2, .2], [.1, .2, .1, .4]], (768, 1280)),
+    "image.image_differences": of(x(1, 2, 3, 4)),
+    "image.powered": of(positive(2, 3), 1.7),
+    "image.signal_to_noise": of(x(1, 2, 3, 3), x(1, 2, 3, 3, seed=1), 1.),
+    "image.similarity": of(
+        x(1, 1, 2, 3), x(1, 1, 2, 3, seed=1), positive(1, 1, 2, 3) + 3,
+        positive(1, 1, 2, 3, seed=1) + 3, x(1, 1, 2, 3, seed=2), .01, .03),
+}
+_ASKED = x(1, 3, 4), x(1, 5, 4)
+_BARRED = bools([[0, 1, 0, 0, 0], [0, 0, 0, 1, 1], [0, 0, 0, 0, 0]])
+ATTENTION = {
+    "_attention.attention_weights": of(*_ASKED, x(3, 5), _BARRED, .5),
+    "_attention.attention_extent": of(*_ASKED, x(3, 5), _BARRED, .5),
+    "_attention.attend": [
+        of(*_ASKED, x(1, 5, 2), x(3, 5), _BARRED, None, .5),
+        of(*_ASKED, x(1, 5, 2), None, None, fixed([[1, 0, 1, 1, 0]] * 3), .5, .6)
+        .labelled("dropped"),
+    ],
+    "_flash.ring_attention_update": of(
+        x(2, 1, 4), x(1, 2, 2, 8), positive(1, 2, 2, 8), x(2, 1, 4, seed=1),
+        x(1, 2, 2, 8, seed=1), positive(1, 2, 2, 8, seed=1)),
+    "_image_glimpse.glimpse": of(x(1, 4, 5, 2), fixed([[.1, -.2]]), (2, 3), noise="zero"),
+    "_image_glimpse.scaled_and_moved": of(x(1, 3, 4, 2), x(2, 3), x(5, 4)),
+    "_image_patches.patches": of(x(1, 2, 4, 5), (2, 2), (1, 2), (1, 1), "valid"),
+    "_image_patches.extract_image_patches": of(x(1, 2, 4, 5), (1, 1, 2, 2), (1, 1, 1, 2),
+                                               (1, 1, 1, 1)),
+    "_image_patches.depthwise": of(x(1, 2, 4, 5), x(1, 2, 2, 2), 1, (2, 2)),
+    "_image_patches.depthwise_input": of(x(1, 2, 2, 2), x(1, 2, 3, 4), (1, 2, 4, 5), 1, (2, 2)),
+    "_image_patches.depthwise_filter": of(x(1, 2, 4, 5), x(1, 2, 3, 4), (1, 2, 2, 2), 1, (2, 2)),
+}
+LINES = {**ACTIVATIONS, **CONVOLUTIONS, **POOLING, **NORMALISATION, **LOSSES, **RECURRENCE,
+         **PICTURES, **ATTENTION}

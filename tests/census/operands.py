@@ -1,0 +1,163 @@
+"""How a line of the census spells operands: arrays drawn by shape and domain, and `of(...)`."""
+
+import numpy as np
+
+from mindspore_compat._core.tensor import Tensor
+
+
+class Fixed:
+    """A float operand that is not differentiated: targets, boxes, sizes."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values, np.float64)
+
+
+def x(*shape, seed=0, scale=1.0, away=(), low=None, high=None):
+    """Float operands: normal numbers off the kinks `away`, or uniform from `low` to `high`."""
+    rng = np.random.default_rng(seed + sum(shape))
+    if low is not None:
+        return rng.uniform(low, high, shape)
+    values = rng.standard_normal(shape) * scale
+    for kink in away:
+        values = np.where(np.abs(values - kink) < 0.05, kink + 0.1, values)
+    return values
+
+
+def positive(*shape, seed=0):
+    """Floats from 0.3 to 2."""
+    return x(*shape, seed=seed, low=0.3, high=2.0)
+
+
+def unit(*shape, seed=0):
+    """Floats from 0.1 to 0.9."""
+    return x(*shape, seed=seed, low=0.1, high=0.9)
+
+
+def apart(*shape, seed=0):
+    """Floats no two of which are nearer than 0.1, so that a small step changes no order."""
+    count = int(np.prod(shape))
+    order = np.random.default_rng(seed + count).permutation(count)
+    return (order * 0.37 - count / 6 + 0.05).reshape(shape)
+
+
+def definite(n, *lead, seed=0):
+    """Symmetric positive definite matrices."""
+    half = x(*lead, n, n, seed=seed)
+    return half @ half.swapaxes(-1, -2) + n * np.eye(n)
+
+
+def ints(values, dtype=np.int64):
+    """An integer operand."""
+    return np.asarray(values, dtype)
+
+
+def bools(values):
+    """A boolean operand."""
+    return np.asarray(values, bool)
+
+
+def fixed(values):
+    """A float operand that is not differentiated."""
+    return Fixed(values)
+
+
+class Held:
+    """An array that the body takes as a Tensor, though not as an input."""
+
+    def __init__(self, values):
+        self.values = values
+
+
+def held(values):
+    """An integer Tensor among the attributes."""
+    return Held(values)
+
+
+class Case:
+    """The operands of one op, by parameter.
+
+    Attributes:
+        values (dict): arrays, lists of arrays, and attributes; absent ones have their defaults.
+        fixed (set): float operands by which no derivative is taken.
+        steady (bool): True if vmap may not shuffle the integers from slice to slice (lengths,
+            sorted places).
+        symmetric (bool): True if only a triangle of matrices is read, so that derivatives are taken
+            of their symmetric part.
+        results (int): how many outputs are differentiated; None for all.
+    """
+
+    def __init__(self, args, options):
+        self.args, self.options = args, options
+        self.label = ""
+        self.steady = self.symmetric = False
+        self.results = None
+
+    def labelled(self, label):
+        self.label = label
+        return self
+
+    def kept(self):
+        self.steady = True
+        return self
+
+    def halves(self):
+        self.symmetric = True
+        return self
+
+    def first(self, count=1):
+        self.results = count
+        return self
+
+    def bound(self, op):
+        """The case with its values laid to the parameters of `op`."""
+        self.op = op
+        op.parameters  # noqa: B018 - reads the body's signature
+        values = dict(zip(op.parameters, self.args), **self.options)
+        unknown = set(values) - set(op.parameters)
+        assert not unknown, f"{op.name} has no parameters {unknown}, only {op.parameters}"
+        assert len(self.args) <= len(op.parameters), f"{op.name} takes only {op.parameters}"
+        self.fixed = {n for n, v in values.items() if isinstance(v, Fixed)}
+        self.values = {n: v.values if isinstance(v, Fixed) else v for n, v in values.items()}
+        for name in op.inputs:
+            if isinstance(self.values.get(name), (list, float)):
+                given = np.asarray(self.values[name])
+                self.values[name] = given.astype(np.result_type(given, np.float64))
+        return self
+
+    def places(self):
+        """Where the array operands are: (parameter, None) or (parameter, place in the list)."""
+        found = []
+        for name in [*self.op.inputs, self.op.many]:
+            value = self.values.get(name)
+            if isinstance(value, np.ndarray):
+                found.append((name, None))
+            elif isinstance(value, (list, tuple)) and name == self.op.many:
+                found += [(name, i) for i in range(len(value))]
+        return found
+
+    def at(self, place):
+        """The operand at a place."""
+        name, i = place
+        return self.values[name] if i is None else self.values[name][i]
+
+    def floats(self):
+        """The places of the operands that are differentiated by."""
+        return [
+            p for p in self.places() if self.at(p).dtype.kind in "fc" and p[0] not in self.fixed
+        ]
+
+    def call(self, tensors):
+        """The op's result for a Tensor at each of some places; the others hold `make(operand)`."""
+        values = {n: Tensor(v.values) if isinstance(v, Held) else v for n, v in self.values.items()}
+        for (name, i), tensor in tensors.items():
+            if i is None:
+                values[name] = tensor
+            else:
+                values[name] = [*values[name]]
+                values[name][i] = tensor
+        return self.op.run(*[values.get(n, self.op.defaults.get(n)) for n in self.op.parameters])
+
+
+def of(*args, **options):
+    """One case: the operands by position and by name, as the op's body takes them."""
+    return Case(args, options)

@@ -1,0 +1,103 @@
+"""Every op of the table on every array type: results and gradients are those of the host, up to the
+tolerance of the dtype. The array types are the stand-in for CuPy and, where a GPU computes, CuPy.
+"""
+
+import census
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, ops
+from mindspore_compat._backend import arrays
+
+CASES = census.cases()
+TOLERANCES = {"float64": 1e-9, "float32": 1e-4, "float16": 4e-3}
+
+
+def asked(check):
+    return [
+        label
+        for label, case in CASES.items()
+        if case.places() and not census.exempt_from(label.split(",")[0], check)
+    ]
+
+
+def dtypes_of(case):
+    """The float dtypes that all float operands may have."""
+    names = {place[0] for place in case.places() if case.at(place).dtype.kind == "f"}
+    return [
+        dtype
+        for dtype in TOLERANCES
+        if all(census.documented.takes(case.op.rules[name], dtype) for name in names)
+    ]
+
+
+def flat(out):
+    if isinstance(out, (tuple, list)):
+        return [t for one in out for t in flat(one)]
+    return [out]
+
+
+def tensors(case, dtype):
+    held = [(p, case.at(p)) for p in case.places()]
+    return {p: Tensor(a.astype(dtype) if a.dtype.kind == "f" else a) for p, a in held}
+
+
+def on_host(function):
+    """What `function` gives on the host, as NumPy arrays."""
+    target = arrays._target
+    arrays.set_target("CPU")
+    try:
+        return [t.asnumpy() for t in flat(function())]
+    finally:
+        arrays.set_target(target)
+
+
+def compare(function, tolerance, space):
+    wanted = on_host(function)
+    got = flat(function())
+    assert len(got) == len(wanted)
+    for out, right in zip(got, wanted):
+        assert type(out._array) is type(space.zeros(1)), "left its device"
+        out = out.asnumpy()
+        assert out.shape == right.shape and out.dtype == right.dtype
+        if out.dtype.kind in "fcV":
+            size = np.max(np.abs(right[np.isfinite(right)]), initial=1)
+            np.testing.assert_allclose(out, right, rtol=tolerance, atol=tolerance * size)
+        else:
+            np.testing.assert_array_equal(out, right)
+
+
+on_devices = pytest.mark.parametrize(
+    "space", ["fakecupy", *["cupy"] * arrays.gpu_available()], indirect=True
+)
+
+
+@on_devices
+@pytest.mark.parametrize("label", asked("device"))
+def test_results(label, space):
+    case = CASES[label]
+    with np.errstate(all="ignore"):
+        for dtype in dtypes_of(case):
+            compare(lambda dtype=dtype: case.call(tensors(case, dtype)), TOLERANCES[dtype], space)
+
+
+@on_devices
+@pytest.mark.parametrize("label", [label for label in asked("gradient") if CASES[label].floats()])
+def test_gradients(label, space):
+    case = CASES[label]
+
+    def total(*given):
+        held = {**tensors(case, "float64"), **dict(zip(case.floats(), given))}
+        parts = [t for t in flat(case.call(held)) if t._array.dtype.kind in "fc"]
+        return sum(
+            ((ops.real(p) if p._array.dtype.kind == "c" else p).square().sum() for p in parts),
+            Tensor(0.0, ms.float64),
+        )
+
+    def slopes():
+        given = tensors(case, "float64")
+        return ms.grad(total, tuple(range(len(case.floats()))))(*[given[p] for p in case.floats()])
+
+    with np.errstate(all="ignore"):
+        compare(slopes, 1e-7, space)

@@ -1,0 +1,80 @@
+"""Every op of the table: its gradients against finite differences, first and second order, and
+forward mode against them; and that the census (tests/census) has operands for every op.
+
+An op from which or into which no float goes has no gradient; the other exemptions are in
+census/exempt.py.
+"""
+
+import census
+import numpy as np
+import pytest
+import slopes
+
+from mindspore_compat._core.tensor import Tensor
+
+CASES = census.cases()
+
+
+def op_of(label):
+    return label.split(",")[0]
+
+
+def differentiated(label):
+    """The case's op as a function of its float operands, and these; None where there are none."""
+    case = CASES[label]
+    places = case.floats()
+    others = [p for p in case.places() if p not in places]
+
+    def function(*tensors):
+        if case.symmetric:
+            tensors = [(t + t.swapaxes(-1, -2)) / 2 for t in tensors]
+        out = case.call({**{p: Tensor(case.at(p)) for p in others}, **dict(zip(places, tensors))})
+        return out if case.results is None else out[: case.results]
+
+    return function, [case.at(p) for p in places]
+
+
+def asked(check):
+    return [
+        label
+        for label, case in CASES.items()
+        if case.floats() and not census.exempt_from(op_of(label), check)
+    ]
+
+
+def only_integers(function, arrays):
+    """True if no output is a float, so that there is nothing to differentiate."""
+    outs = function(*map(Tensor, arrays))
+    outs = outs if isinstance(outs, (tuple, list)) else (outs,)
+    return all(out._array.dtype.kind not in "fc" for out in outs)
+
+
+@pytest.mark.parametrize("name", census.table())
+def test_the_census_has_operands(name):
+    """A new op needs a documented call in the conformance specs or a line in census/lines_*.py."""
+    reason = census.exempt_from(name, "operands")
+    assert reason or any(op_of(label) == name for label in CASES), (
+        f"no operands for {name}: give it a line in tests/census or a reason in census/exempt.py"
+    )
+
+
+def test_the_census_names_only_ops():
+    named = {*census.LINES, *census.exempt.named()}
+    assert sorted(named - set(census.table())) == []
+
+
+@pytest.mark.parametrize("label", asked("gradient"))
+def test_gradients_agree_with_differences(label):
+    function, arrays = differentiated(label)
+    order = 1 if census.exempt_from(op_of(label), "second") else 2
+    with np.errstate(all="ignore"):
+        if not only_integers(function, arrays):
+            slopes.check(function, *arrays, order=order)
+
+
+@pytest.mark.parametrize("label", asked("gradient"))
+def test_forward_mode(label):
+    function, arrays = differentiated(label)
+    with np.errstate(all="ignore"):
+        if not only_integers(function, arrays):
+            slopes.check_forward(function, *arrays)
