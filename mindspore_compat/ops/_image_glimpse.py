@@ -16,10 +16,10 @@ from .._core.op import op, space_for
 from .._core.rules import (
     Any,
     Bool,
-    Float,
     Forbid,
     Int,
     ListOf,
+    Number,
     OneOf,
     TensorOf,
     TupleOf,
@@ -33,11 +33,8 @@ from .primitive import Primitive
 
 Single = TensorOf("float32")
 Whole = TensorOf("int32")
+Pair = TupleOf(Number, length=2) | ListOf(Number, length=2)
 SINGLE = np.dtype(np.float32)
-
-
-def _pair_of(rule):
-    return TupleOf(rule, length=2) | ListOf(rule, length=2)
 
 
 def _pair(api, name, tensor, positive=True):
@@ -291,6 +288,15 @@ class SampleDistortedBoundingBoxV2(Primitive):
     """
 
     @checked(
+        Forbid("min(aspect_ratio_range) <= 0", reason="'aspect_ratio_range' must be positive"),
+        Forbid(
+            "min(area_range) <= 0 or max(area_range) > 1", reason="'area_range' must be in (0, 1]"
+        ),
+        Forbid(
+            "any(isinstance(each, int) for each in (*aspect_ratio_range, *area_range))",
+            TypeError,
+            "'aspect_ratio_range' and 'area_range' must hold floats",
+        ),
         Forbid(
             "aspect_ratio_range[1] <= aspect_ratio_range[0]",
             reason="'aspect_ratio_range' must rise",
@@ -301,8 +307,8 @@ class SampleDistortedBoundingBoxV2(Primitive):
         self,
         seed: Int = 0,
         seed2: Int = 0,
-        aspect_ratio_range: _pair_of(Float(gt=0.0)) = (0.75, 1.33),
-        area_range: _pair_of(Float(gt=0.0, le=1.0)) = (0.05, 1.0),
+        aspect_ratio_range: Pair = (0.75, 1.33),
+        area_range: Pair = (0.05, 1.0),
         max_attempts: Int(ge=1) = 100,
         use_image_if_no_bounding_boxes: Bool = False,
     ):
