@@ -47,7 +47,6 @@ PATHS = {
     "ops.function.array_func": "ops.function",
     "ops.function.random_func": "ops.function",
     "ops.function.linalg_func": "ops.function",
-    "ops.functional_overload": "ops.function",
     "ops.operations.array_ops": "ops.operations",
     "ops.operations.comm_ops": "ops.operations",
     "ops.operations.image_ops": "ops.operations",

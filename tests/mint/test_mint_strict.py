@@ -137,3 +137,16 @@ def test_gradients():
 def test_wrong_arguments_are_refused(make, error):
     with pytest.raises(error, match="For '|argument"):
         make()
+
+
+def test_the_overloads_are_those_of_mint():
+    import mindspore_compat.ops.functional_overload as overloads
+    from mindspore_compat import ops
+
+    assert overloads.any is mint.any
+    assert overloads.conv1d is mint.nn.functional.conv1d
+    assert values(overloads.any(Tensor([[True, False], [False, False]]), dim=1)) == [True, False]
+    assert ops.functional_overload is overloads and {"lerp", "where"} <= set(dir(overloads))
+    with pytest.raises(AttributeError, match="functional_overload"):
+        overloads.softmax  # noqa: B018
+    assert values(ops.function.nn_func.softmax_ext(Tensor([0.0, 0.0]))) == [0.5, 0.5]

@@ -1,0 +1,38 @@
+"""mindspore.ops.functional_overload: functions of more than one signature, as `mint` has them.
+
+Each is the function of that name in `mint`, else in `mint.nn.functional`, else in `ops`.
+"""
+
+import sys
+
+from .._core.op import DECLARED
+from .._core.surface import PUBLIC, build, missing
+
+_AREAS = ("mint", "mint.nn.functional", "ops")
+_NAMES = """
+    add addcdiv all_gather_matmul any bitwise_not clamp clip conv1d conv2d conv3d div divide einsum
+    empty empty_like eq floor_divide fmod ge gelu greater_equal imag index_add kthvalue lerp less lt
+    matmul_reduce_scatter max min mul nansum pixel_shuffle real remainder repeat_interleave sub
+    where xlogy
+""".split()
+
+
+def _area(name):
+    """The first of the areas that has this name, or None."""
+    homes = (area for area in _AREAS for table in (PUBLIC, DECLARED) if name in table.get(area, ()))
+    return next(homes, None)
+
+
+def __getattr__(name):
+    if name not in __all__:
+        raise AttributeError(missing(__name__, name, __all__))
+    made = build(_area(name), name)
+    setattr(sys.modules[__name__], name, made)
+    return made
+
+
+def __dir__():
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])
+
+
+__all__ = [name for name in _NAMES if _area(name)]
