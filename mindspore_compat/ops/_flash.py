@@ -458,8 +458,9 @@ class FlashAttentionScore(Primitive):
 
 @op("ops.ring_attention_update(prev_attn_out, prev_softmax_max, prev_softmax_sum, cur_attn_out, "
     "cur_softmax_max, cur_softmax_sum, actual_seq_qlen=None, layout='SBH')",
-    "ops.auto_generate.RingAttentionUpdate()(prev_attn_out, prev_softmax_max, prev_softmax_sum, cur_attn_out, "
-    "cur_softmax_max, cur_softmax_sum, actual_seq_qlen=None, layout='SBH')", widen=False)
+    "ops.auto_generate.RingAttentionUpdate()(prev_attn_out, prev_softmax_max, prev_softmax_sum, "
+    "cur_attn_out, cur_softmax_max, cur_softmax_sum, actual_seq_qlen=None, layout='SBH')",
+    widen=False)
 def ring_attention_update(xp, prev_attn_out: TensorOf("float16", "bfloat16", "float32"),
                           prev_softmax_max: TensorOf(floating),
                           prev_softmax_sum: TensorOf(floating),

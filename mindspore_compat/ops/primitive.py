@@ -24,6 +24,8 @@ class Primitive:
     Source: mindspore.ops.Primitive of MindSpore 2.10.
     """
 
+    _update_parameter = False
+
     @checked
     def __init__(self, name: Str):
         self.name = name
@@ -79,6 +81,11 @@ class Primitive:
     def check_elim(self, *args):
         """(whether the call may be left out, its result if so): a call never is."""
         return False, None
+
+    @property
+    def update_parameter(self):
+        """Whether the op writes to its Parameters: what a subclass sets as `_update_parameter`."""
+        return self._update_parameter
 
     def place(self, role, rank_id):
         """Notes the process that runs the op; each process runs its own."""

@@ -6,6 +6,7 @@ Layout can be made and asked, and `shard` gives back what it was given.
 
 import math
 
+from .._core.rule import register_type
 from .._core.rules import Callable as Called
 from .._core.rules import CellOf
 from ..nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
@@ -85,6 +86,9 @@ class Layout:
         return {"device_matrix": self._matrix, "tensor_map": self._map,
                 "interleaved_parallel": "interleaved_parallel" in self._names,
                 "alias_name": self._names, "rank_list": self._ranks}
+
+
+register_type("Layout", Layout)
 
 
 def _check_items(name, value, kind, item):
