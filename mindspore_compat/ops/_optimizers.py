@@ -10,7 +10,6 @@ from .._backend import arrays
 from .._backend.fuse import fuse
 from .._core.derivatives import no_gradient
 from .._core.op import space_for
-from .._core.promotion import promote_np
 from .._core.rules import (
     Alike,
     Bool,
@@ -30,6 +29,7 @@ from .._core.tape import Rule, depth, record
 from .._core.tensor import Tensor
 from . import _update
 from ._update import unscaled
+from ._written import standing, wider
 from .primitive import Primitive
 
 # What is updated keeps its dtype; a gradient is converted to it, unless it is wider. Where `Plain`
@@ -89,7 +89,7 @@ class Update(Primitive):
 
     def run(self, fused, held, grad, **scalars):
         """Updates `held` (the parameter first) with `grad`; returns Tensors on the same memory."""
-        *held, given = self.tensors(*held, grad)
+        *held, given = standing(*held, grad)
         grad = self.joined(held, given)
         states = [each._array for each in held[1:]]
         scalars = self.numbers(scalars)
@@ -116,15 +116,6 @@ class Update(Primitive):
         for array, value in zip(held, new, strict=True):
             array[...] = value
 
-    def tensors(self, *values):
-        """The values with numbers as Tensors without axes."""
-        if all(isinstance(each, Tensor) for each in values):
-            return values
-        beside = next((each for each in values if isinstance(each, Tensor)), Tensor(0.0))._array
-        return tuple(
-            each if isinstance(each, Tensor)
-            else Tensor._wrap(space_for(beside).asarray(each, beside.dtype)) for each in values)
-
     def joined(self, held, grad):
         """The gradient's array where the parameter lies.
 
@@ -132,7 +123,7 @@ class Update(Primitive):
             TypeError: the gradient is wider than all that it updates, which are never converted.
             ValueError: shapes differ.
         """
-        grad = self.tensors(*held, grad)[-1]
+        grad = standing(*held, grad)[-1]
         self.need_narrow(held, grad)
         for each in (*held[1:], grad):
             if each.shape != held[0].shape:
@@ -147,7 +138,7 @@ class Update(Primitive):
     def need_narrow(self, held, grad):
         """Refuses a gradient that is wider than all that it updates."""
         dtypes = {each._array.dtype for each in held}
-        if all(_wider(grad._array.dtype, dtype) for dtype in dtypes):
+        if all(wider(grad._array.dtype, dtype) for dtype in dtypes):
             raise TypeError(
                 f"For '{self.name}', the gradient must not be wider than what it updates, of dtype "
                 f"{held[0].dtype}, but got {grad.dtype}."
@@ -166,14 +157,6 @@ class Update(Primitive):
                 f"{value.shape}."
             )
         return value.asnumpy().item()
-
-
-def _wider(dtype, beside):
-    """True if an array of `dtype` cannot be converted to `beside` without loss of range or kind."""
-    try:
-        return promote_np(dtype, beside) != beside
-    except TypeError:  # the two do not mix
-        return True
 
 
 class Nesterov(Update):
@@ -381,7 +364,7 @@ class FusedCastAdamWeightDecay(AdamWeightDecay):
     @checked
     def __call__(self, var: Held | Float, m: Held, v: Held, lr: Rate, beta1: Rate, beta2: Rate,
                  epsilon: Rate, decay: Rate, gradient: Held | Float, global_norm: Scalar = 1.0):
-        var, gradient = self.tensors(m, var, gradient)[1:]
+        var, gradient = standing(m, var, gradient)[1:]
         norm = self._number("global_norm", global_norm)
         if norm != 1.0:
             xp = space_for(gradient._array)

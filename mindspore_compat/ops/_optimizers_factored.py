@@ -6,6 +6,7 @@ from .._core.surface import public
 from .._core.tensor import Tensor
 from ._optimizers import Update
 from ._update import adafactor_direction, adafactor_vector_direction, root_mean_square
+from ._written import standing
 
 Half = TensorOf("float16", "float32")
 Scalar = Float | Half
@@ -61,7 +62,7 @@ class FusedAdaFactor(Update):
     def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
                  weight_decay: Scalar, learning_rate: Scalar, gradient: Half, param: Half,
                  exp_avg: Unused, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Unused):
-        exp_avg, exp_avg_sq = self.tensors(param, exp_avg, exp_avg_sq)[1:]
+        exp_avg, exp_avg_sq = standing(param, exp_avg, exp_avg_sq)[1:]
         numbers = self.numbers({"clip_threshold": clip_threshold, "beta1": beta1, "beta2": beta2,
                                 "weight_decay": weight_decay, "learning_rate": learning_rate})
         numbers["epsilon"] = self._pair(epsilon)

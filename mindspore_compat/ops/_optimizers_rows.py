@@ -29,6 +29,7 @@ from ._optimizers import (
     without_axes,
 )
 from ._scatter import check_range
+from ._written import standing
 
 Rows = TensorOf("int32", "int64")
 HeldHere = Held | Plain
@@ -78,7 +79,7 @@ class _RowUpdate(Update):
 
     def run_rows(self, fused, held, grad, indices, **scalars):
         """Updates rows of `held` in place and returns `held`."""
-        *held, grad = self.tensors(*held, grad)
+        *held, grad = standing(*held, grad)
         rows, g = merged(self, held, grad, indices, self.lenient)
         scalars = self.numbers(scalars)
         if rows.size:
@@ -111,7 +112,7 @@ class FusedSparseAdam(_CorrectedRows):
     def __call__(self, var: HeldHere, m: HeldHere, v: HeldHere, beta1_power: Power,
                  beta2_power: Narrow, lr: Narrow, beta1: Narrow, beta2: Narrow, epsilon: Narrow,
                  gradient: SlopeHere, indices: Rows):
-        var, *held, gradient = self.tensors(var, m, v, gradient)
+        var, *held, gradient = standing(var, m, v, gradient)
         held = (var, *held)
         rows, g = merged(self, held, gradient, indices, lenient=True)
         whole = space_for(var._array).zeros(var.shape, g.dtype)

@@ -11,14 +11,29 @@ import numpy
 
 from .._backend.arrays import SPACES
 from .._core.op import op
-from .._core.rules import Any, Bool, Int, OneOf, Str, TensorOf, any_dtype, checked
+from .._core.rules import (
+    Alike,
+    Any,
+    Bool,
+    Int,
+    Number,
+    OneOf,
+    Str,
+    TensorOf,
+    any_dtype,
+    checked,
+    number,
+    real,
+)
 from .._core.surface import plain, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
+from ._written import fitting
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
+Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
 
 
 @op(widen=False)
@@ -42,15 +57,6 @@ def _rows(indices):
 
 
 def _check_rows(api, input_x, indices, updates):
-    if not isinstance(input_x, Tensor):
-        raise TypeError(f"For '{api}', 'input_x' must be a Tensor, but got "
-                        f"{type(input_x).__name__}.")
-    for name, one in (("indices", indices), ("updates", updates)):
-        if not isinstance(one, Tensor):
-            raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got "
-                            f"{type(one).__name__}.")
-    if indices._array.dtype.name not in ("int32", "int64"):
-        raise TypeError(f"For '{api}', 'indices' must be int32 or int64, but got {indices.dtype}.")
     depth = indices.shape[-1] if indices.ndim else 0
     if not 1 <= depth <= input_x.ndim:
         raise ValueError(f"For '{api}', the last axis of 'indices' must have length 1 to "
@@ -59,6 +65,9 @@ def _check_rows(api, input_x, indices, updates):
     if updates.shape != wanted:
         raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got "
                          f"{updates.shape}.")
+    if indices.size and 0 in input_x.shape[:depth]:
+        raise ValueError(f"For '{api}', 'input_x' must have elements to be named, but got the "
+                         f"shape {input_x.shape}.")
     check_range(api, indices._array, input_x.shape[:depth])
 
 
@@ -78,15 +87,8 @@ def check_range(api, indices, lengths):
 
 
 def _check_slices(api, input_x, indices, updates):
-    if not isinstance(input_x, Tensor):
-        raise TypeError(f"For '{api}', 'input_x' must be a Parameter or Tensor, but got "
-                        f"{type(input_x).__name__}.")
-    for name, one in (("indices", indices), ("updates", updates)):
-        if not isinstance(one, Tensor):
-            raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got "
-                            f"{type(one).__name__}.")
-    if indices._array.dtype.name not in ("int32", "int64"):
-        raise TypeError(f"For '{api}', 'indices' must be int32 or int64, but got {indices.dtype}.")
+    if not input_x.ndim:
+        raise ValueError(f"For '{api}', 'input_x' must have slices, but got no axis.")
     wanted = indices.shape + input_x.shape[1:]
     if updates.shape != wanted:
         raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got "
@@ -106,10 +108,11 @@ _SCATTER_DOC = """
 Args:
     input_x (Tensor): what is changed.
     indices (Tensor): int32 or int64.
-    updates (Tensor): one slice for each position.
+    updates (Tensor): one slice for each position. What is written in place is converted to the
+        dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
 
 Raises:
-    TypeError: if an argument is no Tensor, or `indices` not of ints.
+    TypeError: if an argument is no Tensor, `indices` not of ints, or the dtypes do not fit.
     ValueError: if the shapes do not fit.
     IndexError: if a position is out of range.
 """
@@ -119,33 +122,35 @@ def _scatter_family(how, word):
     """`scatter_add`, `scatter_nd_add`, `tensor_scatter_add` and their classes, for one way to
     combine."""
 
-    def scatter(input_x, indices, updates):
+    def scatter(input_x: Stood, indices: Index, updates: Stood):
+        input_x, updates = fitting(f"scatter_{how}", input_x, updates)
         _check_slices(f"scatter_{how}", input_x, indices, updates)
         return _in_place(f"scatter_{how}", input_x, updates, (indices._array,), how)
 
-    def scatter_nd(input_x, indices, updates, use_locking=False):
+    def scatter_nd(input_x: Stood, indices: Index, updates: Stood, use_locking: Bool = False):
+        input_x, updates = fitting(f"scatter_nd_{how}", input_x, updates)
         _check_rows(f"scatter_nd_{how}", input_x, indices, updates)
         return _in_place(f"scatter_nd_{how}", input_x, updates, _rows(indices), how)
 
-    def tensor_scatter(input_x, indices, updates):
+    def tensor_scatter(input_x: Anything, indices: Index, updates: Anything):
         _check_rows(f"tensor_scatter_{how}", input_x, indices, updates)
         return scatter_by.run(input_x, updates, _rows(indices), how)
 
-    title = how.capitalize()
-    for function, name, doc in (
+    title, made = how.capitalize(), []
+    for function, name, doc, relations in (
         (scatter, f"scatter_{how}",
-         f"{word} slices of a Parameter along its first axis, in place."),
+         f"{word} slices of a Parameter along its first axis, in place.", ()),
         (scatter_nd, f"scatter_nd_{how}",
-         f"{word} slices of a Parameter at positions given as rows, in place."),
+         f"{word} slices of a Parameter at positions given as rows, in place.", ()),
         (tensor_scatter, f"tensor_scatter_{how}",
-         f"{word} slices of a Tensor at positions given as rows, in a copy."),
+         f"{word} slices of a Tensor at positions given as rows, in a copy.",
+         (Alike("input_x updates"),)),
     ):
         function.__name__ = function.__qualname__ = name
         function.__doc__ = doc + _SCATTER_DOC
-        public(f"ops.{name}")(function)
-    _class(f"Scatter{title}", scatter)
-    _class(f"ScatterNd{title}", scatter_nd)
-    _class(f"TensorScatter{title}", tensor_scatter)
+        made.append(public(f"ops.{name}")(checked(*relations)(function)))
+    for start, function in zip(("Scatter", "ScatterNd", "TensorScatter"), made, strict=True):
+        _class(start + title, function)
     if how in ("sub", "mul", "div", "max", "min"):
         public(f"Tensor.scatter_{how}")(tensor_scatter)
 
@@ -179,11 +184,17 @@ for _how, _word in {"update": "Writes", "add": "Adds to", "sub": "Subtracts from
 
 @op("ops.tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none')",
     "ops.TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)",
-    widen=False)
+    widen=False, alike="input_x updates")
 def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anything, axis: Int = 0,
                             reduction: OneOf("none", "add", "mul") = "none"):
     """A copy with updates written (added, multiplied) at places along an axis, element by
-    element."""
+    element; updates for places past the end are left out."""
+    if not input_x.ndim == indices.ndim == updates.ndim:
+        raise ValueError(f"For 'tensor_scatter_elements', the inputs must have as many axes, but "
+                         f"got {input_x.shape}, {indices.shape} and {updates.shape}.")
+    length = input_x.shape[axis_of(axis, input_x)]
+    if _reaches(indices, length):
+        return _within(xp, input_x, indices, updates, axis_of(axis, input_x), reduction)
     updates = xp.cast(updates, input_x.dtype)
     axis = axis_of(axis, input_x)
     if reduction == "mul":
@@ -194,9 +205,29 @@ def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anyt
     return xp.scatter_along_axis(input_x, indices, updates, axis, reduction == "add")
 
 
-@op("ops.scatter(input, axis, index, src)", widen=False)
+def _reaches(indices, length):
+    """True if a position is past the end, where positions can be looked at."""
+    held = getattr(indices, "array", indices)
+    return type(held) in SPACES and held.size > 0 and int(held.max()) >= length
+
+
+def _within(xp, input_x, indices, updates, axis, reduction):
+    """`tensor_scatter_elements` beside one more slice, which takes what is past the end."""
+    length = input_x.shape[axis]
+    shape = (*input_x.shape[:axis], 1, *input_x.shape[axis + 1:])
+    longer = xp.concatenate([input_x, xp.zeros(shape, input_x.dtype)], axis)
+    at = xp.where(indices < 0, indices + length, indices)
+    at = xp.where(at > length, length, at)
+    out = tensor_scatter_elements.body(xp, longer, at, updates, axis, reduction)
+    return out[(slice(None),) * axis + (slice(0, length),)]
+
+
+@op("ops.scatter(input, axis, index, src)", widen=False, alike="input src")
 def scatter(xp, input: Anything, axis: Int, index: Index, src: TensorOf(any_dtype, scalars=True)):
     """A copy with the values of `src` written at places along an axis, element by element."""
+    if src.ndim not in (0, index.ndim):
+        raise ValueError(f"For 'scatter', 'src' must have as many axes as 'index', but got "
+                         f"{src.shape} and {index.shape}.")
     src = xp.cast(src, input.dtype)
     src = src[tuple(slice(0, n) for n in index.shape)] if src.ndim else src
     return xp.scatter_along_axis(input, index, src, axis_of(axis, input))
@@ -219,16 +250,18 @@ def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
 
 @public("ops.index_add")
 @checked
-def index_add(x: Anything, indices: Index, y: Anything, axis: Int, use_lock: Bool = True,
-              check_index_bound: Bool = True):
+def index_add(x: Stood, indices: Index, y: Stood, axis: Int, use_lock: Any = True,
+              check_index_bound: Any = True):
     """Adds slices of y to a Parameter at places along an axis, in place, and returns it.
 
     Raises:
+        TypeError: if an argument is of another type, or y wider than x.
         ValueError: if `axis` is out of range or the shapes do not fit.
         IndexError: if a place is out of range.
 
     Source: mindspore.ops.index_add of MindSpore 2.10.
     """
+    x, y = fitting("index_add", x, y)
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f"For 'index_add', 'axis' must be in [{-x.ndim}, {x.ndim}), but got "
                          f"{axis}.")
@@ -247,11 +280,12 @@ class IndexAdd(Primitive):
     """The class form of `ops.index_add`: `ops.IndexAdd(axis)(x, indices, y)`."""
 
     @checked
-    def __init__(self, axis: Int, use_lock: Bool = True, check_index_bound: Bool = True):
+    def __init__(self, axis: Int, use_lock: Any = True, check_index_bound: Any = True):
         super().__init__("IndexAdd")
         self.axis = axis
 
-    def __call__(self, x, indices, y):
+    @checked
+    def __call__(self, x: Stood, indices: Index, y: Anything):
         return index_add(x, indices, y, self.axis)
 
 
@@ -268,6 +302,9 @@ def index_add_copy(input, dim, index, source, *, alpha=1):
 def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
                value: TensorOf(any_dtype, scalars=True)):
     """A copy with one number in the slices named along an axis."""
+    if index.ndim > 1 or value.ndim:
+        raise ValueError(f"For 'index_fill', 'index' must have at most one axis and 'value' none, "
+                         f"but got {index.shape} and {value.shape}.")
     return xp.scatter_set(x, (slice(None),) * (axis_of(int(axis), x)) + (index,),
                           xp.cast(value, x.dtype))
 
@@ -296,8 +333,16 @@ def start_of(dtype, how):
     return info.min if how == "max" else info.max
 
 
-def _segment(name, how, word):
-    def body(xp, x: Anything, segment_ids: Index, num_segments: Int(ge=1)):
+def need_ids(api, x, segment_ids):
+    """Refuses segment numbers that do not stand for the first axes of `x`."""
+    if segment_ids.shape != x.shape[:segment_ids.ndim]:
+        raise ValueError(f"For '{api}', 'segment_ids' must have the shape of the first axes of the "
+                         f"input, but got {segment_ids.shape} beside {x.shape}.")
+
+
+def _segment(name, how, word, allowed):
+    def body(xp, x: allowed, segment_ids: Index, num_segments: Int(ge=1)):
+        need_ids(f"unsorted_segment_{name}", x, segment_ids)
         start = xp.full((num_segments + 1, *x.shape[segment_ids.ndim:]), start_of(x.dtype, how),
                         x.dtype)
         ids = xp.where(segment_ids < 0, num_segments, segment_ids)
@@ -311,6 +356,6 @@ def _segment(name, how, word):
               f"Tensor.unsorted_segment_{name}(segment_ids, num_segments)", widen=False)(body)
 
 
-_segment("max", "max", "largest elements")
-_segment("min", "min", "smallest elements")
-_segment("prod", "mul", "product")
+_segment("max", "max", "largest elements", TensorOf(real))
+_segment("min", "min", "smallest elements", TensorOf(real))
+_segment("prod", "mul", "product", TensorOf(number))

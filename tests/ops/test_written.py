@@ -1,0 +1,110 @@
+"""What ops that write are given: numbers, narrower and wider values, places and shapes."""
+
+import numpy as np
+import pytest
+
+from mindspore_compat import Parameter, Tensor, grad, ops
+
+
+def held(values, dtype=np.float32):
+    return Parameter(Tensor(np.array(values, dtype)), name="p")
+
+
+def floats(values):
+    return Tensor(np.array(values, np.float32))
+
+
+def ints(values):
+    return Tensor(np.array(values, np.int32))
+
+
+IN_PLACE = [ops.scatter_update, ops.scatter_add, ops.ScatterMax(), ops.ScatterNdAdd()]
+
+
+def places(function):
+    return ints([[1]]) if "Nd" in type(function).__name__ else ints([1])
+
+
+@pytest.mark.parametrize("function", IN_PLACE, ids=["update", "add", "max", "rows"])
+@pytest.mark.parametrize("wide", [Tensor(np.ones(1)), Tensor(np.ones(1, np.complex64))])
+def test_what_is_wider_than_its_target_is_refused(function, wide):
+    target = held([1.0, 2.0])
+    with pytest.raises(TypeError, match="must not be wider"):
+        function(target, places(function), wide)
+    np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "bool", "float16"])
+def test_what_is_narrower_is_converted(dtype):
+    target = held([1.0, 2.0])
+    ops.scatter_add(target, ints([1]), floats([1.0]).astype(dtype))
+    np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 3.0]))
+
+
+def test_a_number_is_written_to_a_place_without_axes():
+    target = held([1.0, 2.0, 3.0])
+    ops.scatter_update(target, ints(1), 5)
+    np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 5.0, 3.0]))
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda t: ops.scatter_add(t, ints([0]), 0.5), ValueError),
+    (lambda t: ops.scatter_add(0.5, ints([0]), floats([1.0])), ValueError),
+    (lambda t: ops.scatter_nd_add(t, ints([[0]]), True), ValueError),
+    (lambda t: ops.scatter_nd_add(t, ints([[0]]), floats([1.0]), use_locking=1), TypeError),
+    (lambda t: ops.scatter_nd_add(floats([]), ints([[0]]), floats([1.0])), ValueError),
+    (lambda t: ops.scatter_add(t, ints([0]), None), TypeError),
+    (lambda t: ops.scatter_add(t, floats([0]), floats([1.0])), TypeError),
+    (lambda t: ops.scatter_add(held([1, 2], np.int32), ints([0]), floats([1.0])), TypeError),
+    (lambda t: ops.scatter_update(held(3, np.int32), ints([0]), 0.5), TypeError),
+    (lambda t: ops.tensor_scatter_add(t, ints([[0]]), 0.5), TypeError),
+    (lambda t: ops.tensor_scatter_add(t, ints([[0]]), floats([1.0]).astype("float16")), TypeError),
+    (lambda t: ops.TensorScatterMax()(t, ints([[0]]), ints([1])), TypeError),
+    (lambda t: ops.tensor_scatter_elements(t, ints([0]), ints([1])), TypeError),
+    (lambda t: ops.tensor_scatter_elements(t, ints([0]), floats([[1.0]])), ValueError),
+    (lambda t: ops.scatter(t, 0, ints([0]), ints([1])), TypeError),
+    (lambda t: ops.scatter(t, 0, ints([0]), floats([[1.0]])), ValueError),
+    (lambda t: ops.index_add(t, ints([0]), 0.5, 0), ValueError),
+    (lambda t: ops.index_add(0.5, ints([0]), t, 0), ValueError),
+    (lambda t: ops.IndexAdd(0)(t, ints([0]), 0.5), TypeError),
+    (lambda t: ops.index_add(t, ints([0]), Tensor(np.ones(1)), 0), TypeError),
+    (lambda t: ops.index_fill(t, 0, ints([[0]]), 1.0), ValueError),
+    (lambda t: ops.index_fill(t, 0, ints([0]), floats([1.0])), ValueError),
+])
+def test_what_does_not_fit_is_refused(call, error):
+    target = held([1.0, 2.0])
+    with pytest.raises(error, match="For '"):
+        call(target)
+    np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("reduction, wanted", [
+    ("none", [[5.0, 1.0, 2.0], [3.0, 4.0, 7.0]]),
+    ("add", [[5.0, 1.0, 2.0], [3.0, 4.0, 12.0]]),
+    ("mul", [[0.0, 1.0, 2.0], [3.0, 4.0, 35.0]]),
+])
+def test_updates_past_the_end_are_left_out_along_an_axis(reduction, wanted):
+    x = floats(np.arange(6).reshape(2, 3))
+    at, updates = ints([[0, 3], [-1, 9]]), floats([[5, 6], [7, 8]])
+    out = ops.tensor_scatter_elements(x, at, updates, 1, reduction)
+    np.testing.assert_array_equal(out.asnumpy(), np.float32(wanted))
+
+
+def test_updates_past_the_end_have_no_slope():
+    x, at, updates = floats([[1, 2, 3]]), ints([[0, 5]]), floats([[4, 5]])
+    slopes = grad(lambda x, u: ops.tensor_scatter_elements(x, at, u, 1), (0, 1))(x, updates)
+    assert [each.asnumpy().tolist() for each in slopes] == [[[0, 1, 1]], [[1, 0]]]
+
+
+@pytest.mark.parametrize("name", ["max", "min", "prod"])
+@pytest.mark.parametrize("x, ids", [(np.ones((1, 2)), [0, 0]), (np.ones(3), [0, 1])])
+def test_segment_numbers_have_the_first_axes_of_the_input(name, x, ids):
+    with pytest.raises(ValueError, match="first axes"):
+        getattr(ops, f"unsorted_segment_{name}")(Tensor(x), ints(ids), 2)
+
+
+@pytest.mark.parametrize("name, dtype", [("max", "bool"), ("max", "complex64"), ("prod", "bool")])
+def test_segments_of_what_has_no_order_or_product_are_refused(name, dtype):
+    x = floats([1.0, 2.0]).astype(dtype)
+    with pytest.raises(TypeError, match="'x' must be a Tensor of"):
+        getattr(ops, f"unsorted_segment_{name}")(x, ints([0, 1]), 2)
