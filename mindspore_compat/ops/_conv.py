@@ -186,7 +186,8 @@ def _image_step(value):
 @op("ops.Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
     "group=1, data_format='NCHW')(x, weight)")
 def conv2d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
-                     kernel_size: several(Positive, 2), mode: OneOf(1) = 1, pad_mode: Mode = "valid",
+                     kernel_size: several(Positive, 2), mode: OneOf(1) = 1,
+                     pad_mode: Mode = "valid",
                      pad: several(Natural, 4) = 0, stride: several(Positive, 2, 4) = 1,
                      dilation: several(Positive, 2, 4) = 1, group: Positive = 1,
                      data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
@@ -208,7 +209,8 @@ def conv2d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
 @op("ops.Conv3D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
     "group=1, data_format='NCDHW')(x, weight)")
 def conv3d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
-                     kernel_size: several(Positive, 3), mode: OneOf(1) = 1, pad_mode: Mode = "valid",
+                     kernel_size: several(Positive, 3), mode: OneOf(1) = 1,
+                     pad_mode: Mode = "valid",
                      pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
                      dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
                      data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
@@ -243,7 +245,8 @@ def _transposed(xp, api, y, w, x_shape, stride, pads, dilation, groups):
 def conv2d_transpose_primitive(
         xp, dout: Real, weight: Real, input_size: Any,
         out_channel: Positive, kernel_size: several(Positive, 2), pad_mode: Mode = "valid",
-        pad: several(Natural, 4) = 0, pad_list: TupleOf(Natural, length=4) = None, mode: OneOf(1) = 1,
+        pad: several(Natural, 4) = 0, pad_list: TupleOf(Natural, length=4) = None,
+        mode: OneOf(1) = 1,
         stride: several(Positive, 2, 4) = 1, dilation: several(Positive, 2, 4) = 1,
         group: Positive = 1, data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
     """The gradient of `Conv2D` for its input: `dout` spread out by the kernels over `input_size`.

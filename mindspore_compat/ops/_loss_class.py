@@ -406,7 +406,8 @@ def multilabel_margin_loss_primitive(xp, x: Half, target: TensorOf("int32"),
 
 
 @op("ops.multilabel_soft_margin_loss(input, target, weight=None, reduction='mean')")
-def multilabel_soft_margin_loss(xp, input: Floats, target: TensorOf(floating, "int32", "int64", "bool"),
+def multilabel_soft_margin_loss(xp, input: Floats,
+                                target: TensorOf(floating, "int32", "int64", "bool"),
                                 weight: TensorOf(floating, scalars=True) = None,
                                 reduction: Reduced = "mean"):
     """The mean over classes of the cross entropy of sigmoid(input) with `target`, rows of (N,

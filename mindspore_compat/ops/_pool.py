@@ -82,7 +82,8 @@ def avg_pool1d(xp, input_x: Floats, kernel_size: Positive = 1, stride: Positive 
     "count_include_pad=True, divisor_override=0)")
 def avg_pool2d(xp, input_x: Floats, kernel_size: several(Positive, 2) = 1,
                stride: several(Positive, 2) = 1, padding: several(Natural, 4) = 0,
-               ceil_mode: Bool = False, count_include_pad: Bool = True, divisor_override: Natural = 0):
+               ceil_mode: Bool = False, count_include_pad: Bool = True,
+               divisor_override: Natural = 0):
     """Means of windows of images (N, C, H, W); `padding` is one number, or four (two per
     dimension).
 
@@ -98,7 +99,8 @@ def avg_pool2d(xp, input_x: Floats, kernel_size: several(Positive, 2) = 1,
     "count_include_pad=True, divisor_override=0)")
 def avg_pool3d(xp, input_x: Floats, kernel_size: several(Positive, 3) = 1,
                stride: several(Positive, 3) = 1, padding: several(Natural, 6) = 0,
-               ceil_mode: Bool = False, count_include_pad: Bool = True, divisor_override: Natural = 0):
+               ceil_mode: Bool = False, count_include_pad: Bool = True,
+               divisor_override: Natural = 0):
     """Means of windows of volumes (N, C, D, H, W); `padding` is one number, or six; as
     `avg_pool2d`."""
     need_rank("avg_pool3d", "input_x", input_x, 5)

@@ -4,7 +4,7 @@ The commonest elementary functions (exp, log, sin, tanh, ...) stand in _math.py.
 """
 
 from .._core.op import op
-from .._core.rules import Int, Number, TensorOf, any_dtype, floating, number
+from .._core.rules import Bool, Float, Int, Number, TensorOf, any_dtype, floating, integer, number
 from ._math import _floating as as_floating
 
 Anything = TensorOf(any_dtype)
@@ -13,6 +13,11 @@ Given = TensorOf(number | {"bool"})  # a Tensor and no number
 Fractions = TensorOf(floating | {"complex64", "complex128"})
 Real = TensorOf("float32", "float64")
 Floats = TensorOf(floating)
+Narrow = TensorOf("float16", "float32", "float64")
+Places = TensorOf(integer)
+Whole = TensorOf(integer, scalars=True)
+Divisors = TensorOf("int16", "int32", "int64", "bool")
+Divisible = TensorOf("int16", "int32", "int64", "bool", scalars=True)
 
 
 def _unary(name, doc, *lines, only=Anything):
@@ -52,8 +57,10 @@ _unary("arctanh", "Inverse hyperbolic tangent.", "ops.atanh(input)", "ops.arctan
        "Tensor.atanh()", "Tensor.arctanh()", "mint.atanh(input)", "mint.arctanh(input)")
 _unary("sinc", "sin(pi x) / (pi x), and 1 at 0.", "ops.sinc(input)", "Tensor.sinc()",
        "mint.sinc(input)", "mint.special.sinc(input)", "ops.Sinc()(input)")
-_unary("deg2rad", "Degrees as radians.", "ops.deg2rad(x: input)", "Tensor.deg2rad()")
-_unary("rad2deg", "Radians as degrees.", "ops.rad2deg(x: input)", "Tensor.rad2deg()")
+_unary("deg2rad", "Degrees as radians.", "ops.deg2rad(x: input)", "Tensor.deg2rad()",
+       only=Narrow)
+_unary("rad2deg", "Radians as degrees.", "ops.rad2deg(x: input)", "Tensor.rad2deg()",
+       only=Narrow)
 _unary("erf", "The error function.", "ops.erf(input)", "ops.Erf()(input)", "Tensor.erf()",
        "mint.erf(input)")
 _unary("erfc", "One less the error function.", "mint.special.erfc(input)",
@@ -63,16 +70,16 @@ _unary("erfinv", "The inverse of the error function, on (-1, 1).", "ops.erfinv(i
        "ops.Erfinv()(input)",
        "Tensor.erfinv()", "mint.erfinv(input)", "Tensor.erfinv_()", "ops.erfinv_(input)")
 _unary("gammaln", "The logarithm of the absolute value of the gamma function.", "ops.lgamma(input)",
-       "ops.Lgamma()(x: input)", "Tensor.lgamma()", only=Floats)
+       "ops.Lgamma()(x: input)", "Tensor.lgamma()", only=TensorOf(floating, "int32"))
 _unary("digamma", "The derivative of the logarithm of the gamma function.", "ops.digamma(input)",
        "ops.Digamma()(x: input)", "Tensor.digamma()", only=Floats)
 _unary("i0", "The modified Bessel function of the first kind, order 0.", "ops.bessel_i0(x: input)",
        "ops.i0(input)",
-       "ops.BesselI0()(x: input)", "Tensor.i0()")
+       "ops.BesselI0()(x: input)", "Tensor.i0()", only=Floats)
 _unary("i0e", "exp(-|x|) times the modified Bessel function I0.", "ops.bessel_i0e(x: input)",
        "ops.BesselI0e()(x: input)", only=Floats)
 _unary("i1", "The modified Bessel function of the first kind, order 1.", "ops.bessel_i1(x: input)",
-       "ops.BesselI1()(x: input)")
+       "ops.BesselI1()(x: input)", only=Floats)
 _unary("i1e", "exp(-|x|) times the modified Bessel function I1.", "ops.bessel_i1e(x: input)",
        "ops.BesselI1e()(x: input)", only=Floats)
 _unary("k0", "The modified Bessel function of the second kind, order 0.", "ops.bessel_k0(x: input)",
@@ -120,7 +127,7 @@ def round(xp, input: Anything, decimals: Int = 0):
 @op("ops.frac(x)", "Tensor.frac()", "mint.frac(input: x)")
 def frac(xp, x: Anything):
     """Each element less its whole part."""
-    return x - xp.trunc(x)
+    return x - xp.trunc(x) if x.dtype.kind == "f" else xp.zeros_like(x)
 
 
 @op("ops.signbit(input)", "Tensor.signbit()")
@@ -151,22 +158,22 @@ def atan2(xp, input: Operand, other: Operand):
 
 
 @op("ops.hypot(input, other)", "Tensor.hypot(other)", "ops.Hypot()(x1: input, x2: other)",
-    promote="input other", rules={"ops.Hypot": {"input": Real, "other": Real}})
-def hypot(xp, input: Anything, other: Anything):
+    promote="input other")
+def hypot(xp, input: Operand, other: Operand):
     """sqrt(input² + other²) without overflow."""
     return xp.hypot(input, other)
 
 
 @op("ops.logaddexp(input, other)", "Tensor.logaddexp(other)", "mint.logaddexp(input, other)",
-    promote="input other", rules={"mint.logaddexp": {"input": Fractions, "other": Fractions}})
-def logaddexp(xp, input: Anything, other: Anything):
+    promote="input other")
+def logaddexp(xp, input: Fractions, other: Fractions):
     """log(exp(input) + exp(other)) without overflow."""
     return xp.logaddexp(input, other)
 
 
 @op("ops.logaddexp2(input, other)", "Tensor.logaddexp2(other)", "mint.logaddexp2(input, other)",
-    promote="input other", rules={"mint.logaddexp2": {"input": Fractions, "other": Fractions}})
-def logaddexp2(xp, input: Anything, other: Anything):
+    promote="input other")
+def logaddexp2(xp, input: Fractions, other: Fractions):
     """log2(2^input + 2^other) without overflow."""
     return xp.logaddexp2(input, other)
 
@@ -179,8 +186,7 @@ def xlogy(xp, input: Operand, other: Operand):
     return xp.xlogy(as_floating(xp, input), as_floating(xp, other))
 
 
-@op("ops.xdivy(x, y)", "ops.Xdivy()(x, y)", "Tensor.xdivy(y)", promote="x y",
-    rules={"ops.Xdivy": {"x": Fractions, "y": Fractions}})
+@op("ops.xdivy(x, y)", "ops.Xdivy()(x, y)", "Tensor.xdivy(y)", promote="x y")
 def xdivy(xp, x: Operand, y: Operand):
     """x / y, and 0 where x is 0."""
     zero = x == 0
@@ -196,79 +202,77 @@ def float_power(xp, input: Operand, exponent: Operand):
 
 
 @op("ops.copysign(x, other)", "Tensor.copysign(other)", promote="x other")
-def copysign(xp, x: Operand, other: Operand):
+def copysign(xp, x: TensorOf(number), other: Operand):
     """The size of x with the sign of other."""
     return xp.copysign(as_floating(xp, x), as_floating(xp, other))
 
 
 @op("ops.heaviside(input, values)", "Tensor.heaviside(values)", "ops.Heaviside()(x: input, values)",
-    promote="input values")
+    alike="input values")
 def heaviside(xp, input: Anything, values: Anything):
     """0 below zero, 1 above, `values` at zero."""
     return xp.where(input == 0, values, xp.cast(input > 0, input.dtype))
 
 
 @op("ops.nextafter(input, other)", "Tensor.nextafter(other)", "ops.NextAfter()(input, other)",
-    promote="input other", widen=False)
+    alike="input other", widen=False)
 def nextafter(xp, input: TensorOf("float32", "float64"), other: TensorOf("float32", "float64")):
     """The next number that the dtype can hold, from input toward other."""
     return xp.nextafter(input, other)
 
 
 @op("ops.ldexp(x, other)", "Tensor.ldexp(other)")
-def ldexp(xp, x: Anything, other: TensorOf(any_dtype, scalars=True)):
+def ldexp(xp, x: Operand, other: TensorOf(any_dtype, scalars=True)):
     """x * 2^other."""
     return as_floating(xp, x) * xp.exp2(as_floating(xp, other))
 
 
 @op("ops.gcd(input, other)", "Tensor.gcd(other)", "ops.Gcd()(input, other)",
     "mint.gcd(input, other)", promote="input other")
-def gcd(xp, input: TensorOf("int32", "int64", "int16"), other: TensorOf("int32", "int64", "int16")):
+def gcd(xp, input: Divisors, other: Divisors):
     """The greatest common divisor."""
     return xp.gcd(input, other)
 
 
 @op("ops.lcm(input, other)", "Tensor.lcm(other)", "ops.Lcm()(x1: input, x2: other)",
     promote="input other")
-def lcm(xp, input: TensorOf("int32", "int64", "int16"),
-        other: TensorOf("int32", "int64", "int16", scalars=True)):
+def lcm(xp, input: Divisible, other: Divisible):
     """The least common multiple."""
     return xp.lcm(input, other)
 
 
 @op("ops.bitwise_left_shift(input, other)", "Tensor.bitwise_left_shift(other)",
     "ops.LeftShift()(x1: input, x2: other)", promote="input other",
-    rules={"ops.LeftShift": {"input": Given, "other": Given}})
-def bitwise_left_shift(xp, input: Operand, other: Operand):
+    rules={"ops.LeftShift": {"input": Places, "other": Places}})
+def bitwise_left_shift(xp, input: Whole, other: Whole):
     """The bits moved left, toward higher places."""
     return xp.left_shift(input, other)
 
 
 @op("ops.bitwise_right_shift(input, other)", "Tensor.bitwise_right_shift(other)",
     "ops.RightShift()(input_x: input, input_y: other)", promote="input other",
-    rules={"ops.RightShift": {"input": Given, "other": Given}})
-def bitwise_right_shift(xp, input: Operand, other: Operand):
+    rules={"ops.RightShift": {"input": Places, "other": Places}})
+def bitwise_right_shift(xp, input: Whole, other: Whole):
     """The bits moved right, toward lower places; the sign stays."""
     return xp.right_shift(input, other)
 
 
 @op("ops.igamma(input, other)", "ops.Igamma()(a: input, x: other)", "Tensor.igamma(other)",
-    promote="input other")
-def igamma(xp, input: Anything, other: Anything):
+    alike="input other")
+def igamma(xp, input: Narrow, other: Narrow):
     """The lower regularised incomplete gamma function of order `input` at `other`."""
     return xp.gammainc(input, other)
 
 
 @op("ops.igammac(input, other)", "ops.Igammac()(a: input, x: other)", "Tensor.igammac(other)",
-    promote="input other")
-def igammac(xp, input: Anything, other: Anything):
+    alike="input other")
+def igammac(xp, input: Narrow, other: Narrow):
     """The upper regularised incomplete gamma function of order `input` at `other`."""
     return xp.gammaincc(input, other)
 
 
-@op("ops.zeta(input, other)", "ops.Zeta()(x: input, q: other)", promote="input other",
-    rules={"ops.Zeta": {"input": Real, "other": Real}})
-def zeta(xp, input: Operand, other: Operand):
+@op("ops.zeta(input, other)", "ops.Zeta()(x: input, q: other)", alike="input other")
+def zeta(xp, input: Real, other: Real):
     """The Hurwitz zeta function: the sum of (other + k)^-input over k = 0, 1, 2, ..."""
     if input.ndim and other.ndim and input.shape != other.shape:
         raise ValueError(f"For 'zeta', the shapes must agree, but got {input.shape} and "
@@ -277,9 +281,11 @@ def zeta(xp, input: Operand, other: Operand):
 
 
 @op("ops.polygamma(n, input)", "ops.Polygamma()(a: n, x: input)", "Tensor.polygamma(n)")
-def polygamma(xp, input: Anything, n: Operand):
+def polygamma(xp, input: Narrow, n: TensorOf("int32", "int64")):
     """The n-th derivative of the digamma function."""
-    return xp.cast(xp.polygamma(n, as_floating(xp, input)), as_floating(xp, input).dtype)
+    if n.ndim:
+        raise ValueError(f"For 'polygamma', 'n' must have no dimensions, but got shape {n.shape}.")
+    return xp.cast(xp.polygamma(n, input), input.dtype)
 
 
 @op("ops.mvlgamma(input, p)", "ops.Mvlgamma(p)(x: input)", "Tensor.mvlgamma(p)")
@@ -295,17 +301,26 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
 # Interpolation and sums ---------------------------------------------------------------------------
 
 
-@op("ops.lerp(input, end, weight)", "ops.Lerp()(input, end, weight)", "Tensor.lerp(end, weight)")
-def lerp(xp, input: Anything, end: Anything, weight: Operand):
+@op("ops.lerp(input, end, weight)", "ops.Lerp()(input, end, weight)", "Tensor.lerp(end, weight)",
+    alike="input end")
+def lerp(xp, input: Floats, end: Floats, weight: Floats | Float):
     """input + weight * (end - input)."""
     return input + xp.cast(weight, input.dtype) * (end - input)
+
+
+Addcmul = TensorOf(floating, "int8", "uint8", "int32", "int64")
+Addcdiv = TensorOf(floating, "int64")
+AddcmulValue = Addcmul | Number
+Divided = TensorOf(floating, "int32", "int64")
+AddcdivValue = Divided | Number
 
 
 @op("ops.addcmul(input, tensor1, tensor2, value=1)",
     "ops.Addcmul()(input_data: input, x1: tensor1, x2: tensor2, value)",
     "Tensor.addcmul(tensor1, tensor2, value=1)",
-    "mint.addcmul(input, tensor1, tensor2, *, value=1)", rules={"ops.Addcmul": {"value": Given}})
-def addcmul(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Operand = 1):
+    "mint.addcmul(input, tensor1, tensor2, *, value=1)", rules={"ops.Addcmul": {"value": Addcmul}},
+    alike="input tensor1 tensor2")
+def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: AddcmulValue = 1):
     """input + value * tensor1 * tensor2."""
     return input + xp.cast(value, input.dtype) * tensor1 * tensor2
 
@@ -313,14 +328,15 @@ def addcmul(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Op
 @op("ops.addcdiv(input, tensor1, tensor2, value=1)",
     "ops.Addcdiv()(input_data: input, x1: tensor1, x2: tensor2, value)",
     "Tensor.addcdiv(tensor1, tensor2, value=1)",
-    "mint.addcdiv(input, tensor1, tensor2, *, value=1)", rules={"ops.Addcdiv": {"value": Given}})
-def addcdiv(xp, input: Anything, tensor1: Anything, tensor2: Anything, value: Operand = 1):
+    "mint.addcdiv(input, tensor1, tensor2, *, value=1)", rules={"ops.Addcdiv": {"value": Divided}},
+    alike="input tensor1 tensor2")
+def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: AddcdivValue = 1):
     """input + value * tensor1 / tensor2."""
     return input + xp.cast(value, input.dtype) * tensor1 / tensor2
 
 
 @op("ops.logit(input, eps=None)", "ops.Logit(eps=-1.0)(input)", "Tensor.logit(eps=None)")
-def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: Number | None = None):
+def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: Float | None = None):
     """log(input / (1 - input)); the input is first moved into [eps, 1 - eps] where eps is not
     negative."""
     if eps is not None and eps >= 0:
@@ -335,8 +351,8 @@ LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
     "ops.NanToNum(nan=None, posinf=None, neginf=None)(x: input)",
     "Tensor.nan_to_num(nan=None, posinf=None, neginf=None)",
     "mint.nan_to_num(input, nan=None, posinf=None, neginf=None)")
-def nan_to_num(xp, input: Anything, nan: Number | None = None, posinf: Number | None = None,
-               neginf: Number | None = None):
+def nan_to_num(xp, input: Anything, nan: Number | Bool | None = None,
+               posinf: Number | Bool | None = None, neginf: Number | Bool | None = None):
     """Numbers in place of NaN (0 by default) and of infinities (the dtype's largest by default)."""
     nan = 0.0 if nan is None else nan
     largest = LARGEST.get(input.dtype.name)
@@ -367,7 +383,7 @@ def imag(xp, input: Anything):
 
 
 @op("ops.conj(input)", "ops.Conj()(input)", "Tensor.conj()", "ops.conjugate(input)")
-def conj(xp, input: Anything):
+def conj(xp, input: TensorOf(number)):
     """The complex conjugate."""
     return xp.conj(input)
 
@@ -382,7 +398,7 @@ def _complex_dtype(x):
     return "complex128" if x.dtype == "float64" else "complex64"
 
 
-@op("ops.Complex()(real, imag)", "ops.complex(real, imag)", promote="real imag")
+@op("ops.Complex()(real, imag)", "ops.complex(real, imag)", alike="real imag")
 def complex(xp, real: TensorOf("float32", "float64"), imag: TensorOf("float32", "float64")):
     """The complex numbers with these real and imaginary parts."""
     wide = _complex_dtype(real)
@@ -390,9 +406,12 @@ def complex(xp, real: TensorOf("float32", "float64"), imag: TensorOf("float32", 
 
 
 @op("ops.polar(abs: size, angle)", "mint.polar(abs: size, angle)", "ops.Polar()(abs: size, angle)",
-    promote="size angle")
+    alike="size angle")
 def polar(xp, size: TensorOf("float32", "float64"), angle: TensorOf("float32", "float64")):
     """The complex numbers of this size at this angle in radians."""
+    if size.shape != angle.shape:
+        raise ValueError(f"For 'polar', 'abs' and 'angle' must have one shape, but got "
+                         f"{size.shape} and {angle.shape}.")
     wide = _complex_dtype(size)
     return xp.cast(size * xp.cos(angle), wide) + 1j * xp.cast(size * xp.sin(angle), wide)
 
