@@ -17,14 +17,23 @@ from .._core.dtype import (  # noqa: F401 - NumPy's names for them
     uint32,
     uint64,
 )
-from . import array_creations, array_ops, logic_ops, math_ops, products
+from . import (
+    array_creations,
+    array_ops,
+    fft,  # noqa: F401 - in the original these are there without an import of their own
+    logic_ops,
+    math_ops,
+    products,
+    utils,  # noqa: F401
+    utils_const,  # noqa: F401
+)
 from .array_creations import *  # noqa: F403
 from .array_ops import *  # noqa: F403
 from .logic_ops import *  # noqa: F403
 from .math_ops import *  # noqa: F403
 from .products import *  # noqa: F403
 
-int_, float_ = int32, float32
+int_, float_, uint = int32, float32, uint32
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 PINF, NINF = math.inf, -math.inf
 
@@ -49,6 +58,7 @@ __all__ = sorted(
         "uint32",
         "uint64",
         "uint8",
+        "uint",
         "pi",
         "inf",
     }

@@ -7,7 +7,7 @@ The functions of one or two inputs come from the table in `_pointwise`, those ov
 from .._core import dtype as dtypes
 from .._core.checking import checked
 from .._core.promotion import promote_np
-from .._core.rules import DType
+from .._core.rules import Bool, DType, Int
 from .._core.surface import build
 from .._core.tensor import Tensor
 from ..ops import _math, _special
@@ -17,7 +17,18 @@ from ._convert import as_tensor, need_tensor, refuse_complex, with_dtype
 from ._differences import *  # noqa: F403
 from ._statistics import *  # noqa: F403
 
-__all__ = ["abs", "bitwise_not", "clip", "copysign", "divmod", "fix", "mod", "true_divide"]
+__all__ = [
+    "abs",
+    "around",
+    "bitwise_not",
+    "clip",
+    "copysign",
+    "divmod",
+    "fix",
+    "mod",
+    "round",
+    "true_divide",
+]
 __all__ += _statistics.__all__
 __all__ += _differences.__all__
 __all__ += list(_pointwise.UNARY)
@@ -39,6 +50,29 @@ def fix(x):
     """
     x = _pointwise.laid_out(need_tensor(x, "fix"), "single, half", "fix")
     return _special.trunc.run(x)
+
+
+@checked
+def around(a, decimals: Int(ge=0) | Bool = 0):
+    """The values rounded to a number of decimals, halves to the even neighbour, in their dtype.
+
+    Args:
+        a (Union[Tensor, int, float, list, tuple]): the values, of floats, int32 or int64.
+        decimals (int): how many decimals stay; not negative, as in the original.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if `decimals` is negative.
+
+    Source: mindspore.numpy.around of MindSpore 2.10.
+    """
+    a = as_tensor(a, "around")
+    kind = a._array.dtype
+    if kind.kind not in "fV" and kind not in ("int32", "int64"):
+        raise TypeError(f"For 'around', 'a' must hold floats, int32 or int64, but got {a.dtype}.")
+    return a if kind.kind == "i" else build("ops", "round")(a, decimals=int(decimals))
+
+
+round = around
 
 
 @checked

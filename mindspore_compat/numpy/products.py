@@ -31,6 +31,7 @@ __all__ = [
     "interp",
     "kron",
     "matmul",
+    "matrix_power",
     "multi_dot",
     "norm",
     "outer",
@@ -250,6 +251,38 @@ def multi_dot(arrays):
         at = shared.index(max(shared))
         arrays[at : at + 2] = [dot(*arrays[at : at + 2])]
     return arrays[0]
+
+
+@checked
+def matrix_power(a, n: Int(ge=0) | Bool):
+    """A square matrix, or each of a stack, multiplied with itself; the unit matrix for 0.
+
+    Args:
+        a (Union[list, tuple, Tensor]): the matrices, no bools.
+        n (int): the exponent, not negative, as in the original.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `a` is no square matrix, or `n` is negative.
+
+    Source: mindspore.numpy.matrix_power of MindSpore 2.10.
+    """
+    a = as_tensor(a, "matrix_power")
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError(
+            f"For 'matrix_power', 'a' must be a square matrix, but got shape {a.shape}."
+        )
+    if a._array.dtype.kind == "b":
+        raise TypeError("For 'matrix_power', 'a' must not hold bools.")
+    if not n:
+        return build("ops", "eye")(a.shape[-1], a.shape[-1], a.dtype).broadcast_to(a.shape)
+    found, square, left = None, a, int(n)
+    while left:
+        if left % 2:
+            found = square if found is None else _linalg.matmul.run(found, square)
+        left //= 2
+        square = _linalg.matmul.run(square, square) if left else square
+    return found
 
 
 # Norms --------------------------------------------------------------------------------------------

@@ -112,123 +112,141 @@ def _from_half(xp, x, sizes, axes, norm):
     return xp.real(xp.fft_c2c(xp.concatenate([x, mirrored], last), (last,), norm, True))
 
 
-@op("ops.fft(input, n=None, dim=-1, norm=None)", "mint.fft.fft(input, n=None, dim=-1, norm=None)")
+@op("ops.fft(input, n=None, dim=-1, norm=None)", "mint.fft.fft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.fft(a: input, n=None, axis: dim=-1, norm=None)")
 def fft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """The Fourier transform along an axis."""
     return _transform(xp, input, (n,), (dim,), norm, False)
 
 
-@op("ops.ifft(input, n=None, dim=-1, norm=None)", "mint.fft.ifft(input, n=None, dim=-1, norm=None)")
+@op("ops.ifft(input, n=None, dim=-1, norm=None)", "mint.fft.ifft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.ifft(a: input, n=None, axis: dim=-1, norm=None)")
 def ifft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """The inverse Fourier transform along an axis."""
     return _transform(xp, input, (n,), (dim,), norm, True)
 
 
 @op("ops.fft2(input, s=None, dim=(-2, -1), norm=None)",
-    "mint.fft.fft2(input, s=None, dim=(-2, -1), norm=None)")
+    "mint.fft.fft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.fft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def fft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """The Fourier transform over two axes."""
     return _transform(xp, input, s, dim, norm, False)
 
 
 @op("ops.ifft2(input, s=None, dim=(-2, -1), norm=None)",
-    "mint.fft.ifft2(input, s=None, dim=(-2, -1), norm=None)")
+    "mint.fft.ifft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.ifft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def ifft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """The inverse Fourier transform over two axes."""
     return _transform(xp, input, s, dim, norm, True)
 
 
 @op("ops.fftn(input, s=None, dim=None, norm=None)",
-    "mint.fft.fftn(input, s=None, dim=None, norm=None)")
+    "mint.fft.fftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.fftn(a: input, s=None, axes: dim=None, norm=None)")
 def fftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The Fourier transform over several axes, all by default."""
     return _transform(xp, input, s, dim, norm, False)
 
 
 @op("ops.ifftn(input, s=None, dim=None, norm=None)",
-    "mint.fft.ifftn(input, s=None, dim=None, norm=None)")
+    "mint.fft.ifftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.ifftn(a: input, s=None, axes: dim=None, norm=None)")
 def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The inverse Fourier transform over several axes, all by default."""
     return _transform(xp, input, s, dim, norm, True)
 
 
-@op("ops.rfft(input, n=None, dim=-1, norm=None)", "mint.fft.rfft(input, n=None, dim=-1, norm=None)")
+@op("ops.rfft(input, n=None, dim=-1, norm=None)", "mint.fft.rfft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.rfft(a: input, n=None, axis: dim=-1, norm=None)")
 def rfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """The Fourier transform of a real signal: its n // 2 + 1 frequencies that are not mirrored."""
     return _half(xp, input, (n,), (dim,), norm)
 
 
 @op("ops.irfft(input, n=None, dim=-1, norm=None)",
-    "mint.fft.irfft(input, n=None, dim=-1, norm=None)")
+    "mint.fft.irfft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.irfft(a: input, n=None, axis: dim=-1, norm=None)")
 def irfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """The real signal of which `rfft` gives the input."""
     return _from_half(xp, input, (n,), (dim,), norm)
 
 
 @op("ops.rfft2(input, s=None, dim=(-2, -1), norm=None)",
-    "mint.fft.rfft2(input, s=None, dim=(-2, -1), norm=None)")
+    "mint.fft.rfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.rfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def rfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """The Fourier transform of a real signal over two axes."""
     return _half(xp, input, s, dim, norm)
 
 
 @op("ops.irfft2(input, s=None, dim=(-2, -1), norm=None)",
-    "mint.fft.irfft2(input, s=None, dim=(-2, -1), norm=None)")
+    "mint.fft.irfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.irfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def irfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """The real signal of which `rfft2` gives the input."""
     return _from_half(xp, input, s, dim, norm)
 
 
 @op("ops.rfftn(input, s=None, dim=None, norm=None)",
-    "mint.fft.rfftn(input, s=None, dim=None, norm=None)")
+    "mint.fft.rfftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.rfftn(a: input, s=None, axes: dim=None, norm=None)")
 def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The Fourier transform of a real signal over several axes."""
     return _half(xp, input, s, dim, norm)
 
 
 @op("ops.irfftn(input, s=None, dim=None, norm=None)",
-    "mint.fft.irfftn(input, s=None, dim=None, norm=None)")
+    "mint.fft.irfftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.irfftn(a: input, s=None, axes: dim=None, norm=None)")
 def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The real signal of which `rfftn` gives the input."""
     return _from_half(xp, input, s, dim, norm)
 
 
-@op("ops.hfft(input, n=None, dim=-1, norm=None)", "mint.fft.hfft(input, n=None, dim=-1, norm=None)")
+@op("ops.hfft(input, n=None, dim=-1, norm=None)", "mint.fft.hfft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.hfft(a: input, n=None, axis: dim=-1, norm=None)")
 def hfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """The real transform of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), (n,), (dim,), _OTHER[norm])
 
 
 @op("ops.ihfft(input, n=None, dim=-1, norm=None)",
-    "mint.fft.ihfft(input, n=None, dim=-1, norm=None)")
+    "mint.fft.ihfft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.ihfft(a: input, n=None, axis: dim=-1, norm=None)")
 def ihfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
     """Half of the Hermitian signal of which `hfft` gives the input."""
     return xp.conj(_half(xp, input, (n,), (dim,), _OTHER[norm]))
 
 
 @op("ops.hfft2(input, s=None, dim=(-2, -1), norm=None)",
-    "mint.fft.hfft2(input, s=None, dim=(-2, -1), norm=None)")
+    "mint.fft.hfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.hfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def hfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """The real transform over two axes of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
 @op("ops.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
-    "mint.fft.ihfft2(input, s=None, dim=(-2, -1), norm=None)")
+    "mint.fft.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.ihfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
 def ihfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
     """Half of the Hermitian signal of which `hfft2` gives the input."""
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
 
 
 @op("ops.hfftn(input, s=None, dim=None, norm=None)",
-    "mint.fft.hfftn(input, s=None, dim=None, norm=None)")
+    "mint.fft.hfftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.hfftn(a: input, s=None, axes: dim=None, norm=None)")
 def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """The real transform over several axes of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
 
 
 @op("ops.ihfftn(input, s=None, dim=None, norm=None)",
-    "mint.fft.ihfftn(input, s=None, dim=None, norm=None)")
+    "mint.fft.ihfftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.ihfftn(a: input, s=None, axes: dim=None, norm=None)")
 def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
     """Half of the Hermitian signal of which `hfftn` gives the input."""
     return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
@@ -247,7 +265,7 @@ def _frequencies(api, n, d, dtype, function):
     return Tensor._wrap(made.astype("float32" if dtype is None else dtypes.to_numpy(dtype)))
 
 
-@public("ops.fftfreq", "mint.fft.fftfreq")
+@public("ops.fftfreq", "mint.fft.fftfreq", "numpy.fft.fftfreq")
 @checked
 def fftfreq(n: Int(ge=1), d: Spacing = 1.0, dtype: DType = None):
     """The frequencies of `fft` for n samples d apart: 0 and up, then the negative ones. float32 by
@@ -258,7 +276,7 @@ def fftfreq(n: Int(ge=1), d: Spacing = 1.0, dtype: DType = None):
     return _frequencies("fftfreq", n, d, dtype, lambda f: f.fftfreq)
 
 
-@public("ops.rfftfreq", "mint.fft.rfftfreq")
+@public("ops.rfftfreq", "mint.fft.rfftfreq", "numpy.fft.rfftfreq")
 @checked
 def rfftfreq(n: Int(ge=1), d: Spacing = 1.0, dtype: DType = None):
     """The frequencies of `rfft` for n samples d apart. float32 by default.

@@ -1,5 +1,5 @@
-"""`mindspore.scipy`: linear algebra and optimization under SciPy's names, on Tensors."""
+"""`mindspore.scipy`: SciPy's linear algebra, cosine transforms and optimization on Tensors."""
 
-from . import linalg, optimize
+from . import fft, linalg, optimize
 
-__all__ = ["linalg", "optimize"]
+__all__ = ["fft", "linalg", "optimize"]

@@ -1,0 +1,33 @@
+"""mindspore.numpy.fft: Fourier transforms under NumPy's names.
+
+The transforms are declared with those of `mindspore.ops`; here are the two whose parameters have
+other names.
+"""
+
+from .. import ops  # noqa: F401 - its rooms hold the declarations
+from .._core.surface import build, window
+
+__getattr__, __dir__, __all__ = window(__name__, names=("fftshift", "ifftshift"))
+
+
+def fftshift(x, axes=None):
+    """Frequency 0 moved to the middle of the axes given, all by default.
+
+    Args:
+        x (Tensor): what `fft` or `fftfreq` gives.
+        axes (Union[int, tuple[int], list[int]], optional): the axes.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if an axis is out of range.
+
+    Source: mindspore.numpy.fft.fftshift of MindSpore 2.10.
+    """
+    return build("ops", "fftshift")(x, axes)
+
+
+def ifftshift(x, axes=None):
+    """What `fftshift` did, undone. Arguments and errors as there.
+
+    Source: mindspore.numpy.fft.ifftshift of MindSpore 2.10.
+    """
+    return build("ops", "ifftshift")(x, axes)
