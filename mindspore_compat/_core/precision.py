@@ -10,9 +10,12 @@ import threading
 
 
 class _State(threading.local):
-    """The NumPy dtype in force in this thread, or None."""
+    """The NumPy dtype in force in this thread, or None; and whether operations cast for themselves,
+    by lists of their names (`amp`, level "auto").
+    """
 
     dtype = None
+    listed = False
 
 
 state = _State()

@@ -15,6 +15,7 @@ import types
 import numpy as np
 
 from .._core.op import DECLARED, Op
+from .._core.precision import state as precision
 from .._core.source import compiled
 from .._core.surface import PUBLIC
 from .._core.transforms import map_tensors
@@ -70,12 +71,12 @@ class autocast:
 
     def __enter__(self):
         _install()
-        self.outer = _state.dtype
-        _state.dtype = self.dtype
+        self.outer = _state.dtype, precision.listed
+        _state.dtype, precision.listed = self.dtype, True
         return self
 
     def __exit__(self, *error):
-        _state.dtype = self.outer
+        _state.dtype, precision.listed = self.outer
 
 
 def _install():

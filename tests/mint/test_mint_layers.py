@@ -569,3 +569,20 @@ def test_activations_and_the_margin_loss():
             layer(1.0)
     loss = nn.SoftMarginLoss()(Tensor(x.astype(np.float32)), Tensor(y.astype(np.float32)))
     assert loss.asnumpy() == pytest.approx(np.log1p(np.exp(-x * y)).mean(), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "level, first, last", [("O0", "Float32", "Float32"), ("auto", "Float16", "Float16")]
+)
+def test_layers_follow_the_lists_of_automatic_mixed_precision(level, first, last):
+    convolution = nn.Conv2d(3, 4, 3, bias=False)
+    network = ms.nn.SequentialCell(
+        convolution, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2)
+    )
+    network = ms.amp.auto_mixed_precision(network, level)
+    x = mint.ones((2, 3, 8, 8))
+    assert str(network(x).dtype) == last
+    narrow = ms.amp.auto_mixed_precision(convolution, level)
+    assert str(narrow(x).dtype) == first
+    slope = ms.grad(lambda given: network(given).astype(ms.float32).sum())(x)
+    assert slope.dtype == ms.float32 and (slope.asnumpy() != 0).any()
