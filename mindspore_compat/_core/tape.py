@@ -220,11 +220,12 @@ LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, widen=False)
 
 
 class _Depth(threading.local):
-    """How many gradients this thread has open, whether recording is paused within them, and how
-    kept arrays are packed (None, or a pair of functions)."""
+    """How many gradients this thread has open, whether recording is paused within them, the newest
+    leaf of the innermost one, and how kept arrays are packed (None, or a pair of functions)."""
 
     open = 0
     paused = False
+    leaf = None
     packing = None
 
 

@@ -43,6 +43,7 @@ class _Opened:
                 self._refuse_shared()
             depth.open += 1
             self.paused, depth.paused = depth.paused, False
+            self.outer_leaf, depth.leaf = depth.leaf, None
             try:
                 for weight in self.weights:
                     self.saved.append((weight, weight._array, weight._node))
@@ -56,6 +57,7 @@ class _Opened:
     def __exit__(self, *error):
         depth.open -= 1
         depth.paused = self.paused
+        depth.leaf = self.outer_leaf
         for weight, array, node in reversed(self.saved):
             weight._node = node
             if type(weight._array) is Batch:
@@ -74,6 +76,7 @@ class _Opened:
     def _leaf(self, tensor):
         made = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
         self.leaves.append(made)
+        depth.leaf = made
         return made
 
     def input(self, tensor):

@@ -14,6 +14,7 @@ from ..communication import (
     inplace,  # noqa: F401 - its declarations make functions of ops
     point_to_point,
     transfer,
+    transfer_peers,
 )
 from ..communication.groups import HCCL_WORLD_COMM_GROUP, group_named, member
 from .primitive import Primitive
@@ -296,13 +297,16 @@ class Barrier(Primitive):
 
 @public("ops.Send")
 class Send(Primitive):
-    """Sends a Tensor to another rank. No gradient flows back.
+    """Sends a Tensor to another rank; the gradient of what it becomes there comes back.
+
+    Taking a gradient, tie the result to one that the loss depends on, as `depend(x, send(x))`:
+    where the walk back reaches it, it waits for what the Receive on the other side sends back.
 
     Args:
         sr_tag (int): a number that the receiver names too.
         dest_rank (int): the number in the group of the receiver.
         group (str): the group's name. Default: the world.
-        group_back (str): the group for the way back; kept. Default: the world.
+        group_back (str): the group that the gradient comes through. Default: the world.
 
     Inputs:
         - **input_x** (Tensor) - what is sent.
@@ -326,15 +330,19 @@ class Send(Primitive):
         self.group = group
         self.group_back = group_back
 
-    def __call__(self, input_x):
-        receiver = _in_world("Send", self.group, self.dest_rank)
-        point_to_point.send(input_x, receiver, self.group, self.sr_tag)
-        return input_x
+    @checked
+    def __call__(self, input_x: Given):
+        _in_world("Send", self.group, self.dest_rank)
+        return transfer_peers.send_op.run(transfer_peers.anchored(input_x), self.dest_rank,
+                                          self.sr_tag, *_ways(self))
 
 
 @public("ops.Receive")
 class Receive(Primitive):
-    """Receives a Tensor from another rank. No gradient flows back.
+    """Receives a Tensor from another rank; its gradient goes back there.
+
+    Where a gradient is taken and the result leads to the loss, the gradient is sent to the Send on
+    the other side, which must expect it.
 
     Args:
         sr_tag (int): the number that the sender names.
@@ -342,7 +350,7 @@ class Receive(Primitive):
         shape (Union[list[int], tuple[int]]): the shape of what comes.
         dtype (mindspore.dtype): its dtype.
         group (str): the group's name. Default: the world.
-        group_back (str): the group for the way back; kept. Default: the world.
+        group_back (str): the group that the gradient goes through. Default: the world.
 
     Outputs:
         Tensor, what was received. Arguments of the call do not matter.
@@ -368,9 +376,10 @@ class Receive(Primitive):
         self.group_back = group_back
 
     def __call__(self, *ignored):
-        sender = _in_world("Receive", self.group, self.src_rank)
-        return point_to_point.recv(point_to_point.room_for(tuple(self.shape), self.dtype), sender,
-                                   self.group, self.sr_tag)
+        _in_world("Receive", self.group, self.src_rank)
+        like = point_to_point.room_for(tuple(self.shape), self.dtype)
+        return transfer_peers.receive_op.run(transfer_peers.anchored(like), self.src_rank,
+                                             self.sr_tag, *_ways(self))
 
 
 def _known(primitive):
@@ -379,6 +388,15 @@ def _known(primitive):
         raise ValueError(f"For '{primitive.name}', 'op' must be 'sum', 'prod', 'max', 'min' or "
                          f"'avg', but got '{primitive.op}'.")
     return primitive.op
+
+
+def _ways(primitive):
+    """The group of a send or receive, and that of its gradient, where the numbers are the same."""
+    group, back = group_named(primitive.group), group_named(primitive.group_back)
+    if group.ranks != back.ranks:
+        raise RuntimeError(f"For '{primitive.name}', 'group' and 'group_back' must have the same "
+                           f"members, but got {list(group.ranks)} and {list(back.ranks)}.")
+    return group, back
 
 
 def _in_world(api, name, rank):

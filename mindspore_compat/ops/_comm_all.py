@@ -3,11 +3,14 @@
 Together with `_comm.py`. Counts are in elements of a flat Tensor, or in blocks of `block_size`.
 """
 
+import math
+
+from .._core.dtype import to_numpy
 from .._core.op import op
 from .._core.rules import Any, DType, Int, ListOf, Str, TensorOf, TupleOf, any_dtype, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
-from ..communication import comm_func, transfer
+from ..communication import comm_func, transfer, transfer_peers
 from ..communication.groups import HCCL_WORLD_COMM_GROUP, group_named
 from .primitive import Primitive
 
@@ -282,23 +285,28 @@ class NeighborExchange(Primitive):
 
     @checked
     def __call__(self, input_x: TupleOf(Given) | ListOf(Given)):
-        ranks = group_named(self.group).ranks
+        group = group_named(self.group)
+        ids = [*self.send_rank_ids, *self.recv_rank_ids]
         if len(input_x) != len(self.send_rank_ids):
             raise ValueError(f"For 'NeighborExchange', 'input_x' must hold "
                              f"{len(self.send_rank_ids)} Tensors, but got {len(input_x)}.")
-        sends = [comm_func.P2POp("isend", tensor, ranks[to], self.group)
-                 for tensor, to in zip(input_x, self.send_rank_ids, strict=True)]
-        receives = [comm_func.P2POp("irecv", tuple(shape), ranks[source], self.group,
-                                    recv_dtype=self.recv_type)
-                    for shape, source in zip(self.recv_shapes, self.recv_rank_ids, strict=True)]
-        if not sends + receives:
+        if not (0 <= min(ids, default=0) <= max(ids, default=0) < group.size):
+            raise RuntimeError(f"For 'NeighborExchange', the group '{self.group}' has the members "
+                               f"0 to {group.size - 1}, but got {ids}.")
+        shapes = [tuple(shape) for shape in self.recv_shapes]
+        if not ids:
             return ()
-        return comm_func.batch_isend_irecv(sends + receives)[len(sends):]
+        flat = transfer_peers.neighbors_op.run(
+            tuple(input_x), self.send_rank_ids, self.recv_rank_ids, shapes,
+            to_numpy(self.recv_type), group)
+        starts = [sum(map(math.prod, shapes[:index])) for index in range(len(shapes))]
+        return tuple(transfer.part_op.run(flat, start, shape)
+                     for start, shape in zip(starts, shapes, strict=True))
 
 
 def _counts(primitive, name, given, length, unit=1):
     """Counts as a list of ints, in elements."""
-    counts = given.asnumpy().tolist() if isinstance(given, Tensor) else list(given)
+    counts = given.asnumpy().reshape(-1).tolist() if isinstance(given, Tensor) else list(given)
     if len(counts) != length or any(type(count) is not int or count < 0 for count in counts):
         raise ValueError(f"For '{primitive.name}', '{name}' must hold {length} counts, but got "
                          f"{given!r}.")

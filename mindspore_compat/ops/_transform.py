@@ -8,6 +8,7 @@ from .._core.linear import Pull, Push
 from .._core.op import op, space_for
 from .._core.rules import Any, Bool, Callable, TensorOf, any_dtype, checked
 from .._core.surface import public
+from .._core.tape import Rule, depth, record
 from .._core.tensor import Tensor
 from .._core.transforms import Request, map_tensors, read_weights, tensors_in
 from ._shape import cat, moveaxis, stack
@@ -469,13 +470,31 @@ def partial(func, *args):
     return functools.partial(func, *args)
 
 
+TIED = Rule("depend", ["x", "others"], widen=False, many=True,
+            joint=lambda xp, g, count: (g, [xp.zeros((), g.dtype)] * count))
+
+
 @public("ops.depend", "ops.functional.depend")
 def depend(value, *expr):
     """`value`; in graph mode the expressions are computed before it, here they have been.
 
+    A gradient passes to `value`, and zeros to the Tensors in `expr`: so the walk back reaches them.
+
     Source: mindspore.ops.depend of MindSpore 2.10.
     """
-    return value
+    live = [tensor for tensor in tensors_in(expr) if tensor._node is not None]
+    if not live or depth.paused:
+        return value
+    return map_tensors(lambda tensor: _tied(tensor, live), value)
+
+
+def _tied(tensor, others):
+    """The Tensor with a node from which the walk back goes on to `others` too."""
+    tied = Tensor._wrap(tensor._array)
+    together = [tensor, *others]
+    tied._node = record(TIED, tuple(each._node for each in together), (len(others),),
+                        tuple((each._array.shape, each._array.dtype) for each in together))
+    return tied
 
 
 @public("ops.Depend")
@@ -483,4 +502,4 @@ class Depend:
     """The class form of `ops.depend`."""
 
     def __call__(self, value, *expr):
-        return value
+        return depend(value, *expr)

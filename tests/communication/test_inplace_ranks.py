@@ -1,5 +1,5 @@
-"""The functional collectives on two and three real ranks over MPI, each check of ranks_inplace.py
-in processes of its own."""
+"""The functional collectives, and what sends to some ranks, on two and three real ranks over MPI:
+each check of ranks_inplace.py and ranks_peers.py in processes of its own."""
 
 import json
 import re
@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
-RANKS = Path(__file__).parent / "ranks_inplace.py"
-CHECKS = re.findall(r"^@check\ndef (\w+)", RANKS.read_text("utf-8"), re.MULTILINE)
+HERE = Path(__file__).parent
+CHECKS = [
+    (file, name)
+    for file in ("ranks_inplace.py", "ranks_peers.py")
+    for name in re.findall(r"^@check\ndef (\w+)", (HERE / file).read_text("utf-8"), re.MULTILINE)
+]
 
 pytest.importorskip("mpi4py", reason="the extra 'mpi' is not installed")
 MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
@@ -30,9 +34,9 @@ def together(count, *command):
 
 
 @pytest.mark.parametrize("count", [2, 3])
-@pytest.mark.parametrize("name", CHECKS)
-def test_ranks(name, count):
-    done = together(count, RANKS, name)
+@pytest.mark.parametrize("file, name", CHECKS)
+def test_ranks(file, name, count):
+    done = together(count, HERE / file, name)
     assert done.returncode == 0, done.stdout + done.stderr
     verdicts = [json.loads(line) for line in re.findall(r"\{.*?\}", done.stdout)]
     assert sorted(each["rank"] for each in verdicts) == list(range(count))

@@ -1,0 +1,115 @@
+"""Sends and receives as functions of `xp`, with their gradients: what the primitives Send, Receive
+and NeighborExchange call.
+
+The gradient of what was received goes back to the one that sent it. A receive has no input that
+the tape could follow, so within an open gradient it hangs on one of that gradient's leaves; the
+send waits for its gradient where the walk back reaches its result, which `ops.depend` ties to
+another.
+"""
+
+import math
+
+from .._backend.space import extra
+from .._core.derivatives import derive
+from .._core.op import op
+from .._core.rules import Any, TupleOf
+from .._core.tape import Rule, depth, record
+from .._core.tensor import Tensor
+from .transfer import Given
+
+_unfinished = []  # sends of gradients that nobody has received yet, kept until somebody does
+
+
+@extra
+def send_to(xp, x, peer, tag, group, back):
+    """`x`, after it was sent to member `peer` of `group`; the gradient comes through `back`."""
+    group.send(x, peer, tag).wait()
+    return x.copy()
+
+
+@extra
+def receive_from(xp, like, peer, tag, group, back):
+    """What member `peer` of `group` sends; `like` gives shape and dtype."""
+    return group.receive(like, peer, tag).wait()
+
+
+# The two below have no rules: a walk back through a walk back could not know what the other side
+# does in its own.
+
+
+@extra
+def gradient_from(xp, g, peer, tag, group):
+    """The gradient that member `peer` of `group` sends for what it received."""
+    return group.receive(g, peer, tag).wait()
+
+
+@extra
+def gradient_to(xp, g, peer, tag, group):
+    """Sends the gradient of what was received, without waiting for its receiver; zeros."""
+    _unfinished[:] = [pending for pending in _unfinished if not pending.done()]
+    _unfinished.append(group.send(g, peer, tag))
+    return xp.zeros(g.shape, g.dtype)
+
+
+@extra
+def neighbors(xp, xs, to, source, shapes, dtype, group):
+    """The elements of what the members `source` send, flat; `xs` go to the members `to`."""
+    rooms = [xp.empty(tuple(shape), dtype) for shape in shapes]
+    with group.together(xp.empty((), dtype)):
+        pending = [group.send(x, peer) for x, peer in zip(xs, to)]
+        pending += [group.receive(room, peer) for room, peer in zip(rooms, source)]
+    results = [each.wait() for each in pending]
+    return xp.concatenate([xp.zeros((0,), dtype),
+                           *(xp.reshape(each, (-1,)) for each in results[len(to):])])
+
+
+def _neighbors_slope(xp, g, xs_shape, to, source, shapes, group):
+    back = xp.neighbors(_cut(xp, g, shapes), source, to, xs_shape, g.dtype, group)
+    return (_cut(xp, back, xs_shape),)
+
+
+def _cut(xp, flat, shapes):
+    """Arrays of several shapes from consecutive elements."""
+    parts, start = [], 0
+    for shape in shapes:
+        size = math.prod(shape)
+        parts.append(xp.reshape(flat[start:start + size], tuple(shape)))
+        start += size
+    return parts
+
+
+derive("send_to(x, peer, tag, group, back)", arrays="x",
+       x=lambda xp, g, peer, tag, group, back: g + xp.gradient_from(g, peer, tag, back))
+derive("receive_from(like, peer, tag, group, back)", arrays="like",
+       like=lambda xp, g, peer, tag, group, back: xp.gradient_to(g, peer, tag, back))
+derive("neighbors(xs, to, source, shapes, dtype, group)", arrays="*xs", joint=_neighbors_slope)
+
+
+@op(widen=False)
+def send_op(xp, tensor: Given, peer, tag, group, back):
+    """`send_to` on a Tensor."""
+    return xp.send_to(tensor, peer, tag, group, back)
+
+
+@op(widen=False)
+def receive_op(xp, like: Given, peer, tag, group, back):
+    """`receive_from` on a Tensor."""
+    return xp.receive_from(like, peer, tag, group, back)
+
+
+@op(widen=False)
+def neighbors_op(xp, tensors: TupleOf(Given), to: Any, source: Any, shapes: Any, dtype, group):
+    """`neighbors` on Tensors."""
+    return xp.neighbors(tensors, to, source, shapes, dtype, group)
+
+
+ANCHOR = Rule("receive", ["x"], {"x": lambda xp, g: xp.sum(g)}, widen=False)
+
+
+def anchored(tensor):
+    """The Tensor as one that the innermost open gradient follows, to a leaf that gets zeros."""
+    if depth.open and not depth.paused and depth.leaf is not None and tensor._node is None:
+        made = Tensor._wrap(tensor._array)
+        made._node = record(ANCHOR, (depth.leaf,), (), depth.leaf.metas)
+        return made
+    return tensor
