@@ -143,6 +143,12 @@ def inverse(xp, input: Anything):
     return _decompose.inverse.body(xp, input)
 
 
+@op("mint.mv(input, vec)")
+def mv(xp, input: Fractions, vec: Fractions):
+    """The product of a matrix and a vector, which may differ in dtype."""
+    return _decompose.mv.body(xp, input, vec)
+
+
 @public("mint.lerp")
 @checked
 def lerp(input: Fractions, end: Fractions, weight: Fractions | Number):
