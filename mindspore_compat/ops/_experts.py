@@ -1,15 +1,15 @@
-"""Mixtures of experts: tokens sorted by expert, sent through one matrix each, and merged again.
+"""Mixtures of experts: tokens sorted by expert, and merged again.
 
 The documentation of 2.10 is the reference; the original runs these on Ascend only. Positions are
-ints, so gradients flow through the tokens and through what they are weighted with. Rotations of
-positions, which stand beside experts in the same networks, are here too.
+ints, so gradients flow through the tokens and through what they are weighted with. The products
+in between are in _experts_products.py. Rotations of positions, which stand beside experts in the
+same networks, are here too.
 """
 
 from .._backend.arrays import to_host
 from .._core.op import op
 from .._core.rules import Bool, Int, ListOf, TensorOf, TupleOf, checked, floating
 from .._core.surface import public
-from ._shape import cat
 from .primitive import Primitive
 
 Plain = TensorOf("float16", "bfloat16", "float32")
@@ -318,132 +318,6 @@ def moe_finalize_routing(xp, expanded_x: Floats, x1: Floats, x2: Floats = None,
     merged = xp.sum(given * xp.expand_dims(_wide(xp, scales), -1), 1) + _wide(xp, x1)
     merged = merged if x2 is None else merged + _wide(xp, x2)
     return xp.cast(merged, expanded_x.dtype)
-
-
-# One matrix for each expert -----------------------------------------------------------------------
-
-
-@op(widen=False)
-def expert_product(xp, x: Floats, weight: TensorOf("float16", "bfloat16", "float32", "int8"),
-                   bias: Floats = None, antiquant_scale: Floats = None,
-                   antiquant_offset: Floats = None):
-    """x @ (weight + offset) * scale + bias, summed in float32, in the dtype of `x`."""
-    table = _wide(xp, weight)
-    if antiquant_offset is not None:
-        table = table + _wide(xp, antiquant_offset)
-    out = xp.matmul(_wide(xp, x), table)
-    if antiquant_scale is not None:
-        out = out * _wide(xp, antiquant_scale)
-    if bias is not None:
-        out = out + _wide(xp, bias)
-    return xp.cast(out, x.dtype)
-
-
-Tensors = ListOf(TensorOf()) | TupleOf(TensorOf())
-
-
-@public("ops.auto_generate.grouped_matmul")
-@checked
-def grouped_matmul(x: Tensors, weight: Tensors, bias: Tensors = None, scale: Tensors = None,
-                   offset: Tensors = None, antiquant_scale: Tensors = None,
-                   antiquant_offset: Tensors = None, group_list: TensorOf("int64") = None,
-                   split_item: Int = 0, group_type: Int = -1, transpose_a: Bool = False,
-                   transpose_b: Bool = False):
-    """Products of several matrices: y = x @ weight + bias, pair by pair or expert by expert.
-
-    With `antiquant_scale` and `antiquant_offset`, y = x @ (weight + offset) * scale + bias.
-
-    Args:
-        x (Union[list[Tensor], tuple[Tensor]]): with `split_item` 0 of 2 to 6 axes each; with 3 one
-            of 2 axes, the rows of all experts one after the other. Of float16, bfloat16 or float32.
-        weight (Union[list[Tensor], tuple[Tensor]]): with 0 as many, of 2 axes; with 3 one of shape
-            (experts, inner, outer). Of the dtype of `x`, or int8.
-        bias (Union[list[Tensor], tuple[Tensor]]): shape (outer,), or (experts, outer).
-        scale (None): reserved.
-        offset (None): reserved.
-        antiquant_scale (Union[list[Tensor], tuple[Tensor]]): as `bias`.
-        antiquant_offset (Union[list[Tensor], tuple[Tensor]]): as `bias`.
-        group_list (Tensor): where the rows of each expert end, int64; with `split_item` 3.
-        split_item (int): 0 or 3. Default: 0.
-        group_type (int): -1 with `split_item` 0, 0 with 3. Default: -1.
-        transpose_a (bool): whether the last axes of `x` are swapped first. Default: False.
-        transpose_b (bool): whether those of `weight` are. Default: False.
-
-    Returns:
-        tuple[Tensor]: the products.
-
-    Raises:
-        TypeError: if `split_item` and `group_type` are no such pair, or an argument is of another
-            type, or missing.
-        ValueError: if lengths or shapes do not fit, or a reserved argument is given.
-
-    Source: mindspore.ops.auto_generate.grouped_matmul of MindSpore 2.10.
-    """
-    api = "grouped_matmul"
-    if (split_item, group_type) not in ((0, -1), (3, 0)):
-        raise TypeError(f"For '{api}', 'split_item' and 'group_type' must be 0 and -1, or 3 and 0, "
-                        f"but got {split_item} and {group_type}.")
-    for name, one in (("scale", scale), ("offset", offset)):
-        if one is not None:
-            raise ValueError(f"For '{api}', '{name}' must be None: it is reserved, but got {one}.")
-    more = (bias, antiquant_scale, antiquant_offset)
-    if split_item == 3 and group_list is None:
-        raise TypeError(f"For '{api}', 'group_list' must be a Tensor where 'split_item' is 3, but "
-                        f"got None.")
-    if len({len(x), *(len(one) for one in (weight, *more) if one is not None)}) > 1 or (
-            split_item == 3 and len(x) != 1) or (split_item == 0) != (group_list is None):
-        raise ValueError(f"For '{api}', the lists must be as long as each other, of length 1 with "
-                         f"a 'group_list', but got lengths {len(x)} and {len(weight)}.")
-    x = [one.swapaxes(-1, -2) for one in x] if transpose_a else x
-    weight = [one.swapaxes(-1, -2) for one in weight] if transpose_b else weight
-    rank = 2 if split_item == 0 else 3
-    for one, table in zip(x, weight):
-        if not 2 <= one.ndim <= 6 or table.ndim != rank or one.shape[-1] != table.shape[-2] or (
-                split_item == 3 and one.ndim != 2):
-            raise ValueError(f"For '{api}', the matrices must fit, of {rank} axes in 'weight', but "
-                             f"got shapes {one.shape} and {table.shape}.")
-    rest = [one or [None] * len(x) for one in more]
-    if split_item == 0:
-        return tuple(map(expert_product.run, x, weight, *rest))
-    return (_by_expert(api, x[0], weight[0], [one[0] for one in rest], group_list),)
-
-
-def _by_expert(api, x, weight, more, group_list):
-    """The rows of each expert through its own matrix."""
-    ends = [int(n) for n in to_host(group_list._array).reshape(-1)]
-    if len(ends) != weight.shape[0] or sorted([0, *ends]) != [0, *ends] or ends[-1] != x.shape[0]:
-        raise ValueError(f"For '{api}', 'group_list' must grow to {x.shape[0]}, one number for "
-                         f"each of {weight.shape[0]} experts, but got {ends}.")
-    found = []
-    for i, (start, end) in enumerate(zip([0, *ends], ends)):
-        if end > start:
-            own = [one if one is None else one[i] for one in more]
-            found.append(expert_product.run(x[start:end], weight[i], *own))
-    return found[0] if len(found) == 1 else cat.run(found, 0)
-
-
-@public("ops.auto_generate.GroupedMatmul")
-class GroupedMatmul(Primitive):
-    """Products of several matrices: `ops.auto_generate.grouped_matmul`, the last four arguments
-    first.
-
-    Source: mindspore.ops.auto_generate.GroupedMatmul of MindSpore 2.10.
-    """
-
-    @checked
-    def __init__(self, split_item: Int = 0, group_type: Int = -1, transpose_a: Bool = False,
-                 transpose_b: Bool = False):
-        super().__init__("GroupedMatmul")
-        self.split_item = split_item
-        self.group_type = group_type
-        self.transpose_a = transpose_a
-        self.transpose_b = transpose_b
-
-    def __call__(self, x, weight, bias=None, scale=None, offset=None, antiquant_scale=None,
-                 antiquant_offset=None, group_list=None):
-        return grouped_matmul(x, weight, bias, scale, offset, antiquant_scale, antiquant_offset,
-                              group_list, self.split_item, self.group_type, self.transpose_a,
-                              self.transpose_b)
 
 
 # Rotations ----------------------------------------------------------------------------------------

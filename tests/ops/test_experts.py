@@ -8,7 +8,8 @@ import slopes
 import mindspore_compat as ms
 import mindspore_compat.ops.auto_generate as generated
 from mindspore_compat import Tensor, ops
-from mindspore_compat.ops._experts import expert_product, routed
+from mindspore_compat.ops._experts import routed
+from mindspore_compat.ops._experts_products import expert_product
 
 RNG = numpy.random.default_rng(0)
 
@@ -291,6 +292,48 @@ def test_grouped_products_refuse(change, error):
                  split_item=3, group_type=0)
     with pytest.raises(error, match="^For 'grouped_matmul'"):
         generated.grouped_matmul(**{**given, **change})
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_the_fourth_form_takes_ends_or_lengths_and_fewer_rows(kind):
+    x, weight, bias = random(6, 4), random(3, 4, 5), random(3, 5)
+    groups = Tensor([1, 1, 4] if kind == 0 else [1, 0, 3], ms.int64)
+    (found,) = generated.GroupedMatmulV4()(
+        [Tensor(x)], [Tensor(weight)], [Tensor(bias)], group_list=groups, split_item=3,
+        group_type=0, group_list_type=kind)
+    wanted = numpy.concatenate([x[:1] @ weight[0] + bias[0], x[1:4] @ weight[2] + bias[2],
+                                numpy.zeros((2, 5))])
+    close(found, wanted)
+
+
+def test_products_of_bytes():
+    x, weight = (RNG.integers(-9, 9, s).astype("int8") for s in ((6, 4), (3, 4, 5)))
+    bias, scale = RNG.integers(-9, 9, (3, 5)).astype("int32"), random(3, 5)
+    by_row = random(6)
+    (found,) = generated.grouped_matmul_v4(
+        [Tensor(x)], [Tensor(weight)], [Tensor(bias)], [Tensor(scale).astype(ms.bfloat16)],
+        pre_token_scale=[Tensor(by_row)], group_list=ENDS, split_item=3, group_type=0)
+    wanted = numpy.concatenate([(x[a:b].astype(int) @ weight[i].astype(int) + bias[i]) * scale[i]
+                                * by_row[a:b, None]
+                                for i, (a, b) in enumerate([(0, 2), (2, 2), (2, 6)])])
+    assert found.dtype == ms.bfloat16
+    numpy.testing.assert_allclose(found.astype(ms.float32).asnumpy(), wanted, 2e-2, 1e-2)
+
+
+@pytest.mark.parametrize("change, error", [
+    (dict(split_item=1), TypeError), (dict(group_list_type=2), TypeError),
+    (dict(group_list=None), TypeError), (dict(act_type=1), ValueError),
+    (dict(offset=[Tensor(random(3, 5))]), ValueError),
+    (dict(scale=[Tensor(random(3, 5))]), ValueError),
+    (dict(antiquant_scale=[Tensor(random(3, 5))]), ValueError),
+    (dict(activation_input=[Tensor(random(3, 5))]), ValueError),
+    (dict(group_list=Tensor([2, 2, 7], ms.int64)), ValueError),
+])
+def test_the_fourth_form_refuses(change, error):
+    given = dict(x=[Tensor(random(6, 4))], weight=[Tensor(random(3, 4, 5))], group_list=ENDS,
+                 split_item=3, group_type=0)
+    with pytest.raises(error, match="^For 'grouped_matmul_v4'"):
+        generated.grouped_matmul_v4(**{**given, **change})
 
 
 # Rotations ----------------------------------------------------------------------------------------
