@@ -21,6 +21,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _counting,
     _create,
     _custom,
+    _custom,
     _debug,
     _decompose,
     _diagonals,

@@ -1,5 +1,4 @@
-"""Ops around the numbers: printing, summaries, hooks, constants of graph mode, user-written
-primitives."""
+"""Ops around the numbers: printing, summaries, hooks and constants of graph mode."""
 
 from .._core import custom
 from .._core import dtype as dtypes
@@ -156,54 +155,6 @@ class InsertGradientOf(Primitive):
 
     def __call__(self, x):
         return custom.custom_gradient(lambda y: y, lambda given, out, sens: (self.f(sens),), (x,))
-
-
-@public("ops.Custom")
-class Custom(Primitive):
-    """A primitive of a user's Python function on NumPy arrays (`func_type="pyfunc"`).
-
-    Args:
-        func (Callable): takes and returns NumPy arrays.
-        out_shape (Union[Callable, list, tuple, None]): the shape of the output; not needed here.
-        out_dtype (Union[Callable, mindspore.dtype, tuple, None]): the dtype of the output.
-        func_type (str): "pyfunc"; the kinds that compile native code are refused. Default:
-            "pyfunc".
-        bprop (Callable): `(*inputs, out, dout)` to gradients, one for each input.
-        reg_info (Any): registration of native kernels; not needed here.
-
-    Raises:
-        TypeError: if `func` is not callable.
-        ValueError: if `func_type` is not "pyfunc".
-
-    Source: mindspore.ops.Custom of MindSpore 2.10.
-    """
-
-    def __init__(self, func, out_shape=None, out_dtype=None, func_type="pyfunc", bprop=None,
-                 reg_info=None):
-        super().__init__("Custom")
-        if func_type != "pyfunc":
-            raise ValueError(f"For 'Custom', 'func_type' must be 'pyfunc', but got {func_type!r}.")
-        if not callable(func):
-            raise TypeError(f"For 'Custom', 'func' must be callable, but got "
-                            f"{type(func).__name__}.")
-        self.func, self.out_dtype, self.bprop = func, out_dtype, bprop
-
-    def __call__(self, *inputs):
-        if self.bprop is None:
-            return self._forward(*inputs)
-        return custom.custom_gradient(self._forward, lambda given, out,
-                                      sens: self.bprop(*given, out, sens), inputs)
-
-    def _forward(self, *inputs):
-        out = self.func(*map_tensors(lambda t: t.asnumpy(), inputs))
-        several = isinstance(out, (tuple, list))
-        wanted = self.out_dtype
-        if callable(wanted) and not isinstance(wanted, dtypes.Type):
-            wanted = wanted(*[getattr(i, "dtype", type(i)) for i in inputs])
-        kinds = wanted if isinstance(wanted, (tuple,
-                                              list)) else [wanted] * (len(out) if several else 1)
-        made = [Tensor(one, kind) for one, kind in zip(out if several else [out], kinds)]
-        return tuple(made) if several else made[0]
 
 
 # Constants ----------------------------------------------------------------------------------------
