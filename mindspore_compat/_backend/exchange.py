@@ -31,8 +31,10 @@ def to_capsule(array):
     try:
         return array.__dlpack__()
     except BufferError as error:
-        raise TypeError(f"For 'to_dlpack', the dtype must be one that DLPack knows, but got "
-                        f"{array.dtype}: {error}.") from None
+        raise TypeError(
+            f"For 'to_dlpack', the dtype must be one that DLPack knows, but got "
+            f"{array.dtype}: {error}."
+        ) from None
 
 
 def from_capsule(given):
@@ -45,23 +47,38 @@ def from_capsule(given):
         on_host = given.__dlpack_device__()[0] == _HOST[0]
         return _taken(arrays.HOST if on_host else arrays.current_space(), given)
     if type(given).__name__ != "PyCapsule" or "used_dltensor" in repr(given):
-        raise RuntimeError(f"For 'from_dlpack', 'dlpack' must be a capsule that was not taken "
-                           f"before, but got {given!r} of type {type(given).__name__}.")
+        raise RuntimeError(
+            f"For 'from_dlpack', 'dlpack' must be a capsule that was not taken "
+            f"before, but got {given!r} of type {type(given).__name__}."
+        )
     space = arrays.current_space()
     if space is not arrays.HOST:
         try:
             return _taken(space, _Capsule(given, _GPU))
         except RuntimeError:  # a capsule does not tell its device: the host's is left
             pass
-    return _taken(arrays.HOST, _Capsule(given, _HOST))
+    array = _taken(arrays.HOST, _Capsule(given, _HOST))
+    return array if array.flags.writeable else numpy.asarray(_Writable(array))
+
+
+class _Writable:
+    """The memory of an array to write to: a bare capsule cannot say that it is to be read only,
+    and NumPy supposes the worst."""
+
+    def __init__(self, array):
+        told = array.__array_interface__
+        self.__array_interface__ = {**told, "data": (told["data"][0], False)}
+        self.owner = array
 
 
 def _taken(space, given):
     try:
         return space.module.from_dlpack(given)
     except (BufferError, TypeError, ValueError) as error:
-        raise RuntimeError(f"For 'from_dlpack', 'dlpack' must be a capsule of a dtype and device "
-                           f"known here, but got one that is not: {error}.") from error
+        raise RuntimeError(
+            f"For 'from_dlpack', 'dlpack' must be a capsule of a dtype and device "
+            f"known here, but got one that is not: {error}."
+        ) from error
 
 
 def pinned(array):
@@ -71,8 +88,9 @@ def pinned(array):
         RuntimeError: without a GPU.
     """
     if not arrays.gpu_available():
-        raise RuntimeError("For 'Tensor.pin_memory', a GPU must be present: memory is pinned for "
-                           "it.")
+        raise RuntimeError(
+            "For 'Tensor.pin_memory', a GPU must be present: memory is pinned for it."
+        )
     cuda = arrays._device_space().module.cuda
     memory = cuda.alloc_pinned_memory(max(array.nbytes, 1))
     made = numpy.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
@@ -93,5 +111,7 @@ def filed(array, path):
             return host
         return numpy.memmap(path, host.dtype, "r+", shape=host.shape).view(numpy.ndarray)
     except OSError as error:
-        raise RuntimeError(f"For 'Tensor.offload', 'file_path' must be a file that can be written, "
-                           f"but got {path!r}: {error}.") from error
+        raise RuntimeError(
+            f"For 'Tensor.offload', 'file_path' must be a file that can be written, "
+            f"but got {path!r}: {error}."
+        ) from error

@@ -12,11 +12,17 @@ import os
 
 import numpy
 
-LIBRARY_ERRORS = (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError,
-                  AttributeError)
+LIBRARY_ERRORS = (
+    ValueError,
+    TypeError,
+    IndexError,
+    ZeroDivisionError,
+    OverflowError,
+    AttributeError,
+)
 _TYPES = (TypeError, AttributeError)
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_LIBRARIES = tuple(os.sep + name + os.sep for name in ("numpy", "cupy", "scipy", "ml_dtypes"))
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))).replace(os.sep, "/")
+_LIBRARIES = tuple(name + "/" for name in ("numpy", "cupy", "scipy", "ml_dtypes"))
 
 
 def explain(api, error):
@@ -25,8 +31,9 @@ def explain(api, error):
     if text.startswith("For ") or isinstance(error, numpy.linalg.LinAlgError):
         return error
     if isinstance(error, numpy.exceptions.AxisError) and error.ndim is not None:
-        return ValueError(f"For '{api}', an axis must be in [{-error.ndim}, {error.ndim}), but got "
-                          f"{error.axis}.")
+        return ValueError(
+            f"For '{api}', an axis must be in [{-error.ndim}, {error.ndim}), but got {error.axis}."
+        )
     if isinstance(error, _TYPES):
         return TypeError(f"For '{api}', an argument has the wrong type: {text.rstrip('.')}.")
     return ValueError(f"For '{api}', the arguments do not fit together: {text.rstrip('.')}.")
@@ -52,7 +59,7 @@ def _from_library(trace):
     """True if nothing but this package and the array libraries ran between the call and the
     error."""
     while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
+        file = trace.tb_frame.f_code.co_filename.replace(os.sep, "/")
         written = file.startswith("<") and " #" in file  # by this package: see source.py
         if not (written or file.startswith(_PACKAGE) or any(name in file for name in _LIBRARIES)):
             return False

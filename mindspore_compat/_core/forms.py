@@ -47,12 +47,24 @@ class Form:
             kinds = both(kinds, _both_ways(rule.kind(name)))
             whole = both(whole, _both_ways(rule.guard(name)))
             scope.update(rule.scope())
-        declared = str(inspect.Signature([
-            each.replace(annotation=each.empty, default=each.empty if each.default is each.empty
-                         else _Absent(f"default_{each.name}")) for each in self.parameters]))
+        declared = str(
+            inspect.Signature(
+                [
+                    each.replace(
+                        annotation=each.empty,
+                        default=each.empty
+                        if each.default is each.empty
+                        else _Absent(f"default_{each.name}"),
+                    )
+                    for each in self.parameters
+                ]
+            )
+        )
         scope.update({f"default_{each.name}": each.default for each in self.parameters})
-        lines = [f"def fits{declared}:",
-                 f"    return 1 if {whole} else {_OUT_OF_RANGE} if {kinds} else 0"]
+        lines = [
+            f"def fits{declared}:",
+            f"    return 1 if {whole} else {_OUT_OF_RANGE} if {kinds} else 0",
+        ]
         return compiled(lines, scope, f"form {self}")["fits"]
 
     def __str__(self):
@@ -140,8 +152,12 @@ def _otherwise(api, forms, self, args, kwargs):
                 rules = {name: each.rules[name] for name in given if name in each.rules}
                 refuse_all(api, rules, given)
     shown = " or ".join(f"{api.partition('.')[2]}{each}" for each in forms)
-    came = ", ".join([*map(show_with_type, args),
-                      *(f"{name}={show_with_type(value)}" for name, value in kwargs.items())])
+    came = ", ".join(
+        [
+            *map(show_with_type, args),
+            *(f"{name}={show_with_type(value)}" for name, value in kwargs.items()),
+        ]
+    )
     raise TypeError(f"For '{api}', the arguments must be those of {shown}, but got ({came}).")
 
 

@@ -85,22 +85,30 @@ class UntypedStorage:
             RuntimeError: if it has another number of bytes.
         """
         if not isinstance(src, UntypedStorage):
-            raise TypeError(f"For 'UntypedStorage.copy_', 'src' must be an UntypedStorage, but got "
-                            f"{src!r} of type {type(src).__name__}.")
+            raise TypeError(
+                f"For 'UntypedStorage.copy_', 'src' must be an UntypedStorage, but got "
+                f"{src!r} of type {type(src).__name__}."
+            )
         if len(src) != len(self):
-            raise RuntimeError(f"For 'UntypedStorage.copy_', 'src' must have {len(self)} bytes, "
-                               f"but got {len(src)}.")
+            raise RuntimeError(
+                f"For 'UntypedStorage.copy_', 'src' must have {len(self)} bytes, "
+                f"but got {len(src)}."
+            )
         here = arrays.SPACES[type(self._array)]
         self._flat("uint8")[...] = arrays.to_space(here, src._flat("uint8"))
         return self
 
     def __getitem__(self, index):
-        raise RuntimeError("For 'UntypedStorage', bytes must be read through a Tensor, but got the "
-                           f"index {index!r}.")
+        raise RuntimeError(
+            "For 'UntypedStorage', bytes must be read through a Tensor, but got the "
+            f"index {index!r}."
+        )
 
     def __setitem__(self, index, value):
-        raise RuntimeError("For 'UntypedStorage', bytes must be written through a Tensor, but got "
-                           f"the index {index!r}.")
+        raise RuntimeError(
+            "For 'UntypedStorage', bytes must be written through a Tensor, but got "
+            f"the index {index!r}."
+        )
 
 
 def _in_one_piece(array):

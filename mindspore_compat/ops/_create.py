@@ -242,7 +242,7 @@ def new_zeros(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
 
     Source: mindspore.Tensor.new_zeros of MindSpore 2.10.
     """
-    return full(size, 0, dtype=input.dtype if dtype is None else dtype)
+    return full(shape_of("new_zeros", (size,)), 0, dtype=input.dtype if dtype is None else dtype)
 
 
 @public("Tensor.new_ones")
@@ -252,7 +252,7 @@ def new_ones(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
 
     Source: mindspore.Tensor.new_ones of MindSpore 2.10.
     """
-    return full(size, 1, dtype=input.dtype if dtype is None else dtype)
+    return full(shape_of("new_ones", (size,)), 1, dtype=input.dtype if dtype is None else dtype)
 
 
 @public("Tensor.new_full")

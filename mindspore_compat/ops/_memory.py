@@ -56,14 +56,17 @@ def set_to_tensor(self, source: Anything):
 
 
 @form("set_")
-def set_within_tensor(self, source: Anything, storage_offset: Int, size: Lengths,
-                      stride: Lengths = None):
+def set_within_tensor(
+    self, source: Anything, storage_offset: Int, size: Lengths, stride: Lengths = None
+):
     """Shares the memory of a contiguous Tensor from an offset on; rows follow each other unless
     strides are given. All are counted in elements."""
     _same_dtype(self, source._array.dtype)
     if not source.is_contiguous():
-        raise RuntimeError("For 'Tensor.set_', 'source' must be contiguous where a size is given, "
-                           f"but got strides {source.stride()} for shape {source.shape}.")
+        raise RuntimeError(
+            "For 'Tensor.set_', 'source' must be contiguous where a size is given, "
+            f"but got strides {source.stride()} for shape {source.shape}."
+        )
     return _set(self, UntypedStorage._of(source._array), storage_offset, size, stride)
 
 
@@ -85,32 +88,41 @@ def set_within_storage(self, source, storage_offset: Int, size: Lengths, stride:
 
 def _storage(source):
     if not isinstance(source, UntypedStorage):
-        raise TypeError(f"For 'Tensor.set_', 'source' must be a Tensor or an UntypedStorage, but "
-                        f"got {source!r} of type {type(source).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.set_', 'source' must be a Tensor or an UntypedStorage, but "
+            f"got {source!r} of type {type(source).__name__}."
+        )
     return source
 
 
 def _same_dtype(self, dtype):
     if dtype != self._array.dtype:
-        raise RuntimeError(f"For 'Tensor.set_', 'source' must have the dtype {self._array.dtype}, "
-                           f"but got {dtype}.")
+        raise RuntimeError(
+            f"For 'Tensor.set_', 'source' must have the dtype {self._array.dtype}, but got {dtype}."
+        )
 
 
 def _set(self, store, offset, size, stride):
     """Lays a Tensor over part of a storage."""
     if stride is None:
-        stride = [math.prod(size[i + 1:]) for i in range(len(size))]
+        stride = [math.prod(size[i + 1 :]) for i in range(len(size))]
     if offset < 0 or min(size, default=0) < 0 or min(stride, default=0) < 0:
-        raise RuntimeError(f"For 'Tensor.set_', 'storage_offset', 'size' and 'stride' must not be "
-                           f"negative, but got {offset}, {size} and {stride}.")
+        raise RuntimeError(
+            f"For 'Tensor.set_', 'storage_offset', 'size' and 'stride' must not be "
+            f"negative, but got {offset}, {size} and {stride}."
+        )
     if len(size) != len(stride) or len(size) > 8:
-        raise RuntimeError(f"For 'Tensor.set_', 'size' and 'stride' must have one length of at "
-                           f"most 8, but got {size} and {stride}.")
+        raise RuntimeError(
+            f"For 'Tensor.set_', 'size' and 'stride' must have one length of at "
+            f"most 8, but got {size} and {stride}."
+        )
     flat = store._flat(self._array.dtype)
     last = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     if math.prod(size) and last >= flat.size:
-        raise RuntimeError(f"For 'Tensor.set_', the elements must lie in the {flat.size} of the "
-                           f"storage, but got the place {last}.")
+        raise RuntimeError(
+            f"For 'Tensor.set_', the elements must lie in the {flat.size} of the "
+            f"storage, but got the place {last}."
+        )
     steps = tuple(s * flat.itemsize for s in stride)
     lib = space_for(flat).module.lib.stride_tricks
     self._array, self._node = lib.as_strided(flat[offset:], tuple(size), steps), None
@@ -131,11 +143,14 @@ def stride(self, dim=None):
     if dim is None:
         return steps
     if not isinstance(dim, int):
-        raise TypeError(f"For 'Tensor.stride', 'dim' must be an int, but got {dim!r} of type "
-                        f"{type(dim).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.stride', 'dim' must be an int, but got {dim!r} of type "
+            f"{type(dim).__name__}."
+        )
     if not -self.ndim <= dim < self.ndim:
-        raise IndexError(f"For 'Tensor.stride', 'dim' must be in [{-self.ndim}, {self.ndim}), but "
-                         f"got {dim}.")
+        raise IndexError(
+            f"For 'Tensor.stride', 'dim' must be in [{-self.ndim}, {self.ndim}), but got {dim}."
+        )
     return steps[dim]
 
 
@@ -158,8 +173,9 @@ def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
     Source: mindspore.Tensor.to_ of MindSpore 2.10.
     """
     if device not in ("Ascend", "GPU", "CPU"):
-        raise ValueError(f"For 'Tensor.to_', 'device' must be 'Ascend', 'GPU' or 'CPU', but got "
-                         f"{device!r}.")
+        raise ValueError(
+            f"For 'Tensor.to_', 'device' must be 'Ascend', 'GPU' or 'CPU', but got {device!r}."
+        )
     place = arrays.to_host if device == "CPU" else arrays.to_current
     input._array = place(input._array)
     return input
@@ -277,17 +293,23 @@ def convert_bytes_to_tensor(bytes_data, shape, dtype):
     Source: mindspore.Tensor.convert_bytes_to_tensor of MindSpore 2.10.
     """
     if not isinstance(bytes_data, bytes):
-        raise TypeError(f"For 'Tensor.convert_bytes_to_tensor', 'bytes_data' must be bytes, but "
-                        f"got {bytes_data!r} of type {type(bytes_data).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.convert_bytes_to_tensor', 'bytes_data' must be bytes, but "
+            f"got {bytes_data!r} of type {type(bytes_data).__name__}."
+        )
     shape = shape_of("Tensor.convert_bytes_to_tensor", (shape,))
     if not isinstance(dtype, dtypes.Type):
-        raise TypeError(f"For 'Tensor.convert_bytes_to_tensor', 'dtype' must be a mindspore dtype, "
-                        f"but got {dtype!r} of type {type(dtype).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.convert_bytes_to_tensor', 'dtype' must be a mindspore dtype, "
+            f"but got {dtype!r} of type {type(dtype).__name__}."
+        )
     wanted = dtypes.to_numpy(dtype)
     count = math.prod(shape) * wanted.itemsize
     if len(bytes_data) != count:
-        raise ValueError(f"For 'Tensor.convert_bytes_to_tensor', 'bytes_data' must have {count} "
-                         f"bytes for shape {shape}, but got {len(bytes_data)}.")
+        raise ValueError(
+            f"For 'Tensor.convert_bytes_to_tensor', 'bytes_data' must have {count} "
+            f"bytes for shape {shape}, but got {len(bytes_data)}."
+        )
     flat = dtypes.np.frombuffer(bytes_data, wanted).reshape(shape)
     return Tensor._wrap(as_array(flat))
 

@@ -33,12 +33,18 @@ def axes_of(axis):
     "mint.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
 def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
         dtype: DType = None):
-    """The sum over the axes given; integers and bools add up as int64."""
+    """The sum over the axes given; integers and bools add up as int64, wide unsigned ones as they
+    are."""
     if dtype is not None:
         input = xp.cast(input, dtype)
-    elif input.dtype.kind in "iub":
+    elif _grows(input.dtype):
         input = xp.cast(input, "int64")
-    return xp.sum(input, axes_of(axis), keepdims=keep_dims)
+    return xp.cast(xp.sum(input, axes_of(axis), keepdims=keep_dims), input.dtype)
+
+
+def _grows(dtype):
+    """True for a dtype that adds up and multiplies as int64."""
+    return dtype.kind in "ib" or dtype == "uint8"
 
 
 @op("ops.reduce_sum(x, axis=None, keep_dims=False)",
@@ -69,12 +75,13 @@ def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
 def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
          dtype: DType = None):
-    """The product over the axes given; integers multiply as int64."""
+    """The product over the axes given; integers and bools multiply as int64, wide unsigned ones as
+    they are."""
     if dtype is not None:
         input = xp.cast(input, dtype)
-    elif input.dtype.kind in "iub":
+    elif _grows(input.dtype):
         input = xp.cast(input, "int64")
-    return xp.prod(input, axes_of(axis), keepdims=keep_dims)
+    return xp.cast(xp.prod(input, axes_of(axis), keepdims=keep_dims), input.dtype)
 
 
 @op("ops.ReduceProd(keep_dims=False)(x, axis=())")
@@ -104,7 +111,7 @@ def _bounded(name, word, limit, body):
         where (Tensor): which elements take part; `initial` must be given with it.
     """
     parameters = "axis=None, keepdims=False, *, initial=None, where=None"
-    op(f"ops.{name}(input, {parameters})", f"Tensor.{name}({parameters})")(bounded)
+    op(f"ops.{name}(input, {parameters})")(bounded)
 
 
 @op("ops.ReduceMax(keep_dims=False)(x: input, axis=())",

@@ -23,10 +23,11 @@ def shape_of(api, shape):
     """
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]
-    elif len(shape) == 1 and isinstance(shape[0], Tensor):
+    elif len(shape) == 1 and isinstance(shape[0], Tensor) and shape[0].ndim < 2:
         shape = shape[0].asnumpy().reshape(-1).tolist()
     for one in shape:
-        if isinstance(one, bool) or not (isinstance(one, int) or isinstance(one, Tensor)):
+        whole = isinstance(one, int) or isinstance(one, Tensor) and one.size == 1
+        if isinstance(one, bool) or not whole:
             raise TypeError(f"For '{api}', 'shape' must be ints, but got {one!r} of type "
                             f"{type(one).__name__}.")
     return tuple(int(one) for one in shape)
@@ -120,7 +121,7 @@ def expand_dims(xp, input_x: Anything, axis: Int):
     "mint.squeeze(input, dim: axis)", widen=False, rules={"mint.squeeze": {"axis": Axes}})
 def squeeze(xp, input: Anything, axis: Axes | None = None):
     """Without its axes of length 1: all of them, or those named; longer ones stay."""
-    if axis is None or axis == () or axis == []:
+    if axis is None or axis == () or axis == [] or input.ndim == 0:
         return xp.squeeze(input)
     named = (axis,) if isinstance(axis, int) else axis
     return xp.squeeze(input, tuple(i for i in (axis_of(n, input) for n in named)

@@ -434,7 +434,7 @@ def unique(xp, input: Anything):
     return values[order], xp.cast(xp.reshape(rank[xp.ravel(inverse)], input.shape), index_dtype)
 
 
-@public("mint.unique", "Tensor.unique")
+@public("mint.unique")
 def mint_unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """Each value once, in ascending order; with the inverse places and the counts if asked."""
     xp = space_for(input._array)

@@ -56,8 +56,9 @@ def index_select_dim(self, dim: Int, index: Index):
 
 
 @form("take")
-def take_along(self, indices: Index, axis: Int = None,
-               mode: OneOf("clip", "wrap", "raise") = "clip"):
+def take_along(
+    self, indices: Index, axis: Int = None, mode: OneOf("clip", "wrap", "raise") = "clip"
+):
     """Elements of the flattened Tensor, or slices along an axis, at places.
 
     Args:
@@ -76,8 +77,10 @@ def take_along(self, indices: Index, axis: Int = None,
         length = self.size if axis is None else self.shape[axis]
         low, high = int(indices._array.min()), int(indices._array.max())
         if low < -length or high >= length:
-            raise ValueError(f"For 'Tensor.take', 'indices' must be in [{-length}, {length}), but "
-                             f"they reach from {low} to {high}.")
+            raise ValueError(
+                f"For 'Tensor.take', 'indices' must be in [{-length}, {length}), but "
+                f"they reach from {low} to {high}."
+            )
         mode = "wrap"
     return _forms.taken.run(self, indices, axis, mode)
 
@@ -143,8 +146,9 @@ def scatter_axis(self, axis: Int, index: Index, src: Value):
 
 
 @form("scatter")
-def scatter_dim(self, dim: Int, index: Index, src: Value,
-                reduce: OneOf("none", "add", "multiply") = "none"):
+def scatter_dim(
+    self, dim: Int, index: Index, src: Value, reduce: OneOf("none", "add", "multiply") = "none"
+):
     """The same; with `reduce`, combined with what is there."""
     return _scattered("scatter", "dim", self, dim, index, src, reduce)
 
@@ -181,8 +185,14 @@ def index_add_dim(self, dim: Int, index: Index, source: Anything, *, alpha: Scal
 
 
 @form("index_add")
-def index_add_axis(self, indices: Index, y: Anything, axis: Int, use_lock: Bool = True,
-                   check_index_bound: Bool = True):
+def index_add_axis(
+    self,
+    indices: Index,
+    y: Anything,
+    axis: Int,
+    use_lock: Bool = True,
+    check_index_bound: Bool = True,
+):
     """The same in the older order of arguments; places are always checked, and one writer needs no
     lock."""
     _inplace._fits("Tensor.index_add", self, axis, indices, y)
@@ -238,8 +248,9 @@ def matmul_other(self, other: Anything):
 
 
 @form("isclose")
-def isclose(self, other: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08,
-            equal_nan: Bool = False):
+def isclose(
+    self, other: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False
+):
     """True where |self - other| <= atol + rtol |other|.
 
     Source: mindspore.Tensor.isclose of MindSpore 2.10.
@@ -248,8 +259,9 @@ def isclose(self, other: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08,
 
 
 @form("isclose")
-def isclose_x2(self, x2: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08,
-               equal_nan: Bool = False):
+def isclose_x2(
+    self, x2: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False
+):
     """The same."""
     return _compare.isclose.run(self, x2, rtol, atol, equal_nan)
 

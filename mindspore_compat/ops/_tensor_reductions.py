@@ -6,6 +6,7 @@
 from .._core import dtype as dtypes
 from .._core.forms import form
 from .._core.rules import Bool, DType, Int, ListOf, Number, TensorOf, TupleOf
+from .._core.surface import build
 from .._core.tensor import Tensor
 from . import _cast, _compare, _index, _math, _reduce, _statistics
 from ._axes import axes_along
@@ -32,8 +33,9 @@ def sum_along_dim(self, dim: Axis = None, keepdim: Bool = False, *, dtype: DType
 
 
 @form("sum")
-def sum_along_axis(self, axis: Axis = None, dtype: DType = None, keepdims: Bool = False,
-                   initial: Scalar = None):
+def sum_along_axis(
+    self, axis: Axis = None, dtype: DType = None, keepdims: Bool = False, initial: Scalar = None
+):
     """The same; `initial` is what the sum starts from."""
     axis = axes_along("Tensor.sum", "axis", axis, self)
     out = _reduce.sum.run(self, axis, keepdims, _numpy(dtype))
@@ -42,7 +44,7 @@ def sum_along_axis(self, axis: Axis = None, dtype: DType = None, keepdims: Bool 
 
 @form("nansum")
 def nansum_along_dim(self, dim: Axis = None, keepdim: Bool = False, *, dtype: DType = None):
-    """The sum of what is not NaN; integers and bools add up as int64, unless a dtype is given.
+    """The sum of what is not NaN, in the Tensor's dtype or one given; bools add up as int64.
 
     Source: mindspore.Tensor.nansum of MindSpore 2.10.
     """
@@ -56,9 +58,14 @@ def nansum_along_axis(self, axis: Axis = None, keepdims: Bool = False, *, dtype:
 
 
 def _nansum(name, self, axis, keepdims, dtype):
-    self = self if dtype is None else _cast.cast.run(self, _numpy(dtype))
+    if self._array.dtype.kind == "c":
+        raise TypeError(
+            f"For 'Tensor.nansum', the Tensor must hold real numbers, but got {self.dtype}."
+        )
+    wanted = _numpy(dtype) or self._array.dtype
+    self = _cast.cast.run(self, wanted)
     out = _statistics.nansum.run(self, axes_along("Tensor.nansum", name, axis, self), keepdims)
-    return out if dtype is None else _cast.cast.run(out, _numpy(dtype))
+    return out if wanted.kind == "b" else _cast.cast.run(out, wanted)
 
 
 @form("mean")
@@ -105,8 +112,10 @@ def _of_bools(name, op, words):
         """The same."""
         return op.run(self, axes_along(f"Tensor.{name}", "dim", dim, self), keepdim)
 
-    along_axis.__doc__ = (f"{words} is true, over the axes given.\n\n"
-                          f"Source: mindspore.Tensor.{name} of MindSpore 2.10.\n")
+    along_axis.__doc__ = (
+        f"{words} is true, over the axes given.\n\n"
+        f"Source: mindspore.Tensor.{name} of MindSpore 2.10.\n"
+    )
     form(name)(along_axis)
     form(name)(along_dim)
 
@@ -115,25 +124,27 @@ _of_bools("all", _reduce.all, "True where every element")
 _of_bools("any", _reduce.any, "True where some element")
 
 
-def _spread(name, over_axis, over_dim, words):
+def _spread(name, op, words):
     """`Tensor.std` and `Tensor.var`."""
     api = f"Tensor.{name}"
 
     def along_axis(self, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
-        return over_axis.run(self, axes_along(api, "axis", axis, self), ddof, keepdims)
+        return op.run(self, axes_along(api, "axis", axis, self), ddof, keepdims)
 
     def along_dim(self, dim: Axis = None, *, correction: Int = 1, keepdim: Bool = False):
         """The same, divided by the count less `correction`."""
-        return over_dim.run(self, axes_along(api, "dim", dim, self), correction, keepdim)
+        return op.run(self, axes_along(api, "dim", dim, self), correction, keepdim)
 
-    along_axis.__doc__ = (f"{words} over the axes given, divided by the count less `ddof`.\n\n"
-                          f"Source: mindspore.{api} of MindSpore 2.10.\n")
+    along_axis.__doc__ = (
+        f"{words} over the axes given, divided by the count less `ddof`.\n\n"
+        f"Source: mindspore.{api} of MindSpore 2.10.\n"
+    )
     form(name)(along_axis)
     form(name)(along_dim)
 
 
-_spread("std", _reduce.std, _statistics.mint_std, "The standard deviation")
-_spread("var", _reduce.var, _statistics.mint_var, "The variance")
+_spread("std", _reduce.std, "The standard deviation")
+_spread("var", _reduce.var, "The variance")
 
 
 # Extremes -----------------------------------------------------------------------------------------
@@ -151,8 +162,15 @@ def _extreme(name, word, over_all, along, between):
         axis = axes_along(api, "dim", dim, self)
         return _along(along, over_all, self, axis, keepdim)
 
-    def over_axes(self, axis: Axis = None, keepdims: Bool = False, *, initial: Scalar = None,
-                  where: Mask = True, return_indices: Bool = False):
+    def over_axes(
+        self,
+        axis: Axis = None,
+        keepdims: Bool = False,
+        *,
+        initial: Scalar = None,
+        where: Mask = True,
+        return_indices: Bool = False,
+    ):
         """The values over the axes given, with their places along one axis if asked for.
 
         Args:
@@ -165,15 +183,18 @@ def _extreme(name, word, over_all, along, between):
         axis = axes_along(api, "axis", axis, self)
         if where is not True and initial is None:
             raise ValueError(f"For '{api}', 'initial' must be given with 'where', but got None.")
+        if initial is not None:
+            initial = Tensor(initial, self.dtype)
         if where is not True:
-            self = _index.where.run(where if isinstance(where, Tensor) else Tensor(where), self,
-                                    initial)
+            self = _index.where.run(
+                where if isinstance(where, Tensor) else Tensor(where), self, initial
+            )
         if return_indices and axis is not None:
             return _along(along, over_all, self, axis, keepdims)
         values = over_all.run(self, axis, keepdims)
         return values if initial is None else between.run(values, initial)
 
-    of_all.__doc__ = (f"The {word} element.\n\nSource: mindspore.{api} of MindSpore 2.10.\n")
+    of_all.__doc__ = f"The {word} element.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
     for each in (of_all, with_places, over_axes):
         form(name)(each)
 
@@ -199,8 +220,10 @@ def _place(name, word, op_of_axis, op_of_dim):
         """The same."""
         return op_of_dim.run(self, axes_along(api, "dim", dim, self), keepdim)
 
-    along_axis.__doc__ = (f"The place of the {word} element along an axis, or in the flattened "
-                          f"Tensor.\n\nSource: mindspore.{api} of MindSpore 2.10.\n")
+    along_axis.__doc__ = (
+        f"The place of the {word} element along an axis, or in the flattened "
+        f"Tensor.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
+    )
     form(name)(along_axis)
     form(name)(along_dim)
 
@@ -250,19 +273,26 @@ def count_along_dim(self, dim: Axis = None):
 @form("cumsum")
 def cumsum_along_axis(self, axis: Int = None, dtype: DType = None):
     """Running sums along an axis (of the flattened Tensor without one), in the Tensor's dtype
-    unless one is given.
+    unless one is given; integers of fewer than 32 bits add up as int32.
 
     Source: mindspore.Tensor.cumsum of MindSpore 2.10.
     """
     axis = axes_along("Tensor.cumsum", "axis", axis, self)
-    return _reduce.cumsum_as_is.run(self, axis, _numpy(dtype))
+    return _reduce.cumsum_as_is.run(self, axis, _summed(self, dtype))
 
 
 @form("cumsum")
 def cumsum_along_dim(self, dim: Int, *, dtype: DType = None):
     """The same."""
     axis = axes_along("Tensor.cumsum", "dim", dim, self)
-    return _reduce.cumsum_as_is.run(self, axis, _numpy(dtype))
+    return _reduce.cumsum_as_is.run(self, axis, _summed(self, dtype))
+
+
+def _summed(self, dtype):
+    """The dtype of running sums."""
+    if dtype is None and self._array.dtype in ("bool", "int8", "uint8", "int16"):
+        return dtypes.to_numpy(dtypes.int32)
+    return _numpy(dtype)
 
 
 # Orderings ----------------------------------------------------------------------------------------
@@ -308,3 +338,52 @@ def topk(self, k: Int, dim: Int = None, largest: Bool = True, sorted: Bool = Tru
     """
     axis = axes_along("Tensor.topk", "dim", dim, self)
     return _compare.topk.run(self, k, axis, largest, sorted)
+
+
+@form("unique")
+def unique(
+    self,
+    sorted: Bool = True,
+    return_inverse: Bool = False,
+    return_counts: Bool = False,
+    dim: Int = None,
+):
+    """The values that occur, with the place of each element among them and their counts if asked.
+
+    Source: mindspore.Tensor.unique of MindSpore 2.10.
+    """
+    if dim is not None:
+        dim = axes_along("Tensor.unique", "dim", dim, self)
+    return _statistics.mint_unique(self, sorted, return_inverse, return_counts, dim)
+
+
+def _bounded(name, word):
+    """`Tensor.amax` and `Tensor.amin`."""
+    api = f"Tensor.{name}"
+
+    def over_axes(
+        self,
+        axis: Axis = None,
+        keepdims: Bool = False,
+        *,
+        initial: Scalar = None,
+        where: Mask = None,
+    ):
+        axis = axes_along(api, "axis", axis, self)
+        return build("ops", name)(self, axis, keepdims, initial=initial, where=where)
+
+    over_axes.__doc__ = f"""The {word} element over the axes given.
+
+    Args:
+        axis (Union[None, int, tuple[int], list[int]]): the axes.
+        keepdims (bool): True to keep them with length 1.
+        initial (number): a value that takes part everywhere, which `where` needs.
+        where (Union[bool, Tensor[bool]]): which elements take part.
+
+    Source: mindspore.{api} of MindSpore 2.10.
+    """
+    form(name)(over_axes)
+
+
+_bounded("amax", "largest")
+_bounded("amin", "smallest")

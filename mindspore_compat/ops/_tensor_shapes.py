@@ -25,8 +25,10 @@ Several = TupleOf(Int) | ListOf(Int)
 def _named(api, keyword, given, named):
     """The shape given by its name: `x.reshape(shape=(4, 3))`."""
     if given or named.keys() != {keyword}:
-        raise TypeError(f"For '{api}', the shape must be given as ints, a tuple or '{keyword}', "
-                        f"but got {given} and {named}.")
+        raise TypeError(
+            f"For '{api}', the shape must be given as ints, a tuple or '{keyword}', "
+            f"but got {given} and {named}."
+        )
     return (named[keyword],)
 
 
@@ -67,9 +69,11 @@ def _as_dtype(self, dtype):
     array = self._array
     old, new = array.dtype.itemsize, dtype.itemsize
     if old != new and (not array.ndim or array.strides[-1] != old or array.shape[-1] * old % new):
-        raise ValueError(f"For 'Tensor.view', 'dtype' must have elements of {old} bytes, or the "
-                         f"last axis must be contiguous and hold a whole number of them, but got "
-                         f"{dtype} for shape {self.shape} and steps of {array.strides} bytes.")
+        raise ValueError(
+            f"For 'Tensor.view', 'dtype' must have elements of {old} bytes, or the "
+            f"last axis must be contiguous and hold a whole number of them, but got "
+            f"{dtype} for shape {self.shape} and steps of {array.strides} bytes."
+        )
     return Tensor._wrap(array.view(dtype))
 
 
@@ -146,14 +150,21 @@ def _counts(api, given):
 
 def _tensor(name, other):
     if not isinstance(other, Tensor):
-        raise TypeError(f"For 'Tensor.{name}', 'other' must be a Tensor, but got {other!r} of type "
-                        f"{type(other).__name__}.")
+        raise TypeError(
+            f"For 'Tensor.{name}', 'other' must be a Tensor, but got {other!r} of type "
+            f"{type(other).__name__}."
+        )
     return other
 
 
 @form("repeat_interleave")
-def repeat_interleave(self, repeats: Int | Several | TensorOf("int32", "int64"), dim: Int = None,
-                      *, output_size: Int = None):
+def repeat_interleave(
+    self,
+    repeats: Int | Several | TensorOf("int32", "int64"),
+    dim: Int = None,
+    *,
+    output_size: Int = None,
+):
     """Every element along an axis repeated, all alike or each as often as told; without an axis,
     those of the flattened Tensor.
 
@@ -170,8 +181,10 @@ def repeat_interleave(self, repeats: Int | Several | TensorOf("int32", "int64"),
     axis = None if dim is None else axes_along("Tensor.repeat_interleave", "dim", dim, self)
     out = _shape._repeat("Tensor.repeat_interleave", self, repeats, axis)
     if output_size is not None and out.shape[axis or 0] != output_size:
-        raise ValueError(f"For 'Tensor.repeat_interleave', 'output_size' must be "
-                         f"{out.shape[axis or 0]}, but got {output_size}.")
+        raise ValueError(
+            f"For 'Tensor.repeat_interleave', 'output_size' must be "
+            f"{out.shape[axis or 0]}, but got {output_size}."
+        )
     return out
 
 
@@ -263,12 +276,14 @@ def _narrow(name, self, axis, start, length):
     axis = axes_along("Tensor.narrow", name, axis, self) or 0
     size = self.shape[axis] if self.ndim else 1
     if not -size <= start <= size:
-        raise ValueError(f"For 'Tensor.narrow', 'start' must be in [{-size}, {size}], but got "
-                         f"{start}.")
+        raise ValueError(
+            f"For 'Tensor.narrow', 'start' must be in [{-size}, {size}], but got {start}."
+        )
     start = start + size if start < 0 else start
     if not 0 <= length <= size - start:
-        raise ValueError(f"For 'Tensor.narrow', 'length' must be in [0, {size - start}], but got "
-                         f"{length}.")
+        raise ValueError(
+            f"For 'Tensor.narrow', 'length' must be in [0, {size - start}], but got {length}."
+        )
     return _arrange.narrow.run(self, axis, start, length)
 
 
@@ -287,13 +302,16 @@ def transpose(self, *axes, **named):
     Source: mindspore.Tensor.transpose of MindSpore 2.10.
     """
     if named and named.keys() == {"dim0", "dim1"} or "dim1" in named and len(axes) == 1:
-        axes = (*axes, *(named[name] for name in ("dim0", "dim1")[len(axes):]))
+        axes = (*axes, *(named[name] for name in ("dim0", "dim1")[len(axes) :]))
     elif named:
-        return _ordered("Tensor.transpose", self,
-                        _named("Tensor.transpose", "axes", axes, named))
+        return _ordered("Tensor.transpose", self, _named("Tensor.transpose", "axes", axes, named))
     if len(axes) == 2:
-        one, two = (axes_along("Tensor.transpose", name, axis, self) for name, axis in zip(
-            ("dim0", "dim1"), _shape.shape_of("Tensor.transpose", axes), strict=True))
+        one, two = (
+            axes_along("Tensor.transpose", name, axis, self)
+            for name, axis in zip(
+                ("dim0", "dim1"), _shape.shape_of("Tensor.transpose", axes), strict=True
+            )
+        )
         return self if one is None else _shape.swapaxes.run(self, one, two)
     return _ordered("Tensor.transpose", self, axes)
 
@@ -310,12 +328,13 @@ def permute(self, *dims, **named):
 
 
 def _ordered(api, self, axes):
-    if not axes or axes == (None,):
+    if not axes or len(axes) == 1 and axes[0] is None:
         axes = tuple(reversed(range(self.ndim)))
     axes = _shape.shape_of(api, axes)
     if len(axes) != self.ndim:
-        raise ValueError(f"For '{api}', the axes must name each of the {self.ndim} axes once, but "
-                         f"got {axes}.")
+        raise ValueError(
+            f"For '{api}', the axes must name each of the {self.ndim} axes once, but got {axes}."
+        )
     return _shape.transpose.run(self, axes_along(api, "axes", axes, self) or ())
 
 
@@ -353,8 +372,9 @@ def trace(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = 
     Source: mindspore.Tensor.trace of MindSpore 2.10.
     """
     if self.ndim < 2:
-        raise ValueError(f"For 'Tensor.trace', the Tensor must have two axes, but got shape "
-                         f"{self.shape}.")
+        raise ValueError(
+            f"For 'Tensor.trace', the Tensor must have two axes, but got shape {self.shape}."
+        )
     if dtype is None and self._array.dtype.kind in "iu":
         dtype = dtypes.int64
     self = self if dtype is None else _cast.cast.run(self, dtypes.to_numpy(dtype))
@@ -374,8 +394,9 @@ def diag(self):
 def diag_at(self, diagonal: Int):
     """A matrix with a vector on a diagonal, or a diagonal of a matrix."""
     if self.ndim not in (1, 2):
-        raise ValueError(f"For 'Tensor.diag', the Tensor must have one or two axes, but got shape "
-                         f"{self.shape}.")
+        raise ValueError(
+            f"For 'Tensor.diag', the Tensor must have one or two axes, but got shape {self.shape}."
+        )
     return _arrange.vector_diag.run(self, diagonal)
 
 
@@ -393,8 +414,13 @@ def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool =
 
 
 @form("to")
-def to_device(self, device: OneOf("Ascend", "GPU", "CPU") = None, dtype: DType = None,
-              non_blocking: Bool = False, copy: Bool = False):
+def to_device(
+    self,
+    device: OneOf("Ascend", "GPU", "CPU") = None,
+    dtype: DType = None,
+    non_blocking: Bool = False,
+    copy: Bool = False,
+):
     """The same, with the device first; "Ascend" stands for the GPU here."""
     return _moved(self, device, dtype, copy)
 

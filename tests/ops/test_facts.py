@@ -24,7 +24,8 @@ def test_the_place_of_the_smallest_is_int32_and_of_the_largest_int64():
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float32])
 def test_running_sums_keep_the_dtype_and_mint_widens(dtype):
     x = ints(1, 2, dtype=dtype)
-    assert ops.cumsum(x, 0).dtype == x.cumsum(0).dtype == x.dtype
+    assert ops.cumsum(x, 0).dtype == x.dtype
+    assert x.cumsum(0).dtype == (ms.int32 if dtype == np.int8 else x.dtype)
     assert mint.cumsum(x, 0).dtype == (ms.float32 if dtype == np.float32 else ms.int64)
 
 
