@@ -186,7 +186,7 @@ class BatchSpace:
             found = derivatives.COMPOSED[name].__get__(self)
         else:
             getattr(self.base, name)  # an AttributeError for a name that is nowhere
-            found = functools.partial(_loop, self, name)
+            found = functools.partial(loop, self, name)
         setattr(self, name, found)
         return found
 
@@ -294,7 +294,7 @@ def _like(space, function, x, *args, **kwargs):
     return space.wrap_batch(function(x.array, *args, **kwargs))
 
 
-def _loop(space, name, *args, **kwargs):
+def loop(space, name, *args, **kwargs):
     """The function once for every slice; the results are stacked."""
     function = getattr(space.base, name)
     values = [*_flat(args), *_flat(kwargs.values())]
