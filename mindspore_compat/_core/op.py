@@ -42,7 +42,7 @@ DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public na
 
 
 def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False,
-       alike=None):
+       alike=None, meet=promotion.promote_np):
     """Declare an op.
 
     Args:
@@ -57,10 +57,12 @@ def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None,
         exact (bool): an int out of range for the Tensor beside it keeps its value (comparisons,
             quotients) instead of being cut to the Tensor's dtype.
         alike (str): the inputs that must come with one dtype; a TypeError if they do not.
+        meet (callable): the dtype that two promoted inputs meet in, where it is not that of
+            `promotion.promote_np`.
     """
 
     def declare(body):
-        return Op(body, lines, promote, widen, operator, slope, rules, exact, alike)
+        return Op(body, lines, promote, widen, operator, slope, rules, exact, alike, meet)
 
     return declare
 
@@ -69,7 +71,7 @@ class Op:
     """One operation: its body, its gradient rule, and its call path."""
 
     def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
-                 rules=None, exact=False, alike=None):
+                 rules=None, exact=False, alike=None, meet=promotion.promote_np):
         self.name = body.__name__
         self.body = body
         self.lines = lines
@@ -81,6 +83,7 @@ class Op:
         self.stricter = rules or {}
         self.exact = exact
         self.alike = (alike or "").split()
+        self.meet = meet
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]
@@ -395,7 +398,7 @@ class Op:
         at = [i for i, n in enumerate(names) if n in self.promote and held[i] is not None]
         target = held[at[0]].dtype
         for i in at[1:]:
-            target = promotion.promote_np(target, held[i].dtype)
+            target = self.meet(target, held[i].dtype)
         for i in at:
             held[i] = xp.cast(held[i], target)
         return held

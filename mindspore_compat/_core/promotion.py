@@ -4,8 +4,8 @@ MindSpore's rule: complex over float over integer over bool, whatever the widths
 wider one. float16 with bfloat16 gives float32, int8 with uint8 int16, float64 with complex64
 complex128. Tensors of uint16, uint32 and uint64 mix with bool and themselves only; other mixtures
 are a TypeError. A Python number never widens within its kind: beside integers a float gives
-float32, beside bool an int gives int64. (The original takes a float beside uint16 in a quotient
-only, and complex numbers nowhere; here they follow the rule.)
+float32, beside bool an int gives int64. (The original takes complex numbers nowhere; here they
+follow the rule. In a quotient a float beside uint16 is taken, there and here.)
 """
 
 import functools
@@ -53,6 +53,33 @@ def promote_np(a: np.dtype, b: np.dtype) -> np.dtype:
     if lower.itemsize == upper.itemsize:
         return INT16 if _rank(lower) == _INTEGERS else FLOAT32
     return upper
+
+
+@functools.cache
+def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
+    """Returns the dtype that the factors of a product meet in: `promote_np`, but Tensors of bool
+    and of uint16, uint32 or uint64 do not mix.
+
+    Raises:
+        TypeError: the two do not mix.
+    """
+    if a != b and BOOL in (a, b) and (_stays_apart(a) or _stays_apart(b)):
+        raise TypeError(f"Tensors of dtype {a.name} and {b.name} have no product; cast one of "
+                        f"them first.")
+    return promote_np(a, b)
+
+
+@functools.cache
+def quotient_np(a: np.dtype, b: np.dtype) -> np.dtype:
+    """Returns the dtype that dividend and divisor meet in: `product_np`, but a float's own dtype
+    beside unsigned integers, which the original divides by Python floats (pixels by 65535.0).
+
+    Raises:
+        TypeError: the two do not mix.
+    """
+    if {a.kind, b.kind} == {"u", "f"}:
+        return a if a.kind == "f" else b
+    return product_np(a, b)
 
 
 def as_number(value):

@@ -100,7 +100,7 @@ BINARY = {
     "divide": ("div", "biufc", "quotient", "array"),
     "power": ("pow", "biufc", None, "array"),
     "floor_divide": ("floor_divide", "biufc", None, "array"),
-    "fmod": ("fmod", "biuf", None, "array"),
+    "fmod": ("fmod", "biuf", "own", "array"),
     "remainder": ("floor_mod", "biuf", None, "array"),
     "float_power": ("pow", "biufc", "single", "Tensor"),
     "arctan2": ("atan2", "biuf", "wave", "Tensor"),
@@ -217,6 +217,13 @@ def _named(function, name, words):
     return checked(function)
 
 
+def _wide(one, two, common):
+    """Two Tensors in the dtype they meet in; ints of `heaviside` and its like as floats."""
+    wide = "float32" if common.kind in "biu" and common.itemsize < 8 else common
+    wide = "float64" if common.kind in "iu" and common.itemsize == 8 else wide
+    return [cast.run(each, wide) for each in (one, two)]
+
+
 def _gcd(one, two):
     """The greatest common divisor, of ints by `ops.gcd`, of floats by Euclid's steps."""
     if "f" not in (one._array.dtype.kind, two._array.dtype.kind):
@@ -248,7 +255,16 @@ def _log_of_sum(one, two, base):
     return _math.log.run(_math.add.run(*powers)) / base
 
 
-_BASES = {"logaddexp": 1.0, "logaddexp2": math.log(2)}
+def _root_of_sum(one, two):
+    """The root of the sum of squares, of complex numbers."""
+    return _math.sqrt.run(_math.add.run(one * one, two * two))
+
+
+_COMPLEX = {  # what the ops do not take
+    "logaddexp": lambda one, two: _log_of_sum(one, two, 1.0),
+    "logaddexp2": lambda one, two: _log_of_sum(one, two, math.log(2)),
+    "hypot": _root_of_sum,
+}
 _STEPS = 96  # enough for any two numbers of 64 bits
 _OF_NUMBERS = {"gcd": _gcd, "lcm": _lcm}
 
@@ -270,8 +286,11 @@ def _prepared(name, one, two, how):
             one, two = (
                 t if t._array.dtype == narrow[0] else cast.run(t, narrow[0]) for t in (one, two)
             )
-    if how == "some float" and not any(k.kind in "fc" for k in kinds):
-        _refuse(name, one)
+    if how == "some float":
+        if not any(k.kind in "fc" for k in kinds):
+            _refuse(name, one)
+        common = promote_np(*kinds)
+        one, two = cast.run(one, common), cast.run(two, common)
     return one, two
 
 
@@ -305,12 +324,13 @@ def binary(name):
 
     def function(x1, x2, dtype=None):
         one, two = _pair(name, x1, x2, kinds, how, read)
-        if how in ("result", "numbers"):
+        if how in ("result", "numbers", "own"):
             common = promote_np(one._array.dtype, two._array.dtype)
-            op = build("ops", op_name) if how == "result" else _OF_NUMBERS[op_name]
-            found = cast.run(op(one, two), common)
-        elif op_name in _BASES and "c" in (one._array.dtype.kind, two._array.dtype.kind):
-            found = _log_of_sum(one, two, _BASES[op_name])
+            op = _OF_NUMBERS.get(op_name) or build("ops", op_name)
+            pair = _wide(one, two, common) if how == "result" else (one, two)
+            found = cast.run(op(*pair), common)
+        elif op_name in _COMPLEX and "c" in (one._array.dtype.kind, two._array.dtype.kind):
+            found = _COMPLEX[op_name](one, two)
         else:
             found = build("ops", op_name)(one, two)
         return with_dtype(found, dtype, name)

@@ -5,7 +5,7 @@ activations in _activation.py.
 """
 
 from .._core.op import op
-from .._core.promotion import division_np
+from .._core.promotion import division_np, product_np, quotient_np
 from .._core.rules import Number, OneOf, TensorOf, any_dtype, floating, number
 
 Operand = TensorOf(any_dtype, scalars=True)
@@ -39,18 +39,32 @@ def radd(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.sub(input, other)", "ops.Sub()(input, other)",
-         "ops.tensor_sub(input, other)", "Tensor.__sub__(other)", slope="subtract")
+         "ops.tensor_sub(input, other)", slope="subtract")
 def sub(xp, input: Operand, other: Operand):
     """input - other, element by element; the shapes broadcast."""
     return xp.subtract(input, other)
 
 
-@op("Tensor.subtract(other, *, alpha=1)",
-    "mint.sub(input, other, *, alpha=1)", "ops.subtract(input, other, *, alpha=1)",
-    "Tensor.sub_(other, *, alpha=1)", promote="input other",
-    operator=True)
+@_binary("Tensor.__sub__(other)", slope="subtract")
+def difference(xp, input: Operand, other: Operand):
+    """input - other, element by element; of bools whether they differ."""
+    return xp.not_equal(input, other) if input.dtype.kind == "b" else xp.subtract(input, other)
+
+
+@op("Tensor.subtract(other, *, alpha=1)", "mint.sub(input, other, *, alpha=1)",
+    "Tensor.sub_(other, *, alpha=1)", promote="input other", operator=True)
 def sub_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
-    """input - alpha * other, element by element; the shapes broadcast."""
+    """input - alpha * other, element by element; of bools whether they differ."""
+    if input.dtype.kind == "b" and alpha == 1:
+        return xp.not_equal(input, other)
+    return xp.subtract(input, other if alpha == 1 else alpha * other)
+
+
+@op("ops.subtract(input, other, *, alpha=1)", promote="input other", operator=True)
+def subtract(xp, input: Operand, other: Operand, alpha: Number = 1):
+    """input - alpha * other, element by element; bools count as int64."""
+    if input.dtype.kind == "b":
+        input, other = xp.cast(input, "int64"), xp.cast(other, "int64")
     return xp.subtract(input, other if alpha == 1 else alpha * other)
 
 
@@ -62,13 +76,14 @@ def rsub(xp, input: Operand, other: Operand):
 
 @_binary("ops.mul(input, other)", "ops.Mul()(input, other)", "ops.multiply(input, other)",
     "ops.tensor_mul(input, other)", "Tensor.mul(other)", "Tensor.multiply(other)",
-    "Tensor.__mul__(other)", "mint.mul(input, other)", "Tensor.mul_(other)", slope="multiply")
+    "Tensor.__mul__(other)", "mint.mul(input, other)", "Tensor.mul_(other)", slope="multiply",
+    meet=product_np)
 def mul(xp, input: Operand, other: Operand):
     """input * other, element by element; the shapes broadcast."""
     return xp.multiply(input, other)
 
 
-@_binary("Tensor.__rmul__(other)")
+@_binary("Tensor.__rmul__(other)", meet=product_np)
 def rmul(xp, input: Operand, other: Operand):
     """other * input, element by element."""
     return xp.multiply(other, input)
@@ -82,13 +97,13 @@ def _true_quotient(xp, x, y):
 @_binary("ops.RealDiv()(x: input, y: other)", "ops.tensor_div(input, other)",
          "Tensor.__truediv__(other)",
          "ops.true_divide(dividend: input, divisor: other)", "Tensor.true_divide(value: other)",
-         "ops.Div()(x: input, y: other)", exact=True)
+         "ops.Div()(x: input, y: other)", exact=True, meet=quotient_np)
 def real_div(xp, input: Operand, other: Operand):
     """input / other, element by element; integers give float32."""
     return _true_quotient(xp, input, other)
 
 
-@_binary("Tensor.__rtruediv__(other)", exact=True)
+@_binary("Tensor.__rtruediv__(other)", exact=True, meet=quotient_np)
 def rtruediv(xp, input: Operand, other: Operand):
     """other / input, element by element; integers give float32."""
     return _true_quotient(xp, other, input)
@@ -97,7 +112,8 @@ def rtruediv(xp, input: Operand, other: Operand):
 @_binary("ops.div(input, other, *, rounding_mode=None)",
     "ops.divide(input, other, *, rounding_mode=None)", "Tensor.div(other, *, rounding_mode=None)",
     "Tensor.divide(other, *, rounding_mode=None)", "mint.div(input, other, *, rounding_mode=None)",
-    "mint.divide(input, other, *, rounding_mode=None)", "Tensor.div_(other, *, rounding_mode=None)")
+    "mint.divide(input, other, *, rounding_mode=None)", "Tensor.div_(other, *, rounding_mode=None)",
+    meet=quotient_np)
 def div(xp, input: Operand, other: Operand, rounding_mode: OneOf("floor", "trunc") | None = None):
     """input / other, element by element, rounded as asked; integers give float32 if not rounded."""
     if rounding_mode is None:
@@ -109,9 +125,17 @@ def div(xp, input: Operand, other: Operand, rounding_mode: OneOf("floor", "trunc
 
 
 def _floor_quotient(xp, x, y):
-    """Floor of the quotient; a division of floats by zero gives an infinity, as in the original."""
-    if x.dtype.kind in "iub":
+    """Floor of the quotient; a division of floats by zero gives an infinity, as in the original.
+
+    Of bools it is true where the dividend is, the divisor's value aside; of complex numbers it is
+    that of the real part.
+    """
+    if x.dtype.kind == "b":
+        return xp.logical_or(x, xp.not_equal(y, y))
+    if x.dtype.kind in "iu":
         return xp.floor_divide(x, y)
+    if x.dtype.kind == "c":
+        return xp.cast(xp.floor(xp.real(x / y)), x.dtype)
     return xp.floor(x / y)
 
 
@@ -136,6 +160,8 @@ def rfloordiv(xp, input: Operand, other: Operand):
     "Tensor.remainder_(divisor: other)", "ops.floormod(x: input, y: other)", slope="remainder")
 def floor_mod(xp, input: Operand, other: Operand):
     """The remainder of floor division, element by element: it has the sign of the divisor."""
+    if input.dtype.kind == "b":     # nothing is left of a division by true
+        return xp.not_equal(xp.logical_and(input, other), xp.logical_and(input, other))
     return xp.remainder(input, other)
 
 
@@ -181,7 +207,9 @@ def pow(xp, input: Operand, other: Operand):
 
 @_binary("Tensor.__rpow__(other)")
 def rpow(xp, input: Operand, other: Operand):
-    """other to the power of input, element by element."""
+    """other to the power of input, element by element; not both may be bools."""
+    if input.dtype.kind == "b":
+        raise TypeError("For '__rpow__', 'input' and 'other' must not both be bools.")
     return _power(xp, other, input)
 
 
@@ -225,9 +253,9 @@ def neg(xp, input: TensorOf(number)):
 
 
 @op("Tensor.__pos__()", "ops.positive(input)", "Tensor.positive()", slope="positive")
-def positive(xp, input: TensorOf(number)):
+def positive(xp, input: Given):
     """input itself."""
-    return xp.positive(input)
+    return xp.logical_or(input, input) if input.dtype.kind == "b" else xp.positive(input)
 
 
 @op("ops.abs(input)", "ops.Abs()(input)", "ops.absolute(input)", "Tensor.abs()",
