@@ -92,6 +92,7 @@ def init_process_group(
         store = TCPStore(*address, world_size, is_master=rank == 0, timeout=wait)
     if store is not None:
         _report(store, world_size, rank)
+        world.barrier()  # nobody still asks the store, which may end here
     groups.join(world, group_name)
 
 
