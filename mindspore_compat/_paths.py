@@ -58,6 +58,7 @@ PATHS = {
     "ops.operations._grad_ops": "ops._grad_ops",
     "ops.operations._inner_ops": "ops._inner_ops",
     "ops.operations._rl_inner_ops": "ops._rl_inner_ops",
+    "ops.operations._tensor_array": "ops._tensor_array",
     "ops.auto_generate.gen_ops_prim": "ops.auto_generate",
     "ops.auto_generate.gen_ops_def": "ops.auto_generate",
     "profiler.profiling": "profiler",
