@@ -5,14 +5,27 @@ import weakref
 from .._backend import arrays
 from .._backend.arrays import SPACES, to_space
 from .._core.op import op, space_for
-from .._core.rules import Any, Int, TensorOf, any_dtype
+from .._core.rules import (
+    Any,
+    Bool,
+    Int,
+    Number,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    integer,
+    number,
+)
 from .._core.surface import own, plain, public, write_back
-from .._core.tensor import Tensor, as_array
+from .._core.tensor import Tensor
 from ._axes import axis_of
 from ._index_parts import beside, index_of, located, values_of  # noqa: F401 - beside: for others
+from ._written import fitting
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int8", "int16", "int32", "int64", "uint8")
+Value = Number | Bool | Anything
 
 
 @op(widen=False)
@@ -158,6 +171,8 @@ def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=T
 def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"),
                 value: TensorOf(any_dtype, scalars=True)):
     """The input with `value` wherever the mask is true."""
+    if value.ndim:
+        raise ValueError(f"For 'masked_fill', 'value' must have no axis, but got {value.shape}.")
     return xp.where(mask, xp.cast(value, input_x.dtype), input_x)
 
 
@@ -204,14 +219,16 @@ def nonzero(input, *, as_tuple=False):
 
 @op("ops.gather(input_params, input_indices, axis, batch_dims=0)",
     "ops.Gather(batch_dims=0)(input_params, input_indices, axis)",
-    "ops.GatherV2()(input_params, input_indices, axis)",
-    "ops.index_select(input: input_params, axis, index: input_indices)", widen=False)
-def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalars=True), axis: Int,
+    "ops.GatherV2()(input_params, input_indices, axis)", widen=False)
+def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: Int,
            batch_dims: Int = 0):
     """The slices of the input at positions along an axis; leading `batch_dims` axes are shared."""
     if batch_dims == 0:
         return xp.take(input_params, input_indices, axis)
-    lead = batch_dims % (input_indices.ndim + 1)
+    if not -input_indices.ndim <= batch_dims <= input_indices.ndim:
+        raise ValueError(f"For 'gather', 'batch_dims' must be in [{-input_indices.ndim}, "
+                         f"{input_indices.ndim}], but got {batch_dims}.")
+    lead = batch_dims + input_indices.ndim if batch_dims < 0 else batch_dims
     axis = axis_of(axis, input_params)
     places = []
     for i in range(lead):
@@ -225,6 +242,14 @@ def gather(xp, input_params: Anything, input_indices: TensorOf(any_dtype, scalar
     order = (*range(lead), *between, *range(lead, lead + inner),
              *range(input_indices.ndim + axis - lead, picked.ndim))
     return xp.transpose(picked, order)
+
+
+@op("ops.index_select(input, axis, index)", widen=False)
+def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)):
+    """The slices of the input at positions along an axis."""
+    if index.ndim != 1:
+        raise ValueError(f"For 'index_select', 'index' must have one axis, but got {index.shape}.")
+    return xp.take(input, index, int(axis))
 
 
 @op("ops.gather_d(x, dim, index)", "ops.GatherD()(x, dim, index)",
@@ -249,16 +274,26 @@ def gather_nd(xp, input_x: Anything, indices: Index):
 
 @op("ops.scatter_nd(indices, updates, shape)", "ops.ScatterNd()(indices, updates, shape)",
     widen=False)
-def scatter_nd(xp, indices: Index, updates: Anything, shape: Any):
+def scatter_nd(xp, indices: Index, updates: Anything, shape: TupleOf(Int)):
     """Zeros of `shape` with updates added at positions given as rows."""
+    depth = indices.shape[-1] if indices.ndim > 1 else 0
+    if not depth or updates.shape != indices.shape[:-1] + tuple(shape)[depth:]:
+        raise ValueError(f"For 'scatter_nd', 'indices' must hold rows and 'updates' a slice of "
+                         f"the shape {shape} for each, but got {indices.shape} and "
+                         f"{updates.shape}.")
     places = tuple(indices[..., i] for i in range(indices.shape[-1]))
     return xp.scatter_add(xp.zeros(tuple(shape), updates.dtype), places, updates)
 
 
 @op("ops.unsorted_segment_sum(input_x, segment_ids, num_segments)",
     "ops.UnsortedSegmentSum()(input_x, segment_ids, num_segments)", widen=False)
-def unsorted_segment_sum(xp, input_x: Anything, segment_ids: Index, num_segments: Int(ge=1)):
+def unsorted_segment_sum(xp, input_x: TensorOf(number), segment_ids: Index,
+                         num_segments: Int(ge=1)):
     """Sums of the slices that share a segment; ids below 0 are left out."""
+    if segment_ids.shape != input_x.shape[:segment_ids.ndim]:
+        raise ValueError(f"For 'unsorted_segment_sum', 'segment_ids' must have the shape of the "
+                         f"first axes of the input, but got {segment_ids.shape} beside "
+                         f"{input_x.shape}.")
     tail = input_x.shape[segment_ids.ndim:]
     total = xp.zeros((num_segments + 1, *tail), input_x.dtype)
     ids = xp.where(segment_ids < 0, num_segments, segment_ids)
@@ -268,52 +303,53 @@ def unsorted_segment_sum(xp, input_x: Anything, segment_ids: Index, num_segments
 # Writing in place ---------------------------------------------------------------------------------
 
 
-def _written(api, variable, value, change):
-    """`variable` after `change(old array, value array)` was written to it."""
-    if not isinstance(variable, Tensor):
-        raise TypeError(f"For '{api}', 'variable' must be a Parameter or Tensor, but got "
-                        f"{type(variable).__name__}.")
-    array = variable._array
-    if isinstance(value, Tensor):
-        value = value._array
-    elif isinstance(value, (int, float, bool)):
-        value = as_array(value)
-    else:
-        raise TypeError(f"For '{api}', 'value' must be a Tensor or a number, but got "
-                        f"{type(value).__name__}.")
-    if value.ndim and value.shape != array.shape and value.size != 1:
+def _written(api, variable, value, change, loose=True):
+    """`variable` after `change(old array, value array)` was written to it.
+
+    With `loose` a value of one element fits a variable of one element, each of at most one axis.
+    """
+    _, value = fitting(api, variable, value)
+    array, value = variable._array, value._array
+    if value.shape != array.shape and not (
+        loose and value.size == array.size == 1 and max(value.ndim, array.ndim) < 2
+    ):
         raise ValueError(f"For '{api}', 'value' must have the shape {array.shape}, but got "
                          f"{value.shape}.")
     space = space_for(array)
     if space_for(value) is not space:
         value = arrays.to_space(space, value)  # such as a learning rate: it stays on the host
-    result = change(array, value.astype(array.dtype) if value.dtype != array.dtype else value)
-    own(variable)[...] = result
+    value = value.astype(array.dtype) if value.dtype != array.dtype else value
+    own(variable)[...] = change(array, value.reshape(array.shape))
     return plain(variable)
 
 
 @public("ops.assign")
-def assign(variable, value):
+@checked
+def assign(variable: Anything, value: Value):
     """Writes `value` into `variable`, in place, and returns it.
 
     Raises:
-        TypeError: if `variable` is not a Parameter or Tensor, or `value` not a Tensor or number.
+        TypeError: if `variable` is not a Parameter or Tensor, or `value` not a Tensor or number, or
+            wider than `variable`.
         ValueError: if the shapes differ.
 
     Source: mindspore.ops.assign of MindSpore 2.10.
     """
-    return _written("assign", variable, value, lambda old, new: new)
+    return _written("assign", variable, value, lambda old, new: new, loose=False)
 
 
 @public("ops.assign_add")
-def assign_add(variable, value):
-    """Adds `value` to `variable`, in place, and returns it; errors as for `assign`."""
+@checked
+def assign_add(variable: Anything, value: Value):
+    """Adds `value` to `variable`, in place, and returns it; errors as for `assign`, except that a
+    value of one element may have one axis more or less."""
     return _written("assign_add", variable, value, lambda old, new: old + new)
 
 
 @public("ops.assign_sub")
-def assign_sub(variable, value):
-    """Subtracts `value` from `variable`, in place, and returns it; errors as for `assign`."""
+@checked
+def assign_sub(variable: Anything, value: Value):
+    """Subtracts `value` from `variable`, in place, and returns it; errors as for `assign_add`."""
     return _written("assign_sub", variable, value, lambda old, new: old - new)
 
 

@@ -24,11 +24,13 @@ from ._axes import axis_of
 from ._index import beside
 from ._random import _stream
 from ._scatter import added_along, check_range, scatter, scatter_by, tensor_scatter_elements
+from ._written import fitting
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
 Value = TensorOf(any_dtype, scalars=True)
+Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
 Places = Int | TupleOf(Int) | ListOf(Int) | Index
 
 
@@ -255,16 +257,17 @@ class InplaceUpdateV2(Primitive):
 
 @public("ops.inplace_index_add")
 @checked
-def inplace_index_add(var: Anything, indices: Index, updates: Anything, axis: Int):
+def inplace_index_add(var: Stood, indices: Index, updates: Stood, axis: Int):
     """Adds slices of `updates` to `var` at places along an axis, in place, and returns it.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of another type, or `updates` wider than `var`.
         ValueError: if `axis` is out of range or the shapes do not fit.
         IndexError: if a place is out of range.
 
     Source: mindspore.ops.inplace_index_add of MindSpore 2.10.
     """
+    var, updates = fitting("inplace_index_add", var, updates)
     _fits("inplace_index_add", var, axis, indices, updates)
     return overwrite("inplace_index_add", var, added_along.run(var, indices, updates, axis))
 

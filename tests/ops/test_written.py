@@ -108,3 +108,71 @@ def test_segments_of_what_has_no_order_or_product_are_refused(name, dtype):
     x = floats([1.0, 2.0]).astype(dtype)
     with pytest.raises(TypeError, match="'x' must be a Tensor of"):
         getattr(ops, f"unsorted_segment_{name}")(x, ints([0, 1]), 2)
+
+
+ASSIGNS = [ops.assign, ops.assign_add, ops.assign_sub]
+
+
+@pytest.mark.parametrize("function", ASSIGNS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("value, error", [
+    (Tensor(np.ones(2)), TypeError), (None, TypeError), ("one", TypeError),
+    (floats([[1.0, 1.0]]), ValueError), (floats([1.0]), ValueError), (0.5, ValueError),
+])
+def test_assignments_refuse_wider_values_and_other_shapes(function, value, error):
+    target = held([1.0, 2.0])
+    with pytest.raises(error, match=f"For '{function.__name__}'"):
+        function(target, value)
+    np.testing.assert_array_equal(target.asnumpy(), np.float32([1.0, 2.0]))
+    with pytest.raises(TypeError, match="variable"):
+        function(0.5, value)
+
+
+def test_a_number_assigned_to_ints_must_be_an_int():
+    target = held(3, np.int64)
+    with pytest.raises(TypeError, match="wider"):
+        ops.assign_add(target, 0.5)
+    assert int(ops.assign_add(target, 2)) == 5
+
+
+@pytest.mark.parametrize("shape, value", [((1,), 0.5), ((), floats([0.5])), ((1,), floats(0.5))])
+def test_one_element_is_added_whatever_its_axis_but_not_assigned(shape, value):
+    target = held(np.ones(shape))
+    assert ops.assign_sub(target, value).asnumpy().reshape(-1).tolist() == [0.5]
+    with pytest.raises(ValueError, match="shape"):
+        ops.assign(target, value)
+
+
+def test_batch_axes_below_zero_count_from_the_last_of_the_places():
+    x, at = floats(np.arange(12).reshape(3, 4)), ints([[0, 1], [1, 0], [1, 1]])
+    wanted = [[0.0, 1.0], [5.0, 4.0], [9.0, 9.0]]
+    for axes in (-1, 1):
+        assert ops.gather(x, at, 1, axes).asnumpy().tolist() == wanted
+    np.testing.assert_array_equal(ops.gather(x, at, 0, -2).shape, ops.gather(x, at, 0).shape)
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda x: ops.gather(x, 1, 0), TypeError),
+    (lambda x: ops.gather(x, x > 1, 0), TypeError),
+    (lambda x: ops.gather(None, ints([0]), 0), TypeError),
+    (lambda x: ops.gather(x, ints([0]), 0, 2), ValueError),
+    (lambda x: ops.index_select(x, 0, ints([[0]])), ValueError),
+    (lambda x: ops.index_select(x, 0, True), TypeError),
+    (lambda x: ops.argwhere(None), TypeError),
+    (lambda x: ops.select(x > 1, None, x), TypeError),
+    (lambda x: ops.masked_fill(x, x > 1, floats([1.0])), ValueError),
+    (lambda x: ops.scatter_nd(ints([0]), x, (2, 2)), ValueError),
+    (lambda x: ops.scatter_nd(ints([[0]]), x, (2, 2)), ValueError),
+    (lambda x: ops.scatter_nd(ints([[0]]), floats([[1, 2]]), [2, 2]), TypeError),
+    (lambda x: ops.unsorted_segment_sum(x > 1, ints([0, 1]), 2), TypeError),
+    (lambda x: ops.unsorted_segment_sum(x, ints([0]), 2), ValueError),
+    (lambda x: ops.inplace_index_add(x, ints([0]), 0.5, 0), ValueError),
+    (lambda x: ops.inplace_index_add(x, ints([0]), Tensor(np.ones(1)), 0), TypeError),
+])
+def test_places_that_do_not_fit_are_refused(call, error):
+    with pytest.raises(error, match="For '"):
+        call(floats([1.0, 2.0]))
+
+
+def test_an_axis_may_be_told_by_a_bool():
+    x = floats(np.arange(6).reshape(2, 3))
+    assert ops.index_select(x, True, ints([2])).asnumpy().tolist() == [[2.0], [5.0]]
