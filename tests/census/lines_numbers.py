@@ -9,7 +9,7 @@ from .operands import apart, bools, definite, fixed, ints, of, positive, unit, x
 
 NAN = np.array([[.3, np.nan, -1.2], [np.nan, .8, .4]])
 _REFLECTED = {name: of(x(3, away=(0,)), positive(3, seed=1))
-              for name in ("radd", "rsub", "rmul", "rtruediv")}
+              for name in ("difference", "radd", "rsub", "rmul", "rtruediv")}
 ARITHMETIC = {
     **{f"_math.{name}": case for name, case in _REFLECTED.items()},
     "_math.rpow": of(x(3), positive(3, seed=1)),
@@ -25,6 +25,12 @@ ARITHMETIC = {
     "_primitives.lerp_scalar": of(x(3), x(3, seed=1), .3),
     "_primitives.log_space": of(.5, 1.25, 4),
     "_linalg.rmatmul": of(x(4, 2), x(3, 4)),
+    "_cosine.cosine_transform": [
+        of(x(3, 5), None, (0, 1), False),
+        of(x(3, 5), (7,), (-1,), False).labelled("padded"),
+        of(x(3, 5), (4,), (0,), True).labelled("inverse"),
+        of(x(3, 5), (2,), (1,), True).labelled("cut"),
+    ],
 }
 SPECIAL = {
     "_special.arccosh": of(x(3, low=1.2, high=3.)),
