@@ -5,13 +5,28 @@ Matrices are the last two axes; leading axes are a stack.
 """
 
 from .._core.op import op
-from .._core.rules import Bool, Int, Number, TensorOf, TupleOf, any_dtype, floating
+from .._core.rules import (
+    AsValue,
+    Bool,
+    Int,
+    ListOf,
+    Number,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    floating,
+    real,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 
 Matrix = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 Anything = TensorOf(any_dtype)
 Fractions = TensorOf(floating | {"complex64", "complex128"})
+Narrow = TensorOf("float16", "float32", "float64")
+Summand = TensorOf(any_dtype, scalars=True)
+Plain = TensorOf("float16", "float32", "float64", "int16", "int32", "int64")
+Scale = Number | Bool
 
 
 def _square(api, name, x):
@@ -19,15 +34,21 @@ def _square(api, name, x):
         raise ValueError(f"For '{api}', '{name}' must be square matrices, but got shape {x.shape}.")
 
 
+def _same_rank(api, one, other):
+    if one.ndim != other.ndim:
+        raise ValueError(f"For '{api}', the inputs must have as many axes, but got shapes "
+                         f"{one.shape} and {other.shape}.")
+
+
 def _adjoint(xp, x):
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
 @op("ops.inverse(input)", "Tensor.inverse()", "ops.matrix_inverse(x: input)")
-def inverse(xp, input: Anything):
+def inverse(xp, input: Matrix):
     """The inverse of each matrix; a ValueError if one is singular."""
     _square("inverse", "input", input)
-    return xp.linalg_inv(input if input.dtype.kind in "fc" else xp.cast(input, "float32"))
+    return xp.linalg_inv(input)
 
 
 @op("ops.MatrixInverse(adjoint=False)(x)")
@@ -93,19 +114,22 @@ def cholesky_inverse(xp, input_x: TensorOf("float32", "float64"), upper: Bool = 
 
 @op("ops.cholesky_solve(input, input2, upper=False)",
     "ops.CholeskySolve(upper=False)(x1: input, x2: input2)",
-    "Tensor.cholesky_solve(input2, upper=False)")
+    "Tensor.cholesky_solve(input2, upper=False)", alike="input input2")
 def cholesky_solve(xp, input: TensorOf("float32", "float64"),
                    input2: TensorOf("float32", "float64"),
                    upper: Bool = False):
     """The solution y of A y = input, where input2 is the Cholesky triangle of A."""
+    _same_rank("cholesky_solve", input, input2)
     lower = _adjoint(xp, xp.triu(input2)) if upper else xp.tril(input2)
     return xp.linalg_solve(_adjoint(xp, lower), xp.linalg_solve(lower, input))
 
 
-@op("ops.matrix_solve(matrix, rhs, adjoint=False)", "ops.MatrixSolve(adjoint=False)(matrix, rhs)")
+@op("ops.matrix_solve(matrix, rhs, adjoint=False)", "ops.MatrixSolve(adjoint=False)(matrix, rhs)",
+    alike="matrix rhs")
 def matrix_solve(xp, matrix: Matrix, rhs: Matrix, adjoint: Bool = False):
     """The solution y of matrix y = rhs."""
     _square("matrix_solve", "matrix", matrix)
+    _same_rank("matrix_solve", matrix, rhs)
     return xp.linalg_solve(_adjoint(xp, matrix) if adjoint else matrix, rhs)
 
 
@@ -210,6 +234,9 @@ def svd(input, full_matrices=False, compute_uv=True):
                                                                    "complex64", "complex128"):
         raise TypeError(f"For 'svd', 'input' must be a float32 or float64 Tensor, but got "
                         f"{getattr(input, 'dtype', type(input).__name__)}.")
+    if input.ndim < 2:
+        raise ValueError(f"For 'svd', 'input' must have at least two axes, but got shape "
+                         f"{input.shape}.")
     if not compute_uv:
         return singular_values.run(input)
     square = input.shape[-1] == input.shape[-2]
@@ -290,6 +317,8 @@ class Eig:
 def pinv(xp, x: TensorOf("float32", "float64"), atol: Number | TensorOf(any_dtype) | None = None,
          rtol: Number | TensorOf(any_dtype) | None = None, hermitian: Bool = False):
     """The Moore-Penrose inverse: singular values up to max(atol, rtol * largest) count as 0."""
+    if x.ndim < 2:
+        raise ValueError(f"For 'pinv', 'x' must have at least two axes, but got shape {x.shape}.")
     u, s, vh = xp.linalg_svd(x)
     if rtol is None:
         rtol = 0.0 if atol is not None else max(x.shape[-2:]) * float(xp.finfo(x.dtype).eps)
@@ -300,11 +329,11 @@ def pinv(xp, x: TensorOf("float32", "float64"), atol: Number | TensorOf(any_dtyp
 
 
 @op("ops.matrix_power(input, n)", "ops.MatrixPower(n)(x: input)", "Tensor.matrix_power(n)")
-def matrix_power(xp, input: Matrix, n: Int):
+def matrix_power(xp, input: TensorOf(real), n: Int):
     """The n-th power of each matrix; a negative one is a power of the inverse."""
-    if input.ndim != 3:
-        raise ValueError(f"For 'matrix_power', 'input' must have three axes, but got shape "
-                         f"{input.shape}.")
+    if input.ndim < 3:
+        raise ValueError(f"For 'matrix_power', 'input' must have three axes or more, but got "
+                         f"shape {input.shape}.")
     _square("matrix_power", "input", input)
     base = xp.linalg_inv(input) if n < 0 else input
     out = xp.broadcast_to(xp.eye(input.shape[-1], dtype=input.dtype), input.shape)
@@ -315,13 +344,17 @@ def matrix_power(xp, input: Matrix, n: Int):
 
 
 @op("ops.lu_solve(b, LU_data, LU_pivots)", "Tensor.lu_solve(LU_data, LU_pivots)",
-    "ops.LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)")
-def lu_solve(xp, b: Matrix, LU_data: Matrix, LU_pivots: TensorOf("int32", "int64")):
+    "ops.LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)",
+    alike="b LU_data")
+def lu_solve(xp, b: Narrow, LU_data: Narrow, LU_pivots: TensorOf("int32", "int64")):
     """The solution y of A y = b, from the packed LU factors of A and its row exchanges (from 1)."""
     _square("lu_solve", "LU_data", LU_data)
     if LU_pivots.ndim < 1 or b.ndim < 2:
         raise ValueError(f"For 'lu_solve', 'b' must be matrices and 'LU_pivots' rows, but got "
                          f"{b.shape} and {LU_pivots.shape}.")
+    if LU_data.shape[:-2] != LU_pivots.shape[:-1]:
+        raise ValueError(f"For 'lu_solve', 'LU_data' and 'LU_pivots' must be stacked alike, but "
+                         f"got shapes {LU_data.shape} and {LU_pivots.shape}.")
     count = LU_data.shape[-1]
     order = _row_order(xp, LU_pivots, count)
     rows = xp.take_along_axis(b, xp.broadcast_to(xp.expand_dims(order, -1), b.shape), -2)
@@ -345,54 +378,69 @@ def _row_order(xp, pivots, count):
 # Products with a sum ------------------------------------------------------------------------------
 
 
+def _need_axes(api, count, **arrays):
+    for name, array in arrays.items():
+        if array.ndim != count:
+            raise ValueError(f"For '{api}', '{name}' must have {count} axes, but got shape "
+                             f"{tuple(array.shape)}.")
+
+
+def _same_stack(api, one, other):
+    if one.shape[:-2] != other.shape[:-2]:
+        raise ValueError(f"For '{api}', 'batch1' and 'batch2' must be stacked alike, but got "
+                         f"shapes {one.shape} and {other.shape}.")
+
+
 @op("ops.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
     "Tensor.addmm(mat1, mat2, *, beta=1, alpha=1)",
     "mint.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
-    "Tensor.addmm_(mat1, mat2, *, beta=1, alpha=1)")
-def addmm(xp, input: Anything, mat1: Anything, mat2: Anything, beta: Number = 1, alpha: Number = 1):
+    "Tensor.addmm_(mat1, mat2, *, beta=1, alpha=1)", alike="mat1 mat2")
+def addmm(xp, input: Summand, mat1: Anything, mat2: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * input + alpha * (mat1 @ mat2)."""
+    _need_axes("addmm", 2, mat1=mat1, mat2=mat2)
     return beta * input + alpha * xp.matmul(mat1, mat2)
 
 
 @op("ops.addmv(input, mat, vec, *, beta=1, alpha=1)", "Tensor.addmv(mat, vec, *, beta=1, alpha=1)",
-    "mint.addmv(input, mat, vec, *, beta=1, alpha=1)")
-def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Number = 1, alpha: Number = 1):
+    "mint.addmv(input, mat, vec, *, beta=1, alpha=1)", alike="mat vec",
+    rules={"ops.addmv": {"input": Plain}})
+def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * input + alpha * (mat @ vec)."""
     if mat.ndim != 2 or vec.ndim != 1:
         raise ValueError(f"For 'addmv', 'mat' must be a matrix and 'vec' a vector, but got "
                          f"{mat.shape} and {vec.shape}.")
-    if mat.dtype != vec.dtype:
-        raise TypeError(f"For 'addmv', the dtypes must agree, but got {mat.dtype} and {vec.dtype}.")
     return beta * input + alpha * xp.matmul(mat, vec)
 
 
 @op("ops.addr(x, vec1, vec2, *, beta=1, alpha=1)", "Tensor.addr(vec1, vec2, beta=1, alpha=1)",
-    "mint.addr_(input: x, vec1, vec2, beta=1, alpha=1)")
-def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Number = 1, alpha: Number = 1):
+    "mint.addr_(input: x, vec1, vec2, beta=1, alpha=1)", alike="vec1 vec2",
+    rules={"ops.addr": {"x": Plain}})
+def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * x + alpha * (the outer product of vec1 and vec2)."""
     return beta * x + alpha * xp.expand_dims(vec1, 1) * xp.expand_dims(vec2, 0)
 
 
 @op("ops.addbmm(input, batch1, batch2, *, beta=1, alpha=1)",
     "Tensor.addbmm(batch1, batch2, *, beta=1, alpha=1)",
-    "mint.addbmm(input, batch1, batch2, *, beta=1, alpha=1)")
-def addbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1,
-           alpha: Number = 1):
+    "mint.addbmm(input, batch1, batch2, *, beta=1, alpha=1)", alike="batch1 batch2")
+def addbmm(xp, input: Summand, batch1: Anything, batch2: Anything, beta: Scale = 1,
+           alpha: Scale = 1):
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+    _same_stack("addbmm", batch1, batch2)
     return beta * input + alpha * xp.sum(xp.matmul(batch1, batch2), 0)
 
 
 @op("ops.baddbmm(input, batch1, batch2, beta=1, alpha=1)",
     "Tensor.baddbmm(batch1, batch2, *, beta=1, alpha=1)",
-    "mint.baddbmm(input, batch1, batch2, *, beta=1, alpha=1)")
+    "mint.baddbmm(input, batch1, batch2, *, beta=1, alpha=1)", alike="batch1 batch2")
 def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1,
             alpha: Number = 1):
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
+    _same_stack("baddbmm", batch1, batch2)
     return beta * input + alpha * xp.matmul(batch1, batch2)
 
 
-@op("ops.mv(mat, vec)", "Tensor.mv(vec)", "mint.mv(input: mat, vec)",
-    rules={"mint.mv": {"mat": Fractions, "vec": Fractions}})
+@op("ops.mv(mat, vec)", "Tensor.mv(vec)", alike="mat vec")
 def mv(xp, mat: Anything, vec: Anything):
     """The product of a matrix and a vector."""
     if mat.ndim != 2 or vec.ndim != 1:
@@ -402,14 +450,15 @@ def mv(xp, mat: Anything, vec: Anything):
 
 
 @op("ops.ger(input, vec2)", "ops.Ger()(x1: input, x2: vec2)", "Tensor.ger(vec2)",
-    promote="input vec2")
+    alike="input vec2")
 def ger(xp, input: Anything, vec2: Anything):
     """Every product of an element of one vector with an element of the other."""
+    _need_axes("ger", 1, input=input, vec2=vec2)
     return xp.expand_dims(input, 1) * xp.expand_dims(vec2, 0)
 
 
 @op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)",
-    promote="input other")
+    alike="input other")
 def inner(xp, input: Anything, other: Anything):
     """Sums of products over the last axes."""
     if input.ndim == 0 or other.ndim == 0:
@@ -443,8 +492,9 @@ def cross(xp, input: Anything, other: Anything, dim: Int | None = None):
     return xp.moveaxis(xp.stack(parts, 0), 0, dim)
 
 
-@op("ops.tensor_dot(x1, x2, axes)", promote="x1 x2")
-def tensor_dot(xp, x1: Anything, x2: Anything, axes: Int | TupleOf(Int) | TupleOf(TupleOf(Int))):
+@op("ops.tensor_dot(x1, x2, axes)", alike="x1 x2")
+def tensor_dot(xp, x1: Anything, x2: Anything,
+               axes: Int(ge=0) | TupleOf(Int) | TupleOf(TupleOf(Int))):
     """Sums of products over the axes named: the last of x1 and first of x2, or a pair of lists."""
     if isinstance(axes, int):
         axes = (tuple(range(x1.ndim - axes, x1.ndim)), tuple(range(axes)))
@@ -452,7 +502,8 @@ def tensor_dot(xp, x1: Anything, x2: Anything, axes: Int | TupleOf(Int) | TupleO
 
 
 @op("ops.batch_dot(x1, x2, axes=None)", promote="x1 x2")
-def batch_dot(xp, x1: Anything, x2: Anything, axes: Int | TupleOf(Int) | None = None):
+def batch_dot(xp, x1: Anything, x2: Anything,
+              axes: AsValue(Int | TupleOf(Int) | ListOf(Int)) | None = None):
     """Sums of products over one axis of each input, for each element of the shared first axis."""
     if axes is None:
         axes = (x1.ndim - 1, x2.ndim - 2 if x2.ndim > 2 else 1)

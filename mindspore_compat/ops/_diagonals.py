@@ -8,12 +8,13 @@ the right, those below to the left). The plain diagonals are in _arrange.py.
 import numpy
 
 from .._core.op import op
-from .._core.rules import Any, OneOf, TensorOf, any_dtype, checked
+from .._core.rules import Alike, Any, Number, OneOf, TensorOf, any_dtype, checked, real
 from .._core.surface import public
 from .._core.tensor import Tensor
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
+Filled = TensorOf(real, "bool")
 Align = OneOf("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
@@ -58,6 +59,8 @@ def with_band(xp, x: Anything, diagonals: Anything, band: Any):
 def _ends(api, k):
     """The lowest and highest diagonal that `k` names."""
     if isinstance(k, Tensor):
+        if k.ndim > 1:
+            raise ValueError(f"For '{api}', 'k' must have at most one axis, but got {k.shape}.")
         k = k.asnumpy().reshape(-1).tolist()
     ends = [k] if isinstance(k, int) and not isinstance(k, bool) else list(k)
     if len(ends) not in (1, 2) or not all(type(one) is int for one in ends):
@@ -69,7 +72,9 @@ def _ends(api, k):
 
 def _count(api, name, value):
     """A number of rows or columns, from an int or a Tensor of one."""
-    if isinstance(value, Tensor) and value.size == 1:
+    if isinstance(value, Tensor) and value.ndim:
+        raise ValueError(f"For '{api}', '{name}' must have no axes, but got shape {value.shape}.")
+    if isinstance(value, Tensor):
         value = value.asnumpy().item()
     if type(value) is not int:
         raise TypeError(f"For '{api}', '{name}' must be an int, but got {value!r}.")
@@ -84,9 +89,9 @@ def _within(api, low, high, rows, columns):
 
 
 @public("ops.matrix_diag")
-@checked
+@checked(Alike("x padding_value"))
 def matrix_diag(x: Anything, k=0, num_rows=-1, num_cols=-1,
-                padding_value: TensorOf(any_dtype, scalars=True) = 0, align: Align = "RIGHT_LEFT"):
+                padding_value: TensorOf(any_dtype) | Number = 0, align: Align = "RIGHT_LEFT"):
     """Matrices of a band of diagonals and `padding_value` elsewhere; gradients pass.
 
     Args:
@@ -125,21 +130,31 @@ def matrix_diag(x: Anything, k=0, num_rows=-1, num_cols=-1,
             f"{band.width} elements, but 'x' has {x.shape[-1]}."
         )
     diagonals = x.expand_dims(-2) if single else x
-    fill = padding_value if isinstance(padding_value, Tensor) else Tensor(padding_value, x.dtype)
-    ground = fill.astype(x.dtype).reshape(()).broadcast_to((rows, columns))
+    ground = _fill("matrix_diag", padding_value, x).broadcast_to((rows, columns))
     return with_band.run(ground, diagonals, band)
 
 
+def _fill(api, value, x):
+    """The padding as a Tensor of the dtype of `x`, without axes."""
+    if not isinstance(value, Tensor):
+        return Tensor(value, x.dtype)
+    if value.ndim:
+        raise ValueError(f"For '{api}', 'padding_value' must have no axes, but got shape "
+                         f"{value.shape}.")
+    return value
+
+
 @public("ops.matrix_diag_part")
-@checked
-def matrix_diag_part(x: Anything, k, padding_value: TensorOf(any_dtype, scalars=True),
+@checked(Alike("x padding_value"))
+def matrix_diag_part(x: Anything, k, padding_value: TensorOf(any_dtype) | Number,
                      align: Align = "RIGHT_LEFT"):
     """The diagonals k[0] to k[1] of matrices, the highest first; gradients pass.
 
     Args:
         x (Tensor): matrices over the last two axes.
         k (Union[int, tuple[int], Tensor]): the diagonal, or the lowest and the highest.
-        padding_value (Union[number, Tensor]): what fills up short diagonals.
+        padding_value (Union[number, Tensor]): what fills up short diagonals; a Tensor has the
+            dtype of `x`.
         align (str): where short diagonals stand, above and below the main one.
 
     Raises:
@@ -150,8 +165,7 @@ def matrix_diag_part(x: Anything, k, padding_value: TensorOf(any_dtype, scalars=
     """
     low, high = _ends("matrix_diag_part", k)
     band = _band_in("matrix_diag_part", x, low, high, align)
-    fill = padding_value if isinstance(padding_value, Tensor) else Tensor(padding_value, x.dtype)
-    out = band_of.run(x, fill.reshape(()), band)
+    out = band_of.run(x, _fill("matrix_diag_part", padding_value, x), band)
     return out.squeeze(-2) if low == high else out
 
 
@@ -164,7 +178,7 @@ def _band_in(api, x, low, high, align):
 
 @public("ops.matrix_set_diag")
 @checked
-def matrix_set_diag(x: Anything, diagonal: Anything, k=0, align: Align = "RIGHT_LEFT"):
+def matrix_set_diag(x: Filled, diagonal: Filled, k=0, align: Align = "RIGHT_LEFT"):
     """Matrices with the diagonals k[0] to k[1] replaced; gradients pass.
 
     Args:
@@ -193,10 +207,7 @@ def matrix_set_diag(x: Anything, diagonal: Anything, k=0, align: Align = "RIGHT_
 class _Aligned(Primitive):
     def __init__(self, align="RIGHT_LEFT"):
         super().__init__(type(self).__name__)
-        if Align.verdict(align) is not None:  # of another type too, as the original has it
-            raise ValueError(
-                f"For '{self.name}', 'align' must be {Align.noun()}, but got {align!r}."
-            )
+        Align.refuse(self.name, "align", align)
         self.align = align
 
 

@@ -20,6 +20,7 @@ from .._core.rules import (
     TupleOf,
     any_dtype,
     checked,
+    real,
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
@@ -30,6 +31,7 @@ from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
 Floats = TensorOf("float16", "float32", "float64")
+Half = TensorOf("float16", "float32")
 _PADE = [64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
          10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1]
 
@@ -91,7 +93,7 @@ def _fits(api, input, tau):
 
 
 @op("ops.orgqr(input, input2)", "ops.Orgqr()(x: input, tau: input2)", "Tensor.orgqr(input2)",
-    promote="input input2")
+    alike="input input2")
 def orgqr(xp, input: Matrix, input2: Matrix):
     """The first columns of the product of Householder reflections."""
     _fits("orgqr", input, input2)
@@ -127,6 +129,8 @@ def ormqr(xp, input: Matrix, tau: Matrix, other: Matrix, left: Bool = True,
 @op("ops.Qr(full_matrices=False)(x)")
 def qr_full(xp, x: Matrix, full_matrices: Bool = False):
     """(q, r) of each matrix; q is square with `full_matrices`."""
+    if x.ndim < 2:
+        raise ValueError(f"For 'Qr', 'x' must have at least two axes, but got shape {x.shape}.")
     return (complete_qr if full_matrices else reduced_qr).body(xp, x)
 
 
@@ -134,7 +138,7 @@ def qr_full(xp, x: Matrix, full_matrices: Bool = False):
 
 
 @op("ops.lstsq(input, A)", "Tensor.lstsq(A)",
-    "ops.Lstsq(fast=True, l2_regularizer=0.0)(x: input, a: A)", promote="input A")
+    "ops.Lstsq(fast=True, l2_regularizer=0.0)(x: input, a: A)", alike="input A")
 def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Number = 0.0):
     """The smallest y for which |input y - A| is least, of a matrix of full rank."""
     if input.ndim != 2 or A.ndim not in (1, 2) or A.shape[0] != input.shape[0]:
@@ -155,7 +159,7 @@ def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Numbe
     return xp.matmul(q, xp.linalg_solve(xp.swapaxes(r, 0, 1), right))
 
 
-@op("ops.MatrixSolveLs(fast=True)(matrix, rhs, l2_regularizer)")
+@op("ops.MatrixSolveLs(fast=True)(matrix, rhs, l2_regularizer)", alike="matrix rhs")
 def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("float64"),
                     fast: Bool = True):
     """The y for which |matrix y - rhs|² + l2 |y|² is least, for stacks of matrices."""
@@ -164,6 +168,9 @@ def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("f
             f"For 'MatrixSolveLs', 'rhs' must have the rows of 'matrix', but got {rhs.shape} and "
             f"{matrix.shape}."
         )
+    if l2_regularizer.ndim:
+        raise ValueError(f"For 'MatrixSolveLs', 'l2_regularizer' must have no axes, but got shape "
+                         f"{l2_regularizer.shape}.")
     across = _adjoint(xp, matrix)
     rows, columns = matrix.shape[-2:]
     eye = xp.cast(l2_regularizer, matrix.dtype) * xp.eye(min(rows, columns), dtype=matrix.dtype)
@@ -172,11 +179,14 @@ def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("f
     return xp.matmul(across, xp.linalg_solve(xp.matmul(matrix, across) + eye, rhs))
 
 
-@op("ops.MatrixTriangularSolve(lower=True, adjoint=False)(matrix, rhs)", promote="matrix rhs")
+@op("ops.MatrixTriangularSolve(lower=True, adjoint=False)(matrix, rhs)", alike="matrix rhs")
 def matrix_triangular_solve(xp, matrix: Matrix, rhs: Matrix, lower: Bool = True,
                             adjoint: Bool = False):
     """The solution y of matrix y = rhs, of whose matrix one triangle is read."""
     _square("MatrixTriangularSolve", "matrix", matrix)
+    if matrix.shape[:-2] != rhs.shape[:-2]:
+        raise ValueError(f"For 'MatrixTriangularSolve', 'matrix' and 'rhs' must be stacked alike, "
+                         f"but got shapes {matrix.shape} and {rhs.shape}.")
     triangle = xp.tril(matrix) if lower else xp.triu(matrix)
     return xp.linalg_solve(_adjoint(xp, triangle) if adjoint else triangle, rhs)
 
@@ -192,8 +202,9 @@ def triangles(xp, LU_data: Anything):
 
 @public("ops.lu_unpack")
 @checked
-def lu_unpack(LU_data: Anything, LU_pivots: TensorOf("int8", "uint8", "int16", "int32", "int64"),
-              unpack_data: Bool = True, unpack_pivots: Bool = True):
+def lu_unpack(LU_data: TensorOf(real),
+              LU_pivots: TensorOf("int8", "uint8", "int16", "int32", "int64"),
+              unpack_data: Any = True, unpack_pivots: Any = True):
     """(P, L, U) of a packed LU decomposition; None for what is not asked for.
 
     Args:
@@ -315,6 +326,10 @@ def cond(A: Anything, p: Number | OneOf("fro", "nuc") = None):
 
     Source: mindspore.ops.cond of MindSpore 2.10.
     """
+    if A.ndim < 2 or A._array.dtype.kind not in "fc":
+        raise (ValueError if A.ndim < 2 else TypeError)(
+            f"For 'cond', 'A' must be matrices of floats or complex numbers, but got shape "
+            f"{A.shape} and dtype {A.dtype}.")
     if p is None or p in (2, -2):
         sizes = singular_values.run(A)
         top, bottom = sizes[..., 0], sizes[..., -1]
@@ -325,7 +340,7 @@ def cond(A: Anything, p: Number | OneOf("fro", "nuc") = None):
 
 
 @op("ops.dist(input, other, p=2)", promote="input other")
-def dist(xp, input: TensorOf("float16", "float32"), other: TensorOf("float16", "float32"),
+def dist(xp, input: Half, other: Half,
          p: Int(ge=0) = 2):
     """The p-norm of the difference of two Tensors; the number of places that differ for 0."""
     return _vector_norm(xp, xp.ravel(input - other), p, 0, False)
@@ -334,7 +349,7 @@ def dist(xp, input: TensorOf("float16", "float32"), other: TensorOf("float16", "
 @op("ops.pdist(input, p=2.0)", "ops.Pdist(p=2.0)(x: input)")
 def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
     """The p-norm distances between each row and the rows after it."""
-    if input.ndim < 2:
+    if input.ndim != 2:
         raise ValueError(f"For 'pdist', 'input' must be matrices, but got {input.shape}.")
     first, second = numpy.triu_indices(input.shape[-2], 1)
     one, other = (xp.take(input, xp.asarray(each), -2) for each in (first, second))
@@ -342,7 +357,7 @@ def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
 
 
 @op("ops.ReduceStd(axis=(), unbiased=True, keep_dims=False)(input_x)")
-def reduce_std(xp, input_x: TensorOf("float16", "float32"), axis: Any = (), unbiased: Bool = True,
+def reduce_std(xp, input_x: Floats, axis: Any = (), unbiased: Bool = True,
                keep_dims: Bool = False):
     """(the standard deviation, the mean) over axes, over all without one."""
     if not isinstance(axis, (tuple, list)) and type(axis) is not int:
