@@ -5,11 +5,13 @@ import datetime
 import numpy
 import pytest
 
-from mindspore_compat import Tensor, communication, mint, ops
+import mindspore_compat as ms
+from mindspore_compat import Tensor, communication, mint, nn, ops
 from mindspore_compat._backend import collective
 from mindspore_compat.communication import transfer
 from mindspore_compat.mint import distributed as dist
 from mindspore_compat.ops import communication as comm
+from mindspore_compat.parallel.distributed import DistributedDataParallel
 
 ONLY_IN_OPS = {"all_to_all_v_c", "gather_into_tensor", "scatter_tensor", "set_comm_ops_inplace"}
 
@@ -226,3 +228,33 @@ def test_a_refused_call_leaves_the_output(call, error, alone):
     with pytest.raises(error):
         call(out)
     assert (out == 7).all()
+
+
+def test_distributed_data_parallel_alone():
+    net = nn.Dense(2, 1, weight_init="ones")
+    wrapped = DistributedDataParallel(net, average_in_collective=True, static_graph=True)
+    take = ms.grad(lambda x: wrapped(x).sum(), None, [net.weight])
+    for _ in range(2):
+        assert take(tensor(2.0, 3, 2))[0].asnumpy().tolist() == [[6, 6]]
+        assert take(tensor(1.0, 3, 2))[0].asnumpy().tolist() == [[9, 9]]
+        wrapped.zero_grad()
+
+
+@pytest.mark.parametrize(
+    "arguments, error, name",
+    [
+        ({"module": 1}, TypeError, "module"),
+        ({"init_sync": 1}, TypeError, "init_sync"),
+        ({"process_group": 1}, TypeError, "process_group"),
+        ({"process_group": "none such"}, RuntimeError, "not connected"),
+        ({"bucket_cap_mb": 2.0}, TypeError, "bucket_cap_mb"),
+        ({"bucket_cap_mb": 0}, ValueError, "bucket_cap_mb"),
+        ({"find_unused_parameters": None}, TypeError, "find_unused_parameters"),
+        ({"average_in_collective": None}, TypeError, "average_in_collective"),
+        ({"static_graph": None}, TypeError, "static_graph"),
+        ({"reducer_mode": "Reducer"}, ValueError, "reducer_mode"),
+    ],
+)
+def test_distributed_data_parallel_refuses(arguments, error, name):
+    with pytest.raises(error, match=name):
+        DistributedDataParallel(**{"module": nn.Dense(2, 1), **arguments})

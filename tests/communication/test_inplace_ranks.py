@@ -1,5 +1,5 @@
 """The functional collectives, and what sends to some ranks, on two and three real ranks over MPI:
-each check of ranks_inplace.py and ranks_peers.py in processes of its own."""
+each check of the files named below in processes of its own."""
 
 import json
 import re
@@ -13,7 +13,7 @@ import pytest
 HERE = Path(__file__).parent
 CHECKS = [
     (file, name)
-    for file in ("ranks_inplace.py", "ranks_peers.py")
+    for file in ("ranks_inplace.py", "ranks_peers.py", "ranks_ddp.py")
     for name in re.findall(r"^@check\ndef (\w+)", (HERE / file).read_text("utf-8"), re.MULTILINE)
 ]
 

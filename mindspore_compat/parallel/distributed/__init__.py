@@ -1,0 +1,5 @@
+"""mindspore.parallel.distributed: DistributedDataParallel."""
+
+from .distributed_data_parallel import DistributedDataParallel
+
+__all__ = ["DistributedDataParallel"]

@@ -1,0 +1,156 @@
+"""What two or three ranks do with DistributedDataParallel;
+test_inplace_ranks.py starts it through mpiexec and reads its verdict."""
+
+import json
+import sys
+
+import numpy
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn
+from mindspore_compat.mint import distributed as dist
+from mindspore_compat.parallel.distributed import DistributedDataParallel
+
+dist.init_process_group()
+RANK, SIZE = dist.get_rank(), dist.get_world_size()
+MEAN = sum(range(1, SIZE + 1)) / SIZE
+CHECKS = {}
+
+
+def check(function):
+    CHECKS[function.__name__] = function
+    return function
+
+
+def refused(error, call):
+    try:
+        call()
+    except error:
+        return
+    raise AssertionError(f"{error.__name__} did not come")
+
+
+class Net(nn.Cell):
+    """sum(x first) + sum(x second) + 0 unused; the slopes of first and second are x."""
+
+    def __init__(self, start=0.0):
+        super().__init__()
+        for name, dtype in (("first", ms.float32), ("second", ms.float16), ("unused", ms.float32)):
+            setattr(self, name, Parameter(Tensor(numpy.full(3, start), dtype), name=name))
+
+    def construct(self, x):
+        return (x * self.first).sum() + (x * self.second.astype(ms.float32)).sum()
+
+
+def given(step=1):
+    return Tensor(numpy.full(3, step * (RANK + 1), numpy.float32))
+
+
+def slopes(net, weights, step=1):
+    found = ms.grad(lambda x: net(x), None, weights)(given(step))
+    return [each.asnumpy().astype(float)[0] for each in found]
+
+
+MODES = [
+    {},
+    {"average_in_collective": True},
+    {"find_unused_parameters": True, "bucket_cap_mb": 1},
+    {"static_graph": True, "reducer_mode": "PythonReducer"},
+]
+
+
+def close(found, expected):
+    numpy.testing.assert_allclose(found, expected, rtol=2e-3)
+
+
+@check
+def averages_that_add_up():
+    for mode in MODES:
+        net = DistributedDataParallel(Net(), **mode)
+        weights = net.trainable_params()
+        assert len(weights) == 3
+        for _ in range(2):
+            close(slopes(net, weights), [MEAN, MEAN, 0])
+            close(slopes(net, weights, 2), [3 * MEAN, 3 * MEAN, 0])
+            net.zero_grad()
+
+
+@check
+def adding_up_without_sending():
+    for mode in MODES:
+        net = DistributedDataParallel(Net(), **mode)
+        weights = net.trainable_params()
+        for _ in range(2):
+            with net.no_sync():
+                close(slopes(net, weights), [RANK + 1, RANK + 1, 0])
+                close(slopes(net, weights, 2), [3 * (RANK + 1), 3 * (RANK + 1), 0])
+            close(slopes(net, weights, 4), [7 * MEAN, 7 * MEAN, 0])
+            net.zero_grad()
+            with net.no_sync():
+                found = ms.grad(lambda x: net(x), None, weights)(given())
+            net.final_grad_reduce()
+            close([each.asnumpy().astype(float)[0] for each in found], [MEAN, MEAN, 0])
+            net.zero_grad()
+
+
+@check
+def some_parameters_only():
+    net = DistributedDataParallel(Net(), find_unused_parameters=True)
+    close(slopes(net, [net.module.second]), [MEAN])
+    close(slopes(net, [net.module.first]), [MEAN])
+    net = DistributedDataParallel(Net(), static_graph=True)
+    for _ in range(3):
+        close(slopes(net, [net.module.second]), [MEAN])
+        net.zero_grad()
+    refused(RuntimeError, lambda: slopes(net, [net.module.first]))
+    net = DistributedDataParallel(Net())
+    slopes(net, [net.module.first])
+    refused(RuntimeError, lambda: net(given()))
+    net.final_grad_reduce()
+    net(given())
+
+
+@check
+def parameters_of_the_first():
+    net = DistributedDataParallel(Net(RANK + 1.0))
+    for parameter in net.get_parameters():
+        assert (parameter.asnumpy() == 1).all()
+    net = DistributedDataParallel(Net(RANK + 1.0), init_sync=False)
+    assert (net.module.first.asnumpy() == RANK + 1).all()
+    net.broadcast_coalesced()
+    assert (net.module.second.asnumpy() == 1).all()
+    group = dist.new_group([SIZE - 1, 0])
+    if group:
+        net = DistributedDataParallel(Net(RANK + 1.0), process_group=group)
+        assert (net.module.first.asnumpy() == SIZE).all()
+        close(slopes(net, net.trainable_params()), [(1 + SIZE) / 2, (1 + SIZE) / 2, 0])
+
+
+@check
+def training():
+    """Trained on parts of the data, the network is that trained on all of it."""
+    x = numpy.arange(6 * SIZE, dtype=numpy.float32).reshape(2 * SIZE, 3) / 10
+    y = numpy.ones((2 * SIZE, 1), numpy.float32)
+
+    def trained(x, y, wrap=None):
+        net = nn.Dense(3, 1, weight_init="ones", bias_init="zeros")
+        net = wrap(net) if wrap else net
+        optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+        step = ms.value_and_grad(
+            lambda a, b: ((net(a) - b) ** 2).mean(), None, optimizer.parameters
+        )
+        for _ in range(3):
+            optimizer(step(Tensor(x), Tensor(y))[1])
+            if wrap:
+                net.zero_grad()
+        return net.trainable_params()[0].asnumpy()
+
+    own = slice(2 * RANK, 2 * RANK + 2)
+    together = trained(x[own], y[own], DistributedDataParallel)
+    numpy.testing.assert_allclose(together, trained(x, y), rtol=1e-5)
+    assert not numpy.allclose(together, trained(x[own], y[own]), rtol=1e-3)
+
+
+CHECKS[sys.argv[1]]()
+dist.barrier()
+print(json.dumps({"rank": RANK, "passed": sys.argv[1]}), flush=True)
