@@ -3,8 +3,8 @@
 Every function takes the array namespace first and works on NumPy and CuPy arrays alike; arrays are
 (batch, channels, spatial...) and may have any number of leading dimensions. Maximum and sum are
 taken along one dimension after the other, so a k by k window costs 2 k passes and not k squared.
-Gradients of the maximum go over the taps of the window in row-major order and give the slope to
-the first tap that holds the maximum. On the host a cache's worth of planes is handled at a time.
+The gradient of the maximum goes to the first tap of the window, in row-major order, that holds it.
+On the host a cache's worth of planes is handled at a time.
 
 `max_gradient` and `max_pick` are each other's gradient, as are `average` and `average_gradient`,
 `adaptive_average` and `adaptive_average_gradient`. Lp pooling is composed by its callers. Padding
@@ -119,12 +119,12 @@ def _split_shape(x, kernel):
     return x.shape[:lead], x.shape[lead:]
 
 
-def _blocks(planes):
+def _blocks(planes, block=BLOCK):
     """Slices of the planes: a cache's worth each on the host, all at once on a device."""
     count = planes.shape[0]
     step = max(count, 1)
     if isinstance(planes, np.ndarray):
-        step = max(BLOCK * count // max(planes.size, 1), 1)
+        step = max(block * count // max(planes.size, 1), 1)
     return [slice(i, min(i + step, count)) for i in range(0, count, step)]
 
 
@@ -176,18 +176,9 @@ def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
     if fast := kernels_of(xp, x, kernel):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         return fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo)
-    corner = 0
-    for n, o, s, (before, _) in zip(size, out, stride, pads):
-        corner = np.add.outer(corner * n, np.arange(o) * s - before)
-    corner = xp.asarray(corner)
-    pads = _fitted(x, kernel, stride, pads, dilation, out)
-    planes, best = x.reshape(prod(lead), *size), largest.reshape(prod(lead), *out)
-    index = xp.zeros(best.shape, np.int64)
-    taps = _taps(size, kernel, stride, pads, dilation, out)
-    for block in _blocks(planes):
-        wide = padded(xp, planes[block], pads, _lowest(x.dtype))
-        for tap in reversed(taps):
-            xp.copyto(index[block], corner + tap.shift, where=_holds(xp, tap, wide, best[block]))
+    index = xp.empty((prod(lead), *out), np.int64)
+    for block, places, found in _maxima(xp, x, largest, kernel, stride, pads, dilation):
+        index[block] = places if found is None else places * found
     return index.reshape(largest.shape)
 
 
@@ -195,32 +186,102 @@ class _Tap(NamedTuple):
     """One position in the window, for all windows at once."""
 
     shift: int       # its flat distance from the window's corner, in the unpadded data
-    place: tuple     # the padded input that it meets
-    inside: object   # which windows meet data and not padding; None where all do
+    phase: tuple     # which of every `stride` elements of the padded input it meets
+    ahead: int       # how many of these it lies ahead, where rows are `pitch` long
 
 
 @lru_cache(maxsize=256)
-def _taps(size, kernel, stride, pads, dilation, out):
+def _taps(size, kernel, stride, dilation, pitch):
     """The taps of the window in row-major order."""
     found = []
     for tap in product(*map(range, kernel)):
-        shift, inside = 0, np.ones((), bool)
-        for i, n, s, (before, _), d, o in zip(tap, size, stride, pads, dilation, out):
+        shift = ahead = 0
+        for i, n, s, d, row in zip(tap, size, stride, dilation, pitch):
             shift = shift * n + i * d
-            at = np.arange(o) * s + i * d - before
-            inside = np.logical_and.outer(inside, (at >= 0) & (at < n))
-        place = tuple(slice(i * d, i * d + (o - 1) * s + 1, s)
-                      for i, d, o, s in zip(tap, dilation, out, stride))
-        found.append(_Tap(shift, place, None if inside.all() else inside))
+            ahead = ahead * row + i * d // s
+        found.append(_Tap(shift, tuple(i * d % s for i, d, s in zip(tap, dilation, stride)), ahead))
     return found
 
 
-def _holds(xp, tap, wide, best):
-    """Which windows find their maximum at this tap."""
-    found = wide[(..., *tap.place)] == best
-    if tap.inside is not None:
-        found &= xp.asarray(tap.inside)
-    return found
+def _maxima(xp, x, largest, kernel, stride, pads, dilation):
+    """Where the windows find their maximum first, for some planes at a time.
+
+    The input is parted by phase (even and odd places, for a stride of 2), and all rows are made as
+    long, so that a tap of all windows is one run of neighbours. A window's tap is the least number
+    whose element equals the maximum.
+
+    Yields:
+        The slice of planes, int64 flat positions in each plane, (planes, out...), and None, or a
+        mask of the windows that found one (a NaN equals nothing).
+    """
+    (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
+    pitch = tuple(o + (k - 1) * d // s for o, k, s, d in zip(out, kernel, stride, dilation))
+    taps = _taps(size, kernel, stride, dilation, pitch)
+    none = len(taps)
+    shifts = xp.asarray(np.array([tap.shift for tap in taps] + [0]))
+    corner = 0
+    for n, o, s, (before, _) in zip(size, out, stride, pads):
+        corner = np.add.outer(corner * n, np.arange(o) * s - before)
+    corner = xp.asarray(corner)
+    planes, best = x.reshape(prod(lead), *size), largest.reshape(prod(lead), *out)
+    inner = (..., *(slice(0, o) for o in out))
+    for block in _blocks(planes, 4 * BLOCK):
+        part = planes[block]
+        parts = {phase: _phase(xp, part, phase, stride, pads, pitch)
+                 for phase in {tap.phase for tap in taps}}
+        tops = xp.zeros((part.shape[0], *pitch), x.dtype)
+        tops[inner] = best[block]
+        first = xp.full(tops.size, none, np.uint8 if none < 256 else np.uint16)
+        for number, tap in reversed(list(enumerate(taps))):
+            values, known = parts[tap.phase]
+            held = values[tap.ahead:] == tops.reshape(-1)[:tops.size - tap.ahead]
+            if known is not None:
+                held &= known[tap.ahead:]
+            _choose(xp, first[:held.size], held, number)
+        first = first.reshape(tops.shape)[inner]
+        found = first != none
+        yield block, xp.take(shifts, first) + corner, None if found.all() else found
+
+
+def _phase(xp, x, phase, stride, pads, pitch):
+    """Every `stride`-th element of the padded `x` from the places `phase` on, rows `pitch` long.
+
+    Returns:
+        The elements, flat, and None, or which of them are data. Padding is NaN, which equals
+        nothing, where the dtype has one.
+    """
+    source, target = [...], [...]
+    for n, p, s, (before, _), length in zip(x.shape[1:], phase, stride, pads, pitch):
+        first = max(-(-(before - p) // s), 0)
+        start = first * s + p - before
+        count = max(min(-(-(n - start) // s), length - first), 0)
+        source.append(slice(start, start + count * s, s))
+        target.append(slice(first, first + count))
+    source, target = x[tuple(source)], tuple(target)
+    made = xp.empty((x.shape[0], *pitch), x.dtype)
+    if made.shape == source.shape:
+        made[...] = source
+        return made.reshape(-1), None
+    whole = x.dtype.kind in "iu"
+    made[...] = 0 if whole else x.dtype.type("nan")
+    made[target] = source
+    if not whole:
+        return made.reshape(-1), None
+    known = xp.zeros(made.shape, bool)
+    known[target] = True
+    return made.reshape(-1), known.reshape(-1)
+
+
+def _choose(xp, target, mask, number):
+    """Writes `number` where the mask holds; by arithmetic on bytes, which takes no branches."""
+    if target.dtype != np.uint8:
+        xp.copyto(target, number, where=mask)
+        return
+    mask = mask.view(np.uint8)
+    xp.negative(mask, out=mask)  # 0 or 255
+    target &= ~mask
+    mask &= np.uint8(number)
+    target |= mask
 
 
 def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
@@ -241,24 +302,21 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         index = fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo, none=-1)
         return fast.spread_to_index(g, index, x.shape, geo)
-    pads = _fitted(x, kernel, stride, pads, dilation, out)
-    cut = tuple((-before, -after) for before, after in pads)
-    planes, g = x.reshape(prod(lead), *size), g.reshape(prod(lead), *out)
-    slope = xp.empty(planes.shape, g.dtype)
-    alone = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation))
-    taps = _taps(size, kernel, stride, pads, dilation, out)
-    for block in _blocks(planes):
-        wide = padded(xp, planes[block], pads, _lowest(x.dtype))
-        spread = xp.zeros(wide.shape, g.dtype)
-        best = largest.reshape(g.shape)[block]
-        for place, won in _winners(xp, taps, wide, best):
-            target = spread[(..., *place)]
-            if alone:
-                target[...] = keep(xp, won, g[block])
-            else:
-                target += keep(xp, won, g[block])
-        slope[block] = padded(xp, spread, cut)
+    area = prod(size)
+    slope, g = xp.zeros((prod(lead), *size), g.dtype), g.reshape(prod(lead), *out)
+    for block, places, found in _maxima(xp, x, largest, kernel, stride, pads, dilation):
+        part = slope[block].reshape(-1)
+        _add_planes(xp, part, places, g[block], area, found)
     return slope.reshape(x.shape)
+
+
+def _add_planes(xp, flat, places, values, area, found):
+    """Adds values at places of their planes, which follow each other in `flat`."""
+    count = places.shape[0]
+    places += (xp.arange(count) * area).reshape(count, *(1,) * (places.ndim - 1))
+    if found is not None:
+        places, values = places[found], values[found]
+    xp.add.at(flat, places.reshape(-1), values.reshape(-1))
 
 
 def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
@@ -273,27 +331,15 @@ def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
         Array shaped like `largest`.
     """
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
-    pads = _fitted(x, kernel, stride, pads, dilation, out)
-    planes, u = x.reshape(prod(lead), *size), u.reshape(prod(lead), *size)
+    u = u.reshape(prod(lead), prod(size))
     picked = xp.zeros((prod(lead), *out), u.dtype)
-    taps = _taps(size, kernel, stride, pads, dilation, out)
-    for block in _blocks(planes):
-        wide = padded(xp, planes[block], pads, _lowest(x.dtype))
-        source = padded(xp, u[block], pads)
-        best = largest.reshape(picked.shape)[block]
-        for place, won in _winners(xp, taps, wide, best):
-            picked[block] += keep(xp, won, xp.ascontiguousarray(source[(..., *place)]))
+    for block, places, found in _maxima(xp, x, largest, kernel, stride, pads, dilation):
+        if found is not None:
+            places *= found
+        taken = xp.take_along_axis(u[block], places.reshape(places.shape[0], -1), 1)
+        taken = taken.reshape(places.shape)
+        picked[block] = taken if found is None else keep(xp, found, taken)
     return picked.reshape(largest.shape)
-
-
-def _winners(xp, taps, wide, best):
-    """Yields (place, mask) for every tap: which windows find their maximum there first."""
-    free = xp.ones(best.shape, bool)
-    for tap in taps:
-        won = _holds(xp, tap, wide, best)
-        won &= free
-        yield tap.place, won
-        free ^= won
 
 
 # Average.
