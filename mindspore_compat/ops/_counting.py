@@ -5,6 +5,7 @@ import numpy
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
 from .._core.rules import (
+    Alike,
     Bool,
     DType,
     Float,
@@ -44,13 +45,13 @@ def _bound(xp, api, edges, values, out_type, right):
 
 
 @op("ops.LowerBound(out_type=int32)(sorted_x, values)", widen=False)
-def lower_bound(xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = None):
+def lower_bound(xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32):
     """Where each value would be put in, row by row, before equal ones."""
     return _bound(xp, "LowerBound", sorted_x, values, out_type, False)
 
 
 @op("ops.UpperBound(out_type=int32)(sorted_x, values)", widen=False)
-def upper_bound(xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = None):
+def upper_bound(xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32):
     """Where each value would be put in, row by row, after equal ones."""
     return _bound(xp, "UpperBound", sorted_x, values, out_type, True)
 
@@ -59,8 +60,12 @@ def upper_bound(xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "in
     widen=False)
 def search_sorted(xp, sorted_sequence: Reals, values: Reals,
                   sorter: TensorOf("int64") | None = None,
-                  dtype: DType("int32", "int64") = None, right: Bool = False):
+                  dtype: DType("int32", "int64") = dtypes.int64, right: Bool = False):
     """Where each value would be put in; `sorter` holds the order that sorts the sequence."""
+    if sorted_sequence.ndim > 1 and sorted_sequence.shape[:-1] != values.shape[:-1]:
+        raise ValueError(f"For 'SearchSorted', 'sorted_sequence' must have one axis, or all but "
+                         f"the last of 'values', but got {sorted_sequence.shape} and "
+                         f"{values.shape}.")
     if sorter is not None:
         sorted_sequence = xp.take_along_axis(sorted_sequence, sorter, -1)
     return xp.cast(places_in.body(xp, sorted_sequence, values, right), dtype)
@@ -214,6 +219,8 @@ def bincount_of(xp, array: TensorOf("int32"), size: Int(ge=0) | TensorOf("int32"
             f"For 'Bincount', 'weights' must have the shape of 'array', but got {weights.shape} "
             f"and {array.shape}."
         )
+    if not isinstance(size, int) and size.ndim:
+        raise ValueError(f"For 'Bincount', 'size' must have no axes, but got {size.shape}.")
     size = int(size)
     flat = xp.ravel(array)
     if bool(xp.any(flat < 0)):
@@ -242,9 +249,12 @@ def histogram_fixed_width(xp, x: TensorOf("int32", "float16", "float32", "float6
     return xp.cast(xp.bincount(place, None, nbins), dtype)
 
 
-@op("ops.EqualCount()(x, y)", promote="x y", widen=False)
+@op("ops.EqualCount()(x, y)", alike="x y", widen=False)
 def equal_count(xp, x: Anything, y: Anything):
     """How many elements are equal, as one element of their dtype."""
+    if x.shape != y.shape:
+        raise ValueError(f"For 'EqualCount', 'x' and 'y' must have one shape, but got {x.shape} "
+                         f"and {y.shape}.")
     return xp.cast(xp.reshape(xp.sum(x == y), (1,)), x.dtype)
 
 
@@ -288,7 +298,7 @@ class ConfusionMatrix(Primitive):
         return Tensor._wrap(made)
 
 
-@op("ops.CompareAndBitpack()(x, threshold)", widen=False)
+@op("ops.CompareAndBitpack()(x, threshold)", widen=False, alike="x threshold")
 def compare_and_bitpack(xp, x: TensorOf("bool", "float16", "float32", "float64", "int8", "int16",
                                         "int32", "int64"), threshold: Anything):
     """Bytes whose bits tell which of eight elements are above a threshold, the first one highest.
@@ -400,7 +410,8 @@ class EditDistance(Primitive):
     truth_values, truth_shape.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of another type, or the values have not one dtype.
+        ValueError: if places are no rows or a shape is no vector.
 
     Source: mindspore.ops.EditDistance of MindSpore 2.10.
     """
@@ -410,10 +421,17 @@ class EditDistance(Primitive):
         super().__init__("EditDistance")
         self.normalize = normalize
 
-    @checked
+    @checked(Alike("hypothesis_values truth_values"))
     def __call__(self, hypothesis_indices: TensorOf("int64"), hypothesis_values: Anything,
                  hypothesis_shape: TensorOf("int64"), truth_indices: TensorOf("int64"),
                  truth_values: Anything, truth_shape: TensorOf("int64")):
+        for name, each, axes in (("hypothesis_indices", hypothesis_indices, 2),
+                                 ("hypothesis_shape", hypothesis_shape, 1),
+                                 ("truth_indices", truth_indices, 2),
+                                 ("truth_shape", truth_shape, 1)):
+            if each.ndim != axes:
+                raise ValueError(f"For 'EditDistance', '{name}' must have {axes} axes, but got "
+                                 f"shape {each.shape}.")
         given = _sequences(hypothesis_indices, hypothesis_values)
         wanted = _sequences(truth_indices, truth_values)
         sizes = numpy.maximum(hypothesis_shape.asnumpy(), truth_shape.asnumpy())[:-1]
@@ -469,7 +487,7 @@ class RaggedRange(Primitive):
         super().__init__("RaggedRange")
         self.Tsplits = Tsplits
 
-    @checked
+    @checked(Alike("starts limits deltas"))
     def __call__(self, starts: Reals, limits: Reals, deltas: Reals):
         given = [each.asnumpy() for each in (starts, limits, deltas)]
         rows = numpy.stack(numpy.broadcast_arrays(*(numpy.atleast_1d(each) for each in given)), -1)
