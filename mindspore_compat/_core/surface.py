@@ -317,8 +317,9 @@ def _make_function(op, area, name, group):
 def _return_lines(api, call, scope):
     """The call, with errors of the array library told in the words of the API."""
     scope.update(library_errors=LIBRARY_ERRORS, explain=explain)
+    reflected = ["        if hasattr(other, 'takes_dense'):", "            return NotImplemented"]
     return ["    try:", f"        return {call}", "    except library_errors as error:",
-            f"        explained = explain({api!r}, error)", "        if explained is error:",
+            *(reflected if api in ("__add__", "__sub__", "__mul__") else []), f"        explained = explain({api!r}, error)", "        if explained is error:",
             "            raise", "        raise explained from error"]
 
 

@@ -83,6 +83,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _sparse_attention,
     _sparse_parts,
     _special,
+    _sparse_arithmetic,
     _statistics,
     _stores,
     _tensor_places,

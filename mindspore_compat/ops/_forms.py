@@ -25,7 +25,7 @@ from .._core.rules import (
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
-from . import _reduce, _shape
+from . import _shape
 from ._axes import axis_of
 from ._compare import isclose
 from .primitive import Primitive
@@ -153,22 +153,6 @@ def kthvalue(xp, input: Numbers, k: Int(ge=1), dim: Int = -1, keepdim: Bool = Fa
     values, at = xp.top_k(input, k, dim, False)
     last = (slice(None),) * (axis_of(dim, input)) + (slice(k - 1, k) if keepdim else k - 1,)
     return values[last], xp.cast(at[last], "int64")
-
-
-@public("Tensor.argmax_with_value")
-@checked
-def argmax_with_value(input: Anything, axis: Int = 0, keep_dims: Bool = False):
-    """(the largest values along an axis, their int64 places)."""
-    place, value = _reduce.arg_max_with_value.run(input, axis, keep_dims)
-    return value, Tensor._wrap(place._array.astype("int64"))
-
-
-@public("Tensor.argmin_with_value")
-@checked
-def argmin_with_value(input: Anything, axis: Int = 0, keep_dims: Bool = False):
-    """(the smallest values along an axis, their int64 places)."""
-    place, value = _reduce.arg_min_with_value.run(input, axis, keep_dims)
-    return value, Tensor._wrap(place._array.astype("int64"))
 
 
 @op("Tensor.ptp(axis=None, keepdims=False)")

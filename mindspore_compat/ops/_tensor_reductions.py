@@ -232,6 +232,29 @@ _place("argmax", "largest", _reduce.argmax, _reduce.argmax)
 _place("argmin", "smallest", _reduce.argmin_int32, _reduce.argmin_int32)
 
 
+def _with_place(name, word, along, over_all):
+    """`Tensor.argmax_with_value` and `Tensor.argmin_with_value`."""
+
+    def with_place(self, axis: Int | None = 0, keep_dims: Bool = False):
+        if axis is not None:
+            axis = axes_along(f"Tensor.{name}", "axis", axis, self)
+        return _along(along, over_all, self, axis, keep_dims)
+
+    with_place.__doc__ = f"""(the {word} values along an axis, their int64 places).
+
+    Args:
+        axis (Union[int, None]): the axis; None for the {word} element of all, with the place 0.
+        keep_dims (bool): True to keep the axis with length 1.
+
+    Source: mindspore.Tensor.{name} of MindSpore 2.10.
+    """
+    form(name)(with_place)
+
+
+_with_place("argmax_with_value", "largest", _reduce.max_along, _reduce.amax)
+_with_place("argmin_with_value", "smallest", _reduce.min_along, _reduce.amin)
+
+
 @form("median")
 def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
     """(the lower medians, their int64 places) along an axis.

@@ -136,7 +136,8 @@ REFUSED = [
     (ValueError, "take(places(99), mode='raise')", "'indices' must be in"),
     (ValueError, "to('x')", "'device' must be one of"),
     (TypeError, "nansum().to(5)", "For 'Tensor.to'"),
-    (ValueError, "argmax_with_value(5)", "For 'argmax_with_value', an axis must be in"),
+    (ValueError, "argmax_with_value(5)", "For 'Tensor.argmax_with_value', 'axis' must be in"),
+    (ValueError, "unique_consecutive(dim=5)", "For 'unique_consecutive', an axis must be in"),
     (TypeError, "unique(True, 1)", "'return_inverse' must be a bool"),
 ]
 
@@ -200,3 +201,9 @@ def test_new_tensors_take_a_dtype_by_position():
     assert x().new_zeros(2).shape == (2,)
     with pytest.raises(TypeError, match="'size'"):
         x().new_full(2, 1)
+
+
+@pytest.mark.parametrize("name, value", [("argmax_with_value", 4.0), ("argmin_with_value", -3.0)])
+def test_the_extreme_of_all_has_the_place_0(name, value):
+    found, place = getattr(x(), name)(axis=None)
+    assert float(found) == value and int(place) == 0 and place.dtype == ms.int64
