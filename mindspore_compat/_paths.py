@@ -5,7 +5,8 @@ MindSpore's names can be reached through many module paths, old and new, such as
 the module on its right: the same object under one more name, so classes keep their identity and
 nothing is copied. A path whose module is not there is not found, as any unknown module. Modules
 that exist as files are not listed, and always win. A path must not end in a name that its parent
-shows as something else (`common.seed`, a function): importing it would put the module there.
+shows as something else (`common.seed`, a function): importing it would put the module there. Only
+`ops` keeps what it shows (`op_info_register`, a function).
 """
 
 import importlib
@@ -42,6 +43,7 @@ PATHS = {
     "nn.metrics": "train.metrics",
     "nn.metrics.metric": "train.metrics.metric",
     "ops.P": "ops.operations",
+    "ops.op_info_register": "ops._register",
     "ops.function.nn_func": "ops.function",
     "ops.function.math_func": "ops.function",
     "ops.function.array_func": "ops.function",

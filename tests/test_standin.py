@@ -328,10 +328,20 @@ class TestPaths:
             "import importlib, inspect\n"
             f"for path in {sorted(_paths.PATHS)!r}:\n"
             "    parent, _, name = ('mindspore_compat.' + path).rpartition('.')\n"
-            "    try:\n        found = getattr(importlib.import_module(parent), name, inspect)\n"
+            "    try:\n        room = importlib.import_module(parent)\n"
+            "        found = getattr(room, name, inspect)\n"
+            "        importlib.import_module('mindspore_compat.' + path)\n"
             "    except ModuleNotFoundError:\n        continue\n"
-            "    if not inspect.ismodule(found):\n        print(path)"))
+            "    if not inspect.ismodule(found) and getattr(room, name) is not found:\n"
+            "        print(path)"))
         assert taken == ""
+
+    def test_a_path_may_bear_the_name_of_a_function_of_ops(self):
+        shown = output("-c", (
+            "from mindspore_compat.ops.op_info_register import DataType, op_info_register\n"
+            "from mindspore_compat import ops\n"
+            "print(ops.op_info_register is op_info_register, ops.DataType is DataType)"))
+        assert shown.split() == ["True", "True"]
 
     @pytest.mark.parametrize("path", WELL_USED)
     def test_used_path_imports(self, path, refused):

@@ -1,5 +1,8 @@
 """mindspore.ops: every op as a function and as a Primitive, built from this room's declarations."""
 
+import sys
+import types
+
 from .._core import custom, linear, packing, taylor, transforms  # noqa: F401 - they declare grad, ...
 from .._core.surface import attach_methods, build, window
 from .._core.tensor import Tensor  # noqa: F401 - `from mindspore.ops import Tensor`
@@ -26,9 +29,9 @@ from . import (  # noqa: F401 - their declarations make the names
     _decompose,
     _diagonals,
     _dropout,
+    _dump,
     _experts,
     _experts_products,
-    _dump,
     _factors,
     _fft,
     _flash,
@@ -80,10 +83,10 @@ from . import (  # noqa: F401 - their declarations make the names
     _signal,
     _softmax,
     _sparse,
+    _sparse_arithmetic,
     _sparse_attention,
     _sparse_parts,
     _special,
-    _sparse_arithmetic,
     _statistics,
     _stores,
     _tensor_places,
@@ -95,6 +98,16 @@ from .primitive import Primitive
 
 attach_methods()
 
+
+class _Package(types.ModuleType):
+    """This package: a function stays under its name when a path of that name is imported."""
+
+    def __setattr__(self, name, value):
+        if not (isinstance(value, types.ModuleType) and name in __all__):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 _find, __dir__, __all__ = window(__name__, classes=Primitive)
 
 

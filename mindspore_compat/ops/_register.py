@@ -122,6 +122,7 @@ def _kind(name, own, inputs_of, attributes, words):
                    ", `.output(...)`, `.attr(...)`, `.dtype_format(...)` and `.get_op_info()`.\n\n"
                    f"Source: mindspore.ops.{name} of MindSpore 2.10.\n",
     })
+    globals()[name] = made  # the path `ops.op_info_register` shows it too
     return public(f"ops.{name}")(made)
 
 

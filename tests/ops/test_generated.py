@@ -8,7 +8,7 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat._core.surface import build
-from mindspore_compat.ops import _generated, auto_generate
+from mindspore_compat.ops import _generated, _grad_ops, auto_generate
 from mindspore_compat.ops.operations import _inner_ops
 
 
@@ -84,6 +84,7 @@ def test_the_paths_where_names_are_shown():
 
     assert prims.AddExt is auto_generate.AddExt
     assert _inner_ops.SiLU is auto_generate.SiLU
+    assert prims.TanhGrad is _grad_ops.TanhGrad
     assert auto_generate.ReLU is ops.ReLU
     assert "AddExt" in dir(auto_generate) and not hasattr(ops, "AddExt")
     with pytest.raises(AttributeError):
