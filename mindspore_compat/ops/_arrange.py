@@ -309,11 +309,24 @@ def strided_slice(xp, input_x: Anything, begin: Ints, end: Ints, strides: Ints,
     return input_x[tuple(index)]
 
 
-@op("ops.narrow(input, axis, start, length)",
-    "mint.narrow(input, dim: axis, start, length)", widen=False)
-def narrow(xp, input: Anything, axis: Int, start: Int, length: Int):
+@op("ops.narrow(input, axis, start, length)", widen=False)
+def narrow(xp, input: Anything, axis: Int, start: Int(ge=0), length: Int(ge=1)):
     """`length` slices along an axis, from `start`."""
-    return input[(slice(None),) * (axis_of(axis, input)) + (slice(start, start + length),)]
+    return _narrowed(input, axis_of(axis, input), start, length)
+
+
+@op("mint.narrow(input, dim: axis, start, length)", widen=False)
+def mint_narrow(xp, input: Anything, axis: Int, start: Int, length: Int(ge=0)):
+    """`length` slices along an axis, from `start`, which counts from the end if it is negative."""
+    axis = axis_of(axis, input)
+    return _narrowed(input, axis, start + input.shape[axis] if start < 0 else start, length)
+
+
+def _narrowed(input, axis, start, length):
+    if not 0 <= start <= start + length <= input.shape[axis]:
+        raise ValueError(f"For 'narrow', 'start' and 'length' must lie within the axis of length "
+                         f"{input.shape[axis]}, but got {start} and {length}.")
+    return input[(slice(None),) * axis + (slice(start, start + length),)]
 
 
 @op("ops.select_scatter(input, src, axis, index)", "Tensor.select_scatter(src, axis, index)",

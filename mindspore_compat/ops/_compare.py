@@ -1,7 +1,7 @@
 """Comparison, logic, bits, and tests of numbers, element by element; clipping and sorting."""
 
 from .._core.op import op
-from .._core.rules import Bool, Int, Number, TensorOf, any_dtype, integer, number
+from .._core.rules import Bool, Int, Number, TensorOf, any_dtype, integer, number, real
 from .._core.surface import build, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
@@ -11,13 +11,17 @@ Bits = TensorOf(integer | {"bool"}, scalars=True)
 Anything = TensorOf(any_dtype)
 
 
-def _comparison(*lines):
-    return op(*lines, promote="input other", operator=True, exact=True)
+Given = TensorOf(number, "bool")  # a Tensor and no number
+Ordered = TensorOf(real, "bool", scalars=True)
+
+
+def _comparison(*lines, rules=None):
+    return op(*lines, promote="input other", operator=True, exact=True, rules=rules)
 
 
 @_comparison("ops.equal(input, other)", "ops.Equal()(x: input, y: other)", "ops.eq(input, other)",
              "Tensor.equal(other)",
-             "Tensor.eq(other)", "mint.eq(input, other)")
+             "Tensor.eq(other)", "mint.eq(input, other)", rules={"mint.eq": {"input": Given}})
 def equal(xp, input: Operand, other: Operand):
     """True where the elements are equal."""
     return xp.equal(input, other)
@@ -66,7 +70,9 @@ def greater(xp, input: Operand, other: Operand):
              "ops.ge(input, other)",
              "Tensor.greater_equal(other)", "Tensor.ge(other)", "Tensor.__ge__(other)",
              "mint.greater_equal(input, other)", "mint.ge(input, other)",
-             "ops.tensor_ge(input, other)")
+             "ops.tensor_ge(input, other)",
+             rules={"mint.greater_equal": {"input": Ordered, "other": Ordered},
+                    "mint.ge": {"input": Ordered, "other": Ordered}})
 def greater_equal(xp, input: Operand, other: Operand):
     """True where input >= other."""
     return xp.greater_equal(input, other)
@@ -189,7 +195,7 @@ def float_status(xp, x: TensorOf("float16", "float32", "float64")):
 
 # Clipping -----------------------------------------------------------------------------------------
 
-Bound = TensorOf(number) | Number
+Bound = TensorOf(real) | Number
 
 @op("ops.clamp(input, min=None, max=None)", "Tensor.clamp(min=None, max=None)",
     "mint.clamp(input, min=None, max=None)", "ops.clip(input, min=None, max=None)",

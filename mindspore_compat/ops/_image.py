@@ -406,9 +406,10 @@ ALL_SCALED = {(mode, rank) for mode, ranks in RANKS.items() for rank in ranks}
     "align_corners=None)",
     "mint.nn.Upsample(size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)(input)")
-def interpolate_ext(xp, input: Floats, size: Size = None, scale_factor: LooseFactor = None,
-                    mode: Str = "nearest", align_corners: Bool = None,
-                    recompute_scale_factor: Bool = None):
+def interpolate_ext(xp, input: Floats, size: Size = None,
+                    scale_factor: AsValue(LooseFactor) = None, mode: AsValue(Str) = "nearest",
+                    align_corners: AsValue(Bool) = None,
+                    recompute_scale_factor: AsValue(Bool) = None):
     """The spatial dimensions of (N, C, ...) resized to `size`, or by `scale_factor`, in any mode.
 
     Raises:

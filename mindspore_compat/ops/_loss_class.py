@@ -7,7 +7,7 @@ _loss_ctc.py.
 from .._backend.space import extra
 from .._core.derivatives import derive
 from .._core.op import op
-from .._core.rules import Bool, Float, Int, Number, OneOf, TensorOf, floating
+from .._core.rules import AsValue, Bool, Float, Int, Number, OneOf, TensorOf, floating
 from . import _softmax  # noqa: F401 - it declares log_soft
 from ._loss import Reduced, Reduction, need_shape, reduced
 from ._windows import need_alike
@@ -253,7 +253,8 @@ def binary_cross_entropy(xp, logits: Small, labels: Small, weight: Small = None,
 
 
 @op("mint.nn.functional.binary_cross_entropy(input, target, weight=None, reduction='mean')",
-    "mint.nn.BCELoss(weight=None, reduction='mean')(input, target)")
+    "mint.nn.BCELoss(weight=None, reduction='mean')(input, target)",
+    rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}})
 def binary_cross_entropy_ext(xp, input: Small, target: Small, weight: Small = None,
                              reduction: Reduction = "mean"):
     """-(target log(input) + (1 - target) log(1 - input)), for probabilities `input`."""

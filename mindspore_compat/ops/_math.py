@@ -29,7 +29,15 @@ def add(xp, input: Operand, other: Operand):
     "Tensor.add_(other, *, alpha=1)", promote="input other", operator=True)
 def add_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
     """input + alpha * other, element by element; the shapes broadcast."""
-    return xp.add(input, other if alpha == 1 else alpha * other)
+    return xp.add(input, _times("add", other, alpha))
+
+
+def _times(api, other, alpha):
+    """alpha * other; a float goes with floats only."""
+    if type(alpha) is float and other.dtype.kind in "biu":
+        raise TypeError(f"For '{api}', 'alpha' must be an int where both inputs are whole numbers "
+                        f"or bools, but got {alpha}.")
+    return other if alpha == 1 else alpha * other
 
 
 @_binary("Tensor.__radd__(other)")
@@ -57,7 +65,7 @@ def sub_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
     """input - alpha * other, element by element; of bools whether they differ."""
     if input.dtype.kind == "b" and alpha == 1:
         return xp.not_equal(input, other)
-    return xp.subtract(input, other if alpha == 1 else alpha * other)
+    return xp.subtract(input, _times("sub", other, alpha))
 
 
 @op("ops.subtract(input, other, *, alpha=1)", promote="input other", operator=True)
@@ -65,7 +73,7 @@ def subtract(xp, input: Operand, other: Operand, alpha: Number = 1):
     """input - alpha * other, element by element; bools count as int64."""
     if input.dtype.kind == "b":
         input, other = xp.cast(input, "int64"), xp.cast(other, "int64")
-    return xp.subtract(input, other if alpha == 1 else alpha * other)
+    return xp.subtract(input, _times("sub", other, alpha))
 
 
 @_binary("Tensor.__rsub__(other)")
@@ -362,7 +370,8 @@ def tan(xp, input: TensorOf(any_dtype)):
 
 
 @op("ops.tanh(input)", "ops.Tanh()(input)", "nn.Tanh()(input)", "Tensor.tanh()", "mint.tanh(input)",
-    "mint.nn.functional.tanh(input)", "Tensor.tanh_()", "ops.tanh_(input)")
+    "mint.nn.functional.tanh(input)", "Tensor.tanh_()", "ops.tanh_(input)", "mint.nn.Tanh()(input)",
+    rules={"mint.nn.Tanh": {"input": Real}})
 def tanh(xp, input: TensorOf(any_dtype)):
     """Hyperbolic tangent, element by element."""
     return xp.tanh(_floating(xp, input))

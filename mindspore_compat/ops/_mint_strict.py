@@ -20,6 +20,7 @@ from .._core.rules import (
     any_dtype,
     checked,
     floating,
+    real,
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
@@ -28,6 +29,7 @@ from ._axes import axis_of
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
+Reals = TensorOf(real)
 Fractions = TensorOf(floating | {"complex64", "complex128"})
 
 
@@ -262,6 +264,44 @@ def index_select(input: Anything, dim: Int, index: Index):
 def taken(xp, input: Anything, index: Index, dim: Int):
     """The slices of the input at places along an axis."""
     return xp.take(input, index, dim)
+
+
+@public("mint.index_add")
+@checked
+def index_add(input: Reals, dim: Int, index: Index, source: Reals, *, alpha: Number = 1):
+    """A copy with alpha times the slices of `source` added at places along an axis.
+
+    Args:
+        input (Tensor): any shape.
+        dim (int): the axis.
+        index (Tensor): int32 or int64 places, along one axis.
+        source (Tensor): the slices, one for each place, of the dtype of `input`.
+        alpha (number.Number): the factor.
+
+    Raises:
+        TypeError: if an argument is of another type, or the dtypes differ.
+        ValueError: if the input has no such axis, the shapes do not fit, or, on a CPU, a place is
+            out of range.
+
+    Source: mindspore.mint.index_add of MindSpore 2.10.
+    """
+    if input.dtype != source.dtype:
+        raise TypeError(
+            f"For 'index_add', 'source' must be of dtype {input.dtype}, but got {source.dtype}."
+        )
+    if not -input.ndim <= dim < input.ndim:
+        raise ValueError(
+            f"For 'index_add', 'dim' must be in [{-input.ndim}, {input.ndim}), but got {dim}."
+        )
+    fits = list(input.shape)
+    fits[dim] = index.size
+    if index.ndim != 1 or source.shape != tuple(fits):
+        raise ValueError(
+            f"For 'index_add', 'index' must have one axis and 'source' a slice for each place, but "
+            f"got shapes {index.shape} and {source.shape} for an input of {input.shape}."
+        )
+    scaled = source if alpha == 1 else source * alpha
+    return _told("index_add", _scatter.added_along.run, input, index, scaled, dim)
 
 
 @public("mint.scatter")

@@ -13,6 +13,7 @@ from .._core.rules import (
     TupleOf,
     any_dtype,
     number,
+    real,
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
@@ -72,11 +73,14 @@ def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
 
 
 @op("ops.prod(input, axis=None, keep_dims=False, dtype=None)",
-    "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
+    "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+    rules={"mint.prod": {"axis": Int}})
 def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
          dtype: DType = None):
     """The product over the axes given; integers and bools multiply as int64, wide unsigned ones as
     they are."""
+    if axis is None and keep_dims:
+        raise ValueError("For 'prod', an axis must be given where the axes are to be kept.")
     if dtype is not None:
         input = xp.cast(input, dtype)
     elif _grows(input.dtype):
@@ -116,7 +120,8 @@ def _bounded(name, word, limit, body):
 
 @op("ops.ReduceMax(keep_dims=False)(x: input, axis=())",
     "ops.reduce_max(x: input, axis=None, keep_dims=False)",
-    "mint.amax(input, dim: axis=(), keepdim: keep_dims=False)")
+    "mint.amax(input, dim: axis=(), keepdim: keep_dims=False)",
+    rules={"mint.amax": {"input": TensorOf(real), "axis": Int | TupleOf(Int) | ListOf(Int)}})
 def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The largest element over the axes given; equal ones share the gradient."""
     return xp.max(input, axes_of(axis), keepdims=keep_dims)
@@ -124,7 +129,8 @@ def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
 
 @op("ops.ReduceMin(keep_dims=False)(x: input, axis=())",
     "ops.reduce_min(x: input, axis=None, keep_dims=False)",
-    "mint.amin(input, dim: axis=(), keepdim: keep_dims=False)")
+    "mint.amin(input, dim: axis=(), keepdim: keep_dims=False)",
+    rules={"mint.amin": {"input": TensorOf(real), "axis": Int | TupleOf(Int) | ListOf(Int)}})
 def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The smallest element over the axes given; equal ones share the gradient."""
     return xp.min(input, axes_of(axis), keepdims=keep_dims)

@@ -289,13 +289,6 @@ class IndexAdd(Primitive):
         return index_add(x, indices, y, self.axis)
 
 
-@public("mint.index_add")
-def index_add_copy(input, dim, index, source, *, alpha=1):
-    """A copy with alpha times the slices of `source` added at places along an axis; gradients
-    pass."""
-    return added_along.run(input, index, source if alpha == 1 else source * alpha, dim)
-
-
 @op("ops.index_fill(x, axis, index, value)", "ops.IndexFill()(x, dim: axis, indices: index, value)",
     "Tensor.index_fill(axis, index, value)", "Tensor.index_fill_(dim: axis, index, value)",
     widen=False)

@@ -39,6 +39,8 @@ def _softmax(xp, x, axis):
 
 
 def _softmax_whole(xp, x, axis):
+    if not x.size:
+        return x
     e = xp.exp(x - xp.max(x, axis, keepdims=True))
     return e / xp.sum(e, axis, keepdims=True)
 

@@ -180,7 +180,7 @@ def logaddexp2(xp, input: Fractions, other: Fractions):
 
 @op("ops.xlogy(input, other)", "ops.Xlogy()(input, other)", "Tensor.xlogy(other)",
     "mint.xlogy(input, other)", promote="input other",
-    rules={"ops.Xlogy": {"input": Given, "other": Given}})
+    rules={"ops.Xlogy": {"input": Given, "other": Given}, "mint.xlogy": {"input": Given}})
 def xlogy(xp, input: Operand, other: Operand):
     """input * log(other), and 0 where input is 0."""
     return xp.xlogy(as_floating(xp, input), as_floating(xp, other))

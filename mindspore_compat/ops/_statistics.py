@@ -1,6 +1,8 @@
 """Statistics and counting: medians, quantiles, cumulative extremes, histograms, unique values,
 distances."""
 
+import math
+
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
 from .._core.rules import (
@@ -15,6 +17,7 @@ from .._core.rules import (
     TupleOf,
     any_dtype,
     checked,
+    real,
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
@@ -247,6 +250,8 @@ def cov(xp, input: Anything, correction: Int = 1, fweights: Index | None = None,
 def _cumulative_extreme(xp, input, axis, sign):
     """Running extremes and the last place of each: by comparing with every earlier element at
     once."""
+    if not input.size:
+        return input, xp.zeros(input.shape, "int64")
     front = xp.moveaxis(input, axis, 0)
     best, place = [front[0]], [xp.zeros(front.shape[1:], "int64")]
     for i in range(1, front.shape[0]):
@@ -257,8 +262,7 @@ def _cumulative_extreme(xp, input, axis, sign):
 
 
 @op("ops.cummax(input, axis)", "ops.Cummax(axis)(input)", "Tensor.cummax(axis)",
-    "mint.cummax(input, dim: axis)",
-    widen=False)
+    "mint.cummax(input, dim: axis)", widen=False, rules={"mint.cummax": {"input": TensorOf(real)}})
 def cummax(xp, input: Anything, axis: Int):
     """(the largest element so far, its int64 position) along an axis."""
     return _cumulative_extreme(xp, input, axis, 1)
@@ -471,8 +475,8 @@ def unique_consecutive(input: Anything, return_inverse: Bool = False, return_cou
     """
     xp = space_for(input._array)
     x = input._array.reshape(-1) if dim is None else xp.moveaxis(input._array, dim, 0)
-    rows = x.reshape(x.shape[0], -1)
-    new = xp.concatenate([xp.ones((1,), "bool"), (rows[1:] != rows[:-1]).any(1)])
+    rows = x.reshape(x.shape[0], math.prod(x.shape[1:]))
+    new = xp.concatenate([xp.ones((min(x.shape[0], 1),), "bool"), (rows[1:] != rows[:-1]).any(1)])
     places = xp.cumsum(new) - 1
     kept = x[new]
     found = [Tensor._wrap(kept if dim is None else xp.moveaxis(kept, 0, dim))]

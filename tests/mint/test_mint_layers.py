@@ -351,7 +351,7 @@ def test_group_norm():
     [
         (lambda: nn.BatchNorm1d(0), ValueError),
         (lambda: nn.BatchNorm1d(2.0), TypeError),
-        (lambda: nn.BatchNorm1d(2, affine=None), TypeError),
+        (lambda: nn.BatchNorm1d(2, eps="a"), TypeError),
         (lambda: nn.BatchNorm1d(2)(mint.ones((2, 2, 2, 2))), ValueError),
         (lambda: nn.BatchNorm2d(2)(mint.ones((2, 2))), ValueError),
         (lambda: nn.BatchNorm3d(2)(mint.ones((2, 2, 2, 2))), ValueError),

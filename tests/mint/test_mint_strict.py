@@ -150,3 +150,62 @@ def test_the_overloads_are_those_of_mint():
     with pytest.raises(AttributeError, match="functional_overload"):
         overloads.softmax  # noqa: B018
     assert values(ops.function.nn_func.softmax_ext(Tensor([0.0, 0.0]))) == [0.5, 0.5]
+
+
+EMPTY = Tensor(np.zeros(0, np.float32))
+
+
+def test_empty_tensors():
+    assert mint.softmax(EMPTY, 0).shape == mint.nn.functional.softmax(EMPTY).shape == (0,)
+    assert [each.shape for each in mint.cummax(EMPTY, 0)] == [(0,), (0,)]
+    assert [each.shape for each in mint.unique_consecutive(EMPTY, True, True)] == [(0,)] * 3
+
+
+def test_parts_of_an_axis():
+    assert values(mint.narrow(X, 0, -1, 1)) == [[4, 5, 6]]
+    assert mint.narrow(X, 1, 3, 0).shape == (2, 0)
+    assert values(mint.index_add(X, 1, Tensor([2, 2]), X[:, :2], alpha=2)) == [
+        [1, 2, 9],
+        [4, 5, 24],
+    ]
+    slopes.check(
+        lambda a, b: mint.index_add(a, 0, Tensor([2, 0]), b, alpha=1.5),
+        np.ones((3, 2)),
+        np.ones((2, 2)),
+    )
+    slopes.check(lambda a: mint.narrow(a, 1, -2, 2), np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (lambda: mint.add(Tensor([1]), 1, alpha=0.5), TypeError),
+        (lambda: mint.sub(Tensor([True]), True, alpha=0.5), TypeError),
+        (lambda: mint.amax(X, None), TypeError),
+        (lambda: mint.amin(Tensor([True]), 0), TypeError),
+        (lambda: mint.eq(True, X), TypeError),
+        (lambda: mint.ge(X, X.astype(ms.complex64)), TypeError),
+        (lambda: mint.xlogy(2.0, X), TypeError),
+        (lambda: mint.cummax(X > 0, 0), TypeError),
+        (lambda: mint.prod(X, (0, 1)), TypeError),
+        (lambda: mint.prod(X, keepdim=True), ValueError),
+        (lambda: mint.narrow(X, 0, -1, 2), ValueError),
+        (lambda: mint.narrow(X, 0, 0, -1), ValueError),
+        (lambda: mint.narrow(X, 2, 0, 1), ValueError),
+        (lambda: mint.index_add(X, 0, Tensor([0.5]), X[:1]), TypeError),
+        (lambda: mint.index_add(X, 0, Tensor([0]), X.astype(ms.float16)[:1]), TypeError),
+        (lambda: mint.index_add(X, 0, Tensor([0]), X), ValueError),
+        (lambda: mint.index_add(X, True, Tensor([0]), X[:1]), TypeError),
+        (lambda: mint.index_add(X, 0, Tensor([0]), X[:1], alpha=(1, 2)), TypeError),
+        (lambda: mint.nn.Tanh()(X > 0), TypeError),
+        (lambda: mint.nn.BCELoss(reduction=1), ValueError),
+        (lambda: mint.nn.functional.interpolate(X, 2, mode=1), ValueError),
+        (lambda: mint.nn.ConvTranspose2d(1, 1, "a"), ValueError),
+        (lambda: mint.nn.ConvTranspose2d(1, 1, (1, 2, 3)), ValueError),
+        (lambda: mint.nn.ConvTranspose2d(1, 1, True), TypeError),
+        (lambda: mint.nn.ConvTranspose2d(1, 1, 1, 0), ValueError),
+    ],
+)
+def test_odd_arguments_are_refused(make, error):
+    with pytest.raises(error, match="For '"):
+        make()

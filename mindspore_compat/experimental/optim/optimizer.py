@@ -123,6 +123,8 @@ class Optimizer(Cell):
 
 def _as_groups(api, params):
     """The groups of what an optimizer was given."""
+    if params is None:
+        raise ValueError(f"For '{api}', 'params' must not be None.")
     if isinstance(params, (Tensor, dict, str)) or not hasattr(params, "__iter__"):
         raise TypeError(f"For '{api}', 'params' must be a list of Parameters or of dicts, but got "
                         f"{type(params).__name__}.")
@@ -160,9 +162,9 @@ def _rate(api, value):
     """A learning rate as a float."""
     if not isinstance(value, Tensor):
         return _not_negative(api, "lr", value)
-    if value.size != 1:
-        raise ValueError(f"For '{api}', 'lr' must have one element, but got shape {value.shape}.")
-    return _not_negative(api, "lr", as_number(value.reshape(())))
+    if value.ndim:
+        raise ValueError(f"For '{api}', 'lr' must have no axes, but got shape {value.shape}.")
+    return _not_negative(api, "lr", as_number(value))
 
 
 class GroupedOptimizer(Optimizer):
@@ -170,8 +172,8 @@ class GroupedOptimizer(Optimizer):
 
     A subclass gives `states`, its kinds of state as (attribute, first value), where the first value
     may be the name of a default; `update`, made by `fuse` with the link `unscaled`; `counter`, the
-    name of the Parameter that counts steps from `counter_start` on, or None; and `scalars(group, lr, step)`. With
-    `own_decay` the update takes weight decay for itself.
+    name of the Parameter that counts steps from `counter_start` on, or None; and `scalars(group,
+    lr, step)`. With `own_decay` the update takes weight decay for itself.
     """
 
     states = ()

@@ -1,14 +1,12 @@
-"""Activations without settings: Mish, SELU, Tanh.
+"""Activations whose classes take what every Cell takes: Mish and SELU.
 
 The others are declared beside their ops, in `ops/_activation.py`.
 """
 
 from ...._core.rules import TensorOf, checked, floating
 from ...._core.surface import public
-from ....nn._parts import also
 from ....nn.cell import Cell
 from ....ops._activation import mish, selu
-from ....ops._math import tanh
 
 __all__ = ["Mish", "SELU"]
 
@@ -55,6 +53,3 @@ class SELU(Cell):
     def construct(self, input: TensorOf("int8", "int32", floating)):
         """The activation of `input`."""
         return selu.run(input)
-
-
-also(tanh, "mint.nn.Tanh()(input)")

@@ -232,9 +232,6 @@ class Conv3d(_Conv):
 
 # Transposed ---------------------------------------------------------------------------------------
 
-Pair = Size | TupleOf(Size, length=(1, 2)) | ListOf(Size, length=(1, 2))
-Pads2 = Natural | TupleOf(Natural, length=(1, 2)) | ListOf(Natural, length=(1, 2))
-
 
 @public("mint.nn.ConvTranspose2d")
 class ConvTranspose2d(_Convolution):
@@ -264,10 +261,10 @@ class ConvTranspose2d(_Convolution):
         H' = (H - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1.
 
     Raises:
-        TypeError: if a number is not an int, a size neither an int nor a tuple of ints, `bias` not
-            a bool, or `dtype` no dtype.
-        ValueError: if a number is out of range, the groups do not divide the channels,
-            `padding_mode` is not "zeros", or `output_size` cannot be met.
+        TypeError: if a number is not an int, `bias` not a bool, or `dtype` no dtype.
+        ValueError: if a number is out of range, a size neither an int nor a tuple of one or two,
+            the groups do not divide the channels, `padding_mode` is not "zeros", or `output_size`
+            cannot be met.
 
     Examples:
         >>> from mindspore_compat import mint, ops
@@ -286,13 +283,13 @@ class ConvTranspose2d(_Convolution):
         self,
         in_channels: Size,
         out_channels: Size,
-        kernel_size: Pair,
-        stride: Pair = 1,
-        padding: Pads2 = 0,
-        output_padding: Pads2 = 0,
+        kernel_size,
+        stride=1,
+        padding=0,
+        output_padding=0,
         groups: Size = 1,
         bias: Bool = True,
-        dilation: Pair = 1,
+        dilation=1,
         padding_mode: AsValue(OneOf("zeros")) = "zeros",
         dtype: DType = None,
     ):
@@ -304,11 +301,11 @@ class ConvTranspose2d(_Convolution):
             bias,
             dtype,
             padding_mode=padding_mode,
-            kernel_size=_pair(kernel_size),
-            stride=_pair(stride),
-            padding=_pair(padding),
-            output_padding=_pair(output_padding),
-            dilation=_pair(dilation),
+            kernel_size=_pair("kernel_size", kernel_size, Size),
+            stride=_pair("stride", stride, Size),
+            padding=_pair("padding", padding, Natural),
+            output_padding=_pair("output_padding", output_padding, Natural),
+            dilation=_pair("dilation", dilation, Size),
         )
 
     def construct(self, input, output_size=None):
@@ -350,8 +347,18 @@ class ConvTranspose2d(_Convolution):
         return extra
 
 
-def _pair(value):
-    """Two numbers, of one or two."""
-    if isinstance(value, int):
-        return value, value
-    return value[0], value[-1]
+def _pair(name, value, rule):
+    """Two numbers that obey a rule, of one or two."""
+    if (
+        not isinstance(value, (int, tuple, list))
+        or not isinstance(value, int)
+        and len(value) not in (1, 2)
+    ):
+        raise ValueError(
+            f"For 'ConvTranspose2d', '{name}' must be an int, or a tuple or list of one or two, "
+            f"but got {value!r}."
+        )
+    pair = (value, value) if isinstance(value, int) else (value[0], value[-1])
+    for each in pair:
+        rule.refuse("ConvTranspose2d", name, each)
+    return pair

@@ -6,7 +6,7 @@ weight of the batch in the running statistics.
 
 from .... import ops
 from ...._core.dtype import float32, int64
-from ...._core.rules import Bool, DType, Float, Forbid, Int, Number, Str, checked
+from ...._core.rules import Any, Bool, DType, Float, Forbid, Int, Number, Str, checked
 from ...._core.surface import own, public
 from ....common.parameter import Parameter
 from ....communication.groups import GlobalComm, get_group_size
@@ -15,6 +15,8 @@ from ....nn.cell import Cell
 from ....nn.layer.normalization import normalize_together
 from ....ops._norm import batch_rescale, batch_standardize, need_channels, normalize_batch
 from ....ops._norm_rows import group_standardize
+
+Flag = Any  # the original takes any value for true or false
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "SyncBatchNorm"]
 
@@ -30,8 +32,8 @@ class _BatchNorm(Cell):
         num_features: Int(ge=1),
         eps: Number = 1e-5,
         momentum: Number | None = 0.1,
-        affine: Bool = True,
-        track_running_stats: Bool = True,
+        affine: Flag = True,
+        track_running_stats: Flag = True,
         dtype: DType = None,
     ):
         super().__init__()
@@ -150,8 +152,8 @@ class BatchNorm1d(_BatchNorm):
         Tensor of the same shape and dtype.
 
     Raises:
-        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or a flag not
-            a bool.
+        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or the input
+            not a Tensor of floats.
         ValueError: if `num_features` is less than 1, or the input has another number of axes or
             channels.
 
@@ -232,8 +234,8 @@ class SyncBatchNorm(_BatchNorm):
         num_features: Int(ge=1),
         eps: Number = 1e-5,
         momentum: Number(ge=0, le=1) | None = 0.1,
-        affine: Bool = True,
-        track_running_stats: Bool = True,
+        affine: Flag = True,
+        track_running_stats: Flag = True,
         process_group: Str = None,
         dtype: DType = None,
     ):
