@@ -4,7 +4,7 @@ The unordered kind, with the number of segments given, is in _scatter.py and _in
 """
 
 from .._core.op import op
-from .._core.rules import Any, TensorOf, any_dtype
+from .._core.rules import Any, TensorOf, any_dtype, checked, number, real
 from .._core.surface import public
 from ._scatter import start_of
 from .primitive import Primitive
@@ -34,14 +34,7 @@ def by_segment(xp, input_x: Anything, segment_ids: Index, count: Any, how: Any):
 
 
 def _check(api, input_x, segment_ids):
-    for name, one in (("input_x", input_x), ("segment_ids", segment_ids)):
-        if not hasattr(one, "_array"):
-            raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {one!r}.")
     ids = segment_ids._array
-    if ids.dtype.name not in ("int32", "int64"):
-        raise TypeError(
-            f"For '{api}', 'segment_ids' must be int32 or int64, but got {segment_ids.dtype}."
-        )
     if ids.ndim != 1 or input_x.ndim == 0 or ids.shape[0] != input_x.shape[0] or not ids.size:
         raise ValueError(
             f"For '{api}', 'segment_ids' must have one number for each slice, but got shapes "
@@ -51,12 +44,13 @@ def _check(api, input_x, segment_ids):
         raise ValueError(f"For '{api}', 'segment_ids' must rise from 0 or more.")
 
 
-def _primitive(title, how, word):
+def _primitive(title, how, word, allowed=TensorOf(number)):
     class Segment(Primitive):
         def __init__(self):
             super().__init__(type(self).__name__)
 
-        def __call__(self, input_x, segment_ids):
+        @checked
+        def __call__(self, input_x: allowed, segment_ids: Index):
             _check(self.name, input_x, segment_ids)
             count = int(segment_ids._array[-1]) + 1
             return by_segment.run(input_x, segment_ids, count, how)
@@ -84,5 +78,5 @@ def _primitive(title, how, word):
 _primitive("Sum", "add", "sum")
 _primitive("Mean", "mean", "mean")
 _primitive("Prod", "mul", "product")
-_primitive("Max", "max", "largest elements")
-_primitive("Min", "min", "smallest elements")
+_primitive("Max", "max", "largest elements", TensorOf(real))
+_primitive("Min", "min", "smallest elements", TensorOf(real))

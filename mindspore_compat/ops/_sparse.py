@@ -4,16 +4,30 @@ values."""
 from .._backend import arrays
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
-from .._core.rules import Any, Bool, Int, TensorOf, any_dtype, checked
+from .._core.rules import (
+    Alike,
+    Any,
+    Bool,
+    DType,
+    Int,
+    ListOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    real,
+)
 from .._core.surface import build, public
 from .._core.tensor import Tensor
 from ..common.sparse_tensor import COOTensor, CSRTensor
 from . import _index, _math
 from ._scatter import scatter_by
 from ._shape import cat
+from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int16", "int32", "int64")
+Places = TensorOf("int32", "int64")
 
 
 def _need(api, name, value, kind):
@@ -89,7 +103,7 @@ def coo_to_dense(self):
     return dense_from.run(self.values, self.indices[:, 0], self.indices[:, 1], self.shape)
 
 
-@public("ops.dense_to_sparse_coo", "Tensor.to_coo")
+@public("ops.dense_to_sparse_coo")
 def dense_to_sparse_coo(tensor):
     """A matrix as a COOTensor of its elements that are not 0.
 
@@ -107,11 +121,24 @@ def dense_to_sparse_coo(tensor):
     return COOTensor(places, tensor[places[:, 0], places[:, 1]], tensor.shape)
 
 
-@public("ops.dense_to_sparse_csr", "Tensor.to_csr")
-def dense_to_sparse_csr(tensor):
-    """A matrix as a CSRTensor of its elements that are not 0; errors as for
+@public("ops.dense_to_sparse_csr")
+@checked
+def dense_to_sparse_csr(tensor: TensorOf("float32", "float64", "complex64", "complex128")):
+    """A matrix of fractions as a CSRTensor of its elements that are not 0; errors as for
     `dense_to_sparse_coo`."""
     return coo_to_csr(dense_to_sparse_coo(tensor))
+
+
+@public("Tensor.to_coo")
+def tensor_to_coo(self):
+    """`ops.dense_to_sparse_coo` of this Tensor."""
+    return dense_to_sparse_coo(self)
+
+
+@public("Tensor.to_csr")
+def tensor_to_csr(self):
+    """`ops.dense_to_sparse_csr` of this Tensor."""
+    return dense_to_sparse_csr(self)
 
 
 @public("ops.coo2csr")
@@ -130,12 +157,40 @@ def csr2coo(indptr, nnz):
                                          "right") - 1).astype(indptr._array.dtype))
 
 
-@public("ops.SparseToDense")
-class SparseToDense:
-    """Positions and values as a dense Tensor: `ops.SparseToDense()(indices, values, shape)`."""
+def _need_places(api, indices, values, sizes):
+    """Refuses places that are not one row for each value, or that do not exist."""
+    if indices.ndim != 2 or indices.shape != (values.size, len(sizes)) or values.ndim != 1:
+        raise ValueError(f"For '{api}', 'indices' must have a row of {len(sizes)} places for each "
+                         f"value, but got {indices.shape} and {values.shape}.")
+    found = arrays.to_host(indices._array)
+    if found.size and not ((found >= 0) & (found < sizes)).all():
+        raise ValueError(f"For '{api}', 'indices' must be in [0, {sizes}), but they reach from "
+                         f"{found.min(0).tolist()} to {found.max(0).tolist()}.")
 
-    def __call__(self, indices, values, sparse_shape):
-        return COOTensor(indices, values, tuple(sparse_shape)).to_dense()
+
+@public("ops.SparseToDense")
+class SparseToDense(Primitive):
+    """Positions and values as a dense Tensor: `ops.SparseToDense()(indices, values, shape)`.
+
+    Raises:
+        TypeError: if an input is of another type or dtype.
+        ValueError: if the shapes do not fit or a place does not exist.
+
+    Source: mindspore.ops.SparseToDense of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("SparseToDense")
+
+    @checked
+    def __call__(self, indices: Places, values: TensorOf(real - {"bfloat16"}, "bool"),
+                 sparse_shape: TupleOf(Int) | ListOf(Int)):
+        _need_places(self.name, indices, values, sparse_shape)
+        xp = space_for(values._array)
+        start = Tensor._wrap(xp.zeros(tuple(sparse_shape), values._array.dtype))
+        places = arrays.to_space(xp, indices._array)
+        places = tuple(places[:, i] for i in range(len(sparse_shape)))
+        return scatter_by.run(start, values, places, "update")
 
 
 # Products and sums --------------------------------------------------------------------------------
@@ -192,7 +247,7 @@ def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False)
     one, two = csr_to_dense(a), csr_to_dense(b)
     one = one.T if trans_a or adjoint_a else one
     two = two.T if trans_b or adjoint_b else two
-    return dense_to_sparse_csr(one @ two)
+    return coo_to_csr(dense_to_sparse_coo(one @ two))
 
 
 @public("ops.csr_reduce_sum")
@@ -300,8 +355,12 @@ def coalesce(self):
 
 
 @public("ops.csr_softmax")
-def csr_softmax(logits, dtype):
+@checked
+def csr_softmax(logits: Any, dtype: DType("float32", "float64")):
     """The softmax of the stored values of each row, as a CSRTensor of a dtype.
+
+    Raises:
+        TypeError: if `logits` is not a CSRTensor or `dtype` neither float32 nor float64.
 
     Source: mindspore.ops.csr_softmax of MindSpore 2.10.
     """
@@ -319,22 +378,37 @@ def csr_softmax(logits, dtype):
 
 
 @public("ops.SparseTensorDenseMatmul")
-class SparseTensorDenseMatmul:
+class SparseTensorDenseMatmul(Primitive):
     """A sparse matrix times a dense one: `ops.SparseTensorDenseMatmul()(indices, values, shape,
     dense)`.
+
+    Raises:
+        TypeError: if an input is of another type, or the dtypes differ.
+        ValueError: if the shapes do not fit or a place does not exist.
 
     Source: mindspore.ops.SparseTensorDenseMatmul of MindSpore 2.10.
     """
 
     @checked
     def __init__(self, adjoint_st: Bool = False, adjoint_dt: Bool = False):
+        super().__init__("SparseTensorDenseMatmul")
         self.adjoint_st, self.adjoint_dt = adjoint_st, adjoint_dt
 
-    def __call__(self, indices, values, sparse_shape, dense):
-        rows, columns, height = indices[:, 0], indices[:, 1], sparse_shape[0]
-        if self.adjoint_st:
-            rows, columns, height = columns, rows, sparse_shape[1]
-        return product_of.run(values, dense.T if self.adjoint_dt else dense, rows, columns, height)
+    @checked(Alike("values dense"))
+    def __call__(self, indices: Places,
+                 values: TensorOf("float16", "float32", "float64", "int32", "int64", "complex64",
+                                  "complex128"),
+                 sparse_shape: TupleOf(Int, length=2) | Places, dense: Anything):
+        if dense.ndim != 2 or len(sparse_shape) != 2:
+            raise ValueError(f"For '{self.name}', both matrices must have two axes, but got "
+                             f"{sparse_shape} and {dense.shape}.")
+        sizes = [int(n) for n in sparse_shape]
+        dense = dense.T if self.adjoint_dt else dense
+        way = -1 if self.adjoint_st else 1
+        height = sizes[::way][0]
+        _need_places(self.name, indices, values, (height, dense.shape[0])[::way])
+        rows, columns = (indices[:, 0], indices[:, 1])[::way]
+        return product_of.run(values, dense, rows, columns, height)
 
 
 # Elementwise --------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ Tensors that make it up: places, values and shape.
 """
 
 from .._core.op import op, space_for
-from .._core.rules import Any, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
+from .._core.rules import Alike, Any, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ..common.sparse_tensor import COOTensor, CSRTensor
@@ -231,27 +231,26 @@ class SparseTensorDenseAdd(Primitive):
     def __init__(self):
         super().__init__("SparseTensorDenseAdd")
 
-    @checked
+    @checked(Alike("x1_indices x1_shape"), Alike("x1_values x2"))
     def __call__(self, x1_indices: Index, x1_values: Anything, x1_shape: Index, x2: Anything):
-        if tuple(x1_shape.asnumpy().tolist()) != x2.shape or x1_indices.shape[-1:] != (x2.ndim,):
+        if tuple(x1_shape.asnumpy().tolist()) != x2.shape or x1_indices.shape != (
+            x1_values.size, x2.ndim
+        ):
             raise ValueError(
                 f"For 'SparseTensorDenseAdd', the shapes must agree, but got "
                 f"{x1_shape.asnumpy().tolist()} and {x2.shape}."
-            )
-        if x1_values.dtype != x2.dtype:
-            raise TypeError(
-                f"For 'SparseTensorDenseAdd', the dtypes must agree, but got {x1_values.dtype} and "
-                f"{x2.dtype}."
             )
         check_range(self.name, x1_indices._array, x2.shape)
         places = tuple(x1_indices._array[:, i] for i in range(x2.ndim))
         return scatter_by.run(x2, x1_values, places, "add")
 
 
-@op("ops.sparse_segment_mean(x, indices, segment_ids)", widen=True)
+@op("ops.sparse_segment_mean(x, indices, segment_ids)", widen=True, alike="indices segment_ids")
 def sparse_segment_mean(xp, x: TensorOf("float16", "float32", "float64"), indices: Index,
                         segment_ids: Index):
     """The mean of the slices that `indices` names for each segment; `segment_ids` rises from 0."""
+    if not x.size:
+        raise ValueError("For 'sparse_segment_mean', 'x' must have elements.")
     if indices.ndim != 1 or indices.shape != segment_ids.shape or x.ndim < 1:
         raise ValueError(
             f"For 'sparse_segment_mean', 'indices' and 'segment_ids' must be vectors of one "
