@@ -275,5 +275,18 @@ ATTENTION = {
     "_image_patches.depthwise_input": of(x(1, 2, 2, 2), x(1, 2, 3, 4), (1, 2, 4, 5), 1, (2, 2)),
     "_image_patches.depthwise_filter": of(x(1, 2, 4, 5), x(1, 2, 3, 4), (1, 2, 2, 2), 1, (2, 2)),
 }
+_EXPERTS = ints([[0, 2], [2, 1], [0, 0]], np.int32)
+EXPERTS = {
+    "_experts.routed": [
+        of(x(3, 4), _EXPERTS, 0, 0, 3, 0).labelled("sorted"),
+        of(x(3, 4), _EXPERTS, 0, 2, 3, 1).labelled("by capacity"),
+    ],
+    "_experts.tokens_of_experts": of(_EXPERTS, 3, True),
+    "_experts.moe_compute_expert_tokens": of(ints([0, 0, 1, 3], np.int32), 4),
+    "_experts.moe_finalize_routing": of(
+        x(6, 4), x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 2),
+        ints([2, 3, 1, 0, 5, 4], np.int32), _EXPERTS),
+    "_experts_products.expert_product": of(x(3, 4), x(4, 2), x(2), x(2, seed=1), x(2, seed=2)),
+}
 LINES = {**ACTIVATIONS, **CONVOLUTIONS, **POOLING, **NORMALISATION, **LOSSES, **RECURRENCE,
-         **PICTURES, **ATTENTION}
+         **PICTURES, **ATTENTION, **EXPERTS}
