@@ -48,6 +48,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _image_space,
     _index,
     _inplace,
+    _kernel,
     _legacy,
     _linalg,
     _loss,

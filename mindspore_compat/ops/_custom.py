@@ -26,7 +26,8 @@ class Custom(PrimitiveWithInfer):
             for several, or a function of the shapes of the inputs; "aot" needs it.
         out_dtype (Union[Callable, mindspore.dtype, tuple, None]): the dtype of the output, told
             likewise; "aot" needs it, for "pyfunc" None is the dtype that comes.
-        func_type (str): "pyfunc" or "aot". Default: "pyfunc".
+        func_type (str): "pyfunc", "aot", or "hybrid" for a function decorated by `ops.kernel`,
+            which is run as one of Python. Default: "pyfunc".
         bprop (Callable): `(*inputs, out, dout)` to gradients, one for each input. Without it a
             gradient cannot be taken.
         reg_info (Union[str, dict, list, tuple, None]): a description for kernel libraries, kept.
@@ -36,7 +37,7 @@ class Custom(PrimitiveWithInfer):
 
     Raises:
         TypeError: if `func` or `reg_info` is of another type than told, or `func` not of that form.
-        ValueError: if `func_type` is neither, or "aot" is not told shape and dtype.
+        ValueError: if `func_type` is none of these, or "aot" is not told shape and dtype.
         RuntimeError: if a library, or a function in it, is not found, or the function returns
             anything but 0, or a gradient is wanted and there is no `bprop`.
 
@@ -47,9 +48,10 @@ class Custom(PrimitiveWithInfer):
         self, func, out_shape=None, out_dtype=None, func_type="pyfunc", bprop=None, reg_info=None
     ):
         super().__init__("Custom")
-        if func_type not in ("pyfunc", "aot"):
+        if func_type not in ("pyfunc", "aot", "hybrid"):
             raise ValueError(
-                f"For 'Custom', 'func_type' must be 'pyfunc' or 'aot', but got {func_type!r}."
+                f"For 'Custom', 'func_type' must be 'pyfunc', 'aot' or 'hybrid', but got "
+                f"{func_type!r}."
             )
         if reg_info is not None and not isinstance(reg_info, (str, dict, list, tuple)):
             raise TypeError(
@@ -62,6 +64,11 @@ class Custom(PrimitiveWithInfer):
             self._check_library()
         elif not callable(func):
             raise TypeError(f"For 'Custom', 'func' must be callable, but got {func!r}.")
+        elif func_type == "hybrid" and not hasattr(func, "ms_kernel_flag"):
+            raise TypeError(
+                f"For 'Custom', 'func' must be decorated by 'kernel' where 'func_type' is "
+                f"'hybrid', but got {func!r}."
+            )
 
     def _check_library(self):
         path, colon, name = self.func.rpartition(":") if isinstance(self.func, str) else ("",) * 3
