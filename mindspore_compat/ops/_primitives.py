@@ -3,6 +3,7 @@
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
 from .._core.rules import (
+    Alike,
     Any,
     Bool,
     Float,
@@ -272,18 +273,10 @@ class IndexPut(Primitive):
             raise ValueError(f"For 'IndexPut', 'accumulate' must be 0 or 1, but got {accumulate}.")
         self.accumulate = accumulate
 
-    def __call__(self, x1, x2, indices):
-        if isinstance(x2, Tensor) and x1.dtype != x2.dtype:
-            raise TypeError(
-                f"For 'IndexPut', 'x2' must have the dtype of 'x1', {x1.dtype}, but got {x2.dtype}."
-            )
+    @checked(Alike("x1 x2"))
+    def __call__(self, x1: Anything, x2: Anything, indices: TupleOf(Index) | ListOf(Index)):
         if not x2.ndim:
             raise ValueError("For 'IndexPut', 'x2' must have at least one axis.")
-        for each in indices:
-            if each._array.dtype.name not in ("int32", "int64"):
-                raise TypeError(
-                    f"For 'IndexPut', 'indices' must be int32 or int64, but got {each.dtype}."
-                )
         return index_put(x1, tuple(indices), x2, bool(self.accumulate))
 
 

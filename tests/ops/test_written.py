@@ -176,3 +176,12 @@ def test_places_that_do_not_fit_are_refused(call, error):
 def test_an_axis_may_be_told_by_a_bool():
     x = floats(np.arange(6).reshape(2, 3))
     assert ops.index_select(x, True, ints([2])).asnumpy().tolist() == [[2.0], [5.0]]
+
+
+@pytest.mark.parametrize("x2, places", [
+    (None, [ints([0])]), (0.5, [ints([0])]), (ints([1]), [ints([0])]), (floats([1]), (1, 2)),
+    (floats([1]), "wrong"), (floats([1]), [floats([0])]),
+])
+def test_index_put_refuses_what_is_no_tensor_or_of_another_dtype(x2, places):
+    with pytest.raises(TypeError, match="For 'IndexPut'"):
+        ops.IndexPut()(floats([1.0, 2.0]), x2, places)
