@@ -54,8 +54,8 @@ def kernel(fn: Callable = None, reg_info: Any = None, compile_attrs: Any = None)
     """A decorator for a function in the language of kernels; it runs on NumPy arrays.
 
     Inside, there are `output_tensor(shape, dtype)` and `allocate(shape, dtype, scope)` for arrays
-    of zeros; `grid(shape)`, `serial`, `vectorize`, `parallel` and `reduce` for loops, all in the order
-    of `range`; `block_realize(tensor)` for a `with`; `ceil_div`, `rsqrt`, `erf`, and of NumPy
+    of zeros; `grid(shape)`, `serial`, `vectorize`, `parallel` and `reduce` for loops, all in order
+    as `range`; `block_realize(tensor)` for a `with`; `ceil_div`, `rsqrt`, `erf`, and of NumPy
     `sqrt`, `exp`, `power`, `tanh` and others; and the dtypes `float32`, `int32`, ...
 
     Args:
