@@ -34,13 +34,14 @@ def as_array(value, dtype=None):
     elif type(value) in arrays.SPACES:
         found = value.copy()
     else:
-        found = _from_python(value)
+        found = _from_python(value, dtype)
     if dtype is not None and found.dtype != dtype:
         found = found.astype(dtype)
     return arrays.to_current(found) if type(found) in arrays.SPACES else found
 
 
-def _from_python(value):
+def _from_python(value, dtype=None):
+    """Numbers and nested lists; their floats are float32 where no dtype says more."""
     if isinstance(value, (list, tuple)):
         plain = _plain(value)
         try:
@@ -61,7 +62,7 @@ def _from_python(value):
         )
     if found.dtype == object or found.dtype.kind in "US":
         raise TypeError(f"For 'Tensor', 'input_data' must hold numbers only, but got {value!r}.")
-    return found.astype(numpy.float32) if found.dtype == numpy.float64 else found
+    return found.astype(numpy.float32) if found.dtype == numpy.float64 and dtype is None else found
 
 
 def _plain(value):
@@ -110,8 +111,8 @@ class Tensor:
         if input_data is None and shape is not None:
             self._from_shape(shape, dtype, init)
             return
-        if init is not None:
-            raise ValueError("For 'Tensor', 'init' must be given with 'shape' and without "
+        if init is not None or shape is not None:
+            raise ValueError("For 'Tensor', 'init' and 'shape' must be given together and without "
                              "'input_data'.")
         wanted = None if dtype is None else dtypes.to_numpy(dtype)
         found = as_array(input_data, wanted)
@@ -122,7 +123,10 @@ class Tensor:
     def _from_shape(self, shape, dtype, init):
         if dtype is None:
             raise ValueError("For 'Tensor', 'dtype' must be given with 'shape'.")
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        if not isinstance(shape, (int, tuple, list)):
+            raise TypeError(f"For 'Tensor', 'shape' must be an int, a tuple or a list, but got "
+                            f"{shape!r} of type {type(shape).__name__}.")
+        shape = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
         self._array = arrays.current_space().zeros(shape, dtypes.to_numpy(dtype))
         self.init = init
 
@@ -265,7 +269,7 @@ class Tensor:
 
     def __index__(self):
         if self._array.size != 1 or self._array.dtype.kind not in "iub":
-            raise TypeError(
+            raise ValueError(
                 "For 'Tensor.__index__', only an integer Tensor of one element is an index, but "
                 "got shape "
                 f"{self.shape} and dtype {self.dtype}."
@@ -286,7 +290,11 @@ class Tensor:
         return (self[i] for i in range(self._array.shape[0]))
 
     def __contains__(self, value):
-        return bool((self._array == as_array(value)).any())
+        try:
+            value = as_array(value)
+        except TypeError:  # no Tensor holds it
+            return False
+        return bool((self._array == value).any())
 
     __hash__ = object.__hash__
 
@@ -299,8 +307,10 @@ class Tensor:
         return printing.tensor_str(self.asnumpy())
 
     def __format__(self, spec):
-        return format(self.item(), spec) if self._array.ndim == 0 and spec else format(str(self),
-                                                                                       spec)
+        if spec and self._array.ndim:
+            raise TypeError(f"For 'Tensor', only a 0-d Tensor takes a format such as {spec!r}, but "
+                            f"got shape {self.shape}.")
+        return format(self.item(), spec) if spec else str(self)
 
     def __copy__(self):
         made = type(self).__new__(type(self))

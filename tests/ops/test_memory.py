@@ -218,3 +218,37 @@ def test_what_no_capsule_holds():
         utils.to_dlpack(1)
     with pytest.raises(TypeError, match="For 'to_dlpack', the dtype"):
         utils.to_dlpack(Tensor([1.0], ms.bfloat16))
+
+
+# Making a Tensor ----------------------------------------------------------------------------------
+
+
+def test_a_dtype_is_met_without_a_detour():
+    for made in (Tensor(0.1, ms.float64), Tensor([0.1], ms.float64), ms.tensor(0.1, ms.float64)):
+        assert made.asnumpy().item() == 0.1
+    assert Tensor(1e300, ms.float64).asnumpy().item() == 1e300
+    assert Tensor([Tensor(0.5), 0.1], ms.float64).asnumpy().tolist() == [0.5, 0.1]
+    assert Tensor(0.1).dtype == Tensor([0.1, 1]).dtype == ms.float32
+
+
+@pytest.mark.parametrize(
+    "error, kwargs",
+    [
+        (ValueError, {"input_data": [1.0], "shape": (1,)}),
+        (ValueError, {"shape": (2,)}),
+        (TypeError, {"shape": np.array([1, 2]), "dtype": ms.float32}),
+    ],
+)
+def test_shapes_and_values_exclude_each_other(error, kwargs):
+    with pytest.raises(error, match="For 'Tensor'"):
+        Tensor(**kwargs)
+
+
+def test_a_tensor_among_python_values():
+    assert None not in Tensor([1, 2]) and "a" not in Tensor([1, 2]) and 2 in Tensor([1, 2])
+    assert f"{Tensor(1.5):.2f}" == "1.50" and f"{Tensor([1])}" == "[1]"
+    with pytest.raises(TypeError, match="0-d Tensor"):
+        format(Tensor([1.0, 2.0]), ".2f")
+    for wrong in (Tensor([1, 2]), Tensor(1.0)):
+        with pytest.raises(ValueError, match="For 'Tensor.__index__'"):
+            [1, 2, 3][wrong]
