@@ -107,6 +107,13 @@ def cast(xp, x, dtype):
 
 
 @extra
+def at_once(xp):
+    """How many elements to work on at a time: what stays in a processor's cache, and more on a
+    device, where each call costs."""
+    return 1 << 18 if xp.module is numpy else 1 << 26
+
+
+@extra
 def rsqrt(xp, x):
     """1 / sqrt(x)."""
     return 1 / xp.sqrt(x)

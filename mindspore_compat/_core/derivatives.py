@@ -20,7 +20,7 @@ COMPOSED = {}
 PLAIN = {*"""pi e inf nan newaxis euler_gamma finfo iinfo result_type ndim shape size issubdtype
     float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_
     complex64 complex128 dtype broadcast_shapes floating integer complexfloating number
-    errstate promote_types""".split()}
+    errstate promote_types at_once""".split()}
 CONSTANT = {
     "zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "zeros_like",
     "ones_like",

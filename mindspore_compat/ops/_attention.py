@@ -14,7 +14,6 @@ from .._core.rules import Any, Float, TensorOf, any_dtype, floating
 Floats = TensorOf(floating)
 Mask = TensorOf("bool")
 
-_AT_ONCE = 1 << 24  # scores in memory at a time: 64 MiB of float32
 _LOWEST = -1e30  # stands for the largest score of a query that may attend to nothing
 
 
@@ -84,7 +83,7 @@ def attention_extent(xp, query: Floats, key: Floats, shift: Floats = None, barre
     """The largest score of each query, and the sum of the exponentials beneath it, in float32."""
     query, key, shift = _wide(xp, query, key, shift)
     tops, sums = [], []
-    for part in _parts(query, key):
+    for part in _parts(xp, query, key):
         scores = _scores(xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part),
                          scale, shift_first)
         top, _, total = _top_and_sum(xp, scores, barred)
@@ -108,7 +107,7 @@ def attend(xp, query: Floats, key: Floats, value: Floats, shift: Floats = None,
     """
     dtype, found = query.dtype, []
     query, key, value, shift = _wide(xp, query, key, value, shift)
-    for part in _parts(query, key):
+    for part in _parts(xp, query, key):
         weights = _weights(xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part),
                            scale, shift_first)
         found.append(xp.matmul(_dropped(weights, _rows(kept, part), keep_prob), value))
@@ -121,7 +120,7 @@ def attend_vjp(xp, g, query, key, value, shift, barred, kept, scale, keep_prob, 
     g, query, key, value, shift = _wide(xp, g, query, key, value, shift)
     to_query, to_shift = [], []
     to_key = to_value = 0
-    for part in _parts(query, key):
+    for part in _parts(xp, query, key):
         rows, drops = query[..., part, :], _rows(kept, part)
         flow, moved = g[..., part, :], _rows(shift, part)
         weights = _weights(xp, rows, key, moved, _rows(barred, part), scale, shift_first)
@@ -141,13 +140,13 @@ def _dropped(weights, kept, keep_prob):
     return weights if kept is None else weights * kept * (1 / keep_prob)
 
 
-def _parts(query, key):
-    """Ranges of queries whose scores fit the memory for scores, in order."""
+def _parts(xp, query, key):
+    """Ranges of queries whose scores are worked on at a time, in order."""
     lead = 1
     for n in query.shape[:-2]:
         lead *= n
     count = query.shape[-2]
-    rows = max(1, _AT_ONCE // max(1, lead * key.shape[-2]))
+    rows = max(1, xp.at_once() // max(1, lead * key.shape[-2]))
     return [slice(start, start + rows) for start in range(0, max(count, 1), rows)]
 
 
