@@ -9,6 +9,7 @@ from ._update import adafactor_direction, adafactor_vector_direction, root_mean_
 from ._written import standing
 
 Half = TensorOf("float16", "float32")
+Slope = TensorOf("float16", "float32", "float64")
 Scalar = Float | Half
 Pair = TensorOf() | TupleOf(Float, length=2)
 Unused = Float | Half  # a state that the shape may have no use for
@@ -32,7 +33,7 @@ class FusedAdaFactor(Update):
           scale of a parameter.
         - **clip_threshold**, **beta1**, **beta2**, **weight_decay**, **learning_rate**
           (Union[float, Tensor]) - one number each.
-        - **gradient** (Tensor) - of the shape of `param`.
+        - **gradient** (Tensor) - of the shape of `param`, of a floating dtype.
         - **param** (Parameter) - float16 or float32.
         - **exp_avg** (Parameter) - the average of updates, of the shape of `param`.
         - **exp_avg_sq_row** (Parameter) - of the shape of a matrix without its last axis.
@@ -60,7 +61,7 @@ class FusedAdaFactor(Update):
 
     @checked
     def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
-                 weight_decay: Scalar, learning_rate: Scalar, gradient: Half, param: Half,
+                 weight_decay: Scalar, learning_rate: Scalar, gradient: Slope, param: Half,
                  exp_avg: Unused, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Unused):
         exp_avg, exp_avg_sq = standing(param, exp_avg, exp_avg_sq)[1:]
         numbers = self.numbers({"clip_threshold": clip_threshold, "beta1": beta1, "beta2": beta2,
@@ -131,7 +132,7 @@ class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
 
     @checked
     def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
-                 weight_decay: Scalar, learning_rate: Scalar, gradient: Half, param: Half,
+                 weight_decay: Scalar, learning_rate: Scalar, gradient: Slope, param: Half,
                  exp_avg: Unused, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Unused,
                  global_norm: Scalar):
         change = gradient._array.astype("float32") / self._number("global_norm", global_norm)

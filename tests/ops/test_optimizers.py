@@ -207,3 +207,15 @@ def test_a_pair_of_numbers_is_the_epsilon_of_adafactor():
 
     wanted = updated(given([1e-30, 1e-3]), held(A), held(A))
     np.testing.assert_array_equal(updated((1e-30, 1e-3), 0.5, 0.5), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
+def test_adafactor_takes_gradients_of_every_width(dtype):
+    def updated(gradient):
+        var = held(P)
+        ops.FusedAdaFactor()((1e-30, 1e-3), 1.0, 0.9, 0.8, 0.01, 0.03, gradient, var, 0.5,
+                             held([0.1, 0.1]), held([0.1, 0.1]), 0.5)
+        return var.asnumpy()
+
+    ones = given([[1.0, 0.5], [0.25, 2.0]])
+    np.testing.assert_array_equal(updated(ones.astype(dtype)), updated(ones))
