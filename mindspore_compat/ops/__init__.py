@@ -68,6 +68,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _pool,
     _pool_fractional,
     _primitives,
+    _queue,
     _random,
     _random_classes,
     _random_mint,

@@ -1,15 +1,20 @@
 """DatasetHelper, the batches of a dataset epoch by epoch, and networks that fetch them themselves.
 
 Where the original sends data to a queue on the device ("sinking"), the batches are read here when
-they are used: there is nothing to send, stop or release. The training loops are in `model.py`.
+they are used: there is nothing to send, stop or release. A queue has a name, by which `ops.GetNext`
+finds it. The training loops are in `model.py`.
 """
 
 import itertools
 
+import numpy as np
+
+from .._core import dtype as dtypes
 from .._core.checking import Forbid, checked
 from .._core.config import GRAPH_MODE, config
 from .._core.rules import Bool, CellOf, Int
 from ..nn.cell import Cell
+from ..ops._queue import Queue
 
 __all__ = ["DatasetHelper", "check_dataset", "connect_network_with_dataset"]
 
@@ -66,6 +71,9 @@ class DatasetHelper:
         self._epochs = -1 if dataset_sink_mode else epoch_num
         self._iterator = None
         self._endless = None
+        self.iter = _Iterated(dataset)
+        if dataset_sink_mode:
+            dataset.__transfer_dataset__ = Queue(lambda: next(self.next_batches(1)))
 
     def __iter__(self):
         if not self._sinking:
@@ -94,7 +102,8 @@ class DatasetHelper:
 
     def types_shapes(self):
         """The dtypes and the shapes of a batch's columns, as a tuple of two lists."""
-        return self.dataset.output_types(), self.dataset.output_shapes()
+        types = [dtypes.from_numpy(np.dtype(each)) for each in self.dataset.output_types()]
+        return types, self.dataset.output_shapes()
 
     def sink_size(self):
         """How many batches an epoch has."""
@@ -112,6 +121,13 @@ class DatasetHelper:
         """Lets the rows go that are being read."""
         self._iterator = None
         self._endless = None
+
+
+class _Iterated:
+    """What scripts reach the dataset through: `helper.iter.dataset`."""
+
+    def __init__(self, dataset):
+        self.dataset = dataset
 
 
 def _without_end(rows):
