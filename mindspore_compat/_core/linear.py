@@ -3,31 +3,14 @@
 `Pull` maps gradients at the outputs to gradients at the inputs, `Push` directions at the inputs to
 derivatives of the outputs. Both run the function once; what the walk needs stays on the tape. The
 public `linearize` is here, and `jacrev` and `jacfwd` (ops/_transform.py) batch these maps by vmap.
-`jvp` and `vjp`, which walk once, are in transforms.py.
+`jvp` and `vjp` are in transforms.py.
 """
-
-import contextlib
 
 from .batch import running
 from .surface import public
 from .tape import depth
 from .tensor import Tensor
-from .transforms import _beside, _Opened, map_tensors, ones_like, outside, tensors_in
-
-
-@contextlib.contextmanager
-def _walking():
-    """The depth of a walk over a tape whose gradient was closed before."""
-    depth.open += 1
-    try:
-        yield
-    finally:
-        depth.open -= 1
-
-
-def _left(out):
-    """Results as they leave a gradient: without their history, if it was the outermost."""
-    return map_tensors(outside, out) if depth.open == 0 or depth.paused else out
+from .transforms import _beside, _left, _Opened, map_tensors, ones_like, tensors_in, walking
 
 
 class Pull:
@@ -58,7 +41,7 @@ class Pull:
 
     def __call__(self, sens):
         """The gradient of each input as a list, given that of each head."""
-        with _walking():
+        with walking():
             return self.opened.slopes(self.heads, sens)
 
 
@@ -82,7 +65,7 @@ class Push:
 
     def __call__(self, direction):
         """The derivative of each head as a list, along a direction for each input."""
-        with _walking():
+        with walking():
             along = [_beside(d, p) for d, p in zip(direction, self.pulled)]
             return self.opened.slopes(self.pulled, along)
 

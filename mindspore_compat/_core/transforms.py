@@ -189,28 +189,10 @@ class Request:
     def run(self, args, kwargs):
         """Returns (value of the function, gradients in the form asked for)."""
         args, kwargs, sens = self._split(args, kwargs)
-        if self.positions and max(self.positions) >= len(args):
-            raise RuntimeError(
-                f"For 'grad', 'grad_position' must be below the number of inputs, {len(args)}, "
-                f"but got "
-                f"{max(self.positions)}."
-            )
         with _Opened(self.weights) as opened:
-            weight_leaves = list(opened.leaves)
-            args = list(args)
-            for i in self.positions:
-                args[i] = _entered(opened, args[i])
-            entered = {id(t): t._node for i in self.positions for t in tensors_in(args[i])}
-            out = self.fn(*args, **kwargs)
-            heads = self._heads(out)
-            slopes = opened.slopes(heads, _sensitivities(heads, sens))
-        by_leaf = dict(zip(opened.leaves, slopes))
-        inputs = [(i, map_tensors(lambda t: by_leaf[entered[id(t)]], args[i]))
-                  for i in self.positions
-                  if isinstance(args[i], (Tensor, Mutable))]
-        weights = [(w, _hooked(w, by_leaf[end])) for w, end in zip(self.weights, weight_leaves)]
-        alone = depth.open == 0 or depth.paused
-        return map_tensors(outside, out) if alone else out, self._form(inputs, weights)
+            run = _Run(self, opened, args, kwargs)
+            slopes = run.slopes(sens)
+        return _left(run.out), run.answer(slopes)
 
     def _split(self, args, kwargs):
         """The inputs, and the gradient at the output: the last one, or that named `sens`."""
@@ -244,6 +226,55 @@ class Request:
         if not self.asks_weights:
             return found
         return (found, by_weight) if self.positions else by_weight
+
+
+class _Run:
+    """One run of a Request within an open gradient, and the answers it gives for sensitivities."""
+
+    def __init__(self, request, opened, args, kwargs):
+        positions = request.positions
+        if positions and max(positions) >= len(args):
+            raise RuntimeError(f"For 'grad', 'grad_position' must be below the number of inputs, "
+                               f"{len(args)}, but got {max(positions)}.")
+        self.request = request
+        self.opened = opened
+        self.weight_leaves = list(opened.leaves)
+        self.args = list(args)
+        for i in positions:
+            self.args[i] = _entered(opened, self.args[i])
+        self.entered = {id(t): t._node for i in positions for t in tensors_in(self.args[i])}
+        self.out = request.fn(*self.args, **kwargs)
+        self.heads = request._heads(self.out)
+
+    def slopes(self, sens):
+        """The gradient at each leaf; within an open gradient."""
+        return self.opened.slopes(self.heads, _sensitivities(self.heads, sens))
+
+    def answer(self, slopes):
+        """The gradients in the form asked for."""
+        by_leaf = dict(zip(self.opened.leaves, slopes))
+        request, args = self.request, self.args
+        inputs = [(i, map_tensors(lambda t: by_leaf[self.entered[id(t)]], args[i]))
+                  for i in request.positions
+                  if isinstance(args[i], (Tensor, Mutable))]
+        weights = [(w, _hooked(w, by_leaf[end]))
+                   for w, end in zip(request.weights, self.weight_leaves)]
+        return request._form(inputs, weights)
+
+
+def _left(out):
+    """Results as they leave a gradient: without their history, if it was the outermost."""
+    return map_tensors(outside, out) if depth.open == 0 or depth.paused else out
+
+
+@contextlib.contextmanager
+def walking():
+    """The depth of a walk over a tape whose gradient was closed before."""
+    depth.open += 1
+    try:
+        yield
+    finally:
+        depth.open -= 1
 
 
 def read_weights(fn, args, kwargs):
@@ -446,6 +477,9 @@ def get_grad(gradients, identifier):
 def vjp(fn, *inputs, weights=None, has_aux=False):
     """The outputs of `fn` and a function that pulls a vector back through it.
 
+    `fn` runs once, however often a vector is pulled back, so what it read at that time, its weights
+    included, must stay as it was.
+
     Args:
         fn (Union[Cell, Function]): what to differentiate.
         *inputs (Tensor): where.
@@ -465,13 +499,16 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
         if not tensors_in(given):
             raise TypeError(f"For 'vjp', 'inputs' must be Tensors, but got {type(given).__name__}.")
     positions = tuple(range(len(inputs)))
-    request = Request("vjp", fn, positions, weights, has_aux, sens_param=True)
+    request = Request("vjp", fn, positions, weights, has_aux)
     request.single_input = False
-    out = fn(*inputs)
+    with _Opened(request.weights) as opened:
+        run = _Run(request, opened, inputs, {})
+    out = _left(run.out)
 
     def pull(*sens):
-        sens = sens[0] if len(sens) == 1 else sens
-        return request.run((*inputs, sens), {})[1]
+        with walking():
+            slopes = run.slopes(sens[0] if len(sens) == 1 else sens)
+        return run.answer(slopes)
 
     if has_aux:
         return out[0], pull, out[1] if len(out) == 2 else out[1:]
@@ -512,7 +549,7 @@ def jvp(fn, inputs, v, has_aux=False):
     main = out[0] if has_aux else out
     slopes = iter(derivatives)
     pushed = map_tensors(lambda t: next(slopes), main)
-    value = map_tensors(outside, out) if depth.open == 0 or depth.paused else out
+    value = _left(out)
     if has_aux:
         return value[0], pushed, value[1] if len(value) == 2 else value[1:]
     return value, pushed

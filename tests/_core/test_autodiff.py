@@ -73,6 +73,32 @@ def test_linearize_gives_derivatives_along_any_direction():
     assert len(runs) == 1
 
 
+def test_vjp_runs_the_function_once_for_all_vectors():
+    runs, weight = [], ms.Parameter(Tensor([2.0, 5.0]), name="w")
+
+    def fn(x):
+        runs.append(1)
+        return ops.dropout(x * weight, 0.5), x
+
+    ms.set_seed(3)
+    out, pull, aux = ms.vjp(fn, X, weights=[weight], has_aux=True)
+    kept = out.asnumpy() / (X.asnumpy() * weight.asnumpy())  # 0 or 2, as it was drawn
+    for vector in ([1.0, 1.0], [3.0, -1.0]):
+        (by_input,), (by_weight,) = pull(Tensor(vector))
+        close(by_input, kept * weight.asnumpy() * vector)
+        close(by_weight, kept * X.asnumpy() * vector)
+    assert len(runs) == 1 and weight._node is None
+    close(aux, X.asnumpy())
+
+
+def test_vjp_within_a_gradient():
+    def fn(x):
+        out, pull = ms.vjp(lambda a: a**3, x)
+        return pull(out)[0]  # 3 x^5
+
+    close(ms.grad(fn)(X), 15 * X.asnumpy() ** 4)
+
+
 def test_linearize_of_one_input_within_a_gradient():
     def doubled(x):
         out, along = ops.linearize(lambda a: a**3, x)
