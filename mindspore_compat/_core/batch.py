@@ -503,6 +503,13 @@ def lifted_nodes(space, arrays, nodes):
     ]
 
 
+def everywhere(condition):
+    """Whether a condition holds for all elements, of all slices where it is a Batch."""
+    while type(condition) is Batch:
+        condition = condition.array
+    return bool(condition.all())
+
+
 def space_among(arrays):
     """The innermost batch space among arrays, or None."""
     found = None

@@ -6,7 +6,7 @@ written: the tests see it in the operands and results.
 
 VMAP = "within vmap: tests/_core/test_vmap.py"
 COLLECTIVE = "collective: tests/communication"
-ROOMS = {"_comm_all": COLLECTIVE, "transfer": COLLECTIVE}
+ROOMS = dict.fromkeys(("_comm_all", "_comm_neighbors", "transfer", "transfer_peers"), COLLECTIVE)
 WHOLE = {
     "_transform.enter_batch": VMAP,
     "_transform.leave_batch": VMAP,

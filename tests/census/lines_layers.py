@@ -287,6 +287,22 @@ EXPERTS = {
         x(6, 4), x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 2),
         ints([2, 3, 1, 0, 5, 4], np.int32), _EXPERTS),
     "_experts_products.expert_product": of(x(3, 4), x(4, 2), x(2), x(2, seed=1), x(2, seed=2)),
+    "_replay.discounted": of(x(4, 2), bools([[0, 0], [1, 0], [0, 0], [0, 1]]), x(2)),
+    "_comm_fused.matrix_product": of(x(2, 3), x(4, 3), True),
+}
+GRADIENTS = {
+    **{f"_gradients.{name}Grad": of(positive(3, 4), x(3, 4))
+       for name in ("Elu", "Inv", "LogSoftmax", "Reciprocal", "Rsqrt", "Selu", "Sigmoid",
+                    "Softmax", "Sqrt", "Tanh")},
+    "_gradients.CholeskyGrad": of(np.tril(x(3, 3)) + 2 * np.eye(3), x(3, 3)),
+    "_gradients.acosh_grad": of(positive(3), x(3)),
+    "_gradients.asinh_grad": of(positive(3), x(3)),
+    "_gradients.dropout_grad": of(x(3, 4), bools(np.arange(12).reshape(3, 4) % 3)),
+    "_gradients.adaptive_max_pool2d_grad": of(x(1, 2, 1, 2), x(1, 2, 3, 4),
+                                              ints([[[[0, 7]], [[5, 2]]]])),
+    "_gradients.adaptive_max_pool3d_grad": of(x(1, 1, 1, 1, 2), x(1, 1, 2, 3, 4),
+                                              ints([[[[[0, 17]]]]], np.int32)),
+    "_gradients.bias_add_grad": of(x(2, 3, 4)),
 }
 LINES = {**ACTIVATIONS, **CONVOLUTIONS, **POOLING, **NORMALISATION, **LOSSES, **RECURRENCE,
-         **PICTURES, **ATTENTION, **EXPERTS}
+         **PICTURES, **ATTENTION, **EXPERTS, **GRADIENTS}
