@@ -44,6 +44,8 @@ PATHS = {
     "nn.metrics.metric": "train.metrics.metric",
     "ops.P": "ops.operations",
     "ops.op_info_register": "ops._register",
+    "ops._grad": "ops._grad_base",
+    "ops._grad.grad_base": "ops._grad_base",
     "ops.function.nn_func": "ops.function",
     "ops.function.math_func": "ops.function",
     "ops.function.array_func": "ops.function",
