@@ -10,6 +10,7 @@ from .._core.op import op
 from .._core.rules import (
     Any,
     Bool,
+    Float,
     Int,
     ListOf,
     Number,
@@ -119,7 +120,8 @@ def diagonal_scatter(xp, input: Anything, src: Anything, offset: Int = 0, dim1: 
 
 
 @op("Tensor.fill_diagonal(fill_value, wrap=False)", "Tensor.fill_diagonal_(fill_value, wrap=False)",
-    "ops.FillDiagonal(fill_value, wrap=False)(input_x: input)", widen=False)
+    "ops.FillDiagonal(fill_value, wrap=False)(input_x: input)", widen=False,
+    rules={"Tensor.fill_diagonal": {"fill_value": Float}})
 def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
     """The input with one number on the diagonal; with `wrap` a tall matrix has it again below."""
     if input.ndim < 2 or input.ndim > 2 and len(set(input.shape)) > 1:

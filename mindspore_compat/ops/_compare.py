@@ -115,7 +115,6 @@ def logical_or(xp, input: Operand, other: Operand):
 
 
 @op("ops.logical_xor(input, other)", "ops.LogicalXor()(x: input, y: other)",
-    "Tensor.logical_xor(other)",
     "mint.logical_xor(input, other)")
 def logical_xor(xp, input: Operand, other: Operand):
     """True where exactly one element is true."""
@@ -270,8 +269,9 @@ def topk(xp, input: Anything, k: Int, dim: Int | None = None, largest: Bool = Tr
          sorted: Bool = True):
     """(the k largest or smallest values in order, their int32 positions) along an axis."""
     axis = -1 if dim is None else dim
-    if not 0 <= k <= (input.shape[axis] if input.ndim else 1):
-        raise ValueError(f"For 'topk', 'k' must be in [0, {input.shape[axis]}], but got {k}.")
+    length = input.shape[axis] if input.ndim else 1
+    if not 1 <= k <= length:
+        raise ValueError(f"For 'topk', 'k' must be in [1, {length}], but got {k}.")
     values, at = xp.top_k(input, k, axis, largest)
     return values, xp.cast(at, "int32")
 

@@ -188,7 +188,16 @@ def qr(input, mode="reduced"):
 
 @public("Tensor.qr")
 def tensor_qr(self, some=True):
-    """The factors q and r; reduced if `some` is True, as MindSpore's method has it."""
+    """The factors q and r; reduced if `some` is True, as MindSpore's method has it.
+
+    Raises:
+        TypeError: if `some` is not a bool.
+
+    Source: mindspore.Tensor.qr of MindSpore 2.10.
+    """
+    if not isinstance(some, bool):
+        raise TypeError(f"For 'Tensor.qr', 'some' must be a bool, but got {some!r} of type "
+                        f"{type(some).__name__}.")
     return qr(self, "reduced" if some else "complete")
 
 

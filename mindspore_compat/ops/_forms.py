@@ -106,11 +106,14 @@ def choose(self, choices, mode="clip"):
         mode (str): "clip" or "wrap" for places out of range; "raise" refuses them.
 
     Raises:
-        TypeError: if this Tensor does not hold ints.
+        TypeError: if this Tensor does not hold ints, or `choices` is none of these.
         ValueError: if `mode` is unknown, or a place is out of range with "raise".
 
     Source: mindspore.Tensor.choose of MindSpore 2.10.
     """
+    if not isinstance(choices, (tuple, list, Tensor)):
+        raise TypeError(f"For 'choose', 'choices' must be a tuple, a list or a Tensor, but got "
+                        f"{choices!r} of type {type(choices).__name__}.")
     if self._array.dtype.kind not in "iu":
         raise TypeError(f"For 'choose', the Tensor must hold ints, but got {self.dtype}.")
     if mode not in ("clip", "wrap", "raise"):

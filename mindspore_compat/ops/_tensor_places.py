@@ -3,6 +3,7 @@ signatures, such as `gather(dim, index)` beside `gather(input_indices, axis)`. T
 are in `_index`, `_scatter` and `_math`.
 """
 
+from .._core import dtype as dtypes
 from .._core.forms import form
 from .._core.rules import Bool, Int, Number, OneOf, TensorOf, any_dtype
 from .._core.surface import build
@@ -103,7 +104,14 @@ def select_slice(self, dim: Int, index: Int):
 
 @form("select")
 def select_by_condition(self, condition: TensorOf("bool"), y: Value):
-    """This Tensor where the condition is true, `y` elsewhere."""
+    """This Tensor where the condition is true, `y` elsewhere: a Tensor, an int beside int32 or a
+    float beside float32."""
+    if not isinstance(y, Tensor):
+        wanted = dtypes.float32 if isinstance(y, float) else dtypes.int32
+        if self.dtype != wanted:
+            raise TypeError(f"For 'Tensor.select', 'y' must be a Tensor, or a number beside a "
+                            f"Tensor of {wanted}, but got {y!r} beside {self.dtype}.")
+        y = Tensor(y, wanted)
     return _index.select.run(condition, self, y)
 
 
@@ -267,10 +275,10 @@ def isclose_x2(
 
 
 def _logical(name, op, words):
-    def with_other(self, other: TensorOf(any_dtype) | Bool | Number):
+    def with_other(self, other: TensorOf(any_dtype) | Bool):
         return op.run(self, other)
 
-    def with_y(self, y: TensorOf(any_dtype) | Bool | Number):
+    def with_y(self, y: TensorOf(any_dtype) | Bool):
         """The same."""
         return op.run(self, y)
 
@@ -281,3 +289,12 @@ def _logical(name, op, words):
 
 _logical("logical_and", _compare.logical_and, "True where both elements are true")
 _logical("logical_or", _compare.logical_or, "True where either element is true")
+
+
+@form("logical_xor")
+def logical_xor(self, other: TensorOf(any_dtype) | Bool):
+    """True where one element is true and the other is not.
+
+    Source: mindspore.Tensor.logical_xor of MindSpore 2.10.
+    """
+    return _compare.logical_xor.run(self, other)

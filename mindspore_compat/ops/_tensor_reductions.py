@@ -276,7 +276,9 @@ def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
 
 
 @form("count_nonzero")
-def count_along_axis(self, axis: Axis = (), keep_dims: Bool = False, dtype: DType = None):
+def count_along_axis(
+    self, axis: Int | TupleOf(Int) | ListOf(Int) = (), keep_dims: Bool = False, dtype: DType = None
+):
     """How many elements over the axes given are not 0: int32, or the dtype given.
 
     Source: mindspore.Tensor.count_nonzero of MindSpore 2.10.

@@ -130,6 +130,9 @@ def tile(self, *reps, **named):
     """
     if named:
         reps = _named("Tensor.tile", "dims" if "dims" in named else "reps", reps, named)
+        if isinstance(reps[0], int):
+            raise TypeError(f"For 'Tensor.tile', the counts must be a tuple where they are named, "
+                            f"but got {reps[0]}.")
     return _shape.tile.run(self, _counts("Tensor.tile", reps))
 
 

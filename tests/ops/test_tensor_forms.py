@@ -207,3 +207,41 @@ def test_new_tensors_take_a_dtype_by_position():
 def test_the_extreme_of_all_has_the_place_0(name, value):
     found, place = getattr(x(), name)(axis=None)
     assert float(found) == value and int(place) == 0 and place.dtype == ms.int64
+
+
+@pytest.mark.parametrize(
+    "dtype, y, found",
+    [
+        (ms.int32, 1, ms.int32),
+        (ms.float32, 1.0, ms.float32),
+        (ms.float32, 1, None),
+        (ms.int64, 1, None),
+        (ms.int32, 1.5, None),
+        (ms.float32, True, None),
+    ],
+)
+def test_a_number_is_selected_beside_its_own_dtype(dtype, y, found):
+    tensor = x().astype(dtype)
+    if found is None:
+        with pytest.raises(TypeError, match="For 'Tensor.select', 'y'"):
+            tensor.select(Tensor(MASK), y)
+    else:
+        assert tensor.select(Tensor(MASK), y).dtype == found
+
+
+@pytest.mark.parametrize(
+    "error, text, message",
+    [
+        (TypeError, "logical_and(1)", "'other' must be"),
+        (TypeError, "logical_xor(1)", "'other'"),
+        (TypeError, "qr(1)", "'some' must be a bool"),
+        (ValueError, "topk(0)", r"'k' must be in \[1, 4"),
+        (TypeError, "tile(reps=2)", "must be a tuple"),
+        (TypeError, "fill_diagonal(1)", "'fill_value'"),
+        (TypeError, "count_nonzero(axis=None)", "'axis'"),
+        (TypeError, "astype(ms.int32).choose('wrong')", "'choices' must be"),
+    ],
+)
+def test_more_refusals(error, text, message):
+    with pytest.raises(error, match=message):
+        eval(f"x().{text}", {"x": x, "ms": ms})
