@@ -12,6 +12,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _arrange,
     _attention,
     _batches,
+    _cache,
     _candidates,
     _cast,
     _comm,

@@ -286,6 +286,7 @@ EXPERTS = {
     "_experts.moe_finalize_routing": of(
         x(6, 4), x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 2),
         ints([2, 3, 1, 0, 5, 4], np.int32), _EXPERTS),
+    "_cache.rows_cached": of(x(2, 3, 2, 2), x(2, 4), ints([4, 1], np.int32)),
     "_experts_products.expert_product": of(x(3, 4), x(4, 2), x(2), x(2, seed=1), x(2, seed=2)),
     "_replay.discounted": of(x(4, 2), bools([[0, 0], [1, 0], [0, 0], [0, 1]]), x(2)),
     "_comm_fused.matrix_product": of(x(2, 3), x(4, 3), True),

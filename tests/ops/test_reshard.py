@@ -13,6 +13,8 @@ def test_a_tensor_stays_whole():
     for args in ((1, Layout((1,), ("a",))), (x, "a")):
         with pytest.raises(TypeError, match="^For 'reshard'"):
             ops.reshard(*args)
+    layout = (Layout((1,), ("a",))("a"),)
+    assert ops.Reshard(layout, layout, ((1,),))(x) is x
 
 
 def test_a_primitive_tells_whether_it_writes():
