@@ -85,8 +85,16 @@ class SameModule(Loader):
         return module
 
     def exec_module(self, module):
-        """Undo the one thing the import system overwrote: the module's own spec."""
-        module.__spec__ = self.own_spec
+        """Undo the one thing the import system overwrote: the module's own spec.
+
+        What the module has loaded gets its further name at once. Imported by that name later it
+        would be put over what the module itself shows under it, as a function may be
+        (`scipy.optimize.linear_sum_assignment`).
+        """
+        name, module.__spec__ = module.__spec__.name, self.own_spec
+        for path, loaded in list(sys.modules.items()):
+            if path.startswith(f"{self.target}."):
+                sys.modules.setdefault(name + path[len(self.target):], loaded)
 
 
 def same_module_spec(name, target):

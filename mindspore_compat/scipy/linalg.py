@@ -13,10 +13,22 @@ from .._core.op import op
 from .._core.rules import TensorOf
 from .._core.tensor import Tensor
 from ..ops import _decompose
-from ._checks import FLOATS, matrix, switches, tensor
+from ._checks import FLOATS, REALS, matrix, switches, tensor
 
-__all__ = ["block_diag", "cho_factor", "cho_solve", "cholesky", "det", "eigh", "inv", "lstsq", "lu",
-           "lu_factor", "lu_solve", "solve_triangular"]
+__all__ = [
+    "block_diag",
+    "cho_factor",
+    "cho_solve",
+    "cholesky",
+    "det",
+    "eigh",
+    "inv",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_solve",
+    "solve_triangular",
+]
 
 
 @op()
@@ -40,8 +52,9 @@ def block_diag(*arrs):
         if not isinstance(block, Tensor):
             raise TypeError(f"For 'block_diag', 'arrs' must be Tensors, but got {block!r}.")
         if block.ndim > 2:
-            raise ValueError(f"For 'block_diag', 'arrs' must have at most 2 axes, but got shape "
-                             f"{block.shape}.")
+            raise ValueError(
+                f"For 'block_diag', 'arrs' must have at most 2 axes, but got shape {block.shape}."
+            )
         blocks.append(ops.reshape(block, (1,) * (2 - block.ndim) + block.shape))
     dtype = blocks[0].dtype
     for block in blocks[1:]:
@@ -50,10 +63,16 @@ def block_diag(*arrs):
     for block in blocks:
         height, length = block.shape
         parts = [(height, before), None, (height, width - before - length)]
-        row = [ops.cast(block, dtype) if shape is None else ops.zeros(shape, dtype)
-               for shape in parts if shape is None or shape[1]]
-        rows.append(ops.concat([each for each in row if each.size], 1)
-                    if any(each.size for each in row) else ops.zeros((height, width), dtype))
+        row = [
+            ops.cast(block, dtype) if shape is None else ops.zeros(shape, dtype)
+            for shape in parts
+            if shape is None or shape[1]
+        ]
+        rows.append(
+            ops.concat([each for each in row if each.size], 1)
+            if any(each.size for each in row)
+            else ops.zeros((height, width), dtype)
+        )
         before += length
     return ops.concat(rows, 0) if len(rows) > 1 else rows[0]
 
@@ -127,8 +146,18 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     return solve_triangular(triangle, half, 1 if lower else 0, lower)
 
 
-def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False,
-         turbo=True, eigvals=None, type=1, check_finite=True):
+def eigh(
+    a,
+    b=None,
+    lower=True,
+    eigvals_only=False,
+    overwrite_a=False,
+    overwrite_b=False,
+    turbo=True,
+    eigvals=None,
+    type=1,
+    check_finite=True,
+):
     """Returns the eigenvalues, ascending, and the eigenvectors, as columns, of a symmetric matrix.
 
     Args:
@@ -148,8 +177,17 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
         TypeError: an argument is of the wrong type or dtype.
         ValueError: `a` is no square matrix, or `b` or `eigvals` is given.
     """
-    switches("eigh", lower=lower, eigvals_only=eigvals_only, overwrite_a=overwrite_a,
-             overwrite_b=overwrite_b, turbo=turbo, check_finite=check_finite)
+    switches(
+        "eigh",
+        lower=lower,
+        eigvals_only=eigvals_only,
+        overwrite_a=overwrite_a,
+        overwrite_b=overwrite_b,
+        turbo=turbo,
+        check_finite=check_finite,
+    )
+    if isinstance(type, bool) or not isinstance(type, int):
+        raise TypeError(f"For 'eigh', 'type' must be an int, but got {type!r}.")
     kinds = (dtypes.int32, dtypes.int64, *FLOATS, dtypes.complex64, dtypes.complex128)
     a = matrix("eigh", "a", a, kinds)
     for name, value in (("b", b), ("eigvals", eigvals)):
@@ -223,7 +261,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     packed = _packed_lu.run(a[:count, :count])
     lower = ops.tril(packed, -1) + ops.eye(count, count, a.dtype)
     upper = ops.triu(packed)
-    if rows > count:        # the rows below: L U = a
+    if rows > count:  # the rows below: L U = a
         below = solve_triangular(upper, ops.transpose(a[count:], (1, 0)), 1)
         lower = ops.concat([lower, ops.transpose(below, (1, 0))], 0)
     if columns > count:
@@ -267,15 +305,24 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
 
 def _check_rows(api, a, b):
     vector = b.ndim == a.ndim - 1
-    if b.ndim < 1 or b.shape[-1 if vector else -2] != a.shape[-1] or (
-            not vector and b.ndim != a.ndim):
-        raise ValueError(f"For '{api}', 'b' must have {a.shape[-1]} rows, but got shape {b.shape} "
-                         f"for a matrix of shape {a.shape}.")
+    if b.ndim not in (a.ndim - 1, a.ndim) or b.shape[-1 if vector else -2] != a.shape[-1]:
+        raise ValueError(
+            f"For '{api}', 'b' must have {a.shape[-1]} rows, but got shape {b.shape} "
+            f"for a matrix of shape {a.shape}."
+        )
     return vector
 
 
-def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False,
-                     debug=None, check_finite=True):
+def solve_triangular(
+    a,
+    b,
+    trans=0,
+    lower=False,
+    unit_diagonal=False,
+    overwrite_b=False,
+    debug=None,
+    check_finite=True,
+):
     """Returns the solution x of a x = b, or of aᵀ x = b, for triangular a.
 
     Args:
@@ -290,26 +337,40 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
         check_finite (bool, optional): changes nothing.
 
     Raises:
-        TypeError: `a` and `b` are no Tensors of one dtype.
+        TypeError: `a` and `b` are no Tensors of one dtype, or `trans` is neither int nor str.
         ValueError: `a` is not square, shapes do not match, or `trans` is something else.
     """
     for name, value in (("a", a), ("b", b)):
         if not isinstance(value, Tensor):
-            raise TypeError(f"For 'solve_triangular', '{name}' must be a Tensor, but got "
-                            f"{value!r}.")
+            raise TypeError(
+                f"For 'solve_triangular', '{name}' must be a Tensor, but got {value!r}."
+            )
     switches("solve_triangular", lower=lower, unit_diagonal=unit_diagonal)
     if a.dtype != b.dtype:
-        raise TypeError(f"For 'solve_triangular', 'a' and 'b' must have one dtype, but got "
-                        f"{a.dtype} and {b.dtype}.")
-    if trans not in (0, 1, 2, "N", "T", "C") or isinstance(trans, bool):
-        raise ValueError(f"For 'solve_triangular', 'trans' must be 0, 1, 2, 'N', 'T' or 'C', but "
-                         f"got {trans!r}.")
+        raise TypeError(
+            f"For 'solve_triangular', 'a' and 'b' must have one dtype, but got "
+            f"{a.dtype} and {b.dtype}."
+        )
+    if isinstance(trans, Tensor) and not trans.ndim and trans.dtype in REALS[:2]:
+        trans = int(trans)
+    if isinstance(trans, bool) or not isinstance(trans, (int, str)):
+        raise TypeError(
+            f"For 'solve_triangular', 'trans' must be an int or a str, but got {trans!r}."
+        )
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        raise ValueError(
+            f"For 'solve_triangular', 'trans' must be 0, 1, 2, 'N', 'T' or 'C', but got {trans!r}."
+        )
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"For 'solve_triangular', 'a' must be square matrices, but got shape "
-                         f"{a.shape}.")
+        raise ValueError(
+            f"For 'solve_triangular', 'a' must be square matrices, but got shape {a.shape}."
+        )
     vector = _check_rows("solve_triangular", a, b)
-    part = ops.tril(a, -1 if unit_diagonal else 0) if lower else (
-        ops.triu(a, 1 if unit_diagonal else 0))
+    part = (
+        ops.tril(a, -1 if unit_diagonal else 0)
+        if lower
+        else (ops.triu(a, 1 if unit_diagonal else 0))
+    )
     if unit_diagonal:
         part = part + ops.eye(a.shape[-1], a.shape[-1], a.dtype)
     if trans not in (0, "N"):
@@ -336,24 +397,33 @@ def lstsq(A, B, rcond=None, driver=None):
         gelss and gelsd. What is not there is an empty Tensor.
 
     Raises:
-        TypeError: `A` and `B` are no Tensors of one dtype.
+        TypeError: `A` and `B` are no Tensors of one dtype, or `driver` is no str.
         ValueError: `A` has less than 2 axes, shapes do not match, or `driver` is something else.
     """
     A, B = tensor("lstsq", "A", A, FLOATS), tensor("lstsq", "B", B, FLOATS)
     if A.dtype != B.dtype:
-        raise TypeError(f"For 'lstsq', 'A' and 'B' must have one dtype, but got {A.dtype} and "
-                        f"{B.dtype}.")
+        raise TypeError(
+            f"For 'lstsq', 'A' and 'B' must have one dtype, but got {A.dtype} and {B.dtype}."
+        )
+    if driver is not None and not isinstance(driver, str):
+        raise TypeError(f"For 'lstsq', 'driver' must be a str, but got {driver!r}.")
     if driver not in (None, "gels", "gelsy", "gelss", "gelsd"):
-        raise ValueError(f"For 'lstsq', 'driver' must be 'gels', 'gelsy', 'gelss', 'gelsd' or "
-                         f"None, but got {driver!r}.")
+        raise ValueError(
+            f"For 'lstsq', 'driver' must be 'gels', 'gelsy', 'gelss', 'gelsd' or "
+            f"None, but got {driver!r}."
+        )
     vector = B.shape == A.shape[:-1]
     B = ops.expand_dims(B, -1) if vector else B
     if A.ndim < 2 or B.ndim < 2 or A.shape[-2] != B.shape[-2]:
-        raise ValueError(f"For 'lstsq', 'A' must be matrices and 'B' must have as many rows, but "
-                         f"got shapes {A.shape} and {B.shape}.")
+        raise ValueError(
+            f"For 'lstsq', 'A' must be matrices and 'B' must have as many rows, but "
+            f"got shapes {A.shape} and {B.shape}."
+        )
     solution = ops.matmul(_decompose.pinv.run(A), B)
-    residual, rank, values = (Tensor(numpy.zeros(0, kind)) for kind in (
-        dtypes.to_numpy(A.dtype), numpy.int64, dtypes.to_numpy(A.dtype)))
+    residual, rank, values = (
+        Tensor(numpy.zeros(0, kind))
+        for kind in (dtypes.to_numpy(A.dtype), numpy.int64, dtypes.to_numpy(A.dtype))
+    )
     if driver not in (None, "gelsy") and A.shape[-2] > A.shape[-1]:
         residual = ops.sum(ops.square(ops.matmul(A, solution) - B), -2)
     if driver != "gels":

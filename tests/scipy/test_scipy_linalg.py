@@ -40,8 +40,9 @@ def test_positive_definite_matrices(dtype, lower):
     factor = linalg.cho_factor(a, lower)
     assert factor[1] is lower
     for b in (VECTOR, COLUMNS):
-        close(linalg.cho_solve(factor, Tensor(b.astype(dtype))),
-              np.linalg.solve(POSITIVE, b), dtype)
+        close(
+            linalg.cho_solve(factor, Tensor(b.astype(dtype))), np.linalg.solve(POSITIVE, b), dtype
+        )
 
 
 @pytest.mark.parametrize("lower", [False, True])
@@ -68,8 +69,11 @@ def test_packed_factors_and_their_solutions(dtype):
     assert pivots.dtype == ms.int32 and pivots.asnumpy().tolist() == order.tolist()
     for b in (VECTOR, COLUMNS):
         for trans in (0, 1, 2):
-            close(linalg.lu_solve((packed, pivots), Tensor(b.astype(dtype)), trans),
-                  np.linalg.solve(GENERAL.T if trans else GENERAL, b), dtype)
+            close(
+                linalg.lu_solve((packed, pivots), Tensor(b.astype(dtype)), trans),
+                np.linalg.solve(GENERAL.T if trans else GENERAL, b),
+                dtype,
+            )
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5), (1, 1)])
@@ -98,8 +102,10 @@ def test_stacks_of_triangles_are_solved():
     close(found, [scipy.linalg.solve_triangular(*each) for each in zip(a, b, strict=True)])
 
 
-@pytest.mark.parametrize("driver, there", [(None, "k"), ("gels", "r"), ("gelsy", "k"),
-                                           ("gelss", "rks"), ("gelsd", "rks")])
+@pytest.mark.parametrize(
+    "driver, there",
+    [(None, "k"), ("gels", "r"), ("gelsy", "k"), ("gelss", "rks"), ("gelsd", "rks")],
+)
 def test_least_squares(driver, there):
     a, b = RANDOM.randn(5, 3), RANDOM.randn(5, 2)
     a[:, 2] = a[:, 0] if driver != "gels" else a[:, 2]
@@ -107,7 +113,8 @@ def test_least_squares(driver, there):
     expected = np.linalg.lstsq(a, b, None)
     close(solution, expected[0])
     assert [residual.size > 0, rank.shape == (), values.size > 0] == [
-        letter in there for letter in "rks"]
+        letter in there for letter in "rks"
+    ]
     if "r" in there:
         close(residual, ((a @ expected[0] - b) ** 2).sum(0))
     if "k" in there:
@@ -133,8 +140,13 @@ def test_least_squares_of_stacks():
 
 
 def test_blocks():
-    blocks = [np.float32(5), np.array([1, 2], np.float32), np.eye(2, 3, dtype=np.float32),
-              np.zeros((1, 0), np.float32), np.zeros((0, 2), np.float32)]
+    blocks = [
+        np.float32(5),
+        np.array([1, 2], np.float32),
+        np.eye(2, 3, dtype=np.float32),
+        np.zeros((1, 0), np.float32),
+        np.zeros((0, 2), np.float32),
+    ]
     found = linalg.block_diag(*map(Tensor, blocks))
     close(found, scipy.linalg.block_diag(*blocks))
     assert linalg.block_diag().shape == (1, 0)
@@ -183,47 +195,63 @@ def test_second_derivatives_of_factors_agree_with_differences():
     first = ms.grad(total)
     way, other = RANDOM.randn(4, 4), RANDOM.randn(4, 4)
     slope = ms.grad(lambda a: ops.sum(first(a) * Tensor(way)))(Tensor(GENERAL)).asnumpy()
-    ahead, behind = ((first(Tensor(GENERAL + sign * step * other)).asnumpy() * way).sum()
-                     for sign in (1, -1))
+    ahead, behind = (
+        (first(Tensor(GENERAL + sign * step * other)).asnumpy() * way).sum() for sign in (1, -1)
+    )
     np.testing.assert_allclose((slope * other).sum(), (ahead - behind) / (2 * step), 1e-5)
 
 
-SQUARE = (linalg.inv, linalg.det, linalg.cholesky, linalg.cho_factor, linalg.eigh,
-          linalg.lu_factor)
+SQUARE = (linalg.inv, linalg.det, linalg.cholesky, linalg.cho_factor, linalg.eigh, linalg.lu_factor)
 
 
 @pytest.mark.parametrize("function", SQUARE)
 def test_matrices_are_checked(function):
-    for wrong, error in ((5, TypeError), (np.eye(2), TypeError),
-                         (Tensor(np.eye(2, dtype=np.float16)), TypeError),
-                         (Tensor(np.ones((2, 3))), ValueError), (Tensor(np.ones(2)), ValueError)):
+    for wrong, error in (
+        (5, TypeError),
+        (np.eye(2), TypeError),
+        (Tensor(np.eye(2, dtype=np.float16)), TypeError),
+        (Tensor(np.ones((2, 3))), ValueError),
+        (Tensor(np.ones(2)), ValueError),
+    ):
         with pytest.raises(error, match=f"'{function.__name__}', 'a'"):
             function(wrong)
     with pytest.raises(TypeError, match="bool"):
         function(Tensor(np.eye(2)), check_finite=1)
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda a: linalg.eigh(a, a), ValueError),
-    (lambda a: linalg.eigh(a, eigvals=(0, 1)), ValueError),
-    (lambda a: linalg.eigh(a, lower=1), TypeError), (lambda a: linalg.cholesky(a, 1), TypeError),
-    (lambda a: linalg.cholesky(-a), ValueError), (lambda a: linalg.inv(a * 0), ValueError),
-    (lambda a: linalg.lu(a[0]), ValueError), (lambda a: linalg.lu(a, 1), TypeError),
-    (lambda a: linalg.lu_solve(linalg.lu_factor(a), a, 3), ValueError),
-    (lambda a: linalg.lu_solve(linalg.lu_factor(a), a[:1]), ValueError),
-    (lambda a: linalg.cho_solve((a, True), a[:1]), ValueError),
-    (lambda a: linalg.solve_triangular(a, a, 3), ValueError),
-    (lambda a: linalg.solve_triangular(a[:1], a), ValueError),
-    (lambda a: linalg.solve_triangular(a, a[:1]), ValueError),
-    (lambda a: linalg.solve_triangular(a, a.astype(ms.float32)), TypeError),
-    (lambda a: linalg.solve_triangular(a, 5), TypeError),
-    (lambda a: linalg.lstsq(a, a, driver="x"), ValueError),
-    (lambda a: linalg.lstsq(a, a[:1]), ValueError),
-    (lambda a: linalg.lstsq(a, a[0, :2]), ValueError),
-    (lambda a: linalg.lstsq(a[0], a), ValueError),
-    (lambda a: linalg.lstsq(a, a.astype(ms.float32)), TypeError),
-    (lambda a: linalg.block_diag(a, 5), TypeError),
-    (lambda a: linalg.block_diag(Tensor(np.ones((1, 1, 1)))), ValueError)])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda a: linalg.eigh(a, a), ValueError),
+        (lambda a: linalg.eigh(a, eigvals=(0, 1)), ValueError),
+        (lambda a: linalg.eigh(a, lower=1), TypeError),
+        (lambda a: linalg.cholesky(a, 1), TypeError),
+        (lambda a: linalg.cholesky(-a), ValueError),
+        (lambda a: linalg.inv(a * 0), ValueError),
+        (lambda a: linalg.lu(a[0]), ValueError),
+        (lambda a: linalg.lu(a, 1), TypeError),
+        (lambda a: linalg.lu_solve(linalg.lu_factor(a), a, 3), ValueError),
+        (lambda a: linalg.lu_solve(linalg.lu_factor(a), a[:1]), ValueError),
+        (lambda a: linalg.cho_solve((a, True), a[:1]), ValueError),
+        (lambda a: linalg.solve_triangular(a, a, 3), ValueError),
+        (lambda a: linalg.solve_triangular(a[:1], a), ValueError),
+        (lambda a: linalg.solve_triangular(a, a[:1]), ValueError),
+        (lambda a: linalg.solve_triangular(a, a.astype(ms.float32)), TypeError),
+        (lambda a: linalg.solve_triangular(a, 5), TypeError),
+        (lambda a: linalg.lstsq(a, a, driver="x"), ValueError),
+        (lambda a: linalg.lstsq(a, a, driver=1), TypeError),
+        (lambda a: linalg.eigh(a, type=True), TypeError),
+        (lambda a: linalg.solve_triangular(a, a, 0.5), TypeError),
+        (lambda a: linalg.solve_triangular(a, a, "X"), ValueError),
+        (lambda a: linalg.solve_triangular(a.reshape(1, *a.shape), a[0]), ValueError),
+        (lambda a: linalg.lstsq(a, a[:1]), ValueError),
+        (lambda a: linalg.lstsq(a, a[0, :2]), ValueError),
+        (lambda a: linalg.lstsq(a[0], a), ValueError),
+        (lambda a: linalg.lstsq(a, a.astype(ms.float32)), TypeError),
+        (lambda a: linalg.block_diag(a, 5), TypeError),
+        (lambda a: linalg.block_diag(Tensor(np.ones((1, 1, 1)))), ValueError),
+    ],
+)
 def test_arguments_are_refused(call, error):
     with pytest.raises(error):
         call(Tensor(POSITIVE))

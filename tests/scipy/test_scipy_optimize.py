@@ -1,5 +1,8 @@
 """mindspore.scipy.optimize: minima, line searches, assignments."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -25,9 +28,14 @@ def bowl(x):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("function, start, minimum", [
-    (valley, [-1.2, 1.0], [1, 1]), (bowl, [0.0, 3.0], [1, 1]),
-    (hills, [1.0, -2.0, 0.3], [0, 0, 0])])
+@pytest.mark.parametrize(
+    "function, start, minimum",
+    [
+        (valley, [-1.2, 1.0], [1, 1]),
+        (bowl, [0.0, 3.0], [1, 1]),
+        (hills, [1.0, -2.0, 0.3], [0, 0, 0]),
+    ],
+)
 def test_minima_are_found(method, function, start, minimum):
     found = optimize.minimize(function, Tensor(np.array(start)), method=method)
     assert found.success and found.status == 0 and found.nit > 0
@@ -46,8 +54,9 @@ def test_the_inverse_of_the_second_derivatives_is_approached():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_iterations_are_limited(method):
-    found = optimize.minimize(valley, Tensor(np.array([-1.2, 1.0])), method=method,
-                              options={"maxiter": 3})
+    found = optimize.minimize(
+        valley, Tensor(np.array([-1.2, 1.0])), method=method, options={"maxiter": 3}
+    )
     assert not found.success and found.status == 1 and found.nit == 3
 
 
@@ -58,8 +67,13 @@ def test_further_arguments_and_a_given_gradient():
         calls.append(1)
         return 2 * (x - where)
 
-    found = optimize.minimize(lambda x, where: mnp.sum((x - where) ** 2), Tensor([0.0, 3.0]),
-                              (2.0,), method="BFGS", jac=slope)
+    found = optimize.minimize(
+        lambda x, where: mnp.sum((x - where) ** 2),
+        Tensor([0.0, 3.0]),
+        (2.0,),
+        method="BFGS",
+        jac=slope,
+    )
     np.testing.assert_allclose(found.x.asnumpy(), [2, 2], atol=1e-4)
     assert len(calls) == found.njev
 
@@ -73,45 +87,74 @@ def test_a_tolerance_ends_it_early():
 
 def test_constraints_are_kept():
     found = optimize.minimize(
-        bowl, Tensor(np.array([0.0, 3.0], np.float32)), method="LAGRANGE", tol=[1e-3],
+        bowl,
+        Tensor(np.array([0.0, 3.0], np.float32)),
+        method="LAGRANGE",
+        tol=[1e-3],
         constraints=[lambda x: x[0] - x[1] + 1],
-        options={"rounds": 30, "steps": 100, "learning_rate": 0.05})
+        options={"rounds": 30, "steps": 100, "learning_rate": 0.05},
+    )
     assert found.succeeded and found.loss_value[0] < 1e-3
     np.testing.assert_allclose(found.best_value, [0.5, 1.5], atol=0.05)
     np.testing.assert_allclose(found.object_value, 0.5, atol=0.05)
 
 
-@pytest.mark.parametrize("lower, upper, minimum", [
-    (None, [0.5, 5.0], [0.5, 1]), ([2.0, 0.0], None, [2, 1]), ([1.5, 0.0], [2.0, 0.5], [1.5, 0.5])])
+@pytest.mark.parametrize(
+    "lower, upper, minimum",
+    [
+        (None, [0.5, 5.0], [0.5, 1]),
+        ([2.0, 0.0], None, [2, 1]),
+        ([1.5, 0.0], [2.0, 0.5], [1.5, 0.5]),
+    ],
+)
 def test_places_stay_between_bounds(lower, upper, minimum):
-    bounds = {name: Tensor(np.array(value, np.float32)) for name, value in
-              (("lower", lower), ("upper", upper)) if value is not None}
+    bounds = {
+        name: Tensor(np.array(value, np.float32))
+        for name, value in (("lower", lower), ("upper", upper))
+        if value is not None
+    }
     found = optimize.minimize(
-        lambda x, shared: shared, Tensor(np.array([0.7, 0.7], np.float32)), method="LAGRANGE",
-        constraints=[lambda x, shared: -1 - shared], options={
-            "rounds": 2, "steps": 300, "coincide_fun": bowl, **bounds})
+        lambda x, shared: shared,
+        Tensor(np.array([0.7, 0.7], np.float32)),
+        method="LAGRANGE",
+        constraints=[lambda x, shared: -1 - shared],
+        options={"rounds": 2, "steps": 300, "coincide_fun": bowl, **bounds},
+    )
     np.testing.assert_allclose(found.best_value, minimum, atol=0.1)
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ((5, Tensor([1.0]), (), "BFGS"), TypeError), ((bowl, [1.0], (), "BFGS"), TypeError),
-    ((bowl, Tensor([1.0]), 3, "BFGS"), TypeError), ((bowl, Tensor([1.0])), ValueError),
-    ((bowl, Tensor([1.0]), (), "newton"), ValueError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ((5, Tensor([1.0]), (), "BFGS"), TypeError),
+        ((bowl, [1.0], (), "BFGS"), TypeError),
+        ((bowl, Tensor([1.0]), 3, "BFGS"), TypeError),
+        ((bowl, Tensor([1.0])), ValueError),
+        ((bowl, Tensor([1.0]), (), "newton"), ValueError),
+    ],
+)
 def test_arguments_are_refused(arguments, error):
     with pytest.raises(error, match="minimize"):
         optimize.minimize(*arguments)
 
 
 def test_constraints_are_checked():
-    for arguments, error in (({"constraints": [5]}, TypeError),
-                             ({"constraints": [bowl], "tol": [1, 2]}, ValueError)):
+    for arguments, error in (
+        ({"constraints": [5]}, TypeError),
+        ({"constraints": [bowl], "tol": [1, 2]}, ValueError),
+    ):
         with pytest.raises(error):
             optimize.minimize(bowl, Tensor([1.0]), method="LAGRANGE", **arguments)
 
 
-@pytest.mark.parametrize("function, start, way", [
-    (bowl, [0.0, 3.0], [1.0, -1.0]), (valley, [-1.2, 1.0], [215.6, 88.0]),
-    (hills, [2.0, 1.0], [-0.01, -0.02])])
+@pytest.mark.parametrize(
+    "function, start, way",
+    [
+        (bowl, [0.0, 3.0], [1.0, -1.0]),
+        (valley, [-1.2, 1.0], [215.6, 88.0]),
+        (hills, [2.0, 1.0], [-0.01, -0.02]),
+    ],
+)
 def test_line_searches_keep_the_conditions(function, start, way):
     start, way = np.array(start), np.array(way)
     found = optimize.line_search(function, Tensor(start), Tensor(way))
@@ -131,8 +174,11 @@ def test_a_line_search_upwards_fails():
 @pytest.mark.parametrize("maximize", [False, True])
 def test_assignments(shape, maximize):
     costs = RANDOM.rand(*shape)
-    for found, expected in zip(optimize.linear_sum_assignment(Tensor(costs), maximize),
-                               scipy.optimize.linear_sum_assignment(costs, maximize), strict=True):
+    for found, expected in zip(
+        optimize.linear_sum_assignment(Tensor(costs), maximize),
+        scipy.optimize.linear_sum_assignment(costs, maximize),
+        strict=True,
+    ):
         assert found.asnumpy().tolist() == expected.tolist()
 
 
@@ -142,9 +188,31 @@ def test_columns_of_an_assignment_are_limited():
     assert rows.asnumpy().tolist() == [0, 1, -1] and columns.asnumpy().tolist() == [1, 0, -1]
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ((5, False), TypeError), ((Tensor([1j]), False), TypeError), ((Tensor([[1.0]]), 1), TypeError),
-    ((Tensor([[1.0]]), False, Tensor(2.0)), TypeError), ((Tensor([1.0]), False), ValueError)])
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ((5, False), TypeError),
+        ((Tensor([1j]), False), TypeError),
+        ((Tensor([[1.0]]), 1), TypeError),
+        ((Tensor([[1.0]]), False, Tensor(2.0)), TypeError),
+        ((Tensor([1.0]), False), ValueError),
+    ],
+)
 def test_assignments_are_checked(arguments, error):
     with pytest.raises(error):
         optimize.linear_sum_assignment(*arguments)
+
+
+def test_the_module_of_assignments_shows_the_function():
+    """As documented: `import mindspore.scipy.optimize.linear_sum_assignment as lsap`."""
+    script = (
+        "import mindspore.scipy.optimize.linear_sum_assignment as lsap\n"
+        "from mindspore.scipy.optimize.linear_sum_assignment import linear_sum_assignment\n"
+        "import mindspore\n"
+        "assert lsap is linear_sum_assignment is mindspore.scipy.optimize.linear_sum_assignment\n"
+        "print(lsap(mindspore.Tensor([[2, 1], [1, 3]], mindspore.float64), False)[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mindspore_compat", "-c", script], capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["[1", "0]"], done.stderr

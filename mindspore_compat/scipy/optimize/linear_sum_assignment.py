@@ -25,21 +25,29 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
         ValueError: `cost_matrix` is no matrix.
     """
     if not isinstance(cost_matrix, Tensor) or dtypes.to_numpy(cost_matrix.dtype).kind not in "biuf":
-        raise TypeError(f"For 'linear_sum_assignment', 'cost_matrix' must be a Tensor of numbers, "
-                        f"but got {cost_matrix!r}.")
+        raise TypeError(
+            f"For 'linear_sum_assignment', 'cost_matrix' must be a Tensor of numbers, "
+            f"but got {cost_matrix!r}."
+        )
     if not isinstance(maximize, bool):
-        raise TypeError(f"For 'linear_sum_assignment', 'maximize' must be a bool, but got "
-                        f"{maximize!r}.")
+        raise TypeError(
+            f"For 'linear_sum_assignment', 'maximize' must be a bool, but got {maximize!r}."
+        )
     if dimension_limit is not None and not (
-            isinstance(dimension_limit, Tensor) and dimension_limit.dtype == dtypes.int64):
-        raise TypeError(f"For 'linear_sum_assignment', 'dimension_limit' must be an int64 Tensor, "
-                        f"but got {dimension_limit!r}.")
+        isinstance(dimension_limit, Tensor) and dimension_limit.dtype == dtypes.int64
+    ):
+        raise TypeError(
+            f"For 'linear_sum_assignment', 'dimension_limit' must be an int64 Tensor, "
+            f"but got {dimension_limit!r}."
+        )
     if cost_matrix.ndim != 2:
-        raise ValueError(f"For 'linear_sum_assignment', 'cost_matrix' must be a matrix, but got "
-                         f"shape {cost_matrix.shape}.")
+        raise ValueError(
+            f"For 'linear_sum_assignment', 'cost_matrix' must be a matrix, but got "
+            f"shape {cost_matrix.shape}."
+        )
     costs = cost_matrix.asnumpy().astype(numpy.float64)
-    limit = costs.shape[1] if dimension_limit is None else int(dimension_limit.asnumpy())
-    rows, columns = scipy.optimize.linear_sum_assignment(costs[:, :max(0, limit)], maximize)
+    limit = costs.shape[1] if dimension_limit is None else int(dimension_limit.asnumpy().item())
+    rows, columns = scipy.optimize.linear_sum_assignment(costs[:, : max(0, limit)], maximize)
     out = numpy.full((2, min(costs.shape)), -1, numpy.int64)
-    out[:, :len(rows)] = rows, columns
+    out[:, : len(rows)] = rows, columns
     return Tensor(out[0]), Tensor(out[1])
