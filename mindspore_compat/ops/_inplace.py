@@ -4,8 +4,12 @@ Ops whose plain form exists have a line with an underscore there (`Tensor.add_`)
 here. While a gradient is open the Tensor is given a fresh array instead of being written to.
 """
 
+from .._backend.arrays import SPACES
+from .._core.checking import one_dtype
+from .._core.explain import LIBRARY_ERRORS
 from .._core.op import op, space_for
 from .._core.rules import (
+    Alike,
     Any,
     Bool,
     Int,
@@ -17,6 +21,7 @@ from .._core.rules import (
     any_dtype,
     checked,
     floating,
+    integer,
 )
 from .._core.surface import overwrite, public
 from .._core.tensor import Tensor
@@ -30,6 +35,7 @@ from .primitive import Primitive
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
 Value = TensorOf(any_dtype, scalars=True)
+PlaceOrMask = TensorOf(integer, "bool")
 Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
 Places = Int | TupleOf(Int) | ListOf(Int) | Index
 
@@ -114,38 +120,78 @@ def _fits(api, self, dim, index, source):
     check_range(api, index._array.reshape(-1, 1), (self.shape[dim],))
 
 
-@public("Tensor.index_put", "ops.index_put")
-@checked
-def index_put(input: Anything, indices: TupleOf(Anything) | ListOf(Anything), values: Anything,
+@public("ops.index_put")
+@checked(Alike("input values"))
+def index_put(input: Anything, indices: TupleOf(Index) | ListOf(Index), values: Anything,
               accumulate: Bool = False):
     """A copy with `values` written (added with `accumulate`) at places; gradients pass.
 
     Args:
-        indices (tuple[Tensor]): positions along each of the first axes, or a mask.
-        values (Tensor): broadcasts to the positions.
+        indices (tuple[Tensor]): positions along each of the first axes, int32 or int64 all of them.
+        values (Tensor): of one axis, which broadcasts to the positions.
         accumulate (bool): whether to add; positions named twice receive both.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if there are more indices than axes.
+        TypeError: if an argument is of another type, or dtypes differ.
+        ValueError: if there are more indices than axes, or one of them or `values` has not one
+            axis.
 
     Source: mindspore.Tensor.index_put of MindSpore 2.10.
     """
+    if not one_dtype(*indices):
+        found = ", ".join(str(each.dtype) for each in indices)
+        raise TypeError(f"For 'index_put', 'indices' must have one dtype, but got {found}.")
+    shapes = [each.shape for each in (*indices, values)]
+    if any(len(shape) != 1 for shape in shapes):
+        raise ValueError(
+            f"For 'index_put', 'indices' and 'values' must have one axis, but got {shapes}."
+        )
+    return _put("index_put", input, indices, values, accumulate)
+
+
+@public("Tensor.index_put")
+def tensor_index_put(self, indices, values, accumulate=False):
+    """`ops.index_put` of this Tensor."""
+    return index_put(self, indices, values, accumulate)
+
+
+def _put(api, input, indices, values, accumulate):
+    """A copy with `values`, which broadcast, written or added at places or where masks are true."""
     if len(indices) > input.ndim:
         raise ValueError(
-            f"For 'index_put', 'indices' must hold at most {input.ndim} Tensors, but got "
+            f"For '{api}', 'indices' must hold at most {input.ndim} Tensors, but got "
             f"{len(indices)}."
         )
     places = beside(input._array, tuple(each._array for each in indices))
-    wanted = space_for(input._array).empty_like(input._array)[places].shape
-    values = values.broadcast_to(wanted) if values.shape != wanted else values
+    for place, length in zip(places, input.shape, strict=False):
+        if _out_of_range(place, length):
+            raise ValueError(f"For '{api}', 'indices' must be in [{-length}, {length}).")
+    try:
+        wanted = space_for(input._array).empty_like(input._array)[places].shape
+        values = values.broadcast_to(wanted) if values.shape != wanted else values
+    except LIBRARY_ERRORS as error:
+        raise ValueError(f"For '{api}', the places and values do not fit: {error}") from error
     return scatter_by.run(input, values, places, "add" if accumulate else "update")
 
 
+def _out_of_range(place, length):
+    """True if positions that can be looked at go past an end, which only NumPy refuses."""
+    seen = type(place) in SPACES and place.dtype.kind in "iu" and place.size
+    return bool(seen) and not -length <= int(place.min()) <= int(place.max()) < length
+
+
+@checked
+def index_put_(input: Anything, indices: TupleOf(PlaceOrMask) | ListOf(PlaceOrMask),
+               values: Anything, accumulate: Bool = False):
+    """Writes (or adds) values at places or where masks are true, into the Tensor itself."""
+    made = _put("index_put_", input, indices, values, accumulate)
+    return overwrite("index_put_", input, made)
+
+
 @public("Tensor.index_put_")
-def index_put_(self, indices, values, accumulate=False):
-    """`Tensor.index_put` written into the Tensor itself."""
-    return overwrite("index_put_", self, index_put(self, indices, values, accumulate))
+def tensor_index_put_(self, indices, values, accumulate=False):
+    """`index_put` written into this Tensor; masks name places too."""
+    return index_put_(self, indices, values, accumulate)
 
 
 @public("Tensor.put_", "ops.put_")

@@ -5,7 +5,9 @@ from .._core.op import op, space_for
 from .._core.rules import (
     Alike,
     Any,
+    AsValue,
     Bool,
+    DType,
     Float,
     Int,
     ListOf,
@@ -30,7 +32,7 @@ Numbers = TensorOf(number)
 Floats = TensorOf(floating)
 Fractions = TensorOf(floating | {"complex64", "complex128"})
 Index = TensorOf("int32", "int64")
-Format = OneOf("NHWC", "NCHW")
+Format = AsValue(OneOf("NHWC", "NCHW"))
 
 
 # Layout -------------------------------------------------------------------------------------------
@@ -186,10 +188,13 @@ def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
     return xp.broadcast_to(input_x, tuple(sizes))
 
 
-@op("ops.LogSpace(steps=10, base=10, dtype=None)(start, end)", widen=False)
+@op("ops.LogSpace(steps=10, base=10, dtype=None)(start, end)", widen=False, alike="start end")
 def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int = 10,
               dtype: Any = None):
     """`base` to the power of numbers evenly between two ends; float32 by default."""
+    if start.ndim or end.ndim:
+        raise ValueError(f"For 'LogSpace', 'start' and 'end' must have no axes, but got shapes "
+                         f"{start.shape} and {end.shape}.")
     if base <= 0:
         raise ValueError(f"For 'LogSpace', 'base' must be above 0, but got {base}.")
     along = xp.arange(steps) / max(steps - 1, 1)
@@ -200,8 +205,8 @@ def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int =
 
 @public("ops.logspace")
 @checked
-def logspace(start: Float | Int | Floats, end: Float | Int | Floats, steps: Int(ge=0),
-             base: Int = 10, *, dtype: Any = dtypes.float32):
+def logspace(start: Float | Floats, end: Float | Floats, steps: Int(ge=0), base: Int = 10, *,
+             dtype: DType = dtypes.float32):
     """`base` to the power of `steps` numbers evenly between two ends.
 
     Raises:
@@ -275,8 +280,6 @@ class IndexPut(Primitive):
 
     @checked(Alike("x1 x2"))
     def __call__(self, x1: Anything, x2: Anything, indices: TupleOf(Index) | ListOf(Index)):
-        if not x2.ndim:
-            raise ValueError("For 'IndexPut', 'x2' must have at least one axis.")
         return index_put(x1, tuple(indices), x2, bool(self.accumulate))
 
 
@@ -317,7 +320,7 @@ def complex_abs(xp, x: TensorOf("complex64", "complex128")):
 
 
 @op("ops.MulNoNan()(x, y)", promote="x y")
-def mul_no_nan(xp, x: TensorOf(number, scalars=True), y: TensorOf(number, scalars=True)):
+def mul_no_nan(xp, x: TensorOf(any_dtype, scalars=True), y: TensorOf(any_dtype, scalars=True)):
     """x * y, and 0 where y is 0, whatever x is."""
     product = x * xp.where(y == 0, xp.ones_like(y), y)
     return xp.where(y == 0, xp.zeros_like(product), product)
@@ -326,7 +329,7 @@ def mul_no_nan(xp, x: TensorOf(number, scalars=True), y: TensorOf(number, scalar
 mul_no_nan.vjp(x=lambda xp, g, y: g * y, y=lambda xp, g, x: xp.where(g == 0, 0, g * x))
 
 
-@op("ops.SquareSumAll()(x, y)")
+@op("ops.SquareSumAll()(x, y)", alike="x y")
 def square_sum_all(xp, x: Floats, y: Floats):
     """(the sum of the squares of x, the sum of the squares of y)."""
     if x.shape != y.shape:
@@ -340,14 +343,17 @@ def lerp_scalar(xp, input: Floats, end: Floats, weight: Float | Int):
     return input + weight * (end - input)
 
 
-@op("ops.TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)")
+@op("ops.TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)",
+    alike="superdiag maindiag subdiag rhs")
 def tridiagonal_matmul(xp, superdiag: Fractions, maindiag: Fractions, subdiag: Fractions,
                        rhs: Fractions):
     """The product of matrices of three diagonals, each (..., 1, M), with matrices (..., M, N)."""
-    if not superdiag.shape == maindiag.shape == subdiag.shape or superdiag.ndim < 2:
+    alike = superdiag.shape == maindiag.shape == subdiag.shape
+    if not alike or not 2 <= rhs.ndim == superdiag.ndim:
         raise ValueError(
-            f"For 'TridiagonalMatMul', the diagonals must have one shape (..., 1, M), but got "
-            f"{superdiag.shape}, {maindiag.shape} and {subdiag.shape}."
+            f"For 'TridiagonalMatMul', the diagonals must have one shape (..., 1, M) with as many "
+            f"axes as 'rhs', but got {superdiag.shape}, {maindiag.shape}, {subdiag.shape} and "
+            f"{rhs.shape}."
         )
     above, middle, below = (xp.swapaxes(each, -1, -2) for each in (superdiag, maindiag, subdiag))
     zero = xp.zeros_like(rhs[..., :1, :])

@@ -152,7 +152,17 @@ def _scatter_family(how, word):
     for start, function in zip(("Scatter", "ScatterNd", "TensorScatter"), made, strict=True):
         _class(start + title, function)
     if how in ("sub", "mul", "div", "max", "min"):
-        public(f"Tensor.scatter_{how}")(tensor_scatter)
+        _method(f"scatter_{how}", made[2])
+
+
+def _method(name, function):
+    """A scatter into a copy as a method of the Tensor that is copied."""
+    def method(self, indices, updates):
+        return function(self, indices, updates)
+
+    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
+    method.__doc__ = f"`ops.{function.__name__}` of this Tensor."
+    public(f"Tensor.{name}")(method)
 
 
 def _class(name, function):

@@ -185,3 +185,35 @@ def test_an_axis_may_be_told_by_a_bool():
 def test_index_put_refuses_what_is_no_tensor_or_of_another_dtype(x2, places):
     with pytest.raises(TypeError, match="For 'IndexPut'"):
         ops.IndexPut()(floats([1.0, 2.0]), x2, places)
+
+
+@pytest.mark.parametrize("places, values, error", [
+    ([ints([0])], floats([1]).astype("float64"), TypeError),
+    ([ints([0]), ints([0]).astype("int64")], floats([1]), TypeError),
+    ([floats([0])], floats([1]), TypeError),
+    ([ints([0])], floats([[1]]), ValueError),
+    ([ints([0])], floats(1), ValueError),
+    ([ints([[0]])], floats([1]), ValueError),
+    ([ints([0])] * 3, floats([1]), ValueError),
+    ([ints([0, 1, 2])], floats([1]), ValueError),
+    ([ints([0, 1])], floats([1, 2]), ValueError),
+])
+def test_the_method_index_put_refuses_what_does_not_fit(places, values, error):
+    with pytest.raises(error, match="For 'index_put'"):
+        floats([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).index_put(places, values)
+
+
+def test_index_put_in_place_takes_masks_too():
+    x = floats([1.0, 2.0, 3.0])
+    x.index_put_((x > 1,), floats([7.0, 8.0]))
+    assert x.asnumpy().tolist() == [1.0, 7.0, 8.0]
+
+
+@pytest.mark.parametrize("name", ["scatter_sub", "scatter_div", "scatter_max"])
+def test_scatters_are_methods_with_the_same_rules(name):
+    method = getattr(floats([1.0, 2.0]), name)
+    np.testing.assert_array_equal(method(ints([[1]]), floats([2.0])).shape, (2,))
+    with pytest.raises(TypeError, match="one dtype"):
+        method(ints([[1]]), ints([2]))
+    with pytest.raises(TypeError, match="indices"):
+        method(floats([[1]]), floats([2.0]))
