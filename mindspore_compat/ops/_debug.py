@@ -3,7 +3,7 @@
 from .._core import custom
 from .._core import dtype as dtypes
 from .._core.op import op
-from .._core.rules import Callable, Str, TensorOf, any_dtype, checked
+from .._core.rules import Callable, OneOf, Str, TensorOf, any_dtype, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
 from .._core.transforms import map_tensors
@@ -169,6 +169,8 @@ def scalar_to_tensor(input_x, dtype=dtypes.float32):
 
     Source: mindspore.ops.scalar_to_tensor of MindSpore 2.10.
     """
+    if dtype is None:
+        raise TypeError("For 'scalar_to_tensor', 'dtype' must be a dtype, but got None.")
     if not isinstance(input_x, (bool, int, float)):
         raise TypeError(f"For 'scalar_to_tensor', 'input_x' must be a number, but got "
                         f"{type(input_x).__name__}.")
@@ -316,11 +318,14 @@ def addn(xp, x: Several):
 
 
 @op("ops.bias_add(input_x, bias)", "ops.BiasAdd(data_format='NCHW')(input_x, bias)")
-def bias_add(xp, input_x: Anything, bias: Anything, data_format: Str = "NCHW"):
+def bias_add(xp, input_x: Anything, bias: Anything,
+             data_format: OneOf("NCHW", "NHWC", "NCDHW") = "NCHW"):
     """The input plus one number for each channel (axis 1, or the last for NHWC)."""
     if input_x.dtype != bias.dtype or not 2 <= input_x.ndim <= 5:
         raise TypeError(f"For 'bias_add', the inputs must have one dtype and 'input_x' 2 to 5 "
                         f"axes, but got {input_x.dtype}, {bias.dtype} and {input_x.shape}.")
+    if bias.ndim != 1:
+        raise ValueError(f"For 'bias_add', 'bias' must have one axis, but got shape {bias.shape}.")
     if input_x.ndim == 2 or data_format == "NHWC":
         return input_x + bias
     return input_x + xp.reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2))
@@ -341,10 +346,12 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 
     Source: mindspore.ops.clip_by_global_norm of MindSpore 2.10.
     """
+    if isinstance(clip_norm, Tensor) and clip_norm.size == 1:
+        clip_norm = clip_norm.item()
     if not isinstance(x, (tuple, list)):
         raise TypeError(f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got "
                         f"{type(x).__name__}.")
-    if isinstance(clip_norm, bool) or not isinstance(clip_norm, (int, float)):
+    if not isinstance(clip_norm, (int, float)):
         raise TypeError(f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got "
                         f"{clip_norm!r}.")
     if not clip_norm > 0:
@@ -375,8 +382,10 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
             raise TypeError(f"For 'clip_by_norm', 'x' must be a Tensor, or a list or tuple of "
                             f"them, but got "
                             f"{type(one).__name__}.")
+    max_norm, norm_type = (value.item() if isinstance(value, Tensor) and value.size == 1 else value
+                           for value in (max_norm, norm_type))
     for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if not isinstance(value, (int, float)):
             raise TypeError(f"For 'clip_by_norm', '{name}' must be a number, but got {value!r}.")
     parts = [norm.run(one.reshape(-1), norm_type) for one in several]
     total = norm.run(stack.run(parts, 0), norm_type)

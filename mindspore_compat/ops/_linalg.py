@@ -28,18 +28,36 @@ def rmatmul(xp, input: Anything, other: Anything):
     return xp.matmul(other, input)
 
 
-@_product("ops.MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)",
-          "ops.BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)")
-def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
-            transpose_b: Bool = False):
-    """The product of matrices, each transposed first if asked; leading axes broadcast."""
+def _transposed(xp, api, input, other, transpose_a, transpose_b):
+    """The product of matrices, each transposed first if asked."""
     left = xp.swapaxes(input, -1, -2) if transpose_a else input
     right = xp.swapaxes(other, -1, -2) if transpose_b else other
-    if input.ndim < 2 or other.ndim < 2 or left.shape[-1] != right.shape[-2]:
-        raise ValueError(f"For 'MatMul', the inner lengths must agree, but got {input.shape} and "
+    if left.shape[-1] != right.shape[-2]:
+        raise ValueError(f"For '{api}', the inner lengths must agree, but got {input.shape} and "
                          f"{other.shape} with "
                          f"transpose_a={transpose_a}, transpose_b={transpose_b}.")
     return product(xp, left, right)
+
+
+@op("ops.MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)", alike="input other")
+def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
+            transpose_b: Bool = False):
+    """The product of two matrices, each transposed first if asked."""
+    if input.ndim != 2 or other.ndim != 2:
+        raise ValueError(f"For 'MatMul', the inputs must have two axes, but got shapes "
+                         f"{input.shape} and {other.shape}.")
+    return _transposed(xp, "MatMul", input, other, transpose_a, transpose_b)
+
+
+@op("ops.BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)",
+    alike="input other")
+def batch_mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
+                  transpose_b: Bool = False):
+    """The products of stacks of matrices, each transposed first if asked; the stacks broadcast."""
+    if input.ndim < 2 or other.ndim < 2:
+        raise ValueError(f"For 'BatchMatMul', the inputs must have two axes or more, but got "
+                         f"shapes {input.shape} and {other.shape}.")
+    return _transposed(xp, "BatchMatMul", input, other, transpose_a, transpose_b)
 
 
 @_product("ops.bmm(input_x: input, mat2: other)", "Tensor.bmm(mat2: other)",
@@ -69,9 +87,12 @@ def outer(xp, input: Anything, other: Anything):
 
 
 @op("ops.dense(input, weight, bias=None)", "ops.Dense()(input, weight, bias=None)",
-    "mint.nn.functional.linear(input, weight, bias=None)")
+    "mint.nn.functional.linear(input, weight, bias=None)", alike="input weight bias")
 def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
     """input @ weight.T + bias, the weight as (out, in)."""
+    if weight.ndim not in (1, 2) or bias is not None and bias.ndim > 1:
+        raise ValueError(f"For 'dense', 'weight' must have one or two axes and 'bias' at most one, "
+                         f"but got shapes {weight.shape} and {getattr(bias, 'shape', None)}.")
     out = product(xp, input, xp.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
     return out if bias is None else out + bias
 
@@ -92,10 +113,16 @@ def _dense_weight(xp, g, input, weight_shape):
 dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
 
 
-@op("ops.bidense(input1, input2, weight, bias=None)")
+@op("ops.bidense(input1, input2, weight, bias=None)", alike="input1 weight")
 def bidense(xp, input1: Anything, input2: Anything, weight: Anything,
             bias: Anything | None = None):
     """input1 weight[k] input2 + bias[k] for each output k, over the last axes."""
+    if input1.shape[:-1] != input2.shape[:-1] or weight.ndim != 3 or (
+            bias is not None and bias.shape != weight.shape[:1]):
+        raise ValueError(f"For 'bidense', the inputs must agree but for the last axis, 'weight' "
+                         f"have three axes and 'bias' one number for each output, but got shapes "
+                         f"{input1.shape}, {input2.shape}, {weight.shape} and "
+                         f"{getattr(bias, 'shape', None)}.")
     left = xp.matmul(xp.expand_dims(xp.expand_dims(input1, -2), -2), weight)
     out = xp.sum(xp.squeeze(left, -2) * xp.expand_dims(input2, -2), -1)
     return out if bias is None else out + bias

@@ -185,12 +185,16 @@ _AT_ONCE = 256  # directions in one walk: more costs memory and saves no time
 
 
 def _jacobian(api, fn, grad_position, has_aux, forward):
-    positions = (grad_position,) if isinstance(grad_position, int) else tuple(grad_position)
-    for one in positions:
-        if isinstance(one, bool) or not isinstance(one, int):
-            raise TypeError(f"For '{api}', 'grad_position' must be ints, but got {one!r}.")
+    if not isinstance(has_aux, bool):
+        raise TypeError(f"For '{api}', 'has_aux' must be a bool, but got {has_aux!r}.")
 
     def jacobian(*args):
+        positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
+        for one in positions:
+            if isinstance(one, bool) or not isinstance(one, int):
+                raise TypeError(f"For '{api}', 'grad_position' must be an int or a tuple of ints, "
+                                f"but got {grad_position!r}.")
+
         def of_chosen(*chosen):
             full = list(args)
             for position, one in zip(positions, chosen):
@@ -272,7 +276,8 @@ def jacrev(fn, grad_position=0, has_aux=False):
         Function; for each input a Tensor of the output's shape followed by the input's.
 
     Raises:
-        TypeError: if `grad_position` does not hold ints.
+        TypeError: if `has_aux` is not a bool; when it is called, if `grad_position` is not made of
+            ints.
 
     Source: mindspore.jacrev of MindSpore 2.10.
     """

@@ -7,7 +7,8 @@ subclass defines `__call__`; graph-mode methods such as `__infer__` are kept and
 import functools
 import inspect
 
-from .._core.rules import Str, checked, register_type
+from .._core.rule import registered
+from .._core.rules import AsValue, Int, OneOf, Str, checked, register_type
 from .._core.surface import build, public
 from ..common.mutable import constexpr
 
@@ -32,7 +33,8 @@ class Primitive:
         self.attrs = {}
         self.instance_name = None
 
-    def add_prim_attr(self, name, value):
+    @checked
+    def add_prim_attr(self, name: Str, value):
         """Sets an attribute, readable as `self.<name>` and in `attrs`, and returns the
         Primitive."""
         self.__dict__[name] = value
@@ -45,13 +47,21 @@ class Primitive:
         self.__dict__.pop(name, None)
         return self
 
-    def set_prim_instance_name(self, instance_name):
+    @checked
+    def set_prim_instance_name(self, instance_name: Str):
         """Names this instance and returns the Primitive."""
         self.instance_name = instance_name
         return self
 
     def set_device(self, device_target):
-        """Notes the device wanted; the op runs where its inputs lie."""
+        """Notes the device wanted; the op runs where its inputs lie.
+
+        Raises:
+            RuntimeError: if `device_target` is not 'CPU', 'GPU' or 'Ascend'.
+        """
+        if device_target not in ("CPU", "GPU", "Ascend"):
+            raise RuntimeError(f"For 'set_device', 'device_target' must be 'CPU', 'GPU' or "
+                               f"'Ascend', but got {device_target!r}.")
         return self.add_prim_attr("primitive_target", device_target)
 
     def set_stage(self, stage):
@@ -59,7 +69,17 @@ class Primitive:
         return self.add_prim_attr("stage", stage)
 
     def shard(self, in_strategy=None, out_strategy=None):
-        """Notes the parallel strategy; alone, every tensor is whole."""
+        """Notes the parallel strategy, a tuple or Layout for each input; alone, all is whole.
+
+        Raises:
+            TypeError: if a strategy is no tuple of tuples or Layouts.
+        """
+        for name, given in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
+            kinds = (tuple, registered("Layout") or tuple)
+            whole = isinstance(given, tuple) and all(isinstance(one, kinds) for one in given)
+            if given is not None and not whole:
+                raise TypeError(f"For 'shard', '{name}' must be a tuple of tuples or Layouts, but "
+                                f"got {given!r}.")
         self.add_prim_attr("in_strategy", in_strategy)
         return self.add_prim_attr("out_strategy", out_strategy)
 
@@ -87,7 +107,8 @@ class Primitive:
         """Whether the op writes to its Parameters: what a subclass sets as `_update_parameter`."""
         return self._update_parameter
 
-    def place(self, role, rank_id):
+    @checked
+    def place(self, role: AsValue(OneOf("MS_WORKER")), rank_id: Int(ge=0)):
         """Notes the process that runs the op; each process runs its own."""
         self.add_prim_attr("role", role)
         return self.add_prim_attr("rank_id", rank_id)
