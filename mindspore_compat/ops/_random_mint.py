@@ -5,12 +5,11 @@ The streams are those of `_random.py`, and so is `mint.randperm`. `device` names
 else.
 """
 
-from .._backend.arrays import current_space, to_current
+from .._backend.arrays import SPACES, current_space, to_current
 from .._core.op import space_for
 from .._core.rules import Bool, DType, Float, Int, TensorOf, checked, floating
 from .._core.rules import any_dtype as every
 from .._core.surface import public
-from .._core.tensor import Tensor
 from ._random import _integers, _made, _multinomial, _shapes, _stream
 from ._shape import shape_of
 
@@ -216,13 +215,17 @@ def normal(mean: Places = 0.0, std: Places = 1.0, size=None, generator=None):
         raise TypeError("For 'normal', 'size' must be given where 'mean' and 'std' are floats.")
     if isinstance(std, float) and not std >= 0:
         raise ValueError(f"For 'normal', 'std' must be at least 0, but got {std}.")
-    mean, std = (
-        to_current(each._array) if isinstance(each, Tensor) else each for each in (mean, std)
-    )
+    mean, std = _on_target(mean), _on_target(std)
     whole = xp.broadcast_shapes(
         () if size is None else shape_of("normal", (size,)), *_shapes(mean, std)
     )
     return _made(mean + std * _stream(generator, xp).standard_normal(whole), None)
+
+
+def _on_target(value):
+    """A number, or the array of a Tensor where the numbers are made."""
+    array = getattr(value, "_array", value)
+    return to_current(array) if type(array) in SPACES else array
 
 
 @public("mint.bernoulli")
@@ -242,7 +245,7 @@ def bernoulli(input: TensorOf(floating), *, generator=None):
     """
     chances = input._array
     xp = space_for(chances)
-    if not bool(((chances >= 0) & (chances <= 1)).all()):
+    if type(chances) in SPACES and not bool(((chances >= 0) & (chances <= 1)).all()):
         raise ValueError("For 'bernoulli', 'input' must hold numbers in [0, 1].")
     return _made(_stream(generator, xp).random(input.shape) < chances, None, chances.dtype)
 
