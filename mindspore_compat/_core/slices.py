@@ -6,7 +6,7 @@ slice and the results are stacked, which is what vmap means. Gradients flow thro
 """
 
 from .._backend.random import replaying
-from .batch import Batch, NoSingleAnswer, one_shape
+from .batch import Batch, NoSingleAnswer, one_shape, space_among
 from .op import op
 from .rules import Any, TensorOf, TupleOf, any_dtype
 from .tensor import Tensor
@@ -24,6 +24,21 @@ def slice_of(xp, x: TensorOf(any_dtype), space: Any, place: Any):
 def joined(xp, parts: TupleOf(TensorOf(any_dtype)), space: Any):
     """Slices as a Batch."""
     return xp.enter_batch(xp.stack(parts, 0), space, 0)
+
+
+@op(widen=False)
+def lifted(xp, x: TensorOf(any_dtype), space: Any):
+    """A Tensor as a Batch of equal slices."""
+    return xp.enter_batch(xp.broadcast_to(x, (space.count, *x.shape)), space, 0)
+
+
+def beside_slices(tensor, values):
+    """`tensor`, as a Batch where one of `values` is a Batch of a vmap that it stands outside of."""
+    space = space_among(values)
+    own = getattr(tensor._array, "space", None)
+    if space is None or getattr(own, "level", 0) >= space.level:
+        return tensor
+    return lifted.run(tensor, space)
 
 
 def by_slices(owner, space, values):

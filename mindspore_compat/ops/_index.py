@@ -4,6 +4,7 @@ import weakref
 
 from .._backend import arrays
 from .._backend.arrays import SPACES, to_space
+from .._core.batch import space_among
 from .._core.op import op, space_for
 from .._core.rules import (
     Any,
@@ -17,6 +18,7 @@ from .._core.rules import (
     integer,
     number,
 )
+from .._core.slices import beside_slices
 from .._core.surface import own, plain, public, write_back
 from .._core.tensor import Tensor
 from ._axes import axis_of
@@ -79,6 +81,7 @@ _BASIC = (int, slice, type(None), type(Ellipsis))
 
 def _chosen(source, index):
     """What arrays choose from `source`: a copy that writes back into it."""
+    source = beside_slices(source, index if type(index) is tuple else (index,))
     try:
         made = getitem.run(source, index)
     except (IndexError, ValueError) as error:
@@ -108,20 +111,28 @@ def tensor_setitem(self, index, value):
     located(array, index, "Tensor.__setitem__")
     node = value._node if isinstance(value, Tensor) else None
     space = space_for(array)
-    if space_for(values) is not space:
-        plain = type(values) in SPACES and type(array) in SPACES
-        values = to_space(space, values) if plain else space.asarray(values)
+    if space_for(values) is not space and type(values) in SPACES:
+        values = to_space(space, values) if type(array) in SPACES else space.asarray(values)
     values = values.astype(array.dtype) if values.dtype != array.dtype else values
-    if self._node is None and node is None:
+    parts = index if type(index) is tuple else (index,)
+    if space_among([array, values, *parts]) is not None:  # within vmap: a new Batch takes its place
+        made = setitem.run(beside_slices(self, [values, *parts]), _with_node(values, node), index)
+        self._array, self._node = made._array, made._node
+    elif self._node is None and node is None:
         _write(own(self), index, values)
     else:
-        given = Tensor._wrap(values)
-        given._node = node
-        write_back(self, setitem.run(self, given, index))
+        write_back(self, setitem.run(self, _with_node(values, node), index))
     if "_chosen_from" in self.__dict__:
         source, place = self._chosen_from
         if source() is not None:
             _write(own(source()), place, self._array)
+
+
+def _with_node(array, node):
+    """A Tensor of an array that is part of a graph."""
+    made = Tensor._wrap(array)
+    made._node = node
+    return made
 
 
 def _write(array, index, values):

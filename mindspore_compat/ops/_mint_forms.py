@@ -4,6 +4,7 @@ Names that differ in spelling alone have a `mint.` line beside the `ops.` ones; 
 what they refuse are in _mint_strict.py, random numbers in _random_mint.py.
 """
 
+from .._backend.arrays import SPACES
 from .._core.op import op, space_for
 from .._core.rules import (
     Any,
@@ -235,7 +236,8 @@ def embedding(input: Index, weight: Anything, padding_idx: Int = None, max_norm:
             f"For 'embedding', 'padding_idx' must be in [{-count}, {count}), but got {padding_idx}."
         )
     places = input._array
-    if places.size and not (int(places.min()) >= 0 and int(places.max()) < count):
+    plain = type(places) in SPACES  # and not a batch
+    if plain and places.size and not (int(places.min()) >= 0 and int(places.max()) < count):
         raise IndexError(f"For 'embedding', 'input' must be in [0, {count}).")
     if max_norm is not None:
         _shorten(weight._array, places, max_norm, norm_type)

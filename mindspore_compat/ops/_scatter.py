@@ -25,6 +25,7 @@ from .._core.rules import (
     number,
     real,
 )
+from .._core.slices import beside_slices
 from .._core.surface import plain, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
@@ -134,7 +135,8 @@ def _scatter_family(how, word):
 
     def tensor_scatter(input_x: Anything, indices: Index, updates: Anything):
         _check_rows(f"tensor_scatter_{how}", input_x, indices, updates)
-        return scatter_by.run(input_x, updates, _rows(indices), how)
+        rows = _rows(indices)
+        return scatter_by.run(beside_slices(input_x, rows), updates, rows, how)
 
     title, made = how.capitalize(), []
     for function, name, doc, relations in (

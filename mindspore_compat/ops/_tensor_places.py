@@ -3,6 +3,7 @@ signatures, such as `gather(dim, index)` beside `gather(input_indices, axis)`. T
 are in `_index`, `_scatter` and `_math`.
 """
 
+from .._backend.arrays import SPACES
 from .._core import dtype as dtypes
 from .._core.forms import form
 from .._core.rules import Bool, Int, Number, OneOf, TensorOf, any_dtype
@@ -74,16 +75,20 @@ def take_along(
     """
     if axis is not None:
         axis = _axis("take", "axis", self, axis)
-    if mode == "raise" and indices.size:
-        length = self.size if axis is None else self.shape[axis]
-        low, high = int(indices._array.min()), int(indices._array.max())
-        if low < -length or high >= length:
-            raise ValueError(
-                f"For 'Tensor.take', 'indices' must be in [{-length}, {length}), but "
-                f"they reach from {low} to {high}."
-            )
+    if mode == "raise":
+        if indices.size and type(indices._array) in SPACES:  # a batch shows no values
+            _need_places(indices._array, self.size if axis is None else self.shape[axis])
         mode = "wrap"
     return _forms.taken.run(self, indices, axis, mode)
+
+
+def _need_places(places, length):
+    low, high = int(places.min()), int(places.max())
+    if low < -length or high >= length:
+        raise ValueError(
+            f"For 'Tensor.take', 'indices' must be in [{-length}, {length}), but "
+            f"they reach from {low} to {high}."
+        )
 
 
 @form("take")

@@ -163,6 +163,51 @@ def test_an_op_that_looks_at_values():
     close(ms.grad(lambda m: ms.vmap(total)(m).sum())(matrices), looped(ms.grad(total), matrices))
 
 
+def written(x, i, v):
+    y = x * 1
+    y[i] = v
+    return y
+
+
+def widened(x, i, v):
+    y = x * 1
+    y[1:3] = v
+    return y
+
+
+PLACES = Tensor(numpy.array([[0, 2], [1, 1], [3, 0]], numpy.int32))
+VALUES = Tensor(numpy.array([[1, 2], [3, 3], [5, 6]], numpy.float32))
+BY_PLACE = {
+    "read": lambda x, i, v: x[i] * v, "written": written, "a slice written": widened,
+    "gather": lambda x, i, v: ops.gather(x, i, 0) * v,
+    "take": lambda x, i, v: x.take(i) * v,
+    "embedding": lambda x, i, v: ms.mint.nn.functional.embedding(i, x.reshape(4, 1)),
+    "scatter": lambda x, i, v: ops.tensor_scatter_add(x, i.expand_dims(-1), v),
+    "product": lambda x, i, v: ops.tensor_scatter_mul(x, i.expand_dims(-1), v),
+    "index_add": lambda x, i, v: ms.mint.index_add(x, 0, i, v),
+    "rows": lambda x, i, v: ops.scatter_nd(i.expand_dims(-1), v, (4,)) + x,
+}
+
+
+@pytest.mark.parametrize("axes", [(0, 0, 0), (None, 0, 0), (None, 0, None), (0, None, None),
+                                  (None, None, 0)])
+@pytest.mark.parametrize("name", BY_PLACE)
+def test_places_and_values_may_be_mapped_or_not(name, axes):
+    function = BY_PLACE[name]
+    given = [t if axis == 0 else t[0] for t, axis in zip((X, PLACES, VALUES), axes)]
+
+    def total(*inputs):
+        return (function(*inputs) ** 2).sum()
+
+    for each in (function, ms.grad(total, (0, 2))):
+        wanted = [each(*[t[i] if axis == 0 else t for t, axis in zip(given, axes)])
+                  for i in range(3)]
+        got = ms.vmap(each, axes)(*given)
+        if isinstance(got, tuple):
+            got, wanted = got[0], [one[0] for one in wanted]
+        close(got, numpy.stack([one.asnumpy() for one in wanted]))
+
+
 def test_slices_of_several_shapes_are_refused():
     with pytest.raises(ValueError, match="one shape"):
         ms.vmap(ops.nonzero)(Tensor(numpy.array([[1, 0], [1, 1]])))
