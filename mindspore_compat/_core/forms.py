@@ -13,7 +13,9 @@ second, because float32 is no `keepdim`. The first form whose names and kinds fi
 none does, Tensors of ints may still stand for ints, as in the original: `x.sum(Tensor(1))`.
 """
 
+import builtins
 import inspect
+import types
 
 from .checking import refuse_all
 from .explain import LIBRARY_ERRORS, explain
@@ -109,33 +111,54 @@ def form(name):
 
 
 def _method(name):
+    """The method; the first call writes one that tries the forms in turn, without a loop."""
     forms, api = [], f"Tensor.{name}"
 
-    def method(self, *args, **kwargs):
-        for each in forms:
-            try:
-                fit = each.fits(*args, **kwargs)
-            except TypeError:  # the names are those of another form
-                continue
-            if fit == 1:
-                return _called(api, each, self, args, kwargs)
-        return _otherwise(api, forms, self, args, kwargs)
+    own = {"__builtins__": builtins, "__name__": __name__, "_become": None}
+    method = types.FunctionType(_first_call.__code__, own, name)
 
-    method.__name__ = name
+    def become(self, args, kwargs):
+        code, scope = _written(api, forms)
+        own.update(scope)
+        method.__code__ = code  # last: until then other threads still arrive here
+        return method(self, *args, **kwargs)
+
+    own["_become"] = become
     method.__qualname__ = api
     method.__module__ = "mindspore_compat.Tensor"
     method.forms = forms
     return method
 
 
-def _called(api, each, self, args, kwargs):
-    try:
-        return each.function(self, *args, **kwargs)
-    except LIBRARY_ERRORS as error:
-        explained = explain(api, error)
-        if explained is error:
-            raise
-        raise explained from error
+def _first_call(self, *args, **kwargs):
+    return _become(self, args, kwargs)  # noqa: F821 - in the method's own globals
+
+
+def _written(api, forms):
+    """The code of a method and what it needs: each form's test, then its function."""
+    lines = ["def method(self, *args, **kwargs):", "    try:"]
+    scope = {"errors": LIBRARY_ERRORS, "explain": explain, "otherwise": _otherwise, "forms": forms}
+    for number, each in enumerate(forms):
+        scope[f"fits_{number}"], scope[f"call_{number}"] = each.fits, each.function
+        scope[f"names_{number}"] = frozenset(p.name for p in each.parameters)
+        lines += [
+            f"        if not kwargs or kwargs.keys() <= names_{number}:",
+            "            try:",
+            f"                fit = fits_{number}(*args, **kwargs)",
+            "            except TypeError:",
+            "                fit = 0",
+            "            if fit == 1:",
+            f"                return call_{number}(self, *args, **kwargs)",
+        ]
+    lines += [
+        f"        return otherwise({api!r}, forms, self, args, kwargs)",
+        "    except errors as error:",
+        f"        explained = explain({api!r}, error)",
+        "        if explained is error:",
+        "            raise",
+        "        raise explained from error",
+    ]
+    return compiled(lines, scope, f"forms of {api}")["method"].__code__, scope
 
 
 def _otherwise(api, forms, self, args, kwargs):
@@ -145,7 +168,7 @@ def _otherwise(api, forms, self, args, kwargs):
     for each, given in bound:
         plain = {name: _plain(each.rules.get(name), value) for name, value in given.items()}
         if each.fits(**plain) == 1:
-            return _called(api, each, self, (), plain)
+            return each.function(self, **plain)
     for wanted in (_OUT_OF_RANGE, 0):
         for each, given in bound:
             if each.fits(**given) == wanted:

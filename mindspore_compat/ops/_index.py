@@ -22,7 +22,13 @@ from .._core.slices import beside_slices
 from .._core.surface import own, plain, public, write_back
 from .._core.tensor import Tensor
 from ._axes import axis_of
-from ._index_parts import beside, index_of, located, values_of  # noqa: F401 - beside: for others
+from ._index_parts import (  # noqa: F401 - beside: for others
+    basic,
+    beside,
+    index_of,
+    located,
+    values_of,
+)
 from ._written import fitting
 
 Anything = TensorOf(any_dtype)
@@ -64,12 +70,15 @@ def tensor_getitem(self, index):
     Source: the indexing of mindspore.Tensor of MindSpore 2.10.
     """
     array = self._array
+    plain = basic(array, index)
+    if plain is not None:
+        return getitem.run(self, plain)
     index = index_of(array, index, "Tensor.__getitem__")
     located(array, index, "Tensor.__getitem__")
-    if type(index) is int:  # with '...' an array on the same memory, not a number, which is a copy
-        return getitem.run(self, index if array.ndim > 1 else (index, Ellipsis))
-    if type(index) is slice or index is None or index is Ellipsis:
+    if index is None or index is Ellipsis or type(index) is slice:
         return getitem.run(self, index)
+    if type(index) is int:
+        return getitem.run(self, (index, Ellipsis))
     if type(index) is tuple and all(type(part) in _BASIC for part in index):
         dots = any(part is Ellipsis for part in index)
         return getitem.run(self, index if dots else (*index, Ellipsis))
@@ -107,25 +116,27 @@ def tensor_setitem(self, index, value):
     """
     array = self._array
     values = values_of(value, "Tensor.__setitem__")
-    index = index_of(array, index, "Tensor.__setitem__")
-    located(array, index, "Tensor.__setitem__")
+    place = basic(array, index)
+    if place is None:
+        place = index_of(array, index, "Tensor.__setitem__")
+        located(array, place, "Tensor.__setitem__")
     node = value._node if isinstance(value, Tensor) else None
     space = space_for(array)
     if space_for(values) is not space and type(values) in SPACES:
         values = to_space(space, values) if type(array) in SPACES else space.asarray(values)
     values = values.astype(array.dtype) if values.dtype != array.dtype else values
-    parts = index if type(index) is tuple else (index,)
+    parts = place if type(place) is tuple else (place,)
     if space_among([array, values, *parts]) is not None:  # within vmap: a new Batch takes its place
-        made = setitem.run(beside_slices(self, [values, *parts]), _with_node(values, node), index)
+        made = setitem.run(beside_slices(self, [values, *parts]), _with_node(values, node), place)
         self._array, self._node = made._array, made._node
     elif self._node is None and node is None:
-        _write(own(self), index, values)
+        _write(own(self), place, values)
     else:
-        write_back(self, setitem.run(self, _with_node(values, node), index))
+        write_back(self, setitem.run(self, _with_node(values, node), place))
     if "_chosen_from" in self.__dict__:
-        source, place = self._chosen_from
+        source, chosen = self._chosen_from
         if source() is not None:
-            _write(own(source()), place, self._array)
+            _write(own(source()), chosen, self._array)
 
 
 def _with_node(array, node):

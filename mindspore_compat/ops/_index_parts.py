@@ -13,6 +13,30 @@ from .._core.tensor import Tensor, as_array
 _WORDS = "ints, slices, '...', None, bools, Tensors, lists and tuples"
 
 
+def basic(array, index):
+    """A plain index of ints and slices in range, in the array library's form; None for any other.
+
+    It is the same index, with '...' where a number would come out, which is a copy and no view.
+    """
+    kind, shape = type(index), array.shape
+    if kind is int:
+        if not shape or not -shape[0] <= index < shape[0]:
+            return None
+        return index if len(shape) > 1 else (index, Ellipsis)
+    if kind is slice:
+        return index if shape and _is_plain(index) else None
+    if kind is not tuple or len(index) > len(shape):
+        return None
+    for part, length in zip(index, shape, strict=False):
+        kind = type(part)
+        if kind is int:
+            if not -length <= part < length:
+                return None
+        elif kind is not slice or not _is_plain(part):
+            return None
+    return (*index, Ellipsis)
+
+
 def index_of(array, index, api):
     """The index as the array library takes it, beside `array`; positions are checked by `located`.
 
@@ -21,7 +45,7 @@ def index_of(array, index, api):
         TypeError: if a part is a float, an array, or a list of other things than numbers.
     """
     kind = type(index)
-    if kind is int or kind is slice and _is_plain(index):
+    if kind is int:
         return index
     if kind is list and _all_numbers(index):
         found = _sequence(index, api)
@@ -53,9 +77,17 @@ def _writes(api):
     return api.endswith("__setitem__")
 
 
+_PLAIN = frozenset((int, type(None)))
+
+
 def _is_plain(part):
-    """True for a slice of ints and None."""
-    return all(v is None or type(v) is int for v in (part.start, part.stop, part.step))
+    """True for a slice of ints and None with a step."""
+    step = part.step
+    return (
+        type(part.start) in _PLAIN
+        and type(part.stop) in _PLAIN
+        and (step is None or type(step) is int and step != 0)
+    )
 
 
 def _all_numbers(index):
