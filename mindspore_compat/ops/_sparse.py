@@ -221,7 +221,7 @@ def csr_mv(csr_tensor, dense):
                           csr_tensor.shape[0])
 
 
-def _sparse_times_dense(csr_tensor, matrix):
+def csr_times_dense(csr_tensor, matrix):
     """The product of a CSRTensor and a Tensor, or of two CSRTensors (a CSRTensor)."""
     if isinstance(matrix, CSRTensor):
         return csr_mm(csr_tensor, matrix)
@@ -447,7 +447,7 @@ COOTensor.__add__ = lambda self, other: coo_add(self, other, Tensor(0, self.dtyp
 CSRTensor.to_dense = csr_to_dense
 CSRTensor.to_coo = csr_to_coo
 CSRTensor.mv = csr_mv
-CSRTensor.mm = _sparse_times_dense
+CSRTensor.mm = csr_times_dense
 CSRTensor.sum = csr_reduce_sum
 CSRTensor.abs = lambda self: CSRTensor(self.indptr, self.indices, _math.abs.run(self.values),
                                        self.shape)

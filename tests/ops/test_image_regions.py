@@ -1,0 +1,89 @@
+"""PsROIPooling against sums written out."""
+
+import math
+
+import numpy as np
+import pytest
+import slopes
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor
+from mindspore_compat.ops import _image_regions
+from mindspore_compat.ops.operations import _inner_ops
+
+ROIS = np.array(
+    [
+        [0, 1.2, 2.6, 9.4, 8.0],
+        [1, -3.0, 0.0, 30.0, 5.5],
+        [0, 5.0, 5.0, 5.0, 5.0],
+        [1, 40.0, 40.0, 50.0, 50.0],
+    ]
+)
+
+
+def features(*shape):
+    return np.random.default_rng(0).standard_normal(shape)
+
+
+def by_hand(images, rois, scale, out, group):
+    result = np.zeros((len(rois), out, group, group))
+    for r, (image, *corners) in enumerate(rois):
+        left, top, right, bottom = (math.copysign(math.floor(abs(c) + 0.5), c) for c in corners)
+        left, top, right, bottom = (
+            left * scale,
+            top * scale,
+            (right + 1) * scale,
+            (bottom + 1) * scale,
+        )
+        wide, tall = (max(n, 0.1) / group for n in (right - left, bottom - top))
+        for c in range(out):
+            for i in range(group):
+                for j in range(group):
+                    rows = [
+                        h
+                        for h in range(images.shape[2])
+                        if math.floor(i * tall + top) <= h < math.ceil((i + 1) * tall + top)
+                    ]
+                    columns = [
+                        w
+                        for w in range(images.shape[3])
+                        if math.floor(j * wide + left) <= w < math.ceil((j + 1) * wide + left)
+                    ]
+                    if rows and columns:
+                        channel = (c * group + i) * group + j
+                        part = images[int(image), channel][np.ix_(rows, columns)]
+                        result[r, c, i, j] = part.mean()
+    return result
+
+
+def test_means_of_bins():
+    images = features(2, 12, 6, 8)
+    made = _inner_ops.PsROIPooling(2, 2, 4, 0.5, 3, 2)
+    out, channels = made(Tensor(images), Tensor(ROIS))
+    np.testing.assert_allclose(out.asnumpy(), by_hand(images, ROIS, 0.5, 3, 2), 1e-12, 1e-12)
+    assert channels.dtype == ms.int32
+    np.testing.assert_array_equal(channels.asnumpy()[2].ravel(), np.arange(12))
+    assert (out.asnumpy()[3] == 0).all()
+
+
+def test_the_slope():
+    rois = Tensor(ROIS)
+    slopes.check(
+        lambda x: _image_regions.ps_roi_pooling.run(x, rois, 2, 2, 4, 0.5, 1, 2)[0],
+        features(2, 4, 5, 6),
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments, shape, rois",
+    [
+        ((2, 3, 4, 0.5, 3, 2), (2, 12, 6, 8), ROIS),
+        ((2, 2, 3, 0.5, 3, 2), (2, 12, 6, 8), ROIS),
+        ((2, 2, 4, 0.5, 3, 2), (2, 11, 6, 8), ROIS),
+        ((2, 2, 4, 0.5, 3, 2), (12, 6, 8), ROIS),
+        ((2, 2, 4, 0.0, 3, 2), (2, 12, 6, 8), ROIS),
+    ],
+)
+def test_refusals(arguments, shape, rois):
+    with pytest.raises(ValueError):
+        _inner_ops.PsROIPooling(*arguments)(Tensor(features(*shape)), Tensor(rois))
