@@ -20,7 +20,9 @@ def axes_along(api, name, axis, x):
     """
     if axis is None:
         return None
-    rank = max(x.ndim, 1)
+    rank = x.ndim or 1
+    if type(axis) is int and -rank <= axis < rank:
+        return None if not x.ndim else axis if axis >= 0 else axis + rank
     several = axis if isinstance(axis, (tuple, list)) else (axis,)
     for one in several:
         if not -rank <= one < rank:
