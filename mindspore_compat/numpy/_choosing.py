@@ -2,6 +2,8 @@
 
 import math
 
+import numpy
+
 from .._core import dtype as dtypes
 from .._core.checking import checked
 from .._core.promotion import promote_np
@@ -524,6 +526,7 @@ def unravel_index(indices, shape, order="C"):
     """
     if not isinstance(order, str) or order not in ("C", "F"):
         raise ValueError(f"For 'unravel_index', 'order' must be 'C' or 'F', but got {order!r}.")
+    shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
     shape = shape_tuple(int(shape) if isinstance(shape, bool) else shape, "unravel_index")
     total = math.prod(shape)
     rest = as_tensor(indices, "unravel_index")

@@ -18,7 +18,7 @@ __all__ = ["corrcoef", "cov", "diff", "ediff1d", "gradient", "trapz"]
 
 
 @checked
-def diff(a, n: Int | Bool = 1, axis: Int | Bool = -1, prepend=None, append=None):
+def diff(a, n: Int = 1, axis: Int | Bool = -1, prepend=None, append=None):
     """The n-th differences of neighbours in a Tensor along an axis.
 
     Args:

@@ -3,11 +3,12 @@
 
 from .._core import dtype as dtypes
 from .._core.checking import checked
+from .._core.promotion import promote_np
 from .._core.rules import Bool, Int
 from .._core.tensor import Tensor
 from ..ops import _padding, _shape
 from ..ops._cast import cast
-from ._convert import as_tensor, floats, meet, refuse_complex
+from ._convert import as_tensor, floats, refuse_complex
 from ._sliding import sliding
 
 __all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
@@ -26,7 +27,9 @@ def _coefficients(p, api):
 
 
 def _aligned(a1, a2, api):
-    one, two = meet(_coefficients(a1, api), _coefficients(a2, api))
+    one, two = _coefficients(a1, api), _coefficients(a2, api)
+    common = promote_np(one._array.dtype, two._array.dtype)
+    one, two = cast.run(one, common), cast.run(two, common)
     count = max(one.shape[0], two.shape[0])
     if one._array.dtype.kind == "b":
         one, two = cast.run(one, "int32"), cast.run(two, "int32")

@@ -1,6 +1,8 @@
 """mindspore.numpy: shapes, order, functions along axes. Joining and splitting, choosing and sets
 are in files of their own."""
 
+import numpy
+
 from .._core.checking import checked
 from .._core.rules import Bool, Callable, Int
 from .._core.surface import build
@@ -176,6 +178,7 @@ def broadcast_to(array, shape):
         TypeError: if an argument has another type. ValueError: if the Tensor does not fit.
     """
     array = need_tensor(array, "broadcast_to")
+    shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
     if not isinstance(shape, (tuple, list, Tensor)) or (
         isinstance(shape, Tensor) and not shape.ndim
     ):
@@ -285,7 +288,7 @@ def roll(a, shift, axis=None):
         for one in shifts:
             moved += one
         return _shape.roll.run(a.reshape(-1), moved, None).reshape(a.shape) if a.size else a
-    axes = tuple(own_axis(one, a, "roll") for one in whole_numbers(axis, "axis", "roll", True))
+    axes = tuple(own_axis(one, a, "roll") for one in whole_numbers(axis, "axis", "roll"))
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes) or not shifts or not axes:
         raise ValueError(
             f"For 'roll', there must be as many shifts as axes, but got {shift} and {axis}."

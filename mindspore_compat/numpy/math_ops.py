@@ -95,7 +95,10 @@ def copysign(x1, x2, dtype: DType = None):
 
 
 def divmod(x1, x2, dtype=None):
-    """(floor of the quotient, remainder) of Tensors or numbers, in the dtype they meet in.
+    """(floor of the quotient, remainder) of Tensors or numbers.
+
+    Beside a Tensor a number keeps its dtype in the quotient; in the remainder it is an int32 or
+    float32.
 
     Raises:
         TypeError: if an input is neither a Tensor nor a number, or complex.
@@ -109,20 +112,10 @@ def divmod(x1, x2, dtype=None):
             )
     one, two = as_tensor(x1, "divmod"), as_tensor(x2, "divmod")
     refuse_complex("divmod", one, two)
-    if isinstance(x1, Tensor) != isinstance(x2, Tensor) and not _widens(x1, x2):
-        number, other = (one, two) if isinstance(x2, Tensor) else (two, one)
-        number = cast.run(number, other._array.dtype)  # keeps the Tensor's dtype
-        one, two = (number, two) if isinstance(x2, Tensor) else (one, number)
     common = promote_np(one._array.dtype, two._array.dtype)
-    parts = _math.floor_divide.run(one, two), _math.floor_mod.run(one, two)
-    return tuple(with_dtype(cast.run(part, common), dtype, "divmod") for part in parts)
-
-
-def _widens(x1, x2):
-    """Whether a number has a dtype that the Tensor's can not hold."""
-    tensor, number = (x1, x2) if isinstance(x1, Tensor) else (x2, x1)
-    kind = tensor._array.dtype.kind
-    return kind == "b" or kind in "iu" and isinstance(number, float)
+    first = x1 if isinstance(x1, Tensor) or isinstance(x2, Tensor) else Tensor(x1)
+    parts = first // x2, cast.run(_math.floor_mod.run(one, two), common)
+    return tuple(with_dtype(part, dtype, "divmod") for part in parts)
 
 
 def clip(x, xmin, xmax, dtype=None):
