@@ -376,6 +376,34 @@ def finish(result, handle):
     return result
 
 
+@check
+def reading_waits():
+    """What an exchange under way writes to is complete when it is read, also without `wait`."""
+    given = part()
+    dist.all_reduce(given, async_op=True)
+    same(given, ROWS * TOTAL)
+    assert type(given) is Tensor
+    weight = ms.Parameter(part(), name="weight")
+    handle = dist.all_reduce(weight, async_op=True)
+    assert isinstance(weight, ms.Parameter)
+    same(weight + 1, ROWS * TOTAL + 1)
+    assert type(weight) is ms.Parameter
+    handle.wait()
+    same(weight, ROWS * TOTAL)
+    dist.all_reduce(given, async_op=True)
+    dist.all_reduce(given, "max", async_op=True)
+    same(given, ROWS * TOTAL * SIZE)
+    out = room(SIZE, 2)
+    following, before = (RANK + 1) % SIZE, (RANK - 1) % SIZE
+    dist.batch_isend_irecv(
+        [dist.P2POp("isend", part(), following), dist.P2POp("irecv", out, before)]
+    )
+    same(out, ROWS * (before + 1))
+    dist.all_reduce(weight, async_op=True)
+    weight.set_data(part())
+    same(weight, ROWS * (RANK + 1))
+
+
 def slope(function):
     """The gradient of sum((rank + 1) * function(x)) at this rank's part."""
     return ms.grad(lambda x: (function(x) * (RANK + 1)).sum())(part())

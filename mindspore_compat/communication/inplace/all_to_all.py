@@ -7,13 +7,12 @@ from ..all_to_all import rows_of
 from ..groups import group_named
 from .writing import (
     Given,
+    Into,
     Several,
     carry,
     check_dtype,
     check_shape,
     in_ops,
-    into,
-    into_each,
 )
 
 Sizes = ListOf(Int) | TupleOf(Int)
@@ -63,7 +62,7 @@ def all_to_all(
         sent,
         got,
         group=found,
-        write=into_each("all_to_all", output_tensor_list),
+        write=Into("all_to_all", *output_tensor_list),
         async_op=async_op,
     )
 
@@ -110,7 +109,7 @@ def all_to_all_single(
         sent,
         got,
         group=found,
-        write=into(api, output),
+        write=Into(api, output),
         async_op=async_op,
     )
 
@@ -167,6 +166,6 @@ def all_to_all_v_c(
         sent,
         got,
         group=found,
-        write=into(api, output),
+        write=Into(api, output),
         async_op=async_op,
     )

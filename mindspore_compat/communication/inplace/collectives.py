@@ -11,6 +11,7 @@ from ..groups import group_named, member
 from ..transfer import CommHandle
 from .writing import (
     Given,
+    Into,
     both,
     carry,
     check_dtype,
@@ -18,8 +19,6 @@ from .writing import (
     check_rows,
     check_shape,
     in_ops,
-    into,
-    nowhere,
     whole_shape,
 )
 
@@ -50,7 +49,7 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
         tensor,
         op,
         group=group_named(group),
-        write=into("all_reduce", tensor),
+        write=Into("all_reduce", tensor),
         async_op=async_op,
     )
 
@@ -81,7 +80,7 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op
     check_reduction("reduce", op)
     found = group_named(group)
     root = member("reduce", found, group, dst)
-    write = into("reduce", tensor) if found.rank == root else nowhere
+    write = Into("reduce", *([tensor] if found.rank == root else []))
     return carry(transfer.reduce_op, tensor, root, op, group=found, write=write, async_op=async_op)
 
 
@@ -112,7 +111,7 @@ def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False
         tensor,
         root,
         group=found,
-        write=nowhere if found.rank == root else into("broadcast", tensor),
+        write=Into("broadcast", *([] if found.rank == root else [tensor])),
         async_op=async_op,
     )
 
@@ -149,7 +148,7 @@ def all_gather_into_tensor(
         transfer.all_gather_op,
         input_tensor,
         group=found,
-        write=into(api, output_tensor),
+        write=Into(api, output_tensor),
         async_op=async_op,
     )
 
@@ -194,7 +193,7 @@ def all_gather_into_tensor_uneven(
         [sizes[found.rank]] * found.size,
         sizes,
         group=found,
-        write=into(api, output),
+        write=Into(api, output),
         async_op=async_op,
     )
 
@@ -235,7 +234,7 @@ def reduce_scatter_tensor(
         input,
         op,
         group=found,
-        write=into(api, output),
+        write=Into(api, output),
         async_op=async_op,
     )
 
@@ -279,8 +278,8 @@ def reduce_scatter_tensor_uneven(
     own = sizes[found.rank]
     check_shape(api, "output", output, (own, *input.shape[1:]))
 
-    def write(parts):
-        into(api, output)(transfer.combined_op.run(parts, op, found.size))
+    def combined(parts):
+        return transfer.combined_op.run(parts, op, found.size)
 
     return carry(
         transfer.exchange_op,
@@ -288,7 +287,7 @@ def reduce_scatter_tensor_uneven(
         sizes,
         [own] * found.size,
         group=found,
-        write=write,
+        write=Into(api, output, first=combined),
         async_op=async_op,
     )
 
@@ -325,11 +324,11 @@ def gather_into_tensor(
     api = "gather_into_tensor"
     found = group_named(group)
     root = member(api, found, group, dst)
-    write = nowhere
+    write = Into(api)
     if found.rank == root:
         check_dtype(api, "output_tensor", output_tensor, input_tensor.dtype)
         check_shape(api, "output_tensor", output_tensor, whole_shape(input_tensor, found.size))
-        write = into(api, output_tensor)
+        write = Into(api, output_tensor)
     return carry(
         transfer.gather_op, input_tensor, root, group=found, write=write, async_op=async_op
     )
@@ -377,7 +376,7 @@ def scatter_tensor(
         input_tensor,
         root,
         group=found,
-        write=into(api, output_tensor),
+        write=Into(api, output_tensor),
         async_op=async_op,
     )
 

@@ -8,13 +8,12 @@ from .. import transfer
 from ..groups import group_named, member
 from .writing import (
     Given,
+    Into,
     Several,
     both,
     carry,
     check_list,
     check_reduction,
-    into_each,
-    nowhere,
 )
 
 
@@ -45,7 +44,7 @@ def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op:
         transfer.all_gather_op,
         transfer.flat_op.run((tensor,)),
         group=found,
-        write=into_each("all_gather", tensor_list),
+        write=Into("all_gather", *tensor_list),
         async_op=async_op,
     )
 
@@ -77,10 +76,10 @@ def gather(
     """
     found = group_named(group)
     root = member("gather", found, group, dst)
-    write = nowhere
+    write = Into("gather")
     if found.rank == root:
         check_list("gather", "gather_list", gather_list, tensor, found.size)
-        write = into_each("gather", gather_list)
+        write = Into("gather", *gather_list)
     return carry(
         transfer.gather_op,
         transfer.flat_op.run((tensor,)),
@@ -128,7 +127,7 @@ def scatter(
         whole,
         root,
         group=found,
-        write=into_each("scatter", [tensor]),
+        write=Into("scatter", tensor),
         async_op=async_op,
     )
 
@@ -165,6 +164,6 @@ def reduce_scatter(
         transfer.flat_op.run(tuple(input_list)),
         op,
         group=found,
-        write=into_each("reduce_scatter", [output]),
+        write=Into("reduce_scatter", output),
         async_op=async_op,
     )

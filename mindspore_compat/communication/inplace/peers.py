@@ -8,7 +8,7 @@ from ..._core.surface import overwrite, public
 from ..._core.tensor import Tensor
 from ..groups import group_named
 from ..transfer import CommHandle
-from .writing import Arriving, Given, both, into
+from .writing import Arriving, Given, Into, both
 
 
 @both("send")
@@ -104,7 +104,7 @@ def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     """
     found = group_named(group)
     peer = peer_of("irecv", "src", found, group, src)
-    return CommHandle(Arriving(found.receive(tensor._array, peer, tag), into("irecv", tensor)))
+    return CommHandle(Arriving(found.receive(tensor._array, peer, tag), Into("irecv", tensor)))
 
 
 @both("P2POp")
@@ -199,7 +199,7 @@ def _started(group, operation, peer):
     tensor = operation.tensor
     if operation.op == "isend":
         return group.send(tensor._array, peer)
-    return Arriving(group.receive(tensor._array, peer), into("batch_isend_irecv", tensor))
+    return Arriving(group.receive(tensor._array, peer), Into("batch_isend_irecv", tensor))
 
 
 def peer_of(api, name, group, group_name, rank):

@@ -6,6 +6,8 @@ tape. None flow from or to one member (broadcast, reduce, gather, scatter, sends
 nothing that is recorded, so they would not take part in its walk back.
 """
 
+import functools
+
 from ..._core.rules import ListOf, TensorOf, TupleOf, any_dtype
 from ..._core.surface import overwrite, public
 from ..._core.tensor import Tensor
@@ -32,18 +34,47 @@ def in_ops(name):
 
 
 class Arriving:
-    """An exchange under way, and what is done with its result; `wait()` does it once."""
+    """An exchange under way, and where its result is written; `wait()` does it once.
+
+    Whoever asks for the array of a Tensor that is to be written to waits as well.
+
+    Args:
+        pending (collective.Pending): the exchange.
+        write (Into): the writer.
+    """
 
     def __init__(self, pending, write):
         self.pending = pending
         self.write = write
+        self.kinds = [type(target) for target in write.targets]
+        for target, kind in zip(write.targets, self.kinds, strict=True):
+            target.__dict__["_arriving"] = self
+            target.__class__ = _awaiting(kind)
 
     def wait(self):
         """Wait until the exchange is complete, and write what arrived."""
-        if self.pending is not None:
-            result = self.pending.wait()
-            self.pending = None
-            self.write(Tensor._wrap(result))
+        if self.pending is None:
+            return
+        pending, self.pending = self.pending, None
+        for target, kind in zip(self.write.targets, self.kinds, strict=True):
+            target.__class__ = kind
+            target.__dict__.pop("_arriving", None)  # it may be there twice
+        self.write(Tensor._wrap(pending.wait()))
+
+
+@functools.cache
+def _awaiting(kind):
+    """A class of Tensors like `kind` whose array is waited for."""
+
+    def get(self):
+        self.__dict__["_arriving"].wait()
+        return self._array
+
+    def put(self, array):
+        self.__dict__["_arriving"].wait()
+        self._array = array
+
+    return type(kind.__name__, (kind,), {"__slots__": (), "_array": property(get, put)})
 
 
 class Arrived:
@@ -82,7 +113,7 @@ def carry(operation, tensor, *arguments, group, write, async_op):
         tensor (Tensor): what this member gives.
         *arguments: those of the operation between the Tensor and the group.
         group (collective.Group): who takes part.
-        write (Callable): what is done with the resulting Tensor.
+        write (Into): where the result is put.
         async_op (bool): whether to return before that.
     """
     if operation in FROM_OR_TO_ONE:
@@ -91,42 +122,36 @@ def carry(operation, tensor, *arguments, group, write, async_op):
         start = getattr(group, STARTS[operation])
         if "avg" in arguments:
             arguments = ["sum" if each == "avg" else each for each in arguments]
-            return CommHandle(
-                Arriving(
-                    start(tensor._array, *arguments),
-                    lambda total: write(transfer.averaged_op.run(total, group.size)),
-                )
-            )
+            write.first = lambda total: transfer.averaged_op.run(total, group.size)
         return CommHandle(Arriving(start(tensor._array, *arguments), write))
     write(operation.run(tensor, *arguments, group))
     return CommHandle(Arrived()) if async_op else None
 
 
-def into(api, target):
-    """A writer of a result into a Tensor; where one element arrives, for any number of axes."""
+class Into:
+    """A writer of a result into Tensors, one after the other; without any it writes nothing.
 
-    def write(result):
-        if result.shape != target.shape:
-            result = transfer.part_op.run(result, 0, target.shape)
-        overwrite(api, target, result)
+    Args:
+        api (str): the public name, for messages.
+        *targets (Tensor): where the result is put.
+        first (Callable): what the result goes through before; None for nothing.
+    """
 
-    return write
+    def __init__(self, api, *targets, first=None):
+        self.api = api
+        self.targets = targets
+        self.first = first
 
-
-def into_each(api, targets):
-    """A writer of a flat result into several Tensors, one after the other."""
-
-    def write(result):
+    def __call__(self, result):
+        if self.first is not None:
+            result = self.first(result)
         start = 0
-        for target in targets:
-            overwrite(api, target, transfer.part_op.run(result, start, target.shape))
+        for target in self.targets:
+            part = result
+            if len(self.targets) > 1 or result.shape != target.shape:
+                part = transfer.part_op.run(result, start, target.shape)
+            overwrite(self.api, target, part)
             start += target.size
-
-    return write
-
-
-def nowhere(result):
-    """A writer for the members that receive nothing."""
 
 
 def check_reduction(api, op, allowed=REDUCTIONS):
