@@ -50,8 +50,6 @@ class _RegOp:
     """A description that grows call by call; each call returns it."""
 
     own = {}  # further entries
-    inputs_of = ()  # what an input is told after its index and name, in order
-    attributes = ("value_type", "value")  # what an attribute is told after its name
     written = {"param_type": "paramType", "value_type": "type", "default_value": "defaultValue",
                "need_compile": "needCompile", "value_depend": "valueDepend"}
 
@@ -64,34 +62,32 @@ class _RegOp:
         self.fusion_type_ = ""
         self.more = dict(self.own)
 
-    def _entry(self, names, values, kwargs):
+    def _entry(self, told, more):
         """One input, output or attribute as a dict, without what was not given."""
         entry = {}
-        for name, value in [*zip(names, values, strict=False), *kwargs.items()]:
+        for name, value in [*told.items(), *more.items()]:
             if value is None:
                 continue
             kind = bool if name == "need_compile" else int if name == "index" else str
             _need(value, kind, type(self).__name__)
+            if name == "value_depend" and value not in ("ignored", "optional", "required"):
+                raise ValueError(f"For '{type(self).__name__}', 'value_depend' must be 'ignored', "
+                                 f"'optional' or 'required', but got {value!r}.")
             entry[self.written.get(name, name)] = value
         return entry
 
-    def input(self, index=None, name=None, *rest, **kwargs):
-        """Describes an input: its index, its name, and what else the kind of kernel wants."""
-        names = ("index", "name", *self.inputs_of)
-        self.inputs.append(self._entry(names, (index, name, *rest), kwargs))
+    def _input(self, told, more):
+        self.inputs.append(self._entry(told, more))
         return self
 
-    def output(self, index=None, name=None, *rest, **kwargs):
-        """Describes an output, as `input` an input."""
-        names = ("index", "name", *self.inputs_of)
-        entry = self._entry(names, (index, name, *rest), kwargs)
+    def _output(self, told, more):
+        entry = self._entry(told, more)
         renamed = {"need_compile" if k == "needCompile" else k: v for k, v in entry.items()}
         self.outputs.append(renamed)  # the original spells this key otherwise for outputs
         return self
 
-    def attr(self, name=None, *rest, **kwargs):
-        """Describes an attribute: its name, and its type and values."""
-        self.attr_.append(self._entry(("name", *self.attributes), (name, *rest), kwargs))
+    def _attr(self, told, more):
+        self.attr_.append(self._entry(told, more))
         return self
 
     def dtype_format(self, *args):
@@ -115,24 +111,44 @@ class _RegOp:
                 "dtype_format": self.dtype_format_, **self.more}
 
 
-def _kind(name, own, inputs_of, attributes, words):
+def _describing(made, **signatures):
+    """Gives a class `input`, `output` and `attr`, which take what their signatures name."""
+    words = {"input": "an input: its index, its name, and what else the kind of kernel wants",
+             "output": "an output, as `input` an input", "attr": "an attribute"}
+    for method, parameters in signatures.items():
+        names = [part.split("=")[0].strip() for part in parameters.split(",")]
+        told = ", ".join(f"{name!r}: {name}" for name in names)
+        lines = [f"def {method}(self, {parameters}, **kwargs):",
+                 f"    return self._{method}({{{told}}}, kwargs)"]
+        function = compiled(lines, {}, f"{made.__name__}.{method}")[method]
+        function.__doc__ = f"Describes {words[method]}."
+        setattr(made, method, function)
+    return made
+
+
+_PLACE = "index=None, name=None"
+
+
+def _kind(name, own, words, **signatures):
     made = type(name, (_RegOp,), {
-        "own": own, "inputs_of": inputs_of, "attributes": attributes,
+        "own": own,
         "__doc__": f"Describes a custom operator {words}: `ops.{name}(op_name)`, then `.input(...)`"
                    ", `.output(...)`, `.attr(...)`, `.dtype_format(...)` and `.get_op_info()`.\n\n"
                    f"Source: mindspore.ops.{name} of MindSpore 2.10.\n",
     })
     globals()[name] = made  # the path `ops.op_info_register` shows it too
-    return public(f"ops.{name}")(made)
+    return public(f"ops.{name}")(_describing(made, **signatures))
 
 
-_kind("AiCPURegOp", {"imply_type": "AiCPU"}, ("param_type",), ("value_type", "value"),
-      "of the AI CPU")
-_kind("CpuRegOp", {"imply_type": "CPU"}, ("param_type",), ("value_type", "value"), "of the CPU")
-_kind("AkgGpuRegOp", {"imply_type": "AKG", "processor": "CUDA"}, ("param_type",),
-      ("param_type", "value_type"), "of AKG on a GPU")
-_kind("AkgAscendRegOp", {"imply_type": "AKG", "processor": "AiCore"}, ("param_type",),
-      ("param_type", "value_type"), "of AKG on an Ascend")
+_OF_A_CPU = {"input": f"{_PLACE}, param_type=None", "output": f"{_PLACE}, param_type=None",
+             "attr": "name=None, value_type=None, value=None"}
+_OF_AKG = {"input": f"{_PLACE}, param_type=None", "output": _PLACE,
+           "attr": "name=None, param_type=None, value_type=None"}
+_kind("AiCPURegOp", {"imply_type": "AiCPU"}, "of the AI CPU", **_OF_A_CPU)
+_kind("CpuRegOp", {"imply_type": "CPU"}, "of the CPU", **_OF_A_CPU)
+_kind("AkgGpuRegOp", {"imply_type": "AKG", "processor": "CUDA"}, "of AKG on a GPU", **_OF_AKG)
+_kind("AkgAscendRegOp", {"imply_type": "AKG", "processor": "AiCore"}, "of AKG on an Ascend",
+      **_OF_AKG)
 
 _TBE = {  # method -> (entry, its first value, the type)
     "async_flag": ("async_flag", False, bool), "binfile_name": ("binfile", "", str),
@@ -147,23 +163,28 @@ _TBE = {  # method -> (entry, its first value, the type)
     "input_to_attr_index": ("input_to_attr_index", [], list),
     "unknown_shape_formats": ("unknown_shape_formats", [], list),
 }
+_NEEDED = {"binfile_name", "dynamic_rank_support", "input_to_attr_index", "kernel_name",
+           "real_input_index", "reshape_type", "unknown_shape_formats"}  # these have no default
+_OF_TBE = f"{_PLACE}, need_compile=None, param_type=None, shape=None"
 TBERegOp = _kind(
     "TBERegOp",
-    {"imply_type": "TBE", **{entry: value for entry, value, _ in _TBE.values()}},
-    ("need_compile", "param_type", "shape", "value_depend"),
-    ("param_type", "value_type", "value", "default_value"), "of TBE",
+    {"imply_type": "TBE", **{entry: value for entry, value, _ in _TBE.values()}}, "of TBE",
+    input=f"{_OF_TBE}, value_depend=None", output=_OF_TBE,
+    attr="name=None, param_type=None, value_type=None, value=None, default_value=None",
 )
 
 
 def _setting(method, entry, first, kind):
     """A method that sets an entry; its parameter has the method's own name."""
     name = "pattern" if method == "op_pattern" else method
+    default = "" if method in _NEEDED else "=None" if method == "op_pattern" else "=first"
 
     def set_entry(self, value):
-        self.more[entry] = _need(value, kind, "TBERegOp")
+        if value is not None or method != "op_pattern":
+            self.more[entry] = _need(value, kind, "TBERegOp")
         return self
 
-    lines = [f"def {method}(self, {name}=first):", f"    return set_entry(self, {name})"]
+    lines = [f"def {method}(self, {name}{default}):", f"    return set_entry(self, {name})"]
     made = compiled(lines, {"set_entry": set_entry, "first": first}, f"TBERegOp.{method}")[method]
     made.__doc__ = f"Sets the entry `{entry}`."
     setattr(TBERegOp, method, made)
@@ -183,24 +204,20 @@ class CustomRegOp(_RegOp):
     Source: mindspore.ops.CustomRegOp of MindSpore 2.10.
     """
 
-    inputs_of = ("param_type",)
-    attributes = ("param_type", "value_type", "default_value")
-
     def __init__(self, op_name="Custom"):
         super().__init__(op_name)
         self.more = {"target": ""}
-
-    def _entry(self, names, values, kwargs):
-        entry = super()._entry(names, values, kwargs)
-        if "index" in entry:
-            entry.setdefault("paramType", "required")
-        return entry
 
     def target(self, target=None):
         """Names the device that the operator is for."""
         if target is not None:
             self.more["target"] = _need(target, str, "CustomRegOp")
         return self
+
+
+_describing(CustomRegOp, input=f"{_PLACE}, param_type='required'",
+            output=f"{_PLACE}, param_type='required'",
+            attr="name=None, param_type=None, value_type=None, default_value=None")
 
 
 @public("ops.op_info_register")

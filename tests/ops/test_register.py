@@ -41,6 +41,13 @@ def test_an_operator_of_tbe_has_its_settings():
     assert made["outputs"][0]["need_compile"] is False
 
 
+def test_what_is_not_told_is_left_out():
+    made = TBERegOp("S").op_pattern().input().input(0, "x", value_depend="required", more="yes")
+    assert made.get_op_info()["op_pattern"] == ""
+    assert made.inputs == [{}, {"index": 0, "name": "x", "valueDepend": "required", "more": "yes"}]
+    assert CustomRegOp().output().outputs == [{"paramType": "required"}]
+
+
 def test_descriptions_share_nothing():
     TBERegOp("A").compute_cost(1).input(0, "x")
     assert TBERegOp("B").get_op_info()["inputs"] == []
@@ -53,6 +60,9 @@ def test_descriptions_share_nothing():
     (lambda: AiCPURegOp("S").fusion_type(3), TypeError),
     (lambda: AiCPURegOp("S").dtype_format(PAIR), ValueError),
     (lambda: op_info_register(3), TypeError),
+    (lambda: TBERegOp("S").input(0, "x", value_depend="always"), ValueError),
+    (lambda: TBERegOp("S").output(0, "y", True, "required", "all", "required"), TypeError),
+    (lambda: TBERegOp("S").kernel_name(), TypeError),
 ])
 def test_what_is_no_description_is_refused(call, error):
     with pytest.raises(error):
