@@ -468,8 +468,15 @@ def issubclass_(type_, dtype) -> bool:
 
 
 def type_size_in_bytes(dtype: Type) -> int:
-    """Returns the bytes of one element, 0 where the type has no elements of one size."""
-    return _sizes.get(dtype._name, 0)
+    """Returns the bytes of one element, 0 where the type has no elements; 1 for a kind of numbers.
+
+    Raises:
+        TypeError: if `dtype` is not a MindSpore dtype.
+    """
+    if not isinstance(dtype, Type):
+        raise TypeError(f"For 'type_size_in_bytes', 'dtype' must be a mindspore dtype, but got "
+                        f"{dtype!r} of type {type(dtype).__name__}.")
+    return _sizes.get(dtype._name, 1 if dtype in (number, int_, uint, float_) else 0)
 
 
 _names = """

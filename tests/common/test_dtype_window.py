@@ -3,6 +3,8 @@
 import importlib
 import pickle
 
+import pytest
+
 import mindspore_compat as ms
 from mindspore_compat._core import dtype as types
 from mindspore_compat.common import dtype
@@ -27,3 +29,12 @@ def test_a_pickle_of_the_original():
     with_us = written.replace(b"\x1emindspore.", b"%mindspore_compat.").replace(
         b"\x954", b"\x95;")
     assert pickle.loads(with_us) == types.float32
+
+
+def test_bytes_of_an_element():
+    sizes = {dtype.float32: 4, dtype.bool_: 1, dtype.complex128: 16, dtype.number: 1,
+             dtype.int_: 1, dtype.string: 0}
+    assert {each: dtype.type_size_in_bytes(each) for each in sizes} == sizes
+    for wrong in (None, 1, "float32", dtype.TensorType):
+        with pytest.raises(TypeError, match="For 'type_size_in_bytes'"):
+            dtype.type_size_in_bytes(wrong)
