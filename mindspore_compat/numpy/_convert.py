@@ -207,16 +207,6 @@ def own_axis(axis, tensor, api):
     return found
 
 
-def stated_axis(axis, rank, api):
-    """An axis counted from 0; a bool counts as an int where it is in range.
-
-    Raises:
-        TypeError: if it is no int, or a bool out of range. ValueError: if an int is out of range.
-    """
-    inside = isinstance(axis, bool) and axis < max(rank, 1)
-    return axis_of(axis, rank, api, bools=inside)
-
-
 def axes_of(axis, rank, api, bools=False):
     """Several axes (None for all), counted from 0, as a tuple.
 

@@ -4,7 +4,7 @@ from .._core.checking import checked
 from .._core.rules import Bool, Int
 from .._core.tensor import Tensor
 from ..ops import _arrange, _shape
-from ._convert import as_tensor, is_int, meet, need_tensor, own_axis, stated_axis, whole_numbers
+from ._convert import as_tensor, axis_of, is_int, meet, need_tensor, own_axis, whole_numbers
 
 __all__ = [
     "append",
@@ -158,7 +158,7 @@ def _parts(x, sections, axis, api, even):
     x = need_tensor(x, api)
     if not x.ndim:
         raise ValueError(f"For '{api}', the input must have an axis.")
-    axis = stated_axis(axis, x.ndim, api)
+    axis = axis_of(axis, x.ndim, api)
     length = x.shape[axis]
     if is_int(sections):
         if not 0 < sections <= length or (even and length % sections):

@@ -14,12 +14,12 @@ from ..ops._cast import cast, named_dtype
 from ._convert import (
     as_tensor,
     axes_of,
+    axis_of,
     floats,
     is_int,
     need_tensor,
     refuse_complex,
     scalar,
-    stated_axis,
     with_dtype,
 )
 
@@ -67,9 +67,10 @@ def mean(a, axis=None, keepdims: Bool = False, dtype=None):
         ValueError: if an axis is out of range or named twice.
     """
     a = as_tensor(a, "mean")
+    axes = _axes(axis, a, "mean", bools=True)
     if a.dtype == dtypes.bool_:
         raise TypeError("For 'mean', the input must not hold bools.")
-    return with_dtype(_reduce.mean.run(a, _axes(axis, a, "mean"), keepdims), dtype, "mean")
+    return with_dtype(_reduce.mean.run(a, axes, keepdims), dtype, "mean")
 
 
 def _axes(axis, tensor, api, bools=False, lists=True):
@@ -285,12 +286,12 @@ _SMALL = {"bool", "int8", "int16", "uint8"}
 
 def _running(op, a, axis, api):
     flat = a.reshape(-1) if axis is None else a
-    return op.run(flat, 0 if axis is None else stated_axis(axis, flat.ndim, api))
+    return op.run(flat, 0 if axis is None else axis_of(axis, flat.ndim, api))
 
 
 @_public
 @checked
-def cumprod(a, axis: Int | Bool = None, dtype=None):
+def cumprod(a, axis: Int = None, dtype=None):
     """Cumulative products along an axis, or over all elements in order.
 
     Bools and ints below 32 bits become int32, or uint32 if they have no sign; the ints of a list

@@ -11,7 +11,7 @@ from .._core.tensor import Tensor
 from ..ops import _compare, _reduce
 from . import _pointwise
 from ._choosing import common_shape
-from ._convert import as_tensor, axes_of, made_dtype, need_tensor, stated_axis
+from ._convert import as_tensor, axes_of, made_dtype, need_tensor
 from ._pointwise import laid_out
 
 __all__ = [
@@ -91,8 +91,6 @@ def sometrue(a, axis=None, keepdims: Int | Bool = False):
         raise TypeError(
             f"For 'sometrue', 'axis' must be an int or a tuple of ints, but got {axis}."
         )
-    if isinstance(axis, bool):
-        axis = stated_axis(axis, a.ndim, "sometrue")
     axes = axes_of(axis, a.ndim, "sometrue")
     if axis is not None and not axes:
         raise ValueError(f"For 'sometrue', 'axis' must name an axis of the input, but got {axis}.")
