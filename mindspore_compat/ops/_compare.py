@@ -11,6 +11,8 @@ Bits = TensorOf(integer | {"bool"}, scalars=True)
 Anything = TensorOf(any_dtype)
 
 
+Real = TensorOf(real, "bool")
+Truth = TensorOf(any_dtype) | Int | Bool
 Given = TensorOf(number, "bool")  # a Tensor and no number
 Ordered = TensorOf(real, "bool", scalars=True)
 
@@ -102,21 +104,21 @@ _NUMBERS = (int, float, complex)
 
 @op("ops.logical_and(input, other)", "ops.LogicalAnd()(x: input, y: other)",
     "mint.logical_and(input, other)")
-def logical_and(xp, input: Operand, other: Operand):
+def logical_and(xp, input: Truth, other: Truth):
     """True where both elements are true."""
     return xp.logical_and(input, other)
 
 
 @op("ops.logical_or(input, other)", "ops.LogicalOr()(x: input, y: other)",
     "mint.logical_or(input, other)")
-def logical_or(xp, input: Operand, other: Operand):
+def logical_or(xp, input: Truth, other: Truth):
     """True where either element is true."""
     return xp.logical_or(input, other)
 
 
 @op("ops.logical_xor(input, other)", "ops.LogicalXor()(x: input, y: other)",
     "mint.logical_xor(input, other)")
-def logical_xor(xp, input: Operand, other: Operand):
+def logical_xor(xp, input: Truth, other: Truth):
     """True where exactly one element is true."""
     return xp.logical_xor(input, other)
 
@@ -160,7 +162,7 @@ def bitwise_xor(xp, input: Bits, other: Bits):
 
 
 @op("ops.isnan(input)", "ops.IsNan()(x: input)", "Tensor.isnan()", "mint.isnan(input)")
-def isnan(xp, input: Anything):
+def isnan(xp, input: Real):
     """True where the element is NaN."""
     return xp.isnan(input)
 
@@ -172,16 +174,16 @@ def isinf(xp, input: Anything):
 
 
 @op("ops.isfinite(input)", "ops.IsFinite()(x: input)", "Tensor.isfinite()", "mint.isfinite(input)")
-def isfinite(xp, input: Anything):
+def isfinite(xp, input: Real):
     """True where the element is neither infinite nor NaN."""
     return xp.isfinite(input)
 
 
 @op("ops.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)",
     "ops.IsClose(rtol=1e-05, atol=1e-08, equal_nan=True)(input, other)",
-    "mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)", promote="input other")
-def isclose(xp, input: Anything, other: Anything, rtol: Number = 1e-5, atol: Number = 1e-8,
-            equal_nan: Bool = False):
+    "mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)", alike="input other")
+def isclose(xp, input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
+            atol: Number | Bool = 1e-8, equal_nan: Bool = False):
     """True where |input - other| <= atol + rtol |other|."""
     return xp.isclose(input, other, rtol, atol, equal_nan)
 
@@ -207,6 +209,8 @@ def clamp(xp, input: Anything, min: TensorOf(any_dtype, scalars=True) | None = N
     """The elements moved into [min, max]; either bound may be left out."""
     if min is None and max is None:
         raise ValueError("For 'clamp', 'min' and 'max' can not both be None.")
+    if any(each is not None and each.dtype.kind == "b" for each in (input, min, max)):
+        raise ValueError("For 'clamp', 'input', 'min' and 'max' must be numbers, but got a bool.")
     out = input
     if min is not None:
         out = xp.where(out < min, xp.cast(min, input.dtype), out)
@@ -240,7 +244,7 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 
 @op("ops.sort(input_x, axis=-1, descending=False)",
     "ops.Sort(axis=-1, descending=False)(x: input_x)", widen=False)
-def sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False):
+def sort(xp, input_x: Real, axis: Int = -1, descending: Bool = False):
     """(values in order, int32 positions) along an axis."""
     axis = axis_of(axis, input_x)
     values, at = xp.top_k(input_x, input_x.shape[axis], axis, descending)
@@ -256,7 +260,7 @@ def mint_sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False,
 
 
 @op("ops.argsort(input, axis=-1, descending=False)", widen=False)
-def argsort(xp, input: Anything, axis: Int = -1, descending: Bool = False):
+def argsort(xp, input: Real, axis: Int = -1, descending: Bool = False):
     """The int32 positions that sort the input along an axis."""
     return xp.cast(xp.top_k(input, input.shape[axis], axis, descending)[1], "int32")
 
@@ -265,7 +269,7 @@ def argsort(xp, input: Anything, axis: Int = -1, descending: Bool = False):
     "ops.TopK(sorted=True)(input_x: input, k)",
     "ops.top_k(input_x: input, k, sorted=True)",
     "Tensor.top_k(k, sorted=True)", widen=False)
-def topk(xp, input: Anything, k: Int, dim: Int | None = None, largest: Bool = True,
+def topk(xp, input: TensorOf(real), k: Int, dim: Int | None = None, largest: Bool = True,
          sorted: Bool = True):
     """(the k largest or smallest values in order, their int32 positions) along an axis."""
     axis = -1 if dim is None else dim

@@ -21,7 +21,7 @@ from .._core.rules import (
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
-from ._statistics import histc, places_in, unique_with_pad
+from ._statistics import histc, need_rows, places_in, unique_with_pad
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -45,13 +45,15 @@ def _bound(xp, api, edges, values, out_type, right):
 
 
 @op("ops.LowerBound(out_type=int32)(sorted_x, values)", widen=False)
-def lower_bound(xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32):
+def lower_bound(xp, sorted_x: Reals, values: Reals,
+                out_type: DType("int32", "int64") = dtypes.int32):
     """Where each value would be put in, row by row, before equal ones."""
     return _bound(xp, "LowerBound", sorted_x, values, out_type, False)
 
 
 @op("ops.UpperBound(out_type=int32)(sorted_x, values)", widen=False)
-def upper_bound(xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32):
+def upper_bound(xp, sorted_x: Reals, values: Reals,
+                out_type: DType("int32", "int64") = dtypes.int32):
     """Where each value would be put in, row by row, after equal ones."""
     return _bound(xp, "UpperBound", sorted_x, values, out_type, True)
 
@@ -62,10 +64,7 @@ def search_sorted(xp, sorted_sequence: Reals, values: Reals,
                   sorter: TensorOf("int64") | None = None,
                   dtype: DType("int32", "int64") = dtypes.int64, right: Bool = False):
     """Where each value would be put in; `sorter` holds the order that sorts the sequence."""
-    if sorted_sequence.ndim > 1 and sorted_sequence.shape[:-1] != values.shape[:-1]:
-        raise ValueError(f"For 'SearchSorted', 'sorted_sequence' must have one axis, or all but "
-                         f"the last of 'values', but got {sorted_sequence.shape} and "
-                         f"{values.shape}.")
+    need_rows("SearchSorted", sorted_sequence, values)
     if sorter is not None:
         sorted_sequence = xp.take_along_axis(sorted_sequence, sorter, -1)
     return xp.cast(places_in.body(xp, sorted_sequence, values, right), dtype)

@@ -3,6 +3,7 @@
 from .._core import dtype as dtypes
 from .._core.op import op
 from .._core.rules import (
+    Any,
     Bool,
     DType,
     Int,
@@ -236,7 +237,8 @@ def argmax(xp, input: TensorOf(any_dtype), dim: Int | None = None, keepdim: Bool
 
 
 @op("ops.argmin(input, axis=None, keepdims=False)", widen=False)
-def argmin_int32(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bool = False):
+def argmin_int32(xp, input: TensorOf(any_dtype), axis: Int | None = None,
+                 keepdims: Any = False):
     """The int32 position of the smallest element along an axis, or in the flattened input."""
     return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int32")
 
@@ -248,15 +250,17 @@ def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bo
 
 
 @op("ops.Argmax(axis=-1, output_type=None)(input_x)", widen=False)
-def argmax_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1, output_type: DType = None):
+def argmax_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1,
+              output_type: DType = dtypes.int32):
     """The position of the largest element along an axis, as int32 or the dtype asked for."""
-    return xp.cast(xp.argmax(input_x, axis), "int32" if output_type is None else output_type)
+    return xp.cast(xp.argmax(input_x, axis), output_type)
 
 
 @op("ops.Argmin(axis=-1, output_type=None)(input_x)", widen=False)
-def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1, output_type: DType = None):
+def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1,
+              output_type: DType = dtypes.int32):
     """The position of the smallest element along an axis, as int32 or the dtype asked for."""
-    return xp.cast(xp.argmin(input_x, axis), "int32" if output_type is None else output_type)
+    return xp.cast(xp.argmin(input_x, axis), output_type)
 
 
 # Cumulative ---------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import math
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
 from .._core.rules import (
+    AsValue,
     Bool,
     DType,
     Float,
@@ -17,6 +18,7 @@ from .._core.rules import (
     TupleOf,
     any_dtype,
     checked,
+    number,
     real,
 )
 from .._core.surface import public
@@ -28,6 +30,8 @@ from ._reduce import Axis, axes_of
 
 Anything = TensorOf(any_dtype)
 Floating = TensorOf("float16", "float32", "float64")
+Half = TensorOf("float16", "float32")
+Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 Index = TensorOf("int32", "int64")
 
 
@@ -221,7 +225,7 @@ def aminmax(xp, input: Anything, axis: Int | None = 0, keepdims: Bool = False):
 
 @op("ops.cov(input, *, correction=1, fweights=None, aweights=None)",
     "Tensor.cov(*, correction=1, fweights=None, aweights=None)")
-def cov(xp, input: Anything, correction: Int = 1, fweights: Index | None = None,
+def cov(xp, input: TensorOf(number), correction: Number | Bool = 1, fweights: Index | None = None,
         aweights: Floating | None = None):
     """The covariances of the rows, which may be weighted by counts and by importance."""
     x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
@@ -316,7 +320,7 @@ def diff(xp, x: Anything, n: Int(ge=0) = 1, axis: Int = -1, prepend: Anything | 
 
 
 @op("ops.trapz(y, x=None, *, dx=1.0, dim=-1)")
-def trapz(xp, y: Anything, x: Anything | None = None, dx: Number = 1.0, dim: Int = -1):
+def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int = -1):
     """The integral along an axis by the trapezoidal rule, over x or with steps dx."""
     y = xp.cast(y, "float32") if y.dtype.kind in "iub" else y
     front = (slice(None),) * (axis_of(dim, y))
@@ -334,12 +338,11 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Number = 1.0, dim: Int
 
 @op("ops.bincount(input, weights=None, minlength=0)", "Tensor.bincount(weights=None, minlength=0)",
     widen=False)
-def bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"),
-             weights: Anything | None = None,
+def bincount(xp, input: TensorOf(real, "bool"), weights: Anything | None = None,
              minlength: Int(ge=0) = 0):
     """How often each number appears, or the sum of its weights; float32 (of weights: their
     dtype)."""
-    found = xp.bincount(input, weights, minlength)
+    found = xp.bincount(xp.cast(input, "int64"), weights, minlength)
     return xp.cast(found, "float32" if weights is None else weights.dtype)
 
 
@@ -355,9 +358,11 @@ def mint_bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"
 @op("ops.histc(input, bins=100, min=0.0, max=0.0)", "Tensor.histc(bins=100, min=0.0, max=0.0)",
     "mint.histc(input, bins=100, min=0, max=0)", widen=False)
 def histc(xp, input: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 100,
-          min: Number = 0.0, max: Number = 0.0):
+          min: Number | Bool = 0.0, max: Number | Bool = 0.0):
     """How many elements fall into each of `bins` equal intervals of [min, max] (their own range if
     equal)."""
+    if min > max:
+        raise ValueError(f"For 'histc', 'min' must be at most 'max', but got {min} and {max}.")
     low, high = (xp.min(input), xp.max(input)) if min == max else (min, max)
     flat = xp.ravel(input)
     inside = (flat >= low) & (flat <= high)
@@ -380,11 +385,18 @@ def places_in(xp, edges: Anything, values: Anything, right: Bool):
     return xp.sum((stack <= one) if right else (stack < one), -1)
 
 
+def need_rows(api, edges, values):
+    """Refuses values that do not stand in the rows of their sequences."""
+    if edges.ndim > 1 and edges.shape[:-1] != values.shape[:-1]:
+        raise ValueError(f"For '{api}', 'sorted_sequence' must have one axis, or all but the last "
+                         f"of 'values', but got {edges.shape} and {values.shape}.")
+
+
 @public("ops.searchsorted", "mint.searchsorted")
 @checked
-def searchsorted(sorted_sequence: Anything, values: TensorOf(any_dtype, scalars=True), *,
-                 out_int32: Bool = False,
-                 right: Bool = False, side: OneOf("left", "right") = None, sorter: Index = None):
+def searchsorted(sorted_sequence: Anything, values: Anything, *, out_int32: Bool = False,
+                 right: Bool = False, side: AsValue(OneOf("left", "right")) = None,
+                 sorter: Index = None):
     """Where values would stand in ordered sequences: before equal elements, or after them with
     `right`.
 
@@ -393,9 +405,9 @@ def searchsorted(sorted_sequence: Anything, values: TensorOf(any_dtype, scalars=
     if side == "left" and right:
         raise ValueError("For 'searchsorted', 'side' and 'right' must not contradict each other, "
                          "but got 'left' and True.")
+    need_rows("searchsorted", sorted_sequence, values)
     if sorter is not None:
         sorted_sequence = gather_elements.run(sorted_sequence, -1, sorter)
-    values = values if isinstance(values, Tensor) else Tensor(values)
     found = places_in.run(sorted_sequence, values, right or side == "right")
     return found.astype(dtypes.int32 if out_int32 else dtypes.int64)
 
@@ -412,14 +424,13 @@ def tensor_searchsorted(self, v, side="left", sorter=None):
 
 @public("ops.bucketize")
 @checked
-def bucketize(input: TensorOf(any_dtype, scalars=True), boundaries: ListOf(Number), *,
-              right: Bool = False):
+def bucketize(input: TensorOf("float16", "float32", "float64", "int16", "int32", "int64"),
+              boundaries: AsValue(ListOf(Number)), *, right: Bool = False):
     """The bucket of each element, int32: how many boundaries lie below it (or up to it with
     `right`).
 
     Source: mindspore.ops.bucketize of MindSpore 2.10.
     """
-    input = input if isinstance(input, Tensor) else Tensor(input)
     xp = space_for(input._array)
     edges = Tensor._wrap(xp.asarray(boundaries, "float64"))
     return places_in.run(edges, input, right).astype(dtypes.int32)
@@ -502,7 +513,7 @@ class UniqueConsecutive:
 
 
 @op("ops.intopk(x1, x2, k)", "ops.InTopK(k)(x1, x2)", widen=False)
-def intopk(xp, x1: Floating, x2: TensorOf("int32"), k: Int(ge=1)):
+def intopk(xp, x1: Half, x2: TensorOf("int32"), k: Int):
     """True where the class named is among the k largest of its row; ties count as in."""
     own = xp.take_along_axis(x1, xp.expand_dims(x2, 1), 1)
     ahead = xp.sum(x1 > own, 1)
@@ -533,7 +544,7 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
 
 @op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",
     "Tensor.renorm(p, axis, maxnorm)")
-def renorm(xp, input: Anything, p: Number, axis: Int, maxnorm: Number):
+def renorm(xp, input: Fractions, p: AsValue(Number(ge=1)), axis: Int, maxnorm: Float):
     """The slices along an axis, those of a p-norm above `maxnorm` scaled down to it."""
     others = tuple(i for i in range(input.ndim) if i != axis_of(axis, input))
     size = _reduce._vector_norm(xp, input, p, others, True)
@@ -541,7 +552,7 @@ def renorm(xp, input: Anything, p: Number, axis: Int, maxnorm: Number):
 
 
 @op("ops.LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
-def lp_norm(xp, input: Floating, axis: Int | TupleOf(Int) | ListOf(Int), p: Int = 2,
+def lp_norm(xp, input: Half, axis: Int | TupleOf(Int) | ListOf(Int), p: Int(ge=0) = 2,
             keep_dims: Bool = False,
             epsilon: Float = 1e-12):
     """The p-norm over the axes given."""
