@@ -9,6 +9,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat._core.surface import build
 from mindspore_compat.ops import _generated, _grad_ops, auto_generate
+from mindspore_compat.ops._primitive_cache import _get_cache_prim
 from mindspore_compat.ops.operations import _inner_ops
 
 
@@ -86,6 +87,8 @@ def test_the_paths_where_names_are_shown():
     assert _inner_ops.SiLU is auto_generate.SiLU
     assert prims.TanhGrad is _grad_ops.TanhGrad
     assert auto_generate.ReLU is ops.ReLU
+    assert _inner_ops.GlobalComm is ms.communication.GlobalComm
+    assert ops.function.nn_func._get_cache_prim is _get_cache_prim
     assert "AddExt" in dir(auto_generate) and not hasattr(ops, "AddExt")
     with pytest.raises(AttributeError):
         auto_generate.NoSuchPrimitive
