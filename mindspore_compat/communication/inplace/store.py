@@ -52,7 +52,7 @@ class TCPStore:
         RuntimeError: the address cannot be used, or the other side does not appear in time.
 
     Examples:
-        >>> from mindspore.mint.distributed import TCPStore
+        >>> from mindspore_compat.mint.distributed import TCPStore
         >>> store = TCPStore("127.0.0.1", 18765, is_master=True)
         >>> store.set("first_key", "first_value")
         >>> print(store.get("first_key"))
