@@ -8,6 +8,7 @@ from .._backend import arrays
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
 from .._core.rules import (
+    Alike,
     Bool,
     Float,
     Int,
@@ -168,13 +169,13 @@ def ptp(xp, input: Numbers, axis: Int | TupleOf(Int) | None = None, keepdims: Bo
 
 
 @public("Tensor.allclose", "mint.allclose", "ops.allclose")
-@checked
-def allclose(input: Anything, other: Anything, rtol: Number = 1e-5, atol: Number = 1e-8,
-             equal_nan: Bool = False):
+@checked(Alike("input other"))
+def allclose(input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
+             atol: Number | Bool = 1e-8, equal_nan: Bool = False):
     """True if all elements are close: |input - other| <= atol + rtol |other|.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of another type, or the dtypes differ.
 
     Source: mindspore.mint.allclose of MindSpore 2.10.
     """
@@ -197,7 +198,7 @@ def fmax(xp, input: Reals, other: RealsOrNumbers):
 
 @op("ops.fmin(input, other)", "ops.Fmin()(x1: input, x2: other)", "Tensor.fmin(other)",
     promote="input other", slope="fmin")
-def fmin(xp, input: Reals, other: RealsOrNumbers):
+def fmin(xp, input: TensorOf(real), other: TensorOf(real)):
     """The smaller of two elements; of a number and NaN, the number."""
     return xp.fmin(input, other)
 

@@ -115,10 +115,10 @@ def norm(xp, input: Anything, p: Number | Str = "fro", dim: Axis = None, keepdim
     return _reduce._vector_norm(xp, input, p, axis, keepdim)
 
 
-@op("mint.cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')")
+@op("mint.cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')", alike="x1 x2")
 def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
           x2: TensorOf("float16", "float32", "float64"), p: Float(ge=0) = 2.0,
-          compute_mode: Str = "use_mm_for_euclid_dist_if_necessary"):
+          compute_mode: Any = "use_mm_for_euclid_dist_if_necessary"):
     """The p-norm distances between the rows of two matrices, or of two stacks of them."""
     if x1.ndim != x2.ndim or x1.shape[-1] != x2.shape[-1]:
         raise ValueError(

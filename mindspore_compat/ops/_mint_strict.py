@@ -5,6 +5,7 @@ The arithmetic is that of the namesakes.
 
 from .._backend.arrays import HOST, current_space, space_of
 from .._core import dtype as dtypes
+from .._core.dtype import promote
 from .._core.explain import LIBRARY_ERRORS, explain
 from .._core.op import op
 from .._core.rules import (
@@ -268,26 +269,29 @@ def taken(xp, input: Anything, index: Index, dim: Int):
 
 @public("mint.index_add")
 @checked
-def index_add(input: Reals, dim: Int, index: Index, source: Reals, *, alpha: Number = 1):
+def index_add(
+    input: Reals, dim: Int, index: Index, source: TensorOf(real, "bool"), *, alpha: Number = 1
+):
     """A copy with alpha times the slices of `source` added at places along an axis.
 
     Args:
         input (Tensor): any shape.
         dim (int): the axis.
         index (Tensor): int32 or int64 places, along one axis.
-        source (Tensor): the slices, one for each place, of the dtype of `input`.
+        source (Tensor): the slices, one for each place, of the dtype of `input` or a narrower one.
         alpha (number.Number): the factor.
 
     Raises:
-        TypeError: if an argument is of another type, or the dtypes differ.
+        TypeError: if an argument is of another type, or `source` of a wider dtype than `input`.
         ValueError: if the input has no such axis, the shapes do not fit, or, on a CPU, a place is
             out of range.
 
     Source: mindspore.mint.index_add of MindSpore 2.10.
     """
-    if input.dtype != source.dtype:
+    if promote(input.dtype, source.dtype) != input.dtype:
         raise TypeError(
-            f"For 'index_add', 'source' must be of dtype {input.dtype}, but got {source.dtype}."
+            f"For 'index_add', 'source' must not be wider than {input.dtype}, but got "
+            f"{source.dtype}."
         )
     if not -input.ndim <= dim < input.ndim:
         raise ValueError(
