@@ -248,8 +248,7 @@ def max_pool2d(xp, x: Plain, kernel_size: several(Positive, 2), stride: several(
     """
     need_rank("max_pool2d", "x", x, 4)
     return largest_windows(xp, "max_pool2d", x, kernel_size, stride, padding, dilation, ceil_mode,
-                           2,
-                    "int64" if return_indices else None)
+                           2, "int64" if return_indices else None)
 
 
 @op("mint.nn.functional.max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, "
@@ -266,8 +265,7 @@ def max_pool2d_ext(xp, input: Plain, kernel_size: several(Positive, 1, 2),
     if any(n != 1 for n in each(dilation, 2)):
         raise ValueError(f"For 'max_pool2d', 'dilation' must be 1, but got {dilation!r}.")
     return largest_windows(xp, "max_pool2d", input, kernel_size, stride, padding, dilation,
-                           ceil_mode, 2,
-                    "int64" if return_indices else None)
+                           ceil_mode, 2, "int64" if return_indices else None)
 
 
 @op("ops.max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
@@ -278,8 +276,7 @@ def max_pool3d(xp, x: Plain, kernel_size: several(Positive, 3), stride: several(
     """The largest value of each window of volumes (N, C, D, H, W); as `max_pool2d`."""
     need_rank("max_pool3d", "x", x, 5)
     return largest_windows(xp, "max_pool3d", x, kernel_size, stride, padding, dilation, ceil_mode,
-                           3,
-                    "int64" if return_indices else None)
+                           3, "int64" if return_indices else None)
 
 
 @op("ops.MaxPoolWithArgmax(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)")
@@ -311,7 +308,7 @@ def max_pool_with_argmax_v2(xp, x: Plain, kernel_size: several(Positive, 2, 4),
     need_rank("MaxPoolWithArgmaxV2", "x", x, 4)
     stride = None if strides is None else _image(strides)
     return largest_windows(xp, "MaxPoolWithArgmaxV2", x, _image(kernel_size), stride, _image(pads),
-                    _image(dilation), ceil_mode, 2, argmax_type)
+                           _image(dilation), ceil_mode, 2, argmax_type)
 
 
 @op("ops.MaxPool3DWithArgmax(ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, "
@@ -324,8 +321,7 @@ def max_pool3d_with_argmax(xp, x: Plain, ksize: several(Positive, 3), strides: s
     W."""
     need_rank("MaxPool3DWithArgmax", "x", x, 5)
     return largest_windows(xp, "MaxPool3DWithArgmax", x, ksize, strides, pads, dilation, ceil_mode,
-                           3,
-                    argmax_type)
+                           3, argmax_type)
 
 
 # Adaptive pooling ---------------------------------------------------------------------------------
