@@ -10,6 +10,7 @@ from .._core.rules import TensorOf, any_dtype
 from .._core.surface import overwrite, own, plain, public
 from .._core.tensor import Tensor
 from ..common.hook import HookHandle, need_callable
+from ..common.parameter import Parameter
 
 
 @op("Tensor.copy()", "Tensor.clone()", "ops.deepcopy(input_x: input)", "mint.clone(input)",
@@ -54,6 +55,14 @@ def register_hook(self, hook):
     if self._node is not None and not hooks:
         self._node = custom.add_hook(self, lambda g: _through(hooks, g))
     return HookHandle.add(hooks, hook)
+
+
+def parameter_hook(self, hook_fn):
+    """`Tensor.register_hook`, with the argument's name that Parameter has."""
+    return register_hook(self, hook_fn)
+
+
+Parameter.register_hook = parameter_hook
 
 
 def _through(hooks, gradient):

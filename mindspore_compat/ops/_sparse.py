@@ -438,20 +438,10 @@ def _on_values(name):
 for _name in _FUNCTIONS:
     _on_values(_name)
 
-COOTensor.to_dense = coo_to_dense
-COOTensor.to_csr = coo_to_csr
 COOTensor.coalesce = coalesce
 COOTensor.abs = lambda self: COOTensor(self.indices, _math.abs.run(self.values), self.shape)
-COOTensor.add = coo_add
-COOTensor.__add__ = lambda self, other: coo_add(self, other, Tensor(0, self.dtype))
-CSRTensor.to_dense = csr_to_dense
-CSRTensor.to_coo = csr_to_coo
-CSRTensor.mv = csr_mv
-CSRTensor.mm = csr_times_dense
-CSRTensor.sum = csr_reduce_sum
 CSRTensor.abs = lambda self: CSRTensor(self.indptr, self.indices, _math.abs.run(self.values),
                                        self.shape)
-CSRTensor.add = csr_add
 CSRTensor.__add__ = lambda self, other: csr_add(self, other, Tensor(1, self.dtype),
                                                 Tensor(1, self.dtype))
 CSRTensor.__sub__ = lambda self, other: csr_add(self, other, Tensor(1, self.dtype),

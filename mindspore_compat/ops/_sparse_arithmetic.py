@@ -1,4 +1,4 @@
-"""Operators between sparse tensors and dense ones: `coo + dense`, `dense * coo`, `-csr`.
+"""Methods of sparse tensors, and their operators with dense ones: `coo + dense`, `dense * coo`.
 
 A sum or difference is dense; a product or quotient has the places of the sparse side.
 """
@@ -7,7 +7,17 @@ from .._core.tensor import Tensor
 from ..common.sparse_tensor import COOTensor, CSRTensor
 from . import _index, _math
 from ._scatter import scatter_by
-from ._sparse import coo_add
+from ._sparse import (
+    coo_add,
+    coo_to_csr,
+    coo_to_dense,
+    csr_add,
+    csr_mv,
+    csr_reduce_sum,
+    csr_times_dense,
+    csr_to_coo,
+    csr_to_dense,
+)
 
 
 def _same_shape(sign, sparse, dense):
@@ -75,3 +85,72 @@ COOTensor.__neg__ = _negative
 CSRTensor.__neg__ = lambda self: CSRTensor(
     self.indptr, self.indices, _math.neg.run(self.values), self.shape
 )
+
+
+# The methods as the original spells their arguments
+
+
+def _method(kind):
+    """Gives a class the function, under its name."""
+
+    def give(function):
+        name = function.__name__.rstrip("_")
+        function.__name__, function.__qualname__ = name, f"{kind.__name__}.{name}"
+        setattr(kind, name, function)
+        return function
+
+    return give
+
+
+@_method(COOTensor)
+def add(self, other, thresh):
+    """The sum with another COOTensor without values smaller than `thresh`, see `ops.coo_add`."""
+    return coo_add(self, other, thresh)
+
+
+@_method(COOTensor)
+def to_csr(self):
+    """The same matrix as a CSRTensor, see `ops.coo_to_csr`."""
+    return coo_to_csr(self)
+
+
+@_method(COOTensor)
+def to_dense(self):
+    """The same values as a dense Tensor, see `ops.coo_to_dense`."""
+    return coo_to_dense(self)
+
+
+@_method(CSRTensor)
+def add_(self, b, alpha, beta):
+    """alpha times this matrix and beta times another, see `ops.csr_add`."""
+    return csr_add(self, b, alpha, beta)
+
+
+@_method(CSRTensor)
+def mv(self, dense_vector):
+    """The product with a vector, a matrix of one column, see `ops.csr_mv`."""
+    return csr_mv(self, dense_vector)
+
+
+@_method(CSRTensor)
+def mm(self, matrix):
+    """The product with a dense matrix, dense, or with a sparse one, sparse."""
+    return csr_times_dense(self, matrix)
+
+
+@_method(CSRTensor)
+def sum_(self, axis):
+    """The sums of the rows, for the axis 1, see `ops.csr_reduce_sum`."""
+    return csr_reduce_sum(self, axis)
+
+
+@_method(CSRTensor)
+def to_coo(self):
+    """The same matrix as a COOTensor, see `ops.csr_to_coo`."""
+    return csr_to_coo(self)
+
+
+@_method(CSRTensor)
+def to_dense_(self):
+    """The same values as a dense Tensor, see `ops.csr_to_dense`."""
+    return csr_to_dense(self)
