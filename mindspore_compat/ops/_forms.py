@@ -4,6 +4,8 @@
 what they choose between is in _index.py.
 """
 
+import math
+
 from .._backend import arrays
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
@@ -129,11 +131,20 @@ def choose(self, choices, mode="clip"):
             f"For 'choose', the places must be in [0, {len(tables)}), but they reach from "
             f"{int(places.min())} to {int(places.max())}."
         )
+    tables = [one if isinstance(one, Tensor) else Tensor._wrap(table)
+              for one, table in zip(choices, tables, strict=True)]
+    return chosen.run(self, tables, mode == "wrap")
+
+
+@op(widen=False)
+def chosen(xp, places: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
+    """Of Tensors that broadcast, for each element that of the one which its place names."""
     whole = xp.broadcast_shapes(places.shape, *(each.shape for each in tables))
-    tables = xp.stack([xp.broadcast_to(each, whole) for each in tables])
-    inside = places % len(tables) if mode == "wrap" else xp.clip(places, 0, len(tables) - 1)
-    inside = xp.broadcast_to(inside, whole)
-    return Tensor._wrap(xp.take_along_axis(tables, inside[None].astype("int64"), 0)[0])
+    count, dtype = len(tables), xp.result_type(*(each.dtype for each in tables))
+    rows = xp.stack([xp.broadcast_to(xp.cast(each, dtype), whole) for each in tables])
+    inside = places % count if wrap else xp.clip(places, 0, count - 1)
+    inside = xp.cast(xp.broadcast_to(inside, whole), "int64")
+    return xp.take_along_axis(rows, xp.expand_dims(inside, 0), 0)[0]
 
 
 # Ordering -----------------------------------------------------------------------------------------
@@ -260,11 +271,11 @@ def resize(self, *new_shape):
     Source: mindspore.Tensor.resize of MindSpore 2.10.
     """
     shape = _shape.shape_of("resize", new_shape)
-    xp = space_for(self._array)
-    made = xp.zeros(shape, self._array.dtype)
-    count = min(made.size, self.size)
-    made.reshape(-1)[:count] = self._array.reshape(-1)[:count]
-    return Tensor._wrap(made)
+    flat, count = _shape.reshape_array.run(self, (-1,)), math.prod(shape)
+    if count > self.size:
+        more = space_for(self._array).zeros(count - self.size, self._array.dtype)
+        flat = _shape.cat.run([flat, Tensor._wrap(more)], 0)
+    return _shape.reshape_array.run(flat[:count], shape)
 
 
 @public("Tensor.type")

@@ -11,6 +11,7 @@ from .._core.surface import overwrite, own, plain, public
 from .._core.tensor import Tensor
 from ..common.hook import HookHandle, need_callable
 from ..common.parameter import Parameter
+from ._index import setitem
 
 
 @op("Tensor.copy()", "Tensor.clone()", "ops.deepcopy(input_x: input)", "mint.clone(input)",
@@ -180,17 +181,14 @@ def itemset(self, *args):
     if not isinstance(number, (int, float, bool)):
         raise TypeError(f"For 'Tensor.itemset', the value must be a number, but got "
                         f"{type(number).__name__}.")
-    made = self._array.copy()
-    if not place and made.size != 1:
+    if not place and self.size != 1:
         raise IndexError("For 'Tensor.itemset', a place must be given where there are several "
                          "elements.")
-    flat = made.reshape(-1)
     where = place[0] if place else 0
+    value = Tensor._wrap(space_for(self._array).asarray(number).astype(self._array.dtype))
     if isinstance(where, tuple):
-        made[where] = number
-    else:
-        flat[where] = number
-    return Tensor._wrap(made)
+        return setitem.run(self, value, where)
+    return setitem.run(self.reshape(-1), value, where).reshape(self.shape)
 
 
 @public("Tensor.get_bytes")

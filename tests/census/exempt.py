@@ -7,11 +7,10 @@ written: the tests see it in the operands and results.
 VMAP = "within vmap: tests/_core/test_vmap.py"
 COLLECTIVE = "collective: tests/communication"
 ROOMS = dict.fromkeys(("_comm_all", "_comm_neighbors", "transfer", "transfer_peers"), COLLECTIVE)
+ROOMS["slices"] = VMAP
 WHOLE = {
     "_transform.enter_batch": VMAP,
     "_transform.leave_batch": VMAP,
-    "slices.joined": VMAP,
-    "slices.slice_of": VMAP,
     "thor_layer.watched": "hands gradients to a layer: tests/nn/optim",
 }
 RANDOM = {

@@ -12,6 +12,7 @@ SHAPES = {
     "_arrange.grids": of([x(2), x(3)], "ij"),
     "_arrange.parts_at": of(x(5, 2), (1, 3), 0),
     "_arrange.t": of(x(2, 3)),
+    "_forms.chosen": of(ints([0, 2, 1]), [x(3), x(3, seed=1), x(1)], False),
     "_mint_strict.taken": of(x(5, 2), ints([4, 0, 4]), 0),
     "_forms.taken": of(x(5), ints([4, 0, 4]), 0, "wrap"),
     "_primitives.expand": of(x(1, 3), ints([2, 3])).kept(),
