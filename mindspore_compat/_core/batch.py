@@ -151,10 +151,10 @@ class BatchSpace:
         return to_space(self.base, array) if type(array) in SPACES else array
 
     def spread(self, array):
-        """`array` as a Batch of equal slices, without copying."""
+        """`array` as a Batch of equal slices, without copying where it is on their device."""
         if self.is_batch(array):
             return array
-        array = self.base.asarray(array)
+        array = self.base.asarray(self.lift(array))
         return self.wrap_batch(self.base.broadcast_to(array, (self.count, *array.shape)))
 
     def draws(self, make):
