@@ -1,6 +1,7 @@
 """A network of mint's layers, trained by mint's optimizers, saved, loaded and copied."""
 
 import copy
+import importlib
 
 import numpy as np
 import pytest
@@ -83,3 +84,13 @@ def test_a_network_is_saved_loaded_copied_and_mapped(tmp_path):
     states = ms.load_checkpoint(str(tmp_path / "optimizer.ckpt"))
     assert states["state_step"].asnumpy().tolist() == [2.0]
     assert states["exp_avg.head.weight"].shape == (2, 256)
+
+
+@pytest.mark.parametrize(
+    "room", ["activation", "basic", "conv", "normalization", "padding", "pooling"]
+)
+def test_layers_are_found_under_the_modules_of_the_original(room):
+    found = importlib.import_module(f"mindspore_compat.mint.nn.layer.{room}")
+    assert found.__all__
+    for name in found.__all__:
+        assert getattr(found, name) is getattr(mint.nn, name) is getattr(mint.nn.layer, name)

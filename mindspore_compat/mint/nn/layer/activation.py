@@ -4,11 +4,12 @@ The others are declared beside their ops, in `ops/_activation.py`.
 """
 
 from ...._core.rules import TensorOf, checked, floating
-from ...._core.surface import public
+from ...._core.surface import public, window
 from ....nn.cell import Cell
 from ....ops._activation import mish, selu
 
-__all__ = ["Mish", "SELU"]
+__all__ = ["ELU", "GLU", "LogSigmoid", "Mish", "SELU", "SiLU", "Tanh", "Threshold"]
+__getattr__, __dir__, _ = window(__name__, classes=Cell, area="mint.nn")
 
 
 @public("mint.nn.Mish")

@@ -7,7 +7,7 @@ weight of the batch in the running statistics.
 from .... import ops
 from ...._core.dtype import float32, int64
 from ...._core.rules import Any, Bool, DType, Float, Forbid, Int, Number, Str, checked
-from ...._core.surface import own, public
+from ...._core.surface import own, public, window
 from ....common.parameter import Parameter
 from ....communication.groups import GlobalComm, get_group_size
 from ....nn._parts import need_floats, parameter
@@ -18,7 +18,8 @@ from ....ops._norm_rows import group_standardize
 
 Flag = Any  # the original takes any value for true or false
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "SyncBatchNorm"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm", "SyncBatchNorm"]
+__getattr__, __dir__, _ = window(__name__, classes=Cell, area="mint.nn")
 
 
 class _BatchNorm(Cell):

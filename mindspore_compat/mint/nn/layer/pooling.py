@@ -4,7 +4,7 @@ The arithmetic is in `ops/_pool.py`. The batch axis may be missing everywhere.
 """
 
 from ...._core.rules import Bool, Int, TupleOf, checked
-from ...._core.surface import public
+from ...._core.surface import public, window
 from ....nn._parts import also
 from ....nn.cell import Cell
 from ....ops._pool import (
@@ -19,7 +19,14 @@ from ....ops._pool import (
     max_unpool2d_ext,
 )
 
-__all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d"]
+__all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "MaxUnpool2d",
+]
+__getattr__, __dir__, _ = window(__name__, classes=Cell, area="mint.nn")
 
 
 @public("mint.nn.AdaptiveAvgPool1d")
