@@ -44,7 +44,8 @@ _HOMES = {  # module -> the names it gives to the top
         ckpt_to_safetensors safetensors_to_ckpt load_segmented_checkpoints build_train_network
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager ConvertModelUtils
         ConvertNetUtils""",
-    "parallel": "Layout get_algo_parameters reset_algo_parameters set_algo_parameters shard",
+    "parallel": """Layout get_algo_parameters parameter_broadcast reset_algo_parameters
+        set_algo_parameters shard""",
     "profiler": "Profiler",
     "mindrecord": """FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR
         ImageNetToMR TFRecordToMR""",

@@ -11,6 +11,7 @@ from .algo_parameter_config import (
     set_algo_parameters,
 )
 from .layout import Layout, shard
+from .parameter_broadcast import parameter_broadcast
 
-__all__ = ["Layout", "get_algo_parameters", "reset_algo_parameters", "set_algo_parameters",
-           "shard"]
+__all__ = ["Layout", "get_algo_parameters", "parameter_broadcast", "reset_algo_parameters",
+           "set_algo_parameters", "shard"]

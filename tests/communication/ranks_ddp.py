@@ -1,4 +1,4 @@
-"""What two or three ranks do with DistributedDataParallel;
+"""What two or three ranks do with DistributedDataParallel and parameter_broadcast;
 test_inplace_ranks.py starts it through mpiexec and reads its verdict."""
 
 import json
@@ -9,6 +9,7 @@ import numpy
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
 from mindspore_compat.mint import distributed as dist
+from mindspore_compat.parallel import parameter_broadcast
 from mindspore_compat.parallel.distributed import DistributedDataParallel
 
 dist.init_process_group()
@@ -149,6 +150,37 @@ def training():
     together = trained(x[own], y[own], DistributedDataParallel)
     numpy.testing.assert_allclose(together, trained(x, y), rtol=1e-5)
     assert not numpy.allclose(together, trained(x[own], y[own]), rtol=1e-3)
+
+
+@check
+def broadcast_of_parameters():
+    """Ranks arranged as (SIZE / 2, 2) or (SIZE,); `second` is divided along the last axis."""
+    net = Net(RANK + 1.0)
+    devices = [SIZE // 2, 2] if SIZE % 2 == 0 else [SIZE]
+    layout = {
+        "first": [devices, [-1], [3], 0, True, ""],
+        "second": [devices, [(0,)], [3]],
+        "unused": [devices, [-1], [3], 0, True, "a group"],
+    }
+    assert parameter_broadcast(net, layout, RANK) is None
+    last = RANK % 2 if SIZE % 2 == 0 else RANK
+    for name, expected in (("first", 1), ("second", last + 1), ("unused", RANK + 1)):
+        assert (net.parameters_dict()[name].asnumpy() == expected).all(), name
+    refused(ValueError, lambda: parameter_broadcast(net, layout, RANK + 1))
+    refused(ValueError, lambda: parameter_broadcast(net, layout, RANK, SIZE))
+    refused(ValueError, lambda: parameter_broadcast(net, {"third": layout["first"]}, RANK))
+    refused(TypeError, lambda: parameter_broadcast(net, [1], RANK))
+    refused(TypeError, lambda: parameter_broadcast(1, layout, RANK))
+
+
+@check
+def broadcast_of_parameters_within_a_stage():
+    """Stages of one rank each: nothing moves; all ranks in one: the first one's come."""
+    net = Net(RANK + 1.0)
+    parameter_broadcast(net, {"first": [[1], [-1], [3]]}, RANK, RANK)
+    assert (net.first.asnumpy() == RANK + 1).all()
+    parameter_broadcast(net, {"first": [[SIZE], [-1], [3]]}, RANK, 0)
+    assert (net.first.asnumpy() == 1).all()
 
 
 CHECKS[sys.argv[1]]()

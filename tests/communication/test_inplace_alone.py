@@ -12,6 +12,7 @@ from mindspore_compat.communication import transfer
 from mindspore_compat.mint import distributed as dist
 from mindspore_compat.ops import communication as comm
 from mindspore_compat.parallel.distributed import DistributedDataParallel
+from mindspore_compat.parallel.parameter_broadcast import alike
 
 ONLY_IN_OPS = {"all_to_all_v_c", "gather_into_tensor", "scatter_tensor", "set_comm_ops_inplace"}
 
@@ -258,3 +259,27 @@ def test_distributed_data_parallel_alone():
 def test_distributed_data_parallel_refuses(arguments, error, name):
     with pytest.raises(error, match=name):
         DistributedDataParallel(**{"module": nn.Dense(2, 1), **arguments})
+
+
+@pytest.mark.parametrize(
+    "rank, devices, axes, expected",
+    [
+        (5, [2, 4], [-1, -1], list(range(8))),
+        (5, [2, 4], [0, -1], [1, 5]),
+        (5, [2, 4], [1, -1], [4, 5, 6, 7]),
+        (5, [2, 4], [1, 0], [5]),
+        (5, [2, 4], [(1, 0), -1], [5]),
+        (6, [2, 2, 2], [2], [4, 5, 6, 7]),
+        (6, [2, 2, 2], [0, 2], [4, 6]),
+    ],
+)
+def test_ranks_that_hold_the_same_part(rank, devices, axes, expected):
+    assert alike(rank, devices, axes) == expected
+
+
+def test_parameter_broadcast_alone():
+    net = nn.Dense(2, 1, weight_init="ones")
+    assert ms.parameter_broadcast(net, {"weight": [[2], [-1, -1], [1, 2]]}) is None
+    assert (net.weight == 1).all()
+    with pytest.raises(TypeError, match="layout"):
+        ms.parallel.parameter_broadcast(net, 1)

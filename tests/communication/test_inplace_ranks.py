@@ -43,6 +43,12 @@ def test_ranks(file, name, count):
     assert {each["passed"] for each in verdicts} == {name}
 
 
+def test_four_ranks_in_two_rows():
+    done = together(4, HERE / "ranks_ddp.py", "broadcast_of_parameters")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count('"passed"') == 4
+
+
 STOPS = """
 from mindspore_compat import Tensor
 from mindspore_compat.mint import distributed as dist
