@@ -37,6 +37,7 @@ _LAYOUTS = {
         "power": "i8 i1 i2 i4 i8 u1 -  -  -  f2 f4 f8 c8 c16",
         "sign": "-  f4 f4 f4 f4 f4 -  -  -  f2 f4 f8 c8 c16",
         "real": "?  i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 -  -",
+        "truth": "?  i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 ?  ?",
         "small real": "?  i1 i2 i4 i8 u1 -  -  -  f2 f4 f8 -  -",
     }.items()
 }
@@ -89,7 +90,7 @@ TESTS = {
     "isfinite": ("isfinite", "real", "array", "x"),
     "isinf": ("isinf", "real", "array", "x"),
     "isnan": ("isnan", "real", "array", "x"),
-    "logical_not": ("logical_not", "as it is", "array", "a"),
+    "logical_not": ("logical_not", "truth", "array", "a"),
 }
 
 # name: (op, kinds of dtypes taken, how they are prepared, what is taken)
@@ -123,9 +124,9 @@ COMPARISONS = {
     "less_equal": ("less_equal", "biuf", None, "Tensor"),
     "greater": ("greater", "biuf", None, "array"),
     "greater_equal": ("greater_equal", "biuf", None, "array"),
-    "logical_and": ("logical_and", "biufc", None, "array"),
-    "logical_or": ("logical_or", "biufc", None, "array"),
-    "logical_xor": ("logical_xor", "biufc", None, "Tensor"),
+    "logical_and": ("logical_and", "biufc", "truth", "array"),
+    "logical_or": ("logical_or", "biufc", "truth", "array"),
+    "logical_xor": ("logical_xor", "biufc", "truth", "Tensor"),
 }
 
 
@@ -272,6 +273,8 @@ _OF_NUMBERS = {"gcd": _gcd, "lcm": _lcm}
 def _prepared(name, one, two, how):
     """Two Tensors in the dtypes that the op of `name` computes in."""
     kinds = one._array.dtype, two._array.dtype
+    if how == "truth":
+        one, two = (laid_out(t, "truth", name) for t in (one, two))
     if how == "wave":
         one, two = (laid_out(t, "wave", name) for t in (one, two))
     if how == "single":
