@@ -25,6 +25,7 @@ import inspect
 import re
 import types
 
+from .precision import state as precision
 from .rule import NoneRule, Rule, join, registered, show, wrapped
 from .source import compiled
 
@@ -79,9 +80,15 @@ class Alike(Forbid):
 
 def one_dtype(*values) -> bool:
     """True if the Tensors among `values` have one dtype."""
-    tensor = registered("Tensor")
-    found = [each._array.dtype for each in values if isinstance(each, tensor)]
-    return all(each is found[0] or each == found[0] for each in found[1:])
+    tensor, first = registered("Tensor"), None
+    for each in values:
+        if isinstance(each, tensor):
+            dtype = each._array.dtype
+            if first is None:
+                first = dtype
+            elif dtype is not first and dtype != first:
+                return False
+    return True
 
 
 def refuse_unlike(api: str, values: dict) -> None:
