@@ -134,7 +134,8 @@ def logical_not(xp, input: Anything):
 @op("ops.bitwise_and(input, other)", "ops.BitwiseAnd()(x: input, y: other)",
     "Tensor.bitwise_and(other)",
     "Tensor.__and__(other)", "Tensor.__rand__(other)", "mint.bitwise_and(input, other)",
-    promote="input other")
+    promote="input other",
+    rules={"mint.bitwise_and": {"input": TensorOf(integer, "bool")}})
 def bitwise_and(xp, input: Bits, other: Bits):
     """The bits set in both, element by element; logical and for bools."""
     return xp.bitwise_and(input, other)
@@ -143,7 +144,8 @@ def bitwise_and(xp, input: Bits, other: Bits):
 @op("ops.bitwise_or(input, other)", "ops.BitwiseOr()(x: input, y: other)",
     "Tensor.bitwise_or(other)",
     "Tensor.__or__(other)", "Tensor.__ror__(other)", "mint.bitwise_or(input, other)",
-    promote="input other")
+    promote="input other",
+    rules={"mint.bitwise_or": {"input": TensorOf(integer, "bool")}})
 def bitwise_or(xp, input: Bits, other: Bits):
     """The bits set in either, element by element; logical or for bools."""
     return xp.bitwise_or(input, other)
@@ -152,7 +154,8 @@ def bitwise_or(xp, input: Bits, other: Bits):
 @op("ops.bitwise_xor(input, other)", "ops.BitwiseXor()(x: input, y: other)",
     "Tensor.bitwise_xor(other)",
     "Tensor.__xor__(other)", "Tensor.__rxor__(other)", "mint.bitwise_xor(input, other)",
-    promote="input other")
+    promote="input other",
+    rules={"mint.bitwise_xor": {"input": TensorOf(integer, "bool")}})
 def bitwise_xor(xp, input: Bits, other: Bits):
     """The bits set in exactly one, element by element; logical xor for bools."""
     return xp.bitwise_xor(input, other)
@@ -203,7 +206,8 @@ Bound = TensorOf(real) | Number
     "Tensor.clip(min=None, max=None)", "Tensor.clamp_(min=None, max=None)",
     "ops.clamp_(input, min=None, max=None)", "mint.nn.functional.clamp(input, min=None, max=None)",
     "mint.clip(input, min=None, max=None)",
-    rules={"mint.clamp": {"min": Bound, "max": Bound}, "mint.clip": {"min": Bound, "max": Bound}})
+    rules=dict.fromkeys(("mint.clamp", "mint.clip"), {
+        "input": TensorOf(real), "min": Bound, "max": Bound}))
 def clamp(xp, input: Anything, min: TensorOf(any_dtype, scalars=True) | None = None,
           max: TensorOf(any_dtype, scalars=True) | None = None):
     """The elements moved into [min, max]; either bound may be left out."""
