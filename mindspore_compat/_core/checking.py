@@ -79,7 +79,9 @@ class Alike(Forbid):
 
 
 def one_dtype(*values) -> bool:
-    """True if the Tensors among `values` have one dtype."""
+    """True if the Tensors among `values` have one dtype, or are floats that a Cell with `to_float`
+    brings to one.
+    """
     tensor, first = registered("Tensor"), None
     for each in values:
         if isinstance(each, tensor):
@@ -87,8 +89,15 @@ def one_dtype(*values) -> bool:
             if first is None:
                 first = dtype
             elif dtype is not first and dtype != first:
-                return False
+                return _cast_to_one(values)
     return True
+
+
+def _cast_to_one(values) -> bool:
+    """True if floats are brought to one dtype now, and no Tensor is of another kind."""
+    tensor = registered("Tensor")
+    return precision.dtype is not None and all(
+        each._array.dtype.kind in "fV" for each in values if isinstance(each, tensor))
 
 
 def refuse_unlike(api: str, values: dict) -> None:

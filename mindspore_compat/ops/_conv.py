@@ -207,7 +207,7 @@ def conv2d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
 
 
 @op("ops.Conv3D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
-    "group=1, data_format='NCDHW')(x, weight)")
+    "group=1, data_format='NCDHW')(x, weight)", alike="x weight")
 def conv3d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
                      kernel_size: several(Positive, 3), mode: OneOf(1) = 1,
                      pad_mode: Mode = "valid",
@@ -215,7 +215,6 @@ def conv3d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
                      dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
                      data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
     """Cross-correlation of volumes with kernels of a size told beforehand; as `Conv2D`."""
-    need_alike("Conv3D", x=x, weight=weight)
     need_rank("Conv3D", "weight", weight, 5)
     _need_weight("Conv3D", weight, out_channel, kernel_size)
     return _convolve(xp, "Conv3D", x, weight, None, each(stride, 3)[-3:], pad_mode, pad,
@@ -470,7 +469,8 @@ def conv_tbc(xp, input: Real, weight: Real, bias: Real, pad: Natural = 0):
 Step = several(Positive, 2, 4)
 
 
-@op("ops.Dilation2D(stride, dilation, pad_mode='SAME', data_format='NCHW')(x, filter)")
+@op("ops.Dilation2D(stride, dilation, pad_mode='SAME', data_format='NCHW')(x, filter)",
+    alike="x filter")
 def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dilation: Step,
                pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
                data_format: AsValue(OneOf("NCHW")) = "NCHW"):
@@ -478,7 +478,6 @@ def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dila
     k_w)."""
     need_rank("Dilation2D", "x", x, 4)
     need_rank("Dilation2D", "filter", filter, 3)
-    need_alike("Dilation2D", x=x, filter=filter)
     if x.shape[1] != filter.shape[0]:
         raise ValueError(
             f"For 'Dilation2D', 'filter' must have {x.shape[1]} channels, but got "

@@ -8,7 +8,6 @@ import math
 from .._core.op import op
 from .._core.rules import Any, Bool, Float, Int, Str, TensorOf, TupleOf
 from .._core.tensor import Tensor
-from ._windows import need_alike
 
 Floats = TensorOf("float16", "float32", "float64")
 Half = TensorOf("float16", "float32")
@@ -187,7 +186,8 @@ def _chosen(xp, close, scores, most, least):
     return xp.cast(order[keep][:most], "int32")
 
 
-@op("ops.NonMaxSuppressionV3()(boxes, scores, max_output_size, iou_threshold, score_threshold)")
+@op("ops.NonMaxSuppressionV3()(boxes, scores, max_output_size, iou_threshold, score_threshold)",
+    alike="boxes scores")
 def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, iou_threshold: Any,
                            score_threshold: Any):
     """Positions of the boxes (N, 4) to keep, best first: none overlaps a better one by too much.
@@ -199,7 +199,6 @@ def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, 
     most = _scalar(api, "max_output_size", max_output_size, "int32", "int64")
     overlap, least = _limits(api, "iou_threshold", iou_threshold, score_threshold, "float16",
                              "float32")
-    need_alike(api, boxes=boxes, scores=scores)
     _need_boxes(api, boxes=boxes)
     if tuple(scores.shape) != (boxes.shape[0],):
         raise ValueError(f"For '{api}', 'scores' must have shape {(boxes.shape[0],)}, but got "

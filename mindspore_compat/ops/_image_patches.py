@@ -6,7 +6,7 @@ Windows as columns (`unfold`, `Im2Col`) and other convolutions are in _conv.py.
 from .._core.op import op
 from .._core.rules import Any, Int, ListOf, OneOf, Str, TensorOf, TupleOf, floating, number
 from ._conv import _need_room, several
-from ._windows import each, need_alike, need_rank, padding_of, sided
+from ._windows import each, need_rank, padding_of, sided
 
 Numbers = TensorOf(number)
 Real = TensorOf(floating)
@@ -106,7 +106,8 @@ def _grouped(xp, w):
 
 @op(
     "ops.DepthwiseConv2dNative(channel_multiplier, kernel_size, mode=3, pad_mode='valid', pad=0, "
-    "stride=1, dilation=1, group=1)(x, weight)"
+    "stride=1, dilation=1, group=1)(x, weight)",
+    alike="x weight",
 )
 def depthwise(
     xp,
@@ -128,7 +129,6 @@ def depthwise(
     """
     api, kernel = "DepthwiseConv2dNative", each(kernel_size, 2)
     need_rank(api, "x", x, 4)
-    need_alike(api, x=x, weight=weight)
     _need_filters(api, weight.shape, x.shape[1], channel_multiplier, kernel)
     settings = (pad_mode, pad, stride, dilation)
     geometry = _geometry(api, tuple(x.shape[2:]), kernel, settings)
@@ -138,7 +138,8 @@ def depthwise(
 @op(
     "ops.operations._grad_ops.DepthwiseConv2dNativeBackpropInput(channel_multiplier, kernel_size, "
     "pad_mode='valid', pad=0, pad_list=(0, 0, 0, 0), mode=3, stride=1, dilation=1, group=1)"
-    "(x_size, w, dout)"
+    "(x_size, w, dout)",
+    alike="w dout",
 )
 def depthwise_input(
     xp,
@@ -161,7 +162,6 @@ def depthwise_input(
     """
     api, kernel = "DepthwiseConv2dNativeBackpropInput", each(kernel_size, 2)
     need_rank(api, "dout", dout, 4)
-    need_alike(api, w=w, dout=dout)
     _need_filters(api, w.shape, x_size[1], channel_multiplier, kernel)
     settings = (pad_mode, pad, stride, dilation)
     geometry = _geometry(api, tuple(x_size[2:]), kernel, settings, pad_list)
@@ -171,7 +171,8 @@ def depthwise_input(
 @op(
     "ops.operations._grad_ops.DepthwiseConv2dNativeBackpropFilter(channel_multiplier, kernel_size, "
     "pad_mode='valid', pad=0, pad_list=(0, 0, 0, 0), mode=3, stride=1, dilation=1, group=1)"
-    "(x, w_size, dout)"
+    "(x, w_size, dout)",
+    alike="x dout",
 )
 def depthwise_filter(
     xp,
@@ -194,7 +195,6 @@ def depthwise_filter(
     """
     api, kernel = "DepthwiseConv2dNativeBackpropFilter", each(kernel_size, 2)
     need_rank(api, "x", x, 4)
-    need_alike(api, x=x, dout=dout)
     _need_filters(api, w_size, x.shape[1], channel_multiplier, kernel)
     settings = (pad_mode, pad, stride, dilation)
     geometry = _geometry(api, tuple(x.shape[2:]), kernel, settings, pad_list)

@@ -3,7 +3,7 @@ _image_sample.py."""
 
 from .._core.op import op
 from .._core.rules import Float, Int, TensorOf
-from ._windows import need_alike, need_rank
+from ._windows import need_rank
 
 Half = TensorOf("float16", "float32", "float64")
 Positive = Int(ge=1)
@@ -11,7 +11,8 @@ Positive = Int(ge=1)
 
 @op(
     "ops.operations._inner_ops.PsROIPooling(pooled_height, pooled_width, num_rois, spatial_scale, "
-    "out_dim, group_size)(features, rois)"
+    "out_dim, group_size)(features, rois)",
+    alike="features rois",
 )
 def ps_roi_pooling(
     xp,
@@ -36,7 +37,6 @@ def ps_roi_pooling(
     """
     api = "PsROIPooling"
     need_rank(api, "features", features, 4)
-    need_alike(api, features=features, rois=rois)
     if tuple(rois.shape) != (num_rois, 5):
         raise ValueError(
             f"For '{api}', 'rois' must have the shape {(num_rois, 5)}, but got {tuple(rois.shape)}."

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._core.op import op
 from .._core.rules import Bool, Float, Int, OneOf, TensorOf, TupleOf, floating
-from ._windows import need_alike, need_rank
+from ._windows import need_rank
 
 Floats = TensorOf(floating)
 Half = TensorOf("float16", "float32")
@@ -86,7 +86,6 @@ def _positions(xp, api, x, grid, padding, corners):
         raise ValueError(
             f"For '{api}', 'grid' must have shape ({x.shape[0]}, ..., {count}), but got "
             f"{tuple(grid.shape)}.")
-    need_alike(api, input=x, grid=grid)
     flat = xp.reshape(grid, (grid.shape[0], -1, count))
     points = []
     for i, n in enumerate(x.shape[2:]):
@@ -113,7 +112,7 @@ Padding = OneOf("zeros", "border", "reflection")
 
 @op("ops.grid_sample(input, grid, mode='bilinear', padding_mode='zeros', align_corners=None)",
     "mint.nn.functional.grid_sample(input, grid, mode='bilinear', padding_mode='zeros', "
-    "align_corners=None)")
+    "align_corners=None)", alike="input grid")
 def grid_sample(xp, input: Floats, grid: Floats, mode: Mode = "bilinear",
                 padding_mode: Padding = "zeros", align_corners: Bool = None):
     """Images (N, C, H, W) or volumes at the points of a grid (N, ..., 2 or 3) in [-1, 1], x first.
@@ -125,7 +124,7 @@ def grid_sample(xp, input: Floats, grid: Floats, mode: Mode = "bilinear",
 
 
 @op("ops.GridSampler2D(interpolation_mode='bilinear', padding_mode='zeros', align_corners=False)"
-    "(input_x, grid)")
+    "(input_x, grid)", alike="input_x grid")
 def grid_sampler2d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode = "bilinear",
                    padding_mode: Padding = "zeros", align_corners: Bool = False):
     """Images (N, C, H, W) at the points of a grid (N, H', W', 2); as `grid_sample`."""
@@ -135,7 +134,7 @@ def grid_sampler2d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode =
 
 
 @op("ops.GridSampler3D(interpolation_mode='bilinear', padding_mode='zeros', align_corners=False)"
-    "(input_x, grid)")
+    "(input_x, grid)", alike="input_x grid")
 def grid_sampler3d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode = "bilinear",
                    padding_mode: Padding = "zeros", align_corners: Bool = False):
     """Volumes (N, C, D, H, W) at the points of a grid (N, D', H', W', 3); as `grid_sample`."""

@@ -19,7 +19,6 @@ from .._core.rules import (
     number,
     real,
 )
-from ._windows import need_alike
 
 Anything = TensorOf(number | {"bool"})
 Numbers = TensorOf(number)
@@ -182,11 +181,10 @@ def _need_batch(api, x, reduction):
 
 
 @op("ops.kl_div(logits, labels, reduction='mean')",
-    "ops.KLDivLoss(reduction='mean')(logits, labels)")
+    "ops.KLDivLoss(reduction='mean')(logits, labels)", alike="logits labels")
 def kl_div(xp, logits: TensorOf("float16", "float32", "float64"),
            labels: TensorOf("float16", "float32", "float64"), reduction: Divided = "mean"):
     """labels (log(labels) - logits), and 0 where labels are not positive."""
-    need_alike("kl_div", logits=logits, labels=labels)
     need_shape("kl_div", "logits", "labels", logits, labels)
     _need_batch("kl_div", logits, reduction)
     positive = labels > 0
@@ -234,13 +232,13 @@ def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
     return reduced(xp, xp.cast(loss, x1.dtype), reduction)
 
 
-@op("ops.cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean')")
+@op("ops.cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean')",
+    alike="input1 input2")
 def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: Anything,
                           margin: Number(ge=-1.0, le=1.0) | Bool = 0.0,
                           reduction: Reduced = "mean"):
     """1 - cos for pairs marked 1 by `target`, max(0, cos - margin) for those marked -1; along axis
     1."""
-    need_alike("cosine_embedding_loss", input1=input1, input2=input2)
     need_shape("cosine_embedding_loss", "input1", "input2", input1, input2)
     if tuple(target.shape) != (input1.shape[0], *input1.shape[2:]):
         raise ValueError(

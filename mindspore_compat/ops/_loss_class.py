@@ -10,7 +10,6 @@ from .._core.op import op
 from .._core.rules import AsValue, Bool, Float, Int, Number, OneOf, TensorOf, floating
 from . import _softmax  # noqa: F401 - it declares log_soft
 from ._loss import Reduced, Reduction, need_shape, reduced
-from ._windows import need_alike
 
 Floats = TensorOf(floating)
 Half = TensorOf("float16", "float32")
@@ -303,10 +302,9 @@ def _fit(api, name, given, x):
     return tuple(given.shape), tuple(x.shape)
 
 
-@op("ops.SigmoidCrossEntropyWithLogits()(logits, label)")
+@op("ops.SigmoidCrossEntropyWithLogits()(logits, label)", alike="logits label")
 def sigmoid_cross_entropy_with_logits(xp, logits: Floats, label: Floats):
     """Cross entropy of sigmoid(logits) with `label`, element by element."""
-    need_alike("SigmoidCrossEntropyWithLogits", logits=logits, label=label)
     need_shape("SigmoidCrossEntropyWithLogits", "logits", "label", logits, label)
     return logits * (1 - label) + xp.softplus(-logits)
 

@@ -15,7 +15,7 @@ from .._core.op import op
 from .._core.rules import Any, AsValue, Bool, Float, Int, ListOf, OneOf, TensorOf, TupleOf
 from . import _dropout, _windows  # noqa: F401 - they declare random_uniform and take_places
 from ._conv import several
-from ._windows import each, need_alike, need_rank
+from ._windows import each, need_rank
 
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
 Samples = TensorOf("float16", "float32", "float64")
@@ -76,8 +76,6 @@ def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
     if size is None and ratio is None:
         raise ValueError(f"For '{api}', 'output_size' or 'output_ratio' must be given.")
     alone = x.ndim == count + 1
-    if samples is not None and count == 3:
-        need_alike(api, input=x, _random_samples=samples)
     planes = xp.expand_dims(x, 0) if alone else x
     if size is None:
         (Ratio | TupleOf(Ratio, length=count)).refuse(api, "output_ratio", ratio)
@@ -106,7 +104,7 @@ def fractional_max_pool2d(xp, input: Plain, kernel_size: several(Positive, 2),
 
 
 @op("ops.fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, "
-    "return_indices=False, _random_samples=None)")
+    "return_indices=False, _random_samples=None)", alike="input _random_samples")
 def fractional_max_pool3d(xp, input: Plain, kernel_size: several(Positive, 3),
                           output_size: several(Positive, 3) = None,
                           output_ratio: Any = None,

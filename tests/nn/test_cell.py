@@ -227,6 +227,28 @@ def test_to_float_computes_in_half_and_keeps_the_parameters():
     assert {s.dtype for s in slopes} == {ms.float32}
 
 
+class _Times(nn.Cell):
+    def __init__(self, multiply):
+        super().__init__()
+        self.weight = ms.Parameter(ops.ones((3, 3)), name="weight")
+        self.multiply = multiply
+
+    def construct(self, x):
+        return self.multiply(x, self.weight)
+
+
+@pytest.mark.parametrize("multiply", [
+    lambda x, weight: ops.MatMul()(x, weight),
+    lambda x, weight: ops.kl_div(x, weight),
+    lambda x, weight: ops.allclose(x, weight) + x,
+])
+def test_inputs_of_one_dtype_are_asked_for_after_the_casts_of_to_float(multiply):
+    half = ops.ones((3, 3), ms.float16)
+    assert _Times(multiply).to_float(ms.float16)(half).dtype == ms.float16
+    with pytest.raises(TypeError, match="must have one dtype"):
+        _Times(multiply)(half)
+
+
 def test_a_cell_inside_may_have_another_float_type():
     net = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 2)).to_float(ms.float16)
     net[1].to_float(ms.float32)
