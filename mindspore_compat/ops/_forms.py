@@ -158,11 +158,14 @@ def msort(xp, input: Anything):
 
 @op("mint.kthvalue(input, k, dim=-1, keepdim=False)", "Tensor.kthvalue(k, dim=-1, keepdim=False)",
     widen=False)
-def kthvalue(xp, input: Numbers, k: Int(ge=1), dim: Int = -1, keepdim: Bool = False):
-    """(the k-th smallest value along an axis, its int64 place)."""
-    length = input.shape[dim] if input.ndim else 1
-    if k > length:
-        raise ValueError(f"For 'kthvalue', 'k' must be in [1, {length}], but got {k}.")
+def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
+    """(the k-th smallest value along an axis, its int64 place); a RuntimeError for k out of range.
+    """
+    if not input.size:
+        raise ValueError("For 'kthvalue', 'input' must not be empty.")
+    length = input.shape[axis_of(dim, input)] if input.ndim else 1
+    if not 1 <= k <= length:
+        raise RuntimeError(f"For 'kthvalue', 'k' must be in [1, {length}], but got {k}.")
     if not input.ndim:
         return input, xp.zeros((), "int64")
     values, at = xp.top_k(input, k, dim, False)
