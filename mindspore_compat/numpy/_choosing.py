@@ -260,7 +260,7 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
         ValueError: if the axis is out of range, or the shapes do not fit.
         IndexError: if a position is out of range.
     """
-    arr, indices = need_tensor(arr, "take_along_axis"), _positions(indices, "take_along_axis")
+    arr, indices = (need_tensor(each, "take_along_axis") for each in (arr, indices))
     arr, axis = (
         (arr.reshape(-1), 0)
         if axis is None
@@ -271,6 +271,7 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
             f"For 'take_along_axis', the inputs must have as many axes, but got "
             f"{arr.shape} and {indices.shape}."
         )
+    _positions(indices, "take_along_axis")
     shape = tuple(indices.shape[i] if i == axis else n for i, n in enumerate(arr.shape))
     return _index.gather_elements.run(arr, axis, spread(indices, shape, "take_along_axis"))
 

@@ -189,9 +189,9 @@ def ptp(x, axis=None, keepdims: Bool = False):
     """
     x = need_tensor(x, "ptp")
     refuse_complex("ptp", x)
+    axes = _axes(axis, x, "ptp", bools=True, lists=False)
     if x.dtype == dtypes.bool_:
         raise TypeError("For 'ptp', the input must not hold bools.")
-    axes = _axes(axis, x, "ptp", bools=True, lists=False)
     if not x.size:
         raise ValueError(f"For 'ptp', the input must have elements, but got shape {x.shape}.")
     return _reduce.amax.run(x, axes, keepdims) - _reduce.amin.run(x, axes, keepdims)

@@ -14,6 +14,7 @@ from ._convert import (
     as_tensor,
     axes_of,
     axis_of,
+    is_int,
     need_tensor,
     own_axis,
     shape_tuple,
@@ -175,7 +176,8 @@ def broadcast_to(array, shape):
     """A Tensor repeated to a shape, given as a tuple, list or Tensor of ints.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if the Tensor does not fit.
+        TypeError: if an argument has another type. ValueError: if the Tensor does not fit, or a
+        length is no int.
     """
     array = need_tensor(array, "broadcast_to")
     shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
@@ -185,6 +187,8 @@ def broadcast_to(array, shape):
         raise TypeError(
             f"For 'broadcast_to', 'shape' must be a tuple, list or Tensor, but got {shape!r}."
         )
+    if not isinstance(shape, Tensor) and not all(map(is_int, shape)):
+        raise ValueError(f"For 'broadcast_to', 'shape' must hold ints, but got {shape}.")
     shape = shape_tuple(shape, "broadcast_to")
     if len(shape) < array.ndim or (0 in shape and array.size):
         raise ValueError(f"For 'broadcast_to', shape {array.shape} can not be repeated to {shape}.")

@@ -13,6 +13,7 @@ from .._core.tensor import Tensor
 from ..ops import _math, _special
 from ..ops._cast import cast
 from . import _differences, _pointwise, _statistics
+from ._choosing import common_shape
 from ._convert import as_tensor, need_tensor, refuse_complex, with_dtype
 from ._differences import *  # noqa: F403
 from ._statistics import *  # noqa: F403
@@ -86,6 +87,7 @@ def copysign(x1, x2, dtype: DType = None):
     """
     one, two = as_tensor(x1, "copysign"), as_tensor(x2, "copysign")
     refuse_complex("copysign", two)
+    common_shape([one.shape, two.shape], "copysign")
     for each in (one, two):
         if each.dtype == dtypes.bool_:
             raise TypeError("For 'copysign', the inputs must not hold bools.")
