@@ -18,6 +18,15 @@ Scalar = Number | Bool
 Value = TensorOf(any_dtype) | Scalar
 
 
+def _alike(name, keyword, self, other):
+    """Refuses a Tensor of another dtype."""
+    if other._array.dtype != self._array.dtype:
+        raise TypeError(
+            f"For 'Tensor.{name}', '{keyword}' must have the dtype {self.dtype}, but "
+            f"got {other.dtype}."
+        )
+
+
 def _axis(name, keyword, self, axis):
     """An axis of this Tensor, counted from 0."""
     return axes_along(f"Tensor.{name}", keyword, axis, self) or 0
@@ -114,8 +123,10 @@ def select_by_condition(self, condition: TensorOf("bool"), y: Value):
     if not isinstance(y, Tensor):
         wanted = dtypes.float32 if isinstance(y, float) else dtypes.int32
         if self.dtype != wanted:
-            raise TypeError(f"For 'Tensor.select', 'y' must be a Tensor, or a number beside a "
-                            f"Tensor of {wanted}, but got {y!r} beside {self.dtype}.")
+            raise TypeError(
+                f"For 'Tensor.select', 'y' must be a Tensor, or a number beside a "
+                f"Tensor of {wanted}, but got {y!r} beside {self.dtype}."
+            )
         y = Tensor(y, wanted)
     return _index.select.run(condition, self, y)
 
@@ -140,6 +151,8 @@ def where_other(self, condition: Anything, other: Value):
 
 def _scattered(name, keyword, self, axis, index, src, reduce="none"):
     axis = _axis(name, keyword, self, axis)
+    if isinstance(src, Tensor):
+        _alike(name, "src", self, src)
     if reduce == "none":
         return _scatter.scatter.run(self, axis, index, src)
     if not isinstance(src, Tensor):
@@ -172,6 +185,7 @@ def scatter_add_along(self, dim: Int, index: Index, src: Anything):
 
     Source: mindspore.Tensor.scatter_add of MindSpore 2.10.
     """
+    _alike("scatter_add", "src", self, src)
     return _scatter.scatter_add_along.run(self, _axis("scatter_add", "dim", self, dim), index, src)
 
 
@@ -251,12 +265,14 @@ def matmul(self, tensor2: Anything):
 
     Source: mindspore.Tensor.matmul of MindSpore 2.10.
     """
+    _alike("matmul", "tensor2", self, tensor2)
     return _linalg.matmul.run(self, tensor2)
 
 
 @form("matmul")
 def matmul_other(self, other: Anything):
     """The same."""
+    _alike("matmul", "other", self, other)
     return _linalg.matmul.run(self, other)
 
 
@@ -268,6 +284,7 @@ def isclose(
 
     Source: mindspore.Tensor.isclose of MindSpore 2.10.
     """
+    _alike("isclose", "other", self, other)
     return _compare.isclose.run(self, other, rtol, atol, equal_nan)
 
 
@@ -276,6 +293,7 @@ def isclose_x2(
     self, x2: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False
 ):
     """The same."""
+    _alike("isclose", "x2", self, x2)
     return _compare.isclose.run(self, x2, rtol, atol, equal_nan)
 
 

@@ -245,3 +245,17 @@ def test_a_number_is_selected_beside_its_own_dtype(dtype, y, found):
 def test_more_refusals(error, text, message):
     with pytest.raises(error, match=message):
         eval(f"x().{text}", {"x": x, "ms": ms})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "isclose(half)",
+        "matmul(half.T)",
+        "scatter(0, places([0, 1]), half)",
+        "scatter_add(0, places([0, 1]), half)",
+    ],
+)
+def test_two_dtypes_do_not_meet(text):
+    with pytest.raises(TypeError, match="must have the dtype Float32, but got Float16"):
+        eval(f"x().{text}", {"x": x, "half": x().astype(ms.float16), "places": places})
