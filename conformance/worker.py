@@ -52,6 +52,8 @@ class Worker:
 
     def __init__(self, ms):
         self.ms, self.values, self.absent = ms, Values(ms), {}
+        with contextlib.suppress(Exception):  # an error must come with its own call
+            ms.set_context(pynative_synchronize=True)
 
     def run(self, case):
         """{"status", "got", "expected", "seconds", ...} of one case."""
