@@ -243,8 +243,35 @@ def adjoint(xp, x: Anything):
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
-Tensor.H = property(lambda self: adjoint.run(self), doc="The conjugate transpose of a matrix.")
-Tensor.mH = property(lambda self: adjoint.run(self), doc="The conjugate transposes of matrices.")
+def _matrices(name, self, least=2, most=None):
+    """Refuses a Tensor that is no matrix, or no stack of matrices."""
+    if self.ndim < least or most is not None and self.ndim > most:
+        words = "two axes" if most else "at least two axes"
+        raise ValueError(f"For 'Tensor.{name}', the Tensor must have {words}, but got shape "
+                         f"{self.shape}.")
+
+
+def _conjugate_transpose(self):
+    """The conjugate transpose of a matrix; a ValueError for what is no matrix."""
+    _matrices("H", self, most=2)
+    return adjoint.run(self)
+
+
+def _conjugate_transposes(self):
+    """The conjugate transposes of matrices; a ValueError below two axes."""
+    _matrices("mH", self)
+    return adjoint.run(self)
+
+
+def _transposes(self):
+    """The last two axes swapped; a ValueError below two axes."""
+    _matrices("mT", self)
+    return _shape.swapaxes.run(self, -1, -2)
+
+
+Tensor.H = property(_conjugate_transpose)
+Tensor.mH = property(_conjugate_transposes)
+Tensor.mT = property(_transposes)
 Tensor.is_meta = property(lambda self: False, doc="False: a Tensor always holds values.")
 
 

@@ -478,7 +478,6 @@ _asking("Rank", rank)
 
 Tensor.T = property(lambda self: transpose.run(self, tuple(reversed(range(self.ndim)))),
                     doc="The axes in reverse order.")
-Tensor.mT = property(lambda self: swapaxes.run(self, -1, -2), doc="The last two axes swapped.")
 
 
 @public("Tensor.dim", "Tensor.ndimension")

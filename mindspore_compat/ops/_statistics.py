@@ -91,7 +91,8 @@ def mint_median(input, dim=None, keepdim=False):
 
 @op("ops.nanmedian(input, axis=-1, keepdims=False)", "Tensor.nanmedian(axis=-1, keepdims=False)",
     widen=False)
-def nanmedian(xp, input: Floating, axis: Int = -1, keepdims: Bool = False):
+def nanmedian(xp, input: TensorOf("float32", "float64", "int16", "int32", "int64"), axis: Int = -1,
+              keepdims: Bool = False):
     """(the lower median of what is not NaN, its int64 position) along an axis."""
     values, at = xp.top_k(input, input.shape[axis], axis, False)  # NaN stands last
     count = xp.sum(xp.logical_not(xp.isnan(input)), axis, keepdims=True)

@@ -259,3 +259,29 @@ def test_more_refusals(error, text, message):
 def test_two_dtypes_do_not_meet(text):
     with pytest.raises(TypeError, match="must have the dtype Float32, but got Float16"):
         eval(f"x().{text}", {"x": x, "half": x().astype(ms.float16), "places": places})
+
+
+@pytest.mark.parametrize("name, shape", [("H", (3,)), ("H", (1, 2, 3)), ("mH", (3,)), ("mT", ())])
+def test_transposes_of_what_is_no_matrix(name, shape):
+    with pytest.raises(ValueError, match=f"For 'Tensor.{name}', the Tensor must have"):
+        getattr(Tensor(np.ones(shape, np.float32)), name)
+    assert getattr(x(), name).shape == (4, 3)
+
+
+@pytest.mark.parametrize(
+    "dtype, error",
+    [
+        (ms.int32, None),
+        (ms.float64, None),
+        (ms.int8, TypeError),
+        (ms.bool_, TypeError),
+    ],
+)
+def test_the_median_of_what_is_not_nan_takes_wide_integers(dtype, error):
+    tensor = Tensor([3, 1, 2], dtype)
+    if error is None:
+        value, place = tensor.nanmedian()
+        assert value.dtype == dtype and int(value) == 2 and int(place) == 2
+    else:
+        with pytest.raises(error, match="'nanmedian'"):
+            tensor.nanmedian()
