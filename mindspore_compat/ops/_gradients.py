@@ -2,9 +2,9 @@
 
 Most pull a gradient back through a call: of `_PULLED` a line is the Primitive's signature, what is
 pulled back, the call it is pulled through and the inputs whose gradients are wanted (the first one
-by itself), with a place to start from where the call is linear. The others are given the result of
-an operation instead of its input, and use that operation's own rule (`_of_result`). The last few
-are written out: those of a mask, a bias, places of maxima and inverse hyperbolic functions.
+by itself), with a place to start from where the call is linear. Some are given the result of an
+operation instead of its input, and use that operation's own rule (`_of_result`). The others are
+written out, as they are given what an operation found on its way: masks, places, statistics.
 """
 
 import ast
@@ -12,15 +12,27 @@ import functools
 import re
 
 from .._core.derivatives import TABLE
-from .._core.dtype import int32
+from .._core.dtype import int32, int64
 from .._core.op import op
-from .._core.rules import Float, Int, OneOf, TensorOf, floating
+from .._core.rules import (
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
+)
 from .._core.source import compiled
 from .._core.surface import _groups as groups
-from .._core.surface import build
+from .._core.surface import build, public
 from .._core.tensor import Tensor
 from .._core.transforms import vjp
 from ._activation import elu, selu, sigmoid
+from ._linalg import einsum
 from ._softmax import log_softmax, softmax
 from .primitive import Primitive
 
@@ -71,10 +83,17 @@ FlattenGrad()(x, shape): x through ops.reshape(y, x.shape) for y
 GatherDGradV2()(x, dim, index, dout): dout through ops.gather_d(x, dim, index) for x
 GeLUGrad()(dy, x, y): dy through ops.GeLU()(x) for x
 GluGrad(axis)(grads, x): grads through ops.glu(x, axis) for x
+GridSampler2DGrad(interpolation_mode='bilinear', padding_mode='zeros', align_corners=False,
+    output_mask=(1, 1))(grad, input_x, grid): grad through ops.grid_sample(input_x, grid,
+    interpolation_mode, padding_mode, align_corners) for input_x, grid
+GridSampler3DGrad(interpolation_mode='bilinear', padding_mode='zeros', align_corners=False,
+    output_mask=(1, 1))(grad, input_x, grid): grad through ops.grid_sample(input_x, grid,
+    interpolation_mode, padding_mode, align_corners) for input_x, grid
 HShrinkGrad(lambd=0.5)(gradients, features): gradients through ops.HShrink(lambd)(features)
     for features
 HSigmoidGrad()(grads, input_x): grads through ops.HSigmoid()(input_x) for input_x
 HSwishGrad()(y_grad, x): y_grad through ops.HSwish()(x) for x
+IgammaGradA()(a, x): ops.ones_like(a) through ops.igamma(a, x) for a from a + ops.zeros_like(x)
 KLDivLossGrad(reduction='mean')(grad, x, target): grad through ops.KLDivLoss(reduction)(x, target)
     for x
 L2NormalizeGrad(axis=0, epsilon=0.0001)(x, out, dout): dout through ops.L2Normalize(axis,
@@ -87,6 +106,11 @@ MaxPool3DGrad(kernel_size=(1, 1, 1, 1, 1), strides=(1, 1, 1, 1, 1), pad_mode='VA
     data_format='NCDHW')(x_origin, out_origin, grad): grad through ops.MaxPool3D(kernel_size[-3:] if
     isinstance(kernel_size, tuple) else kernel_size, strides[-3:] if isinstance(strides, tuple)
     else strides, pad_mode, pad_list, None, data_format)(x_origin) for x_origin
+MaxPool3DGradGrad(kernel_size=(1, 1, 1, 1, 1), strides=(1, 1, 1, 1, 1), pad_mode='VALID',
+    data_format='NCDHW')(x, y, grad): grad through made('MaxPool3DGrad')(kernel_size, strides,
+    pad_mode, 0, data_format)(x, y, d) for d from ops.zeros_like(y)
+MaxPoolGradGrad(kernel_size=1, strides=1, pad_mode='VALID')(x, y, grad): grad through
+    made('MaxPoolGrad')(kernel_size, strides, pad_mode)(x, y, d) for d from ops.zeros_like(y)
 MaxPoolGrad(kernel_size=1, strides=1, pad_mode='VALID', data_format='NCHW')(x_origin, out_origin,
     grad): grad through ops.MaxPool(kernel_size, strides, pad_mode, data_format)(x_origin)
     for x_origin
@@ -101,6 +125,9 @@ MultilabelMarginLossGrad(reduction='mean')(y_grad, x, target, is_target):
 MvlgammaGrad(p)(y_grad, x): y_grad through ops.mvlgamma(x, p) for x
 NLLLossGrad(reduction='mean', ignore_index=-100)(logits, loss_grad, labels, weight, total_weight):
     loss_grad through ops.NLLLoss(reduction, ignore_index)(logits, labels, weight)[0] for logits
+PadV3Grad(mode='reflect', paddings_contiguous=True)(x, paddings): x through
+    ops.PadV3(mode, paddings_contiguous)(y, paddings) for y
+    from ops.zeros(unpadded_last(x.shape, paddings, paddings_contiguous), x.dtype)
 PReLUGrad()(dy, x, weight): dy through ops.PReLU()(x, weight) for x, weight
 PdistGrad(p=2.0)(y_grad, x, y): y_grad through ops.pdist(x, p) for x
 ROIAlignGrad(pooled_height, pooled_width, spatial_scale, sample_num=2)(dy, rois, xdiff_shape):
@@ -175,6 +202,18 @@ def _unpadded(shape, paddings):
     return tuple(n - int(sum(pair)) for n, pair in zip(shape, paddings.asnumpy().tolist()))
 
 
+def _unpadded_last(shape, paddings, contiguous):
+    """The shape before a padding of the last axes, told from the last one on."""
+    ends = _ints(paddings)
+    half = len(ends) // 2
+    sums = [
+        ends[2 * i] + ends[2 * i + 1] if contiguous else ends[i] + ends[i + half]
+        for i in range(half)
+    ]
+    cut = [0] * (len(shape) - half) + sums[::-1]
+    return tuple(n - c for n, c in zip(shape, cut))
+
+
 def _pulled(function, inputs, sens):
     """`sens` pulled back through a call of `function` at `inputs`."""
     found = vjp(function, *inputs)[1](sens)
@@ -188,6 +227,8 @@ _SCOPE = {
     "ints": _ints,
     "whole": _whole,
     "unpadded": _unpadded,
+    "unpadded_last": _unpadded_last,
+    "made": lambda name: made(name),
 }
 LINES = {line.split("(", 1)[0]: line for line in re.sub(r"\n +", " ", _PULLED).strip().split("\n")}
 
@@ -198,7 +239,7 @@ def _class_of(line):
     settings, inputs = groups(signature + ")")
     name = line.split("(", 1)[0]
     sens, call, wanted, start = re.fullmatch(
-        r"(\w+) through (.*) for ([\w, ]+?)(?: from (.*))?", rest
+        r"(.+?) through (.*) for ([\w, ]+?)(?: from (.*))?", rest
     ).groups()
     held = [each.arg for each in ast.parse(f"def f({settings}): pass").body[0].args.args]
     lines = [
@@ -303,3 +344,155 @@ def bias_add_grad(xp, dout: Floats, data_format: OneOf("NCHW", "NHWC", "NCDHW") 
     """The gradient of the bias of `ops.BiasAdd`: sums over all axes but the channels."""
     channels = dout.ndim - 1 if data_format == "NHWC" else 1
     return xp.sum(dout, tuple(axis for axis in range(dout.ndim) if axis != channels))
+
+
+@op(
+    f"{AREA}.MaxPoolGradWithArgmaxV2(kernel_size, strides=None, pads=0, dilation=(1, 1), "
+    "ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
+)
+def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Places):
+    """The gradient of `ops.MaxPoolWithArgmaxV2`: added up where each maximum was."""
+    return xp.add_places(grad, argmax, tuple(x.shape[-2:]))
+
+
+@op(
+    f"{AREA}.MaxPool3DGradWithArgmax(ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, "
+    "data_format='NCDHW')(x, grads, argmax)"
+)
+def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Places):
+    """The gradient of `ops.MaxPool3DWithArgmax`: added up where each maximum was."""
+    return xp.add_places(grads, argmax, tuple(x.shape[-3:]))
+
+
+@op(f"{AREA}.MaximumGradGrad(grad_x=True, grad_y=True)(x, y, dx, dy)")
+def maximum_grad_grad(xp, x: Floats, y: Floats, dx: Floats, dy: Floats):
+    """The gradients of `MaximumGrad`: zeros for both inputs, and the larger side's for the
+    slope."""
+    return xp.zeros_like(x), xp.zeros_like(y), xp.where(x >= y, dx, dy)
+
+
+@op(f"{AREA}.MinimumGradGrad()(x1, x2, grad_y1, grad_y2)")
+def minimum_grad_grad(xp, x1: Floats, x2: Floats, grad_y1: Floats, grad_y2: Floats):
+    """The gradients of `MinimumGrad`: zeros for both inputs, and the smaller side's for the
+    slope."""
+    return xp.zeros_like(x1), xp.zeros_like(x2), xp.where(x1 <= x2, grad_y1, grad_y2)
+
+
+@op(
+    f"{AREA}.BatchNormGrad(is_training=False, epsilon=1e-05, data_format='NCHW')(dout, x, scale, "
+    "saved_mean, saved_variance, reserve)"
+)
+def batch_norm_grad(
+    xp,
+    dout: Floats,
+    x: Floats,
+    scale: Floats,
+    saved_mean: Floats,
+    saved_variance: Floats,
+    reserve: Floats = None,
+    is_training: Bool = False,
+    epsilon: Float = 1e-5,
+    data_format: OneOf("NCHW", "NHWC") = "NCHW",
+):
+    """The gradients of `ops.BatchNorm`: of the input, the scale and the bias.
+
+    With `is_training` the mean and the variance depend on the input. `reserve` holds what other
+    libraries keep.
+    """
+    channel = x.ndim - 1 if data_format == "NHWC" else 1
+    axes = tuple(axis for axis in range(x.ndim) if axis != channel)
+    shape = tuple(n if axis == channel else 1 for axis, n in enumerate(x.shape))
+    mean, variance, scale = (
+        xp.reshape(each, shape) for each in (saved_mean, saved_variance, scale)
+    )
+    inverse = xp.rsqrt(variance + epsilon)
+    normal, slope = _through_mean(xp, x, dout * scale, mean, inverse, axes)
+    slope = slope if is_training else dout * scale * inverse
+    return slope, xp.sum(dout * normal, axes), xp.sum(dout, axes)
+
+
+@op(f"{AREA}.LayerNormGrad(begin_norm_axis=1, begin_params_axis=1)(x, dy, variance, mean, gamma)")
+def layer_norm_grad(
+    xp,
+    x: Floats,
+    dy: Floats,
+    variance: Floats,
+    mean: Floats,
+    gamma: Floats,
+    begin_norm_axis: Int = 1,
+    begin_params_axis: Int = 1,
+):
+    """The gradients of `ops.LayerNorm`: of the input, the scale and the bias."""
+    axes = tuple(range(begin_norm_axis % x.ndim, x.ndim))
+    inverse = xp.rsqrt(variance + 1e-12)
+    normal, slope = _through_mean(xp, x, dy * gamma, mean, inverse, axes)
+    outer = tuple(range(begin_params_axis % x.ndim))
+    return slope, xp.sum(dy * normal, outer), xp.sum(dy, outer)
+
+
+def _through_mean(xp, x, slope, mean, inverse, axes):
+    """What `x` is after it is standardised over `axes`, and the gradient before."""
+    normal = (x - mean) * inverse
+    inner = xp.mean(slope, axes, keepdims=True)
+    inner = inner + normal * xp.mean(slope * normal, axes, keepdims=True)
+    return normal, inverse * (slope - inner)
+
+
+@op(f"{AREA}.RmsNormGrad()(dy, x, rstd, gamma)")
+def rms_norm_grad(xp, dy: Floats, x: Floats, rstd: Floats, gamma: Floats):
+    """The gradients of `ops.RmsNorm` for its input and its scale, from the `rstd` that it gave."""
+    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
+    normal, slope = x * rstd, dy * gamma
+    inner = xp.mean(slope * normal, axes, keepdims=True)
+    return rstd * (slope - normal * inner), xp.sum(dy * normal, tuple(range(axes[0])))
+
+
+@op(f"{AREA}.SparseFillEmptyRowsGrad()(reverse_index_map, grad_values)")
+def fill_empty_rows_grad(xp, grad_values: Floats, reverse_index_map: Places):
+    """The gradients of `ops.SparseFillEmptyRows`: of the values, and of the default by itself."""
+    found = xp.take(grad_values, reverse_index_map, 0)
+    return found, xp.sum(grad_values) - xp.sum(found)
+
+
+@public(f"{AREA}.EinsumGrad")
+class EinsumGrad(Primitive):
+    """The gradients of `ops.einsum` for each of its inputs: `EinsumGrad(equation)(x, dout)`."""
+
+    @checked
+    def __init__(self, equation: Str):
+        super().__init__("EinsumGrad")
+        self.equation = equation
+
+    @checked
+    def __call__(self, x: TupleOf(Floats) | ListOf(Floats), dout: Floats):
+        found = vjp(lambda *given: einsum(self.equation, *given), *x)[1](dout)
+        return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+
+
+@public(f"{AREA}.ConcatOffset")
+class ConcatOffset(Primitive):
+    """Where each of the Tensors that `ops.Concat` joins begins: `ConcatOffset(N, axis)(input_x)`.
+
+    Returns:
+        Tensor (N, rank), int64; zero but along `axis`.
+    """
+
+    @checked
+    def __init__(self, N: Int(ge=1) = 2, axis: Int = 0):
+        super().__init__("ConcatOffset")
+        self.N, self.axis = N, axis
+
+    @checked
+    def __call__(self, input_x: TupleOf(TensorOf()) | ListOf(TensorOf())):
+        if len(input_x) != self.N:
+            raise ValueError(
+                f"For 'ConcatOffset', 'input_x' must have 'N' Tensors, {self.N}, but "
+                f"got {len(input_x)}."
+            )
+        rows, start = [], 0
+        for each in input_x:
+            row = [0] * each.ndim
+            row[self.axis] = start
+            rows.append(row)
+            start += each.shape[self.axis]
+        return Tensor(rows, int64)

@@ -31,6 +31,21 @@ BOXES = t([[0, 1, 1, 4, 4]], np.float32)
 KERNEL = x(2, 2, 2)
 SINGLE = np.float32
 
+IMAGES, SCALES, SLOPES = x(4, 3, 5, 5), t(x(1, 3, 1, 1, low=0.5)), x(3)
+GRID, GRID3 = t(x(1, 3, 4, 2, low=-1.3, high=1.3)), t(x(1, 2, 3, 2, 3))
+
+
+def _statistics(a, axes, keepdims=False):
+    mean = a.mean(axes, True)
+    variance = ((a - mean) ** 2).mean(axes, True)
+    return (mean, variance) if keepdims else (mean.reshape(-1), variance.reshape(-1))
+
+
+def _standard(a, axes, epsilon=1e-5):
+    mean, variance = _statistics(a, axes, True)
+    return (a - mean) / (variance + epsilon) ** 0.5
+
+
 # name -> (the operation of one input, where, the Primitive called on (input, result, slope), dtype)
 CASES = {
     "ACosGrad": (ops.acos, A, lambda a, y, d: g.ACosGrad()(a, d)),
@@ -77,6 +92,27 @@ CASES = {
         ops.AvgPool((3, 2), (2, 1), "SAME"),
         IMAGE,
         lambda a, y, d: g.AvgPoolGrad((3, 2), (2, 1), "SAME")(a, y, d),
+    ),
+    "BatchNormGrad": (
+        lambda a: _standard(a, (0, 2, 3)) * SCALES,
+        IMAGES,
+        lambda a, y, d: g.BatchNormGrad(True)(
+            d, a, SCALES.reshape(3), *_statistics(a, (0, 2, 3)), None
+        )[0],
+    ),
+    "BatchNormGrad of the scale": (
+        lambda s: _standard(t(IMAGES), (0, 2, 3)) * s.reshape(1, 3, 1, 1),
+        x(3),
+        lambda s, y, d: g.BatchNormGrad(True)(
+            d, t(IMAGES), s, *_statistics(t(IMAGES), (0, 2, 3)), None
+        )[1],
+    ),
+    "BatchNormGrad of known statistics": (
+        lambda a: (a - 0.1) / (0.5 + 1e-5) ** 0.5 * SCALES.reshape(3),
+        x(4, 3, low=1.0, high=2.0),
+        lambda a, y, d: g.BatchNormGrad(False, 1e-5, "NHWC")(
+            d, a, SCALES.reshape(3), t([0.1] * 3), t([0.5] * 3), None
+        )[0],
     ),
     "BiasAddGrad": (
         lambda a: ops.BiasAdd()(t(np.zeros((2, 3, 4, 1))), a),
@@ -126,6 +162,11 @@ CASES = {
         A,
         lambda a, y, d: g.DropoutGrad(0.5)(d, t([[1.0, 0, 1], [0, 1, 1]])),
     ),
+    "EinsumGrad": (
+        lambda a: ops.einsum("ij,jk->ik", a, t(A.T)),
+        A,
+        lambda a, y, d: g.EinsumGrad("ij,jk->ik")((a, t(A.T)), d)[0],
+    ),
     "EluGrad": (ops.elu, A, lambda a, y, d: g.EluGrad()(d, y), SINGLE),
     "FastGeLUGrad": (ops.FastGeLU(), B, lambda a, y, d: g.FastGeLUGrad()(d, a), SINGLE),
     "FlattenGrad": (ops.Flatten(), x(2, 3, 2), lambda a, y, d: g.FlattenGrad()(d, (2, 3, 2))),
@@ -136,6 +177,21 @@ CASES = {
     ),
     "GeLUGrad": (ops.GeLU(), B, lambda a, y, d: g.GeLUGrad()(d, a, y), SINGLE),
     "GluGrad": (lambda a: ops.glu(a, 0), A, lambda a, y, d: g.GluGrad(0)(d, a)),
+    "GridSampler2DGrad": (
+        lambda a: ops.grid_sample(a, GRID, "bilinear", "border", True),
+        IMAGE,
+        lambda a, y, d: g.GridSampler2DGrad("bilinear", "border", True)(d, a, GRID)[0],
+    ),
+    "GridSampler2DGrad of the grid": (
+        lambda p: ops.grid_sample(t(IMAGE), p),
+        x(1, 3, 4, 2),
+        lambda p, y, d: g.GridSampler2DGrad()(d, t(IMAGE), p)[1],
+    ),
+    "GridSampler3DGrad": (
+        lambda a: ops.grid_sample(a, GRID3),
+        VOLUME,
+        lambda a, y, d: g.GridSampler3DGrad()(d, a, GRID3)[0],
+    ),
     "HShrinkGrad": (
         lambda a: ops.HShrink(0.3)(a),
         A,
@@ -144,6 +200,11 @@ CASES = {
     ),
     "HSigmoidGrad": (ops.HSigmoid(), B, lambda a, y, d: g.HSigmoidGrad()(d, a), SINGLE),
     "HSwishGrad": (ops.HSwish(), B, lambda a, y, d: g.HSwishGrad()(d, a), SINGLE),
+    "IgammaGradA": (
+        lambda a: ops.igamma(a, t(P[::-1])),
+        P,
+        lambda a, y, d: g.IgammaGradA()(a, t(P[::-1])) * d,
+    ),
     "InvGrad": (ops.reciprocal, P, lambda a, y, d: g.InvGrad()(y, d)),
     "KLDivLossGrad": (
         lambda a: ops.KLDivLoss("none")(a, t(S)),
@@ -156,6 +217,20 @@ CASES = {
         IMAGE,
         lambda a, y, d: g.LRNGrad(2, 1.0, 0.5, 0.6)(d, a, y),
         SINGLE,
+    ),
+    "LayerNormGrad": (
+        lambda a: _standard(a, (1, 2), 0) * t(SLOPES),
+        x(4, 2, 3),
+        lambda a, y, d: g.LayerNormGrad(1, 2)(a, d, *_statistics(a, (1, 2), True)[::-1], t(SLOPES))[
+            0
+        ],
+    ),
+    "LayerNormGrad of the scale": (
+        lambda s: _standard(t(VOLUME[0]), (1, 2, 3), 0) * s,
+        x(4),
+        lambda s, y, d: g.LayerNormGrad(1, 3)(
+            t(VOLUME[0]), d, *_statistics(t(VOLUME[0]), (1, 2, 3), True)[::-1], s
+        )[1],
     ),
     "LogSoftmaxGrad": (
         lambda a: ops.log_softmax(a, 0),
@@ -177,6 +252,40 @@ CASES = {
         ops.MaxPool(3, 2, "SAME"),
         IMAGE,
         lambda a, y, d: g.MaxPoolGrad(3, 2, "SAME")(a, y, d),
+    ),
+    "MaxPool3DGradGrad": (
+        lambda e: g.MaxPool3DGrad((1, 1, 2, 2, 2), (1, 1, 2, 2, 2))(t(VOLUME), e, e),
+        x(1, 2, 2, 2, 2),
+        lambda e, y, d: g.MaxPool3DGradGrad((1, 1, 2, 2, 2), (1, 1, 2, 2, 2))(t(VOLUME), e, d),
+    ),
+    "MaxPool3DGradWithArgmax": (
+        lambda a: ops.MaxPool3DWithArgmax(2, 2, 0)(a)[0],
+        VOLUME,
+        lambda a, y, d: g.MaxPool3DGradWithArgmax(2, 2, 0)(
+            a, d, ops.MaxPool3DWithArgmax(2, 2, 0)(a)[1]
+        ),
+        SINGLE,
+    ),
+    "MaxPoolGradGrad": (
+        lambda e: g.MaxPoolGrad(2, 2)(t(IMAGE), e, e),
+        x(1, 2, 3, 3),
+        lambda e, y, d: g.MaxPoolGradGrad(2, 2)(t(IMAGE), e, d),
+    ),
+    "MaxPoolGradWithArgmaxV2": (
+        lambda a: ops.MaxPoolWithArgmaxV2(2, 2)(a)[0],
+        IMAGE,
+        lambda a, y, d: g.MaxPoolGradWithArgmaxV2(2, 2)(a, d, ops.MaxPoolWithArgmaxV2(2, 2)(a)[1]),
+        SINGLE,
+    ),
+    "MaximumGradGrad": (
+        lambda e: ops.stack(g.MaximumGrad()(t(A), t(A[::-1]), e)),
+        A,
+        lambda e, y, d: g.MaximumGradGrad()(t(A), t(A[::-1]), d[0], d[1])[2],
+    ),
+    "MinimumGradGrad": (
+        lambda e: ops.stack(g.MinimumGrad()(t(A), t(A[::-1]), e)),
+        A,
+        lambda e, y, d: g.MinimumGradGrad()(t(A), t(A[::-1]), d[0], d[1])[2],
     ),
     "MaximumGrad": (
         lambda a: ops.maximum(a, t(A[::-1] * 0.3)),
@@ -225,6 +334,16 @@ CASES = {
         lambda w, y, d: g.PReLUGrad()(d, t(IMAGE, SINGLE), w)[1],
         SINGLE,
     ),
+    "PadV3Grad": (
+        lambda a: ops.PadV3("edge", False)(a, t([1, 2, 2, 1])),
+        x(1, 2, 3, 3),
+        lambda a, y, d: g.PadV3Grad("edge", False)(d, t([1, 2, 2, 1])),
+    ),
+    "PadV3Grad in pairs": (
+        lambda a: ops.PadV3("reflect")(a, t([1, 2])),
+        x(2, 3, 4),
+        lambda a, y, d: g.PadV3Grad("reflect")(d, t([1, 2])),
+    ),
     "PdistGrad": (lambda a: ops.pdist(a, 3.0), A, lambda a, y, d: g.PdistGrad(3.0)(d, a, y)),
     "ROIAlignGrad": (
         lambda a: ops.ROIAlign(2, 2, 1.0)(a, BOXES),
@@ -259,6 +378,20 @@ CASES = {
         ops.ResizeNearestNeighbor((4, 5)),
         x(1, 2, 2, 3),
         lambda a, y, d: g.ResizeNearestNeighborV2Grad()(d, t([2, 3], np.int32)),
+    ),
+    "RmsNormGrad": (
+        lambda a: ops.rms_norm(a, t(SLOPES, SINGLE))[0],
+        x(4, 2, 3),
+        lambda a, y, d: g.RmsNormGrad()(
+            d, a, ops.rms_norm(a, t(SLOPES, SINGLE))[1], t(SLOPES, SINGLE)
+        )[0],
+        SINGLE,
+    ),
+    "RmsNormGrad of the scale": (
+        lambda s: ops.rms_norm(t(A, SINGLE), s)[0],
+        x(3),
+        lambda s, y, d: g.RmsNormGrad()(d, t(A, SINGLE), ops.rms_norm(t(A, SINGLE), s)[1], s)[1],
+        SINGLE,
     ),
     "RsqrtGrad": (ops.rsqrt, P, lambda a, y, d: g.RsqrtGrad()(y, d)),
     "ScaleAndTranslateGrad": (
@@ -345,6 +478,7 @@ def test_agrees_with_differences(name):
 def test_every_primitive_has_a_case():
     tested = {name.split(" ")[0] for name in CASES}
     apart = {name for name in g.__all__ if name.startswith("Depthwise")}  # with their operation
+    apart |= {"ConcatOffset", "SparseFillEmptyRowsGrad"}  # below
     assert set(g.__all__) == tested | apart
     assert set(_gradients.LINES) <= tested
 
@@ -365,6 +499,18 @@ def test_gradients_of_gradients(name):
 def test_ties_are_shared_as_in_the_original():
     slopes = g.MaximumGrad()(t([1.0, 2]), t([1.0, 3]), t([5.0, 7]))
     assert [s.asnumpy().tolist() for s in slopes] == [[2.5, 0], [2.5, 7]]
+
+
+def test_numbers_of_the_original():
+    values, default = g.SparseFillEmptyRowsGrad()(t([0, 2]), t([1.0, 2, 3]))
+    assert values.asnumpy().tolist() == [1, 3] and float(default) == 2
+    begins = g.ConcatOffset(3, 1)((t(x(2, 3)), t(x(2, 5)), t(x(2, 1))))
+    assert begins.dtype == ms.int64 and begins.asnumpy().tolist() == [[0, 0], [0, 3], [0, 8]]
+    with pytest.raises(ValueError):
+        g.ConcatOffset(2, 1)((t(A),))
+    for made in (g.MaximumGradGrad(), g.MinimumGradGrad()):
+        zeros = made(t(A), t(A), t(A), t(A))[:2]
+        assert [each.asnumpy().any() for each in zeros] == [False, False]
 
 
 def test_only_names_of_the_path_are_shown():
