@@ -6,10 +6,12 @@ _index.py, padding in _padding.py.
 
 import itertools
 
+from .._core import dtype as dtypes
 from .._core.op import op
 from .._core.rules import (
     Any,
     Bool,
+    DType,
     Float,
     Int,
     ListOf,
@@ -20,6 +22,8 @@ from .._core.rules import (
     TupleOf,
     any_dtype,
     checked,
+    number,
+    real,
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
@@ -30,8 +34,9 @@ from ._shape import Several, cat, expand_dims, reshape_array, stack
 
 Anything = TensorOf(any_dtype)
 Ints = TupleOf(Int) | ListOf(Int)
-Ints = TupleOf(Int) | ListOf(Int)
 Index = TensorOf("int32", "int64")
+Reals = TensorOf(real - {"bfloat16"})
+Numbers = TensorOf(number - {"bfloat16"})
 
 
 # Diagonals ----------------------------------------------------------------------------------------
@@ -44,16 +49,28 @@ def diagonal(xp, input: Anything, offset: Int = 0, dim1: Int = 0, dim2: Int = 1)
     return xp.diagonal(input, offset, dim1, dim2)
 
 
-@op("ops.trace(input)", "ops.Trace()(input)", "mint.trace(input)", widen=False)
-def trace(xp, input: Anything, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
-    """The sum of the diagonal."""
+@op("ops.trace(input)", "ops.Trace()(input)", "mint.trace(input)", widen=False,
+    rules={"ops.trace": {"input": Numbers}, "ops.Trace": {"input": Numbers}})
+def trace(xp, input: Anything):
+    """The sum of the diagonal of a matrix."""
+    if input.ndim != 2:
+        raise ValueError(f"For 'trace', 'input' must be a matrix, but got shape "
+                         f"{tuple(input.shape)}.")
+    return xp.cast(xp.sum(xp.diagonal(input), -1), input.dtype)
+
+
+@op(widen=False)
+def trace_along(xp, input: Anything, offset: Int, axis1: Int, axis2: Int):
+    """The sum of each diagonal over two axes."""
     return xp.cast(xp.sum(xp.diagonal(input, offset, axis1, axis2), -1), input.dtype)
 
 
 @op("ops.diag_embed(input, offset=0, dim1=-2, dim2=-1)", widen=False)
-def diag_embed(xp, input: Anything, offset: Int = 0, dim1: Int = -2, dim2: Int = -1):
+def diag_embed(xp, input: Reals, offset: Int = 0, dim1: Int = -2, dim2: Int = -1):
     """Zeros with the last axis of the input on the diagonal of two new axes."""
     count = input.shape[-1] + (offset if offset >= 0 else -offset)
+    if not count:
+        raise ValueError("For 'diag_embed', 'input' must have elements along its last axis.")
     rank = input.ndim + 1
     one, two = dim1 % rank, dim2 % rank
     if one == two:
@@ -82,7 +99,7 @@ def vector_diag(xp, input: Anything, diagonal: Int = 0):
 
 
 @op("ops.diagflat(input, offset=0)", "Tensor.diagflat(offset=0)", widen=False)
-def diagflat(xp, input: Anything, offset: Int = 0):
+def diagflat(xp, input: Anything, offset: Int | Bool = 0):
     """A matrix with all elements of the input on its diagonal."""
     flat = xp.ravel(input)
     count = flat.shape[0] + (offset if offset >= 0 else -offset)
@@ -90,7 +107,8 @@ def diagflat(xp, input: Anything, offset: Int = 0):
 
 
 @op("ops.DiagPart()(input_x)", widen=False)
-def diag_part(xp, input_x: Anything):
+def diag_part(xp, input_x: TensorOf("int32", "int64", "float16", "float32", "float64", "complex64",
+                                      "complex128")):
     """The elements whose place agrees in both halves of the axes: what `ops.diag` spread out."""
     half = input_x.shape[:input_x.ndim // 2]
     size = 1
@@ -114,14 +132,22 @@ def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
 def diagonal_scatter(xp, input: Anything, src: Anything, offset: Int = 0, dim1: Int = 0,
                      dim2: Int = 1):
     """The input with another diagonal over two axes."""
+    wanted = xp.diagonal(input, offset, dim1, dim2).shape
+    if tuple(src.shape) != tuple(wanted):
+        raise ValueError(f"For 'diagonal_scatter', 'src' must have shape {tuple(wanted)}, but got "
+                         f"{tuple(src.shape)}.")
     here = xp.spread_diagonal(xp.ones(src.shape, "bool"), input.shape, offset, dim1, dim2)
     return xp.where(here, xp.spread_diagonal(xp.cast(src, input.dtype), input.shape, offset, dim1,
                                              dim2), input)
 
 
+Diagonals = TensorOf("int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
+
+
 @op("Tensor.fill_diagonal(fill_value, wrap=False)", "Tensor.fill_diagonal_(fill_value, wrap=False)",
     "ops.FillDiagonal(fill_value, wrap=False)(input_x: input)", widen=False,
-    rules={"Tensor.fill_diagonal": {"fill_value": Float}})
+    rules={"Tensor.fill_diagonal": {"input": Diagonals, "fill_value": Float},
+           "ops.FillDiagonal": {"input": Diagonals, "fill_value": Float}})
 def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
     """The input with one number on the diagonal; with `wrap` a tall matrix has it again below."""
     if input.ndim < 2 or input.ndim > 2 and len(set(input.shape)) > 1:
@@ -138,7 +164,8 @@ def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
 
 
 def _indices(name, keep):
-    def make(row, col, offset=0, *, dtype=None):
+    @checked
+    def make(row, col, offset=0, *, dtype: DType("int32", "int64") = dtypes.int64):
         for label, value in (("row", row), ("col", col), ("offset", offset)):
             if isinstance(value, bool) or not isinstance(value, int):
                 raise TypeError(f"For '{name}', '{label}' must be an int, but got {value!r}.")
@@ -149,7 +176,7 @@ def _indices(name, keep):
         columns = reshape_array.run(_create.arange(col), (1, col))
         mask = keep(columns - rows, offset)
         found = argwhere.run(mask).T
-        return found if dtype is None else found.astype(dtype)
+        return found.astype(dtype)
 
     make.__name__ = name
     make.__doc__ = "The positions of a triangle of a row x col matrix, as two rows of int64."
@@ -221,7 +248,8 @@ class Meshgrid:
     def __init__(self, indexing: OneOf("xy", "ij") = "xy"):
         self.indexing = indexing
 
-    def __call__(self, inputs):
+    @checked
+    def __call__(self, inputs: Several):
         return _meshgrid(tuple(inputs), self.indexing)
 
 
@@ -235,16 +263,23 @@ def cartesian_prod(*inputs):
 
 
 @public("ops.combinations")
-def combinations(input, r=2, with_replacement=False):
+@checked
+def combinations(input: Anything, r: Int(ge=1) = 2, with_replacement: Any = False):
     """All choices of r elements of a vector, one row for each."""
+    if input.ndim != 1:
+        raise ValueError(f"For 'combinations', 'input' must have one axis, but got shape "
+                         f"{input.shape}.")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(choose(range(input.shape[0]), r))
     return input[Tensor(rows)] if rows else _create.zeros((0, r), input.dtype)
 
 
 @op("ops.vander(x, N=None)", "Tensor.vander(N=None)")
-def vander(xp, x: Anything, N: Int | None = None):
+def vander(xp, x: Anything, N: Int(ge=1) | Bool | None = None):
     """The powers N-1, ..., 1, 0 of each element, one row for each."""
+    if x.ndim != 1 or not x.shape[0]:
+        raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got shape "
+                         f"{tuple(x.shape)}.")
     count = x.shape[0] if N is None else N
     return xp.power(xp.expand_dims(x, 1), xp.cast(xp.arange(count - 1, -1, -1), x.dtype))
 
@@ -274,6 +309,9 @@ def block_diag(*inputs):
 @op("ops.slice(input_x, begin, size)", "ops.Slice()(input: input_x, begin, size)", widen=False)
 def slice_(xp, input_x: Anything, begin: Ints, size: Ints):
     """The part of `size` from `begin`; a size of -1 reaches to the end."""
+    if not input_x.ndim == len(begin) == len(size):
+        raise ValueError(f"For 'slice', 'begin' and 'size' must have {input_x.ndim} numbers each, "
+                         f"but got {begin}, {size}.")
     index = []
     for axis, (first, count) in enumerate(zip(begin, size)):
         last = input_x.shape[axis] if count == -1 else first + count
@@ -294,6 +332,9 @@ def strided_slice(xp, input_x: Anything, begin: Ints, end: Ints, strides: Ints,
                   begin_mask: Int(ge=0) = 0, end_mask: Int(ge=0) = 0, ellipsis_mask: Int(ge=0) = 0,
                   new_axis_mask: Int(ge=0) = 0, shrink_axis_mask: Int(ge=0) = 0):
     """The part from `begin` to `end` in steps; bit i of a mask changes what entry i means."""
+    if not len(begin) == len(end) == len(strides):
+        raise ValueError(f"For 'strided_slice', 'begin', 'end' and 'strides' must have one length, "
+                         f"but got {begin}, {end}, {strides}.")
     index = []
     for i, (first, last, step) in enumerate(zip(begin, end, strides)):
         bit = 1 << i
@@ -312,7 +353,7 @@ def strided_slice(xp, input_x: Anything, begin: Ints, end: Ints, strides: Ints,
 
 
 @op("ops.narrow(input, axis, start, length)", widen=False)
-def narrow(xp, input: Anything, axis: Int, start: Int(ge=0), length: Int(ge=1)):
+def narrow(xp, input: Anything, axis: Int | Bool, start: Int(ge=0), length: Int(ge=1)):
     """`length` slices along an axis, from `start`."""
     return _narrowed(input, axis_of(axis, input), start, length)
 
@@ -332,20 +373,33 @@ def _narrowed(input, axis, start, length):
 
 
 @op("ops.select_scatter(input, src, axis, index)", "Tensor.select_scatter(src, axis, index)",
-    widen=False)
-def select_scatter(xp, input: Anything, src: Anything, axis: Int, index: Int):
+    widen=False, alike="input src")
+def select_scatter(xp, input: Anything, src: Anything, axis: Int, index: Int | Bool):
     """The input with another slice at one place along an axis."""
-    return xp.scatter_set(input, (slice(None),) * (axis_of(axis, input)) + (index,), src)
+    front = (slice(None),) * axis_of(axis, input)
+    return xp.scatter_set(input, (*front, _fitting("select_scatter", input, src, front,
+                                                   int(index))), src)
 
 
 @op("ops.slice_scatter(input, src, axis=0, start=None, end=None, step=1)",
-    "Tensor.slice_scatter(src, axis=0, start=None, end=None, step=1)", widen=False)
-def slice_scatter(xp, input: Anything, src: Anything, axis: Int = 0, start: Int | None = None,
-                  end: Int | None = None,
-                  step: Int(ge=1) = 1):
+    "Tensor.slice_scatter(src, axis=0, start=None, end=None, step=1)", widen=False,
+    alike="input src")
+def slice_scatter(xp, input: Anything, src: Anything, axis: Int = 0,
+                  start: Int | Bool | None = None, end: Int | Bool | None = None,
+                  step: Int(ge=1) | Bool = 1):
     """The input with other slices at steps along an axis."""
     front = (slice(None),) * axis_of(axis, input)
-    return xp.scatter_set(input, (*front, slice(start, end, step)), src)
+    return xp.scatter_set(input, (*front, _fitting("slice_scatter", input, src, front,
+                                                   slice(start, end, step))), src)
+
+
+def _fitting(api, input, src, front, place):
+    """`place`, after a look whether `src` has the shape of what is there."""
+    wanted = tuple(input[(*front, place)].shape)
+    if tuple(src.shape) != wanted:
+        raise ValueError(f"For '{api}', 'src' must have shape {wanted}, but got "
+                         f"{tuple(src.shape)}.")
+    return place
 
 
 # Stacks and splits by name ------------------------------------------------------------------------
@@ -377,27 +431,34 @@ for _count in (1, 2, 3):
     _atleast(_count)
 
 
+Joined = TupleOf(Anything, min_length=1) | ListOf(Anything, min_length=1)
+
+
 @public("ops.hstack", "mint.hstack")
-def hstack(tensors):
+@checked
+def hstack(tensors: Joined):
     """Tensors joined along the second axis, vectors along their only one."""
     held = [_at_least(1, t) for t in tensors]
     return cat.run(held, 0 if held[0].ndim == 1 else 1)
 
 
 @public("ops.vstack", "ops.row_stack", "mint.vstack", "mint.row_stack")
-def vstack(inputs):
+@checked
+def vstack(inputs: Joined):
     """Tensors joined along the first axis, vectors as rows."""
     return cat.run([_at_least(2, t) for t in inputs], 0)
 
 
 @public("ops.dstack", "mint.dstack")
-def dstack(tensors):
+@checked
+def dstack(tensors: Joined):
     """Tensors joined along the third axis."""
     return cat.run([_at_least(3, t) for t in tensors], 2)
 
 
 @public("ops.column_stack", "mint.column_stack")
-def column_stack(tensors):
+@checked
+def column_stack(tensors: Joined):
     """Tensors joined along the second axis, vectors as columns."""
     return cat.run([t if t.ndim > 1 else reshape_array.run(t, (-1, 1)) for t in tensors], 1)
 
@@ -427,13 +488,15 @@ def _parts(api, input, indices_or_sections, axis):
 
 
 @public("ops.tensor_split", "Tensor.tensor_split")
-def tensor_split(input, indices_or_sections, axis=0):
+@checked
+def tensor_split(input: Anything, indices_or_sections: Any, axis: Int = 0):
     """So many parts as equal as can be along an axis, or the parts between the indices given."""
     return _parts("tensor_split", input, indices_or_sections, axis)
 
 
 @public("mint.tensor_split")
-def mint_tensor_split(input, indices_or_sections, dim=0):
+@checked
+def mint_tensor_split(input: Anything, indices_or_sections: Any, dim: Int = 0):
     """The parts along `dim`; see `ops.tensor_split`."""
     return _parts("tensor_split", input, indices_or_sections, dim)
 
@@ -443,16 +506,15 @@ def _split_by_name(name, axis, least):
         if isinstance(input, Tensor) and input.ndim < least:
             raise ValueError(f"For '{name}', 'input' must have at least {least} axes, but got "
                              f"{input.ndim}.")
-        return _parts(name, input, indices_or_sections,
-                      0 if name == "hsplit" and input.ndim == 1 else axis)
+        return _parts(name, input, indices_or_sections, axis)
 
     make.__name__ = name
     make.__doc__ = f"The parts along axis {axis}; see `ops.tensor_split`."
     return public(f"ops.{name}", f"Tensor.{name}")(make)
 
 
-_split_by_name("hsplit", 1, 1)
-_split_by_name("vsplit", 0, 2)
+_split_by_name("hsplit", 1, 2)
+_split_by_name("vsplit", 0, 1)
 _split_by_name("dsplit", 2, 3)
 
 
@@ -473,9 +535,9 @@ def flipud(xp, input: Anything):
 
 @op("ops.rot90(input, k, dims)", "Tensor.rot90(k, dims)", "mint.rot90(input, k=1, dims=(0, 1))",
     widen=False)
-def rot90(xp, input: Anything, k: Int, dims: Ints):
+def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
     """Turned k times by 90 degrees, from the first axis named toward the second."""
-    return xp.rot90(input, k, tuple(dims))
+    return xp.rot90(input, int(k), tuple(dims))
 
 
 @op("ops.t(input)", "Tensor.t()", widen=False)
@@ -490,7 +552,8 @@ def t(xp, input: Anything):
 @op("ops.reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0)",
     "ops.ReverseSequence(seq_dim, batch_dim=0)(x, seq_lengths)",
     "Tensor.reverse_sequence(seq_lengths, seq_dim=0, batch_dim=0)", widen=False)
-def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int, batch_dim: Int = 0):
+def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int(ge=0),
+                     batch_dim: Int(ge=0) = 0):
     """Along `seq_dim`, the first seq_lengths[i] elements of row i of `batch_dim` in reverse
     order."""
     steps = xp.arange(x.shape[seq_dim])

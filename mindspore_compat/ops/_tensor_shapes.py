@@ -381,7 +381,7 @@ def trace(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = 
     if dtype is None and self._array.dtype.kind in "iu":
         dtype = dtypes.int64
     self = self if dtype is None else _cast.cast.run(self, dtypes.to_numpy(dtype))
-    return _arrange.trace.run(self, offset, axis1, axis2)
+    return _arrange.trace_along.run(self, offset, axis1, axis2)
 
 
 @form("diag")
