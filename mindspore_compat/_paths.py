@@ -11,7 +11,6 @@ shows as something else (`common.seed`, a function): importing it would put the 
 
 import importlib
 import sys
-from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 
@@ -74,7 +73,7 @@ PATHS = {
 }
 
 
-class SameModule(Loader):
+class SameModule:
     """Loads a module by giving the one that another name already stands for."""
 
     def __init__(self, target):
