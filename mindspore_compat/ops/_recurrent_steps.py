@@ -70,8 +70,7 @@ def lstm_steps(
     rows = []
     for t in range(x.shape[0]):
         total = given[t] + xp.matmul(h, turning)
-        i = _sigmoid(xp, total[..., :width])
-        j = xp.tanh(total[..., width : 2 * width])
+        i, j = _sigmoid(xp, total[..., :width]), xp.tanh(total[..., width : 2 * width])
         f = _sigmoid(xp, total[..., 2 * width : 3 * width] + forget_bias)
         o = _sigmoid(xp, total[..., 3 * width :])
         c = f * c + i * j
@@ -79,6 +78,43 @@ def lstm_steps(
         h = o * bent
         rows.append((h, c, i, j, f, o, bent))
     return tuple(xp.stack(list(column), 0) for column in zip(*rows))
+
+
+@lstm_steps.vjp_joint
+def lstm_steps_vjp(xp, g, x, w, init_h, init_c, out):
+    """Gradients of the input, the weight, the bias, the first state and the first cell."""
+    to_h, to_c, to_i, to_j, to_f, to_o, to_bent = g
+    h, c, i, j, f, o, bent = out
+    before, cells = _before(xp, h, init_h), _before(xp, c, init_c)
+    turned = xp.swapaxes(w[x.shape[-1] :], 0, 1)
+    flow = cell_flow = xp.zeros_like(init_h)
+    by_step = []
+    for t in range(x.shape[0] - 1, -1, -1):
+        into = to_h[t] + flow
+        cell = (into * o[t] + to_bent[t]) * (1 - bent[t] * bent[t]) + to_c[t] + cell_flow
+        slopes = (
+            (cell * j[t] + to_i[t]) * i[t] * (1 - i[t]),
+            (cell * i[t] + to_j[t]) * (1 - j[t] * j[t]),
+            (cell * cells[t] + to_f[t]) * f[t] * (1 - f[t]),
+            (into * bent[t] + to_o[t]) * o[t] * (1 - o[t]),
+        )
+        by_step.append(xp.concatenate(list(slopes), -1))
+        flow, cell_flow = xp.matmul(by_step[-1], turned), cell * f[t]
+    slopes = xp.stack(by_step[::-1], 0)
+    weight = _weight_slope(xp, xp.concatenate([x, before], -1), slopes)
+    back = xp.matmul(slopes, xp.swapaxes(w[: x.shape[-1]], 0, 1))
+    return back, weight, xp.sum(slopes, (0, 1)), flow, cell_flow
+
+
+def _before(xp, states, first):
+    """The states before each step."""
+    return xp.concatenate([xp.expand_dims(first, 0), states[:-1]], 0)
+
+
+def _weight_slope(xp, given, slopes):
+    """The slope of a weight that multiplies `given` from the right, over all steps."""
+    rows = xp.reshape(given, (-1, given.shape[-1]))
+    return xp.matmul(xp.swapaxes(rows, 0, 1), xp.reshape(slopes, (-1, slopes.shape[-1])))
 
 
 @public("ops.DynamicRNN")
@@ -259,6 +295,59 @@ def gru_steps(
         h = n + z * (h - n)
         rows.append((h, z, r, n, inner))
     return tuple(xp.stack(list(column), 0) for column in zip(*rows))
+
+
+@gru_steps.vjp_joint
+def gru_steps_vjp(
+    xp,
+    g,
+    x,
+    weight_input,
+    weight_hidden,
+    init_h,
+    bias_input,
+    bias_hidden,
+    gate_order,
+    reset_after,
+    out,
+):
+    """Gradients of the input, both weights, the first state and both biases."""
+    to_h, to_z, to_r, to_n, to_inner = g
+    h, z, r, n, inner = out
+    before, width = _before(xp, h, init_h), init_h.shape[-1]
+    gates = xp.swapaxes(weight_hidden[:, : 2 * width], 0, 1)
+    new = xp.swapaxes(weight_hidden[:, 2 * width :], 0, 1)
+    flow, by_step, by_state = xp.zeros_like(init_h), [], []
+    for t in range(x.shape[0] - 1, -1, -1):
+        into = to_h[t] + flow
+        slope = (into * (1 - z[t]) + to_n[t]) * (1 - n[t] * n[t])
+        state = to_inner[t] + (slope * r[t] if reset_after else slope)
+        back = xp.matmul(state, new)
+        reset = to_r[t] + (slope * inner[t] if reset_after else back * before[t])
+        pair = [
+            reset * r[t] * (1 - r[t]),
+            (into * (before[t] - n[t]) + to_z[t]) * z[t] * (1 - z[t]),
+        ]
+        both = xp.concatenate(pair if gate_order == "rzh" else pair[::-1], -1)
+        flow = into * z[t] + xp.matmul(both, gates) + (back if reset_after else back * r[t])
+        by_step.append(xp.concatenate([both, slope], -1))
+        by_state.append(xp.concatenate([both, state], -1))
+    given, turned = (xp.stack(each[::-1], 0) for each in (by_step, by_state))
+    hidden = xp.concatenate(
+        [
+            _weight_slope(xp, before, turned[..., : 2 * width]),
+            _weight_slope(xp, before if reset_after else r * before, turned[..., 2 * width :]),
+        ],
+        -1,
+    )
+    return (
+        xp.matmul(given, xp.swapaxes(weight_input, 0, 1)),
+        _weight_slope(xp, x, given),
+        hidden,
+        flow,
+        None if bias_input is None else xp.sum(given, (0, 1)),
+        None if bias_hidden is None else xp.sum(turned, (0, 1)),
+    )
 
 
 def _plus(x, bias):
