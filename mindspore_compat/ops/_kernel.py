@@ -82,19 +82,7 @@ def kernel(fn: Callable = None, reg_info: Any = None, compile_attrs: Any = None)
     """
 
     def decorate(function):
-        @functools.wraps(function)
-        def run(*args, **kwargs):
-            words = {**_WORDS, **function.__globals__}
-            inner = types.FunctionType(
-                function.__code__,
-                words,
-                function.__name__,
-                function.__defaults__,
-                function.__closure__,
-            )
-            inner.__kwdefaults__ = function.__kwdefaults__
-            return inner(*args, **kwargs)
-
+        run = _in_words(function)
         run.ms_kernel_flag = True
         run.compile_attrs = json.dumps(compile_attrs or {})
         if reg_info is not None:
@@ -102,3 +90,22 @@ def kernel(fn: Callable = None, reg_info: Any = None, compile_attrs: Any = None)
         return run
 
     return decorate if fn is None else decorate(fn)
+
+
+def _in_words(function):
+    """A function that finds the words of the language beside its own globals."""
+
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        words = {**_WORDS, **function.__globals__}
+        inner = types.FunctionType(
+            function.__code__,
+            words,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        inner.__kwdefaults__ = function.__kwdefaults__
+        return inner(*args, **kwargs)
+
+    return run
