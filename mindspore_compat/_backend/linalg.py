@@ -27,6 +27,18 @@ def linalg_det(xp, x):
 
 
 @linear
+def linalg_cofactors(xp, x):
+    """The slope of the determinant by each element, also where it is 0: products of all singular
+    values but one."""
+    u, s, vh = xp.linalg.svd(x)
+    turn = xp.conj(xp.linalg.det(u) * xp.linalg.det(vh))
+    count = s.shape[-1]
+    others = xp.where(xp.eye(count, dtype=bool), xp.ones((), s.dtype), xp.expand_dims(s, -2))
+    rest = xp.expand_dims(xp.prod(others, -1), -2)
+    return xp.expand_dims(xp.expand_dims(turn, -1), -1) * xp.matmul(u * rest, vh)
+
+
+@linear
 def linalg_slogdet(xp, x):
     """(sign, logarithm of the absolute value) of the determinant."""
     sign, size = xp.linalg.slogdet(x)

@@ -29,6 +29,14 @@ def _solve_left(xp, g, a, out):
     return -xp.matmul(back, _adjoint(xp, out))
 
 
+def _cofactors_slope(xp, g, x):
+    """Of matrices that have an inverse; cofactors are det(x) times it, adjoint."""
+    back = _adjoint(xp, xp.linalg_inv(x))
+    size = xp.conj(xp.expand_dims(xp.expand_dims(xp.linalg_det(x), -1), -1))
+    inner = xp.sum(xp.conj(g) * back, (-2, -1), keepdims=True)
+    return size * (inner * back - _product(xp, back, _adjoint(xp, g), back))
+
+
 def _lower_half(xp, x):
     """The lower triangle with half of the diagonal."""
     return xp.tril(x) - 0.5 * xp.spread_diagonal(xp.diagonal(x, 0, -2, -1), x.shape, 0, -2, -1)
@@ -156,9 +164,9 @@ def _logm_slope(xp, g, x):
 
 derive("linalg_inv(x)", x=_inv_slope)
 derive("linalg_logm(x)", x=_logm_slope)
-derive("linalg_det(x)", x=lambda xp, g, x, out: xp.expand_dims(xp.expand_dims(g * xp.conj(out), -1),
-                                                               -1)
-       * _adjoint(xp, xp.linalg_inv(x)))
+derive("linalg_det(x)", x=lambda xp, g, x: xp.expand_dims(xp.expand_dims(g, -1), -1)
+       * xp.linalg_cofactors(x))
+derive("linalg_cofactors(x)", x=_cofactors_slope)
 derive("linalg_slogdet(x)", arrays="x", several=True, joint=lambda xp, g, x: (
     xp.expand_dims(xp.expand_dims(g[1], -1), -1) * _adjoint(xp, xp.linalg_inv(x)),))
 derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(_adjoint(xp, a), g))

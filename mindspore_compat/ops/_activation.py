@@ -77,7 +77,8 @@ def leaky_relu(xp, input: Numbers, alpha: Slope = 0.2):
     return _leaky(xp, input, alpha)
 
 
-leaky_relu.vjp(input=lambda xp, g, input, alpha: _leaky_slope(xp, g, input, alpha))
+leaky_relu.vjp(input=lambda xp, g, input, alpha: _leaky_slope(xp, g, input, alpha)
+               + xp.keep(input == 0, g * (0.5 * (1 - alpha))))  # the mean of both sides, at 0
 
 
 @op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
@@ -175,7 +176,7 @@ def selu(xp, input_x: TensorOf("int8", "int32", floating)):
 
 
 selu.vjp(input_x=lambda xp, g, out: xp.where(
-    out > 0, g * SELU_SCALE, g * (out + SELU_SCALE * SELU_ALPHA)))
+    out >= 0, g * SELU_SCALE, g * (out + SELU_SCALE * SELU_ALPHA)))
 
 
 # Sigmoid and its kin ------------------------------------------------------------------------------
@@ -388,7 +389,7 @@ def hardswish(xp, input: Plain):
 
 
 hardswish.vjp(input=lambda xp, g, input: g * xp.where(
-    input <= -3, 0, xp.where(input >= 3, 1, input / 3 + 0.5)))
+    input < -3, 0, xp.where(input > 3, 1, input / 3 + 0.5)))
 
 
 @op("ops.hardshrink(input, lambd=0.5)", "ops.HShrink(lambd=0.5)(input)",

@@ -19,6 +19,7 @@ from .._core.rules import (
     number,
     real,
 )
+from ._reduce import rooted
 
 Anything = TensorOf(number | {"bool"})
 Numbers = TensorOf(number)
@@ -210,10 +211,9 @@ def kl_div_ext(xp, input: Floats, target: Floats, reduction: Divided = "mean",
 
 
 def _cosine(xp, a, b, axis, eps):
-    """Inner product over the product of lengths, each at least `eps`."""
-    product = xp.sum(a * b, axis)
-    lengths = [xp.sqrt(xp.maximum(xp.sum(xp.square(v), axis), eps * eps)) for v in (a, b)]
-    return product / (lengths[0] * lengths[1])
+    """Inner product over the product of lengths, which is at least `eps`."""
+    one, two = (rooted(xp, xp.sum(xp.square(v), axis), 2) for v in (a, b))
+    return xp.sum(a * b, axis) / xp.maximum(one * two, eps)
 
 
 @op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", promote="x1 x2")

@@ -464,7 +464,9 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
     means = average_windows(xp, api, xp.power(x, float(power)), kernel, stride, none, ceil_mode,
                             True,
                      None)
-    return xp.power(means * taps, 1.0 / power)
+    total = means * taps
+    zero = total == 0  # there the slope of the root would be infinite
+    return xp.where(zero, 0 * total, xp.power(xp.where(zero, 1, total), 1.0 / power))
 
 
 @op("ops.lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False)",

@@ -320,7 +320,14 @@ def _vector_norm(xp, x, order, axis, keepdims):
         positive = total > 0
         return xp.where(positive, xp.sqrt(xp.where(positive, total, xp.ones_like(total))),
                         0 * total)
-    return xp.power(xp.sum(xp.power(size, order), axis, keepdims=keepdims), 1 / order)
+    return rooted(xp, xp.sum(xp.power(size, order), axis, keepdims=keepdims), order)
+
+
+def rooted(xp, total, order):
+    """The root of sums of powers, whose slope is 0 at 0."""
+    positive = total > 0
+    root = xp.power(xp.where(positive, total, xp.ones_like(total)), 1 / order)
+    return xp.where(positive, root, 0 * total)
 
 
 def _matrix_norm(xp, x, order, axes, keepdims):

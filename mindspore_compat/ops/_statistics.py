@@ -538,9 +538,8 @@ def cdist(xp, x1: TensorOf("float32", "float64"), x2: TensorOf("float32", "float
 def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number = 1e-8):
     """The cosine of the angle between vectors along an axis."""
     product = xp.sum(x1 * x2, dim)
-    one = xp.maximum(_reduce._vector_norm(xp, x1, 2, dim, False), eps)
-    two = xp.maximum(_reduce._vector_norm(xp, x2, 2, dim, False), eps)
-    return product / (one * two)
+    one, two = (_reduce._vector_norm(xp, each, 2, dim, False) for each in (x1, x2))
+    return product / xp.maximum(one * two, eps)
 
 
 @op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",

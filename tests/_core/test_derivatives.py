@@ -134,6 +134,9 @@ def definite(n):
 
 
 CASES.update({
+    "linalg_cofactors": (lambda xp, x: xp.linalg_cofactors(x), [definite(3)]),
+    "linalg_det, singular": (lambda xp, x: xp.linalg_det(x), [numpy.outer([1., 2, -1], [2., 4, 1])
+                                                             + numpy.diag([1., 0, 0])]),
     "linalg_inv": (lambda xp, x: xp.linalg_inv(x), [definite(3)]),
     "linalg_det": (lambda xp, x: xp.linalg_det(x), [definite(3)]),
     "linalg_slogdet": (lambda xp, x: xp.linalg_slogdet(x)[1], [definite(3)]),
@@ -159,7 +162,8 @@ DOMAINS = {"log": positive, "log2": positive, "log10": positive, "log1p": positi
            "y0": positive, "y1": positive, "logit": lambda *s: RANDOM.uniform(0.2, 0.8, s),
            "entr": positive, "gammainc": positive, "gammaincc": positive, "gammainc_a": positive,
            "arccosh": lambda *s: RANDOM.uniform(1.2, 2.0, s), "xlogy": positive}
-LAST = {"gammainc_a", "betainc_a", "betainc_b", "zeta_x"}  # second derivatives have no rule
+# whose second derivatives have no rule, or none of a matrix without an inverse
+LAST = {"gammainc_a", "betainc_a", "betainc_b", "zeta_x", "linalg_det, singular"}
 INTERNAL = {"enter_batch", "leave_batch", "sum_slices"}  # tests/_core/test_vmap.py
 
 

@@ -232,6 +232,8 @@ PICTURES = {
     ],
     "_image_sample.affine_grid": of(x(2, 2, 3), (2, 3, 2, 3)),
     "_image_sample.roi_align": of(x(2, 3, 8, 9), fixed(ROIS), 2, 3, .5, 2),
+    "_image_regions.ps_roi_pooling": of(
+        x(1, 8, 6, 6), fixed([[0, 0, 0, 8, 9], [0, 2, 1, 10, 11]]), 2, 2, 2, .5, 2, 2),
     "_image_sample.crop_and_resize": of(x(1, 4, 5, 2), [[.1, .2, .7, .9]],
                                         ints([0], np.int32), (2, 3)),
     "_image_space.pixel_shuffle": of(x(1, 8, 2, 3), 2),

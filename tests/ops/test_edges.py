@@ -1,0 +1,62 @@
+"""Gradients at edges: zeros, ties, saturation, matrices without an inverse.
+
+Where MindSpore 2.10 gives a number that is no artefact of its formulas it is the expected one.
+"""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, mint, ops
+
+EDGES = {  # what is differentiated, where, and the slope
+    "leaky_relu at 0": (lambda x: ops.leaky_relu(x, 0.2), [0.0, 1, -1], [0.6, 1, 0.2]),
+    "hardswish at its ends": (ops.hardswish, [-3.0, 3], [-0.5, 1.5]),
+    "selu at 0": (ops.selu, [0.0], [1.050701]),
+    "3-norm of nothing": (lambda x: ops.norm(x, 3), [0.0, 0], [0, 0]),
+    "2-norm of nothing": (ops.norm, [0.0, 0], [0, 0]),
+    "3-norm distance of equals": (
+        lambda x: ops.cdist(x.reshape(1, 2), Tensor([[0.0, 1]]), 3.0), [0.0, 1], [0, 0]),
+    "LPPool of nothing": (lambda x: ops.lp_pool1d(x.reshape(1, 2), 3.0, 2), [0.0, 0], [0, 0]),
+    "logsigmoid far down": (ops.logsigmoid, [-1000.0, 1000], [1, 0]),
+    "logsumexp of infinities": (lambda x: ops.logsumexp(x, 0), [-np.inf, 0, -np.inf], [0, 1, 0]),
+    "xlogy at 0": (lambda x: ops.xlogy(x, Tensor([2.0, 2])), [0.0, 1], [0.693147, 0.693147]),
+    "MulNoNan at 0": (lambda y: ops.MulNoNan()(Tensor([1.2, -0.7]), y), [0.3, 0], [1.2, -0.7]),
+    "nextafter": (lambda x: ops.nextafter(x, Tensor([2.0, 2])), [1.0, 3], [1, 1]),
+    "I1 and J1 at 0": (lambda x: ops.bessel_i1(x) + ops.bessel_j1(x), [0.0], [1]),
+    "a determinant of 0": (lambda x: ops.det(x.reshape(2, 2)), [1.0, 2, 2, 4], [4, -2, -2, 1]),
+    "products with zeros": (lambda x: ops.prod(x), [0.0, 2, 3], [6, 0, 0]),
+    "running products with zeros": (lambda x: ops.cumprod(x, 0), [2.0, 0, 3], [1, 8, 0]),
+    "max of ties": (lambda x: ops.amax(x), [2.0, 2, 1], [0.5, 0.5, 0]),
+    "std of equals": (lambda x: x.std(), [2.0, 2], [0, 0]),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_gradient(name):
+    function, at, slope = EDGES[name]
+    with np.errstate(all="ignore"):
+        found = ms.grad(function)(Tensor(at, ms.float32)).asnumpy()
+    np.testing.assert_allclose(found, slope, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("cosine", [ops.cosine_similarity, mint.nn.functional.cosine_similarity])
+def test_the_product_of_lengths_is_bounded(cosine):
+    """Not each length: the similarity of [1e-5, 0] to itself is 0.01, as in 2.10."""
+    short = Tensor([1e-5, 0], ms.float32)
+    value, slope = ms.value_and_grad(lambda x: cosine(x, short, 0))(short)
+    np.testing.assert_allclose(value.asnumpy(), 0.01, rtol=1e-5)
+    np.testing.assert_allclose(slope.asnumpy(), [1000, 0], rtol=1e-5)
+    nothing = ms.grad(lambda x: cosine(x, Tensor([1.0, 2]), 0))(Tensor([0.0, 0]))
+    assert np.isfinite(nothing.asnumpy()).all()
+
+
+def test_a_gradient_through_an_update_is_refused():
+    var, others = Tensor([1.0, 2]), [Tensor(0.1), Tensor([0.0, 0]), Tensor(0.1), Tensor([1.0, 1])]
+    with pytest.raises(RuntimeError, match="no gradient"):
+        ms.grad(lambda g: ops.SGD()(var, g, *others).sum())(Tensor([0.5, 0.5]))
+
+
+def test_geqrf_tells_that_it_has_no_gradient():
+    with pytest.raises(RuntimeError, match="no gradient"):
+        ms.grad(lambda x: ops.geqrf(x)[0].sum())(Tensor([[1.0, 2], [3, 4]]))
