@@ -476,6 +476,13 @@ def test_the_places_of_adaptive_max_pooling():
     assert repr(nn.AdaptiveMaxPool1d(2)) == "AdaptiveMaxPool1d(output_size=2, return_indices=False)"
 
 
+@pytest.mark.parametrize("name", ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d"])
+def test_adaptive_pooling_takes_floats_only(name):
+    for given in (1.0, mint.ones((2, 2, 2), dtype=ms.int32)):
+        with pytest.raises(TypeError, match=f"For '{name}'"):
+            getattr(nn, name)(1)(given)
+
+
 def test_average_pooling_counts_padding_unless_told_otherwise():
     x = Tensor([[1.0, 2.0, 3.0, 4.0]])
     assert nn.AvgPool1d(2)(x).asnumpy().tolist() == [[1.5, 3.5]]

@@ -3,7 +3,7 @@
 The arithmetic is in `ops/_pool.py`. The batch axis may be missing everywhere.
 """
 
-from ...._core.rules import Bool, Int, TupleOf, checked
+from ...._core.rules import Bool, Int, TensorOf, TupleOf, checked, floating
 from ...._core.surface import public, window
 from ....nn._parts import also
 from ....nn.cell import Cell
@@ -26,6 +26,7 @@ __all__ = [
     "AdaptiveMaxPool1d",
     "MaxUnpool2d",
 ]
+Floats = TensorOf(floating)
 __getattr__, __dir__, _ = window(__name__, classes=Cell, area="mint.nn")
 
 
@@ -43,7 +44,7 @@ class AdaptiveAvgPool1d(Cell):
         Tensor of shape (N, C, output_size) or (C, output_size).
 
     Raises:
-        TypeError: if `output_size` is not an int.
+        TypeError: if `output_size` is not an int, or `input` not a Tensor of floats.
         ValueError: if it is below 0.
 
     Source: mindspore.mint.nn.AdaptiveAvgPool1d of MindSpore 2.10.
@@ -54,7 +55,8 @@ class AdaptiveAvgPool1d(Cell):
         super().__init__()
         self.output_size = output_size
 
-    def construct(self, input):
+    @checked
+    def construct(self, input: Floats):
         """The means over the parts of `input`."""
         return adaptive_avg_pool1d_ext.run(input, self.output_size)
 
@@ -78,7 +80,8 @@ class AdaptiveAvgPool2d(Cell):
         Tensor of the shape of `input`, but for the last two axes.
 
     Raises:
-        TypeError: if `output_size` is neither an int nor a tuple of ints or None.
+        TypeError: if `output_size` is neither an int nor a tuple of ints or None, or `input` not a
+            Tensor of floats.
         ValueError: if a size is below 0.
 
     Source: mindspore.mint.nn.AdaptiveAvgPool2d of MindSpore 2.10.
@@ -89,7 +92,8 @@ class AdaptiveAvgPool2d(Cell):
         super().__init__()
         self.output_size = output_size
 
-    def construct(self, input):
+    @checked
+    def construct(self, input: Floats):
         """The means over the parts of `input`."""
         return adaptive_avg_pool2d.run(input, self.output_size)
 
@@ -114,8 +118,8 @@ class AdaptiveMaxPool1d(Cell):
         two such Tensors.
 
     Raises:
-        TypeError: if `output_size` is neither an int nor a tuple of one, or `return_indices` not a
-            bool.
+        TypeError: if `output_size` is neither an int nor a tuple of one, `return_indices` not a
+            bool, or `input` not a Tensor of floats.
         ValueError: if `output_size` is below 1.
 
     Source: mindspore.mint.nn.AdaptiveMaxPool1d of MindSpore 2.10.
@@ -129,7 +133,8 @@ class AdaptiveMaxPool1d(Cell):
         self.output_size = output_size
         self.return_indices = return_indices
 
-    def construct(self, input):
+    @checked
+    def construct(self, input: Floats):
         """The largest values of the parts of `input`."""
         return adaptive_max_pool1d_ext.run(input, self.output_size, self.return_indices)
 
