@@ -198,6 +198,8 @@ NonZeroExt()(input) = mint.nonzero(input, as_tuple=True)
 Norm()(input, p=2.0, dim=None, keepdim=False, dtype=None)
     = mint.norm(input, p, dim, keepdim, dtype=dtype)
 NpuGelu()(input, approximate='none') = mint.npu_gelu
+OneHotExt(axis=-1)(tensor, num_classes, on_value, off_value)
+    = ops.one_hot(tensor, num_classes, on_value, off_value, axis)
 OnesLikeExt()(input, dtype=None) = mint.ones_like(input, dtype=dtype)
 Outer()(input, vec2) = mint.outer
 PowScalarTensor()(input, exponent) = mint.pow
@@ -216,7 +218,11 @@ Repeat()(input, repeats) = Tensor.repeat
 ReplicationPad1D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
 ReplicationPad2D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
 ReplicationPad3D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
+Scatter()(input, dim, index, src, reduce='none')
+    = Tensor.scatter_(input.copy(), dim, index, src, reduce=None if reduce == 'none' else reduce)
 ScatterAddExt()(input, dim, index, src) = mint.scatter_add
+ScatterValue()(input, dim, index, src, reduce='none')
+    = Tensor.scatter_(input.copy(), dim, index, src, reduce=None if reduce == 'none' else reduce)
 SeLUExt()(input) = mint.nn.functional.selu
 SelectExtView()(input, dim, index) = mint.select
 SelectV2()(condition, input, other) = mint.where
