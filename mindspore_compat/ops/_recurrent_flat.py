@@ -1,4 +1,4 @@
-"""Recurrent Primitives whose weights are one vector: LSTM and CudnnGRU.
+"""Recurrent Primitives whose weights are one vector: LSTM, CudnnGRU, LSTMV2 and GRUV2.
 
 They run stacked layers over the sequences of _recurrent.py. Layers with weights of their own are in
 `nn`, Primitives that give the gates of every step in _recurrent_steps.py.
@@ -10,6 +10,7 @@ from .._core.op import op, space_for
 from .._core.rules import Bool, Float, Forbid, Int, TensorOf, checked, floating
 from .._core.surface import public
 from .._core.tensor import Tensor
+from ._create import arange
 from ._dropout import dropout
 from ._linalg import dense
 from ._recurrent import gru_sequence, lstm_gates, lstm_sequence, stacked, steps
@@ -20,6 +21,7 @@ from .primitive import Primitive
 Floats = TensorOf(floating)
 Positive = Int(ge=1)
 Share = Float(ge=0.0, le=1.0)
+Lengths = TensorOf("int32")
 
 
 def alike(*names):
@@ -43,6 +45,7 @@ class _Stacked(Primitive):
     """Layers of a recurrent network whose weights are one vector, laid out as `LSTM` tells."""
 
     gates = 1
+    is_train = True
 
     def _widths(self):
         """Layer and direction of each cell, with the width of what it receives."""
@@ -85,18 +88,19 @@ class _Stacked(Primitive):
         biases = [tuple(pieces.take(rows) for _ in range(count)) for _ in widths]
         return list(zip(given, turning, narrow, biases))
 
-    def _run(self, x, states, w):
+    def _run(self, x, states, w, mask=None):
         """The outputs of the last layer and the last states of all."""
         weights, both, lasts = self._weights(w), 1 + self.bidirectional, []
+        firsts = list(zip(*states))
         for layer in range(self.num_layers):
             outputs = []
             for way in range(both):
                 at = layer * both + way
-                out, *last = self._sweep(x, [each[at] for each in states], weights[at], way == 1)
+                out, *last = self._sweep(x, firsts[at], weights[at], way == 1, mask)
                 outputs.append(out)
                 lasts.append(last)
             x = outputs[0] if both == 1 else cat.run(outputs, -1)
-            if self.dropout and layer < self.num_layers - 1:
+            if self.dropout and self.is_train and layer < self.num_layers - 1:
                 x = dropout.run(x, self.dropout, True)
         return (x, *(stack.run(list(each), 0) for each in zip(*lasts)))
 
@@ -115,6 +119,12 @@ class _Stacked(Primitive):
                 for name, (state, width) in states.items()
             },
         )
+
+    def _mask(self, input, seq_lengths):
+        """(T, N, 1): one inside a sequence, zero beyond its end."""
+        need_shapes(self.name, seq_lengths=(seq_lengths, (input.shape[1],)))
+        steps_of = arange(input.shape[0]).expand_dims(1)
+        return (steps_of < seq_lengths.expand_dims(0)).expand_dims(2).astype(input.dtype)
 
     def _spaces(self, input):
         """The reserve and the state of the random numbers: what other libraries keep."""
@@ -195,11 +205,11 @@ class LSTM(_Stacked):
     def _shown(self):
         return self.proj_size or self.hidden_size
 
-    def _sweep(self, x, states, weights, reverse):
+    def _sweep(self, x, states, weights, reverse, mask):
         given, turning, narrow, biases = weights
         gates = dense.run(x, given, sum(biases[1:], biases[0]) if biases else None)
         if narrow is None:
-            return lstm_sequence.run(gates, *states, turning, None, reverse)
+            return lstm_sequence.run(gates, *states, turning, mask, reverse)
         return lstm_projected.run(gates, *states, turning, narrow, reverse)
 
     @checked(alike("input", "h", "c", "w"))
@@ -253,12 +263,108 @@ class CudnnGRU(_Stacked):
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.has_bias, self.bidirectional, self.dropout = has_bias, bidirectional, dropout
 
-    def _sweep(self, x, states, weights, reverse):
+    def _sweep(self, x, states, weights, reverse, mask):
         given, turning, _, biases = weights
         first, second = biases if len(biases) == 2 else (*biases, None, None)[:2]
-        return gru_sequence.run(dense.run(x, given, first), *states, turning, second, None, reverse)
+        return gru_sequence.run(dense.run(x, given, first), *states, turning, second, mask, reverse)
 
     @checked(alike("input", "h", "w"))
     def __call__(self, input: Floats, h: Floats, w: Floats):
         self._need(input, h=(h, self.hidden_size))
         return (*self._run(input, (h,), w), *self._spaces(input))
+
+
+@public("ops.operations._rl_inner_ops.LSTMV2")
+class LSTMV2(LSTM):
+    """`ops.LSTM` over sequences that end at different steps; beyond its end a row is zero.
+
+    Args:
+        input_size (int): the features of the input, I.
+        hidden_size (int): the units, H.
+        num_layers (int): how many layers.
+        has_bias (bool): whether there are biases.
+        bidirectional (bool): whether each layer runs backwards too, from each sequence's own end.
+        dropout (float): in [0, 1], the share set to zero between layers.
+        is_train (bool): whether that is done.
+
+    Inputs:
+        those of `ops.LSTM`, and `seq_lengths` (N,) int32.
+
+    Returns:
+        The outputs, the states and cells at the ends, and two Tensors as those of `ops.LSTM`.
+
+    Raises:
+        TypeError: if a setting or an input is of another type, or dtypes differ.
+        ValueError: if a setting is out of range, or shapes do not fit.
+
+    Source: mindspore.ops.operations._rl_inner_ops.LSTMV2 of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        input_size: Positive,
+        hidden_size: Positive,
+        num_layers: Positive,
+        has_bias: Bool,
+        bidirectional: Bool,
+        dropout: Share,
+        is_train: Bool = True,
+    ):
+        LSTM.__init__(self, input_size, hidden_size, num_layers, has_bias, bidirectional, dropout)
+        self.name, self.is_train = "LSTMV2", is_train
+
+    @checked(alike("input", "h", "c", "w"))
+    def __call__(self, input: Floats, h: Floats, c: Floats, w: Floats, seq_lengths: Lengths):
+        self._need(input, h=(h, self.hidden_size), c=(c, self.hidden_size))
+        mask = self._mask(input, seq_lengths)
+        return (*self._run(input, (h, c), w, mask), *self._spaces(input))
+
+
+@public("ops.operations._rl_inner_ops.GRUV2")
+class GRUV2(CudnnGRU):
+    """`CudnnGRU` over sequences that end at different steps; beyond its end a row is zero.
+
+    Args:
+        input_size (int): the features of the input, I.
+        hidden_size (int): the units, H.
+        num_layers (int): how many layers.
+        has_bias (bool): whether there are biases.
+        bidirectional (bool): whether each layer runs backwards too, from each sequence's own end.
+        dropout (float): in [0, 1], the share set to zero between layers.
+        is_train (bool): whether that is done.
+
+    Inputs:
+        those of `CudnnGRU`, and `seq_lengths` (N,) int32.
+
+    Returns:
+        The outputs, the states at the ends, and two Tensors as those of `CudnnGRU`.
+
+    Raises:
+        TypeError: if a setting or an input is of another type, or dtypes differ.
+        ValueError: if a setting is out of range, or shapes do not fit.
+
+    Source: mindspore.ops.operations._rl_inner_ops.GRUV2 of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        input_size: Positive,
+        hidden_size: Positive,
+        num_layers: Positive,
+        has_bias: Bool,
+        bidirectional: Bool,
+        dropout: Share,
+        is_train: Bool = True,
+    ):
+        CudnnGRU.__init__(
+            self, input_size, hidden_size, num_layers, has_bias, bidirectional, dropout
+        )
+        self.name, self.is_train = "GRUV2", is_train
+
+    @checked(alike("input", "h", "w"))
+    def __call__(self, input: Floats, h: Floats, w: Floats, seq_lengths: Lengths):
+        self._need(input, h=(h, self.hidden_size))
+        mask = self._mask(input, seq_lengths)
+        return (*self._run(input, (h,), w, mask), *self._spaces(input))

@@ -280,6 +280,33 @@ def test_the_documented_numbers_of_lstm():
     close(out[:, 0, 0], [0.9640267, 0.9950539, 0.99932843, 0.9999084, 0.9999869], 2e-7)
 
 
+def test_sequences_of_different_lengths():
+    """The numbers are those that the original documents."""
+    ones = [Tensor(np.ones(s, np.float32)) for s in ((5, 2, 10), (1, 2, 2), (1, 2, 2), (112, 1, 1))]
+    lengths = Tensor(np.array([4, 3], np.int32))
+    out, h, c, *_ = _rl_inner_ops.LSTMV2(10, 2, 1, True, False, 0.0)(*ones, lengths)
+    close(out[:, 0, 0], [0.9640267, 0.9950539, 0.99932843, 0.9999084, 0], 2e-7)
+    close(out[:, 1, 0], [0.9640267, 0.9950539, 0.99932843, 0, 0], 2e-7)
+    close(h[0, :, 0], [0.9999084, 0.99932843], 2e-7)
+    values = [x(4, 2, 3), x(4, 2, 2), x(6 * (3 + 2) * 2 + 6 * (4 + 2) * 2 + 6 * 8)]
+    net = _rl_inner_ops.GRUV2(3, 2, 2, True, True, 0.0)
+    plain = _rl_inner_ops.CudnnGRU(3, 2, 2, True, True, 0.0)
+    whole = net(*map(Tensor, values), Tensor(np.array([4, 2], np.int32)))
+    short = plain(*(Tensor(v) for v in (values[0][:2, 1:], values[1][:, 1:], values[2])))
+    close(whole[0][:2, 1:], short[0].asnumpy(), 1e-12)
+    close(whole[1][:, 1:], short[1].asnumpy(), 1e-12)
+    assert not whole[0].asnumpy()[2:, 1].any()
+    with pytest.raises(ValueError):
+        net(*map(Tensor, values), Tensor(np.array([4], np.int32)))
+
+
+def test_dropout_is_for_training():
+    net = _rl_inner_ops.LSTMV2(3, 2, 2, False, False, 1.0, False)
+    inputs = [Tensor(x(*s)) for s in ((2, 1, 3), (2, 1, 2), (2, 1, 2), (8 * 5 + 8 * 4,))]
+    same = ops.LSTM(3, 2, 2, False, False, 0.0)(*inputs)[0]
+    close(net(*inputs, Tensor(np.array([2], np.int32)))[0], same.asnumpy(), 1e-12)
+
+
 def test_gru_from_one_vector():
     wide, units = 3, 2
     values = [x(4, 2, wide), x(1, 2, units), x(3 * units * (wide + units) + 6 * units, 1, 1)]
