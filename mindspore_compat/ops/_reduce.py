@@ -249,17 +249,17 @@ def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bo
     return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int64")
 
 
-@op("ops.Argmax(axis=-1, output_type=None)(input_x)", widen=False)
+@op("ops.Argmax(axis=-1, output_type=int32)(input_x)", widen=False)
 def argmax_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1,
-              output_type: DType = dtypes.int32):
-    """The position of the largest element along an axis, as int32 or the dtype asked for."""
+              output_type: DType("int32", "int64") = dtypes.int32):
+    """The position of the largest element along an axis, as int32 or int64."""
     return xp.cast(xp.argmax(input_x, axis), output_type)
 
 
-@op("ops.Argmin(axis=-1, output_type=None)(input_x)", widen=False)
+@op("ops.Argmin(axis=-1, output_type=int32)(input_x)", widen=False)
 def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1,
-              output_type: DType = dtypes.int32):
-    """The position of the smallest element along an axis, as int32 or the dtype asked for."""
+              output_type: DType("int32", "int64") = dtypes.int32):
+    """The position of the smallest element along an axis, as int32 or int64."""
     return xp.cast(xp.argmin(input_x, axis), output_type)
 
 

@@ -21,6 +21,17 @@ def test_the_place_of_the_smallest_is_int32_and_of_the_largest_int64():
     assert ops.argmax(x).dtype == mint.argmin(x).dtype == ms.int64
 
 
+@pytest.mark.parametrize("name", ["Argmax", "Argmin"])
+def test_primitives_of_places_give_the_dtype_asked_for(name):
+    x, make = Tensor([[1.0, 3.0, 2.0]]), getattr(ops, name)
+    assert make()(x).dtype == make(0)(x).dtype == ms.int32
+    assert make(-1, ms.int64)(x).dtype == make(output_type=ms.int64)(x).dtype == ms.int64
+    for wrong in (None, "int32", ms.float32):
+        with pytest.raises(TypeError, match="'output_type'"):
+            make(output_type=wrong)(x)
+
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float32])
 def test_running_sums_keep_the_dtype_and_mint_widens(dtype):
     x = ints(1, 2, dtype=dtype)
