@@ -219,6 +219,7 @@ class _Server:
                 connection, _ = self.listener.accept()
             except OSError:
                 return
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self.changed:
                 self.connections.add(connection)
             threading.Thread(
@@ -234,8 +235,7 @@ class _Server:
                 )
                 key, value = _received(connection, key_size), _received(connection, value_size)
                 code, found = self.answer(what, wait, key, value)
-                connection.sendall(ANSWER.pack(code, len(found)))
-                connection.sendall(found)
+                connection.sendall(ANSWER.pack(code, len(found)) + found)
         except OSError:
             pass  # the other side has left, or this one closes
         finally:
