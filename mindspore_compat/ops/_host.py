@@ -13,12 +13,10 @@ from .._core import dtype as dtypes
 from .._core.config import GRAPH_MODE, config
 from .._core.rules import (
     Bool,
-    Callable,
     Int,
     ListOf,
     Number,
     OneOf,
-    Str,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -48,7 +46,6 @@ class Morph(Primitive):
         bprop_fn (Function): `(*inputs, out, dout)` to one gradient for each input.
 
     Raises:
-        TypeError: if an argument is not callable.
         RuntimeError: if it is called outside GRAPH_MODE.
 
     Examples:
@@ -63,10 +60,7 @@ class Morph(Primitive):
     Source: mindspore.ops.Morph of MindSpore 2.10.
     """
 
-    @checked
-    def __init__(
-        self, fn: Callable, infer_shape: Callable, infer_dtype: Callable, bprop_fn: Callable = None
-    ):
+    def __init__(self, fn, infer_shape, infer_dtype, bprop_fn=None):
         super().__init__("Morph")
         self.fn, self.infer_shape, self.infer_dtype = fn, infer_shape, infer_dtype
         self.bprop_fn = bprop_fn
@@ -231,14 +225,12 @@ class Push(_Server):
         only_shape_indices (list): the inputs of which only the shape is sent.
 
     Raises:
-        TypeError: if `optim_type` is no str.
         RuntimeError: if it is called.
 
     Source: mindspore.ops.Push of MindSpore 2.10.
     """
 
-    @checked
-    def __init__(self, optim_type: Str = "ApplyMomentum", only_shape_indices=None):
+    def __init__(self, optim_type="ApplyMomentum", only_shape_indices=None):
         super().__init__("Push")
         self.optim_type, self.only_shape_indices = optim_type, only_shape_indices
 

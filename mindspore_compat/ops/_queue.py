@@ -2,11 +2,11 @@
 
 import weakref
 
-from .._core.rules import DType, Int, ListOf, Str, TupleOf, checked
+from .._core.rules import Any, Int, ListOf, TupleOf, checked
 from .._core.surface import public
 from .primitive import Primitive
 
-Shape = TupleOf(Int(ge=-1)) | ListOf(Int(ge=-1))
+Several = TupleOf(Any) | ListOf(Any)
 
 _queues = weakref.WeakValueDictionary()  # name -> queue
 
@@ -35,9 +35,8 @@ class GetNext(Primitive):
         shared_name (str): the name of the queue.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if there are not `output_num` types and shapes.
-        RuntimeError: if there is no such queue, or its batches are not as told.
+        TypeError: if `types` or `shapes` is no list or tuple, or `output_num` no int.
+        RuntimeError: if it is called and there is no such queue, or its batch is not as told.
 
     Examples:
         >>> import numpy as np
@@ -56,19 +55,8 @@ class GetNext(Primitive):
     """
 
     @checked
-    def __init__(
-        self,
-        types: ListOf(DType) | TupleOf(DType),
-        shapes: ListOf(Shape) | TupleOf(Shape),
-        output_num: Int(ge=1),
-        shared_name: Str,
-    ):
+    def __init__(self, types: Several, shapes: Several, output_num: Int, shared_name):
         super().__init__("GetNext")
-        if not len(types) == len(shapes) == output_num:
-            raise ValueError(
-                f"For 'GetNext', 'types' and 'shapes' must have 'output_num' items, but got "
-                f"{len(types)}, {len(shapes)} and {output_num}."
-            )
         self.types, self.shapes, self.output_num = list(types), list(shapes), output_num
         self.shared_name = shared_name
 
@@ -78,7 +66,7 @@ class GetNext(Primitive):
             raise RuntimeError(f"For 'GetNext', there is no queue {self.shared_name!r}.")
         batch = tuple(queue.batches())
         told = list(zip(self.types, self.shapes))
-        if len(batch) != self.output_num or not all(
+        if not len(batch) == self.output_num == len(self.types) == len(self.shapes) or not all(
             one.dtype == kind and _fits(one.shape, shape) for one, (kind, shape) in zip(batch, told)
         ):
             found = [(each.dtype, each.shape) for each in batch]
