@@ -46,7 +46,8 @@ def _generator(xp, key):
     if xp.module is numpy:
         return numpy.random.Generator(numpy.random.Philox(key=key))
     mixed = numpy.random.SeedSequence(key).generate_state(1, numpy.uint64)[0]
-    return xp.random.Generator(xp.random.Philox4x3210(int(mixed)))
+    random = xp.module.random  # of the library, where `xp` is the space of a vmap
+    return random.Generator(random.Philox4x3210(int(mixed)))
 
 
 class _Replays(threading.local):

@@ -11,6 +11,7 @@ SHAPES = {
     "_arrange.blocks_on_diagonal": of([x(2, 3), x(1, 2)]),
     "_arrange.grids": of([x(2), x(3)], "ij"),
     "_arrange.parts_at": of(x(5, 2), (1, 3), 0),
+    "_arrange.trace_along": of(x(3, 4, 2), 1, 0, 1),
     "_arrange.t": of(x(2, 3)),
     "_forms.chosen": of(ints([0, 2, 1]), [x(3), x(3, seed=1), x(1)], False),
     "_mint_strict.taken": of(x(5, 2), ints([4, 0, 4]), 0),

@@ -306,6 +306,18 @@ GRADIENTS = {
     "_gradients.adaptive_max_pool3d_grad": of(x(1, 1, 1, 1, 2), x(1, 1, 2, 3, 4),
                                               ints([[[[[0, 17]]]]], np.int32)),
     "_gradients.bias_add_grad": of(x(2, 3, 4)),
+    "_gradients.max_pool2d_argmax_grad": of(x(1, 2, 3, 4), x(1, 2, 1, 2),
+                                            ints([[[[0, 7]], [[5, 2]]]])),
+    "_gradients.max_pool3d_argmax_grad": of(x(1, 1, 2, 3, 4), x(1, 1, 1, 1, 2),
+                                            ints([[[[[0, 17]]]]], np.int32)),
+    "_gradients.maximum_grad_grad": of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 4, seed=3)),
+    "_gradients.minimum_grad_grad": of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 4, seed=3)),
+    "_gradients.batch_norm_grad": [
+        of(x(3, 2, 2, 2), x(3, 2, 2, 2, seed=1), x(2), x(2, seed=1), positive(2), None, training)
+        .labelled("training" if training else "given statistics") for training in (True, False)],
+    "_gradients.layer_norm_grad": of(x(3, 4), x(3, 4, seed=1), positive(3, 1), x(3, 1), x(4)),
+    "_gradients.rms_norm_grad": of(x(3, 4), x(3, 4, seed=1), positive(3, 1), x(4)),
+    "_gradients.fill_empty_rows_grad": of(x(5), ints([3, 0, 1])),
 }
 LINES = {**ACTIVATIONS, **CONVOLUTIONS, **POOLING, **NORMALISATION, **LOSSES, **RECURRENCE,
          **PICTURES, **ATTENTION, **EXPERTS, **GRADIENTS}

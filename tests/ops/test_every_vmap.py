@@ -128,8 +128,15 @@ def test_random_ops_draw_once(name):
         assert (out == out[:1]).all()
 
 
-P = Tensor(np.full((3, 8), 0.5, np.float32))
-FOUR = Tensor([4], ms.int32)
+def four():
+    return Tensor([4], ms.int32)
+
+
+def halves():
+    """Three equal slices of probabilities."""
+    return Tensor(np.full((3, 8), 0.5, np.float32))
+
+
 DRAWS = {
     "rand": lambda p: ops.rand(8) + 0 * p,
     "randn": lambda p: ops.randn(8) + 0 * p,
@@ -140,8 +147,8 @@ DRAWS = {
     "normal": lambda p: ops.normal((8,), p, Tensor(1.0)),
     "bernoulli": ops.bernoulli,
     "multinomial": lambda p: ops.multinomial(p, 4),
-    "gamma": lambda p: ops.random_gamma(FOUR, p),
-    "poisson": lambda p: ops.random_poisson(FOUR, p),
+    "gamma": lambda p: ops.random_gamma(four(), p),
+    "poisson": lambda p: ops.random_poisson(four(), p),
     "shuffle": lambda p: ops.shuffle(p * 0 + Tensor(np.arange(8.0), ms.float32)),
     "randperm": lambda p: ops.randperm(8) + 0 * p,
     "mint.dropout": lambda p: ms.mint.nn.functional.dropout(p),
@@ -156,13 +163,13 @@ DRAWS = {
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_random_functions_draw_once(name):
-    out = ms.vmap(DRAWS[name])(P).asnumpy()
+    out = ms.vmap(DRAWS[name])(halves()).asnumpy()
     assert out.shape[0] == 3 and (out == out[:1]).all()
-    again = ms.vmap(DRAWS[name])(P).asnumpy()
+    again = ms.vmap(DRAWS[name])(halves()).asnumpy()
     assert out.shape == again.shape
 
 
 def test_numbers_drawn_outside_differ_from_slice_to_slice():
     noise = ops.rand(3, 8)
-    out = ms.vmap(lambda p, n: p + n)(P, noise).asnumpy()
+    out = ms.vmap(lambda p, n: p + n)(halves(), noise).asnumpy()
     assert not (out == out[:1]).all()
