@@ -249,7 +249,7 @@ def trace(a, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = Non
     a = need_tensor(a, "trace")
     axes = _two_axes(a, axis1, axis2, "trace")
     a = cast.run(a, "int64") if a._array.dtype.kind in "iu" else a
-    return with_dtype(_arrange.trace.run(a, offset, *axes), dtype, "trace")
+    return with_dtype(_arrange.trace_along.run(a, offset, *axes), dtype, "trace")
 
 
 @checked

@@ -4,6 +4,7 @@ from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import op
 from .._core.rules import (
+    Alike,
     Bool,
     DType,
     Int,
@@ -15,12 +16,14 @@ from .._core.rules import (
     any_dtype,
     checked,
     integer,
+    real,
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._shape import shape_of
 
 Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
+Sizes = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
 Scalar = Number | Bool
 
 
@@ -64,12 +67,12 @@ def full(size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)), fill_value: Scalar | Tens
 
 @public("ops.fill")
 @checked
-def fill(type: DType, shape: Shape, value: Scalar):
-    """One number everywhere.
+def fill(type: DType | None, shape: Sizes, value: Scalar | TensorOf(any_dtype)):
+    """One number everywhere, which may be a Tensor of one element; without a dtype, its own.
 
     Source: mindspore.ops.fill of MindSpore 2.10.
     """
-    return full(shape, value, dtype=type)
+    return full(shape_of("fill", (shape,)), value, dtype=type)
 
 
 @public("ops.empty")
@@ -100,14 +103,22 @@ def ones_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
 
 @op("ops.full_like(input, fill_value, *, dtype=None)",
     "mint.full_like(input, fill_value, *, dtype=None)",
-    widen=False)
-def full_like(xp, input: TensorOf(any_dtype), fill_value: Scalar, dtype: DType = None):
+    widen=False, rules={"mint.full_like": {"fill_value": Scalar}})
+def full_like(xp, input: TensorOf(any_dtype), fill_value: Scalar | TensorOf(real, "bool"),
+              dtype: DType = None):
     """One number in the input's shape, and its dtype unless one is given."""
-    return xp.full(input.shape, fill_value, input.dtype if dtype is None else dtype)
+    if fill_value.size != 1:
+        raise ValueError(f"For 'full_like', 'fill_value' must be one number, but got shape "
+                         f"{tuple(fill_value.shape)}.")
+    value = xp.cast(xp.reshape(fill_value, ()), input.dtype if dtype is None else dtype)
+    return xp.array(xp.broadcast_to(value, input.shape))
 
 
 def _number(api, name, value):
     if isinstance(value, Tensor):
+        if value.ndim:
+            raise ValueError(f"For '{api}', '{name}' must have no axes, but got shape "
+                             f"{value.shape}.")
         return value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"For '{api}', '{name}' must be a number, but got {value!r} of type "
@@ -142,22 +153,32 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     return Tensor._wrap(made.astype(_numpy(dtype, "int64" if whole else "float32")))
 
 
+Limit = Number | TensorOf(real)
+
+
 @public("ops.range")
-def range(start, end, step, maxlen=1000000):
+@checked
+def range(start: Limit, end: Limit, step: Limit, maxlen: Int(ge=1) = 1000000):
     """Numbers from `start` to below `end`, `step` apart; the arguments may be Tensors.
 
     Raises:
-        TypeError: if an argument is no number, or `maxlen` no int.
+        TypeError: if an argument is no number, `maxlen` no int, or some numbers are ints and some
+            floats.
         ValueError: if `step` is 0 or leads away from `end`, or there are more than `maxlen`
         numbers.
 
     Source: mindspore.ops.range of MindSpore 2.10.
     """
+    start, end, step = (v.reshape(()).item() if isinstance(v, Tensor) else v
+                        for v in (start, end, step))
+    if len({type(v) for v in (start, end, step)}) > 1:
+        raise TypeError(f"For 'range', 'start', 'end' and 'step' must be all ints or all floats, "
+                        f"but got {start!r}, {end!r}, {step!r}.")
     made = arange(start, end, step)
     if made.size > maxlen:
         raise ValueError(f"For 'range', there must be at most 'maxlen' {maxlen} numbers, but got "
                          f"{made.size}.")
-    return made.astype(start.dtype) if isinstance(start, Tensor) else made
+    return made
 
 
 @public("ops.linspace", "mint.linspace")
@@ -170,6 +191,7 @@ def linspace(start, end, steps, *, dtype=None):
 
     Source: mindspore.ops.linspace of MindSpore 2.10.
     """
+    start, end = (int(v) if isinstance(v, bool) else v for v in (start, end))
     first, last = _number("linspace", "start", start), _number("linspace", "end", end)
     if isinstance(steps, Tensor):
         steps = steps.item()
@@ -198,11 +220,29 @@ def _primitive(name, call):
     return public(f"ops.{name}")(made)
 
 
+Plain = TensorOf("float32", "float64")
+
 _primitive("Zeros", lambda size, dtype=None: zeros(size, dtype))
 _primitive("Ones", lambda shape, dtype=None: ones(shape, dtype))
-_primitive("Eye", lambda n, m, dtype: eye(n, m, dtype))
 _primitive("Fill", lambda dtype, dims, x: full(dims, x, dtype=dtype))
-_primitive("LinSpace", lambda start, stop, num: linspace(start, stop, num))
+
+
+@public("ops.Eye")
+class Eye:
+    """Ones on the diagonal of an n x m matrix, zeros elsewhere: `ops.Eye()(n, m, dtype)`."""
+
+    @checked
+    def __call__(self, n: Int(ge=0), m: Int(ge=0), dtype: DType):
+        return eye(n, m, dtype)
+
+
+@public("ops.LinSpace")
+class LinSpace:
+    """Numbers evenly between two Tensors without axes: `ops.LinSpace()(start, stop, num)`."""
+
+    @checked(Alike("start stop"))
+    def __call__(self, start: Plain, stop: Plain, num: Int(ge=1) | TensorOf("int32", "int64")):
+        return linspace(start, stop, num)
 
 
 @public("ops.Range")
@@ -222,12 +262,14 @@ Value = TensorOf(integer | {"float16", "float32"})
 
 @op("ops.one_hot(indices, depth, on_value=1, off_value=0, axis=-1)",
     "ops.OneHot(axis=-1)(indices, depth, on_value, off_value)", widen=False,
-    rules={"ops.OneHot": {"on_value": Value, "off_value": Value}})
+    rules={"ops.OneHot": {"on_value": Value, "off_value": Value}}, alike="on_value off_value")
 def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: Int(ge=0),
-            on_value: TensorOf(any_dtype, scalars=True) = 1,
-            off_value: TensorOf(any_dtype, scalars=True) = 0,
+            on_value: Number | Value = 1, off_value: Number | Value = 0,
             axis: Int = -1):
     """A new axis of length `depth` with `on_value` at each index, `off_value` elsewhere."""
+    if on_value.dtype != off_value.dtype:
+        raise TypeError(f"For 'one_hot', 'on_value' and 'off_value' must have one dtype, but got "
+                        f"{on_value.dtype} and {off_value.dtype}.")
     axis = axis if axis >= 0 else axis + indices.ndim + 1
     view = [1] * (indices.ndim + 1)
     view[axis] = depth

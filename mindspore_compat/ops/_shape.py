@@ -5,7 +5,18 @@ import math
 
 from .._core.op import op
 from .._core.promotion import promote_np
-from .._core.rules import Any, Int, ListOf, TensorOf, TupleOf, any_dtype
+from .._core.rules import (
+    Any,
+    Bool,
+    Int,
+    ListOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    number,
+    real,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._axes import axis_of
@@ -13,6 +24,7 @@ from ._axes import axis_of
 Anything = TensorOf(any_dtype)
 Several = TupleOf(Anything) | ListOf(Anything)
 Axes = Int | TupleOf(Int) | ListOf(Int)
+Axis = Int | Bool
 
 
 def shape_of(api, shape):
@@ -94,8 +106,9 @@ def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
 @op("mint.transpose(input, dim0, dim1)", "ops.swapaxes(input, axis0: dim0, axis1: dim1)",
     "ops.swapdims(input, dim0, dim1)", "Tensor.swapaxes(axis0: dim0, axis1: dim1)",
     "Tensor.swapdims(dim0, dim1)",
-    "mint.swapaxes(input, axis0: dim0, axis1: dim1)", widen=False)
-def swapaxes(xp, input: Anything, dim0: Int, dim1: Int):
+    "mint.swapaxes(input, axis0: dim0, axis1: dim1)", widen=False,
+    rules={f"mint.{name}": {"dim0": Int, "dim1": Int} for name in ("transpose", "swapaxes")})
+def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
     """Two axes change places."""
     return xp.swapaxes(input, dim0, dim1)
 
@@ -103,7 +116,7 @@ def swapaxes(xp, input: Anything, dim0: Int, dim1: Int):
 @op("ops.moveaxis(x, source, destination)", "ops.movedim(x, source, destination)",
     "Tensor.moveaxis(source, destination)",
     "Tensor.movedim(source, destination)", widen=False)
-def moveaxis(xp, x: Anything, source: Axes, destination: Axes):
+def moveaxis(xp, x: Anything, source: Axes | Bool, destination: Axes | Bool):
     """Axes move from `source` to `destination`; the others keep their order."""
     return xp.moveaxis(x, source, destination)
 
@@ -118,7 +131,8 @@ def expand_dims(xp, input_x: Anything, axis: Int):
 
 
 @op("ops.squeeze(input, axis=None)", "ops.Squeeze(axis=())(input)", "Tensor.squeeze(axis=None)",
-    "mint.squeeze(input, dim: axis)", widen=False, rules={"mint.squeeze": {"axis": Axes}})
+    "mint.squeeze(input, dim: axis)", widen=False,
+    rules={"mint.squeeze": {"axis": Axes}, "ops.Squeeze": {"axis": Axes}})
 def squeeze(xp, input: Anything, axis: Axes | None = None):
     """Without its axes of length 1: all of them, or those named; longer ones stay."""
     if axis is None or axis == () or axis == [] or input.ndim == 0:
@@ -186,7 +200,8 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 class Flatten:
     """Every axis but the first as one: `ops.Flatten()(x)`."""
 
-    def __call__(self, input_x):
+    @checked
+    def __call__(self, input_x: Anything):
         if input_x.ndim < 1:
             raise ValueError("For 'Flatten', 'input_x' must have at least one axis, but got a 0-d "
                              "Tensor.")
@@ -264,7 +279,8 @@ def repeat_interleave(input, repeats, axis=None):
 
 
 @public("ops.repeat_elements")
-def repeat_elements(x, rep, axis=0):
+@checked
+def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
     """Every element along an axis repeated `rep` times; see `ops.repeat_interleave`."""
     return _repeat("repeat_elements", x, rep, axis)
 
@@ -391,9 +407,9 @@ def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
 @op("ops.flip(input, dims)", "ops.ReverseV2(axis: dims)(input)",
     "ops.reverse(x: input, axis: dims)",
     "mint.flip(input, dims)", widen=False)
-def flip(xp, input: Anything, dims: Axes):
+def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     """The elements in reverse order along the axes given."""
-    return xp.flip(input, tuple(dims) if isinstance(dims, (tuple, list)) else dims)
+    return xp.flip(input, tuple(dims))
 
 
 @op("ops.roll(input, shifts, dims=None)", "Tensor.roll(shifts, dims=None)",
@@ -404,17 +420,26 @@ def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
     return xp.roll(input, shifts, dims)
 
 
+def _need_matrices(api, x):
+    """Refuses a Tensor of fewer than two axes."""
+    if x.ndim < 2:
+        raise ValueError(f"For '{api}', 'input' must have at least two axes, but got shape "
+                         f"{tuple(x.shape)}.")
+
+
 @op("ops.tril(input, diagonal=0)", "Tensor.tril(diagonal=0)", "mint.tril(input, diagonal=0)",
     "ops.Tril(diagonal=0)(x: input)", widen=False)
-def tril(xp, input: Anything, diagonal: Int = 0):
+def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
     """The lower triangle of each matrix, zeros elsewhere."""
+    _need_matrices("tril", input)
     return xp.tril(input, diagonal)
 
 
 @op("ops.triu(input, diagonal=0)", "Tensor.triu(diagonal=0)", "mint.triu(input, diagonal=0)",
     "ops.Triu(diagonal=0)(input)", widen=False)
-def triu(xp, input: Anything, diagonal: Int = 0):
+def triu(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
     """The upper triangle of each matrix, zeros elsewhere."""
+    _need_matrices("triu", input)
     return xp.triu(input, diagonal)
 
 

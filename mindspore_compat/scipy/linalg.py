@@ -13,6 +13,7 @@ from .._core.op import op
 from .._core.rules import TensorOf
 from .._core.tensor import Tensor
 from ..ops import _decompose
+from ..ops._shape import tril, triu
 from ._checks import FLOATS, REALS, matrix, switches, tensor
 
 __all__ = [
@@ -193,9 +194,11 @@ def eigh(
     for name, value in (("b", b), ("eigvals", eigvals)):
         if value is not None:
             raise ValueError(f"For 'eigh', '{name}' must be None, but got {value!r}.")
-    half = ops.tril(a, -1) if lower else ops.triu(a, 1)
+    half = tril.run(a, -1) if lower else triu.run(a, 1)
     other = ops.conj(ops.transpose(half, (1, 0)))
-    values, vectors = _decompose.eigh.run(half + other + (a - ops.tril(a, -1) - ops.triu(a, 1)))
+    values, vectors = _decompose.eigh.run(
+        half + other + (a - tril.run(a, -1) - triu.run(a, 1))
+    )
     if a.dtype not in FLOATS:
         values = ops.cast(values, a.dtype)
     return values if eigvals_only else (values, vectors)
@@ -259,8 +262,8 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     _, order = _exchanges(a)
     a = ops.gather(a, Tensor(order), 0)
     packed = _packed_lu.run(a[:count, :count])
-    lower = ops.tril(packed, -1) + ops.eye(count, count, a.dtype)
-    upper = ops.triu(packed)
+    lower = tril.run(packed, -1) + ops.eye(count, count, a.dtype)
+    upper = triu.run(packed)
     if rows > count:  # the rows below: L U = a
         below = solve_triangular(upper, ops.transpose(a[count:], (1, 0)), 1)
         lower = ops.concat([lower, ops.transpose(below, (1, 0))], 0)
@@ -367,9 +370,9 @@ def solve_triangular(
         )
     vector = _check_rows("solve_triangular", a, b)
     part = (
-        ops.tril(a, -1 if unit_diagonal else 0)
+        tril.run(a, -1 if unit_diagonal else 0)
         if lower
-        else (ops.triu(a, 1 if unit_diagonal else 0))
+        else (triu.run(a, 1 if unit_diagonal else 0))
     )
     if unit_diagonal:
         part = part + ops.eye(a.shape[-1], a.shape[-1], a.dtype)

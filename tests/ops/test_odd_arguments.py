@@ -1,0 +1,109 @@
+"""What shapes, new Tensors and elementwise functions take and refuse besides the plain cases.
+
+Observed in MindSpore 2.10; the tables are read row by row.
+"""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, ops
+
+X = Tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
+SQUARE = Tensor(np.arange(9, dtype=np.float32).reshape(3, 3))
+VECTOR = Tensor(np.array([1, 2, 3], np.float32))
+TRUE = Tensor(np.array([True, False, True]))
+PLACES = Tensor(np.array([0, 1, 2]))
+ONE = Tensor(np.array([1.0], np.float32))
+COMPLEX = Tensor(np.ones((3, 3), np.complex64))
+DOUBLE = Tensor(np.ones((3, 3)))
+EMPTY = Tensor(np.zeros(0, np.float32))
+
+REFUSED = {
+    # diagonals, grids, slices by numbers, stacks and splits
+    "trace of truth values": (lambda: ops.trace(TRUE.reshape(1, 3)), TypeError),
+    "trace of stacks": (lambda: ops.trace(X), ValueError),
+    "diagonal of truth values": (lambda: ops.diag_embed(TRUE), TypeError),
+    "diagonal of nothing": (lambda: ops.diag_embed(EMPTY), ValueError),
+    "a class's int on a diagonal": (lambda: ops.FillDiagonal(1)(SQUARE), TypeError),
+    "a shorter diagonal": (lambda: ops.diagonal_scatter(SQUARE, ONE), ValueError),
+    "one Tensor spans no grid": (lambda: ops.Meshgrid()(VECTOR), TypeError),
+    "one Tensor is no stack": (lambda: ops.hstack(SQUARE), TypeError),
+    "nothing is no stack": (lambda: ops.vstack([]), ValueError),
+    "choices of matrices": (lambda: ops.combinations(SQUARE), ValueError),
+    "choices of nothing": (lambda: ops.combinations(VECTOR, 0), ValueError),
+    "choices of True": (lambda: ops.combinations(VECTOR, True), TypeError),
+    "powers of matrices": (lambda: ops.vander(SQUARE), ValueError),
+    "no powers": (lambda: ops.vander(VECTOR, 0), ValueError),
+    "slices of another rank": (lambda: ops.slice(X, (0, 0), (1, 1)), ValueError),
+    "steps of another length": (lambda: ops.strided_slice(X, (0, 0), (1, 1), (1,)), ValueError),
+    "a wider slice": (lambda: ops.slice_scatter(X, X, 1, 0, 2), ValueError),
+    "a slice of another dtype": (
+        lambda: ops.slice_scatter(SQUARE, DOUBLE, 0, 0, 3), TypeError),
+    "hsplit of a vector": (lambda: ops.hsplit(VECTOR, 3), ValueError),
+    "split along True": (lambda: ops.tensor_split(X, 2, True), TypeError),
+    "sequences along the end": (
+        lambda: ops.reverse_sequence(SQUARE, PLACES, -1), ValueError),
+    "indices of no dtype": (lambda: ops.tril_indices(2, 2, dtype=None), TypeError),
+    # shapes
+    "flatten a number": (lambda: ops.Flatten()(1), TypeError),
+    "squeeze None in a class": (lambda: ops.Squeeze(None)(X), TypeError),
+    "flip an int": (lambda: ops.flip(X, 1), TypeError),
+    "triangle of a vector": (lambda: ops.tril(VECTOR), ValueError),
+    "triangle of complex numbers": (lambda: ops.triu(COMPLEX), TypeError),
+    "repeat truth values": (lambda: ops.repeat_elements(TRUE, 2), TypeError),
+    "repeat never": (lambda: ops.repeat_elements(X, 0), ValueError),
+    # new Tensors
+    "one hot of two dtypes": (lambda: ops.one_hot(PLACES, 3, 0.5), TypeError),
+    "one hot of bools": (lambda: ops.one_hot(PLACES, 3, True, False), TypeError),
+    "a range of ints and floats": (lambda: ops.range(0, 2.0, 1), TypeError),
+    "a range of True": (lambda: ops.Range(True)(0, 1, 1), TypeError),
+    "numbers between vectors": (lambda: ops.linspace(ONE, 2.0, 3), ValueError),
+    "numbers between two dtypes": (
+        lambda: ops.LinSpace()(Tensor(0.0), Tensor(1.0, ms.float64), 3), TypeError),
+    "numbers from a vector on": (lambda: ops.arange(ONE, 3), ValueError),
+    "an eye of no dtype": (lambda: ops.Eye()(2, 2, None), TypeError),
+    "fill with several": (lambda: ops.full_like(X, VECTOR), ValueError),
+}
+
+TAKEN = {
+    "narrow along True": (lambda: ops.narrow(SQUARE, True, 0, 1), [[0], [3], [6]]),
+    "turn True times": (lambda: ops.rot90(SQUARE, True, [0, 1])[0], [2, 5, 8]),
+    "diagonal True": (lambda: ops.diagflat(ONE, True), [[0, 1], [0, 0]]),
+    "place True": (
+        lambda: ops.select_scatter(SQUARE, VECTOR, 0, True)[:2], [[0, 1, 2], [1, 2, 3]]),
+    "start True": (
+        lambda: ops.slice_scatter(VECTOR, ONE, 0, True, 2), [1, 1, 3]),
+    "vsplit of a vector": (lambda: ops.vsplit(VECTOR, 3)[2], [3]),
+    "powers True": (lambda: ops.vander(VECTOR, True), [[1], [1], [1]]),
+    "swap True": (lambda: ops.swapaxes(SQUARE, True, 0)[0], [0, 3, 6]),
+    "move True": (lambda: ops.moveaxis(SQUARE, True, 0)[0], [0, 3, 6]),
+    "fill with a Tensor": (lambda: ops.fill(ms.int32, (2,), ONE), [1, 1]),
+    "fill without a dtype": (lambda: ops.fill(None, (2,), 2), [2, 2]),
+    "fill like with a Tensor": (lambda: ops.full_like(VECTOR, ONE), [1, 1, 1]),
+    "numbers between bools": (lambda: ops.linspace(True, 3, 3), [1, 2, 3]),
+    "a range of Tensors": (lambda: ops.range(Tensor([0]), Tensor(2, ms.int32), 1), [0, 1]),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refuses(case):
+    call, error = REFUSED[case]
+    with pytest.raises(error, match="For '"):
+        call()
+
+
+@pytest.mark.parametrize("case", TAKEN)
+def test_takes(case):
+    call, expected = TAKEN[case]
+    assert call().asnumpy().tolist() == expected
+
+
+def test_ranges_are_of_int64_or_float32():
+    assert ops.range(*(Tensor(n, ms.int8) for n in (0, 3, 1))).dtype == ms.int64
+    assert ops.range(*(Tensor(n, ms.float64) for n in (0, 3, 1))).dtype == ms.float32
+
+
+def test_a_tensor_that_fills_gets_a_gradient():
+    slope = ms.grad(lambda value: ops.full_like(SQUARE, value).sum())(Tensor(2.0))
+    assert slope.asnumpy() == 9
