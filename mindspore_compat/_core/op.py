@@ -332,8 +332,8 @@ class Op:
 
     def _arrays(self, sources):
         """The arrays and nodes behind Tensors, numbers and (for operators) lists."""
-        tensors = [s for s in sources if isinstance(s, Tensor)]
         names = self.inputs + [self.many] * (len(sources) - len(self.inputs))
+        tensors = [s for n, s in zip(names, sources) if n in self.promote and isinstance(s, Tensor)]
         held, nodes = [], []
         for name, source in zip(names, sources):
             if isinstance(source, Tensor):
@@ -346,7 +346,7 @@ class Op:
         return held, nodes
 
     def _constant(self, name, value, tensors):
-        """A number (or list) as an array, of the dtype it takes beside the Tensors."""
+        """A number (or list) as an array, of the dtype it takes beside the Tensors it meets."""
         if isinstance(value, (bool, int, float, complex, generic)) and name in self.numbers:
             beside = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
             if beside is None or name not in self.promote:

@@ -31,6 +31,17 @@ def test_primitives_of_places_give_the_dtype_asked_for(name):
             make(output_type=wrong)(x)
 
 
+@pytest.mark.parametrize("choose", [ops.where, ops.select, mint.where, ops.Select()])
+def test_a_number_that_is_chosen_keeps_the_dtype_beside_it(choose):
+    first = Tensor([True, False])
+    for dtype in (ms.int8, ms.int32, ms.float16, ms.bfloat16, ms.float64):
+        x = Tensor([1, 2], dtype)
+        assert choose(first, x, 3).dtype == choose(first, 3, x).dtype == dtype
+    for dtype in (ms.float16, ms.bfloat16):
+        assert choose(first, Tensor([1, 2], dtype), 1.5).dtype == dtype
+    assert choose(first, ints(1, 2), 1.5).dtype == ms.float32
+    assert choose(first, first, 3).dtype == choose(first, 1, 2).dtype == ms.int64
+
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float32])
 def test_running_sums_keep_the_dtype_and_mint_widens(dtype):
