@@ -215,9 +215,12 @@ class _Signature:
 
 
 def _cheap(rule):
-    """False for a rule whose check the call path itself makes: a Tensor of any dtype."""
+    """False for a rule whose check the call path itself makes: a Tensor of any dtype, or None."""
     parts = rule.members if isinstance(rule, Union) else (rule,)
-    return not any(isinstance(p, TensorOf) and not p.dtypes for p in parts)
+    free = [isinstance(p, TensorOf) and not p.dtypes for p in parts]
+    return not any(free) or not all(
+        is_free or isinstance(p, NoneRule) for is_free, p in zip(free, parts)
+    )
 
 
 def _guard_lines(api, signature, scope, indent="    "):

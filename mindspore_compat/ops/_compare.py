@@ -12,7 +12,7 @@ Anything = TensorOf(any_dtype)
 
 
 Real = TensorOf(real, "bool")
-Truth = TensorOf(any_dtype) | Int | Bool
+Truth = TensorOf(any_dtype) | Bool
 Given = TensorOf(number, "bool")  # a Tensor and no number
 Ordered = TensorOf(real, "bool", scalars=True)
 

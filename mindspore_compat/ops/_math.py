@@ -6,10 +6,21 @@ activations in _activation.py.
 
 from .._core.op import op
 from .._core.promotion import division_np, product_np, quotient_np
-from .._core.rules import Number, OneOf, TensorOf, any_dtype, floating, number
+from .._core.rules import (
+    AsValue,
+    Bool,
+    Number,
+    OneOf,
+    TensorOf,
+    any_dtype,
+    floating,
+    number,
+    real,
+)
 
 Operand = TensorOf(any_dtype, scalars=True)
 Given = TensorOf(number | {"bool"})  # a Tensor and no number
+Ordered = TensorOf(real, "bool", scalars=True)
 Real = TensorOf(floating | {"complex64", "complex128"})
 
 
@@ -69,7 +80,7 @@ def sub_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
 
 
 @op("ops.subtract(input, other, *, alpha=1)", promote="input other", operator=True)
-def subtract(xp, input: Operand, other: Operand, alpha: Number = 1):
+def subtract(xp, input: Operand, other: Operand, alpha: Number | Bool = 1):
     """input - alpha * other, element by element; bools count as int64."""
     if input.dtype.kind == "b":
         input, other = xp.cast(input, "int64"), xp.cast(other, "int64")
@@ -117,12 +128,15 @@ def rtruediv(xp, input: Operand, other: Operand):
     return _true_quotient(xp, other, input)
 
 
+Rounding = AsValue(OneOf("floor", "trunc") | None)
+
+
 @_binary("ops.div(input, other, *, rounding_mode=None)",
     "ops.divide(input, other, *, rounding_mode=None)", "Tensor.div(other, *, rounding_mode=None)",
     "Tensor.divide(other, *, rounding_mode=None)", "mint.div(input, other, *, rounding_mode=None)",
     "mint.divide(input, other, *, rounding_mode=None)", "Tensor.div_(other, *, rounding_mode=None)",
     meet=quotient_np)
-def div(xp, input: Operand, other: Operand, rounding_mode: OneOf("floor", "trunc") | None = None):
+def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
     """input / other, element by element, rounded as asked; integers give float32 if not rounded."""
     if rounding_mode is None:
         return _true_quotient(xp, input, other)
@@ -230,7 +244,7 @@ def maximum(xp, input: Operand, other: Operand):
 
 @_binary("ops.minimum(input, other)", "ops.Minimum()(input, other)", "Tensor.minimum(other)",
          "mint.minimum(input, other)", slope="minimum")
-def minimum(xp, input: Operand, other: Operand):
+def minimum(xp, input: Ordered, other: Ordered):
     """The smaller of two elements; NaN where either is NaN."""
     return xp.minimum(input, other)
 
@@ -308,7 +322,7 @@ def reciprocal(xp, input: TensorOf(any_dtype)):
 
 @op("ops.exp(input)", "ops.Exp()(input)", "Tensor.exp()", "mint.exp(input)",
     "ops.tensor_exp(input)", "Tensor.exp_()")
-def exp(xp, input: TensorOf(any_dtype)):
+def exp(xp, input: TensorOf(Real.dtypes, "int64", "bool")):
     """e to the power of input, element by element."""
     return xp.exp(_floating(xp, input))
 
@@ -385,7 +399,7 @@ def floor(xp, input: TensorOf(any_dtype)):
 
 
 @op("ops.ceil(input)", "ops.Ceil()(input)", "Tensor.ceil()", "mint.ceil(input)")
-def ceil(xp, input: TensorOf(any_dtype)):
+def ceil(xp, input: TensorOf(floating)):
     """The smallest whole number not below each element."""
     return xp.ceil(input) if input.dtype.kind == "f" else input
 

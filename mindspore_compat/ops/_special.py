@@ -335,7 +335,8 @@ def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: Addcd
     return input + xp.cast(value, input.dtype) * tensor1 / tensor2
 
 
-@op("ops.logit(input, eps=None)", "ops.Logit(eps=-1.0)(input)", "Tensor.logit(eps=None)")
+@op("ops.logit(input, eps=None)", "ops.Logit(eps=-1.0)(input)", "Tensor.logit(eps=None)",
+    rules={"ops.Logit": {"eps": Float}})
 def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: Float | None = None):
     """log(input / (1 - input)); the input is first moved into [eps, 1 - eps] where eps is not
     negative."""
@@ -351,7 +352,7 @@ LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
     "ops.NanToNum(nan=None, posinf=None, neginf=None)(x: input)",
     "Tensor.nan_to_num(nan=None, posinf=None, neginf=None)",
     "mint.nan_to_num(input, nan=None, posinf=None, neginf=None)")
-def nan_to_num(xp, input: Anything, nan: Number | Bool | None = None,
+def nan_to_num(xp, input: TensorOf(number - {"float64"}, "bool"), nan: Number | Bool | None = None,
                posinf: Number | Bool | None = None, neginf: Number | Bool | None = None):
     """Numbers in place of NaN (0 by default) and of infinities (the dtype's largest by default)."""
     nan = 0.0 if nan is None else nan
