@@ -75,6 +75,8 @@ class _Seeded(Primitive):
 
 
 def _made(array, dtype, default="float32"):
+    if not getattr(array, "shape", ()):
+        array = current_space().asarray(array)  # NumPy draws one number as a plain one
     wanted = default if dtype is None else dtypes.to_numpy(dtype)
     return Tensor._wrap(array if array.dtype == wanted else array.astype(wanted))
 
