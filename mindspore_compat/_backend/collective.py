@@ -9,6 +9,7 @@ Each operation returns a `Pending`; `wait()` gives the array. The ranks of a gro
 same operations in the same order, with arrays of the same shape and dtype.
 """
 
+import atexit
 import contextlib
 import functools
 import math
@@ -67,7 +68,10 @@ def world():
 
 @functools.cache
 def end_together():
-    """From now on an error that ends this process ends the others, which would wait for it."""
+    """From now on an error that ends this process ends the others, which would wait for it.
+
+    An end without error tells MPI what is complete, so that it has nothing left to complain of.
+    """
     show = sys.excepthook
 
     def hook(kind, error, trace):
@@ -77,6 +81,7 @@ def end_together():
         mpi().COMM_WORLD.Abort(1)
 
     sys.excepthook = hook
+    atexit.register(_forget_complete)
 
 
 def alone():
@@ -110,6 +115,21 @@ class Pending:
     def done(self):
         """Whether the operation is complete, without waiting."""
         return self.request is None or bool(self.request.Test())
+
+    def __del__(self):
+        """Memory that MPI still reads or fills outlives an operation nobody waits for."""
+        if self.request is None or sys.is_finalizing():
+            return
+        _abandoned.append((self.request, self.out, self.finish))
+        _forget_complete()
+
+
+_abandoned = []  # (request, array, what holds further arrays) of operations nobody waits for
+
+
+def _forget_complete():
+    """Drops the abandoned operations that are complete."""
+    _abandoned[:] = [each for each in _abandoned if not each[0].Test()]
 
 
 class Group:

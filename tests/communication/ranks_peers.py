@@ -250,6 +250,17 @@ def counts_as_a_matrix():
     same(ops.AlltoAllVC()(floats([0, 1, 2]) * RANK, counts), numpy.arange(3) * BEFORE)
 
 
+@check
+def handles_that_nobody_keeps():
+    """What was sent arrives, though neither its handle nor its Tensor is kept."""
+    for number in range(3):
+        comm_func.isend(floats(numpy.full(1 << 22, RANK + number)), FOLLOWING)
+    comm_func.barrier()
+    for number in range(3):
+        found = comm_func.recv(floats(numpy.zeros(1 << 22)), BEFORE)
+        assert (found.asnumpy() == BEFORE + number).all()
+
+
 CHECKS[sys.argv[1]]()
 comm_func.barrier()
 print(json.dumps({"rank": RANK, "passed": sys.argv[1]}), flush=True)
