@@ -17,6 +17,7 @@ from .._core.tape import Rule, depth, record
 from .._core.tensor import Tensor
 from .transfer import Given
 
+
 @extra
 def send_to(xp, x, peer, tag, group, back):
     """`x`, after it was sent to member `peer` of `group`; the gradient comes through `back`."""
