@@ -6,7 +6,7 @@ _blocks.py.
 """
 
 from .._core.batch import RULES, loop
-from . import _blocks  # noqa: F401 - it declares the functions
+from . import _batch_stacks, _blocks  # noqa: F401 - they declare functions and rules
 
 # function of xp -> how many arrays it takes first, and where among its arguments a shape of one of
 # them stands, whose first axis grows, too
