@@ -19,6 +19,7 @@ from .._core.rules import (
     floating,
     integer,
     number,
+    real,
 )
 from . import _blocks  # noqa: F401 - it declares blockwise
 
@@ -27,6 +28,7 @@ Small = TensorOf("float16", "float32", "bfloat16")
 Floats = TensorOf(floating)
 Numbers = TensorOf(number)
 Slope = Number
+Halves = TensorOf("float16", "float32")
 
 
 # Rectifiers ---------------------------------------------------------------------------------------
@@ -72,7 +74,7 @@ def _leaky_slope(xp, g, x, slope):
 
 
 @op("ops.leaky_relu(input, alpha=0.2)", "nn.LeakyReLU(alpha=0.2)(input)")
-def leaky_relu(xp, input: Numbers, alpha: Slope = 0.2):
+def leaky_relu(xp, input: TensorOf(number, "bool"), alpha: Slope = 0.2):
     """The input where it is positive, alpha times the input elsewhere."""
     return _leaky(xp, input, alpha)
 
@@ -92,7 +94,8 @@ leaky_relu_ext.vjp(
 
 
 @op("ops.prelu(input, weight)", "ops.PReLU()(x: input, weight)",
-    "mint.nn.functional.prelu(input, weight)")
+    "mint.nn.functional.prelu(input, weight)",
+    rules={f"ops.{name}": {"input": Halves, "weight": Halves} for name in ("prelu", "PReLU")})
 def prelu(xp, input: Floats, weight: Floats):
     """The input where it is positive, its channel's weight times the input elsewhere.
 
@@ -211,9 +214,11 @@ logsigmoid.vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
 
 @op("ops.softplus(input, beta=1, threshold=20)",
     "mint.nn.functional.softplus(input, beta=1, threshold=20)", "ops.Softplus()(input_x: input)")
-def softplus(xp, input: Floats, beta: Number = 1, threshold: Number = 20):
+def softplus(xp, input: Floats, beta: Number | Bool = 1, threshold: Number | Bool = 20):
     """log(1 + exp(beta * input)) / beta; the input itself where beta * input exceeds
     `threshold`."""
+    if beta == 0:
+        raise ValueError(f"For 'softplus', 'beta' must not be 0, but got {beta!r}.")
     scaled = input * beta
     return xp.where(scaled > threshold, input, xp.softplus(scaled) / beta)
 
@@ -353,7 +358,7 @@ gelu_layer.vjp(x=lambda xp, g, x, approximate: xp.blockwise(
 
 
 @op("ops.fast_gelu(x)", "ops.FastGeLU()(x)", "ops.FastGelu()(x)", "nn.FastGelu()(x)")
-def fast_gelu(xp, x: Floats):
+def fast_gelu(xp, x: Halves):
     """x / (1 + exp(-1.702 |x|)) * exp(0.851 (x - |x|)), which is x * sigmoid(1.702 x)."""
     return x * xp.sigmoid(1.702 * x)
 
@@ -418,7 +423,7 @@ softshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
 
 
 @op("ops.hardtanh(input, min_val=-1.0, max_val=1.0)")
-def hardtanh(xp, input: Plain, min_val: Number = -1.0, max_val: Number = 1.0):
+def hardtanh(xp, input: TensorOf(real, "bool"), min_val: Number = -1.0, max_val: Number = 1.0):
     """The input cut off below `min_val` and above `max_val`."""
     return xp.cast(xp.minimum(xp.maximum(input, min_val), max_val), input.dtype)
 
@@ -444,7 +449,7 @@ def _threshold(xp, x, limit, value):
 
 
 @op("ops.threshold(input, thr, value)", "nn.Threshold(threshold: thr, value)(input)")
-def threshold(xp, input: Numbers, thr: Number, value: Number):
+def threshold(xp, input: TensorOf(number, "bool"), thr: Number, value: Number):
     """The input where it exceeds `thr`, `value` elsewhere."""
     return _threshold(xp, input, thr, value)
 

@@ -137,7 +137,7 @@ class LogUniformCandidateSampler(_Sampler):
         seed (int): the seed of the draws; 0 takes the default stream.
 
     Inputs:
-        - **true_classes** (Tensor): int32 or int64, shape (N, num_true).
+        - **true_classes** (Tensor): int64, shape (N, num_true).
 
     Outputs:
         The classes (num_sampled,), and how often the true ones and these are to be expected.
@@ -155,6 +155,10 @@ class LogUniformCandidateSampler(_Sampler):
     def __init__(self, num_true: Count = 1, num_sampled: Count = 5, unique: Bool = True,
                  range_max: Count = 5, seed: Int(ge=0) = 0):
         self._set(num_true, num_sampled, unique, range_max, seed)
+
+    @checked
+    def __call__(self, true_classes: TensorOf("int64")):
+        return super().__call__(true_classes)
 
     def _share(self, classes):
         return np.log((classes + 2.0) / (classes + 1.0)) / np.log1p(self.range_max)

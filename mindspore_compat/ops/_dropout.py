@@ -20,7 +20,7 @@ from .._core.rules import (
     TupleOf,
     floating,
     integer,
-    number,
+    real,
 )
 
 Floats = TensorOf(floating)
@@ -55,7 +55,7 @@ def _dropped(xp, x, mask, keep):
 
 
 @op("ops.dropout(input, p=0.5, training=True, seed=None)")
-def dropout(xp, input: Floats, p: Chance = 0.5, training: Bool = True, seed: Int = None):
+def dropout(xp, input: Floats, p: Chance = 0.5, training: Bool = True, seed: Int(ge=0) = None):
     """Elements zeroed with probability `p`, the others divided by 1 - p.
 
     Without `training` the input itself. With a `seed` the masks follow from it, from call to call.
@@ -109,7 +109,7 @@ def dropout1d(xp, input: Plain, p: Chance = 0.5, training: Bool = True):
 
 
 @op("ops.dropout2d(input, p=0.5, training=True)")
-def dropout2d(xp, input: Plain, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
+def dropout2d(xp, input: Plain, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
     """Whole channels of (N, C, H, W) zeroed with probability `p`, the rest scaled up."""
     out, _ = _channels(xp, "dropout2d", input, 1 - p, (4,))
     return out if training else input
@@ -124,7 +124,7 @@ def dropout2d_ext(xp, input: Plain, p: Number(ge=0, le=1) = 0.5, training: Bool 
 
 
 @op("ops.dropout3d(input, p=0.5, training=True)")
-def dropout3d(xp, input: Plain, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
+def dropout3d(xp, input: Plain, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
     """Whole channels of (N, C, D, H, W) zeroed with probability `p`, the rest scaled up."""
     out, _ = _channels(xp, "dropout3d", input, 1 - p, (5,))
     return out if training else input
@@ -190,7 +190,7 @@ CONSTANT.update({"unpackbits", "random_uniform", "random_keep"})
 
 
 @op("ops.rrelu(input, lower=0.125, upper=0.3333333333333333)")
-def rrelu(xp, input: TensorOf(number), lower: Number | Bool = 0.125,
+def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125,
           upper: Number | Bool = 1 / 3):
     """The input where it is not negative, a random slope in [lower, upper) times it elsewhere."""
     if lower > upper:

@@ -6,7 +6,7 @@ import pathlib
 import numpy as np
 
 from .._core import custom
-from .._core.rules import OneOf, Str, TensorOf, any_dtype, checked
+from .._core.rules import AsValue, OneOf, Str, TensorOf, any_dtype, checked
 from .._core.surface import public
 from .primitive import Primitive
 
@@ -66,7 +66,7 @@ class TensorDump(Primitive):
     """
 
     @checked
-    def __init__(self, input_output: Side = "out"):
+    def __init__(self, input_output: AsValue(Side) = "out"):
         super().__init__("TensorDump")
         self.input_output = input_output
 

@@ -151,7 +151,7 @@ def chosen(xp, places: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
 
 
 @op("ops.msort(input)", "Tensor.msort()", widen=False)
-def msort(xp, input: Anything):
+def msort(xp, input: Reals):
     """The input sorted along its first axis."""
     return xp.top_k(input, input.shape[0], 0, False)[0]
 
@@ -168,6 +168,8 @@ def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
         raise RuntimeError(f"For 'kthvalue', 'k' must be in [1, {length}], but got {k}.")
     if not input.ndim:
         return input, xp.zeros((), "int64")
+    if input.dtype.kind == "c":
+        raise TypeError(f"For 'kthvalue', 'input' must hold real numbers, but got {input.dtype}.")
     values, at = xp.top_k(input, k, dim, False)
     last = (slice(None),) * (axis_of(dim, input)) + (slice(k - 1, k) if keepdim else k - 1,)
     return values[last], xp.cast(at[last], "int64")
@@ -198,14 +200,14 @@ def allclose(input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
 
 @op("ops.approximate_equal(x, y, tolerance=1e-5)", "Tensor.approximate_equal(y, tolerance=1e-5)",
     "ops.ApproximateEqual(tolerance=1e-5)(x, y)", promote="x y")
-def approximate_equal(xp, x: Anything, y: Anything, tolerance: Float = 1e-5):
+def approximate_equal(xp, x: Reals, y: Reals, tolerance: Float = 1e-5):
     """True where |x - y| < tolerance; infinities and NaN equal nothing."""
     return xp.abs(x - y) < tolerance
 
 
 @op("ops.fmax(input, other)", "ops.Fmax()(x1: input, x2: other)", "Tensor.fmax(other)",
     promote="input other", slope="fmax")
-def fmax(xp, input: Reals, other: RealsOrNumbers):
+def fmax(xp, input: RealsOrNumbers, other: RealsOrNumbers):
     """The larger of two elements; of a number and NaN, the number."""
     return xp.fmax(input, other)
 
@@ -218,7 +220,9 @@ def fmin(xp, input: TensorOf(real), other: TensorOf(real)):
 
 
 @op("ops.invert(x)", "ops.Invert()(x)", "Tensor.invert()", "Tensor.bitwise_not()",
-    "ops.bitwise_not(input: x)", widen=False)
+    "ops.bitwise_not(input: x)", widen=False,
+    rules={f"{area}.{name}": {"x": TensorOf(integer)}
+           for area, name in (("ops", "invert"), ("ops", "Invert"), ("Tensor", "invert"))})
 def invert(xp, x: TensorOf(integer | {"bool"})):
     """Every bit flipped."""
     return xp.invert(x)

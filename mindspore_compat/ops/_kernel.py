@@ -64,7 +64,7 @@ def kernel(fn: Callable = None, reg_info: Any = None, compile_attrs: Any = None)
         compile_attrs (dict): settings of a compiler, kept as JSON in `compile_attrs`.
 
     Raises:
-        TypeError: if `fn` is not callable.
+        TypeError: if `fn` is not callable, or another argument of another type.
 
     Examples:
         >>> import numpy as np
@@ -80,6 +80,13 @@ def kernel(fn: Callable = None, reg_info: Any = None, compile_attrs: Any = None)
 
     Source: mindspore.ops.kernel of MindSpore 2.10.
     """
+
+    for name, given, kinds in (("reg_info", reg_info, (str, dict, tuple)),
+                               ("compile_attrs", compile_attrs, (dict,))):
+        if given is not None and not isinstance(given, kinds):
+            raise TypeError(f"For 'kernel', '{name}' must be a "
+                            f"{' or '.join(kind.__name__ for kind in kinds)}, but got {given!r} "
+                            f"of type {type(given).__name__}.")
 
     def decorate(function):
         run = _in_words(function)

@@ -25,6 +25,7 @@ from .._core.transforms import stop_gradient
 from . import _arrange, _padding, _shape, _statistics
 from ._inplace import index_put
 from ._scatter import check_range, scatter_by
+from ._shape import shape_of
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -157,12 +158,31 @@ class BatchToSpaceNDV2(Primitive):
 # New values ---------------------------------------------------------------------------------------
 
 
-@op("ops.FillV2()(shape, value)", widen=False)
-def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int) | Index):
+@op(widen=False)
+def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int)):
     """A Tensor of a shape with one value everywhere; gradients pass to the value."""
-    if value.ndim:
+    if value.size != 1:
         raise ValueError(f"For 'FillV2', 'value' must be one number, but got shape {value.shape}.")
-    return xp.broadcast_to(value, tuple(int(n) for n in shape))
+    return xp.broadcast_to(xp.reshape(value, ()), shape)
+
+
+@public("ops.FillV2")
+class FillV2(Primitive):
+    """A Tensor of a shape with one value everywhere: `ops.FillV2()(shape, value)`.
+
+    Raises:
+        TypeError: if `shape` is not of ints, or `value` no Tensor.
+        ValueError: if a length is negative, or `value` not one number.
+
+    Source: mindspore.ops.FillV2 of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("FillV2")
+
+    @checked
+    def __call__(self, shape: TupleOf(Int(ge=0)) | Index, value: Anything):
+        return fill_v2.run(value, shape_of("FillV2", (shape,)))
 
 
 @op("ops.fills(x, value)", "ops.Fills()(x, value)", "Tensor.fills(value)", widen=False)
@@ -188,9 +208,9 @@ def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
     return xp.broadcast_to(input_x, tuple(sizes))
 
 
-@op("ops.LogSpace(steps=10, base=10, dtype=None)(start, end)", widen=False, alike="start end")
+@op("ops.LogSpace(steps=10, base=10, dtype=float32)(start, end)", widen=False, alike="start end")
 def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int = 10,
-              dtype: Any = None):
+              dtype: DType = "float32"):
     """`base` to the power of numbers evenly between two ends; float32 by default."""
     if start.ndim or end.ndim:
         raise ValueError(f"For 'LogSpace', 'start' and 'end' must have no axes, but got shapes "
@@ -199,8 +219,7 @@ def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int =
         raise ValueError(f"For 'LogSpace', 'base' must be above 0, but got {base}.")
     along = xp.arange(steps) / max(steps - 1, 1)
     numbers = xp.cast(start, "float64") * (1 - along) + xp.cast(end, "float64") * along
-    wanted = "float32" if dtype is None else dtypes.to_numpy(dtype)
-    return xp.cast(xp.power(float(base), numbers), wanted)
+    return xp.cast(xp.power(float(base), numbers), dtype)
 
 
 @public("ops.logspace")
@@ -217,12 +236,13 @@ def logspace(start: Float | Floats, end: Float | Floats, steps: Int(ge=0), base:
     """
     ends = [each if isinstance(each, Tensor) else Tensor(float(each), dtypes.float32)
             for each in (start, end)]
-    return log_space.run(*ends, steps, base, dtype)
+    return log_space.run(*ends, steps, base, dtypes.to_numpy(dtype))
 
 
 class _Indices(Primitive):
     @checked
-    def __init__(self, row: Int(ge=0), col: Int(ge=0), offset: Int = 0, dtype=dtypes.int32):
+    def __init__(self, row: Int(ge=0), col: Int(ge=0), offset: Int = 0,
+                 dtype: DType("int32", "int64") = dtypes.int32):
         super().__init__(type(self).__name__)
         self.sizes, self.dtype = (row, col, offset), dtype
 
@@ -362,10 +382,13 @@ def tridiagonal_matmul(xp, superdiag: Fractions, maindiag: Fractions, subdiag: F
     return middle * rhs + above * later + below * earlier
 
 
-@op("ops.Betainc()(a, b, x)", widen=True)
+@op("ops.Betainc()(a, b, x)", widen=True, alike="a b x")
 def betainc(xp, a: TensorOf("float32", "float64"), b: TensorOf("float32", "float64"),
             x: TensorOf("float32", "float64")):
     """The regularised incomplete beta function."""
+    if not a.shape == b.shape == x.shape:
+        raise ValueError(f"For 'Betainc', 'a', 'b' and 'x' must have one shape, but got {a.shape}, "
+                         f"{b.shape} and {x.shape}.")
     return xp.betainc(a, b, x)
 
 

@@ -13,6 +13,7 @@ from .._core.rules import (
     TensorOf,
     TupleOf,
     any_dtype,
+    checked,
     number,
     real,
 )
@@ -279,7 +280,7 @@ def cum_sum(xp, input: TensorOf(number), axis: Int, exclusive: Bool = False, rev
 
 
 @op("ops.cumsum(x, axis, dtype=None)")
-def cumsum_as_is(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
+def cumsum_as_is(xp, x: TensorOf(number), axis: Int, dtype: DType = None):
     """Cumulative sums along an axis, in the input's dtype unless one is given."""
     x = x if dtype is None else xp.cast(x, dtype)
     return xp.cast(xp.cumsum(x, axis), x.dtype)
@@ -370,7 +371,9 @@ def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis 
 
 
 @public("ops.max")
-def max(input, axis=None, keepdims=False, *, initial=None, where=None):
+@checked
+def max(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = False, *,
+        initial=None, where=None):
     """(values, positions) of the largest elements along `axis`; over everything if it is None.
 
     Args:
@@ -386,7 +389,9 @@ def max(input, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 @public("ops.min")
-def min(input, axis=None, keepdims=False, *, initial=None, where=None):
+@checked
+def min(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = False, *,
+        initial=None, where=None):
     """(values, positions) of the smallest elements along `axis`; over everything if it is None.
 
     The arguments are those of `max`, with `initial` an upper bound.

@@ -47,8 +47,11 @@ def _median(xp, input, axis, keepdims):
     return (values, at) if keepdims else (xp.squeeze(values, axis), xp.squeeze(at, axis))
 
 
+Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
+
+
 @op("ops.median(input, axis=-1, keepdims=False)", widen=False)
-def median(xp, input: Anything, axis: Int = -1, keepdims: Bool = False):
+def median(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
     """(the lower median, its int64 position) along an axis."""
     if input.ndim == 0:
         return input, xp.zeros((), "int64")
@@ -91,8 +94,7 @@ def mint_median(input, dim=None, keepdim=False):
 
 @op("ops.nanmedian(input, axis=-1, keepdims=False)", "Tensor.nanmedian(axis=-1, keepdims=False)",
     widen=False)
-def nanmedian(xp, input: TensorOf("float32", "float64", "int16", "int32", "int64"), axis: Int = -1,
-              keepdims: Bool = False):
+def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
     """(the lower median of what is not NaN, its int64 position) along an axis."""
     values, at = xp.top_k(input, input.shape[axis], axis, False)  # NaN stands last
     count = xp.sum(xp.logical_not(xp.isnan(input)), axis, keepdims=True)
@@ -205,7 +207,8 @@ def mint_std(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bo
 
 @op("ops.count_nonzero(x, axis=(), keep_dims=False, dtype=int32)",
     "mint.count_nonzero(input: x, dim: axis=None)", "ops.CountNonZero(dims: axis=None)(x)",
-    widen=False)
+    widen=False, rules={"ops.count_nonzero": {
+        "x": TensorOf(number), "axis": Int | TupleOf(Int) | ListOf(Int), "dtype": DType}})
 def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dtype: DType = None):
     """How many elements over the axes given are not 0."""
     found = xp.sum(x != 0, axes_of(axis), keepdims=keep_dims)
@@ -213,7 +216,7 @@ def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dty
 
 
 @op("ops.aminmax(input, *, axis=0, keepdims=False)", "Tensor.aminmax(*, axis=0, keepdims=False)")
-def aminmax(xp, input: Anything, axis: Int | None = 0, keepdims: Bool = False):
+def aminmax(xp, input: TensorOf(real, "bool"), axis: Int | None = 0, keepdims: Bool = False):
     """(the smallest, the largest) element along an axis."""
     if input.ndim == 0:
         return input, input
@@ -231,6 +234,10 @@ def cov(xp, input: TensorOf(number), correction: Number | Bool = 1, fweights: In
     """The covariances of the rows, which may be weighted by counts and by importance."""
     x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
     x = xp.cast(x, "float32") if x.dtype.kind in "iub" else x
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
+        if given is not None and (given.ndim > 1 or given.size != x.shape[1]):
+            raise ValueError(f"For 'cov', '{name}' must have one number for each of {x.shape[1]} "
+                             f"columns, but got shape {given.shape}.")
     weights = None
     if fweights is not None:
         weights = xp.cast(fweights, x.dtype)
@@ -302,6 +309,8 @@ def cum_prod(xp, x: Anything, axis: Int, exclusive: Bool = False, reverse: Bool 
 @op("ops.logcumsumexp(input, axis)", "Tensor.logcumsumexp(axis)")
 def logcumsumexp(xp, input: Floating, axis: Int):
     """The logarithm of the running sum of exponentials along an axis."""
+    if not input.size:
+        return input
     front = xp.moveaxis(input, axis, 0)
     out = [front[0]]
     for i in range(1, front.shape[0]):
@@ -524,9 +533,9 @@ def intopk(xp, x1: Half, x2: TensorOf("int32"), k: Int):
 # Distances and norms of rows ----------------------------------------------------------------------
 
 
-@op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)")
-def cdist(xp, x1: TensorOf("float32", "float64"), x2: TensorOf("float32", "float64"),
-          p: Float(ge=0) | Int(ge=0) = 2.0):
+@op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)", alike="x1 x2")
+def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
+          x2: TensorOf("float16", "float32", "float64"), p: Float(ge=0) = 2.0):
     """The p-norm distances between the rows of two matrices, or of two stacks of them."""
     if x1.ndim not in (2, 3) or x2.ndim not in (2, 3) or x1.shape[-1] != x2.shape[-1]:
         raise ValueError(f"For 'cdist', the inputs must be matrices (or stacks) with rows of one "
@@ -544,7 +553,7 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
 
 @op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",
     "Tensor.renorm(p, axis, maxnorm)")
-def renorm(xp, input: Fractions, p: AsValue(Number(ge=1)), axis: Int, maxnorm: Float):
+def renorm(xp, input: Fractions, p: Number(ge=1), axis: Int, maxnorm: Float):
     """The slices along an axis, those of a p-norm above `maxnorm` scaled down to it."""
     others = tuple(i for i in range(input.ndim) if i != axis_of(axis, input))
     size = _reduce._vector_norm(xp, input, p, others, True)

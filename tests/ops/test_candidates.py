@@ -30,11 +30,17 @@ def test_repeated_draws_are_expected_in_proportion():
 
 
 def test_log_uniform_classes_are_as_likely_as_told():
-    drawn, _, expected = ops.LogUniformCandidateSampler(1, 40000, False, 5, 3)(TRUE)
+    sampler = ops.LogUniformCandidateSampler(1, 40000, False, 5, 3)
+    drawn, _, expected = sampler(TRUE.astype(ms.int64))
     shares = np.bincount(drawn.asnumpy(), minlength=5) / 40000
     told = np.log(np.arange(2, 7) / np.arange(1, 6)) / np.log(6)
     assert np.allclose(shares, told, atol=0.01)
     assert np.allclose(expected.asnumpy()[:9], told[drawn.asnumpy()[:9]] * 40000, rtol=1e-5)
+
+
+def test_log_uniform_true_classes_are_int64():
+    with pytest.raises(TypeError, match="'true_classes' must be a Tensor of dtype int64"):
+        ops.log_uniform_candidate_sampler(TRUE)
 
 
 def test_a_seed_starts_a_stream():

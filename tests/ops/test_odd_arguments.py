@@ -63,6 +63,37 @@ REFUSED = {
         lambda: ops.LinSpace()(Tensor(0.0), Tensor(1.0, ms.float64), 3), TypeError),
     "numbers from a vector on": (lambda: ops.arange(ONE, 3), ValueError),
     "an eye of no dtype": (lambda: ops.Eye()(2, 2, None), TypeError),
+    # element by element
+    "exp of int32": (lambda: ops.exp(Tensor([1], ms.int32)), TypeError),
+    "ceil of ints": (lambda: ops.ceil(PLACES), TypeError),
+    "order of complex numbers": (lambda: ops.minimum(COMPLEX, 1.0), TypeError),
+    "logic of numbers": (lambda: ops.logical_and(TRUE, 0.5), TypeError),
+    "rounding by number": (lambda: ops.div(X, X, rounding_mode=1), ValueError),
+    "logit without a bound": (lambda: ops.Logit(None)(VECTOR), TypeError),
+    "doubles without NaN": (lambda: ops.nan_to_num(DOUBLE), TypeError),
+    "beta of several shapes": (lambda: ops.Betainc()(ONE, ONE, VECTOR), ValueError),
+    "bits of truth values": (lambda: ops.invert(TRUE), TypeError),
+    "softplus of 0": (lambda: ops.softplus(X, 0), ValueError),
+    "doubles in halves": (lambda: ops.fast_gelu(DOUBLE), TypeError),
+    "weights in doubles": (lambda: ops.prelu(SQUARE, DOUBLE[0]), TypeError),
+    "dropout before 0": (lambda: ops.dropout(X, seed=-1), ValueError),
+    # statistics
+    "median of truth values": (lambda: ops.median(TRUE), TypeError),
+    "count of truth values": (lambda: ops.count_nonzero(TRUE), TypeError),
+    "count along None": (lambda: ops.count_nonzero(X, None), TypeError),
+    "order of one complex number": (lambda: ops.aminmax(COMPLEX), TypeError),
+    "weights of other columns": (lambda: ops.cov(SQUARE, aweights=ONE), ValueError),
+    "distances in two dtypes": (lambda: ops.cdist(SQUARE, DOUBLE), TypeError),
+    "distances of an int": (lambda: ops.cdist(SQUARE, SQUARE, 2), TypeError),
+    "sums of truth values": (lambda: ops.cumsum(TRUE, 0), TypeError),
+    "sums along None": (lambda: ops.cumsum(X, None), TypeError),
+    "renorm by True": (lambda: ops.renorm(SQUARE, True, 0, 1.0), TypeError),
+    "largest along a Tensor": (lambda: ops.max(X, ONE), TypeError),
+    # settings
+    "a side by number": (lambda: ops.TensorDump(0), ValueError),
+    "a kernel by number": (lambda: ops.kernel(abs, 1), TypeError),
+    "a compiler's text": (lambda: ops.kernel(abs, compile_attrs="fast"), TypeError),
+    "indices of no numbers": (lambda: ops.TrilIndices(2, 2, dtype=None), TypeError),
     "fill with several": (lambda: ops.full_like(X, VECTOR), ValueError),
 }
 
@@ -82,6 +113,15 @@ TAKEN = {
     "fill without a dtype": (lambda: ops.fill(None, (2,), 2), [2, 2]),
     "fill like with a Tensor": (lambda: ops.full_like(VECTOR, ONE), [1, 1, 1]),
     "numbers between bools": (lambda: ops.linspace(True, 3, 3), [1, 2, 3]),
+    "slopes of truth values": (lambda: ops.leaky_relu(TRUE), [True, False, True]),
+    "softplus True": (lambda: ops.softplus(EMPTY, True), []),
+    "subtract True times": (lambda: ops.subtract(ONE, ONE, alpha=True), [0]),
+    "running sums of nothing": (lambda: ops.logcumsumexp(EMPTY, 0), []),
+    "the larger of a number": (lambda: ops.fmax(2.5, VECTOR), [2.5, 2.5, 3]),
+    "fill by a tuple": (lambda: ops.FillV2()((2,), ONE), [1, 1]),
+    "distances of halves": (
+        lambda: ops.cdist(SQUARE.astype(ms.float16), SQUARE.astype(ms.float16))[0, :2],
+        [0, 5.1953125]),
     "a range of Tensors": (lambda: ops.range(Tensor([0]), Tensor(2, ms.int32), 1), [0, 1]),
 }
 
