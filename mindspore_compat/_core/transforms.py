@@ -183,7 +183,7 @@ class Request:
         self.return_ids = return_ids
         self.sens_param = sens_param
         self.positions, self.single_input = _positions(api, position, weights)
-        self.weights, self.single_weight = _weights(weights)
+        self.weights, self.single_weight = _weights(api, weights)
         self.asks_weights = weights is not None
 
     def run(self, args, kwargs):
@@ -338,12 +338,16 @@ def _positions(api, position, weights):
     return several, len(several) == 1
 
 
-def _weights(weights):
+def _weights(api, weights):
     if weights is None:
         return [], False
     if isinstance(weights, Tensor):
         return [weights], True
-    return list(weights), False
+    try:
+        return list(weights), False
+    except TypeError:
+        raise TypeError(f"For '{api}', 'weights' must be a Parameter, several or None, but got "
+                        f"{weights!r}.") from None
 
 
 def _sensitivities(heads, sens):
