@@ -34,8 +34,8 @@ _HOMES = {  # module -> the names it gives to the top
         get_current_device set_deterministic""",
     "train": """Model Callback LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig
         LearningRateScheduler EarlyStopping History LambdaCallback ReduceLROnPlateau RunContext
-        OnRequestExit BackupAndRestore SummaryRecord Metric Accuracy MAE MSE Loss Precision
-        Recall F1 Fbeta Dice ROC auc BleuScore CosineSimilarity ConfusionMatrix
+        OnRequestExit BackupAndRestore SummaryRecord SummaryCollector Metric Accuracy MAE MSE
+        Loss Precision Recall F1 Fbeta Dice ROC auc BleuScore CosineSimilarity ConfusionMatrix
         ConfusionMatrixMetric HausdorffDistance MeanSurfaceDistance OcclusionSensitivity
         Perplexity RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy
         TopKCategoricalAccuracy names get_metric_fn rearrange_inputs DatasetHelper

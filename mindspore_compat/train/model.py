@@ -324,6 +324,7 @@ class Model:
             if self._loss_fn is not None:
                 check_two_columns(inputs)
             told.cur_step_num += 1
+            told.sunk_element = inputs
             self._current_step_num = told.cur_step_num
             told.net_outputs = self._run_step(inputs)
             self._note_overflow(told.net_outputs)

@@ -14,6 +14,7 @@ from ..._io.protobuf import bytes_field, double_field, fields, float_field, int_
 
 _TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float16", "float32", "float64")
+_FURTHER_TYPES = {"complex64": 43, "complex128": 44, "bfloat16": 46}
 _LINEAGE_FIELDS = {"train_lineage": 6, "eval_lineage": 7, "dataset_graph": 9,
                    "custom_lineage_data": 10}
 VERSION = "MindSpore.Event:1"
@@ -54,10 +55,14 @@ def _scalar(array):
     return float_field(3, array.reshape(-1)[0])
 
 
+def type_number(dtype):
+    """The number of a NumPy dtype in these files."""
+    return _TYPES.index(dtype.name) + 1 if dtype.name in _TYPES else _FURTHER_TYPES[dtype.name]
+
+
 def _tensor(array):
-    name = array.dtype.name
-    kind = _TYPES.index(name) + 1 if name in _TYPES else 46  # what is left is bfloat16
-    body = b"".join(int_field(1, length) for length in array.shape) + int_field(2, kind)
+    body = b"".join(int_field(1, length) for length in array.shape)
+    body += int_field(2, type_number(array.dtype))
     return bytes_field(8, body + bytes_field(3, array.astype("<f4").tobytes()))
 
 

@@ -84,15 +84,28 @@ class SummaryRecord:
         self.base_log_dir = os.path.realpath(log_dir)
         self.max_file_size, self.raise_exception = max_file_size, raise_exception
         self.network, self._mode, self._closed = network, "train", False
-        stamp = f"{int(time.time())}"
-        middle = f".out.events.summary.{stamp}.{config.device_id}.{platform.node()}"
-        self._summary = _File(self._path(file_prefix + middle + file_suffix), max_file_size, True)
-        self._lineage = _File(self._path(file_prefix + middle + "_lineage"), max_file_size, False)
+        stamp, summary, lineage = self._free_paths(file_prefix, file_suffix)
+        self._summary = _File(summary, max_file_size, True)
+        self._lineage = _File(lineage, max_file_size, False)
         self._export_dir = self._path(f"export_{stamp}")
         self._values, self._shown = [], []
         _debug.summary_sinks.append(self._take)
         SummaryRecord.count += 1
         atexit.register(self.close)
+
+    def _free_paths(self, prefix, suffix):
+        """The time in seconds, and paths of that time at which there is no file.
+
+        A record that opens within a second of another takes the next second: what the other one has
+        written stays.
+        """
+        stamp = int(time.time())
+        while True:
+            middle = f".out.events.summary.{stamp}.{config.device_id}.{platform.node()}"
+            paths = [self._path(prefix + middle + end) for end in (suffix, "_lineage")]
+            if not any(os.path.exists(path) for path in paths):
+                return (stamp, *paths)
+            stamp += 1
 
     def _path(self, name):
         return os.path.join(self.base_log_dir, name)

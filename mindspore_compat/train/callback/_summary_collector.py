@@ -1,0 +1,425 @@
+"""SummaryCollector, which writes what a training shows into event files.
+
+The files are written by `train.summary`; what is kept for a loss landscape is in `_landscape_data`.
+This file says what is collected, and when.
+"""
+
+import json
+import os
+import re
+from functools import partial
+
+import numpy as np
+
+from ... import log
+from ..._core.checking import checked
+from ..._core.config import GRAPH_MODE, config
+from ..._core.rules import Bool, Int, Str
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter
+from ...nn.loss.loss import LossBase
+from ...nn.optim.optimizer import Optimizer
+from .._utils import _make_directory
+from ..summary import _dataset_graph, _lineage
+from ..summary.summary_record import SummaryRecord, _checked_exports
+from ._callback import Callback
+from ._checkpoint import ModelCheckpoint
+from ._landscape_data import DEFAULTS, LandscapeData, check_settings, expect
+
+__all__ = ["SummaryCollector"]
+
+_SWITCHES = ("collect_metric", "collect_graph", "collect_train_lineage", "collect_eval_lineage",
+             "collect_input_data", "collect_dataset_graph")
+_DEFAULTS = {**dict.fromkeys(_SWITCHES, True), "histogram_regular": None,
+             "collect_landscape": DEFAULTS}
+_HYPER_CONFIG = "MINDINSIGHT_HYPER_CONFIG"
+_HYPER_CONFIG_LIMIT = 100_000
+_PARAMETERS_BY_DEFAULT = 5
+_TENSOR_STEPS_BY_DEFAULT = 20
+_INT32 = range(-(1 << 31), 1 << 31)
+
+
+class SummaryCollector(Callback):
+    """Collects the loss, parameters, inputs and circumstances of a run of `Model` into files.
+
+    They are the files of `SummaryRecord`, and what the network's summary ops show is written into
+    them, too. The first step is recorded, and then each whose number divides by `collect_freq`; the
+    tags are "loss/auto", "input_data/auto" and "<parameter>/auto". A list of callbacks may hold one
+    SummaryCollector only.
+
+    Args:
+        summary_dir (str): the folder of the files; it is made if need be.
+        collect_freq (int): every how many steps, where data is sunk every how many epochs, values
+            are recorded.
+        num_process (int): is checked; values are written by this process.
+        collect_specified_data (dict, optional): what is collected, with the keys below.
+
+            - collect_metric (bool): the loss, the mean of the first output of a step.
+            - collect_graph (bool): the network with its loss, as a graph, where the mode is
+              GRAPH_MODE. It is what runs forward; gradients and updates are no nodes of it.
+            - collect_train_lineage (bool): network, loss function, optimizer, learning rate, sizes
+              and paths of a training.
+            - collect_eval_lineage (bool): metrics, size and path of an evaluation.
+            - collect_input_data (bool): the first column of the batch, images of shape
+              (N, 1 or 3, H, W); with other data this is turned off.
+            - collect_dataset_graph (bool): the pipeline of the training's dataset.
+            - histogram_regular (str, optional): the distributions of the parameters whose names
+              this regular expression matches; of the first five if it is None.
+            - collect_landscape (dict, optional): checkpoints for a loss landscape, in the folder
+              "ckpt_dir" of `summary_dir`; none if it is None or empty. Keys: intervals
+              (list[list[int]], the numbers of the steps or epochs, three at least in each list),
+              unit ("step" or "epoch"), and, for who draws the landscape, landscape_size (int, 3 to
+              256, by default 40), num_samples (int, by default 2048) and create_landscape (dict
+              with the keys "train" and "result").
+        keep_default_action (bool): whether all that `collect_specified_data` does not name is
+            collected, too.
+        custom_lineage_data (dict, optional): numbers and texts by name, to be written with the
+            circumstances. Those that the environment variable MINDINSIGHT_HYPER_CONFIG gives are
+            added.
+        collect_tensor_freq (int, optional): every how many steps the Tensors of `TensorSummary` are
+            recorded. By default as `collect_freq`, but in no more than about 20 steps of a run.
+        max_file_size (int, optional): how many bytes a file may have.
+        export_options (dict, optional): {"tensor_format": "npy"} writes Tensors as .npy files, too.
+
+    Raises:
+        TypeError: an argument, or what it holds, is of the wrong type.
+        ValueError: a number is out of range, a key is unknown, or the expression is none.
+        RuntimeError: in a run, if a SummaryRecord is open, as that of a second SummaryCollector.
+
+    Examples:
+        >>> from mindspore_compat.train import SummaryCollector
+        >>> specified = {"collect_metric": False, "histogram_regular": "^conv1.*"}
+        >>> collector = SummaryCollector("summary", collect_specified_data=specified)
+
+    Source: mindspore.SummaryCollector of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, summary_dir: Str, collect_freq: Int(ge=1) = 10, num_process: Int = 32,
+                 collect_specified_data=None, keep_default_action: Bool = True,
+                 custom_lineage_data=None, collect_tensor_freq: Int(ge=1) | None = None,
+                 max_file_size: Int(ge=1) | None = None, export_options=None):
+        super().__init__()
+        self._export_options = _checked_exports(export_options)
+        self._wanted = _checked_wishes(collect_specified_data, keep_default_action)
+        self._custom = _checked_custom(custom_lineage_data)
+        self._summary_dir = _make_directory(summary_dir, "summary_dir")
+        self._collect_freq, self._tensor_freq = collect_freq, collect_tensor_freq
+        self._max_file_size = max_file_size
+        landscape = self._wanted.get("collect_landscape")
+        self._landscape = LandscapeData(self._summary_dir, landscape) if landscape else None
+        self._record = None
+        self._first_step, self._sinking = True, False
+        self._has_saved_graphs = False
+        self._tensor_steps = ()
+
+    def __enter__(self):
+        self._record = SummaryRecord(self._summary_dir, max_file_size=self._max_file_size,
+                                     export_options=self._export_options or None)
+        self._first_step = True
+        return self
+
+    def __exit__(self, *err):
+        self._record.close()
+
+    def begin(self, run_context):
+        """Prepares for a run."""
+        told = run_context.original_args()
+        self._record.set_mode(told.mode)
+        self._sinking = told.dataset_sink_mode
+
+    def step_end(self, run_context):
+        """Records the step, if it is its turn; after the first one graphs, too."""
+        told = run_context.original_args()
+        if told.mode != "train":
+            return
+        if not self._has_saved_graphs:
+            self._has_saved_graphs = True
+            self._collect_graphs(told)
+            self._record.record(told.cur_step_num)
+        if not self._sinking:
+            self._collect(told, told.cur_step_num, told.epoch_num * told.batch_num)
+        if self._landscape:
+            self._landscape.save(told, "step")
+
+    def epoch_end(self, run_context):
+        """Records the epoch where data is sunk, if it is its turn."""
+        told = run_context.original_args()
+        if told.mode != "train":
+            return
+        if self._sinking:
+            self._collect(told, told.cur_epoch_num, told.epoch_num)
+        if self._landscape:
+            self._landscape.save(told, "epoch")
+        self._record.flush()
+
+    def end(self, run_context):
+        """Records the circumstances of the run."""
+        told = run_context.original_args()
+        if told.mode == "train" and self._wanted.get("collect_train_lineage"):
+            self._record.add_value("train_lineage", "train_lineage", self._train_lineage(told))
+        elif told.mode == "eval" and self._wanted.get("collect_eval_lineage"):
+            self._record.add_value("eval_lineage", "eval_lineage", _eval_lineage(told))
+        self._record.set_mode("eval")       # what ops have shown since belongs to no step
+        self._record.record(0)
+        if told.mode == "train" and self._landscape:
+            self._landscape.finish(told.batch_num)
+
+    # Steps ----------------------------------------------------------------------------------------
+
+    def _collect(self, told, number, total):
+        """Records a step or epoch, if it is its turn; `total` is how many the run has."""
+        tensors = everything = self._first_step
+        if self._first_step:
+            self._first_step = False
+            self._tensor_steps = tensor_steps(total, self._collect_freq, self._tensor_freq)
+        else:
+            everything, tensors = number % self._collect_freq == 0, number in self._tensor_steps
+        if not everything and not tensors:
+            return
+        self._collect_input_data(told)
+        self._collect_metric(told)
+        self._collect_histogram(told)
+        self._record.record(told.cur_step_num, plugin_filter=lambda kind: (
+            tensors if kind == "tensor" else everything))
+
+    def _collect_input_data(self, told):
+        if not self._wanted.get("collect_input_data"):
+            return
+        given = None if self._sinking else told.get("train_dataset_element")
+        first = given[0] if isinstance(given, (list, tuple)) and given else given
+        try:
+            self._record.add_value("image", "input_data/auto", first)
+        except (TypeError, ValueError):
+            log.warning("For 'SummaryCollector', the input data is not recorded, as it is no "
+                        "images, or is sunk.")
+            self._wanted["collect_input_data"] = False
+
+    def _collect_metric(self, told):
+        if not self._wanted.get("collect_metric"):
+            return
+        loss = _loss_of(told)
+        if loss is None:
+            self._wanted["collect_metric"] = False
+        else:
+            self._record.add_value("scalar", "loss/auto", Tensor(loss))
+
+    def _collect_histogram(self, told):
+        if "histogram_regular" not in self._wanted:
+            return
+        optimizer = _optimizer_of(told)
+        if optimizer is None:
+            del self._wanted["histogram_regular"]
+            return
+        pattern = self._wanted["histogram_regular"]
+        parameters = list(optimizer.parameters)
+        chosen = (parameters[:_PARAMETERS_BY_DEFAULT] if pattern is None else
+                  [param for param in parameters if re.match(pattern, param.name)])
+        for param in chosen:
+            self._record.add_value("histogram", f"{param.name}/auto",
+                                   param if param.ndim else Tensor(param.asnumpy().reshape(1)))
+
+    # Once in a run --------------------------------------------------------------------------------
+
+    def _collect_graphs(self, told):
+        if self._wanted.get("collect_graph"):
+            self._collect_network(told)
+        if self._wanted.get("collect_dataset_graph") and hasattr(told.train_dataset, "children"):
+            self._record.add_value("dataset_graph", "train_dataset",
+                                   _dataset_graph.dataset_graph(told.train_dataset))
+        if self._custom:
+            self._record.add_value("custom_lineage_data", "custom_lineage_data",
+                                   _lineage.custom_lineage(self._custom))
+
+    def _collect_network(self, told):
+        inputs = told.get("train_dataset_element") or told.get("sunk_element")
+        if config.mode != GRAPH_MODE or not inputs:
+            log.warning("For 'SummaryCollector', the graph is not recorded: only in GRAPH_MODE "
+                        "there is one.")
+            return
+        from ..summary._network_graph import network_graph  # the tracer is large, and seldom needed
+
+        network = told.train_network
+        while {"network", "optimizer"} <= network.name_cells().keys():
+            network = network.network
+        try:
+            self._record.add_value("graph", "train_network/auto", network_graph(network, inputs))
+        except Exception as error:  # noqa: BLE001 - of the user's network; the training goes on
+            log.warning("For 'SummaryCollector', the graph is not recorded: %s", error)
+
+    def _train_lineage(self, told):
+        """The circumstances of a training."""
+        optimizer, loss_fn, loss = _optimizer_of(told), _loss_fn_of(told), _loss_of(told)
+        rate = optimizer.learning_rate if optimizer is not None else None
+        if not isinstance(rate, Parameter):
+            log.warning("For 'SummaryCollector', the learning rate is not recorded: it is no "
+                        "single number.")
+            rate = None
+        path = _checkpoint_of(told)
+        return _lineage.train_lineage({
+            "optimizer": optimizer and type(optimizer).__name__,
+            "learning_rate": rate if rate is None else float(rate.asnumpy().reshape(-1)[0]),
+            "loss_function": loss_fn and type(loss_fn).__name__, "epoch": told.epoch_num,
+            "parallel_mode": told.parallel_mode, "device_num": told.device_number,
+            "network": type(told.network).__name__,
+            "loss": None if loss is None else float(loss),
+            "model_path": json.dumps({"ckpt": path}),
+            "model_size": os.path.getsize(path) if path else 0, **_data_of(told.train_dataset)})
+
+
+def tensor_steps(total, freq, tensor_freq):
+    """The numbers of the steps, or epochs, at which Tensors are recorded.
+
+    Args:
+        total (int): how many the run has.
+        freq (int): every how many other values are recorded.
+        tensor_freq (int, optional): every how many was asked for.
+    """
+    if tensor_freq is not None:
+        return range(0, total + 1, tensor_freq)
+    if len(range(0, total + 1, freq)) <= _TENSOR_STEPS_BY_DEFAULT:
+        return range(0, total + 1, freq)
+    spread = total // (_TENSOR_STEPS_BY_DEFAULT - 1)
+    if spread > 1:
+        return range(0, total + 1, spread)[:_TENSOR_STEPS_BY_DEFAULT]
+    return range(0, total + 1)[:_TENSOR_STEPS_BY_DEFAULT + 1]
+
+
+# What a run tells ---------------------------------------------------------------------------------
+
+
+def _loss_of(told):
+    """The loss as a NumPy number, the mean of the first output; None where there is none."""
+    output = told.get("net_outputs")
+    if isinstance(output, (list, tuple)) and output:
+        output = output[0]
+    if not isinstance(output, (int, float, Tensor)):
+        log.warning("For 'SummaryCollector', the loss is not recorded: the network's output is a "
+                    "%s.", type(output).__name__)
+        return None
+    values = output.asnumpy() if isinstance(output, Tensor) else np.asarray(output)
+    kept = values.dtype if values.dtype.kind == "f" else np.float32     # float16 stays what it is
+    return np.mean(values.astype(kept))
+
+
+def _optimizer_of(told):
+    """The optimizer, which may stand in the network; None with a warning where there is none."""
+    if isinstance(told.optimizer, Optimizer):
+        return told.optimizer
+    for _, cell in told.train_network.cells_and_names():
+        found = cell if isinstance(cell, Optimizer) else getattr(cell, "optimizer", None)
+        if isinstance(found, Optimizer):
+            return found
+    log.warning("For 'SummaryCollector', there is no optimizer of MindSpore's kind, and nothing of "
+                "it is recorded.")
+    return None
+
+
+def _loss_fn_of(told):
+    """The loss function, which may stand in the network."""
+    if told.loss_fn is not None:
+        return told.loss_fn
+    return next((cell for _, cell in told.train_network.cells_and_names()
+                 if isinstance(cell, LossBase)), None)
+
+
+def _checkpoint_of(told):
+    """The path of the newest checkpoint that a callback has written."""
+    paths = [each.latest_ckpt_file_name for each in told.list_callback
+             if isinstance(each, ModelCheckpoint)]
+    return os.path.realpath(paths[-1]) if paths and paths[-1] else None
+
+
+def _data_of(dataset):
+    """The path and sizes of a dataset, as far as it tells."""
+    told = {}
+    if hasattr(dataset, "get_batch_size"):
+        told["batch_size"] = dataset.get_batch_size()
+        told["dataset_size"] = dataset.get_dataset_size() * told["batch_size"]
+    source = dataset
+    while getattr(source, "children", ()):
+        source = source.children[0]
+    path = getattr(source, "dataset_dir", None) or getattr(source, "dataset_files", None)
+    if path and not isinstance(path, str):
+        path = path[0]
+    if path:
+        told["path"] = os.path.dirname(path) if os.path.isfile(path) else path
+    return told
+
+
+def _eval_lineage(told):
+    """The circumstances of an evaluation; metrics that JSON cannot hold are left out."""
+    found = _data_of(told.valid_dataset)
+    try:
+        found["metrics"] = json.dumps(told.metrics)
+    except TypeError as error:
+        log.warning("For 'SummaryCollector', the metrics are not recorded: %s", error)
+    return _lineage.eval_lineage(found)
+
+
+# Arguments ----------------------------------------------------------------------------------------
+
+_expect = partial(expect, "SummaryCollector")
+
+
+def _checked_wishes(specified, keep_default_action):
+    """What is collected, by key.
+
+    Raises:
+        TypeError: a key or value is of another type.
+        ValueError: a key or value is none of those that may be.
+    """
+    _expect("collect_specified_data", specified, (dict, type(None)), "a dict or None")
+    for name, value in (specified or {}).items():
+        _expect("collect_specified_data", name, str, "a dict whose keys are str")
+        if name not in _DEFAULTS:
+            raise ValueError(f"For 'SummaryCollector', 'collect_specified_data' must have keys "
+                             f"among {list(_DEFAULTS)}, but got {name!r}.")
+        if name in _SWITCHES:
+            _expect(name, value, bool, "a bool")
+    chosen = {**(_DEFAULTS if keep_default_action else {}), **(specified or {})}
+    pattern = chosen.get("histogram_regular")
+    _expect("histogram_regular", pattern, (str, type(None)), "a str or None")
+    try:
+        re.compile(pattern or "")
+    except re.error as error:
+        raise ValueError(f"For 'SummaryCollector', 'histogram_regular' must be a regular "
+                         f"expression, but got {pattern!r}: {error}.") from None
+    landscape = chosen.get("collect_landscape")
+    _expect("collect_landscape", landscape, (dict, type(None)), "a dict or None")
+    if landscape:
+        check_settings("SummaryCollector", landscape)
+    return chosen
+
+
+def _checked_custom(given):
+    """The values to be written with the circumstances, the environment's among them.
+
+    Raises:
+        TypeError: they are no dict of numbers and texts by name.
+        ValueError: a whole number has more than 32 bits.
+    """
+    _expect("custom_lineage_data", given, (dict, type(None)), "a dict or None")
+    found = {**_from_environment(), **(given or {})}
+    for name, value in found.items():
+        _expect("custom_lineage_data", name, str, "a dict whose keys are str")
+        _expect(f"custom_lineage_data[{name}]", value, (int, str, float),
+                "an int, a str or a float")
+        if isinstance(value, int) and value not in _INT32:
+            raise ValueError(f"For 'SummaryCollector', 'custom_lineage_data' must hold ints of 32 "
+                             f"bits, but got {value} for {name!r}.")
+    return found
+
+
+def _from_environment():
+    """Values that a tuner of hyperparameters gives by an environment variable, as JSON."""
+    text = os.environ.get(_HYPER_CONFIG, "")
+    if not text:
+        return {}
+    try:
+        if len(text) > _HYPER_CONFIG_LIMIT:
+            raise ValueError(f"it has more than {_HYPER_CONFIG_LIMIT} characters")
+        return json.loads(text).get("custom_lineage_data") or {}
+    except (ValueError, AttributeError) as error:
+        log.warning("The environment variable %s is left out: %s", _HYPER_CONFIG, error)
+        return {}

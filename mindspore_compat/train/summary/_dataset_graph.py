@@ -1,0 +1,136 @@
+"""A dataset's pipeline as the message that lineage files hold: nodes with what they were given.
+
+Of each node, operation and sampler the kind is written, and those of its settings that are numbers,
+texts and lists of them; settings of other kinds, such as functions and arrays, are left out.
+"""
+
+import json
+from enum import Enum
+
+import numpy as np
+
+from ..._io.protobuf import bytes_field, double_field, float_field, int_field
+from ._lineage import Packed, entry
+
+_PACKAGE = __name__.partition(".")[0]
+_NOT_SETTINGS = {"children", "operations", "sampler", "source", "padded_samples", "callbacks",
+                 "python_multiprocessing", "num_parallel_workers"}
+_WITHOUT_WORKERS = {"Shuffle", "Repeat", "Take", "Skip", "Rename", "Project", "Concat"}
+
+
+def dataset_graph(dataset):
+    """The message of a dataset: the node itself, and in it those that it takes rows from."""
+    return Packed(_node(dataset))
+
+
+def _node(node):
+    parts = [bytes_field(1, _node(child)) for child in node.children]
+    parts.append(bytes_field(2, _parameters(_settings_of_node(node))))
+    parts += [bytes_field(3, _operation(_described(each)))
+              for each in getattr(node, "operations", ())]
+    sampler = getattr(node, "sampler", None)
+    if sampler is not None:
+        parts.append(bytes_field(4, _operation(_described_sampler(sampler))))
+    return b"".join(parts)
+
+
+def _kind(node):
+    """The name of a node: of an operation without "Dataset", of a source its class."""
+    mro = [cls.__name__ for cls in type(node).__mro__]
+    if "GeneratorDataset" in mro:
+        return "GeneratorDataset"
+    return mro[0].removesuffix("Dataset") if node.children else mro[0]
+
+
+def _settings_of_node(node):
+    from ...dataset import config
+
+    kind = _kind(node)
+    told = {"op_type": kind}
+    if kind != "GeneratorDataset":      # its settings are those of a Python object
+        told.update({name: value for name, value in vars(node).items()
+                     if not name.startswith("_") and name not in _NOT_SETTINGS
+                     and (value is None or _is_plain(value))})
+    if kind == "Map":
+        told["output_columns"] = told["output_columns"] or told["input_columns"]
+    if kind not in _WITHOUT_WORKERS:
+        told["connector_queue_size"] = config.get_prefetch_size()
+        told["num_parallel_workers"] = (node.num_parallel_workers
+                                        or config.get_num_parallel_workers())
+    return told
+
+
+def _described(operation):
+    """An operation of `map` as a dict: a transform with its settings, or where a function is."""
+    kind = type(operation)
+    if kind.__module__.startswith(_PACKAGE):
+        settings = _settings(operation)
+        return {"tensor_op_name": kind.__name__, "tensor_op_params": settings or None}
+    name = getattr(operation, "__name__", kind.__name__)
+    module = getattr(operation, "__module__", None) or kind.__module__
+    return {"python_module": module, "tensor_op_name": name}
+
+
+def _described_sampler(sampler):
+    return {"sampler_name": type(sampler).__name__, **_settings(sampler)}
+
+
+def _settings(thing):
+    """The settings of a transform or sampler that JSON can hold."""
+    found = {name: _as_json(value) for name, value in vars(thing).items() if name[0] != "_"}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _as_json(value):
+    """A value as JSON holds it, None where it is of a kind that says nothing to a reader."""
+    if isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, np.dtype):
+        return value.name
+    if isinstance(value, np.ndarray):
+        return value.tolist() if value.size <= 16 else None
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return [_as_json(each) for each in value]
+    if _is_plain(value):
+        return value
+    return _described(value) if callable(value) else None
+
+
+def _is_plain(value):
+    if isinstance(value, (list, tuple)):
+        return all(_is_plain(each) for each in value)
+    return isinstance(value, (str, bool, int, float)) and not isinstance(value, Enum)
+
+
+def _operation(told):
+    """A message of one operation or sampler; its lists of numbers have fields of their own."""
+    lists = {name: value for name, value in told.items() if isinstance(value, list)}
+    parts = [bytes_field(1, _parameters({name: value for name, value in told.items()
+                                         if name not in lists}))]
+    for numbers in lists.values():
+        whole = all(isinstance(each, int) for each in numbers)
+        write = (lambda each: int_field(2, each)) if whole else (
+            lambda each: float_field(3, float(each)))
+        parts += [write(each) for each in numbers]
+    return b"".join(parts)
+
+
+def _parameters(told):
+    """The maps of settings by kind; empty lists are left out, as there is nothing to write."""
+    parts = []
+    for name, value in told.items():
+        if isinstance(value, bool):
+            parts.append(entry(3, name, int_field(2, value)))
+        elif isinstance(value, int):
+            parts.append(entry(4, name, int_field(2, value)))
+        elif isinstance(value, float):
+            parts.append(entry(5, name, double_field(2, value)))
+        elif isinstance(value, (list, tuple)):
+            texts = b"".join(bytes_field(1, json.dumps(each)) for each in value)
+            parts += [entry(2, name, bytes_field(2, texts))] if value else []
+        else:
+            text = value if isinstance(value, str) else json.dumps(value) if value else "None"
+            parts.append(entry(1, name, bytes_field(2, text)))
+    return b"".join(parts)

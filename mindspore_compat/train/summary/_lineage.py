@@ -1,0 +1,62 @@
+"""What is known of a training, an evaluation or a user's own numbers, as messages of lineage files.
+
+Each function gives a `Packed`, which `SummaryRecord.add_value` takes. The field numbers are those
+of the original's lineage.proto. The graph of a dataset is made in `_dataset_graph`.
+"""
+
+from ..._io.protobuf import bytes_field, double_field, float_field, int_field
+
+_WRITERS = {int: int_field, float: float_field, str: bytes_field}
+
+
+class Packed(bytes):
+    """A message that is complete."""
+
+    def SerializeToString(self):  # noqa: N802 - protobuf's name
+        """Its bytes."""
+        return bytes(self)
+
+
+def train_lineage(told):
+    """A training.
+
+    Args:
+        told (dict): what is known, None where it is not: optimizer, learning_rate, loss_function,
+            parallel_mode, network, path, model_path (str), loss (float), epoch, device_num,
+            batch_size, dataset_size and model_size (int).
+    """
+    settings = _fields(told, {1: "optimizer", 2: "learning_rate", 3: "loss_function", 4: "epoch",
+                              5: "parallel_mode", 6: "device_num", 8: "batch_size"})
+    return Packed(bytes_field(1, settings) + _dataset(2, told)
+                  + bytes_field(3, _fields(told, {1: "network", 2: "loss"}))
+                  + bytes_field(4, _fields(told, {3: "model_path", 4: "model_size"})))
+
+
+def eval_lineage(told):
+    """An evaluation; of `told` the keys metrics (JSON), path and dataset_size are read."""
+    return Packed(_fields(told, {2: "metrics"}) + _dataset(3, told))
+
+
+def custom_lineage(values):
+    """A user's own values by name: int, float or str."""
+    return Packed(b"".join(bytes_field(1, _custom(*pair)) for pair in values.items()))
+
+
+def _dataset(number, told):
+    return bytes_field(number, _fields(told, {1: "path", 2: "dataset_size"}))
+
+
+def _fields(told, names):
+    return b"".join(_WRITERS[type(told[name])](number, told[name])
+                    for number, name in names.items() if told.get(name) is not None)
+
+
+def _custom(name, value):
+    number, write = {int: (3, int_field), float: (5, double_field)}.get(
+        type(value), (4, bytes_field))
+    return entry(number, name, write(2, value))
+
+
+def entry(number, key, value):
+    """An entry of a map: the map's field number, the key, and the value as field 2."""
+    return bytes_field(number, bytes_field(1, key) + value)
