@@ -18,8 +18,9 @@ from mindspore_compat._core.rules import rules_of
 
 PACKAGE = "mindspore_compat"
 MODULES = [
-    "", "common.initializer", "nn", "nn.probability.distribution", "nn.probability.bijector", "ops",
-    "mint", "mint.nn", "mint.nn.functional", "mint.optim", "mint.linalg", "mint.special",
+    "", "common.initializer", "nn", "nn.probability.distribution", "nn.probability.bijector",
+    "nn.probability.bnn_layers", "ops", "mint", "mint.nn", "mint.nn.functional", "mint.optim",
+    "mint.linalg", "mint.special",
     "mint.distributed", "numpy", "numpy.fft", "scipy.linalg", "scipy.optimize", "amp", "train",
     "dataset", "dataset.transforms", "dataset.vision", "dataset.text", "dataset.audio",
     "mindrecord", "communication", "communication.comm_func", "parallel", "profiler", "runtime",

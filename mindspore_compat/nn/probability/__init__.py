@@ -1,5 +1,5 @@
-"""mindspore.nn.probability: distributions; the original's further rooms are not here."""
+"""mindspore.nn.probability: distributions, bijectors between them, and Bayesian layers."""
 
-from . import distribution  # noqa: F401 - reached as an attribute
+from . import bijector, distribution  # noqa: F401 - reached as attributes
 
 __all__ = []

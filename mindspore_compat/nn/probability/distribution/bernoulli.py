@@ -13,7 +13,8 @@ class Bernoulli(Distribution):
     """The distribution of 1 with probability `probs`, else 0.
 
     Args:
-        probs (Union[float, list, numpy.ndarray, Tensor]): the probability of 1, between 0 and 1.
+        probs (Union[float, list, numpy.ndarray, Tensor]): the probability of 1, between 0 and 1;
+            None where it comes with every question, there named `probs1`.
         seed (int): the seed of samples; None for the global one.
         dtype (mindspore.dtype): the type of samples.
         name (str): the name of the distribution.
@@ -26,12 +27,14 @@ class Bernoulli(Distribution):
 
     def __init__(self, probs=None, seed=None, dtype=int32, name="Bernoulli"):
         super().__init__(seed, dtype, name, dict(probs=probs, seed=seed, dtype=dtype, name=name))
-        self.probs = self._add_parameter(probs, "probs")
+        self._probs = self._add_parameter(probs, "probs")
         if probs is not None:
-            held = self.probs.asnumpy()
+            held = self._probs.asnumpy()
             if not ((held > 0) & (held < 1)).all():
                 raise ValueError("For 'Bernoulli', 'probs' must be above 0 and below 1, but got "
                                  f"{probs}.")
+
+    probs = property(lambda self: self._probs, doc="The probability, a Tensor or None.")
 
     def extend_repr(self):
         """What the distribution is shown with."""
@@ -39,38 +42,42 @@ class Bernoulli(Distribution):
             return f"probs = {self.probs}"
         return f"batch_shape = {self.batch_shape}"
 
-    def _mean(self, probs=None):
-        return self._check_param_type(probs)
+    def get_dist_args(self, probs1=None):
+        """The probability in force, a tuple of one Tensor."""
+        return super().get_dist_args(probs1)
 
-    def _mode(self, probs=None):
-        return (self._check_param_type(probs) > 0.5).astype(self.dtype)
+    def _mean(self, probs1=None):
+        return self._check_param_type(probs1)
 
-    def _var(self, probs=None):
-        probs = self._check_param_type(probs)
+    def _mode(self, probs1=None):
+        return (self._check_param_type(probs1) > 0.5).astype(self.dtype)
+
+    def _var(self, probs1=None):
+        probs = self._check_param_type(probs1)
         return probs * (1 - probs)
 
-    def _entropy(self, probs=None):
-        probs = self._check_param_type(probs)
+    def _entropy(self, probs1=None):
+        probs = self._check_param_type(probs1)
         return -probs * ops.log(probs) - (1 - probs) * ops.log(1 - probs)
 
-    def _log_prob(self, value, probs=None):
+    def _log_prob(self, value, probs1=None):
         value = self._check_value(value)
-        probs = self._check_param_type(probs)
+        probs = self._check_param_type(probs1)
         return value * ops.log(probs) + (1 - value) * ops.log(1 - probs)
 
-    def _cdf(self, value, probs=None):
+    def _cdf(self, value, probs1=None):
         value = self._check_value(value)
-        probs = self._check_param_type(probs)
+        probs = self._check_param_type(probs1)
         below = (value >= 0).astype(probs.dtype) * (1 - probs)
         return below + (value >= 1).astype(probs.dtype) * probs
 
-    def _kl_loss(self, dist, probs1_b, probs=None):
+    def _kl_loss(self, dist, probs1_b, probs1=None):
         self._need_family(dist)
         other = self._check_value(probs1_b, "probs1_b")
-        probs = self._check_param_type(probs)
+        probs = self._check_param_type(probs1)
         return probs * ops.log(probs / other) + (1 - probs) * ops.log((1 - probs) / (1 - other))
 
-    def _sample(self, shape=(), probs=None):
-        probs = self._check_param_type(probs)
+    def _sample(self, shape=(), probs1=None):
+        probs = self._check_param_type(probs1)
         drawn = self._draw(ops.UniformReal, self._sample_shape(shape, probs.shape))
         return (drawn < probs).astype(self.dtype)

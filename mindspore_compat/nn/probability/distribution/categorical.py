@@ -27,14 +27,16 @@ class Categorical(Distribution):
 
     def __init__(self, probs=None, seed=None, dtype=int32, name="Categorical"):
         super().__init__(seed, dtype, name, dict(probs=probs, seed=seed, dtype=dtype, name=name))
-        self.probs = self._add_parameter(probs, "probs")
+        self._probs = self._add_parameter(probs, "probs")
         if probs is not None:
-            held = self.probs.asnumpy()
+            held = self._probs.asnumpy()
             if held.ndim < 1:
                 raise ValueError("For 'Categorical', 'probs' must have at least one axis.")
             if not ((held > 0) & (held < 1)).all() or (abs(held.sum(-1) - 1) > 1e-5).any():
                 raise ValueError("For 'Categorical', 'probs' must be above 0, below 1 and sum to "
                                  f"1, but got {probs}.")
+
+    probs = property(lambda self: self._probs, doc="The probabilities, a Tensor or None.")
 
     def extend_repr(self):
         """What the distribution is shown with."""

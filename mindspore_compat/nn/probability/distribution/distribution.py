@@ -1,14 +1,28 @@
 """Distribution: what can be asked of a distribution, and what follows from what.
 
-A family defines some of `_prob`, `_log_prob`, `_cdf`, `_mean`, `_sd`, `_var`, `_mode`, `_entropy`,
-`_kl_loss`, `_cross_entropy` and `_sample`; the others are worked out from these. Each may be given
-the arguments of another distribution of the family, in place of its own.
+A family defines some of `_prob`, `_log_prob`, `_cdf`, `_log_cdf`, `_survival_function`,
+`_log_survival`, `_mean`, `_sd`, `_var`, `_mode`, `_entropy`, `_kl_loss` and `_sample`; the others
+are worked out from these. Each may be given the arguments of another distribution of the family, in
+place of its own.
 """
 
 import numpy as np
 
 from .... import ops
-from ...._core.dtype import float16, float32, float64
+from ...._core.dtype import (
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from ...._core.rule import register_type
 from ...._core.rules import DType, Int, Str, checked
 from ...._core.tensor import Tensor
 from ....common.parameter import Parameter
@@ -17,6 +31,31 @@ from ...cell import Cell
 __all__ = ["Distribution"]
 
 FLOATS = (float16, float32, float64)
+NUMBERS = (*FLOATS, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
+
+
+def tensor_of(api, value, name, dtype):
+    """An argument as a Tensor of type `dtype`; None and a Parameter stay as they are."""
+    if value is None or isinstance(value, Parameter):
+        return value
+    if not isinstance(value, (bool, int, float, list, np.ndarray, np.generic, Tensor)):
+        raise TypeError(f"For '{api}', '{name}' must be a number, a list, an array or a Tensor, "
+                        f"but got {type(value).__name__}.")
+    return value.astype(dtype) if isinstance(value, Tensor) else Tensor(value, dtype)
+
+
+def need_positive(api, value, name):
+    """Refuses a Tensor of which an element is not above 0."""
+    if value is not None and not (value.asnumpy() > 0).all():
+        raise ValueError(f"For '{api}', '{name}' must be above 0, but got {value}.")
+
+
+def _rest(probability):
+    return 1.0 - probability
+
+
+def _rest_of_log(logarithm):
+    return -ops.expm1(logarithm)
 
 
 class Distribution(Cell):
@@ -67,14 +106,27 @@ class Distribution(Cell):
 
     def _add_parameter(self, value, name, dtype=None):
         """Keeps an argument as a Tensor; None where it is to be given with every question."""
-        if value is not None and not isinstance(value, Parameter):
-            if not isinstance(value, (bool, int, float, list, np.ndarray, np.generic, Tensor)):
-                raise TypeError(f"For '{type(self).__name__}', '{name}' must be a number, a list, "
-                                f"an array or a Tensor, but got {type(value).__name__}.")
-            kind = dtype or (self._dtype if self._dtype in FLOATS else float32)
-            value = value.astype(kind) if isinstance(value, Tensor) else Tensor(value, kind)
+        kind = dtype or (self._dtype if self._dtype in FLOATS else float32)
+        value = tensor_of(type(self).__name__, value, name, kind)
         self._own[name] = value
         return value
+
+    def _need_float(self):
+        """Refuses a `dtype` that is no float, for continuous families."""
+        if self._dtype not in FLOATS:
+            raise TypeError(f"For '{type(self).__name__}', 'dtype' must be a float type, but got "
+                            f"{self._dtype}.")
+
+    def _need_number(self):
+        """Refuses a `dtype` that is neither of whole numbers nor of floats, for counts."""
+        if self._dtype not in NUMBERS:
+            raise TypeError(f"For '{type(self).__name__}', 'dtype' must be a type of whole numbers "
+                            f"or floats, but got {self._dtype}.")
+
+    def _need_positive(self, *names):
+        """Refuses arguments kept under `names` that are not above 0."""
+        for name in names:
+            need_positive(type(self).__name__, self._own[name], name)
 
     def _check_param_type(self, *given):
         """The arguments given, or where None the distribution's own."""
@@ -107,11 +159,18 @@ class Distribution(Cell):
                             f"{type(shape).__name__}.")
         return shape + np.broadcast_shapes(*arguments)
 
-    def _draw(self, primitive, shape):
+    def _draw(self, primitive, shape, *arguments):
         """Numbers from a random primitive of the distribution's seed, one for all its draws."""
         if primitive not in self._drawn:
             self._drawn[primitive] = primitive(self._seed)
-        return self._drawn[primitive](shape)
+        return self._drawn[primitive](shape, *arguments)
+
+    def _draw_gamma(self, shape, concentration, other):
+        """Float32 numbers of the gamma distribution of rate 1; `other` is an argument beside."""
+        self._sample_shape(shape)
+        one = self._sample_shape((), concentration.shape, other.shape)
+        concentration = ops.broadcast_to(concentration.astype(float32), one)
+        return self._draw(ops.Gamma, shape, concentration, ops.ones((), float32))
 
     def _asked(self, question, ways, *args, **kwargs):
         """The answer of the first of `ways`, (method, what is done to its result), there is."""
@@ -135,21 +194,24 @@ class Distribution(Cell):
 
     def cdf(self, value, *args, **kwargs):
         """The probability of at most `value` (Tensor)."""
-        ways = (("_cdf", None), ("_log_cdf", ops.exp))
+        ways = (("_cdf", None), ("_log_cdf", ops.exp), ("_survival_function", _rest),
+                ("_log_survival", _rest_of_log))
         return self._asked("cdf", ways, value, *args, **kwargs)
 
     def log_cdf(self, value, *args, **kwargs):
         """The logarithm of `cdf`."""
-        ways = (("_log_cdf", None), ("_cdf", ops.log))
+        ways = (("_log_cdf", None), ("cdf", ops.log))
         return self._asked("log_cdf", ways, value, *args, **kwargs)
 
     def survival_function(self, value, *args, **kwargs):
         """The probability of more than `value` (Tensor)."""
-        return 1.0 - self.cdf(value, *args, **kwargs)
+        ways = (("_survival_function", None), ("_log_survival", ops.exp), ("cdf", _rest))
+        return self._asked("survival_function", ways, value, *args, **kwargs)
 
     def log_survival(self, value, *args, **kwargs):
         """The logarithm of `survival_function`."""
-        return ops.log(self.survival_function(value, *args, **kwargs))
+        ways = (("_log_survival", None), ("survival_function", ops.log))
+        return self._asked("log_survival", ways, value, *args, **kwargs)
 
     def mean(self, *args, **kwargs):
         """The mean."""
@@ -188,16 +250,22 @@ class Distribution(Cell):
             args: the arguments of the other distribution; then, if wanted, of this one.
         """
         own = args[len(self._own):]
-        mine = {name: kwargs[name] for name in self._own if name in kwargs}
+        mine = {name.removesuffix("_a"): value for name, value in kwargs.items()
+                if not name.endswith("_b")}
         return self.entropy(*own, **mine) + self.kl_loss(dist, *args, **kwargs)
 
     def sample(self, *args, **kwargs):
         """Draws samples; the first argument is their shape, a tuple, () for one."""
         return self._asked("sample", (("_sample", None),), *args, **kwargs)
 
-    def get_dist_args(self, *args):
-        """The arguments in force, a tuple of Tensors."""
-        given = [*args, *[None] * (len(self._own) - len(args))]
+    def get_dist_args(self, *args, **kwargs):
+        """The arguments in force, a tuple of Tensors; those given stand for the own ones."""
+        names = list(self._own)
+        unknown = [name for name in kwargs if name not in names[len(args):]]
+        if unknown or len(args) > len(names):
+            raise TypeError(f"For '{type(self).__name__}', 'get_dist_args' takes {names}, but got "
+                            f"{unknown or len(args)}.")
+        given = [*args, *(kwargs.get(name) for name in names[len(args):])]
         found = self._check_param_type(*given)
         return tuple(found) if isinstance(found, list) else (found,)
 
@@ -213,3 +281,6 @@ class Distribution(Cell):
         if name not in known:
             raise NotImplementedError(f"'{name}' is not known of '{type(self).__name__}'.")
         return getattr(self, name)(*args, **kwargs)
+
+
+register_type("Distribution", Distribution)

@@ -31,11 +31,15 @@ class Uniform(Distribution):
                                                  name=name))
         if dtype not in FLOATS:
             raise TypeError(f"For 'Uniform', 'dtype' must be a float type, but got {dtype}.")
-        self.low, self.high = self._add_parameter(low, "low"), self._add_parameter(high, "high")
+        self._low = self._add_parameter(low, "low")
+        self._high = self._add_parameter(high, "high")
         if low is not None and high is not None:
-            if not (self.low.asnumpy() < self.high.asnumpy()).all():
+            if not (self._low.asnumpy() < self._high.asnumpy()).all():
                 raise ValueError(f"For 'Uniform', 'low' must be below 'high', but got {low} and "
                                  f"{high}.")
+
+    low = property(lambda self: self._low, doc="The lower bound, a Tensor or None.")
+    high = property(lambda self: self._high, doc="The upper bound, a Tensor or None.")
 
     def extend_repr(self):
         """What the distribution is shown with."""

@@ -1,0 +1,13 @@
+"""mindspore.nn.probability.bijector: functions with an inverse, between distributions."""
+
+from .bijector import Bijector
+from .exp import Exp
+from .gumbel_cdf import GumbelCDF
+from .invert import Invert
+from .power_transform import PowerTransform
+from .scalar_affine import ScalarAffine
+from .softplus import Softplus
+
+__all__ = [
+    "Bijector", "PowerTransform", "Exp", "ScalarAffine", "Softplus", "GumbelCDF", "Invert",
+]

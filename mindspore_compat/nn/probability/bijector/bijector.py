@@ -1,0 +1,179 @@
+"""Bijector: what can be asked of a function with an inverse.
+
+A family defines `_forward`, `_inverse`, `_forward_log_jacobian` and `_inverse_log_jacobian`. Its
+arguments are kept as they are given and take the type of the value with every question.
+"""
+
+import numpy as np
+
+from ...._core.dtype import bfloat16, float16, float32, float64
+from ...._core.rule import register_type
+from ...._core.rules import Bool, DType, Str, checked
+from ...._core.surface import public
+from ...._core.tensor import Tensor
+from ...cell import Cell
+
+__all__ = ["Bijector"]
+
+FLOATS = (float16, float32, float64, bfloat16)
+
+
+@public("nn.probability.bijector.Bijector")
+class Bijector(Cell):
+    """The base of functions g with an inverse, which turn a distribution into another.
+
+    Args:
+        is_constant_jacobian (bool): whether the derivative is the same everywhere.
+        is_injective (bool): whether no two values have the same result.
+        name (str): the name of the bijector.
+        dtype (mindspore.dtype): the only type, a float, that values and arguments may have; None
+            where values of any float type are taken and arguments follow them.
+        param (dict): the arguments it was made with.
+
+    Inputs:
+        - **args** - a distribution, then the result is a TransformedDistribution; or the name of a
+          method, such as 'forward', and what it is to be given.
+
+    Raises:
+        TypeError: if an argument is of another type, or `dtype` is no float.
+        NotImplementedError: if a question is asked that the family does not define.
+
+    Examples:
+        >>> from mindspore_compat import Tensor
+        >>> from mindspore_compat.nn.probability.bijector import Bijector
+        >>> class Cube(Bijector):
+        ...     def __init__(self):
+        ...         super().__init__(name="Cube")
+        ...     def _forward(self, x):
+        ...         return x ** 3
+        >>> print(Cube().forward(Tensor([2.0])))
+        [8.]
+
+    Source: mindspore.nn.probability.bijector.Bijector of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, is_constant_jacobian: Bool = False, is_injective: Bool = True,
+                 name: Str | None = None, dtype: DType | None = None, param=None):
+        super().__init__()
+        if dtype is not None and dtype not in FLOATS:
+            raise TypeError(f"For '{type(self).__name__}', 'dtype' must be a float type, but got "
+                            f"{dtype}.")
+        if not isinstance(param, (dict, type(None))):
+            raise TypeError(f"For '{type(self).__name__}', 'param' must be a dict, but got "
+                            f"{type(param).__name__}.")
+        self._is_constant_jacobian, self._is_injective = is_constant_jacobian, is_injective
+        self._name, self._dtype = name, dtype
+        self._parameters = {key: value for key, value in (param or {}).items()
+                            if key not in ("self", "__class__")}
+        self._own = {}
+        self._plain = True
+
+    name = property(lambda self: self._name, doc="The name of the bijector.")
+    dtype = property(lambda self: self._dtype, doc="The type demanded, or None.")
+    parameters = property(lambda self: self._parameters, doc="The arguments it was made with.")
+    is_constant_jacobian = property(lambda self: self._is_constant_jacobian,
+                                    doc="Whether the derivative is the same everywhere.")
+    is_injective = property(lambda self: self._is_injective,
+                            doc="Whether no two values have the same result.")
+    is_scalar_batch = property(lambda self: self._plain and bool(self._own),
+                               doc="Whether all arguments are plain numbers.")
+
+    @property
+    def batch_shape(self):
+        """The shape that the arguments are broadcast to; None where there are none."""
+        if not self._own:
+            return None
+        return np.broadcast_shapes(*(value.shape for value in self._own.values()))
+
+    # For families ---------------------------------------------------------------------------------
+
+    def _add_parameter(self, value, name):
+        """Keeps an argument as a Tensor of floats; all must have one type."""
+        own = type(self).__name__
+        if type(value) not in (int, float, list) and not isinstance(value, (np.ndarray, Tensor)):
+            raise TypeError(f"For '{own}', '{name}' must be a number, a list, an array or a "
+                            f"Tensor, but got {type(value).__name__}.")
+        plain = type(value) in (int, float)
+        if not isinstance(value, Tensor):
+            value = Tensor(value, float32) if type(value) is float else Tensor(value)
+        if value.dtype not in FLOATS or self._dtype not in (None, value.dtype):
+            raise TypeError(f"For '{own}', '{name}' must have {self._dtype or 'a float type'}, but "
+                            f"got {value.dtype}.")
+        first = next(iter(self._own.values()), value)
+        if first.dtype != value.dtype:
+            raise TypeError(f"For '{own}', '{name}' must have the dtype of the other arguments, "
+                            f"{first.dtype}, but got {value.dtype}.")
+        self._own[name] = value
+        self._plain = self._plain and plain
+        return value
+
+    def _check_value_dtype(self, value):
+        """The value, refused where it is no Tensor of a float type, or not of `dtype`."""
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For '{type(self).__name__}', 'value' must be a Tensor, but got "
+                            f"{type(value).__name__}.")
+        if value.dtype not in FLOATS or self._dtype not in (None, value.dtype):
+            raise TypeError(f"For '{type(self).__name__}', 'value' must have "
+                            f"{self._dtype or 'a float type'}, but got {value.dtype}.")
+        return value
+
+    def cast_param_by_value(self, value, para):
+        """An argument in the type of a value.
+
+        Args:
+            value (Tensor): the value.
+            para (Tensor): the argument.
+
+        Returns:
+            Tensor, `para` with the dtype of `value`.
+        """
+        return para.astype(value.dtype)
+
+    def _with(self, value):
+        """The value, and after it the arguments in its type."""
+        value = self._check_value_dtype(value)
+        return value, *(self.cast_param_by_value(value, each) for each in self._own.values())
+
+    # Questions ------------------------------------------------------------------------------------
+
+    def _asked(self, question, value, *args, **kwargs):
+        answer = getattr(self, f"_{question}", None)
+        if answer is None:
+            raise NotImplementedError(f"'{question}' is not known of '{type(self).__name__}'.")
+        return answer(value, *args, **kwargs)
+
+    def forward(self, value, *args, **kwargs):
+        """g(value), for a Tensor of floats."""
+        return self._asked("forward", value, *args, **kwargs)
+
+    def inverse(self, value, *args, **kwargs):
+        """The number x with g(x) = value, for a Tensor of floats."""
+        return self._asked("inverse", value, *args, **kwargs)
+
+    def forward_log_jacobian(self, value, *args, **kwargs):
+        """The logarithm of the derivative of g at `value`, a Tensor of floats."""
+        return self._asked("forward_log_jacobian", value, *args, **kwargs)
+
+    def inverse_log_jacobian(self, value, *args, **kwargs):
+        """The logarithm of the derivative of the inverse of g at `value`, a Tensor of floats."""
+        return self._asked("inverse_log_jacobian", value, *args, **kwargs)
+
+    def __call__(self, *args, **kwargs):
+        """The TransformedDistribution of a distribution, or the answer to a question by name."""
+        from ..distribution.distribution import Distribution  # it needs this room
+        from ..distribution.transformed_distribution import TransformedDistribution
+
+        if args and isinstance(args[0], Distribution):
+            return TransformedDistribution(self, *args, **kwargs)
+        return super().__call__(*args, **kwargs)
+
+    def construct(self, name, *args, **kwargs):
+        """Asks the question called `name`, such as 'forward' or 'inverse_log_jacobian'."""
+        if name not in ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian"):
+            raise ValueError(f"For '{type(self).__name__}', 'name' must be that of a question, but "
+                             f"got {name!r}.")
+        return getattr(self, name)(*args, **kwargs)
+
+
+register_type("Bijector", Bijector)

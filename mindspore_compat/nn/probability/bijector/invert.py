@@ -1,0 +1,57 @@
+"""Invert: the inverse of another bijector."""
+
+from ...._core.rules import CellOf, Str, checked
+from ...._core.surface import public
+from .bijector import Bijector
+
+__all__ = ["Invert"]
+
+
+@public("nn.probability.bijector.Invert")
+class Invert(Bijector):
+    """The inverse of a bijector: its `forward` is that one's `inverse`, and so on.
+
+    Args:
+        bijector (Bijector): what is inverted.
+        name (str): the name; "" for "Invert" and the name of `bijector`.
+
+    Raises:
+        TypeError: if `bijector` is no Bijector, or `name` not a str.
+
+    Examples:
+        >>> from mindspore_compat import Tensor
+        >>> from mindspore_compat.nn.probability.bijector import Invert, ScalarAffine
+        >>> print(Invert(ScalarAffine(2.0, 1.0)).forward(Tensor([2.0, 3.0, 4.0, 5.0])))
+        [0.5 1.  1.5 2. ]
+
+    Source: mindspore.nn.probability.bijector.Invert of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, bijector: CellOf("Bijector"), name: Str = ""):
+        super().__init__(bijector.is_constant_jacobian, bijector.is_injective,
+                         name or f"Invert{bijector.name or ''}", bijector.dtype,
+                         dict(bijector=bijector, name=name))
+        self._bijector = bijector
+
+    bijector = property(lambda self: self._bijector, doc="What is inverted.")
+    batch_shape = property(lambda self: self._bijector.batch_shape,
+                           doc="The shape that the arguments are broadcast to.")
+    is_scalar_batch = property(lambda self: self._bijector.is_scalar_batch,
+                               doc="Whether all arguments are plain numbers.")
+
+    def forward(self, x):
+        """What `bijector` takes to `x`, a Tensor of floats."""
+        return self._bijector.inverse(x)
+
+    def inverse(self, y):
+        """What `bijector` takes `y` to, a Tensor of floats."""
+        return self._bijector.forward(y)
+
+    def forward_log_jacobian(self, x):
+        """The logarithm of the derivative of the inverse of `bijector` at `x`."""
+        return self._bijector.inverse_log_jacobian(x)
+
+    def inverse_log_jacobian(self, y):
+        """The logarithm of the derivative of `bijector` at `y`."""
+        return self._bijector.forward_log_jacobian(y)

@@ -1,0 +1,147 @@
+"""Dense layers whose weights are drawn anew with every call, from learnt distributions."""
+
+import functools
+
+from .... import ops
+from ...._core.rules import Bool, Int, checked
+from ...._core.surface import public
+from ...cell import Cell
+from ...layer.activation import get_activation
+from ..distribution.normal import Normal
+from .layer_distribution import NormalPrior, Variational, normal_post_fn
+
+__all__ = ["DenseReparam", "DenseLocalReparam"]
+
+
+class _DenseVariational(Variational, Cell):
+    """What both layers share."""
+
+    @checked
+    def __init__(self, in_channels: Int(ge=1), out_channels: Int(ge=1), activation=None,
+                 has_bias: Bool = True, weight_prior_fn=NormalPrior,
+                 weight_posterior_fn=normal_post_fn, bias_prior_fn=NormalPrior,
+                 bias_posterior_fn=normal_post_fn):
+        super().__init__()
+        self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
+        self._set_up_distributions([out_channels, in_channels], (weight_prior_fn, bias_prior_fn),
+                                   (weight_posterior_fn, bias_posterior_fn))
+        if isinstance(activation, str):
+            activation = get_activation(activation)
+        elif not isinstance(activation, (Cell, type(None))):
+            raise ValueError(f"For '{type(self).__name__}', 'activation' must be a str, a Cell or "
+                             f"None, but got {type(activation).__name__}.")
+        self.activation = activation
+        self.activation_flag = activation is not None
+
+    @functools.cached_property
+    def matmul(self):
+        """The product as a primitive."""
+        return ops.MatMul(transpose_b=True)
+
+    def construct(self, x):
+        """The layer applied to `x`, with weights drawn for this call."""
+        out = self._apply_variational_weight(x)
+        if self.has_bias:
+            out = ops.bias_add(out, self._drawn_bias())
+        return self.activation(out) if self.activation_flag else out
+
+    def extend_repr(self):
+        """The sizes of the layer."""
+        text = (f"in_channels={self.in_channels}, out_channels={self.out_channels}, "
+                f"has_bias={self.has_bias}")
+        return text + (f", activation={self.activation}" if self.activation_flag else "")
+
+
+@public("nn.probability.bnn_layers.DenseReparam")
+class DenseReparam(_DenseVariational):
+    """A dense layer whose weights are drawn, activation(x @ weight.T + bias), one draw for a batch.
+
+    Args:
+        in_channels (int): the length of the rows of the input.
+        out_channels (int): the length of the rows of the output.
+        activation (Union[str, Cell]): what is applied to the output.
+        has_bias (bool): whether there is a bias.
+        weight_prior_fn (Cell): makes the distribution of the weight before anything is learnt,
+            which has to be normal; or is one.
+        weight_posterior_fn (function): takes `name` and `shape` and makes the NormalPosterior of
+            the weight, of shape [out_channels, in_channels].
+        bias_prior_fn (Cell): the same for the bias.
+        bias_posterior_fn (function): the same for the bias, of shape [out_channels].
+
+    Inputs:
+        - **input** (Tensor) - shape (N, in_channels).
+
+    Outputs:
+        Tensor, shape (N, out_channels).
+
+    Raises:
+        TypeError: if a number of channels is not an int, `has_bias` not a bool, or a distribution
+            of another kind.
+        ValueError: if a number of channels is less than 1, or `activation` of another type.
+        KeyError: if no activation has the name given.
+
+    Examples:
+        >>> from mindspore_compat import ops
+        >>> from mindspore_compat.nn.probability import bnn_layers
+        >>> bnn_layers.DenseReparam(3, 4)(ops.ones((2, 3))).shape
+        (2, 4)
+
+    Source: mindspore.nn.probability.bnn_layers.DenseReparam of MindSpore 2.10; Kingma and Welling,
+    Auto-Encoding Variational Bayes, 2013.
+    """
+
+    def _apply_variational_weight(self, inputs):
+        return self.matmul(inputs, self.weight_posterior("sample"))
+
+
+@public("nn.probability.bnn_layers.DenseLocalReparam")
+class DenseLocalReparam(_DenseVariational):
+    """A dense layer whose weights are drawn, one draw for each element of the output.
+
+    Instead of the weights it draws x @ weight.T, which is normal as the weights are.
+
+    Args:
+        in_channels (int): the length of the rows of the input.
+        out_channels (int): the length of the rows of the output.
+        activation (Union[str, Cell]): what is applied to the output.
+        has_bias (bool): whether there is a bias; it is drawn once for a batch.
+        weight_prior_fn (Cell): makes the distribution of the weight before anything is learnt,
+            which has to be normal; or is one.
+        weight_posterior_fn (function): takes `name` and `shape` and makes the NormalPosterior of
+            the weight, of shape [out_channels, in_channels].
+        bias_prior_fn (Cell): the same for the bias.
+        bias_posterior_fn (function): the same for the bias, of shape [out_channels].
+
+    Inputs:
+        - **input** (Tensor) - shape (N, in_channels).
+
+    Outputs:
+        Tensor, shape (N, out_channels).
+
+    Raises:
+        TypeError: if a number of channels is not an int, `has_bias` not a bool, or a distribution
+            of another kind.
+        ValueError: if a number of channels is less than 1, or `activation` of another type.
+        KeyError: if no activation has the name given.
+
+    Examples:
+        >>> from mindspore_compat import ops
+        >>> from mindspore_compat.nn.probability import bnn_layers
+        >>> bnn_layers.DenseLocalReparam(3, 4)(ops.ones((2, 3))).shape
+        (2, 4)
+
+    Source: mindspore.nn.probability.bnn_layers.DenseLocalReparam of MindSpore 2.10; Kingma,
+    Salimans and Welling, Variational Dropout and the Local Reparameterization Trick, 2015.
+    """
+
+    def __init__(self, in_channels, out_channels, activation=None, has_bias=True,
+                 weight_prior_fn=NormalPrior, weight_posterior_fn=normal_post_fn,
+                 bias_prior_fn=NormalPrior, bias_posterior_fn=normal_post_fn):
+        super().__init__(in_channels, out_channels, activation, has_bias, weight_prior_fn,
+                         weight_posterior_fn, bias_prior_fn, bias_posterior_fn)
+        self.normal = Normal()
+
+    def _apply_variational_weight(self, inputs):
+        mean = self.matmul(inputs, self.weight_posterior("mean"))
+        spread = self.matmul(ops.square(inputs), ops.square(self.weight_posterior("sd")))
+        return self.normal("sample", (), mean, ops.sqrt(spread))

@@ -1,0 +1,171 @@
+"""The distributions of weights, before and after learning, and how layers make and compare them."""
+
+from .... import ops
+from ...._core.dtype import float32
+from ...._core.rules import DType, Int, ListOf, Number, Str, TupleOf, checked
+from ...._core.surface import public
+from ....common.initializer import Normal as NormalInit
+from ....common.initializer import initializer
+from ....common.parameter import Parameter
+from ...cell import Cell
+from ..distribution.normal import Normal
+
+__all__ = ["NormalPrior", "NormalPosterior"]
+
+Spread = Number(gt=0)
+Shape = ListOf(Int(ge=0)) | TupleOf(Int(ge=0))
+
+
+@public("nn.probability.bnn_layers.NormalPrior")
+class NormalPrior(Cell):
+    """The normal distribution that weights have before anything is learnt.
+
+    Args:
+        dtype (mindspore.dtype): the type of samples, a float.
+        mean (Union[int, float]): the mean.
+        std (Union[int, float]): the standard deviation, above 0.
+
+    Inputs:
+        - **inputs** - the name of a question to the distribution, such as 'prob', and what it
+          takes.
+
+    Raises:
+        TypeError: if `dtype` is no float, or `mean` or `std` no number.
+        ValueError: if `std` is not above 0.
+
+    Examples:
+        >>> from mindspore_compat.nn.probability.bnn_layers import NormalPrior
+        >>> print(NormalPrior(mean=1.0)("mean"))
+        1.0
+
+    Source: mindspore.nn.probability.bnn_layers.NormalPrior of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, dtype: DType = float32, mean: Number = 0, std: Spread = 0.1):
+        super().__init__()
+        self.normal = Normal(mean, std, dtype=dtype)
+
+    def construct(self, *inputs):
+        """Asks the distribution."""
+        return self.normal(*inputs)
+
+
+@public("nn.probability.bnn_layers.NormalPosterior")
+class NormalPosterior(Cell):
+    """The normal distribution of weights that is learnt: a mean and a spread for each.
+
+    The standard deviation is log(1 + exp(u)), where u is the second parameter.
+
+    Args:
+        name (str): what the names of the parameters start with.
+        shape (Union[list, tuple]): the shape of the weights.
+        dtype (mindspore.dtype): the type of the parameters.
+        loc_mean (Union[int, float]): the mean of the normal distribution from which the means are
+            drawn at first.
+        loc_std (Union[int, float]): its standard deviation, above 0.
+        untransformed_scale_mean (Union[int, float]): the mean of the one for u.
+        untransformed_scale_std (Union[int, float]): its standard deviation, above 0.
+
+    Inputs:
+        - **inputs** - the name of a question to the distribution, such as 'sample', and what it
+          takes.
+
+    Raises:
+        TypeError: if an argument is of another type, or a standard deviation not above 0.
+
+    Examples:
+        >>> from mindspore_compat.nn.probability.bnn_layers import NormalPosterior
+        >>> NormalPosterior("weight", [4, 3])("sample").shape
+        (4, 3)
+
+    Source: mindspore.nn.probability.bnn_layers.NormalPosterior of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, name: Str, shape: Shape, dtype: DType = float32, loc_mean: Number = 0,
+                 loc_std: Number = 0.1, untransformed_scale_mean: Number = -5,
+                 untransformed_scale_std: Number = 0.1):
+        super().__init__()
+        for key, value in (("loc_std", loc_std),
+                           ("untransformed_scale_std", untransformed_scale_std)):
+            if not value > 0:
+                raise TypeError(f"For 'NormalPosterior', '{key}' must be a number above 0, but got "
+                                f"{value}.")
+        shape = tuple(shape)
+        self.mean = Parameter(initializer(NormalInit(loc_std, loc_mean), shape, dtype),
+                              f"{name}_mean")
+        self.untransformed_std = Parameter(
+            initializer(NormalInit(untransformed_scale_std, untransformed_scale_mean), shape,
+                        dtype), f"{name}_untransformed_std")
+        self.normal = Normal()
+
+    def std_trans(self, std_pre):
+        """The standard deviation log(1 + exp(std_pre)) of a Tensor."""
+        return -ops.logsigmoid(-std_pre)
+
+    def construct(self, *inputs):
+        """Asks the distribution."""
+        if inputs and inputs[0] == "get_dist_type":
+            return self.normal(*inputs)
+        return self.normal(*inputs, mean=self.mean, sd=self.std_trans(self.untransformed_std))
+
+
+def normal_post_fn(name, shape):
+    """The NormalPosterior of weights called `name` of the shape `shape`: what layers learn."""
+    return NormalPosterior(name, shape)
+
+
+def made_prior(api, key, given):
+    """A prior, given as a Cell or as a function that returns one; refused if it is not normal."""
+    prior = given
+    if not isinstance(given, Cell):
+        if not callable(given):
+            raise TypeError(f"For '{api}', '{key}' must be a Cell or a function that returns one, "
+                            f"but got {type(given).__name__}.")
+        prior = given()
+    if not isinstance(prior, Normal) and not isinstance(getattr(prior, "normal", None), Normal):
+        raise TypeError(f"For '{api}', '{key}' must give a normal distribution, but got "
+                        f"{type(prior).__name__}.")
+    return prior
+
+
+def made_posterior(api, key, given, name, shape):
+    """The posterior that a function returns; refused if it is no NormalPosterior."""
+    if isinstance(given, Cell) or not callable(given):
+        raise TypeError(f"For '{api}', '{key}' must be a function that returns a NormalPosterior, "
+                        f"but got {type(given).__name__}.")
+    posterior = given(name=name, shape=shape)
+    if not isinstance(posterior, NormalPosterior):
+        raise TypeError(f"For '{api}', '{key}' must return a NormalPosterior, but got "
+                        f"{type(posterior).__name__}.")
+    return posterior
+
+
+class Variational:
+    """What layers with drawn weights share: the posteriors and the divergence from them."""
+
+    def _set_up_distributions(self, shape, priors, posteriors):
+        """Makes the distributions of the weight, of shape `shape`, and with `has_bias` of the
+        bias; `priors` and `posteriors` are those given, for the weight and the bias."""
+        own = type(self).__name__
+        parts = [("weight", shape)] + [("bias", shape[:1])] * self.has_bias
+        for (part, size), prior, posterior in zip(parts, priors, posteriors, strict=False):
+            setattr(self, f"{part}_prior", made_prior(own, f"{part}_prior_fn", prior))
+            setattr(self, f"{part}_posterior", made_posterior(
+                own, f"{part}_posterior_fn", posterior, f"bnn_{part}", size))
+
+    def _drawn_bias(self):
+        return self.bias_posterior("sample") if self.has_bias else None
+
+    def _divergence(self, prior, posterior):
+        learnt = posterior("get_dist_args")
+        return prior("kl_loss", posterior("get_dist_type"), *learnt).sum()
+
+    def compute_kl_loss(self):
+        """The divergence from the priors to the posteriors, summed over all weights: a Tensor of
+        shape ()."""
+        found = self._divergence(self.weight_prior, self.weight_posterior)
+        if self.has_bias:
+            found = found + self._divergence(self.bias_prior, self.bias_posterior)
+        return found

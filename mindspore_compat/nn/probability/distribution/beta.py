@@ -1,0 +1,103 @@
+"""Beta: the beta distribution."""
+
+from .... import ops
+from ...._core.dtype import float32
+from ...._core.surface import public
+from .distribution import Distribution
+
+__all__ = ["Beta"]
+
+
+def _lbeta(one, zero):
+    return ops.lgamma(one) + ops.lgamma(zero) - ops.lgamma(one + zero)
+
+
+@public("nn.probability.distribution.Beta")
+class Beta(Distribution):
+    """The beta distribution: density x^(concentration1 - 1) (1 - x)^(concentration0 - 1) / B.
+
+    Args:
+        concentration1 (Union[int, float, list, numpy.ndarray, Tensor]): alpha, above 0; None where
+            it comes with every question.
+        concentration0 (Union[int, float, list, numpy.ndarray, Tensor]): beta, above 0; None
+            likewise.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+
+    The density outside [0, 1], and the mode where a concentration is not above 1, are NaN. There is
+    no `cdf`.
+
+    Raises:
+        TypeError: if `dtype` is no float.
+        ValueError: if a concentration is not above 0.
+
+    Examples:
+        >>> from mindspore_compat.nn.probability.distribution import Beta
+        >>> print(Beta([3.0], [1.0]).mean())
+        [0.75]
+
+    Source: mindspore.nn.probability.distribution.Beta of MindSpore 2.10.
+    """
+
+    def __init__(self, concentration1=None, concentration0=None, seed=None, dtype=float32,
+                 name="Beta"):
+        given = dict(concentration1=concentration1, concentration0=concentration0)
+        super().__init__(seed, dtype, name, dict(given, seed=seed, dtype=dtype, name=name))
+        self._need_float()
+        self._concentration1 = self._add_parameter(concentration1, "concentration1")
+        self._concentration0 = self._add_parameter(concentration0, "concentration0")
+        self._need_positive("concentration1", "concentration0")
+
+    concentration1 = property(lambda self: self._concentration1, doc="Alpha, a Tensor or None.")
+    concentration0 = property(lambda self: self._concentration0, doc="Beta, a Tensor or None.")
+
+    def extend_repr(self):
+        """What the distribution is shown with."""
+        if self.is_scalar_batch:
+            return (f"concentration1 = {self._concentration1}, "
+                    f"concentration0 = {self._concentration0}")
+        return f"batch_shape = {self.batch_shape}"
+
+    def _mean(self, concentration1=None, concentration0=None):
+        one, zero = self._check_param_type(concentration1, concentration0)
+        return one / (one + zero)
+
+    def _var(self, concentration1=None, concentration0=None):
+        one, zero = self._check_param_type(concentration1, concentration0)
+        total = one + zero
+        return one * zero / (ops.square(total) * (total + 1.0))
+
+    def _mode(self, concentration1=None, concentration0=None):
+        one, zero = self._check_param_type(concentration1, concentration0)
+        found = (one - 1.0) / (one + zero - 2.0)
+        known = ops.minimum(one, zero) > 1.0
+        return ops.select(known, found, ops.full_like(found, float("nan")))
+
+    def _entropy(self, concentration1=None, concentration0=None):
+        one, zero = self._check_param_type(concentration1, concentration0)
+        return (_lbeta(one, zero) - (one - 1.0) * ops.digamma(one)
+                - (zero - 1.0) * ops.digamma(zero) + (one + zero - 2.0) * ops.digamma(one + zero))
+
+    def _log_prob(self, value, concentration1=None, concentration0=None):
+        value = self._check_value(value)
+        one, zero = self._check_param_type(concentration1, concentration0)
+        found = ops.xlogy(one - 1.0, value) + ops.xlogy(zero - 1.0, 1.0 - value) - _lbeta(one, zero)
+        place = value + ops.zeros_like(one + zero)
+        inside = ops.logical_and(place >= 0, place <= 1)
+        return ops.select(inside, found, ops.full_like(found, float("nan")))
+
+    def _kl_loss(self, dist, concentration1_b, concentration0_b, concentration1_a=None,
+                 concentration0_a=None):
+        self._need_family(dist)
+        one_b = self._check_value(concentration1_b, "concentration1_b")
+        zero_b = self._check_value(concentration0_b, "concentration0_b")
+        one, zero = self._check_param_type(concentration1_a, concentration0_a)
+        ones, zeros = one - one_b, zero - zero_b
+        return (_lbeta(one_b, zero_b) - _lbeta(one, zero) + ones * ops.digamma(one)
+                + zeros * ops.digamma(zero) - (ones + zeros) * ops.digamma(one + zero))
+
+    def _sample(self, shape=(), concentration1=None, concentration0=None):
+        one, zero = self._check_param_type(concentration1, concentration0)
+        ahead, behind = self._draw_gamma(shape, one, zero), self._draw_gamma(shape, zero, one)
+        return (ahead / (ahead + behind)).astype(self.dtype)

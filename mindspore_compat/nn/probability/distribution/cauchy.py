@@ -1,0 +1,104 @@
+"""Cauchy: the Cauchy distribution, which has no mean."""
+
+import math
+
+from .... import ops
+from ...._core.dtype import float32
+from ...._core.surface import public
+from .distribution import Distribution
+
+__all__ = ["Cauchy"]
+
+
+@public("nn.probability.distribution.Cauchy")
+class Cauchy(Distribution):
+    """The Cauchy distribution; its mean, variance and standard deviation are refused.
+
+    Args:
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): the middle; None where it comes with
+            every question.
+        scale (Union[int, float, list, numpy.ndarray, Tensor]): half the width at half the height,
+            above 0; None likewise.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+
+    Raises:
+        TypeError: if `dtype` is no float.
+        ValueError: if `scale` is not above 0, or a moment is asked for.
+
+    Examples:
+        >>> from mindspore_compat import Tensor
+        >>> from mindspore_compat.nn.probability.distribution import Cauchy
+        >>> print(Cauchy(3.0, 4.0).cdf(Tensor([3.0])))
+        [0.5]
+
+    Source: mindspore.nn.probability.distribution.Cauchy of MindSpore 2.10.
+    """
+
+    def __init__(self, loc=None, scale=None, seed=None, dtype=float32, name="Cauchy"):
+        super().__init__(seed, dtype, name, dict(loc=loc, scale=scale, seed=seed, dtype=dtype,
+                                                 name=name))
+        self._need_float()
+        self._loc = self._add_parameter(loc, "loc")
+        self._scale = self._add_parameter(scale, "scale")
+        self._need_positive("scale")
+
+    loc = property(lambda self: self._loc, doc="The middle, a Tensor or None.")
+    scale = property(lambda self: self._scale, doc="The scale, a Tensor or None.")
+
+    def extend_repr(self):
+        """What the distribution is shown with."""
+        if self.is_scalar_batch:
+            return f"location = {self._loc}, scale = {self._scale}"
+        return f"batch_shape = {self.batch_shape}"
+
+    def _undefined(self, moment):
+        raise ValueError(f"For 'Cauchy', the {moment} must not be asked for: there is none.")
+
+    def _mean(self, loc=None, scale=None):
+        self._undefined("mean")
+
+    def _sd(self, loc=None, scale=None):
+        self._undefined("standard deviation")
+
+    def _var(self, loc=None, scale=None):
+        self._undefined("variance")
+
+    def _mode(self, loc=None, scale=None):
+        loc, scale = self._check_param_type(loc, scale)
+        return loc + ops.zeros_like(scale)
+
+    def _entropy(self, loc=None, scale=None):
+        loc, scale = self._check_param_type(loc, scale)
+        return ops.log(scale) + ops.zeros_like(loc) + math.log(4 * math.pi)
+
+    def _place(self, value, loc, scale):
+        value = self._check_value(value)
+        loc, scale = self._check_param_type(loc, scale)
+        return (value - loc) / scale, scale
+
+    def _log_prob(self, value, loc=None, scale=None):
+        place, scale = self._place(value, loc, scale)
+        return -ops.log1p(ops.square(place)) - ops.log(scale) - math.log(math.pi)
+
+    def _cdf(self, value, loc=None, scale=None):
+        place, _ = self._place(value, loc, scale)
+        return ops.atan2(ops.ones_like(place), -place) / math.pi  # exact far below the middle
+
+    def _survival_function(self, value, loc=None, scale=None):
+        place, _ = self._place(value, loc, scale)
+        return ops.atan2(ops.ones_like(place), place) / math.pi
+
+    def _kl_loss(self, dist, loc_b, scale_b, loc_a=None, scale_a=None):
+        self._need_family(dist)
+        loc_b = self._check_value(loc_b, "loc_b")
+        scale_b = self._check_value(scale_b, "scale_b")
+        loc, scale = self._check_param_type(loc_a, scale_a)
+        apart = ops.square(scale + scale_b) + ops.square(loc - loc_b)
+        return ops.log(apart / (4 * scale * scale_b))
+
+    def _sample(self, shape=(), loc=None, scale=None):
+        loc, scale = self._check_param_type(loc, scale)
+        drawn = self._draw(ops.UniformReal, self._sample_shape(shape, loc.shape, scale.shape))
+        return (loc + scale * ops.tan(math.pi * (drawn - 0.5))).astype(self.dtype)

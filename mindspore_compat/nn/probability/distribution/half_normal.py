@@ -1,0 +1,56 @@
+"""HalfNormal: the upper half of a normal distribution."""
+
+import math
+
+from .... import ops
+from ...._core.dtype import float32
+from ...._core.surface import public
+from .distribution import Distribution
+
+__all__ = ["HalfNormal"]
+
+
+@public("nn.probability.distribution.HalfNormal")
+class HalfNormal(Distribution):
+    """The half normal distribution, of which the density is known: `prob` and `log_prob`.
+
+    Args:
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean of the normal
+            distribution; None where it comes with every question.
+        sd (Union[int, float, list, numpy.ndarray, Tensor]): the standard deviation of the normal
+            distribution, above 0; None likewise.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+
+    As in the original, the density is 0 for values below 0 whatever `mean` is; it is that of a
+    distribution where `mean` is 0.
+
+    Raises:
+        TypeError: if `dtype` is no float.
+        ValueError: if `sd` is not above 0.
+
+    Examples:
+        >>> from mindspore_compat import Tensor
+        >>> from mindspore_compat.nn.probability.distribution import HalfNormal
+        >>> HalfNormal(0.0, 1.0).prob(Tensor([-1.0, 1.0])).shape
+        (2,)
+
+    Source: mindspore.nn.probability.distribution.HalfNormal of MindSpore 2.10.
+    """
+
+    def __init__(self, mean=None, sd=None, seed=None, dtype=float32, name="HalfNormal"):
+        super().__init__(seed, dtype, name, dict(mean=mean, sd=sd, seed=seed, dtype=dtype,
+                                                 name=name))
+        self._need_float()
+        self._add_parameter(mean, "mean")
+        self._add_parameter(sd, "sd")
+        self._need_positive("sd")
+
+    def _log_prob(self, value, mean=None, sd=None):
+        value = self._check_value(value)
+        mean, sd = self._check_param_type(mean, sd)
+        place = (value - mean) / sd
+        found = 0.5 * math.log(2 / math.pi) - ops.log(sd) - ops.square(place) / 2
+        inside = value + ops.zeros_like(place) >= 0
+        return ops.select(inside, found, ops.full_like(found, -float("inf")))

@@ -1,0 +1,94 @@
+"""Logistic: the distribution whose `cdf` is the logistic function."""
+
+import math
+
+from .... import ops
+from ...._core.dtype import float32
+from ...._core.surface import public
+from .distribution import Distribution
+
+__all__ = ["Logistic"]
+
+
+@public("nn.probability.distribution.Logistic")
+class Logistic(Distribution):
+    """The logistic distribution: P(X <= x) = sigmoid((x - loc) / scale).
+
+    Args:
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None where it comes with
+            every question.
+        scale (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None likewise.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+
+    Raises:
+        TypeError: if `dtype` is no float.
+        ValueError: if `scale` is not above 0.
+
+    Examples:
+        >>> from mindspore_compat import Tensor
+        >>> from mindspore_compat.nn.probability.distribution import Logistic
+        >>> print(Logistic(3.0, 4.0).cdf(Tensor([3.0])))
+        [0.5]
+
+    Source: mindspore.nn.probability.distribution.Logistic of MindSpore 2.10.
+    """
+
+    def __init__(self, loc=None, scale=None, seed=None, dtype=float32, name="Logistic"):
+        super().__init__(seed, dtype, name, dict(loc=loc, scale=scale, seed=seed, dtype=dtype,
+                                                 name=name))
+        self._need_float()
+        self._loc = self._add_parameter(loc, "loc")
+        self._scale = self._add_parameter(scale, "scale")
+        self._need_positive("scale")
+
+    loc = property(lambda self: self._loc, doc="The mean, a Tensor or None.")
+    scale = property(lambda self: self._scale, doc="The scale, a Tensor or None.")
+
+    def extend_repr(self):
+        """What the distribution is shown with."""
+        if self.is_scalar_batch:
+            return f"location = {self._loc}, scale = {self._scale}"
+        return f"batch_shape = {self.batch_shape}"
+
+    def _mean(self, loc=None, scale=None):
+        loc, scale = self._check_param_type(loc, scale)
+        return loc + ops.zeros_like(scale)
+
+    _mode = _mean
+
+    def _sd(self, loc=None, scale=None):
+        loc, scale = self._check_param_type(loc, scale)
+        return (scale + ops.zeros_like(loc)) * (math.pi / math.sqrt(3))
+
+    def _entropy(self, loc=None, scale=None):
+        loc, scale = self._check_param_type(loc, scale)
+        return ops.log(scale) + ops.zeros_like(loc) + 2.0
+
+    def _place(self, value, loc, scale):
+        value = self._check_value(value)
+        loc, scale = self._check_param_type(loc, scale)
+        return (value - loc) / scale, scale
+
+    def _log_prob(self, value, loc=None, scale=None):
+        place, scale = self._place(value, loc, scale)
+        return ops.logsigmoid(place) + ops.logsigmoid(-place) - ops.log(scale)
+
+    def _cdf(self, value, loc=None, scale=None):
+        return ops.sigmoid(self._place(value, loc, scale)[0])
+
+    def _log_cdf(self, value, loc=None, scale=None):
+        return ops.logsigmoid(self._place(value, loc, scale)[0])
+
+    def _survival_function(self, value, loc=None, scale=None):
+        return ops.sigmoid(-self._place(value, loc, scale)[0])
+
+    def _log_survival(self, value, loc=None, scale=None):
+        return ops.logsigmoid(-self._place(value, loc, scale)[0])
+
+    def _sample(self, shape=(), loc=None, scale=None):
+        loc, scale = self._check_param_type(loc, scale)
+        drawn = self._draw(ops.UniformReal, self._sample_shape(shape, loc.shape, scale.shape))
+        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0 ** -32))  # 0 is drawn too
+        return (loc + scale * (ops.log(drawn) - ops.log1p(-drawn))).astype(self.dtype)

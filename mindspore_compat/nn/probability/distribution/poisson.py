@@ -1,0 +1,91 @@
+"""Poisson: how many events of a constant rate happen in a unit of time."""
+
+import numpy as np
+
+from .... import ops
+from ...._core.dtype import float32
+from ...._core.surface import public
+from ...._core.tensor import Tensor
+from .distribution import Distribution
+
+__all__ = ["Poisson"]
+
+
+@public("nn.probability.distribution.Poisson")
+class Poisson(Distribution):
+    """The Poisson distribution: P(k) = rate^k exp(-rate) / k!.
+
+    Args:
+        rate (Union[list, numpy.ndarray, Tensor]): the mean, above 0; None where it comes with every
+            question.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, whole numbers or floats.
+        name (str): the name of the distribution.
+
+    Between whole numbers, k! is the gamma function of k + 1, and so for `cdf`.
+
+    Raises:
+        TypeError: if `rate` is a plain number, or `dtype` neither of whole numbers nor of floats.
+        ValueError: if `rate` is not above 0.
+
+    Examples:
+        >>> from mindspore_compat.nn.probability.distribution import Poisson
+        >>> print(Poisson([2.5]).mode())
+        [2.]
+
+    Source: mindspore.nn.probability.distribution.Poisson of MindSpore 2.10.
+    """
+
+    def __init__(self, rate=None, seed=None, dtype=float32, name="Poisson"):
+        super().__init__(seed, dtype, name, dict(rate=rate, seed=seed, dtype=dtype, name=name))
+        self._need_number()
+        if rate is not None and not isinstance(rate, (list, np.ndarray, Tensor)):
+            raise TypeError("For 'Poisson', 'rate' must be a list, an array or a Tensor, but got "
+                            f"{type(rate).__name__}.")
+        self._rate = self._add_parameter(rate, "rate")
+        self._need_positive("rate")
+
+    rate = property(lambda self: self._rate, doc="The rate, a Tensor or None.")
+
+    def extend_repr(self):
+        """What the distribution is shown with."""
+        if self.is_scalar_batch:
+            return f"rate = {self._rate}"
+        return f"batch_shape = {self.batch_shape}"
+
+    def _mean(self, rate=None):
+        return self._check_param_type(rate)
+
+    _var = _mean
+
+    def _mode(self, rate=None):
+        return ops.floor(self._check_param_type(rate))
+
+    def _counted(self, value, rate):
+        """The value, the rate, and True where the value is a count, all of one shape; elsewhere the
+        value becomes 0, for gradients."""
+        value = self._check_value(value)
+        rate = self._check_param_type(rate) + ops.zeros_like(value)
+        value = value + ops.zeros_like(rate)
+        inside = value >= 0
+        return ops.select(inside, value, ops.zeros_like(value)), rate, inside
+
+    def _log_prob(self, value, rate=None):
+        value, rate, inside = self._counted(value, rate)
+        found = value * ops.log(rate) - rate - ops.lgamma(value + 1.0)
+        return ops.select(inside, found, ops.full_like(found, -float("inf")))
+
+    def _cdf(self, value, rate=None):
+        value, rate, inside = self._counted(value, rate)
+        found = ops.igammac(value + 1.0, rate)
+        return ops.select(inside, found, ops.zeros_like(found))
+
+    def _survival_function(self, value, rate=None):
+        value, rate, inside = self._counted(value, rate)
+        found = ops.igamma(value + 1.0, rate)
+        return ops.select(inside, found, ops.ones_like(found))
+
+    def _sample(self, shape=(), rate=None):
+        rate = self._check_param_type(rate)
+        whole = self._sample_shape(shape, rate.shape)
+        return self._draw(ops.Poisson, whole, rate.astype(float32)).astype(self.dtype)

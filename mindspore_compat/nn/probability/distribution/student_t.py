@@ -1,0 +1,55 @@
+"""StudentT: Student's t distribution, moved and scaled."""
+
+import math
+
+from .... import ops
+from ...._core.dtype import float32
+from ...._core.surface import public
+from .distribution import Distribution
+
+__all__ = ["StudentT"]
+
+
+@public("nn.probability.distribution.StudentT")
+class StudentT(Distribution):
+    """Student's t distribution, of which the density is known: `prob` and `log_prob`.
+
+    Args:
+        df (Union[int, float, list, numpy.ndarray, Tensor]): the degrees of freedom, above 0; None
+            where they come with every question.
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): the middle; None likewise.
+        sd (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None likewise.
+        seed (int): the seed of samples; None for the global one.
+        dtype (mindspore.dtype): the type of samples, a float.
+        name (str): the name of the distribution.
+
+    Raises:
+        TypeError: if `dtype` is no float.
+        ValueError: if `df` or `sd` is not above 0.
+
+    Examples:
+        >>> from mindspore_compat import Tensor
+        >>> from mindspore_compat.nn.probability.distribution import StudentT
+        >>> StudentT(2.0, 3.0, 4.0).log_prob(Tensor([1.0, 2.0, 3.0])).shape
+        (3,)
+
+    Source: mindspore.nn.probability.distribution.StudentT of MindSpore 2.10.
+    """
+
+    def __init__(self, df=None, mean=None, sd=None, seed=None, dtype=float32, name="StudentT"):
+        super().__init__(seed, dtype, name, dict(df=df, mean=mean, sd=sd, seed=seed, dtype=dtype,
+                                                 name=name))
+        self._need_float()
+        self._add_parameter(df, "df")
+        self._add_parameter(mean, "mean")
+        self._add_parameter(sd, "sd")
+        self._need_positive("df", "sd")
+
+    def _log_prob(self, value, df=None, mean=None, sd=None):
+        value = self._check_value(value)
+        df, mean, sd = self._check_param_type(df, mean, sd)
+        half = (df + 1) / 2
+        place = (value - mean) / sd
+        size = (ops.lgamma(df / 2) - ops.lgamma(half) + 0.5 * ops.log(df) + ops.log(sd)
+                + 0.5 * math.log(math.pi))
+        return -half * ops.log1p(ops.square(place) / df) - size
