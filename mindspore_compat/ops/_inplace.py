@@ -58,6 +58,7 @@ def scatter_(input: Anything, dim: Int, index: Index, src: Value = None, *, valu
     Raises:
         TypeError: if an argument is of another type, or none or both of `src` and `value` are
             given.
+        RuntimeError: if `dim` is out of range, or the dtypes, ranks or lengths do not fit.
         IndexError: if a place is out of range.
 
     Source: mindspore.Tensor.scatter_ of MindSpore 2.10.
@@ -65,10 +66,7 @@ def scatter_(input: Anything, dim: Int, index: Index, src: Value = None, *, valu
     if (src is None) == (value is None):
         raise TypeError("For 'scatter_', one of 'src' and 'value' must be given.")
     src = value if src is None else src
-    if not -input.ndim <= dim < input.ndim:
-        raise ValueError(
-            f"For 'scatter_', 'dim' must be in [{-input.ndim}, {input.ndim}), but got {dim}."
-        )
+    _scatter_fits(input, dim, index, src)
     check_range("scatter_", index._array.reshape(-1, 1), (input.shape[dim],))
     if reduce is None:
         return overwrite("scatter_", input, scatter.run(input, dim, index, src))
@@ -78,6 +76,26 @@ def scatter_(input: Anything, dim: Int, index: Index, src: Value = None, *, valu
     how = "add" if reduce == "add" else "mul"
     made = tensor_scatter_elements.run(input, index, src, dim, how)
     return overwrite("scatter_", input, made)
+
+
+def _scatter_fits(input, dim, index, src):
+    """Refuses an axis, a dtype, ranks and lengths that do not fit."""
+    if not -input.ndim <= dim < input.ndim:
+        raise RuntimeError(f"For 'scatter_', 'dim' must be in [{-input.ndim}, {input.ndim}), but "
+                           f"got {dim}.")
+    ranks = {input.ndim, index.ndim} | ({src.ndim} if isinstance(src, Tensor) else set())
+    if len(ranks) > 1 and index.size:
+        raise RuntimeError(f"For 'scatter_', the Tensor, 'index' and 'src' must have one number of "
+                           f"axes, but got {sorted(ranks)}.")
+    long = [d for d in range(index.ndim) if index.size and (
+        d != dim % input.ndim and index.shape[d] > input.shape[d]
+        or isinstance(src, Tensor) and index.shape[d] > src.shape[d])]
+    if long:
+        raise RuntimeError(f"For 'scatter_', 'index' must not be longer than the Tensor or 'src', "
+                           f"but got {index.shape} at axis {long[0]}.")
+    if isinstance(src, Tensor) and src.dtype != input.dtype:
+        raise RuntimeError(f"For 'scatter_', 'src' must have the dtype {input.dtype}, but got "
+                           f"{src.dtype}.")
 
 
 @public("Tensor.index_add_")
@@ -180,7 +198,7 @@ def _out_of_range(place, length):
     return bool(seen) and not -length <= int(place.min()) <= int(place.max()) < length
 
 
-@checked
+@checked(Alike("input values"))
 def index_put_(input: Anything, indices: TupleOf(PlaceOrMask) | ListOf(PlaceOrMask),
                values: Anything, accumulate: Bool = False):
     """Writes (or adds) values at places or where masks are true, into the Tensor itself."""
@@ -203,6 +221,9 @@ def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = Fal
             f"For 'put_', 'source' must have one element for each place, {index.size}, but got "
             f"{source.size}."
         )
+    if source.dtype != input.dtype:
+        raise TypeError(f"For 'put_', 'source' must have the dtype {input.dtype}, but got "
+                        f"{source.dtype}.")
     check_range("put_", index._array.reshape(-1, 1), (input.size,))
     made = scatter_by.run(input.reshape(-1), source.reshape(-1), (index._array.reshape(-1),),
                           "add" if accumulate else "update")
@@ -363,15 +384,22 @@ def uniform(self, from_=0.0, to=1.0, generator=None):
     return Tensor._wrap(made.astype(self._array.dtype))
 
 
-@checked
-def _bounds(from_: Number, to: Number):
-    return from_, to
+def _bound(api, name, value):
+    """A bound as a number; a Tensor of one element stands for it."""
+    if isinstance(value, Tensor):
+        if value.size != 1:
+            raise ValueError(f"For '{api}', '{name}' must have one element, but got {value.size}.")
+        return value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"For '{api}', '{name}' must be a number or a Tensor, but got {value!r} of "
+                        f"type {type(value).__name__}.")
+    return value
 
 
 def _uniform(api, input, low, high, generator):
-    low, high = _bounds(low, high)
+    low, high = _bound(api, "from_", low), _bound(api, "to", high)
     if low > high:
-        raise ValueError(f"For '{api}', 'from_' must be at most 'to', but got {low} and {high}.")
+        raise RuntimeError(f"For '{api}', 'from_' must be at most 'to', but got {low} and {high}.")
     draw = _stream(generator, space_for(input._array))
     return low + (high - low) * draw.random(input.shape)
 
@@ -388,7 +416,7 @@ def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
         dtype = input._array.dtype
         to = 2 ** xp.finfo(dtype).nmant + 1 if dtype.kind == "f" else xp.iinfo(dtype).max
     if from_ >= to:
-        raise ValueError(
+        raise RuntimeError(
             f"For 'random_', 'from_' must be below 'to', but got {from_} and {to}."
         )
     draw = _stream(generator, xp)

@@ -174,6 +174,7 @@ def itemset(self, *args):
     Raises:
         TypeError: if the number is no number.
         IndexError: if the place is out of range.
+        ValueError: if the place has not one number for each axis.
 
     Source: mindspore.Tensor.itemset of MindSpore 2.10.
     """
@@ -187,6 +188,9 @@ def itemset(self, *args):
     where = place[0] if place else 0
     value = Tensor._wrap(space_for(self._array).asarray(number).astype(self._array.dtype))
     if isinstance(where, tuple):
+        if len(where) != self.ndim:
+            raise ValueError(f"For 'Tensor.itemset', the place must have {self.ndim} numbers, one "
+                             f"for each axis, but got {where}.")
         return setitem.run(self, value, where)
     return setitem.run(self.reshape(-1), value, where).reshape(self.shape)
 

@@ -302,7 +302,7 @@ class IndexAdd(Primitive):
 
 
 @op("ops.index_fill(x, axis, index, value)", "ops.IndexFill()(x, dim: axis, indices: index, value)",
-    "Tensor.index_fill(axis, index, value)", "Tensor.index_fill_(dim: axis, index, value)",
+    "Tensor.index_fill(axis, index, value)",
     widen=False)
 def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
                value: TensorOf(any_dtype, scalars=True)):

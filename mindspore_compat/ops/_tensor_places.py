@@ -7,7 +7,7 @@ from .._backend.arrays import SPACES
 from .._core import dtype as dtypes
 from .._core.forms import form
 from .._core.rules import Bool, Int, Number, OneOf, TensorOf, any_dtype
-from .._core.surface import build
+from .._core.surface import build, overwrite
 from .._core.tensor import Tensor
 from . import _compare, _forms, _index, _inplace, _linalg, _math, _scatter
 from ._axes import axes_along
@@ -235,6 +235,10 @@ def sub(self, other: Value, *, alpha: Scalar = 1):
 
     Source: mindspore.Tensor.sub of MindSpore 2.10.
     """
+    if type(alpha) is bool and self._array.dtype.kind != "b":
+        raise TypeError(
+            f"For 'Tensor.sub', 'alpha' must be a number beside {self.dtype}, but got {alpha}."
+        )
     return _math.sub_scaled.run(self, other, alpha)
 
 
@@ -321,3 +325,26 @@ def logical_xor(self, other: TensorOf(any_dtype) | Bool):
     Source: mindspore.Tensor.logical_xor of MindSpore 2.10.
     """
     return _compare.logical_xor.run(self, other)
+
+
+@form("index_fill_")
+def index_fill_(self, dim: Int, index: Index, value: Value):
+    """Writes one number into the slices named along an axis, and returns the Tensor.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        RuntimeError: if `dim` is out of range, or `index` has several axes or `value` any.
+
+    Source: mindspore.Tensor.index_fill_ of MindSpore 2.10.
+    """
+    rank = max(self.ndim, 1)
+    if not -rank <= dim < rank:
+        raise RuntimeError(
+            f"For 'Tensor.index_fill_', 'dim' must be in [{-rank}, {rank}), but got {dim}."
+        )
+    if index.ndim > 1 or isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError(
+            f"For 'Tensor.index_fill_', 'index' must have at most one axis and "
+            f"'value' none, but got {index.shape} and {value!r}."
+        )
+    return overwrite("index_fill_", self, _scatter.index_fill.run(self, dim, index, value))

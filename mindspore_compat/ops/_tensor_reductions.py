@@ -16,6 +16,14 @@ Scalar = Number | Bool
 Mask = Bool | TensorOf("bool")
 
 
+def _ordered(name, self):
+    """Refuses complex numbers, which have no order."""
+    if self._array.dtype.kind == "c":
+        raise TypeError(
+            f"For 'Tensor.{name}', the Tensor must hold real numbers, but got {self.dtype}."
+        )
+
+
 def _numpy(dtype):
     return None if dtype is None else dtypes.to_numpy(dtype)
 
@@ -58,11 +66,10 @@ def nansum_along_axis(self, axis: Axis = None, keepdims: Bool = False, *, dtype:
 
 
 def _nansum(name, self, axis, keepdims, dtype):
-    if self._array.dtype.kind == "c":
-        raise TypeError(
-            f"For 'Tensor.nansum', the Tensor must hold real numbers, but got {self.dtype}."
-        )
+    _ordered("nansum", self)
     wanted = _numpy(dtype) or self._array.dtype
+    if wanted.kind == "c":
+        raise TypeError(f"For 'Tensor.nansum', 'dtype' must be a real dtype, but got {dtype}.")
     self = _cast.cast.run(self, wanted)
     out = _statistics.nansum.run(self, axes_along("Tensor.nansum", name, axis, self), keepdims)
     return out if wanted.kind == "b" else _cast.cast.run(out, wanted)
@@ -155,10 +162,12 @@ def _extreme(name, word, over_all, along, between):
     api = f"Tensor.{name}"
 
     def of_all(self):
+        _ordered(name, self)
         return over_all.run(self, None, False)
 
     def with_places(self, dim: Int, keepdim: Bool = False):
         """(values, int64 places) along an axis."""
+        _ordered(name, self)
         axis = axes_along(api, "dim", dim, self)
         return _along(along, over_all, self, axis, keepdim)
 
@@ -180,6 +189,7 @@ def _extreme(name, word, over_all, along, between):
             where (Union[bool, Tensor[bool]]): which elements count.
             return_indices (bool): True for (values, places); it needs one axis.
         """
+        _ordered(name, self)
         axis = axes_along(api, "axis", axis, self)
         if where is not True and initial is None:
             raise ValueError(f"For '{api}', 'initial' must be given with 'where', but got None.")
@@ -261,6 +271,7 @@ def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
 
     Source: mindspore.Tensor.median of MindSpore 2.10.
     """
+    _ordered("median", self)
     axis = axes_along("Tensor.median", "axis", axis, self)
     return _statistics.median.run(self, -1 if axis is None else axis, keepdims)
 
@@ -268,6 +279,7 @@ def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
 @form("median")
 def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
     """The same."""
+    _ordered("median", self)
     axis = axes_along("Tensor.median", "dim", dim, self)
     return _statistics.median.run(self, -1 if axis is None else axis, keepdim)
 
@@ -329,12 +341,14 @@ def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
     Source: mindspore.Tensor.sort of MindSpore 2.10.
     """
+    _ordered("sort", self)
     return _compare.sort.run(self, axis, descending)
 
 
 @form("sort")
 def sort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """The same; equal values always keep their order, whatever `stable` says."""
+    _ordered("sort", self)
     return _compare.sort.run(self, dim, descending)
 
 
@@ -344,6 +358,7 @@ def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
     Source: mindspore.Tensor.argsort of MindSpore 2.10.
     """
+    _ordered("argsort", self)
     axis = axes_along("Tensor.argsort", "axis", axis, self)
     return _compare.argsort.run(self, axis, descending)
 
@@ -351,6 +366,7 @@ def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
 @form("argsort")
 def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """The same; equal values always keep their order, whatever `stable` says."""
+    _ordered("argsort", self)
     axis = axes_along("Tensor.argsort", "dim", dim, self)
     return _compare.argsort.run(self, axis, descending)
 
@@ -361,6 +377,7 @@ def topk(self, k: Int, dim: Int = None, largest: Bool = True, sorted: Bool = Tru
 
     Source: mindspore.Tensor.topk of MindSpore 2.10.
     """
+    _ordered("topk", self)
     axis = axes_along("Tensor.topk", "dim", dim, self)
     return _compare.topk.run(self, k, axis, largest, sorted)
 
