@@ -265,13 +265,13 @@ class Op:
     def _computed(self, xp, values, held, nodes, metas):
         """The result for given arrays and nodes, recorded where a node is live."""
         count = len(self.inputs)
-        held = self._aligned(xp, held)
+        held = [a if a is None or space_for(a) is xp else _moved(xp, a) for a in held]
         if hasattr(xp, "level"):
             nodes = lifted_nodes(xp, held, nodes)
         live = any(node is not None for node in nodes) and not depth.paused
         if live and self.rule is None:
             return self._through_body(xp, values, held, nodes)
-        held = self._in_precision(xp, held)
+        held = self._in_precision(xp, self._aligned(xp, held))
         narrow = self._narrow(xp, held)
         if narrow is not None:
             held = [_widen(xp, a) for a in held]
@@ -315,7 +315,7 @@ class Op:
         """Runs the body on Traced values, so that its parts are recorded."""
         space = traced_space(xp)
         wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(held, nodes)]
-        wrapped = self._in_precision(space, wrapped)
+        wrapped = self._in_precision(space, self._aligned(space, wrapped))
         narrow = self._narrow(xp, wrapped)
         if narrow is not None:
             wrapped = [w if w is None or w.dtype not in xp.narrow else space.cast(w, FLOAT32)
@@ -390,8 +390,7 @@ class Op:
         return best or arrays.current_space()
 
     def _aligned(self, xp, held):
-        """The arrays in one space and, where the op promotes, of one dtype."""
-        held = [a if a is None or space_for(a) is xp else _moved(xp, a) for a in held]
+        """The arrays, which are in one space, of one dtype where the op promotes."""
         if not self.promote:
             return held
         names = self.inputs + [self.many] * (len(held) - len(self.inputs))

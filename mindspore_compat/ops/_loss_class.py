@@ -119,8 +119,7 @@ def _cross_entropy(xp, x, target, weight, ignore, reduction, smoothing):
     logs = xp.log_soft(x, min(x.ndim, 2) - 1)
     if target.dtype.kind in "iu":
         return _likelihood(xp, "cross_entropy", logs, target, weight, ignore, reduction, smoothing)
-    return _against_probabilities(xp, "cross_entropy", logs, xp.cast(target, logs.dtype), weight,
-                                  reduction, smoothing)
+    return _against_probabilities(xp, "cross_entropy", logs, target, weight, reduction, smoothing)
 
 
 def _need_classes(api, x):
@@ -134,7 +133,7 @@ def _need_classes(api, x):
     "mint.nn.functional.cross_entropy(input, target, weight=None, ignore_index=-100, "
     "reduction='mean', label_smoothing=0.0)",
     "mint.nn.CrossEntropyLoss(weight=None, ignore_index=-100, reduction='mean', "
-    "label_smoothing=0.0)(input, target)")
+    "label_smoothing=0.0)(input, target)", promote="input weight")
 def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating),
                   weight: Floats = None, ignore_index: Int = -100, reduction: Reduced = "mean",
                   label_smoothing: Float = 0.0):
@@ -149,7 +148,7 @@ def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating
 
 
 @op("ops.nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', "
-    "label_smoothing=0.0)")
+    "label_smoothing=0.0)", promote="inputs weight")
 def nll_loss(xp, inputs: Floats, target: Classes, weight: Floats = None,
              ignore_index: Int | Bool | Float | None = -100, reduction: Reduction = "mean",
              label_smoothing: Number | Bool = 0.0):

@@ -43,6 +43,30 @@ def test_a_number_that_is_chosen_keeps_the_dtype_beside_it(choose):
     assert choose(first, first, 3).dtype == choose(first, 1, 2).dtype == ms.int64
 
 
+MIXED = [ops.mse_loss, ops.l1_loss, ops.hypot, ops.logaddexp, ops.add, ops.outer, ops.dist]
+
+
+@pytest.mark.parametrize("mix", MIXED, ids=lambda mix: mix.__name__)
+def test_a_gradient_has_the_dtype_of_what_it_is_the_gradient_of(mix):
+    half, single = Tensor([0.5, 1.5], ms.float16), floats(0.25, 2)
+    slopes = ms.grad(lambda x, y: mix(x, y).sum(), (0, 1))(half, single)
+    assert mix(half, single).dtype == ms.float32
+    assert [slope.dtype for slope in slopes] == [ms.float16, ms.float32]
+
+
+def test_losses_of_half_logits_have_the_dtype_of_wider_weights_and_probabilities():
+    logits, classes, weight = floats([0.5, 1], [2, 0]).half(), ints(0, 1), floats(1, 2)
+    shares = floats([0.5, 0.5], [0.25, 0.75])
+    for loss in (
+        lambda x: ops.cross_entropy(x, classes, weight),
+        lambda x: ops.cross_entropy(x, shares),
+        lambda x: ops.nll_loss(x, classes, weight),
+    ):
+        assert loss(logits).dtype == ms.float32
+        assert ms.grad(loss)(logits).dtype == ms.float16
+    assert ops.cross_entropy(logits, classes, weight.half()).dtype == ms.float16
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float32])
 def test_running_sums_keep_the_dtype_and_mint_widens(dtype):
     x = ints(1, 2, dtype=dtype)
