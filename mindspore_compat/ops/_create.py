@@ -23,7 +23,8 @@ from .._core.tensor import Tensor
 from ._shape import shape_of
 
 Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
-Sizes = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
+Lengths = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
+Sizes = Lengths | TensorOf("int32", "int64")
 Scalar = Number | Bool
 
 
@@ -51,18 +52,30 @@ def ones(shape: Shape, dtype: DType = None):
     return Tensor._wrap(current_space().ones(shape_of("ones", (shape,)), _numpy(dtype)))
 
 
-@public("ops.full", "mint.full")
+@public("ops.full")
 @checked
-def full(size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)), fill_value: Scalar | TensorOf(any_dtype), *,
-         dtype: DType = None):
+def full(size: Lengths, fill_value: Scalar | TensorOf(any_dtype), *, dtype: DType = None):
+    """One number everywhere; int64 unless a dtype is given, so that fractions are cut off.
+
+    Source: mindspore.ops.full of MindSpore 2.10, whose page shows 1.2 become 1.
+    """
+    return _filled("full", size, fill_value, dtypes.int64 if dtype is None else dtype)
+
+
+@public("mint.full")
+@checked
+def mint_full(size: Lengths, fill_value: Scalar | TensorOf(any_dtype), *, dtype: DType = None):
     """One number everywhere; its dtype is that of a Tensor of the number unless given.
 
-    Source: mindspore.ops.full of MindSpore 2.10.
+    Source: mindspore.mint.full of MindSpore 2.10.
     """
-    value = fill_value if isinstance(fill_value, Tensor) else Tensor(fill_value)
-    made = current_space().full(shape_of("full", (size,)), value.item(),
-                                _numpy(dtype, value._array.dtype))
-    return Tensor._wrap(made)
+    return _filled("full", size, fill_value, dtype)
+
+
+def _filled(api, size, value, dtype):
+    value = value if isinstance(value, Tensor) else Tensor(value)
+    wanted = _numpy(dtype, value._array.dtype)
+    return Tensor._wrap(current_space().full(shape_of(api, (size,)), value.item(), wanted))
 
 
 @public("ops.fill")
@@ -72,7 +85,7 @@ def fill(type: DType | None, shape: Sizes, value: Scalar | TensorOf(any_dtype)):
 
     Source: mindspore.ops.fill of MindSpore 2.10.
     """
-    return full(shape_of("fill", (shape,)), value, dtype=type)
+    return _filled("fill", shape, value, type)
 
 
 @public("ops.empty")

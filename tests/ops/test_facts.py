@@ -138,3 +138,10 @@ def test_medians_are_along_the_last_axis_and_those_of_mint_of_all_elements():
     np.testing.assert_array_equal(values.asnumpy(), [2, 3])
     np.testing.assert_array_equal(places.asnumpy(), [2, 0])
     assert mint.median(x) == 2 and mint.median(x, 0)[1].dtype == ms.int64
+
+
+@pytest.mark.parametrize("value, kept", [(1.7, 1), (-1.7, -1), (True, 1)])
+def test_full_is_whole_unless_a_dtype_is_given(value, kept):
+    made = ops.full((2,), value)
+    assert made.dtype == ms.int64 and made.asnumpy().tolist() == [kept, kept]
+    assert ops.full((2,), 1.5, dtype=ms.float32).asnumpy().tolist() == [1.5, 1.5]

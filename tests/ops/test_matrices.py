@@ -48,7 +48,7 @@ def test_one_diagonal_is_a_row_and_the_matrix_is_as_small_as_can_be():
 
 def test_diagonals_are_replaced():
     diagonal = matrix([0, 9, 1], [6, 5, 8], [1, 2, 3], [4, 5, 0])
-    out = ops.matrix_set_diag(ops.full((3, 4), 7.0), diagonal, Tensor([-1, 2]))
+    out = ops.matrix_set_diag(Tensor(np.full((3, 4), 7, np.float32)), diagonal, Tensor([-1, 2]))
     np.testing.assert_array_equal(out.asnumpy(), [[1, 6, 9, 7], [4, 2, 5, 1], [7, 5, 3, 8]])
 
 
