@@ -7,7 +7,8 @@ aside. Needs no package.
 import re
 
 _NUMBER = re.compile(
-    r"(?<![A-Za-z_])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![A-Za-z_])|[-+]?\b(?:nan|inf)\b"
+    r"(?<![A-Za-z_])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?j?(?![A-Za-z_\d])"
+    r"|[-+]?\b(?:nan|inf)\b"
 )
 RELATIVE, ABSOLUTE = 1e-3, 1e-3  # printed values are rounded to four digits or so
 
@@ -46,7 +47,9 @@ def _words(text):
 
 
 def _close(left, right):
-    a, b = float(left), float(right)
+    if left.endswith("j") is not right.endswith("j"):
+        return False
+    a, b = float(left.rstrip("j")), float(right.rstrip("j"))
     if a != a or b != b:
         return a != a and b != b
     return a == b or abs(a - b) <= ABSOLUTE * max(1e-2, min(1.0, abs(a))) + RELATIVE * abs(a)

@@ -68,6 +68,9 @@ def test_point_without_a_derivative_is_not_judged(function):
         ("loss ...", "loss 3.25", True, False),
         ("1e-07", "0.0000001", True, False),
         ("x1: 3", "x2: 3", False, True),
+        ("[0.5 +0.8660255j]", "[0.5-0.8660254j]", False, False),
+        ("[0.28-0.96000003j]", "[0.28      -0.96j]", True, False),
+        ("[1.+2.j]", "[1.+2. ]", False, False),
     ],
 )
 def test_printouts(expected, got, numbers, layout):
