@@ -41,11 +41,12 @@ _HOMES = {  # module -> the names it gives to the top
         TopKCategoricalAccuracy names get_metric_fn rearrange_inputs DatasetHelper
         connect_network_with_dataset data_sink save_checkpoint load_checkpoint
         load_param_into_net load_checkpoint_async export load async_ckpt_thread_status
-        ckpt_to_safetensors safetensors_to_ckpt load_segmented_checkpoints build_train_network
+        ckpt_to_safetensors safetensors_to_ckpt load_segmented_checkpoints build_searched_strategy
+        merge_sliced_parameter restore_group_info_list build_train_network
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager ConvertModelUtils
         ConvertNetUtils""",
-    "parallel": """Layout get_algo_parameters parameter_broadcast reset_algo_parameters
-        set_algo_parameters shard""",
+    "parallel": """Layout get_algo_parameters merge_pipeline_strategys parameter_broadcast
+        reset_algo_parameters set_algo_parameters shard""",
     "profiler": "Profiler",
     "mindrecord": """FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR
         ImageNetToMR TFRecordToMR""",

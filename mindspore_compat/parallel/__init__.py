@@ -10,8 +10,17 @@ from .algo_parameter_config import (
     reset_algo_parameters,
     set_algo_parameters,
 )
+from .checkpoint_transform import (
+    build_searched_strategy,
+    load_segmented_checkpoints,
+    merge_pipeline_strategys,
+    merge_sliced_parameter,
+    restore_group_info_list,
+)
 from .layout import Layout, shard
 from .parameter_broadcast import parameter_broadcast
 
-__all__ = ["Layout", "get_algo_parameters", "parameter_broadcast", "reset_algo_parameters",
+__all__ = ["Layout", "build_searched_strategy", "get_algo_parameters",
+           "load_segmented_checkpoints", "merge_pipeline_strategys", "merge_sliced_parameter",
+           "parameter_broadcast", "reset_algo_parameters", "restore_group_info_list",
            "set_algo_parameters", "shard"]
