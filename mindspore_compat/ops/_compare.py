@@ -273,10 +273,10 @@ def argsort(xp, input: Real, axis: Int = -1, descending: Bool = False):
     "ops.TopK(sorted=True)(input_x: input, k)",
     "ops.top_k(input_x: input, k, sorted=True)",
     "Tensor.top_k(k, sorted=True)", widen=False)
-def topk(xp, input: TensorOf(real), k: Int, dim: Int | None = None, largest: Bool = True,
-         sorted: Bool = True):
+def topk(xp, input: TensorOf(real), k: Int, dim: Int | Bool | None = None,
+         largest: Bool = True, sorted: Bool = True):
     """(the k largest or smallest values in order, their int32 positions) along an axis."""
-    axis = -1 if dim is None else dim
+    axis = -1 if dim is None else int(dim)
     length = input.shape[axis] if input.ndim else 1
     if not 1 <= k <= length:
         raise ValueError(f"For 'topk', 'k' must be in [1, {length}], but got {k}.")

@@ -321,10 +321,13 @@ class Eig:
         return values, vectors if self.compute_v else Tensor([], values.dtype)
 
 
+Limit = Number | Bool | TensorOf(any_dtype)
+
+
 @op("ops.pinv(x, *, atol=None, rtol=None, hermitian=False)",
     "Tensor.pinv(*, atol=None, rtol=None, hermitian=False)")
-def pinv(xp, x: TensorOf("float32", "float64"), atol: Number | TensorOf(any_dtype) | None = None,
-         rtol: Number | TensorOf(any_dtype) | None = None, hermitian: Bool = False):
+def pinv(xp, x: TensorOf("float32", "float64"), atol: Limit = None,
+         rtol: Limit = None, hermitian: Bool = False):
     """The Moore-Penrose inverse: singular values up to max(atol, rtol * largest) count as 0."""
     if x.ndim < 2:
         raise ValueError(f"For 'pinv', 'x' must have at least two axes, but got shape {x.shape}.")

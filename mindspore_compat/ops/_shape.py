@@ -261,12 +261,13 @@ def _repeat(api, input, repeats, axis):
 
 
 @public("ops.repeat_interleave")
-def repeat_interleave(input, repeats, axis=None):
+@checked
+def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
     """Every element along an axis (of all elements in order, for None) repeated, alike or each as
     often as told.
 
     Args:
-        input (Tensor): any dtype.
+        input (Tensor): any number dtype.
         repeats (Union[int, tuple[int], list[int], Tensor]): how often.
         axis (Union[int, None]): the axis. Default: None.
 

@@ -242,19 +242,29 @@ def lcm(xp, input: Divisible, other: Divisible):
 
 
 @op("ops.bitwise_left_shift(input, other)", "Tensor.bitwise_left_shift(other)",
-    "ops.LeftShift()(x1: input, x2: other)", promote="input other",
-    rules={"ops.LeftShift": {"input": Places, "other": Places}})
+    promote="input other")
 def bitwise_left_shift(xp, input: Whole, other: Whole):
     """The bits moved left, toward higher places."""
     return xp.left_shift(input, other)
 
 
+@op("ops.LeftShift()(x1, x2)", alike="x1 x2")
+def left_shift(xp, x1: Places, x2: Places):
+    """The bits moved left, toward higher places."""
+    return xp.left_shift(x1, x2)
+
+
 @op("ops.bitwise_right_shift(input, other)", "Tensor.bitwise_right_shift(other)",
-    "ops.RightShift()(input_x: input, input_y: other)", promote="input other",
-    rules={"ops.RightShift": {"input": Places, "other": Places}})
+    promote="input other")
 def bitwise_right_shift(xp, input: Whole, other: Whole):
     """The bits moved right, toward lower places; the sign stays."""
     return xp.right_shift(input, other)
+
+
+@op("ops.RightShift()(input_x, input_y)", alike="input_x input_y")
+def right_shift(xp, input_x: Places, input_y: Places):
+    """The bits moved right, toward lower places; the sign stays."""
+    return xp.right_shift(input_x, input_y)
 
 
 @op("ops.igamma(input, other)", "ops.Igamma()(a: input, x: other)", "Tensor.igamma(other)",

@@ -432,10 +432,13 @@ def tensor_searchsorted(self, v, side="left", sorter=None):
     return searchsorted(self, v, out_int32=True, side=side, sorter=sorter)
 
 
+Boundaries = ListOf(Number) | TupleOf(Number)
+
+
 @public("ops.bucketize")
 @checked
 def bucketize(input: TensorOf("float16", "float32", "float64", "int16", "int32", "int64"),
-              boundaries: AsValue(ListOf(Number)), *, right: Bool = False):
+              boundaries: AsValue(Boundaries), *, right: Bool = False):
     """The bucket of each element, int32: how many boundaries lie below it (or up to it with
     `right`).
 

@@ -17,7 +17,7 @@ SHAPES = {
     "_mint_strict.taken": of(x(5, 2), ints([4, 0, 4]), 0),
     "_forms.taken": of(x(5), ints([4, 0, 4]), 0, "wrap"),
     "_primitives.expand": of(x(1, 3), ints([2, 3])).kept(),
-    "_primitives.fill_v2": of(x(), ints([2, 3])).kept(),
+    "_primitives.fill_v2": of(x(), (2, 3)),
     "_primitives.transpose_ext_view": of(x(2, 3, 2), 0, 2),
     "_primitives.transpose_view": of(x(2, 3, 2), (2, 0, 1)),
     "_shape.flatten_axes": of(x(2, 3, 2), 1, 2),

@@ -45,6 +45,8 @@ SPECIAL = {
     "_special.sgn": [of(x(3, away=(0,))), of([.3 + .4j, -1 + .2j]).labelled("complex")],
     "_special.bitwise_left_shift": of(ints([1, 2, 3]), ints([2, 0, 1])),
     "_special.bitwise_right_shift": of(ints([9, 2, 3]), ints([2, 0, 1])),
+    "_special.left_shift": of(ints([1, 2, 3]), ints([2, 0, 1])),
+    "_special.right_shift": of(ints([9, 2, 3]), ints([2, 0, 1])),
     "_special.polar": of(positive(3), x(3)),
     "_special.complex": of(x(3), x(3, seed=1)),
     "_primitives.betainc": of(positive(3), positive(3, seed=1), unit(3)),

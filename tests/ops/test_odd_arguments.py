@@ -77,7 +77,12 @@ REFUSED = {
     "doubles in halves": (lambda: ops.fast_gelu(DOUBLE), TypeError),
     "weights in doubles": (lambda: ops.prelu(SQUARE, DOUBLE[0]), TypeError),
     "dropout before 0": (lambda: ops.dropout(X, seed=-1), ValueError),
+    "shifts in two dtypes": (
+        lambda: ops.LeftShift()(PLACES, PLACES.astype(ms.int8)), TypeError),
+    "rectified complex numbers": (lambda: ops.relu(COMPLEX), TypeError),
     # statistics
+    "places of complex numbers": (lambda: ops.ArgMinWithValue()(COMPLEX), TypeError),
+    "each truth value twice": (lambda: ops.repeat_interleave(TRUE, 2), TypeError),
     "median of truth values": (lambda: ops.median(TRUE), TypeError),
     "count of truth values": (lambda: ops.count_nonzero(TRUE), TypeError),
     "count along None": (lambda: ops.count_nonzero(X, None), TypeError),
@@ -122,6 +127,8 @@ TAKEN = {
     "distances of halves": (
         lambda: ops.cdist(SQUARE.astype(ms.float16), SQUARE.astype(ms.float16))[0, :2],
         [0, 5.1953125]),
+    "the top along True": (lambda: ops.topk(SQUARE, 1, True)[0], [[2], [5], [8]]),
+    "buckets of a tuple": (lambda: ops.bucketize(VECTOR, (2, 3)), [0, 0, 1]),
     "a range of Tensors": (lambda: ops.range(Tensor([0]), Tensor(2, ms.int32), 1), [0, 1]),
 }
 
