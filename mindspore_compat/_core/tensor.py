@@ -221,8 +221,17 @@ class Tensor:
         """Fills a Tensor that was made with `init`, in place, and returns it.
 
         Raises:
-            TypeError: if the Tensor has no `init`.
+            TypeError: if the Tensor has no `init`, or `slice_index` is not an int.
+            ValueError: if `slice_index` is negative.
         """
+        if slice_index is not None and not isinstance(slice_index, int):
+            raise TypeError(
+                f"For 'Tensor.init_data', 'slice_index' must be an int, but got {slice_index!r}."
+            )
+        if slice_index is not None and slice_index < 0:
+            raise ValueError(
+                f"For 'Tensor.init_data', 'slice_index' must be at least 0, but got {slice_index}."
+            )
         if self.init is None:
             raise TypeError("For 'Tensor.init_data', the Tensor must have been made with 'init'.")
         host = numpy.zeros(self.shape if shape is None else tuple(shape), self._array.dtype)

@@ -1,6 +1,6 @@
 """New Tensors: filled, counted, spread, on the device target in force."""
 
-from .._backend.arrays import current_space
+from .._backend.arrays import HOST, current_space
 from .._core import dtype as dtypes
 from .._core.op import op
 from .._core.rules import (
@@ -26,6 +26,7 @@ Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "
 Lengths = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
 Sizes = Lengths | TensorOf("int32", "int64")
 Scalar = Number | Bool
+Device = OneOf("CPU", "GPU", "Ascend") | None
 
 
 def _numpy(dtype, default="float32"):
@@ -90,12 +91,15 @@ def fill(type: DType | None, shape: Sizes, value: Scalar | TensorOf(any_dtype)):
 
 @public("ops.empty")
 @checked
-def empty(*size, dtype: DType = None, device: OneOf("CPU", "GPU", "Ascend") | None = None):
+def empty(*size, dtype: DType = None, device: Device = None):
     """A Tensor of a shape whose values are whatever the memory holds.
+
+    `device` "CPU" is host memory; the others, and none, are the device target in force.
 
     Source: mindspore.ops.empty of MindSpore 2.10.
     """
-    return Tensor._wrap(current_space().empty(shape_of("empty", size), _numpy(dtype)))
+    space = HOST if device == "CPU" else current_space()
+    return Tensor._wrap(space.empty(shape_of("empty", size), _numpy(dtype)))
 
 
 @op("ops.zeros_like(input, *, dtype=None)", "ops.ZerosLike()(x: input)",

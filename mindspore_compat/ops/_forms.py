@@ -12,6 +12,7 @@ from .._core.op import op, space_for
 from .._core.rules import (
     Alike,
     Bool,
+    DType,
     Float,
     Int,
     ListOf,
@@ -28,7 +29,7 @@ from .._core.rules import (
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
-from . import _shape
+from . import _create, _shape
 from ._axes import axis_of
 from ._compare import isclose
 from .primitive import Primitive
@@ -396,11 +397,15 @@ def is_shared(self):
 @public("Tensor.new_empty")
 @checked
 def new_empty(input: Anything, size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | Int(ge=0), *,
-              dtype=None, device=None):
-    """A Tensor of that size with values not set, of this Tensor's dtype unless one is given."""
+              dtype: DType = None, device: _create.Device = None):
+    """A Tensor of that size with values not set, of this Tensor's dtype unless one is given.
+
+    `device` "CPU" is host memory, another the device target in force, none that of this Tensor.
+    """
     wanted = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
+    places = {None: space_for(input._array), "CPU": arrays.HOST}
     shape = _shape.shape_of("new_empty", (size,))
-    return Tensor._wrap(space_for(input._array).empty(shape, wanted))
+    return Tensor._wrap(places.get(device, arrays.current_space()).empty(shape, wanted))
 
 
 @public("Tensor.move_to", "ops.move_to")

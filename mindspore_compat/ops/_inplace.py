@@ -12,6 +12,7 @@ from .._core.rules import (
     Alike,
     Any,
     Bool,
+    Float,
     Int,
     ListOf,
     Number,
@@ -442,8 +443,11 @@ def bernoulli_(input: Anything, p: Number(ge=0, le=1) | Anything = 0.5, *, gener
 
 @public("Tensor.cauchy")
 @checked
-def cauchy(input: Anything, median: Number = 0.0, sigma: Number = 1.0):
+def cauchy(input: Anything, median: Float = 0.0, sigma: Float = 1.0):
     """Fills with numbers of the Cauchy distribution, and returns the Tensor."""
+    if 0 in input.shape:
+        raise ValueError(f"For 'Tensor.cauchy', the Tensor must have elements, but got shape "
+                         f"{input.shape}.")
     xp = space_for(input._array)
     half = _stream(None, xp).random(input.shape) - 0.5
     return _filled(input, median + sigma * xp.tan(xp.pi * half))
@@ -451,7 +455,8 @@ def cauchy(input: Anything, median: Number = 0.0, sigma: Number = 1.0):
 
 @public("Tensor.log_normal")
 @checked
-def log_normal(input: Anything, mean: Number = 1.0, std: Number = 2.0):
+def log_normal(input: TensorOf("float16", "float32", "float64"), mean: Float = 1.0,
+               std: Float = 2.0):
     """Fills with numbers whose logarithm is normal, and returns the Tensor."""
     xp = space_for(input._array)
     normal = _stream(None, xp).standard_normal(input.shape)

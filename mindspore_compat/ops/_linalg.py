@@ -13,13 +13,21 @@ def _product(*lines, slope=None):
 
 
 @_product("ops.matmul(input, other)", "mint.matmul(input, other)",
-          "Tensor.__matmul__(other)", "ops.mm(input, mat2: other)", "Tensor.mm(mat2: other)",
-          "mint.mm(input, mat2: other)",
+          "Tensor.__matmul__(other)",
           slope="matmul")
 def matmul(xp, input: Anything, other: Anything):
     """The matrix product over the last two axes; leading axes broadcast, vectors are rows or
     columns."""
     return product(xp, input, other)
+
+
+@op("ops.mm(input, mat2)", "Tensor.mm(mat2)", "mint.mm(input, mat2)", alike="input mat2")
+def mm(xp, input: Anything, mat2: Anything):
+    """The product of two matrices."""
+    if input.ndim != 2 or mat2.ndim != 2:
+        raise ValueError(f"For 'mm', the inputs must have two axes, but got shapes {input.shape} "
+                         f"and {mat2.shape}.")
+    return product(xp, input, mat2)
 
 
 @_product("Tensor.__rmatmul__(other)")

@@ -6,7 +6,7 @@ from .._backend import arrays
 from .._core import custom
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
-from .._core.rules import TensorOf, any_dtype
+from .._core.rules import Bool, TensorOf, any_dtype, checked
 from .._core.surface import overwrite, own, plain, public
 from .._core.tensor import Tensor
 from ..common.hook import HookHandle, need_callable
@@ -141,7 +141,8 @@ def assign_value(self, value):
 
 
 @public("Tensor.copy_")
-def copy_(self, src, non_blocking=False):
+@checked
+def copy_(self, src, non_blocking: Bool = False):
     """Writes the values of `src`, which broadcast and are cast, into this Tensor and returns it.
 
     Args:
