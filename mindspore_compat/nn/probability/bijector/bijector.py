@@ -1,7 +1,8 @@
 """Bijector: what can be asked of a function with an inverse.
 
 A family defines `_forward`, `_inverse`, `_forward_log_jacobian` and `_inverse_log_jacobian`. Its
-arguments are kept as they are given and take the type of the value with every question.
+arguments are kept as they are given and take the type of the value with every question. As in the
+original, a Parameter given is not one of the bijector's own: nothing looks for it here.
 """
 
 import numpy as np

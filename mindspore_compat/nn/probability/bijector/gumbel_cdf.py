@@ -35,18 +35,18 @@ class GumbelCDF(Bijector):
 
     def __init__(self, loc=0.0, scale=1.0, name="GumbelCDF"):
         super().__init__(name=name, param=dict(loc=loc, scale=scale, name=name))
-        self._loc = self._add_parameter(loc, "loc")
-        self._scale = self._add_parameter(scale, "scale")
-        if not (self._scale.asnumpy() > 0).all():
+        self._add_parameter(loc, "loc")
+        self._add_parameter(scale, "scale")
+        if not (self.scale.asnumpy() > 0).all():
             raise ValueError(f"For 'GumbelCDF', 'scale' must be above 0, but got {scale}.")
 
-    loc = property(lambda self: self._loc, doc="The likeliest value, a Tensor.")
-    scale = property(lambda self: self._scale, doc="The scale, a Tensor.")
+    loc = property(lambda self: self._own["loc"], doc="The likeliest value, a Tensor.")
+    scale = property(lambda self: self._own["scale"], doc="The scale, a Tensor.")
 
     def extend_repr(self):
         """What the bijector is shown with."""
         if self.is_scalar_batch:
-            return f"loc = {self._loc}, scale = {self._scale}"
+            return f"loc = {self.loc}, scale = {self.scale}"
         return f"batch_shape = {self.batch_shape}"
 
     def _forward(self, x):

@@ -32,17 +32,17 @@ class PowerTransform(Bijector):
 
     def __init__(self, power=0.0, name="PowerTransform"):
         super().__init__(name=name, param=dict(power=power, name=name))
-        self._power = self._add_parameter(power, "power")
-        if not (self._power.asnumpy() >= 0).all():
+        self._add_parameter(power, "power")
+        if not (self.power.asnumpy() >= 0).all():
             raise ValueError(f"For '{type(self).__name__}', 'power' must be at least 0, but got "
                              f"{power}.")
 
-    power = property(lambda self: self._power, doc="The power, a Tensor.")
+    power = property(lambda self: self._own["power"], doc="The power, a Tensor.")
 
     def extend_repr(self):
         """What the bijector is shown with."""
         if self.is_scalar_batch:
-            return f"power = {self._power}"
+            return f"power = {self.power}"
         return f"batch_shape = {self.batch_shape}"
 
     def _parts(self, value):

@@ -34,16 +34,16 @@ class ScalarAffine(Bijector):
     def __init__(self, scale=1.0, shift=0.0, name="ScalarAffine"):
         super().__init__(is_constant_jacobian=True, name=name,
                          param=dict(scale=scale, shift=shift, name=name))
-        self._scale = self._add_parameter(scale, "scale")
-        self._shift = self._add_parameter(shift, "shift")
+        self._add_parameter(scale, "scale")
+        self._add_parameter(shift, "shift")
 
-    scale = property(lambda self: self._scale, doc="The scale, a Tensor.")
-    shift = property(lambda self: self._shift, doc="The shift, a Tensor.")
+    scale = property(lambda self: self._own["scale"], doc="The scale, a Tensor.")
+    shift = property(lambda self: self._own["shift"], doc="The shift, a Tensor.")
 
     def extend_repr(self):
         """What the bijector is shown with."""
         if self.is_scalar_batch:
-            return f"scale = {self._scale}, shift = {self._shift}"
+            return f"scale = {self.scale}, shift = {self.shift}"
         return f"batch_shape = {self.batch_shape}"
 
     def _forward(self, x):

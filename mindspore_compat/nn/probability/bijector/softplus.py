@@ -32,14 +32,14 @@ class Softplus(Bijector):
 
     def __init__(self, sharpness=1.0, name="Softplus"):
         super().__init__(name=name, param=dict(sharpness=sharpness, name=name))
-        self._sharpness = self._add_parameter(sharpness, "sharpness")
+        self._add_parameter(sharpness, "sharpness")
 
-    sharpness = property(lambda self: self._sharpness, doc="The sharpness, a Tensor.")
+    sharpness = property(lambda self: self._own["sharpness"], doc="The sharpness, a Tensor.")
 
     def extend_repr(self):
         """What the bijector is shown with."""
         if self.is_scalar_batch:
-            return f"sharpness = {self._sharpness}"
+            return f"sharpness = {self.sharpness}"
         return f"batch_shape = {self.batch_shape}"
 
     def _forward(self, x):

@@ -75,14 +75,8 @@ class Logistic(Distribution):
         place, scale = self._place(value, loc, scale)
         return ops.logsigmoid(place) + ops.logsigmoid(-place) - ops.log(scale)
 
-    def _cdf(self, value, loc=None, scale=None):
-        return ops.sigmoid(self._place(value, loc, scale)[0])
-
     def _log_cdf(self, value, loc=None, scale=None):
         return ops.logsigmoid(self._place(value, loc, scale)[0])
-
-    def _survival_function(self, value, loc=None, scale=None):
-        return ops.sigmoid(-self._place(value, loc, scale)[0])
 
     def _log_survival(self, value, loc=None, scale=None):
         return ops.logsigmoid(-self._place(value, loc, scale)[0])

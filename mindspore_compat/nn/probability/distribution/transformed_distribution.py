@@ -44,7 +44,7 @@ class TransformedDistribution(Distribution):
     def __init__(self, bijector: CellOf(Bijector.__name__),
                  distribution: CellOf(Distribution.__name__),
                  seed: Int(ge=0) | None = None, name: Str = "transformed_distribution"):
-        super().__init__(distribution.seed if seed is None else seed, distribution.dtype, name,
+        super().__init__(seed, distribution.dtype, name,
                          dict(bijector=bijector, distribution=distribution, seed=seed, name=name))
         self._need_float()
         self._bijector, self._distribution = bijector, distribution
@@ -109,8 +109,10 @@ class TransformedDistribution(Distribution):
         return self._bijector.forward(self._source_sample(*args, **kwargs))
 
     def _source_sample(self, *args, **kwargs):
-        """Draws of `distribution` by this one's seed and generators."""
+        """Draws of `distribution`, by the seed of this one if it has one."""
         source = self._distribution
+        if not self._seed:
+            return source.sample(*args, **kwargs)
         kept = source._seed, source._drawn
         source._seed, source._drawn = self._seed, self._drawn
         try:
