@@ -10,7 +10,7 @@ give the same numbers at every call with the same seed. The `mint` forms, which 
 from .._backend import random
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
-from .._core.op import op, space_for
+from .._core.op import as_held, op, space_for
 from .._core.rules import (
     Any,
     AsValue,
@@ -79,6 +79,35 @@ def _made(array, dtype, default="float32"):
         array = current_space().asarray(array)  # NumPy draws one number as a plain one
     wanted = default if dtype is None else dtypes.to_numpy(dtype)
     return Tensor._wrap(array if array.dtype == wanted else array.astype(wanted))
+
+
+def moved(mean, scale, noise):
+    """Float32 numbers mean + scale * noise; gradients reach what is a Tensor of the two."""
+    if not any(isinstance(each, Tensor) for each in (mean, scale)):
+        return _made(mean + scale * noise, None)
+    xp = current_space()
+    given = [each if isinstance(each, Tensor) else Tensor._wrap(xp.asarray(float(each)))
+             for each in (mean, scale)]
+    return moved_noise.run(*given, Tensor._wrap(xp.asarray(noise)))
+
+
+@op(widen=False)
+def moved_noise(xp, mean: TensorOf(any_dtype), scale: TensorOf(any_dtype),
+                noise: TensorOf(floating)):
+    """mean + scale * noise, float32."""
+    return xp.cast(mean + scale * noise, "float32")
+
+
+@op(widen=False)
+def between(xp, low: TensorOf(any_dtype), high: TensorOf(any_dtype), drawn: TensorOf(floating)):
+    """low + (high - low) * drawn, float32."""
+    return xp.cast(low + (high - low) * drawn, "float32")
+
+
+@op(widen=False)
+def at_rate(xp, drawn: TensorOf(floating), rate: TensorOf(any_dtype)):
+    """drawn / rate, float32."""
+    return xp.cast(drawn / rate, "float32")
 
 
 def _number(value):
@@ -155,8 +184,8 @@ def uniform(shape: Shape, minval: TensorOf(any_dtype), maxval: TensorOf(any_dtyp
                              f"shapes {low.shape} and {high.shape}.")
         high = high.reshape(())
         return _made(draw.integers(int(low), int(high), shape), dtype)
-    return _made(low + (high - low) * draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))),
-                 None)
+    drawn = xp.asarray(draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))))
+    return between.run(minval, maxval, Tensor._wrap(drawn))
 
 
 def _shapes(*values):
@@ -278,9 +307,8 @@ def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True),
     Source: mindspore.ops.normal of MindSpore 2.10.
     """
     xp = current_space()
-    mean, stddev = _number(mean), _number(stddev)
     whole = xp.broadcast_shapes(shape_of("normal", (shape,)), *_shapes(mean, stddev))
-    return _made(mean + stddev * _generator(xp, seed).standard_normal(whole), None)
+    return moved(mean, stddev, _generator(xp, seed).standard_normal(whole))
 
 
 @public("ops.gamma")
@@ -297,7 +325,7 @@ def _gamma(stream, shape, alpha, beta):
     xp = space_for(alpha._array)
     whole = shape_of("gamma", (shape,)) + xp.broadcast_shapes(alpha.shape, beta.shape)
     draw = stream.next(xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
-    return _made(draw / beta._array, None)
+    return at_rate.run(Tensor._wrap(as_held(xp, draw)), beta)
 
 
 @public("ops.laplace")
@@ -308,14 +336,14 @@ def laplace(shape: Shape, mean: TensorOf("float32"), lambda_param: TensorOf("flo
 
     Source: mindspore.ops.laplace of MindSpore 2.10.
     """
-    return _laplace(random.stream(seed), shape, mean._array, lambda_param._array)
+    return _laplace(random.stream(seed), shape, mean, lambda_param)
 
 
 def _laplace(stream, shape, mean, scale):
     xp = current_space()
     whole = xp.broadcast_shapes(shape_of("laplace", (shape,)), *_shapes(mean, scale))
     half = stream.next(xp).random(whole) - 0.5
-    return _made(mean - scale * xp.sign(half) * xp.log1p(-2 * xp.abs(half)), None)
+    return moved(mean, scale, -xp.sign(half) * xp.log1p(-2 * xp.abs(half)))
 
 
 @public("ops.standard_laplace")

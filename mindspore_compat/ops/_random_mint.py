@@ -5,12 +5,12 @@ The streams are those of `_random.py`, and so is `mint.randperm`. `device` names
 else.
 """
 
-from .._backend.arrays import SPACES, current_space, to_current
+from .._backend.arrays import SPACES, current_space
 from .._core.op import space_for
 from .._core.rules import Bool, DType, Float, Int, TensorOf, checked, floating
 from .._core.rules import any_dtype as every
 from .._core.surface import public
-from ._random import _integers, _made, _multinomial, _shapes, _stream
+from ._random import _integers, _made, _multinomial, _shapes, _stream, moved
 from ._shape import shape_of
 
 Anything = TensorOf(every)
@@ -215,17 +215,10 @@ def normal(mean: Places = 0.0, std: Places = 1.0, size=None, generator=None):
         raise TypeError("For 'normal', 'size' must be given where 'mean' and 'std' are floats.")
     if isinstance(std, float) and not std >= 0:
         raise ValueError(f"For 'normal', 'std' must be at least 0, but got {std}.")
-    mean, std = _on_target(mean), _on_target(std)
     whole = xp.broadcast_shapes(
         () if size is None else shape_of("normal", (size,)), *_shapes(mean, std)
     )
-    return _made(mean + std * _stream(generator, xp).standard_normal(whole), None)
-
-
-def _on_target(value):
-    """A number, or the array of a Tensor where the numbers are made."""
-    array = getattr(value, "_array", value)
-    return to_current(array) if type(array) in SPACES else array
+    return moved(mean, std, _stream(generator, xp).standard_normal(whole))
 
 
 @public("mint.bernoulli")

@@ -132,6 +132,9 @@ SCHEDULES = {
 }
 FORMS = {
     "_mint_forms.rows_of": of(x(4, 3), ints([2, 0, 2])),
+    "_random.moved_noise": of(x(3), positive(3), x(4, 3)),
+    "_random.between": of(x(3), positive(3) + 2, unit(4, 3)),
+    "_random.at_rate": of(positive(4, 3), positive(3)),
     "_random.permuted": of(x(4, 3), ints([2, 0, 3, 1])),
     "embedding.rows_or_zeros": of(x(4, 3), ints([2, 0, 5])).kept(),
     "embedding.occurrences": of(ints([2, 0, 2]), 4),

@@ -60,3 +60,33 @@ def test_a_gradient_through_an_update_is_refused():
 def test_geqrf_tells_that_it_has_no_gradient():
     with pytest.raises(RuntimeError, match="no gradient"):
         ms.grad(lambda x: ops.geqrf(x)[0].sum())(Tensor([[1.0, 2], [3, 4]]))
+
+
+A, B = np.array([2.0, 3], np.float32), np.array([5.0, 4], np.float32)
+
+
+@pytest.mark.parametrize("draw", [
+    lambda m, s: ops.normal((4, 2), m, s, 5), lambda m, s: ops.laplace((4, 2), m, s, 5),
+    lambda m, s: mint.normal(m, s)])
+def test_drawn_numbers_follow_mean_and_scale(draw):
+    """As in 2.10: d/d mean is 1, d/d scale what was drawn, (value - mean) / scale."""
+    mean, scale = Tensor(A), Tensor(B)
+    value, (by_mean, by_scale) = ms.value_and_grad(draw, (0, 1))(mean, scale)
+    count = value.size // 2
+    np.testing.assert_allclose(by_mean.asnumpy(), [count, count])
+    noise = ((value - mean) / scale).asnumpy().reshape(-1, 2).sum(0)
+    np.testing.assert_allclose(by_scale.asnumpy(), noise, rtol=1e-4, atol=1e-5)
+
+
+def test_uniform_numbers_follow_their_bounds():
+    low, high = Tensor(A), Tensor(B)
+    value, slopes = ms.value_and_grad(lambda a, b: ops.uniform((4, 2), a, b, 5), (0, 1))(low, high)
+    share = ((value - low) / (high - low)).asnumpy().sum(0)
+    np.testing.assert_allclose(slopes[0].asnumpy(), 4 - share, rtol=1e-4)
+    np.testing.assert_allclose(slopes[1].asnumpy(), share, rtol=1e-4)
+
+
+def test_gamma_numbers_follow_their_rate():
+    rate = Tensor(B)
+    value, slope = ms.value_and_grad(lambda b: ops.gamma((4,), Tensor(A), b, 5))(rate)
+    np.testing.assert_allclose(slope.asnumpy(), (-value / rate).asnumpy().sum(0), rtol=1e-4)
