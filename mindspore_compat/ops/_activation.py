@@ -37,7 +37,7 @@ Halves = TensorOf("float16", "float32")
 @op("ops.relu(input, inplace=False)", "ops.ReLU()(input)", "nn.ReLU()(input)",
     "mint.nn.functional.relu(input, inplace=False)", "mint.nn.ReLU(inplace=False)(input)",
     widen=False)
-def relu(xp, input: TensorOf(real, "bool")):
+def relu(xp, input: TensorOf(number, "bool")):
     """max(input, 0), element by element."""
     return xp.maximum(input, xp.zeros((), input.dtype))
 

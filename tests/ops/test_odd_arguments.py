@@ -79,7 +79,6 @@ REFUSED = {
     "dropout before 0": (lambda: ops.dropout(X, seed=-1), ValueError),
     "shifts in two dtypes": (
         lambda: ops.LeftShift()(PLACES, PLACES.astype(ms.int8)), TypeError),
-    "rectified complex numbers": (lambda: ops.relu(COMPLEX), TypeError),
     # statistics
     "places of complex numbers": (lambda: ops.ArgMinWithValue()(COMPLEX), TypeError),
     "each truth value twice": (lambda: ops.repeat_interleave(TRUE, 2), TypeError),
