@@ -28,11 +28,14 @@ def neighbours(call):
 
 
 def _names(call):
-    """Arguments the call is given, then those it may be given by keyword."""
+    """Arguments the call is given, then those it may be given by keyword; methods may be built in
+    and take what they are given by position only.
+    """
     given = [name for part in (call.call, call.init) for name in part or ()]
+    if call.owner:
+        return ["self", *(n for n in given if not n.startswith("*"))]
     keywords = call.init_names if call.init is not None else call.call_names
-    owner = ["self"] if call.owner else []
-    return [n for n in dict.fromkeys([*owner, *given, *keywords]) if not n.startswith("*")]
+    return [n for n in dict.fromkeys([*given, *keywords]) if not n.startswith("*")]
 
 
 def _values(text, value):
