@@ -34,12 +34,12 @@ _HOMES = {  # module -> the names it gives to the top
         get_current_device set_deterministic""",
     "train": """Model Callback LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig
         LearningRateScheduler EarlyStopping History LambdaCallback ReduceLROnPlateau RunContext
-        OnRequestExit BackupAndRestore SummaryRecord SummaryCollector Metric Accuracy MAE MSE
-        Loss Precision Recall F1 Fbeta Dice ROC auc BleuScore CosineSimilarity ConfusionMatrix
-        ConfusionMatrixMetric HausdorffDistance MeanSurfaceDistance OcclusionSensitivity
-        Perplexity RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy
-        TopKCategoricalAccuracy names get_metric_fn rearrange_inputs DatasetHelper
-        connect_network_with_dataset data_sink save_checkpoint load_checkpoint
+        OnRequestExit BackupAndRestore SummaryRecord SummaryCollector SummaryLandscape Metric
+        Accuracy MAE MSE Loss Precision Recall F1 Fbeta Dice ROC auc BleuScore CosineSimilarity
+        ConfusionMatrix ConfusionMatrixMetric HausdorffDistance MeanSurfaceDistance
+        OcclusionSensitivity Perplexity RootMeanSquareDistance Top1CategoricalAccuracy
+        Top5CategoricalAccuracy TopKCategoricalAccuracy names get_metric_fn rearrange_inputs
+        DatasetHelper connect_network_with_dataset data_sink save_checkpoint load_checkpoint
         load_param_into_net load_checkpoint_async export load async_ckpt_thread_status
         ckpt_to_safetensors safetensors_to_ckpt load_segmented_checkpoints build_searched_strategy
         merge_sliced_parameter restore_group_info_list build_train_network

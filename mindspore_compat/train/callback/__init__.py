@@ -16,12 +16,13 @@ from ._lr_scheduler_callback import LearningRateScheduler
 from ._on_request_exit import OnRequestExit
 from ._reduce_lr_on_plateau import ReduceLROnPlateau
 from ._summary_collector import SummaryCollector
+from ._summary_landscape import SummaryLandscape
 from ._time_monitor import TimeMonitor
 
 __all__ = ["BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History",
            "LambdaCallback", "LearningRateScheduler", "LossMonitor", "ModelCheckpoint",
            "OnRequestExit", "ReduceLROnPlateau", "RunContext", "SummaryCollector",
-           "TimeMonitor"]
+           "SummaryLandscape", "TimeMonitor"]
 
 # Names with an underscore that scripts import from here.
 _FURTHER = (_CallbackManager, _CheckpointManager, _InternalCallbackParam,

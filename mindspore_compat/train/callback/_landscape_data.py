@@ -6,6 +6,7 @@ import json
 import os
 
 from ... import log
+from ..._io.files import replacing
 from .._saving import save_checkpoint
 from .._utils import _make_directory
 
@@ -115,9 +116,13 @@ class LandscapeData:
                 "model_params_file_map": self._files, "step_per_epoch": steps_per_epoch,
                 **{name: self._settings[name] for name in (
                     "unit", "num_samples", "landscape_size", "create_landscape")}}
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(told, file)
-        os.chmod(path, 0o400)
+        write_metadata(path, told)
+
+
+def write_metadata(path, told):
+    """Writes the file that tells of a training; only its owner may read it."""
+    with replacing(path) as part, open(part, "w", encoding="utf-8") as file:
+        json.dump(told, file)
 
 
 def backbone_of(network):

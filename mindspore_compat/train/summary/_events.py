@@ -61,9 +61,14 @@ def type_number(dtype):
 
 
 def _tensor(array):
+    return bytes_field(8, tensor_message(array))
+
+
+def tensor_message(array):
+    """An array's shape and dtype, and its values as float32."""
     body = b"".join(int_field(1, length) for length in array.shape)
     body += int_field(2, type_number(array.dtype))
-    return bytes_field(8, body + bytes_field(3, array.astype("<f4").tobytes()))
+    return body + bytes_field(3, array.astype("<f4").tobytes())
 
 
 def _landscape(message):

@@ -1,0 +1,199 @@
+"""SummaryLandscape, which measures the loss around the weights that SummaryCollector has kept.
+
+The planes in which it is measured, and the message, are in `summary._landscape`.
+"""
+
+import json
+import multiprocessing
+import os
+import shutil
+from concurrent.futures import ProcessPoolExecutor
+
+from ..._core.checking import checked
+from ..._core.config import config, set_context
+from ..._core.rules import Callable, Int, ListOf, Str
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter
+from .._loading import load_checkpoint, load_param_into_net
+from .._utils import _make_directory
+from ..dataset_helper import DatasetHelper
+from ..metrics import get_metrics
+from ..summary import _landscape
+from ..summary.summary_record import SummaryRecord
+from ._landscape_data import DEFAULTS, FOLDER, METADATA, check_settings, write_metadata
+
+__all__ = ["SummaryLandscape"]
+
+_API = "SummaryLandscape"
+_KEYS = {"epoch_group", "model_params_file_map", "step_per_epoch", "unit", "num_samples",
+         "landscape_size", "create_landscape"}
+
+
+class SummaryLandscape:
+    """Draws the loss around the weights of a training, from what SummaryCollector has kept of it.
+
+    Args:
+        summary_dir (str): the folder that SummaryCollector was given.
+
+    Raises:
+        TypeError: `summary_dir` is no str.
+        ValueError: it is blank.
+
+    Examples:
+        >>> from mindspore_compat.train import SummaryLandscape
+        >>> landscape = SummaryLandscape("summary")
+        >>> landscape.clean_ckpt()
+
+    Source: mindspore.SummaryLandscape of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, summary_dir: Str):
+        self._summary_dir = _make_directory(summary_dir, "summary_dir")
+        self._folder = _make_directory(os.path.join(self._summary_dir, FOLDER))
+
+    def clean_ckpt(self):
+        """Deletes the checkpoints, and what tells of them."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @checked
+    def gen_landscapes_with_multi_process(self, callback_fn: Callable, collect_landscape=None,
+                                          device_ids: ListOf(Int(ge=0, le=7)) | None = None,
+                                          output: Str | None = None):
+        """Measures landscapes and writes them into event files.
+
+        A landscape of a training has the checkpoints of an interval on it; its two directions are
+        those in which they differ most. One of the result has random directions.
+
+        Args:
+            callback_fn (Callable): takes nothing and returns a Model, its network, a dataset and a
+                dict of metrics, in which "Loss" is what is measured. With several devices it runs
+                in other processes.
+            collect_landscape (dict, optional): settings that replace those SummaryCollector was
+                given: landscape_size, unit, num_samples, create_landscape (a dict with the keys
+                "train" and "result") and intervals.
+            device_ids (list[int], optional): the devices, 0 to 7; a process works for each if there
+                are several. By default the device in use.
+            output (str, optional): the folder of the event files; by default `summary_dir`.
+
+        Raises:
+            TypeError: an argument, or what `callback_fn` returns, is of another type.
+            ValueError: a number is out of range, a key unknown, or there is no checkpoint of a
+                number in the intervals; or the metrics lack "Loss".
+            FileNotFoundError: SummaryCollector has kept nothing in `summary_dir`.
+        """
+        told = self._metadata(collect_landscape)
+        devices = device_ids or [config.device_id]
+        output = self._summary_dir if output is None else output
+        with SummaryRecord(output) as record:
+            for epochs, plane in self._planes(told):
+                losses = _measured(devices, callback_fn, told["num_samples"], plane)
+                message = _landscape.landscape_message(plane, losses, epochs, told["unit"],
+                                                       told["step_per_epoch"])
+                ends = epochs if len(epochs) == 1 else [epochs[0], epochs[-1]]
+                record.add_value("LANDSCAPE", f"landscape_{ends}", message)
+                record.record(0)
+                record.flush()
+
+    def _planes(self, told):
+        """The checkpoints' numbers and the plane of each landscape that is wanted."""
+        groups, wanted = list(told["epoch_group"].values()), told["create_landscape"]
+        if wanted["train"]:
+            for epochs in groups:
+                yield epochs, _landscape.plane_of_path([self._weights(told, each)
+                                                        for each in epochs], told["landscape_size"])
+        if wanted["result"]:
+            last = groups[-1][-1]
+            yield [last], _landscape.plane_of_result(self._weights(told, last),
+                                                     told["landscape_size"])
+
+    def _weights(self, told, number):
+        loaded = load_checkpoint(told["model_params_file_map"][str(number)])
+        return {name: param.asnumpy() for name, param in loaded.items()}
+
+    def _metadata(self, changes):
+        """What is known of the training, with the caller's changes, which are kept.
+
+        Raises:
+            TypeError, ValueError: the changes, or what is known, make no sense.
+            FileNotFoundError: nothing is known.
+        """
+        if changes is not None and not isinstance(changes, dict):
+            raise TypeError(f"For '{_API}', 'collect_landscape' must be a dict or None, but got "
+                            f"{changes!r} of type {type(changes).__name__}.")
+        changed, changes = changes is not None, dict(changes or {})
+        check_settings(_API, {"intervals": [], **changes})
+        path = os.path.join(self._folder, METADATA)
+        if not os.path.isfile(path):
+            raise FileNotFoundError(f"For '{_API}', there is no {path!r}; train with a "
+                                    f"SummaryCollector whose 'collect_landscape' is set.")
+        with open(path, encoding="utf-8") as file:
+            told = json.load(file)
+        if "intervals" in changes:
+            told["epoch_group"] = {str(number): each
+                                   for number, each in enumerate(changes.pop("intervals"))}
+        told.update(changes)
+        self._check_metadata(path, told)
+        if changed:
+            write_metadata(path, told)
+        return told
+
+    def _check_metadata(self, path, told):
+        if set(told) != _KEYS:
+            raise ValueError(f"For '{_API}', {path!r} must have the keys {sorted(_KEYS)}, but got "
+                             f"{sorted(told)}.")
+        known = {name: told[name] for name in DEFAULTS if name in told}
+        check_settings(_API, {**known, "intervals": list(told["epoch_group"].values())})
+        if set(told["create_landscape"]) != {"train", "result"}:
+            raise ValueError(f"For '{_API}', 'create_landscape' must have the keys 'train' and "
+                             f"'result', but got {told['create_landscape']}.")
+        missing = [each for interval in told["epoch_group"].values() for each in interval
+                   if str(each) not in told["model_params_file_map"]]
+        if missing or not told["epoch_group"]:
+            raise ValueError(f"For '{_API}', 'intervals' must hold numbers of checkpoints, but "
+                             f"there are none of {missing}.")
+
+
+def _measured(devices, callback_fn, num_samples, plane):
+    """The losses at the points of a plane; the devices share them."""
+    points = plane.points()
+    if len(devices) == 1:
+        before = config.device_id
+        try:
+            return _losses(devices[0], callback_fn, num_samples, plane, points)
+        finally:
+            set_context(device_id=before)
+    # The caller's function may stand where no other interpreter finds it; but CUDA lives in one.
+    method = "fork" if config.device_target == "CPU" else "spawn"
+    share = -(-len(points) // len(devices))
+    with ProcessPoolExecutor(len(devices), multiprocessing.get_context(method)) as pool:
+        parts = [pool.submit(_losses, device, callback_fn, num_samples, plane,
+                             points[number * share:(number + 1) * share])
+                 for number, device in enumerate(devices)]
+        return [loss for part in parts for loss in part.result()]
+
+
+def _losses(device, callback_fn, num_samples, plane, points):
+    """The losses at some points, measured on a device."""
+    set_context(device_id=device)
+    made = callback_fn()
+    if not isinstance(made, (tuple, list)) or len(made) != 4:
+        raise TypeError(f"For '{_API}', 'callback_fn' must return a Model, a network, a dataset "
+                        f"and metrics, but got {made!r}.")
+    model, network, dataset, metrics = made
+    metric = (get_metrics(metrics) or {}).get("Loss")
+    if metric is None:
+        raise ValueError(f"For '{_API}', the metrics that 'callback_fn' returns must have 'Loss', "
+                         f"but got {metrics!r}.")
+    data = dataset.take(max(num_samples // dataset.get_batch_size(), 1))
+    model.train_network.set_train(True)
+    losses = []
+    for point in points:
+        load_param_into_net(network, {name: Parameter(Tensor(value), name=name)
+                                      for name, value in plane.at(point).items()})
+        metric.clear()
+        for inputs in DatasetHelper(data, False):
+            outputs = model.train_network(*inputs)
+            metric.update(outputs[0] if isinstance(outputs, tuple) else outputs)
+        losses.append(float(metric.eval()))
+    return losses

@@ -1,0 +1,142 @@
+"""A loss landscape: the plane it is drawn in, and the message that holds it.
+
+The plane goes through the trained weights; two directions span it. Nothing is trained or run here.
+The field numbers are those of the original's summary.proto.
+
+Source: Li et al., Visualizing the Loss Landscape of Neural Nets, 2018, and
+mindspore.SummaryLandscape of MindSpore 2.10.
+"""
+
+import numpy as np
+
+from ..._io.protobuf import bytes_field, int_field
+from ._events import tensor_message
+from ._lineage import Packed
+
+_MARGIN = 0.2       # of the width of the path, left free around it
+_EXTENT = 1.0       # of a landscape around the result alone
+
+
+class Plane:
+    """A plane of weights.
+
+    Attributes:
+        weights (dict): the trained weights by name.
+        directions (tuple[dict]): two changes of them by name; 0 for what is no weight or bias.
+        x, y (numpy.ndarray): where the landscape is measured.
+        path (numpy.ndarray): where the checkpoints of a training lie, (number, 2); None without.
+    """
+
+    def __init__(self, weights, directions, x, y, path=None):
+        self.weights, self.directions = weights, directions
+        self.x, self.y, self.path = x, y, path
+
+    def points(self):
+        """All points to be measured: those of the path, then the landscape row by row."""
+        path = [] if self.path is None else [tuple(point) for point in self.path.tolist()]
+        return path + [(x, y) for y in self.y.tolist() for x in self.x.tolist()]
+
+    def at(self, point):
+        """The weights at a point."""
+        found = {}
+        for name, value in self.weights.items():
+            first, second = (direction.get(name) for direction in self.directions)
+            found[name] = value if first is None else (
+                value + point[0] * first + point[1] * second).astype(value.dtype)
+        return found
+
+
+def is_drawn(name):
+    """Whether a parameter is a weight or bias, not the state of an optimizer."""
+    return ("weight" in name or "bias" in name) and "moment" not in name
+
+
+def plane_of_path(checkpoints, size):
+    """The plane in which the checkpoints of a training differ most.
+
+    Args:
+        checkpoints (list[dict]): arrays by name, the trained weights last.
+        size (int): how many points an axis has.
+    """
+    last = checkpoints[-1]
+    flat = np.stack([_flat(each) for each in checkpoints])
+    offsets = flat - flat[-1]
+    directions = tuple(_scaled(_shaped(each, last), last) for each in _components(offsets[:-1].T))
+    spanned = np.stack([_flat(each) for each in directions], axis=1)
+    path = np.linalg.lstsq(spanned, offsets.T, rcond=None)[0].T
+    low, high = path.min(0), path.max(0)
+    margin = _MARGIN * (high - low)
+    axes = [np.linspace(low[i] - margin[i], high[i] + margin[i], size) for i in (0, 1)]
+    return Plane(last, directions, *axes, path)
+
+
+def plane_of_result(weights, size):
+    """A plane in two random directions around the trained weights."""
+    directions = tuple(_scaled({name: np.random.normal(size=value.shape)
+                                for name, value in weights.items() if is_drawn(name)}, weights)
+                       for _ in range(2))
+    axis = np.linspace(-_EXTENT, _EXTENT, size)
+    return Plane(weights, directions, axis, axis)
+
+
+def _flat(weights):
+    return np.concatenate([np.ravel(value) for name, value in weights.items()
+                           if is_drawn(name)]).astype(np.float64)
+
+
+def _shaped(flat, weights):
+    found, at = {}, 0
+    for name, value in weights.items():
+        if is_drawn(name):
+            found[name] = flat[at:at + value.size].reshape(value.shape)
+            at += value.size
+    return found
+
+
+def _scaled(direction, weights):
+    """A direction, in each parameter as long as the parameter is."""
+    found = {}
+    for name, change in direction.items():
+        length = np.linalg.norm(change)
+        found[name] = change * (np.linalg.norm(weights[name]) / length) if length else change
+    return found
+
+
+def _components(columns):
+    """The first two principal components; the largest number of each is positive."""
+    centred = columns - columns.mean(0)
+    found, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+    for number in (0, 1):
+        component = found[:, number]
+        yield component * lengths[number] * np.sign(component[np.abs(component).argmax()])
+
+
+def landscape_message(plane, losses, epochs, unit, steps_per_epoch):
+    """The message of a landscape.
+
+    Args:
+        plane (Plane): where it was measured.
+        losses (list[float]): the losses at its points.
+        epochs (list[int]): the numbers of the checkpoints of its path.
+        unit (str): "step" or "epoch".
+        steps_per_epoch (int): the steps of an epoch.
+    """
+    count = len(losses) - len(plane.x) * len(plane.y)
+    grid = np.reshape(losses[count:], (len(plane.y), len(plane.x)))
+    if count:
+        centre = [np.zeros(1), np.zeros(1), np.array(losses[count - 1:count])]
+    else:
+        middle = len(plane.x) // 2
+        centre = [plane.x[[middle]], plane.y[[middle]], grid[middle, [middle]]]
+    parts = [bytes_field(1, _points(plane.x, plane.y, grid))]
+    if count:
+        parts.append(bytes_field(2, b"".join(int_field(1, each) for each in epochs) + bytes_field(
+            2, _points(*plane.path.T, np.array(losses[:count])))))
+    told = (bytes_field(1, "PCA" if count else "Random") + bytes_field(2, unit)
+            + int_field(3, steps_per_epoch))
+    return Packed(b"".join(parts) + bytes_field(3, told) + bytes_field(4, _points(*centre)))
+
+
+def _points(x, y, z):
+    return b"".join(bytes_field(number, tensor_message(each))
+                    for number, each in enumerate((x, y, z), 1))
