@@ -8,7 +8,7 @@ the right, those below to the left). The plain diagonals are in _arrange.py.
 import numpy
 
 from .._core.op import op
-from .._core.rules import Alike, Any, Number, OneOf, TensorOf, any_dtype, checked, real
+from .._core.rules import Alike, Any, AsValue, Number, OneOf, TensorOf, any_dtype, checked, real
 from .._core.surface import public
 from .._core.tensor import Tensor
 from .primitive import Primitive
@@ -205,9 +205,11 @@ def matrix_set_diag(x: Filled, diagonal: Filled, k=0, align: Align = "RIGHT_LEFT
 
 
 class _Aligned(Primitive):
+    _alignment = Align
+
     def __init__(self, align="RIGHT_LEFT"):
         super().__init__(type(self).__name__)
-        Align.refuse(self.name, "align", align)
+        self._alignment.refuse(self.name, "align", align)
         self.align = align
 
 
@@ -230,6 +232,8 @@ class MatrixDiagPartV3(_Aligned):
 @public("ops.MatrixSetDiagV3")
 class MatrixSetDiagV3(_Aligned):
     """The class form of `ops.matrix_set_diag`."""
+
+    _alignment = AsValue(Align)
 
     def __call__(self, x, diagonal, k):
         return matrix_set_diag(x, diagonal, k, self.align)

@@ -29,7 +29,8 @@ Small = TensorOf("float16", "float32", "bfloat16")
 Real = TensorOf(real, "bool")
 Reduction = OneOf("none", "mean", "sum")
 Reduced = AsValue(Reduction)  # where pages and the original know a ValueError only
-Divided = AsValue(OneOf("none", "mean", "batchmean", "sum"))
+Batchwise = OneOf("none", "mean", "batchmean", "sum")
+Divided = AsValue(Batchwise)
 
 
 def reduced(xp, loss, reduction):
@@ -184,7 +185,7 @@ def _need_batch(api, x, reduction):
 @op("ops.kl_div(logits, labels, reduction='mean')",
     "ops.KLDivLoss(reduction='mean')(logits, labels)", alike="logits labels")
 def kl_div(xp, logits: TensorOf("float16", "float32", "float64"),
-           labels: TensorOf("float16", "float32", "float64"), reduction: Divided = "mean"):
+           labels: TensorOf("float16", "float32", "float64"), reduction: Batchwise = "mean"):
     """labels (log(labels) - logits), and 0 where labels are not positive."""
     need_shape("kl_div", "logits", "labels", logits, labels)
     _need_batch("kl_div", logits, reduction)

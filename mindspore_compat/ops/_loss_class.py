@@ -345,7 +345,8 @@ Double = TensorOf("float16", "float32", "float64")
 
 @op("ops.multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction='mean')")
 def multi_margin_loss(xp, input: Double, target: TensorOf("int64"), p: OneOf(1, 2) = 1,
-                      margin: Int | Bool = 1, weight: Double = None, reduction: Reduced = "mean"):
+                      margin: Int | Bool = 1, weight: Double = None,
+                      reduction: Reduction = "mean"):
     """sum over other classes of max(0, margin - input[target] + input)^p / C, for each row of (N,
     C).
 

@@ -165,7 +165,7 @@ class MirrorPad:
     axis."""
 
     @checked
-    def __init__(self, mode: AsValue(OneOf("REFLECT", "SYMMETRIC")) = "REFLECT"):
+    def __init__(self, mode: OneOf("REFLECT", "SYMMETRIC") = "REFLECT"):
         self.mode = mode
 
     @checked

@@ -177,7 +177,7 @@ def avg_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
                          strides: several(Positive, 3) = 1, pad_mode: PadMode = "valid",
                          pad: listed(Natural, 6) = 0, ceil_mode: Bool = False,
                          count_include_pad: Bool = True, divisor_override: Natural = 0,
-                         data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
+                         data_format: OneOf("NCDHW") = "NCDHW"):
     """Means of windows of volumes (N, C, D, H, W); `pad` counts for `pad_mode` "pad"."""
     need_rank("AvgPool3D", "x", x, 5)
     kernel, stride = each(kernel_size, 3), each(strides, 3)
@@ -208,7 +208,7 @@ def max_pool_primitive(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1,
 def max_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
                          strides: several(Positive, 3) = 1, pad_mode: PadMode = "VALID",
                          pad_list: several(Natural, 6) = 0, ceil_mode: Bool = None,
-                         data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
+                         data_format: OneOf("NCDHW") = "NCDHW"):
     """The largest value of each window of volumes (N, C, D, H, W); `pad_list` counts for "pad"."""
     need_rank("MaxPool3D", "x", x, 5)
     if pad_mode.lower() != "pad" and ceil_mode is not None:

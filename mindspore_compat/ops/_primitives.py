@@ -33,7 +33,8 @@ Numbers = TensorOf(number)
 Floats = TensorOf(floating)
 Fractions = TensorOf(floating | {"complex64", "complex128"})
 Index = TensorOf("int32", "int64")
-Format = AsValue(OneOf("NHWC", "NCHW"))
+Layout = OneOf("NHWC", "NCHW")
+Format = AsValue(Layout)
 
 
 # Layout -------------------------------------------------------------------------------------------
@@ -44,8 +45,8 @@ def _order(src_format, dst_format):
 
 
 @op("ops.DataFormatDimMap(src_format='NHWC', dst_format='NCHW')(input_x)", widen=False)
-def data_format_dim_map(xp, input_x: TensorOf("int32"), src_format: Format = "NHWC",
-                        dst_format: Format = "NCHW"):
+def data_format_dim_map(xp, input_x: TensorOf("int32"), src_format: Layout = "NHWC",
+                        dst_format: Layout = "NCHW"):
     """The number of an axis in one layout of images as its number in another."""
     places = xp.asarray(_order(src_format, dst_format), "int32")
     return xp.take(places, xp.mod(input_x, 4))
