@@ -26,9 +26,12 @@ FAMILIES = {
     "Uniform": ("0.5, 2.0", [-3.0, 0.7, 4.0], [0.1, 3.5]),
     "Bernoulli": ("0.3", [0.0, 1.0], [0.6]),
 }
+WIDE = ("T([2.5]), T([1.5, 2.0, 3.0])", "T([1.1, 1.2, 1.3]), T([4.0])")
 DENSITY_ONLY = ("HalfNormal", "Laplace", "StudentT")
 PROBABILITIES = ("prob", "log_prob", "cdf", "log_cdf", "survival_function", "log_survival")
 MOMENTS = ("mean", "mode", "sd", "var", "entropy")
+PAIRS = {**dict.fromkeys(("Normal", "Logistic", "LogNormal", "Beta", "Gamma"), MOMENTS),
+         "Cauchy": ("mode", "entropy")}
 BATCHES = {
     "Beta": "[2.0, 1.5], [3.0, 1.2]", "Cauchy": "[0.5, 1.0], 2.0", "Exponential": "[0.7, 2.0]",
     "Gamma": "[2.5, 1.5], [1.5, 4.0]", "Geometric": "[0.3, 0.6]", "Gumbel": "[0.5, 1.0], 2.0",
@@ -216,6 +219,8 @@ def all_lines():
     lines = [line for name in FAMILIES for line in family_lines(name)]
     lines += [line for each in BIJECTORS for line in bijector_lines(each)]
     lines += [line for each in TRANSFORMED for line in transformed_lines(each)]
+    lines += [f"D.{name}().{question}({given})" for name, questions in PAIRS.items()
+              for given in WIDE for question in questions]
     return lines + ERRORS.split("\n")[1:-1] + OTHERS.split("\n")[1:-1]
 
 

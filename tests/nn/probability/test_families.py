@@ -99,6 +99,7 @@ def test_plain_numbers_make_the_distributions_of_two_concentrations():
     assert families.Beta(2, 3).is_scalar_batch and families.Gamma(2.5, 1).mean() == 2.5
     assert repr(families.Beta(2, 3)) == "Beta(concentration1 = 2.0, concentration0 = 3.0)"
     assert families.Poisson(Tensor(2.0)).batch_shape == ()
+    assert families.Poisson(Tensor(2.0)).sample().shape == ()
 
 
 def test_types_of_counts():

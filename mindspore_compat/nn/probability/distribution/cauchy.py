@@ -67,11 +67,11 @@ class Cauchy(Distribution):
 
     def _mode(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
-        return loc + ops.zeros_like(scale)
+        return self._wide(loc, scale)
 
     def _entropy(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
-        return ops.log(scale) + ops.zeros_like(loc) + math.log(4 * math.pi)
+        return ops.log(self._wide(scale, loc)) + math.log(4 * math.pi)
 
     def _place(self, value, loc, scale):
         value = self._check_value(value)

@@ -147,6 +147,11 @@ class Distribution(Cell):
                             f"{type(value).__name__}.")
         return value.astype(self._dtype if self._dtype in FLOATS else float32)
 
+    def _wide(self, value, other):
+        """An argument in the shape that it and another are broadcast to."""
+        shape = np.broadcast_shapes(value.shape, other.shape)
+        return value if value.shape == shape else ops.broadcast_to(value, shape)
+
     def _need_family(self, dist):
         if dist != type(self).__name__:
             raise ValueError(f"For '{type(self).__name__}', 'dist' must be "

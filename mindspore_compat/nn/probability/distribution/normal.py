@@ -45,12 +45,14 @@ class Normal(Distribution):
         return f"batch_shape = {self.batch_shape}"
 
     def _mean(self, mean=None, sd=None):
-        return self._check_param_type(mean, sd)[0]
+        mean, sd = self._check_param_type(mean, sd)
+        return self._wide(mean, sd)
 
     _mode = _mean
 
     def _sd(self, mean=None, sd=None):
-        return self._check_param_type(mean, sd)[1]
+        mean, sd = self._check_param_type(mean, sd)
+        return self._wide(sd, mean)
 
     def _entropy(self, mean=None, sd=None):
         return 0.5 * (1 + math.log(2 * math.pi)) + ops.log(self._sd(mean, sd))
