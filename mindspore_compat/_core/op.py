@@ -42,7 +42,7 @@ DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public na
 
 
 def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False,
-       alike=None, meet=promotion.promote_np):
+       alike=None, meet=promotion.promote_np, yields=False):
     """Declare an op.
 
     Args:
@@ -59,10 +59,13 @@ def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None,
         alike (str): the inputs that must come with one dtype; a TypeError if they do not.
         meet (callable): the dtype that two promoted inputs meet in, where it is not that of
             `promotion.promote_np`.
+        yields (bool): within its kind, a Tensor without axes gives way to the dtype of a Tensor
+            with axes, as a number does.
     """
 
     def declare(body):
-        return Op(body, lines, promote, widen, operator, slope, rules, exact, alike, meet)
+        return Op(body, lines, promote, widen, operator, slope, rules, exact, alike, meet,
+                  yields)
 
     return declare
 
@@ -71,7 +74,7 @@ class Op:
     """One operation: its body, its gradient rule, and its call path."""
 
     def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
-                 rules=None, exact=False, alike=None, meet=promotion.promote_np):
+                 rules=None, exact=False, alike=None, meet=promotion.promote_np, yields=False):
         self.name = body.__name__
         self.body = body
         self.lines = lines
@@ -84,6 +87,7 @@ class Op:
         self.exact = exact
         self.alike = (alike or "").split()
         self.meet = meet
+        self.yields = yields
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]
@@ -271,6 +275,7 @@ class Op:
         live = any(node is not None for node in nodes) and not depth.paused
         if live and self.rule is None:
             return self._through_body(xp, values, held, nodes)
+        own = self._with_axes(held)
         held = self._in_precision(xp, self._aligned(xp, held))
         narrow = self._narrow(xp, held)
         if narrow is not None:
@@ -283,6 +288,8 @@ class Op:
         outs = tuple(as_held(xp, o) for o in out) if several else (as_held(xp, out),)
         if narrow is not None:
             outs = tuple(o.astype(narrow) if o.dtype is FLOAT32 else o for o in outs)
+        if own is not None:
+            outs = tuple(xp.cast(o, promotion.yielded_np(own, o.dtype)) for o in outs)
         if not live:
             return tuple(map(Tensor._wrap, outs)) if several else Tensor._wrap(outs[0])
         return self._finish(outs if several else outs[0], tuple(nodes), values, metas, xp)
@@ -315,6 +322,7 @@ class Op:
         """Runs the body on Traced values, so that its parts are recorded."""
         space = traced_space(xp)
         wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(held, nodes)]
+        own = self._with_axes(wrapped)
         wrapped = self._in_precision(space, self._aligned(space, wrapped))
         narrow = self._narrow(xp, wrapped)
         if narrow is not None:
@@ -326,6 +334,8 @@ class Op:
         out = self.body(space, *[values[n] for n in self.parameters])
         if narrow is not None:
             out = _each(out, lambda o: space.cast(o, narrow) if o.dtype == FLOAT32 else o)
+        if own is not None:
+            out = _each(out, lambda o: space.cast(o, promotion.yielded_np(own, o.dtype)))
         return _each(out, lambda o: untraced(o, xp))
 
     # Conversion of what a caller gives ------------------------------------------------------------
@@ -401,6 +411,14 @@ class Op:
         for i in at:
             held[i] = xp.cast(held[i], target)
         return held
+
+    def _with_axes(self, held):
+        """The dtype that the result goes back to: of the one input with axes, where the others
+        yield."""
+        if not self.yields or precision.dtype is not None:
+            return None
+        found = [a.dtype for a in held if a.ndim]
+        return found[0] if len(found) == 1 else None
 
     def _in_precision(self, xp, held):
         """The arrays in the float type of the Cell that runs, if one was asked for

@@ -4,8 +4,9 @@ MindSpore's rule: complex over float over integer over bool, whatever the widths
 wider one. float16 with bfloat16 gives float32, int8 with uint8 int16, float64 with complex64
 complex128. Tensors of uint16, uint32 and uint64 mix with bool and themselves only; other mixtures
 are a TypeError. A Python number never widens within its kind: beside integers a float gives
-float32, beside bool an int gives int64. (The original takes complex numbers nowhere; here they
-follow the rule. In a quotient a float beside uint16 is taken, there and here.)
+float32, beside bool an int gives int64. In products and quotients nor does a Tensor without axes:
+float16 gradients over a float32 scale stay float16. (The original takes complex numbers nowhere;
+here they follow the rule. In a quotient a float beside uint16 is taken, there and here.)
 """
 
 import functools
@@ -103,6 +104,13 @@ def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
     if rank >= _rank(least):
         return dtype
     return COMPLEX128 if (dtype, number) == (FLOAT64, complex) else least
+
+
+@functools.cache
+def yielded_np(own: np.dtype, common: np.dtype) -> np.dtype:
+    """Returns the dtype of a product or quotient of a Tensor of dtype `own` and a Tensor without
+    axes, where the two meet in `common`: within its kind the one without axes never widens."""
+    return own if _rank(own) == _rank(common) else common
 
 
 def division_np(common: np.dtype) -> np.dtype:

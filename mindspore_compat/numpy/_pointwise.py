@@ -218,6 +218,14 @@ def _named(function, name, words):
     return checked(function)
 
 
+def _with_axes(one, two):
+    """Two Tensors, one without axes with an axis of length 1: in this room it widens a product or
+    quotient as any other does."""
+    if bool(one.ndim) == bool(two.ndim):
+        return one, two
+    return [each if each.ndim else each.reshape((1,)) for each in (one, two)]
+
+
 def _wide(one, two, common):
     """Two Tensors in the dtype they meet in; ints of `heaviside` and its like as floats."""
     wide = "float32" if common.kind in "biu" and common.itemsize < 8 else common
@@ -335,7 +343,7 @@ def binary(name):
         elif op_name in _COMPLEX and "c" in (one._array.dtype.kind, two._array.dtype.kind):
             found = _COMPLEX[op_name](one, two)
         else:
-            found = build("ops", op_name)(one, two)
+            found = build("ops", op_name)(*_with_axes(one, two))
         return with_dtype(found, dtype, name)
 
     what = "two Tensors" if takes == "Tensor" else "two array-like values"

@@ -96,13 +96,13 @@ def rsub(xp, input: Operand, other: Operand):
 @_binary("ops.mul(input, other)", "ops.Mul()(input, other)", "ops.multiply(input, other)",
     "ops.tensor_mul(input, other)", "Tensor.mul(other)", "Tensor.multiply(other)",
     "Tensor.__mul__(other)", "mint.mul(input, other)", "Tensor.mul_(other)", slope="multiply",
-    meet=product_np)
+    meet=product_np, yields=True)
 def mul(xp, input: Operand, other: Operand):
     """input * other, element by element; the shapes broadcast."""
     return xp.multiply(input, other)
 
 
-@_binary("Tensor.__rmul__(other)", meet=product_np)
+@_binary("Tensor.__rmul__(other)", meet=product_np, yields=True)
 def rmul(xp, input: Operand, other: Operand):
     """other * input, element by element."""
     return xp.multiply(other, input)
@@ -113,16 +113,22 @@ def _true_quotient(xp, x, y):
     return xp.divide(xp.cast(x, target), xp.cast(y, target))
 
 
-@_binary("ops.RealDiv()(x: input, y: other)", "ops.tensor_div(input, other)",
-         "Tensor.__truediv__(other)",
-         "ops.true_divide(dividend: input, divisor: other)", "Tensor.true_divide(value: other)",
-         "ops.Div()(x: input, y: other)", exact=True, meet=quotient_np)
+@_binary("ops.RealDiv()(x: input, y: other)", "ops.tensor_div(input, other)", exact=True,
+         meet=quotient_np)
 def real_div(xp, input: Operand, other: Operand):
     """input / other, element by element; integers give float32."""
     return _true_quotient(xp, input, other)
 
 
-@_binary("Tensor.__rtruediv__(other)", exact=True, meet=quotient_np)
+@_binary("Tensor.__truediv__(other)", "ops.Div()(x: input, y: other)",
+         "ops.true_divide(dividend: input, divisor: other)", "Tensor.true_divide(value: other)",
+         exact=True, meet=quotient_np, yields=True)
+def true_div(xp, input: Operand, other: Operand):
+    """input / other, element by element; integers give float32."""
+    return _true_quotient(xp, input, other)
+
+
+@_binary("Tensor.__rtruediv__(other)", exact=True, meet=quotient_np, yields=True)
 def rtruediv(xp, input: Operand, other: Operand):
     """other / input, element by element; integers give float32."""
     return _true_quotient(xp, other, input)
@@ -135,7 +141,7 @@ Rounding = AsValue(OneOf("floor", "trunc") | None)
     "ops.divide(input, other, *, rounding_mode=None)", "Tensor.div(other, *, rounding_mode=None)",
     "Tensor.divide(other, *, rounding_mode=None)", "mint.div(input, other, *, rounding_mode=None)",
     "mint.divide(input, other, *, rounding_mode=None)", "Tensor.div_(other, *, rounding_mode=None)",
-    meet=quotient_np)
+    meet=quotient_np, yields=True)
 def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
     """input / other, element by element, rounded as asked; integers give float32 if not rounded."""
     if rounding_mode is None:

@@ -204,16 +204,16 @@ def _extreme(xp, input, axis, keepdims, find):
 
 @op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", widen=False)
 def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Int = 0, keep_dims: Bool = False):
-    """(int32 positions, values) of the largest elements along an axis."""
+    """(int64 positions, values) of the largest elements along an axis."""
     values, at = _extreme(xp, input, axis, keep_dims, xp.argmax)
-    return xp.cast(at, "int32"), values
+    return xp.cast(at, "int64"), values
 
 
 @op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", widen=False)
 def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Int = 0, keep_dims: Bool = False):
-    """(int32 positions, values) of the smallest elements along an axis."""
+    """(int64 positions, values) of the smallest elements along an axis."""
     values, at = _extreme(xp, input, axis, keep_dims, xp.argmin)
-    return xp.cast(at, "int32"), values
+    return xp.cast(at, "int64"), values
 
 
 @op(widen=False)

@@ -26,6 +26,7 @@ def test_primitives_of_places_give_the_dtype_asked_for(name):
     x, make = Tensor([[1.0, 3.0, 2.0]]), getattr(ops, name)
     assert make()(x).dtype == make(0)(x).dtype == ms.int32
     assert make(-1, ms.int64)(x).dtype == make(output_type=ms.int64)(x).dtype == ms.int64
+    assert getattr(ops, f"{name[:3]}{name[3:].title()}WithValue")(1)(x)[0].dtype == ms.int64
     for wrong in (None, "int32", ms.float32):
         with pytest.raises(TypeError, match="'output_type'"):
             make(output_type=wrong)(x)
@@ -145,3 +146,41 @@ def test_full_is_whole_unless_a_dtype_is_given(value, kept):
     made = ops.full((2,), value)
     assert made.dtype == ms.int64 and made.asnumpy().tolist() == [kept, kept]
     assert ops.full((2,), 1.5, dtype=ms.float32).asnumpy().tolist() == [1.5, 1.5]
+
+
+PRODUCTS = {
+    "*": lambda x, y: x * y,
+    "/": lambda x, y: x / y,
+    "ops.mul": ops.mul,
+    "ops.div": ops.div,
+    "ops.Div": ops.Div(),
+    "mint.mul": mint.mul,
+    "Tensor.true_divide": lambda x, y: x.true_divide(y),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_a_tensor_without_axes_does_not_widen_a_product_or_quotient(name):
+    half, scale = Tensor([1, 2], ms.float16), Tensor(2.5, ms.float32)
+    for x, y in ((half, scale), (scale, half)):
+        assert PRODUCTS[name](x, y).dtype == ms.float16
+        slopes = ms.grad(lambda x, y: PRODUCTS[name](x, y).sum(), (0, 1))(x, y)
+        assert [slope.dtype for slope in slopes] == [x.dtype, y.dtype]
+    assert PRODUCTS[name](half, scale.reshape(1)).dtype == ms.float32
+    assert PRODUCTS[name](half.sum(), scale).dtype == ms.float32
+    assert PRODUCTS[name](ints(1, 2), scale).dtype == ms.float32
+
+
+def test_a_tensor_without_axes_is_as_exact_as_it_was_given():
+    tiny = Tensor([1], ms.float16) / Tensor(1e6, ms.float32)
+    assert tiny.asnumpy()[0] == np.float16(1e-6)
+    wrapped = Tensor([100, 120], ms.int8) * Tensor(300, ms.int64)
+    assert wrapped.dtype == ms.int8 and wrapped.asnumpy().tolist() == [48, -96]
+
+
+def test_a_tensor_without_axes_widens_elsewhere():
+    half, scale = Tensor([1, 2], ms.float16), Tensor(2.5, ms.float32)
+    for widened in (half + scale, ops.RealDiv()(half, scale), ops.tensor_div(half, scale),
+                    ops.maximum(half, scale), half % scale, ms.numpy.multiply(half, scale),
+                    ms.numpy.divide(half, scale)):
+        assert widened.dtype == ms.float32 and widened.shape == (2,)
