@@ -121,8 +121,8 @@ def rsqrt(xp, x):
 
 @extra
 def sigmoid(xp, x):
-    """1 / (1 + exp(-x)), without overflow: tanh saturates where exp would not."""
-    return 0.5 * xp.tanh(0.5 * x) + 0.5
+    """1 / (1 + exp(-x)). Its lower tail counts: by tanh it would be 0 from -17 down."""
+    return 1 / (1 + xp.exp(-x))
 
 
 @extra

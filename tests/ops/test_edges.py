@@ -90,3 +90,8 @@ def test_gamma_numbers_follow_their_rate():
     rate = Tensor(B)
     value, slope = ms.value_and_grad(lambda b: ops.gamma((4,), Tensor(A), b, 5))(rate)
     np.testing.assert_allclose(slope.asnumpy(), (-value / rate).asnumpy().sum(0), rtol=1e-4)
+
+
+def test_sigmoid_keeps_its_lower_tail():
+    found = ops.sigmoid(Tensor([-40.0, -16.0, -1000.0], ms.float32)).asnumpy()
+    np.testing.assert_allclose(found, [4.248354e-18, 1.125352e-07, 0], rtol=1e-5)
