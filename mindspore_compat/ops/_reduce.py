@@ -42,12 +42,17 @@ def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
         input = xp.cast(input, dtype)
     elif _grows(input.dtype):
         input = xp.cast(input, "int64")
-    return xp.cast(xp.sum(input, axes_of(axis), keepdims=keep_dims), input.dtype)
+    return _as(xp, xp.sum(input, axes_of(axis), keepdims=keep_dims), input.dtype)
+
+
+def _as(xp, out, dtype):
+    """`out` in a dtype, which NumPy widens for short integers alone."""
+    return out if out.dtype is dtype else xp.cast(out, dtype)
 
 
 def _grows(dtype):
     """True for a dtype that adds up and multiplies as int64."""
-    return dtype.kind in "ib" or dtype == "uint8"
+    return dtype.kind in "ib" or dtype.kind == "u" and dtype.itemsize == 1
 
 
 @op("ops.reduce_sum(x, axis=None, keep_dims=False)",
@@ -87,7 +92,7 @@ def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
         input = xp.cast(input, dtype)
     elif _grows(input.dtype):
         input = xp.cast(input, "int64")
-    return xp.cast(xp.prod(input, axes_of(axis), keepdims=keep_dims), input.dtype)
+    return _as(xp, xp.prod(input, axes_of(axis), keepdims=keep_dims), input.dtype)
 
 
 @op("ops.ReduceProd(keep_dims=False)(x, axis=())")
