@@ -322,7 +322,8 @@ def _return_lines(api, call, scope):
     scope.update(library_errors=LIBRARY_ERRORS, explain=explain)
     reflected = ["        if hasattr(other, 'takes_dense'):", "            return NotImplemented"]
     return ["    try:", f"        return {call}", "    except library_errors as error:",
-            *(reflected if api in ("__add__", "__sub__", "__mul__") else []), f"        explained = explain({api!r}, error)", "        if explained is error:",
+            *(reflected if api in ("__add__", "__sub__", "__mul__") else []),
+            f"        explained = explain({api!r}, error)", "        if explained is error:",
             "            raise", "        raise explained from error"]
 
 
