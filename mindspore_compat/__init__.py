@@ -46,7 +46,8 @@ _HOMES = {  # module -> the names it gives to the top
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager ConvertModelUtils
         ConvertNetUtils""",
     "parallel": """Layout get_algo_parameters merge_pipeline_strategys parameter_broadcast
-        reset_algo_parameters set_algo_parameters shard""",
+        rank_list_for_transform reset_algo_parameters transform_checkpoint_by_rank
+        transform_checkpoints set_algo_parameters shard""",
     "profiler": "Profiler",
     "mindrecord": """FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR
         ImageNetToMR TFRecordToMR""",

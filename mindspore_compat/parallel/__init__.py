@@ -15,12 +15,16 @@ from .checkpoint_transform import (
     load_segmented_checkpoints,
     merge_pipeline_strategys,
     merge_sliced_parameter,
+    rank_list_for_transform,
     restore_group_info_list,
+    transform_checkpoint_by_rank,
+    transform_checkpoints,
 )
 from .layout import Layout, shard
 from .parameter_broadcast import parameter_broadcast
 
 __all__ = ["Layout", "build_searched_strategy", "get_algo_parameters",
            "load_segmented_checkpoints", "merge_pipeline_strategys", "merge_sliced_parameter",
-           "parameter_broadcast", "reset_algo_parameters", "restore_group_info_list",
-           "set_algo_parameters", "shard"]
+           "parameter_broadcast", "rank_list_for_transform", "reset_algo_parameters",
+           "restore_group_info_list", "set_algo_parameters", "shard",
+           "transform_checkpoint_by_rank", "transform_checkpoints"]

@@ -1,9 +1,14 @@
 """`mindspore.parallel.checkpoint_transform`: parameters that ranks hold in slices.
 
-A window: the functions are in `train._strategy`.
+A window: the functions are in `train._strategy` and `train._resharding`.
 """
 
 from ..train._loading import load_segmented_checkpoints
+from ..train._resharding import (
+    rank_list_for_transform,
+    transform_checkpoint_by_rank,
+    transform_checkpoints,
+)
 from ..train._strategy import (
     build_searched_strategy,
     merge_pipeline_strategys,
@@ -12,4 +17,5 @@ from ..train._strategy import (
 )
 
 __all__ = ["build_searched_strategy", "load_segmented_checkpoints", "merge_pipeline_strategys",
-           "merge_sliced_parameter", "restore_group_info_list"]
+           "merge_sliced_parameter", "rank_list_for_transform", "restore_group_info_list",
+           "transform_checkpoint_by_rank", "transform_checkpoints"]

@@ -16,7 +16,7 @@ import numpy as np
 from .._core.checking import checked
 from .._core.rules import Str
 from .._core.tensor import Tensor
-from .._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints
+from .._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, signed
 from ..common.parameter import Parameter
 
 __all__ = ["build_searched_strategy", "merge_pipeline_strategys", "merge_sliced_parameter",
@@ -295,6 +295,22 @@ def _tells_nothing(api, path):
     return ValueError(f"For '{api}', the strategy file {path!r} tells of no parameters.")
 
 
+def stage_of_file(path):
+    """The stage of which a strategy file is: that of its first operation.
+
+    Raises:
+        ValueError: it has no operations.
+    """
+    if path.endswith(".json"):
+        cut = list(_json_of(path).get("parallel_strategy_item", {}).values())
+        stages = [each.get("stage") for each in cut]
+    else:
+        stages = [_stage_of(each) for each in _items_of(_content(path))[0]]
+    if not stages:
+        raise ValueError(f"the strategy file {path!r} tells of no operations")
+    return stages[0]
+
+
 # Files --------------------------------------------------------------------------------------------
 
 
@@ -344,7 +360,7 @@ def _layout(view):
         if number in _LISTS:
             getattr(made, _LISTS[number]).append(Dims(_dims(value)))
         elif number in _NUMBERS:
-            setattr(made, _NUMBERS[number], value)
+            setattr(made, _NUMBERS[number], signed(value))
     return made
 
 

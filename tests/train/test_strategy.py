@@ -21,9 +21,9 @@ def dims(number, values, packed=True):
     return bytes_field(number, b"".join(int_field(1, each) for each in values))
 
 
-def layout(grid, cuts, lengths=(), groups=0, packed=True):
+def layout(grid, cuts, lengths=(), groups=0, packed=True, further=(2, 4)):
     return (dims(1, grid, packed) + dims(2, cuts, packed) + dims(3, lengths) + dims(4, ())
-            + int_field(5, groups) + int_field(6, 2) + int_field(7, 4))
+            + int_field(5, groups) + int_field(6, further[0]) + int_field(7, further[1]))
 
 
 def file_of(path, layouts, stage=0):
@@ -52,6 +52,11 @@ def test_a_strategy_file(tmp_path, packed):
     assert told.dev_matrix[0].dim == [2, 4] and told.tensor_map[0].dim == [-1, 0]
     assert found["b"].param_split_shape[0].dim == [3, 2] and told.param_split_shape[0].dim == []
     assert (told.field, told.opt_weight_shard_step, told.opt_weight_shard_size) == (0, 2, 4)
+
+
+def test_numbers_below_zero(tmp_path):
+    path = file_of(tmp_path / "s.ckpt", {"w": layout([2], [-1], further=(1, -1))})
+    assert ms.build_searched_strategy(path)["w"].opt_weight_shard_size == -1
 
 
 def test_a_strategy_file_in_json(tmp_path):

@@ -1,0 +1,483 @@
+"""Checkpoints of ranks that hold slices, turned into those of ranks that hold other slices.
+
+Worked example. Four ranks hold a weight (8, 6) by rows; two are to hold it by columns:
+
+    source, target = Slicing(layout of [4], [0, -1]), Slicing(layout of [2], [-1, 0])
+    target.region(1, (8, 6)) == ((0, 8), (3, 6))            # all rows of the last three columns
+    source.holders(target, 1) == [0, 1, 2, 3]               # each has two of the rows
+
+What a strategy file holds is read in `_strategy`.
+"""
+
+import glob
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from .._core.checking import checked
+from .._core.rules import Any, Int, OneOf, Str
+from .._core.tensor import Tensor
+from ..common.parameter import Parameter
+from ._loading import load_checkpoint
+from ._saving import save_checkpoint
+from ._strategy import build_searched_strategy, stage_of_file
+from ._utils import _make_directory
+
+__all__ = ["rank_list_for_transform", "transform_checkpoint_by_rank", "transform_checkpoints"]
+
+_STATES = ("accu_grads", "adam_v", "adam_m")
+
+
+class Slicing:
+    """How a parameter is cut and given to the ranks of a stage.
+
+    Args:
+        layout (ParallelLayouts): see there; None for one rank that holds the whole.
+
+    Raises:
+        ValueError: the layout contradicts itself.
+    """
+
+    def __init__(self, layout=None):
+        self.grid, self._cuts, self._further = [1], None, []
+        if layout is None:
+            return
+        try:
+            self.grid = [int(length) for length in layout.dev_matrix[0].dim]
+            maps = [list(each.dim) for each in layout.tensor_map]
+            size, step = layout.opt_weight_shard_size, layout.opt_weight_shard_step
+        except (AttributeError, IndexError) as error:
+            raise ValueError(f"a layout lacks what it must have: {error}") from None
+        axes = [each for each in maps if each] if len(maps) > 1 else [[each] for each in maps[0]]
+        self._cuts = [[len(self.grid) - 1 - each for each in axis if each >= 0] for axis in axes]
+        if any(not 0 <= each < len(self.grid) for axis in self._cuts for each in axis):
+            raise ValueError(f"a layout cuts along {maps}, but its grid is {self.grid}")
+        if size and step:
+            self._further = self._cut_further(size, step)
+
+    def _cut_further(self, size, step):
+        """The grid's axes, and how much of each, that cut the first axis for the optimizer."""
+        used = {each for axis in self._cuts for each in axis}
+        free = [each for each in range(len(self.grid)) if each not in used and self.grid[each] > 1]
+        left = math.prod(self.grid[each] for each in free) if size == -1 else size
+        if not free or (len(free) == 1 and math.prod(self.grid[free[0] + 1:]) != step):
+            raise ValueError(f"a layout cuts the optimizer's part into {size} at a distance of "
+                             f"{step}, which its grid {self.grid} does not allow")
+        found = []
+        for axis in reversed(free):
+            take = min(left, self.grid[axis])
+            if self.grid[axis] % take or left % take:
+                break
+            found.insert(0, (axis, take))
+            left //= take
+            if left == 1:
+                return found
+        raise ValueError(f"a layout cuts the optimizer's part into {size}, but its grid is "
+                         f"{self.grid}")
+
+    def ranks(self):
+        """The number of ranks."""
+        return math.prod(self.grid)
+
+    def counts(self, axes):
+        """Into how many parts each of so many axes is cut.
+
+        Raises:
+            ValueError: the layout is one of other axes.
+        """
+        if self._cuts is None:
+            return [1] * axes
+        if len(self._cuts) != axes:
+            raise ValueError(f"a parameter has {axes} axes, but its layout {len(self._cuts)}")
+        found = [math.prod(self.grid[each] for each in axis) for axis in self._cuts]
+        if self._further:
+            found[0] *= math.prod(take for _, take in self._further)
+        return found
+
+    def place(self, rank):
+        """Where a rank stands in the grid."""
+        return [int(each) for each in np.unravel_index(rank % self.ranks(), self.grid)]
+
+    def region(self, rank, shape):
+        """What a rank holds: the first place and the one after the last of each axis.
+
+        Raises:
+            ValueError: the shape cannot be cut so.
+        """
+        place, found = self.place(rank), []
+        for axis, (length, count) in enumerate(zip(shape, self.counts(len(shape)), strict=True)):
+            if length % count:
+                raise ValueError(f"shape {tuple(shape)} is not to be cut into {count} along axis "
+                                 f"{axis}")
+            index = 0
+            for each in self._cuts[axis] if self._cuts is not None else ():
+                index = index * self.grid[each] + place[each]
+            for each, take in self._further if axis == 0 else ():
+                index = index * take + place[each] % take
+            found.append((index * length // count, (index + 1) * length // count))
+        return tuple(found)
+
+    def holders(self, target, rank, shape=None, present=None):
+        """The ranks of which another slicing's `rank` needs the slices.
+
+        Of ranks that hold the same, the one is chosen that stands nearest to its own place.
+
+        Args:
+            target (Slicing): the other slicing.
+            rank (int): a rank in it.
+            shape (tuple[int], optional): of the whole parameter.
+            present (Iterable[int], optional): the ranks to choose among; by default all.
+
+        Raises:
+            ValueError: the numbers of ranks do not divide, or what is needed is not present.
+        """
+        if max(self.ranks(), target.ranks()) % min(self.ranks(), target.ranks()):
+            raise ValueError(f"{self.ranks()} ranks cannot become {target.ranks()} ranks")
+        if shape is None:
+            axes = len((self._cuts if self._cuts is not None else target._cuts) or ())
+            shape = [a * b for a, b in zip(self.counts(axes), target.counts(axes), strict=True)]
+        wanted, own, groups = target.region(rank, shape), self.place(rank), {}
+        for each in range(self.ranks()):
+            held = self.region(each, shape)
+            if all(a[0] < b[1] and b[0] < a[1] for a, b in zip(held, wanted, strict=True)):
+                groups.setdefault(held, []).append(each)
+        found = []
+        for group in groups.values():
+            known = group if present is None else [each for each in group if each in present]
+            if not known:
+                raise ValueError(f"the checkpoint of rank {group[0]} is missing")
+            found.append(max(known, key=lambda each: sum(
+                a == b for a, b in zip(self.place(each), own, strict=True))))
+        return sorted(found)
+
+
+def resliced(slices, source, target, rank):
+    """A rank's slice of a parameter.
+
+    Args:
+        slices (dict): arrays by source rank.
+        source (Slicing): how they are cut.
+        target (Slicing): how the result is.
+        rank (int): of whom the result is.
+
+    Raises:
+        ValueError: a slice is missing or does not fit.
+    """
+    any_slice = next(iter(slices.values()))
+    shape = [length * count for length, count in
+             zip(any_slice.shape, source.counts(any_slice.ndim), strict=True)]
+    wanted = target.region(rank, shape)
+    result = np.empty([stop - start for start, stop in wanted], any_slice.dtype)
+    for each in source.holders(target, rank, shape, slices):
+        held = source.region(each, shape)
+        if slices[each].shape != any_slice.shape:
+            raise ValueError(f"slices have shapes {any_slice.shape} and {slices[each].shape}")
+        common = [(max(a[0], b[0]), min(a[1], b[1])) for a, b in zip(held, wanted, strict=True)]
+        to = tuple(slice(start - w[0], stop - w[0])
+                   for (start, stop), w in zip(common, wanted, strict=True))
+        out_of = tuple(slice(start - h[0], stop - h[0])
+                       for (start, stop), h in zip(common, held, strict=True))
+        result[to] = slices[each][out_of]
+    return result
+
+
+class Strategy:
+    """The slicings of a strategy file.
+
+    Attributes:
+        ranks (int): how many ranks a stage has.
+        stages (dict): lists of stages by the names of parameters; None without a file.
+    """
+
+    def __init__(self, file):
+        self.ranks, self.stages, self._slicings = 1, None, {}
+        if file is None:
+            return
+        self.stages = {}
+        for key, layout in build_searched_strategy(file).items():
+            stage, _, name = key.partition("-") if "-" in key else ("0", "-", key)
+            if not stage.isdigit():
+                raise ValueError(f"{file!r} has a parameter {key!r}")
+            self.stages.setdefault(name, []).append(int(stage))
+            self._slicings[name, int(stage)] = Slicing(layout)
+        if not self.stages:
+            raise ValueError(f"{file!r} tells of no parameters")
+        self.ranks = next(iter(self._slicings.values())).ranks()
+
+    def stage_count(self):
+        """The number of stages, which are numbered from 0.
+
+        Raises:
+            ValueError: a stage is missing.
+        """
+        found = {0} if self.stages is None else {n for each in self.stages.values() for n in each}
+        if found != set(range(len(found))):
+            raise ValueError("a strategy file of a pipeline must tell of all stages")
+        return len(found)
+
+    def has(self, name, stage=None):
+        """Whether a parameter is in a stage, or in any; without a file all are."""
+        return self.stages is None or (name in self.stages if stage is None
+                                       else stage in self.stages.get(name, ()))
+
+    def slicing(self, name, stage=None):
+        """The slicing of a parameter, in its first stage if it is not told which."""
+        if self.stages is None:
+            return Slicing()
+        chosen = stage if stage in self.stages[name] else min(self.stages[name])
+        return self._slicings[name, chosen]
+
+
+class Transformation:
+    """From one strategy to another, for one target rank."""
+
+    def __init__(self, api, source, target, rank):
+        count = target.ranks * target.stage_count()
+        if rank >= count:
+            raise ValueError(f"For '{api}', 'rank_id' must be below {count}, the number of ranks, "
+                             f"but got {rank}.")
+        self._api, self._source, self._target = api, source, target
+        self._stage = None if target.stages is None else rank // target.ranks
+        self._rank = rank % target.ranks
+
+    def _is_wanted(self, name):
+        return self._source.has(name) and self._target.has(name, self._stage)
+
+    def needed(self):
+        """The source ranks whose checkpoints are needed."""
+        source, found = self._source, set()
+        if source.stages is None:
+            return [0]
+        names = [name for name in source.stages if self._target.has(name, self._stage)
+                 or not self._target.has(name)]
+        local = {self._rank % source.ranks}
+        for name in names:
+            if self._target.has(name):
+                local.update(source.slicing(name).holders(
+                    self._target.slicing(name, self._stage), self._rank))
+        for name in names:
+            found.update(stage * source.ranks + each for stage in source.stages[name]
+                         for each in local)
+        return sorted(found, reverse=True)
+
+    def run(self, loaded):
+        """What the rank holds, as `save_checkpoint` takes it.
+
+        Args:
+            loaded (dict): checkpoints, Parameters by name, by source rank.
+
+        Raises:
+            ValueError: a slice is missing or does not fit, or no parameter is in the strategies.
+        """
+        slices = {}
+        for rank, parameters in loaded.items():
+            for name, param in parameters.items():
+                slices.setdefault(name, {})[rank % self._source.ranks] = param
+        sliced, whole = [], []
+        for name, held in slices.items():
+            if self._is_wanted(name):
+                sliced.append({"name": name, "data": self._resliced(name, held)})
+            elif not self._belongs_elsewhere(name):
+                whole.append({"name": name, "data": self._own(name, held)})
+        if not sliced or (self._source.stages is None and self._target.stages is None):
+            raise ValueError(f"For '{self._api}', the strategy files must tell of parameters of "
+                             f"the checkpoints.")
+        return sliced + whole
+
+    def _belongs_elsewhere(self, name):
+        return (self._source.has(name) and self._target.has(name)
+                and not self._target.has(name, self._stage))
+
+    def _own(self, name, held):
+        rank = self._rank % self._source.ranks
+        if rank not in held:
+            raise ValueError(f"For '{self._api}', the checkpoint of rank {rank} is missing, which "
+                             f"has {name!r}.")
+        return held[rank]
+
+    def _resliced(self, name, held):
+        arrays = {rank: param.asnumpy() for rank, param in held.items()}
+        try:
+            array = resliced(arrays, self._source.slicing(name),
+                             self._target.slicing(name, self._stage), self._rank)
+        except ValueError as error:
+            raise ValueError(f"For '{self._api}', {name!r}: {error}.") from None
+        like = next(iter(held.values()))
+        return Parameter(Tensor(array), name, like.requires_grad, like.layerwise_parallel)
+
+
+# Files --------------------------------------------------------------------------------------------
+
+
+@checked
+def rank_list_for_transform(rank_id: Int(ge=0), src_strategy_file: Str | None = None,
+                            dst_strategy_file: Str | None = None):
+    """Tells which checkpoints are needed to make one for ranks that hold other slices.
+
+    Args:
+        rank_id (int): the rank of which the checkpoint is to be made.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
+
+    Returns:
+        list[int], ranks, the highest first. Where several hold the same slice, the one that stands
+        as `rank_id` does in the grid of ranks.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: `rank_id` is negative, a file is no strategy file, or one cannot be turned into
+            the other.
+
+    Source: mindspore.rank_list_for_transform of MindSpore 2.10.
+    """
+    api = "rank_list_for_transform"
+    if src_strategy_file is None:
+        return [0]
+    source, target = _strategies(api, src_strategy_file, dst_strategy_file)
+    return _needed(api, Transformation(api, source, target, rank_id))
+
+
+@checked
+def transform_checkpoint_by_rank(rank_id: Int(ge=0), checkpoint_files_map: Any,
+                                 save_checkpoint_file_name: Str,
+                                 src_strategy_file: Str | None = None,
+                                 dst_strategy_file: Str | None = None):
+    """Makes a rank's checkpoint out of those of ranks that hold other slices.
+
+    Parameters that the strategy files do not name are taken as the rank of the same place has them.
+
+    Args:
+        rank_id (int): the rank of which the checkpoint is to be made.
+        checkpoint_files_map (dict): the files of the checkpoints by rank, at least those of
+            `rank_list_for_transform`.
+        save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: a number is negative, the name does not end with ".ckpt", a file is missing or
+            no strategy file, or the slices do not fit.
+
+    Source: mindspore.transform_checkpoint_by_rank of MindSpore 2.10.
+    """
+    api = "transform_checkpoint_by_rank"
+    if not isinstance(checkpoint_files_map, dict):
+        raise TypeError(f"For '{api}', 'checkpoint_files_map' must be a dict, but got "
+                        f"{checkpoint_files_map!r} of type {type(checkpoint_files_map).__name__}.")
+    if not save_checkpoint_file_name.endswith(".ckpt"):
+        raise ValueError(f"For '{api}', 'save_checkpoint_file_name' must end with '.ckpt', but got "
+                         f"{save_checkpoint_file_name!r}.")
+    for rank, path in checkpoint_files_map.items():
+        if not os.path.isfile(path):
+            raise ValueError(f"For '{api}', 'checkpoint_files_map' must hold files, but there is "
+                             f"no {path!r} of rank {rank}.")
+    source, target = _strategies(api, src_strategy_file, dst_strategy_file)
+    loaded = {rank: load_checkpoint(path) for rank, path in checkpoint_files_map.items()}
+    made = Transformation(api, source, target, rank_id).run(loaded)
+    os.makedirs(os.path.dirname(os.path.abspath(save_checkpoint_file_name)), exist_ok=True)
+    save_checkpoint(made, save_checkpoint_file_name)
+
+
+@checked
+def transform_checkpoints(src_checkpoints_dir: Str, dst_checkpoints_dir: Str, ckpt_prefix: Str,
+                          src_strategy_file: Str | None = None,
+                          dst_strategy_file: Str | None = None, process_num: Int(ge=1) = 1,
+                          output_format: OneOf("ckpt", "safetensors") = "ckpt"):
+    """Makes the checkpoints of all ranks out of those of ranks that hold other slices.
+
+    Args:
+        src_checkpoints_dir (str): the folder with a folder "rank_<number>" for each rank; of
+            several checkpoints in one the last by name is taken.
+        dst_checkpoints_dir (str): the folder to write "rank_<number>/<prefix><number>.<format>"
+            into. Where the source tells of some parameters of the target only, as the file of one
+            stage does, "_part<stage>" follows the number.
+        ckpt_prefix (str): what the names of the files begin with.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how the new ones are to be cut; without it there is one,
+            and it is whole.
+        process_num (int): how many ranks are worked on at a time.
+        output_format (str): "ckpt" or, if the checkpoints are so, "safetensors".
+
+    Raises:
+        TypeError: an argument is of another type.
+        NotADirectoryError: a folder is none.
+        ValueError: there are no checkpoints, of both formats, or not those that are needed; a file
+            is no strategy file; the slices do not fit; or an argument is none of those that may be.
+
+    Source: mindspore.transform_checkpoints of MindSpore 2.10.
+    """
+    api = "transform_checkpoints"
+    if not os.path.isdir(src_checkpoints_dir):
+        raise NotADirectoryError(f"For '{api}', 'src_checkpoints_dir' must be a directory, but got "
+                                 f"{src_checkpoints_dir!r}.")
+    if not ckpt_prefix or os.path.basename(ckpt_prefix) != ckpt_prefix:
+        raise ValueError(f"For '{api}', 'ckpt_prefix' must be a part of a file's name, but got "
+                         f"{ckpt_prefix!r}.")
+    kind, files = _checkpoints_in(api, src_checkpoints_dir)
+    if kind == "ckpt" and output_format != kind:
+        raise ValueError(f"For '{api}', 'output_format' must be 'ckpt', as the checkpoints are, "
+                         f"but got {output_format!r}.")
+    source, target = _strategies(api, src_strategy_file, dst_strategy_file)
+    stage = _only_stage(source, target, src_strategy_file) if kind == "ckpt" else None
+    ranks = range(target.ranks * (target.stage_count() if stage is None else 1))
+    folder = _make_directory(dst_checkpoints_dir, "dst_checkpoints_dir")
+
+    def write(rank):
+        """The checkpoint of one rank."""
+        change = Transformation(api, source, target, rank)
+        needed = ([stage * source.ranks + each for each in range(source.ranks)]
+                  if stage is not None else _needed(api, change))
+        missing = [each for each in needed if each not in files]
+        if missing:
+            raise ValueError(f"For '{api}', 'src_checkpoints_dir' must have the checkpoints of the "
+                             f"ranks {missing}, of which rank {rank} has need.")
+        made = change.run({each: load_checkpoint(files[each], format=kind) for each in needed})
+        part = "" if stage is None else f"_part{stage}"
+        path = os.path.join(_make_directory(os.path.join(folder, f"rank_{rank}")),
+                            f"{ckpt_prefix}{rank}{part}.{output_format}")
+        save_checkpoint(made, path, format=output_format)
+
+    with ThreadPoolExecutor(process_num) as pool:
+        list(pool.map(write, ranks))
+
+
+def _strategies(api, *paths):
+    try:
+        return [Strategy(path) for path in paths]
+    except ValueError as error:
+        raise ValueError(f"For '{api}', 'src_strategy_file' and 'dst_strategy_file' must be "
+                         f"strategy files: {error}") from None
+
+
+def _needed(api, change):
+    try:
+        return change.needed()
+    except ValueError as error:
+        raise ValueError(f"For '{api}', 'src_strategy_file' and 'dst_strategy_file' must fit each "
+                         f"other: {error}.") from None
+
+
+def _checkpoints_in(api, folder):
+    """The format of the checkpoints of all ranks, and their files by rank."""
+    found = {"ckpt": {}, "safetensors": {}}
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "rank_[0-9]*", "*"))):
+        rank, kind = os.path.basename(os.path.dirname(path))[5:], path.rpartition(".")[2]
+        if rank.isdigit() and kind in found and os.path.isfile(path):
+            found[kind][int(rank)] = path
+    if bool(found["ckpt"]) == bool(found["safetensors"]):
+        raise ValueError(f"For '{api}', 'src_checkpoints_dir' must have checkpoints in folders "
+                         f"'rank_<number>', and of one format, but got {found}.")
+    return next((kind, files) for kind, files in found.items() if files)
+
+
+def _only_stage(source, target, path):
+    """The stage that a source's file is of, where it has some of the target's parameters only."""
+    if source.stages is None or target.stages is None:
+        return None
+    names = [{name for name in each.stages if not name.startswith(_STATES)}
+             for each in (source, target)]
+    single = source.stage_count() == target.stage_count() == 1
+    return stage_of_file(path) if single and names[0] < names[1] else None
