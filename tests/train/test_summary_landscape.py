@@ -170,7 +170,7 @@ def test_checkpoints_are_cleaned(folder):
     (ValueError, {"collect_landscape": {"intervals": [[1, 2, 99]]}}),
     (ValueError, {"collect_landscape": {"create_landscape": {"train": True}}}),
     (TypeError, {"callback_fn": lambda: 1}),
-    (ValueError, {"callback_fn": lambda: (*measuring()[:3], {})})], ids=repr)
+    (ValueError, {"callback_fn": lambda: (*measuring()[:3], {})})])
 def test_refusals(folder, error, arguments):
     before = (folder / "ckpt_dir" / "train_metadata.json").read_text()
     with pytest.raises(error):
