@@ -14,7 +14,7 @@ from ._loading import (
     load_segmented_checkpoints,
 )
 from ._saving import async_ckpt_thread_status, save_checkpoint
-from ._strategy import (
+from ._strategy import (  # noqa: F401 - scripts import them from here
     build_searched_strategy,
     merge_sliced_parameter,
     restore_group_info_list,
@@ -23,9 +23,8 @@ from .mind_ir.running import load
 from .mind_ir.writing import export
 
 __all__ = [
-    "async_ckpt_thread_status", "build_searched_strategy", "ckpt_to_safetensors", "export", "load",
-    "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "merge_sliced_parameter",
-    "restore_group_info_list", "safetensors_to_ckpt", "save_checkpoint",
+    "async_ckpt_thread_status", "ckpt_to_safetensors", "export", "load", "load_checkpoint",
+    "load_checkpoint_async", "load_param_into_net", "safetensors_to_ckpt", "save_checkpoint",
 ]
 
 for _public in (async_ckpt_thread_status, ckpt_to_safetensors, export, load, load_checkpoint,
