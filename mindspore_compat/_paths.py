@@ -68,7 +68,6 @@ PATHS = {
     "ops.auto_generate.gen_ops_prim": "ops.auto_generate",
     "ops.auto_generate.gen_ops_def": "ops.auto_generate",
     "profiler.profiling": "profiler",
-    "train.callback._summary_collector": "train.callback",
     "train.train_thor.dataset_helper": "train.train_thor",
 }
 
