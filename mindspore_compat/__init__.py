@@ -23,10 +23,10 @@ _HOMES = {  # module -> the names it gives to the top
         ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort Int float8_e4m3fn float8_e5m2
         hifloat8""",
     "common": """Parameter ParameterTuple set_seed get_seed manual_seed Generator
-        default_generator seed COOTensor CSRTensor RowTensor SparseTensor initial_seed UntypedStorage
-        get_rng_state set_rng_state mutable jit ms_function jit_class JitConfig lazy_inline
-        no_inline constexpr tensor is_tensor from_numpy recompute run_check ms_memory_recycle
-        enable_dynamic set_recursion_limit dtype ms_class _Function""",
+        default_generator seed COOTensor CSRTensor RowTensor SparseTensor initial_seed
+        UntypedStorage get_rng_state set_rng_state mutable jit ms_function jit_class JitConfig
+        lazy_inline no_inline constexpr tensor is_tensor from_numpy recompute run_check
+        ms_memory_recycle enable_dynamic set_recursion_limit dtype ms_class _Function""",
     "common.api": "_no_grad",
     "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context
         set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context

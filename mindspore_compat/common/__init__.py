@@ -38,14 +38,11 @@ dtype_to_pytype = dtype.dtype_to_pytype
 pytype_to_dtype = dtype.pytype_to_dtype
 
 __all__ = [
-    "_Function", "COOTensor", "CSRTensor", "RowTensor", "SparseTensor", "Generator", "JitConfig",
-    "Parameter",
-    "ParameterTuple", "Tensor", "constexpr", "default_generator", "dtype",
-    "dtype_to_nptype", "dtype_to_pytype", "enable_dynamic", "from_numpy", "get_rng_state",
-    "get_seed",
-    "initial_seed", "is_tensor", "jit", "jit_class", "lazy_inline", "manual_seed", "ms_class",
-    "ms_function",
-    "ms_memory_recycle", "mutable", "no_inline", "pytype_to_dtype", "recompute", "run_check",
-    "seed",
-    "set_recursion_limit", "set_rng_state", "set_seed", "tensor",
+    "COOTensor", "CSRTensor", "Generator", "JitConfig", "Parameter", "ParameterTuple",
+    "RowTensor", "SparseTensor", "Tensor", "UntypedStorage", "_Function", "constexpr",
+    "default_generator", "dtype", "dtype_to_nptype", "dtype_to_pytype", "enable_dynamic",
+    "from_numpy", "get_rng_state", "get_seed", "initial_seed", "is_tensor", "jit", "jit_class",
+    "lazy_inline", "manual_seed", "ms_class", "ms_function", "ms_memory_recycle", "mutable",
+    "no_inline", "pytype_to_dtype", "recompute", "run_check", "seed", "set_recursion_limit",
+    "set_rng_state", "set_seed", "tensor",
 ]
