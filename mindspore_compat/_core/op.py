@@ -275,7 +275,7 @@ class Op:
         live = any(node is not None for node in nodes) and not depth.paused
         if live and self.rule is None:
             return self._through_body(xp, values, held, nodes)
-        own = self._with_axes(held)
+        own = self._with_axes(xp, held)
         held = self._in_precision(xp, self._aligned(xp, held))
         narrow = self._narrow(xp, held)
         if narrow is not None:
@@ -322,7 +322,7 @@ class Op:
         """Runs the body on Traced values, so that its parts are recorded."""
         space = traced_space(xp)
         wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(held, nodes)]
-        own = self._with_axes(wrapped)
+        own = self._with_axes(xp, wrapped)
         wrapped = self._in_precision(space, self._aligned(space, wrapped))
         narrow = self._narrow(xp, wrapped)
         if narrow is not None:
@@ -412,10 +412,10 @@ class Op:
             held[i] = xp.cast(held[i], target)
         return held
 
-    def _with_axes(self, held):
+    def _with_axes(self, xp, held):
         """The dtype that the result goes back to: of the one input with axes, where the others
-        yield."""
-        if not self.yields or precision.dtype is not None:
+        yield; nothing does within a vmap."""
+        if not self.yields or precision.dtype is not None or hasattr(xp, "level"):
             return None
         found = [a.dtype for a in held if a.ndim]
         return found[0] if len(found) == 1 else None

@@ -182,5 +182,6 @@ def test_a_tensor_without_axes_widens_elsewhere():
     half, scale = Tensor([1, 2], ms.float16), Tensor(2.5, ms.float32)
     for widened in (half + scale, ops.RealDiv()(half, scale), ops.tensor_div(half, scale),
                     ops.maximum(half, scale), half % scale, ms.numpy.multiply(half, scale),
-                    ms.numpy.divide(half, scale)):
+                    ms.numpy.divide(half, scale),
+                    ms.vmap(lambda x, y: x * y, (0, None))(half, scale)):
         assert widened.dtype == ms.float32 and widened.shape == (2,)
