@@ -7,7 +7,18 @@ documentation of 2.10 is the reference; the original runs these on Ascend only.
 
 from .._backend.arrays import current_space, to_host
 from .._core.op import op, space_for
-from .._core.rules import Float, Int, ListOf, OneOf, TensorOf, TupleOf, any_dtype, checked, floating
+from .._core.rules import (
+    Alike,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    floating,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from .._core.traced import bare
@@ -316,13 +327,6 @@ class _Call:
         return tuple(x.broadcast_to((*x.shape[:-1], 8)) for x in whole)
 
 
-def _need_alike(api, **tensors):
-    """Refuses Tensors of different dtypes."""
-    if len({x.dtype for x in tensors.values() if x is not None}) > 1:
-        found = ", ".join(f"{name}: {x.dtype}" for name, x in tensors.items() if x is not None)
-        raise TypeError(f"For '{api}', the Tensors must have the same dtype, but got {found}.")
-
-
 def _need_no_padding(api, padding_mask):
     if padding_mask is not None:
         raise ValueError(f"For '{api}', 'padding_mask' must be None: it is reserved, but got "
@@ -330,7 +334,7 @@ def _need_no_padding(api, padding_mask):
 
 
 @public("ops.flash_attention_score")
-@checked
+@checked(Alike("query key value real_shift"))
 def flash_attention_score(query: Half, key: Half, value: Half, head_num: Int,
                           real_shift: Half = None, drop_mask: Bits = None,
                           padding_mask: TensorOf(any_dtype) = None, attn_mask: Mask = None,
@@ -392,7 +396,6 @@ def flash_attention_score(query: Half, key: Half, value: Half, head_num: Int,
     Source: mindspore.ops.flash_attention_score of MindSpore 2.10.
     """
     api = "flash_attention_score"
-    _need_alike(api, query=query, key=key, value=value, real_shift=real_shift)
     _need_no_padding(api, padding_mask)
     call = _Call(api, head_num, keep_prob, scalar_value, (pre_tokens, next_tokens), input_layout,
                  sparse_mode, shift_first=False)
@@ -437,12 +440,11 @@ class FlashAttentionScore(Primitive):
         self.input_layout = input_layout
         self.sparse_mode = sparse_mode
 
-    @checked
+    @checked(Alike("query key value real_shift"))
     def __call__(self, query: Half, key: Half, value: Half, real_shift: Half = None,
                  drop_mask: Bits = None, padding_mask: TensorOf(any_dtype) = None,
                  attn_mask: Mask = None, prefix: Counts = None, actual_seq_qlen: Counts = None,
                  actual_seq_kvlen: Counts = None):
-        _need_alike(self.name, query=query, key=key, value=value, real_shift=real_shift)
         _need_no_padding(self.name, padding_mask)
         call = _Call(self.name, self.head_num, self.keep_prob, self.scale_value,
                      (self.pre_tokens, self.next_tokens), self.input_layout, self.sparse_mode,

@@ -7,7 +7,7 @@ They run stacked layers over the sequences of _recurrent.py. Layers with weights
 from math import prod
 
 from .._core.op import op, space_for
-from .._core.rules import Bool, Float, Forbid, Int, TensorOf, checked, floating
+from .._core.rules import Alike, Bool, Float, Forbid, Int, TensorOf, checked, floating
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._create import arange
@@ -22,12 +22,6 @@ Floats = TensorOf(floating)
 Positive = Int(ge=1)
 Share = Float(ge=0.0, le=1.0)
 Lengths = TensorOf("int32")
-
-
-def alike(*names):
-    """A relation: Tensors must have one dtype."""
-    kinds = ", ".join(f"{name}.dtype" for name in names)
-    return Forbid(f"len({{{kinds}}}) > 1", TypeError, "the inputs must have one dtype")
 
 
 class _Pieces:
@@ -212,7 +206,7 @@ class LSTM(_Stacked):
             return lstm_sequence.run(gates, *states, turning, mask, reverse)
         return lstm_projected.run(gates, *states, turning, narrow, reverse)
 
-    @checked(alike("input", "h", "c", "w"))
+    @checked(Alike("input h c w"))
     def __call__(self, input: Floats, h: Floats, c: Floats, w: Floats):
         self._need(input, h=(h, self._shown()), c=(c, self.hidden_size))
         return (*self._run(input, (h, c), w), *self._spaces(input))
@@ -268,7 +262,7 @@ class CudnnGRU(_Stacked):
         first, second = biases if len(biases) == 2 else (*biases, None, None)[:2]
         return gru_sequence.run(dense.run(x, given, first), *states, turning, second, mask, reverse)
 
-    @checked(alike("input", "h", "w"))
+    @checked(Alike("input h w"))
     def __call__(self, input: Floats, h: Floats, w: Floats):
         self._need(input, h=(h, self.hidden_size))
         return (*self._run(input, (h,), w), *self._spaces(input))
@@ -314,7 +308,7 @@ class LSTMV2(LSTM):
         LSTM.__init__(self, input_size, hidden_size, num_layers, has_bias, bidirectional, dropout)
         self.name, self.is_train = "LSTMV2", is_train
 
-    @checked(alike("input", "h", "c", "w"))
+    @checked(Alike("input h c w"))
     def __call__(self, input: Floats, h: Floats, c: Floats, w: Floats, seq_lengths: Lengths):
         self._need(input, h=(h, self.hidden_size), c=(c, self.hidden_size))
         mask = self._mask(input, seq_lengths)
@@ -363,7 +357,7 @@ class GRUV2(CudnnGRU):
         )
         self.name, self.is_train = "GRUV2", is_train
 
-    @checked(alike("input", "h", "w"))
+    @checked(Alike("input h w"))
     def __call__(self, input: Floats, h: Floats, w: Floats, seq_lengths: Lengths):
         self._need(input, h=(h, self.hidden_size))
         mask = self._mask(input, seq_lengths)

@@ -4,6 +4,7 @@ from ... import ops
 from ..._core.dtype import float32, int32
 from ..._core.op import op
 from ..._core.rules import (
+    Alike,
     Any,
     Bool,
     Float,
@@ -26,13 +27,6 @@ __all__ = [
 Half = TensorOf("float16", "float32")
 Floats = TensorOf(floating)
 Axes = Int | TupleOf(Int) | ListOf(Int)
-
-
-def _need_alike(api, **given):
-    kinds = {str(x.dtype) for x in given.values()}
-    if len(kinds) > 1:
-        raise TypeError(f"For '{api}', the inputs must have the same dtype, but got "
-                        f"{sorted(kinds)}.")
 
 
 @public("nn.ReduceLogSumExp")
@@ -121,10 +115,9 @@ class IGamma(Cell):
         super().__init__()
         self.lgamma = LGamma()
 
-    @checked
+    @checked(Alike("a x"))
     def construct(self, a: Half, x: Half):
         """P(a, x), element by element."""
-        _need_alike("IGamma", a=a, x=x)
         return ops.igamma(a, x)
 
 
@@ -136,10 +129,9 @@ class LBeta(Cell):
         super().__init__()
         self.lgamma = LGamma()
 
-    @checked
+    @checked(Alike("x y"))
     def construct(self, x: Half, y: Half):
         """The logarithm of the beta function, element by element."""
-        _need_alike("LBeta", x=x, y=y)
         return log_beta.run(x, y)
 
 
@@ -200,10 +192,9 @@ class MatMul(Cell):
         self.transpose_x1 = transpose_x1
         self.transpose_x2 = transpose_x2
 
-    @checked
+    @checked(Alike("x1 x2"))
     def construct(self, x1: TensorOf(), x2: TensorOf()):
         """The product."""
-        _need_alike("MatMul", x1=x1, x2=x2)
         if self.transpose_x1 and x1.ndim > 1:
             x1 = x1.swapaxes(-1, -2)
         if self.transpose_x2 and x2.ndim > 1:
