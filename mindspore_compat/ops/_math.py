@@ -169,6 +169,7 @@ def _floor_quotient(xp, x, y):
 
 @_binary("ops.floor_divide(input, other)", "ops.floor_div(x: input, y: other)",
     "ops.FloorDiv()(x: input, y: other)", "ops.tensor_floordiv(input, other)",
+    "ops.floordiv(input, other)",
     "Tensor.floor_divide(other)", "Tensor.__floordiv__(other)", "mint.floor_divide(input, other)",
     "Tensor.floor_divide_(other)")
 def floor_divide(xp, input: Operand, other: Operand):
