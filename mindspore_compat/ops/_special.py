@@ -188,7 +188,10 @@ def xlogy(xp, input: Operand, other: Operand):
 
 @op("ops.xdivy(x, y)", "ops.Xdivy()(x, y)", "Tensor.xdivy(y)", promote="x y")
 def xdivy(xp, x: Operand, y: Operand):
-    """x / y, and 0 where x is 0."""
+    """x / y, and 0 where x is 0; one of the two holds floats or complex numbers."""
+    if x.dtype.kind in "biu":
+        raise TypeError(f"For 'xdivy', 'x' or 'y' must hold floats or complex numbers, but both "
+                        f"meet in {x.dtype}.")
     zero = x == 0
     return xp.where(zero, xp.zeros_like(x), x / xp.where(zero, xp.ones_like(y), y))
 

@@ -185,3 +185,13 @@ def test_a_tensor_without_axes_widens_elsewhere():
                     ms.numpy.divide(half, scale),
                     ms.vmap(lambda x, y: x * y, (0, None))(half, scale)):
         assert widened.dtype == ms.float32 and widened.shape == (2,)
+
+
+@pytest.mark.parametrize("divide", [ops.xdivy, ops.Xdivy(), lambda x, y: x.xdivy(y)])
+def test_xdivy_needs_a_float_on_one_side(divide):
+    whole = ints(0, 3)
+    assert divide(whole, floats(0, 2)).asnumpy().tolist() == [0, 1.5]
+    assert divide(whole, 2.0).dtype == ms.float32
+    for x, y in ((whole, whole), (whole, 2), (whole > 0, whole > 0)):
+        with pytest.raises(TypeError, match="floats"):
+            divide(x, y)
