@@ -1,10 +1,12 @@
 """DatasetHelper, networks that fetch their data, and data_sink."""
 
+import importlib
+
 import pytest
 from train.runs import batches
 
 import mindspore_compat as ms
-from mindspore_compat import nn
+from mindspore_compat import nn, train
 from mindspore_compat.train import DatasetHelper, connect_network_with_dataset, data_sink
 
 
@@ -18,6 +20,11 @@ def mode(request):
     ms.set_context(mode=request.param)
     yield request.param
     ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def test_the_file_of_data_sink_does_not_hide_the_function():
+    assert importlib.import_module("mindspore_compat.train.data_sink").data_sink is data_sink
+    assert train.data_sink is data_sink
 
 
 def test_batches_come_epoch_by_epoch():
