@@ -105,7 +105,7 @@ class Worker:
         """Names, order, kinds and defaults of the parameters."""
         thing = resolve(self.ms, case["name"])
         try:
-            found = _parameters(thing, case["name"])
+            found = _parameters(thing, self._is_method(case["name"]))
         except (TypeError, ValueError):
             return {"status": "skip", "got": "shows no signature"}
         wanted = [case["expect"]] + case.get("overloads", [])
@@ -117,6 +117,17 @@ class Worker:
             "got": f"{differences[0]}; got ({', '.join(_show(p) for p in found)})",
             "expected": f"({', '.join(wanted[0])})",
         }
+
+    def _is_method(self, name):
+        """Whether a name is a function of a class that is called on an instance."""
+        place, _, last = name.rpartition(".")
+        owner = resolve(self.ms, place) if place else None
+        if not isinstance(owner, type):
+            return False
+        held = inspect.getattr_static(owner, last)
+        return not isinstance(held, (staticmethod, classmethod)) and (
+            inspect.isfunction(held) or inspect.ismethoddescriptor(held)
+        )
 
     def on_accepts(self, case):
         """A good call runs; what comes out is observed for comparison."""
@@ -366,14 +377,12 @@ def _without_values(seen):
     return [_without_values(s) for s in seen] if isinstance(seen, list) else seen
 
 
-def _parameters(thing, name):
+def _parameters(thing, is_method):
+    """What a call gives: without the instance, by whatever name."""
     if isinstance(thing, type):
-        found = list(inspect.signature(thing.__init__).parameters.values())[1:]
-        return found
+        return list(inspect.signature(thing.__init__).parameters.values())[1:]
     found = list(inspect.signature(thing).parameters.values())
-    if found and found[0].name == "self":
-        found = found[1:]
-    return found
+    return found[1:] if is_method or (found and found[0].name == "self") else found
 
 
 def _show(parameter):

@@ -75,12 +75,12 @@ def det(xp, input: Matrix):
 
 
 @op("ops.slogdet(input)", "ops.log_matrix_determinant(input)", "ops.LogMatrixDeterminant()(input)",
-    "Tensor.slogdet()",
-    "Tensor.log_matrix_determinant()")
+    "Tensor.slogdet()", "Tensor.log_matrix_determinant()")
 def slogdet(xp, input: Matrix):
-    """(sign, logarithm of the absolute value) of the determinant of each matrix."""
+    """(sign, logarithm of the absolute value) of the determinant of each matrix, of its dtype."""
     _square("slogdet", "input", input)
-    return tuple(xp.linalg_slogdet(input))
+    sign, size = xp.linalg_slogdet(input)
+    return sign, xp.cast(size, input.dtype)
 
 
 @op("ops.logdet(input)", "Tensor.logdet()")

@@ -199,7 +199,8 @@ def allclose(input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
     return bool(isclose.run(input, other, rtol, atol, equal_nan)._array.all())
 
 
-@op("ops.approximate_equal(x, y, tolerance=1e-5)", "Tensor.approximate_equal(y, tolerance=1e-5)",
+@op("ops.approximate_equal(x, y, tolerance=1e-5)",
+    "Tensor.approximate_equal(other: y, tolerance=1e-5)",
     "ops.ApproximateEqual(tolerance=1e-5)(x, y)", promote="x y")
 def approximate_equal(xp, x: Reals, y: Reals, tolerance: Float = 1e-5):
     """True where |x - y| < tolerance; infinities and NaN equal nothing."""
@@ -408,7 +409,7 @@ def new_empty(input: Anything, size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | In
     return Tensor._wrap(places.get(device, arrays.current_space()).empty(shape, wanted))
 
 
-@public("Tensor.move_to", "ops.move_to")
+@public("ops.move_to")
 @checked
 def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking: Bool = True):
     """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
@@ -417,7 +418,7 @@ def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking
         TypeError: if `to` is not a str.
         ValueError: if it names no device.
 
-    Source: mindspore.Tensor.move_to of MindSpore 2.10.
+    Source: mindspore.ops.move_to of MindSpore 2.10.
     """
     place = arrays.to_host if to == "CPU" else arrays.to_current
     return Tensor._wrap(place(input._array))

@@ -94,7 +94,7 @@ def rsub(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.mul(input, other)", "ops.Mul()(input, other)", "ops.multiply(input, other)",
-    "ops.tensor_mul(input, other)", "Tensor.mul(other)", "Tensor.multiply(other)",
+    "ops.tensor_mul(input, other)", "Tensor.mul(other)", "Tensor.multiply(value: other)",
     "Tensor.__mul__(other)", "mint.mul(input, other)", "Tensor.mul_(other)", slope="multiply",
     meet=product_np, yields=True)
 def mul(xp, input: Operand, other: Operand):

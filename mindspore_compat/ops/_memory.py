@@ -6,10 +6,22 @@ from .._backend import arrays, exchange
 from .._core import dtype as dtypes
 from .._core.forms import form
 from .._core.op import space_for
-from .._core.rules import Bool, Int, ListOf, Str, TensorOf, TupleOf, any_dtype, checked
+from .._core.rules import (
+    AsValue,
+    Bool,
+    Int,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
 from .._core.surface import build, public
 from .._core.tensor import Tensor, as_array
 from ..common.storage import UntypedStorage
+from . import _forms
 from ._shape import shape_of
 
 Anything = TensorOf(any_dtype)
@@ -179,6 +191,20 @@ def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
     place = arrays.to_host if device == "CPU" else arrays.to_current
     input._array = place(input._array)
     return input
+
+
+@public("Tensor.move_to")
+@checked
+def move_to(input: Anything, to: AsValue(OneOf("Ascend", "GPU", "CPU")),
+            blocking: AsValue(Bool) = True):
+    """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
+
+    Raises:
+        ValueError: if `to` names no device, or `blocking` is not a bool.
+
+    Source: mindspore.Tensor.move_to of MindSpore 2.10.
+    """
+    return _forms.move_to(input, to, blocking)
 
 
 @public("Tensor.delete_")

@@ -424,7 +424,7 @@ def mint_randperm(n, *, generator=None, dtype=None):
     return _made(_permutation(xp, n, _stream(generator, xp))._array, dtype, "int64")
 
 
-@public("ops.bernoulli", "Tensor.bernoulli")
+@public("ops.bernoulli")
 @checked
 def bernoulli(input: TensorOf(real, "bool"),
               p: TensorOf("float32", "float64") | Float(ge=0.0, le=1.0) = 0.5,
@@ -483,7 +483,7 @@ def _multinomial(input, num_samples, replacement, draw, dtype):
 
 
 @public("Tensor.multinomial")
-def tensor_multinomial(input, num_samples, replacement=True, *, generator=None, seed=None):
+def tensor_multinomial(input, num_samples, replacement=True, seed=None, *, generator=None):
     """Places drawn in proportion to the weights in each row; int64."""
     xp = space_for(input._array)
     draw = _generator(xp, seed) if generator is None else generator._stream.next(xp)

@@ -221,7 +221,7 @@ def normal(mean: Places = 0.0, std: Places = 1.0, size=None, generator=None):
     return moved(mean, std, _stream(generator, xp).standard_normal(whole))
 
 
-@public("mint.bernoulli")
+@public("mint.bernoulli", "Tensor.bernoulli")
 @checked
 def bernoulli(input: TensorOf(floating), *, generator=None):
     """1 with the probability that each element gives, and 0 otherwise.

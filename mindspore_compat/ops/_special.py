@@ -196,7 +196,7 @@ def xdivy(xp, x: Operand, y: Operand):
     return xp.where(zero, xp.zeros_like(x), x / xp.where(zero, xp.ones_like(y), y))
 
 
-@op("ops.float_power(input, exponent)", "Tensor.float_power(exponent)",
+@op("ops.float_power(input, exponent)", "Tensor.float_power(other: exponent)",
     "mint.float_power(input, exponent)")
 def float_power(xp, input: Operand, exponent: Operand):
     """input to a power, in float64 (complex128 for complex numbers)."""

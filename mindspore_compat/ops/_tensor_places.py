@@ -57,13 +57,13 @@ def index_select_axis(self, axis: Int, index: Index):
 
     Source: mindspore.Tensor.index_select of MindSpore 2.10.
     """
-    return _index.gather.run(self, index, _axis("index_select", "axis", self, axis))
+    return _index.index_select.run(self, _axis("index_select", "axis", self, axis), index)
 
 
 @form("index_select")
 def index_select_dim(self, dim: Int, index: Index):
     """The same."""
-    return _index.gather.run(self, index, _axis("index_select", "dim", self, dim))
+    return _index.index_select.run(self, _axis("index_select", "dim", self, dim), index)
 
 
 @form("take")
