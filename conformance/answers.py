@@ -30,7 +30,7 @@ _HALF = {"float16": 2e-2, "bfloat16": 5e-2}
 
 # Names whose numbers are drawn: no page says which, so dtype and shape are compared.
 _DRAWN = re.compile(
-    r"(?i)rand|normal(?!i[sz])|uniform|laplace|gumbel|multinomial|candidate_?sampler|dropout"
+    r"(?i)rand|normal(?!i[sz])|(?<!map)uniform|laplace|gumbel|multinomial|candidate_?sampler"
     r"|sampled_?softmax|non_?deterministic|sample_?distorted|rng_state"
 )
 

@@ -114,11 +114,10 @@ def _one(subject, clause, call):
     texts = make(name, subject.facets, clause, call)
     found = []
     for text in texts:
-        if name == "self" and not text.startswith(_TENSORS):
-            continue  # the method would be another's
         made = call.put(name, text)
-        if made is not None:
-            found.append((f"{name}={short(text)}", made))
+        if made is None or (made.owner != call.owner and not text.startswith(_TENSORS)):
+            continue  # no such argument, or a method of what is no Tensor
+        found.append((f"{name}={short(text)}", made))
     return found
 
 

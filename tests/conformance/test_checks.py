@@ -164,6 +164,16 @@ def test_good_neighbours_of_a_clause(subject, right, texts):
     assert [c.call[subject] for _, c in good.spare(rule, call(n="3"))] == texts
 
 
+@pytest.mark.parametrize("subject", ["self", "input"])
+def test_a_method_is_asked_of_tensors_only(subject):
+    method = Call(call={}, owner="T('float32', [1.0])")
+    kinds = Rule("TypeError", (Clause.parse(subject, "not Tensor"),))
+    dtypes = Rule("TypeError", (Clause.parse(f"dtype({subject})", "not float32"),))
+    assert bad.offend(kinds, method) == []
+    assert all(made.owner.startswith("cast(") for _, made in bad.offend(dtypes, method))
+    assert bad.offend(dtypes, method)
+
+
 def test_all_of_several_subjects_are_made_bad_together():
     rule = Rule("TypeError", (Clause.parse("n & rate", "none"),))
     ((_, made),) = bad.offend(rule, call(n="1", rate="0.5"))

@@ -299,6 +299,29 @@ def test_the_originals_answer_settles_a_difference(kind, observed, status, answe
     assert judged({"kind": kind}, {"status": status, "observed": observed}, answer) == wanted
 
 
+@pytest.mark.parametrize(
+    "name, here, wanted",
+    [
+        ("UniformInt", ["Int32", [2], [4, 1]], "pass"),
+        ("UniformInt", ["Int64", [2], [4, 2]], "fail"),
+        ("UniformInt", ["Int32", [1], [4]], "fail"),
+        ("Dropout", ["Int32", [2], [4, 1]], "fail"),
+        ("normalize", ["Int32", [2], [4, 1]], "fail"),
+    ],
+)
+def test_of_drawn_numbers_dtype_and_shape_are_judged(name, here, wanted):
+    case = {"kind": "accepts", "name": name}
+    result = {"status": "pass", "observed": here}
+    assert judged(case, result, ("pass", ["Int32", [2], [4, 2]])) == wanted
+
+
+def test_the_instance_of_a_method_is_no_parameter(toy):
+    text = TOY.replace("def asnumpy(self)", "def asnumpy(input, copy=False)")
+    text = text.replace("return self.data\n\n    float32", "return input.data\n\n    float32")
+    specs = {"Tensor.asnumpy": {"kind": "method", "signature": ["copy=False"]}}
+    assert outcome(toy(text), ("signature",), specs) == {"Tensor.asnumpy::signature": "pass"}
+
+
 def test_answer_to_another_question_does_not_count():
     case = {"id": "n::x", "name": "n", "kind": "raises", "expect": "TypeError"}
     result = {"status": "fail", "observed": "accepted"}
