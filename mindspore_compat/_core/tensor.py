@@ -13,7 +13,6 @@ from . import printing
 from .rules import register_type
 
 _new = object.__new__
-_INT64 = numpy.dtype(numpy.int64)
 
 
 def as_array(value, dtype=None):
