@@ -5,7 +5,7 @@ import math
 from .._core.rules import Bool, Int, ListOf, Str, checked
 from .._core.tensor import Tensor
 from . import transfer
-from .groups import group_named
+from .groups import partners
 from .transfer import CommHandle, Given, nothing, under_way
 
 
@@ -32,7 +32,7 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
     _check_group(api, group, async_op)
     shapes = _shapes(api, "output_shape_list", output_shape_list)
     check_tensors(api, "input_tensor_list", input_tensor_list)
-    found = group_named(group)
+    found = partners(group)
     for name, listed in (("output_shape_list", shapes), ("input_tensor_list", input_tensor_list)):
         if len(listed) != found.size:
             raise ValueError(f"For '{api}', '{name}' must have one entry for each of the "
@@ -73,7 +73,7 @@ def all_to_all_single_with_output_shape(output_shape, tensor, output_split_sizes
     _check_group(api, group, async_op)
     shape = _shapes(api, "output_shape", (output_shape,))[0]
     check_tensors(api, "tensor", (tensor,))
-    found = group_named(group)
+    found = partners(group)
     sent = rows_of(api, "input_split_sizes", input_split_sizes, tensor.shape, found.size)
     got = rows_of(api, "output_split_sizes", output_split_sizes, shape, found.size)
     whole, handle = _exchanged(tensor, sent, got, found, async_op)
@@ -99,7 +99,7 @@ def all_to_all_v_c(output: Given, input: Given, send_count_matrix: ListOf(Int), 
         ValueError: the matrix has another size than the group's squared.
         RuntimeError: `init` was not called, or there is no such group.
     """
-    found = group_named(group)
+    found = partners(group)
     size = found.size
     if len(send_count_matrix) != size * size:
         raise ValueError(f"For 'all_to_all_v_c', 'send_count_matrix' must hold {size * size} "

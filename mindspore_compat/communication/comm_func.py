@@ -13,7 +13,7 @@ from .all_to_all import (
     all_to_all_v_c,
     all_to_all_with_output_shape,
 )
-from .groups import GlobalComm, group_named, member
+from .groups import GlobalComm, member, partners
 from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from .transfer import Given, under_way
 
@@ -46,7 +46,7 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = WORLD, async_op: Boo
         RuntimeError: `init` was not called, or there is no such group.
     """
     _check_reduction("all_reduce", op)
-    found = group_named(group)
+    found = partners(group)
     if async_op:
         return under_way(found.all_reduce(tensor._array, op))
     return transfer.all_reduce_op.run(tensor, op, found), None
@@ -67,7 +67,7 @@ def all_gather_into_tensor(tensor: Given, group: Str = WORLD, async_op: Bool = F
     Raises:
         RuntimeError: `init` was not called, or there is no such group.
     """
-    found = group_named(group)
+    found = partners(group)
     if async_op:
         return under_way(found.all_gather(tensor._array))
     return transfer.all_gather_op.run(tensor, found), None
@@ -93,7 +93,7 @@ def reduce_scatter_tensor(tensor: Given, op: Str = "sum", group: Str = WORLD,
         RuntimeError: `init` was not called, or there is no such group.
     """
     _check_reduction("reduce_scatter_tensor", op)
-    found = group_named(group)
+    found = partners(group)
     _check_parts("reduce_scatter_tensor", tensor, found)
     if async_op:
         return under_way(found.reduce_scatter(tensor._array, op))
@@ -115,7 +115,7 @@ def broadcast(tensor: Given, src: Int = 0, group: Str = WORLD):
     Raises:
         RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
     """
-    found = group_named(group)
+    found = partners(group)
     return transfer.broadcast_op.run(tensor, member("broadcast", found, group, src), found)
 
 
@@ -137,7 +137,7 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = WORLD):
         RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
     """
     _check_reduction("reduce", op)
-    found = group_named(group)
+    found = partners(group)
     root = member("reduce", found, group, dst)
     return transfer.reduce_op.run(tensor, root, op, found)
 
@@ -157,7 +157,7 @@ def gather_into_tensor(tensor: Given, dst: Int = 0, group: Str = WORLD):
     Raises:
         RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
     """
-    found = group_named(group)
+    found = partners(group)
     root = member("gather_into_tensor", found, group, dst)
     return transfer.gather_op.run(tensor, root, found)
 
@@ -178,7 +178,7 @@ def scatter_tensor(tensor: Given, src: Int = 0, group: Str = WORLD):
         ValueError: axis 0 cannot be cut into as many parts as there are members.
         RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
     """
-    found = group_named(group)
+    found = partners(group)
     root = member("scatter_tensor", found, group, src)
     _check_parts("scatter_tensor", tensor, found)
     return transfer.scatter_op.run(tensor, root, found)
@@ -194,7 +194,7 @@ def barrier(group: Str = WORLD):
     Raises:
         RuntimeError: `init` was not called, or there is no such group.
     """
-    group_named(group).barrier()
+    partners(group).barrier()
 
 
 def _check_reduction(api, op):

@@ -269,6 +269,17 @@ def group_named(name):
     return found
 
 
+def partners(name):
+    """The group of a name for an exchange; a process that no launcher started is one by itself.
+
+    Raises:
+        RuntimeError: a launcher started several processes and `init` was not called, or there is
+            no such group.
+    """
+    alone = not GlobalComm.INITED and _launched()[1] == 1 and (name is None or name in WORLD)
+    return collective.alone() if alone else group_named(name)
+
+
 def is_group(name):
     """Whether there is a group of that name; None means the world."""
     return name is None or name in WORLD or name in _groups

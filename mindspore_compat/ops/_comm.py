@@ -16,7 +16,7 @@ from ..communication import (
     transfer,
     transfer_peers,
 )
-from ..communication.groups import HCCL_WORLD_COMM_GROUP, group_named, member
+from ..communication.groups import HCCL_WORLD_COMM_GROUP, member, partners
 from .primitive import Primitive
 
 WORLD = HCCL_WORLD_COMM_GROUP
@@ -68,7 +68,7 @@ class AllReduce(Primitive):
 
     @checked
     def __call__(self, input_x: TensorOf(number)):
-        return transfer.all_reduce_op.run(input_x, _known(self), group_named(self.group))
+        return transfer.all_reduce_op.run(input_x, _known(self), partners(self.group))
 
 
 @public("ops.AllGather")
@@ -98,7 +98,7 @@ class AllGather(Primitive):
 
     @checked
     def __call__(self, input_x: Given):
-        return transfer.all_gather_op.run(input_x, group_named(self.group))
+        return transfer.all_gather_op.run(input_x, partners(self.group))
 
 
 @public("ops.ReduceScatter")
@@ -131,7 +131,7 @@ class ReduceScatter(Primitive):
 
     @checked
     def __call__(self, input_x: TensorOf(number)):
-        return transfer.reduce_scatter_op.run(input_x, _known(self), group_named(self.group))
+        return transfer.reduce_scatter_op.run(input_x, _known(self), partners(self.group))
 
 
 @public("ops.Broadcast")
@@ -165,7 +165,7 @@ class Broadcast(Primitive):
 
     @checked
     def __call__(self, input_x: Given | TupleOf(Given)):
-        group = group_named(self.group)
+        group = partners(self.group)
         root = member("Broadcast", group, self.group, self.root_rank)
         tensors = (input_x,) if isinstance(input_x, Tensor) else input_x
         return tuple(transfer.broadcast_op.run(tensor, root, group) for tensor in tensors)
@@ -292,7 +292,7 @@ class Barrier(Primitive):
         self.group = group
 
     def __call__(self):
-        group_named(self.group).barrier()
+        partners(self.group).barrier()
 
 
 @public("ops.Send")
@@ -392,7 +392,7 @@ def _known(primitive):
 
 def _ways(primitive):
     """The group of a send or receive, and that of its gradient, where the numbers are the same."""
-    group, back = group_named(primitive.group), group_named(primitive.group_back)
+    group, back = partners(primitive.group), partners(primitive.group_back)
     if group.ranks != back.ranks:
         raise RuntimeError(f"For '{primitive.name}', 'group' and 'group_back' must have the same "
                            f"members, but got {list(group.ranks)} and {list(back.ranks)}.")
@@ -401,7 +401,7 @@ def _ways(primitive):
 
 def _in_world(api, name, rank):
     """The world's number of a member of a group."""
-    group = group_named(name)
+    group = partners(name)
     if not 0 <= rank < group.size:
         raise RuntimeError(f"For '{api}', the group '{name}' has no member {rank}: its size is "
                            f"{group.size}.")

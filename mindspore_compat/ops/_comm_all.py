@@ -11,7 +11,7 @@ from .._core.rules import Any, DType, Int, ListOf, Str, TensorOf, TupleOf, any_d
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ..communication import comm_func, transfer, transfer_peers
-from ..communication.groups import HCCL_WORLD_COMM_GROUP, group_named
+from ..communication.groups import HCCL_WORLD_COMM_GROUP, partners
 from .primitive import Primitive
 
 WORLD = HCCL_WORLD_COMM_GROUP
@@ -77,7 +77,7 @@ class AlltoAll(Primitive):
 
     @checked
     def __call__(self, input_x: Given):
-        group = group_named(self.group)
+        group = partners(self.group)
         if self.split_count != group.size:
             raise ValueError("For 'AlltoAll', 'split_count' must be the group's size "
                              f"{group.size}, but got {self.split_count}.")
@@ -119,7 +119,7 @@ class AlltoAllV(Primitive):
 
     @checked
     def __call__(self, input_x: Given, send_numel_list: Any, recv_numel_list: Any):
-        group = group_named(self.group)
+        group = partners(self.group)
         sent = _counts(self, "send_numel_list", send_numel_list, group.size, self.block_size)
         got = _counts(self, "recv_numel_list", recv_numel_list, group.size, self.block_size)
         return _exchanged(self, input_x, sent, got, group)
@@ -151,7 +151,7 @@ class AlltoAllVC(Primitive):
     """
 
     @checked
-    def __init__(self, group: Str = WORLD, block_size: Int(ge=1) = 1, transpose: Any = False):
+    def __init__(self, group: Str | None = WORLD, block_size: Int = 1, transpose: Any = False):
         super().__init__("AlltoAllVC")
         self.group = group
         self.block_size = block_size
@@ -159,7 +159,7 @@ class AlltoAllVC(Primitive):
 
     @checked
     def __call__(self, input_x: Given, send_count_matrix: Any):
-        group = group_named(self.group)
+        group = partners(self.group)
         size = group.size
         counts = _counts(self, "send_count_matrix", send_count_matrix, size * size, self.block_size)
         row, column = counts[group.rank * size:(group.rank + 1) * size], counts[group.rank::size]
@@ -196,7 +196,7 @@ class AllGatherV(Primitive):
 
     @checked
     def __call__(self, input_x: Given, output_split_sizes: Any):
-        group = group_named(self.group)
+        group = partners(self.group)
         sizes = _counts(self, "output_split_sizes", output_split_sizes, group.size)
         _fits(self, "output_split_sizes", input_x, sizes[group.rank])
         result = all_gather_uneven.run(input_x, sizes, group)
@@ -238,7 +238,7 @@ class ReduceScatterV(Primitive):
         if self.op not in comm_func.REDUCTIONS:
             raise ValueError(f"For 'ReduceScatterV', 'op' must be one of {comm_func.REDUCTIONS}, "
                              f"but got '{self.op}'.")
-        group = group_named(self.group)
+        group = partners(self.group)
         sizes = _counts(self, "input_split_sizes", input_split_sizes, group.size)
         _fits(self, "input_split_sizes", input_x, sum(sizes))
         result = reduce_scatter_uneven.run(input_x, sizes, self.op, group)
@@ -285,7 +285,7 @@ class NeighborExchange(Primitive):
 
     @checked
     def __call__(self, input_x: TupleOf(Given) | ListOf(Given)):
-        group = group_named(self.group)
+        group = partners(self.group)
         ids = [*self.send_rank_ids, *self.recv_rank_ids]
         if len(input_x) != len(self.send_rank_ids):
             raise ValueError(f"For 'NeighborExchange', 'input_x' must hold "

@@ -8,7 +8,7 @@ from .._core.op import op
 from .._core.rules import Any, Bool, Int, Str, TensorOf, any_dtype, checked
 from .._core.surface import public
 from ..communication import transfer
-from ..communication.groups import group_named
+from ..communication.groups import partners
 
 Given = TensorOf(any_dtype)
 
@@ -152,7 +152,7 @@ def _group(api, name, size):
     """The group of a name, which must have the size told."""
     if size not in (2, 4, 8):
         raise RuntimeError(f"For '{api}', 'world_size' must be 2, 4 or 8, but got {size}.")
-    group = group_named(name)
+    group = partners(name)
     if group.size != size:
         raise RuntimeError(
             f"For '{api}', 'world_size' must be the size {group.size} of the group '{name}', but "

@@ -6,7 +6,7 @@ import sys
 import numpy
 import pytest
 
-from mindspore_compat import Tensor, communication
+from mindspore_compat import Tensor, communication, ops
 from mindspore_compat._backend import collective
 from mindspore_compat.communication import comm_func
 
@@ -41,6 +41,23 @@ def test_launcher_is_asked_before_init(row, monkeypatch):
     assert communication.get_local_rank() == 1
 
 
+def test_exchanges_of_a_process_alone_without_init():
+    same = tensor().asnumpy()
+    assert (comm_func.all_reduce(tensor())[0].asnumpy() == same).all()
+    assert (comm_func.broadcast(tensor()).asnumpy() == same).all()
+    assert (ops.AllGather()(tensor()).asnumpy() == same).all()
+    assert (ops.ReduceScatter("max")(tensor()).asnumpy() == same).all()
+    assert comm_func.barrier() is None
+
+
+def test_launched_processes_must_be_connected_first(monkeypatch):
+    for name, value in zip(collective.LAUNCHERS[0], ("0", "2", "0"), strict=True):
+        monkeypatch.setenv(name, value)
+    for exchange in (comm_func.all_reduce, ops.AllReduce(), ops.AllGather()):
+        with pytest.raises(RuntimeError, match="not connected"):
+            exchange(tensor())
+
+
 @pytest.mark.parametrize("call, error, words", [
     (lambda: communication.init(), RuntimeError, "launcher"),
     (lambda: communication.init("mccl"), RuntimeError, "launcher"),
@@ -59,14 +76,14 @@ def test_launcher_is_asked_before_init(row, monkeypatch):
     (lambda: communication.destroy_group("g"), RuntimeError, "init"),
     (lambda: communication.get_world_rank_from_group_rank("g", "0"), TypeError, "group_rank_id"),
     (lambda: communication.get_group_rank_from_world_rank("0", "g"), TypeError, "world_rank_id"),
-    (lambda: comm_func.all_reduce(tensor()), RuntimeError, "init"),
+    (lambda: comm_func.all_reduce(tensor(), group="g"), RuntimeError, "init"),
     (lambda: comm_func.all_reduce(1), TypeError, "tensor"),
     (lambda: comm_func.all_reduce(tensor(), 1), TypeError, "op"),
     (lambda: comm_func.all_reduce(tensor(), "avg"), TypeError, "op"),
     (lambda: comm_func.all_reduce(tensor(), "sum", 1), TypeError, "group"),
     (lambda: comm_func.all_reduce(tensor(), "sum", "g", 1), TypeError, "async_op"),
     (lambda: comm_func.broadcast(tensor(), "0"), TypeError, "src"),
-    (lambda: comm_func.broadcast(tensor()), RuntimeError, "init"),
+    (lambda: comm_func.broadcast(tensor(), group="g"), RuntimeError, "init"),
     (lambda: comm_func.send(tensor()), RuntimeError, "init"),
     (lambda: comm_func.barrier(1), TypeError, "group"),
     (lambda: comm_func.batch_isend_irecv([1]), TypeError, "p2p_op_list"),

@@ -172,7 +172,7 @@ def test_parts_combined(operation, space):
         (lambda t: dist.new_group((0,)), TypeError, "ranks"),
         (lambda t: dist.new_group([0, 0]), TypeError, "ranks"),
         (lambda t: dist.new_group([0], backend="gloo"), TypeError, "backend"),
-        (lambda t: dist.all_reduce(t), RuntimeError, "not connected"),
+        (lambda t: dist.all_reduce(t, group="none such"), RuntimeError, "not connected"),
         (lambda t: dist.all_reduce(t, "mean"), TypeError, "op"),
         (lambda t: dist.all_reduce(1.0), TypeError, "tensor"),
         (lambda t: dist.get_global_rank(None, 0), RuntimeError, "not connected"),

@@ -4,7 +4,7 @@ from ..._core.rules import Bool, Int, ListOf, Str, TupleOf, checked
 from ..._core.surface import public
 from .. import transfer
 from ..all_to_all import rows_of
-from ..groups import group_named
+from ..groups import partners
 from .writing import (
     Given,
     Into,
@@ -43,7 +43,7 @@ def all_to_all(
 
     Source: mindspore.mint.distributed.all_to_all of MindSpore 2.10.
     """
-    found = group_named(group)
+    found = partners(group)
     lists = {"output_tensor_list": output_tensor_list, "input_tensor_list": input_tensor_list}
     for name, tensors in lists.items():
         if len(tensors) != found.size:
@@ -99,7 +99,7 @@ def all_to_all_single(
     """
     api = "all_to_all_single"
     check_dtype(api, "output", output, input.dtype)
-    found = group_named(group)
+    found = partners(group)
     sent = rows_of(api, "input_split_sizes", input_split_sizes or None, input.shape, found.size)
     got = rows_of(api, "output_split_sizes", output_split_sizes or None, output.shape, found.size)
     check_shape(api, "output", output, (sum(got), *input.shape[1:]))
@@ -145,7 +145,7 @@ def all_to_all_v_c(
     """
     api = "all_to_all_v_c"
     check_dtype(api, "output", output, input.dtype)
-    found = group_named(group)
+    found = partners(group)
     size = found.size
     if len(send_count_matrix) != size * size:
         raise TypeError(

@@ -7,7 +7,7 @@ world. All members must call, in the same order.
 from ..._core.rules import Any, Bool, Int, ListOf, Str, checked
 from ..._core.surface import public
 from .. import transfer
-from ..groups import group_named, member
+from ..groups import member, partners
 from ..transfer import CommHandle
 from .writing import (
     Given,
@@ -48,7 +48,7 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
         transfer.all_reduce_op,
         tensor,
         op,
-        group=group_named(group),
+        group=partners(group),
         write=Into("all_reduce", tensor),
         async_op=async_op,
     )
@@ -78,7 +78,7 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op
     Source: mindspore.mint.distributed.reduce of MindSpore 2.10.
     """
     check_reduction("reduce", op)
-    found = group_named(group)
+    found = partners(group)
     root = member("reduce", found, group, dst)
     write = Into("reduce", *([tensor] if found.rank == root else []))
     return carry(transfer.reduce_op, tensor, root, op, group=found, write=write, async_op=async_op)
@@ -104,7 +104,7 @@ def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False
 
     Source: mindspore.mint.distributed.broadcast of MindSpore 2.10.
     """
-    found = group_named(group)
+    found = partners(group)
     root = member("broadcast", found, group, src)
     return carry(
         transfer.broadcast_op,
@@ -142,7 +142,7 @@ def all_gather_into_tensor(
     """
     api = "all_gather_into_tensor"
     check_dtype(api, "output_tensor", output_tensor, input_tensor.dtype)
-    found = group_named(group)
+    found = partners(group)
     check_shape(api, "output_tensor", output_tensor, whole_shape(input_tensor, found.size))
     return carry(
         transfer.all_gather_op,
@@ -183,7 +183,7 @@ def all_gather_into_tensor_uneven(
     """
     api = "all_gather_into_tensor_uneven"
     check_dtype(api, "output", output, input.dtype)
-    found = group_named(group)
+    found = partners(group)
     sizes = _sizes(api, "output_split_sizes", output_split_sizes, "output", output, found.size)
     check_shape(api, "input", input, (sizes[found.rank], *output.shape[1:]))
     repeated = transfer.repeated_op.run(input, found.size)
@@ -226,7 +226,7 @@ def reduce_scatter_tensor(
     api = "reduce_scatter_tensor"
     check_reduction(api, op)
     check_dtype(api, "output", output, input.dtype)
-    found = group_named(group)
+    found = partners(group)
     check_rows(api, "input", input, found.size)
     check_shape(api, "output", output, (input.shape[0] // found.size, *input.shape[1:]))
     return carry(
@@ -273,7 +273,7 @@ def reduce_scatter_tensor_uneven(
     api = "reduce_scatter_tensor_uneven"
     check_reduction(api, op, ("sum", "min", "max", "avg"))
     check_dtype(api, "output", output, input.dtype)
-    found = group_named(group)
+    found = partners(group)
     sizes = _sizes(api, "input_split_sizes", input_split_sizes, "input", input, found.size)
     own = sizes[found.rank]
     check_shape(api, "output", output, (own, *input.shape[1:]))
@@ -322,7 +322,7 @@ def gather_into_tensor(
     Source: mindspore.ops.communication.gather_into_tensor of MindSpore 2.10.
     """
     api = "gather_into_tensor"
-    found = group_named(group)
+    found = partners(group)
     root = member(api, found, group, dst)
     write = Into(api)
     if found.rank == root:
@@ -364,7 +364,7 @@ def scatter_tensor(
     Source: mindspore.ops.communication.scatter_tensor of MindSpore 2.10.
     """
     api = "scatter_tensor"
-    found = group_named(group)
+    found = partners(group)
     root = member(api, found, group, src)
     if found.rank == root:
         check_dtype(api, "input_tensor", input_tensor, output_tensor.dtype)
@@ -399,7 +399,7 @@ def barrier(group: Str = None, async_op: Bool = False, device_ids: Any = None):
 
     Source: mindspore.mint.distributed.barrier of MindSpore 2.10.
     """
-    found = group_named(group)
+    found = partners(group)
     if async_op:
         return CommHandle(found.arrive())
     found.barrier()

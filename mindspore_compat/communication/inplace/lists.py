@@ -5,7 +5,7 @@ A list holds, for each member of the group in their order, one Tensor like all t
 
 from ..._core.rules import Bool, Int, Str, checked
 from .. import transfer
-from ..groups import group_named, member
+from ..groups import member, partners
 from .writing import (
     Given,
     Into,
@@ -38,7 +38,7 @@ def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op:
 
     Source: mindspore.mint.distributed.all_gather of MindSpore 2.10.
     """
-    found = group_named(group)
+    found = partners(group)
     check_list("all_gather", "tensor_list", tensor_list, tensor, found.size)
     return carry(
         transfer.all_gather_op,
@@ -74,7 +74,7 @@ def gather(
 
     Source: mindspore.mint.distributed.gather of MindSpore 2.10.
     """
-    found = group_named(group)
+    found = partners(group)
     root = member("gather", found, group, dst)
     write = Into("gather")
     if found.rank == root:
@@ -115,7 +115,7 @@ def scatter(
 
     Source: mindspore.mint.distributed.scatter of MindSpore 2.10.
     """
-    found = group_named(group)
+    found = partners(group)
     root = member("scatter", found, group, src)
     if found.rank == root:
         check_list("scatter", "scatter_list", scatter_list, tensor, found.size)
@@ -157,7 +157,7 @@ def reduce_scatter(
     Source: mindspore.mint.distributed.reduce_scatter of MindSpore 2.10.
     """
     check_reduction("reduce_scatter", op)
-    found = group_named(group)
+    found = partners(group)
     check_list("reduce_scatter", "input_list", input_list, output, found.size)
     return carry(
         transfer.reduce_scatter_op,

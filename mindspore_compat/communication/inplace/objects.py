@@ -8,7 +8,7 @@ must trust each other, as processes of one job do.
 import pickle
 
 from ..._core.rules import Any, Int, Str, checked
-from ..groups import group_named, member
+from ..groups import member, partners
 from .peers import peer_of
 from .writing import both
 
@@ -32,7 +32,7 @@ def all_gather_object(object_list: Any, obj: Any, group: Str = None):
     """
     api = "all_gather_object"
     _check_list(api, "object_list", object_list)
-    found = group_named(group)
+    found = partners(group)
     _check_length(api, "object_list", object_list, found.size)
     own = _Parcel(obj)
     object_list[:] = _opened(api, own, found.objects(own.content))
@@ -59,7 +59,7 @@ def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, dev
     """
     api = "broadcast_object_list"
     _check_list(api, "object_list", object_list)
-    found = group_named(group)
+    found = partners(group)
     root = member(api, found, group, src)
     own = _Parcel(object_list) if found.rank == root else _Parcel(None)
     (objects,) = _opened(api, own, [found.broadcast_object(own.content, root)])
@@ -87,7 +87,7 @@ def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group:
     Source: mindspore.mint.distributed.gather_object of MindSpore 2.10.
     """
     api = "gather_object"
-    found = group_named(group)
+    found = partners(group)
     root = member(api, found, group, dst)
     if found.rank == root:
         _check_list(api, "object_gather_list", object_gather_list)
@@ -122,7 +122,7 @@ def scatter_object_list(
     """
     api = "scatter_object_list"
     _check_list(api, "scatter_object_output_list", scatter_object_output_list)
-    found = group_named(group)
+    found = partners(group)
     root = member(api, found, group, src)
     parcels = None
     if found.rank == root:
@@ -155,7 +155,7 @@ def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str 
     """
     api = "send_object_list"
     _check_list(api, "object_list", object_list)
-    found = group_named(group)
+    found = partners(group)
     own = _Parcel(object_list)
     found.send_object(own.content, peer_of(api, "dst", found, group, dst))
     _opened(api, own, [])
@@ -186,7 +186,7 @@ def recv_object_list(object_list: Any, src: Int = 0, group: Str = None, device: 
     """
     api = "recv_object_list"
     _check_list(api, "object_list", object_list)
-    found = group_named(group)
+    found = partners(group)
     sent = found.receive_object(peer_of(api, "src", found, group, src))
     (objects,) = _opened(api, _Parcel(None), [sent])
     _put(api, object_list, objects)

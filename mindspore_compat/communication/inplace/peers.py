@@ -115,19 +115,19 @@ class P2POp:
         op (Union[str, function]): "isend" or "irecv", or the function of that name.
         tensor (Tensor): what is sent; for a receive where what comes is put.
         peer (int): the world's number of the other side.
-        group (str): the group's name. Default: ``None``, the world.
+        group (str): the group's name. Default: ``None``, the world. Looked at when the operations
+            start.
         tag (int): 0.
 
     Raises:
-        TypeError: `op` is neither, `tensor` is not a Tensor, `peer` or `tag` not an int, or `group`
-            not a str.
+        TypeError: `op` is neither, `tensor` is not a Tensor, or `peer` or `tag` not an int.
         NotImplementedError: `tag` is not 0.
 
     Source: mindspore.mint.distributed.P2POp of MindSpore 2.10.
     """
 
     @checked
-    def __init__(self, op: Any, tensor: Given, peer: Int | Bool, group: Str = None, tag: Int = 0):
+    def __init__(self, op: Any, tensor: Given, peer: Int | Bool, group: Any = None, tag: Int = 0):
         name = op if isinstance(op, str) else getattr(op, "__name__", None)
         if name not in ("isend", "irecv"):
             raise TypeError(

@@ -9,7 +9,8 @@ import hashlib
 import re
 
 from ..._backend import collective
-from ..._core.rules import Any, Bool, Int, ListOf, Str, checked
+from ..._core.rule import show
+from ..._core.rules import Any, Int, ListOf, Str, checked
 from .. import groups
 from ..groups import GlobalComm, group_named, member
 from .store import TCPStore, seconds_of
@@ -172,10 +173,10 @@ def destroy_process_group(group: Str = None):
 def new_group(
     ranks: ListOf(Int) = None,
     timeout: Any = None,
-    backend: Str = None,
+    backend: Any = None,
     pg_options: Any = None,
-    use_local_synchronization: Bool = False,
-    group_desc: Str = None,
+    use_local_synchronization: Any = False,
+    group_desc: Any = None,
 ):
     """Makes a group of some processes, and returns its name.
 
@@ -188,24 +189,25 @@ def new_group(
         timeout: not used.
         backend: not used: MPI and NCCL do the work.
         pg_options: settings for the library of an Ascend device; not used.
-        use_local_synchronization: not used.
-        group_desc: not used.
+        use_local_synchronization: not used, whatever it is.
+        group_desc: not used, whatever it is.
 
     Returns:
         str, the group's name; "" where there is no such group here: `ranks` is empty, holds what is
         no rank, or not this process, or the processes are not connected.
 
     Raises:
-        TypeError: `ranks` names a rank twice, or `backend` is neither "hccl" nor "mccl".
+        TypeError: `ranks` names a rank twice, or `backend` is neither "hccl" nor "mccl" beside
+            `ranks`.
 
     Source: mindspore.mint.distributed.new_group of MindSpore 2.10.
     """
-    if backend not in (None, "hccl", "mccl"):
-        raise TypeError(
-            f"For 'new_group', 'backend' must be 'hccl' or 'mccl', but got '{backend}'."
-        )
     if ranks is None:
         return GlobalComm.WORLD_COMM_GROUP
+    if not (backend is None or isinstance(backend, str) and backend in ("hccl", "mccl")):
+        raise TypeError(
+            f"For 'new_group', 'backend' must be 'hccl' or 'mccl', but got {show(backend)}."
+        )
     if len(set(ranks)) != len(ranks):
         raise TypeError(f"For 'new_group', 'ranks' must not name a rank twice, but got {ranks}.")
     if not GlobalComm.INITED:

@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 
-from ..._core.rules import Any, Bool, Int, Str, checked
+from ..._core.rules import Any, Bool, Int, OneOf, Str, checked
 from ..._core.surface import public
 from .writing import in_ops
 
@@ -42,9 +42,9 @@ class TCPStore:
             a master for its clients. Default: 300 seconds.
         wait_for_workers (bool): whether the master waits, when it is made, until the other
             `world_size` - 1 processes have connected. Default: ``True``.
-        multi_tenant (bool): not used. Default: ``False``.
-        master_listen_fd (int): not used. Default: ``None``.
-        use_libuv (bool): not used. Default: ``True``.
+        multi_tenant: not used, whatever it is. Default: ``False``.
+        master_listen_fd: not used, whatever it is. Default: ``None``.
+        use_libuv: not used, whatever it is. Default: ``True``.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -69,14 +69,14 @@ class TCPStore:
     def __init__(
         self,
         host_name: Str,
-        port: Int(ge=1, le=65535),
-        world_size: Int(ge=1) = None,
+        port: Int(ge=1, le=65535) | OneOf(True),
+        world_size: Int(ge=1) | OneOf(True) = None,
         is_master: Bool = False,
         timeout: Any = datetime.timedelta(seconds=300),
         wait_for_workers: Bool = True,
-        multi_tenant: Bool = False,
-        master_listen_fd: Int = None,
-        use_libuv: Bool = True,
+        multi_tenant: Any = False,
+        master_listen_fd: Any = None,
+        use_libuv: Any = True,
     ):
         seconds = seconds_of("TCPStore", timeout)
         self._timeout = seconds

@@ -10,7 +10,7 @@ from ..._core.surface import PUBLIC, public
 from ..._core.tensor import Tensor
 from .. import transfer
 from ..all_to_all import all_to_all_single_with_output_shape, all_to_all_with_output_shape
-from ..groups import group_named
+from ..groups import partners
 from ..transfer import CommHandle, under_way
 from . import all_to_all as exchanges
 from . import collectives, peers
@@ -87,7 +87,7 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
     if "all_reduce" not in _fresh:
         return collectives.all_reduce(tensor, op, group, async_op)
     check_reduction("all_reduce", op)
-    return _new(transfer.all_reduce_op, tensor, op, group=group_named(group), async_op=async_op)
+    return _new(transfer.all_reduce_op, tensor, op, group=partners(group), async_op=async_op)
 
 
 @public(*in_ops("all_gather_into_tensor"))
@@ -117,7 +117,7 @@ def all_gather_into_tensor(
     """
     if "all_gather_into_tensor" not in _fresh:
         return collectives.all_gather_into_tensor(output_tensor, input_tensor, group, async_op)
-    return _new(transfer.all_gather_op, input_tensor, group=group_named(group), async_op=async_op)
+    return _new(transfer.all_gather_op, input_tensor, group=partners(group), async_op=async_op)
 
 
 @public(*in_ops("reduce_scatter_tensor"))
@@ -150,7 +150,7 @@ def reduce_scatter_tensor(
     if "reduce_scatter_tensor" not in _fresh:
         return collectives.reduce_scatter_tensor(output, input, op, group, async_op)
     check_reduction("reduce_scatter_tensor", op)
-    found = group_named(group)
+    found = partners(group)
     check_rows("reduce_scatter_tensor", "input", input, found.size)
     return _new(transfer.reduce_scatter_op, input, op, group=found, async_op=async_op)
 
@@ -248,7 +248,7 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     """
     if "recv" not in _fresh:
         return peers.recv(tensor, src, group, tag)
-    found = group_named(group)
+    found = partners(group)
     peer = peers.peer_of("recv", "src", found, group, src)
     return Tensor._wrap(found.receive(tensor._array, peer, tag).wait())
 
@@ -275,7 +275,7 @@ def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     """
     if "irecv" not in _fresh:
         return peers.irecv(tensor, src, group, tag)
-    found = group_named(group)
+    found = partners(group)
     peer = peers.peer_of("irecv", "src", found, group, src)
     return under_way(found.receive(tensor._array, peer, tag))
 

@@ -5,7 +5,7 @@ from ..._core import config
 from ..._core.rules import Any, Bool, Int, Str, checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
-from ...communication.groups import GlobalComm, get_group_size, group_named
+from ...communication.groups import GlobalComm, get_group_size, partners
 from ..cell import Cell
 
 __all__ = ["DistributedGradReducer"]
@@ -70,7 +70,7 @@ class DistributedGradReducer(Cell):
         held = [grads[index]._array for index in indexes]
         xp = arrays.space_of(held[0])
         flat = xp.concatenate([xp.cast(array, "float32").reshape(-1) for array in held])
-        total = group_named(self.group).all_reduce(flat, "sum").wait()
+        total = partners(self.group).all_reduce(flat, "sum").wait()
         start = 0
         for index, array in zip(indexes, held, strict=True):
             part = total[start:start + array.size].reshape(array.shape)

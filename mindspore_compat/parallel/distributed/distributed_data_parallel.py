@@ -8,11 +8,11 @@ gets as gradients are the places in the buckets, so all of them are complete by 
 import contextlib
 import math
 
-from ..._backend import arrays, collective
+from ..._backend import arrays
 from ..._core.rules import Bool, CellOf, Int, OneOf, Str, checked
 from ..._core.surface import own
 from ..._core.tensor import Tensor
-from ...communication.groups import GlobalComm, get_group_size, group_named
+from ...communication.groups import partners
 from ...nn.cell import Cell
 
 MEGABYTES = 25  # of a bucket, where no size is given
@@ -71,7 +71,7 @@ class DistributedDataParallel(Cell):
         static_graph: Bool = False,
         reducer_mode: OneOf("CppReducer", "PythonReducer") = "CppReducer",
     ):
-        group = _group(process_group)
+        group = partners(process_group)
         super().__init__()
         self.module = module
         self.process_group = process_group
@@ -108,14 +108,14 @@ class DistributedDataParallel(Cell):
             by_dtype.setdefault(parameter.dtype, []).append(parameter)
         limit = self.bucket_cap_mb * MEGABYTE
         return [
-            _Bucket(run, _group(group), gradient_scaling_factor, self.average_in_collective)
+            _Bucket(run, partners(group), gradient_scaling_factor, self.average_in_collective)
             for parameters in by_dtype.values()
             for run in _runs(parameters, limit)
         ]
 
     def broadcast_coalesced(self):
         """Gives every rank the parameters of the group's first one, many in one message."""
-        group = _group(self.process_group)
+        group = partners(self.process_group)
         for bucket in self._made(self.module.get_parameters()):
             space = arrays.space_of(bucket.parameters[0]._array)
             flat = space.module.concatenate(
@@ -297,13 +297,6 @@ class _Bucket:
         self.parts = {}
         self.waiting.clear()
         self.arrived.clear()
-
-
-def _group(name):
-    """The group of a name; a process without a launcher is one by itself."""
-    if name is None and not GlobalComm.INITED and get_group_size() == 1:
-        return collective.alone()
-    return group_named(name)
 
 
 def _runs(parameters, limit):
