@@ -9,7 +9,7 @@ the first call writes
 
     def __init__(self, params, beta1=None, use_lazy=None):
         if not (<guard of params> and isinstance(beta1, float) and 0.0 < beta1 < 1.0 and ...):
-            _refuse(_type(self).__name__, _rules, (params, beta1, use_lazy))
+            params, beta1, use_lazy, = _refuse(_type(self).__name__, _rules, (params, ...))
         if use_lazy and use_offload:
             _forbid_0(_type(self).__name__, {'use_lazy': use_lazy, ...})
         return _function(self, params, beta1, use_lazy)
@@ -151,8 +151,11 @@ def guard_all(rules: dict[str, Rule]) -> tuple[str, dict]:
     return text or "True", scope
 
 
-def refuse_all(api: str, rules: dict[str, Rule], values) -> None:
+def refuse_all(api: str, rules: dict[str, Rule], values) -> list:
     """Raises for the first value of the wrong kind, else for the first one out of range.
+
+    Returns what the function is given for the values, if it is only that they have to be read first
+    (`ScalarOf`).
 
     Args:
         api: the public name that the message starts with.
@@ -165,6 +168,7 @@ def refuse_all(api: str, rules: dict[str, Rule], values) -> None:
         for (name, rule), value in zip(rules.items(), values, strict=True):
             if rule.verdict(value) is wanted:
                 rule.refuse(api, name, value)
+    return [rule.read(value) for rule, value in zip(rules.values(), values, strict=True)]
 
 
 def _stand_in(function, relations):
@@ -198,7 +202,8 @@ def _written(function, relations):
     values = "".join(f"{name}, " for name in rules)
     lines = [f"def {function.__name__}({_declared(parameters)}):"]
     if rules:
-        lines += [f"    if not {wrapped(guard)}:", f"        _refuse({api}, _rules, ({values}))"]
+        lines += [f"    if not {wrapped(guard)}:",
+                  f"        {values}= _refuse({api}, _rules, ({values}))"]
     for number, relation in enumerate(relations):
         given = ", ".join(f"{name!r}: {name}" for name in relation.names
                           if any(each.name == name for each in parameters))

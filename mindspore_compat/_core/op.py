@@ -29,7 +29,7 @@ from . import (  # noqa: F401 - the rules
 )
 from .batch import Batch, lifted_nodes
 from .precision import state as precision
-from .rule import NoneRule, Union
+from .rule import NoneRule, parts_of
 from .rules import TensorOf, rules_of
 from .source import compiled
 from .tape import FLOAT32, Node, Packed, Rule, depth, next_number, record, record_many
@@ -42,7 +42,7 @@ DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public na
 
 
 def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False,
-       alike=None, meet=promotion.promote_np, yields=False):
+       alike=None, meet=promotion.promote_np, yields=False, shapes_first=False):
     """Declare an op.
 
     Args:
@@ -61,11 +61,13 @@ def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None,
             `promotion.promote_np`.
         yields (bool): within its kind, a Tensor without axes gives way to the dtype of a Tensor
             with axes, as a number does.
+        shapes_first (bool): where dtypes are wrong and shapes too, the ValueError of the shapes is
+            raised, as the original does for some; else the TypeError of the dtypes.
     """
 
     def declare(body):
         return Op(body, lines, promote, widen, operator, slope, rules, exact, alike, meet,
-                  yields)
+                  yields, shapes_first)
 
     return declare
 
@@ -74,7 +76,8 @@ class Op:
     """One operation: its body, its gradient rule, and its call path."""
 
     def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
-                 rules=None, exact=False, alike=None, meet=promotion.promote_np, yields=False):
+                 rules=None, exact=False, alike=None, meet=promotion.promote_np, yields=False,
+                 shapes_first=False):
         self.name = body.__name__
         self.body = body
         self.lines = lines
@@ -88,6 +91,7 @@ class Op:
         self.alike = (alike or "").split()
         self.meet = meet
         self.yields = yields
+        self.shapes_first = shapes_first
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]
@@ -493,25 +497,21 @@ def _each(out, function):
 
 
 def _holds_tensor(rule):
-    parts = rule.members if isinstance(rule, Union) else (rule,)
-    return any(isinstance(part, TensorOf) for part in parts)
+    return any(isinstance(part, TensorOf) for part in parts_of(rule))
 
 
 def _takes_numbers(rule):
-    parts = rule.members if isinstance(rule, Union) else (rule,)
     return any(part.scalars if isinstance(part, TensorOf) else not isinstance(part, NoneRule)
-               for part in parts)
+               for part in parts_of(rule))
 
 
 def _takes_none(rule):
-    parts = rule.members if isinstance(rule, Union) else (rule,)
-    return any(isinstance(part, NoneRule) for part in parts)
+    return any(isinstance(part, NoneRule) for part in parts_of(rule))
 
 
 def _holds_tensors(rule):
     """True for a rule of a list or tuple of Tensors."""
-    parts = rule.members if isinstance(rule, Union) else (rule,)
-    return any(isinstance(getattr(part, "item", None), TensorOf) for part in parts)
+    return any(isinstance(getattr(part, "item", None), TensorOf) for part in parts_of(rule))
 
 
 def _renamed(rule, inputs, owner):

@@ -78,9 +78,13 @@ class Rule:
         """The acceptable values as a documentation line has them: "float in (0.0, 1.0)"."""
         return re.sub(r"^an? ", "", self.noun())
 
+    def read(self, value):
+        """Returns what a function is given for `value`: most often `value` itself."""
+        return value
+
     def verdict(self, value) -> type | None:
         """Returns the error that `value` deserves: None, TypeError or ValueError."""
-        scope = {**self.scope(), "_value": value}
+        scope = {**self.scope(), "_value": self.read(value)}
         if not eval(_compiled(self.kind("_value")), scope):
             return TypeError
         return None if eval(_compiled(self.guard("_value")), scope) else ValueError
@@ -141,32 +145,43 @@ class NoneRule(Rule):
 class AsValue(Rule):
     """What another rule says, except that a value of the wrong kind is a ValueError too.
 
-    The original documents so for many of its optimizers' settings.
+    The original documents so for many of its optimizers' settings. With `wrong`, a second rule,
+    only a value of the kind that this one accepts is a ValueError; any other stays a TypeError.
     """
 
-    def __init__(self, rule: Rule):
-        self.rule = rule
+    def __init__(self, rule: Rule, wrong: Rule | None = None):
+        self.rule = as_rule(rule)
+        self.wrong = wrong
+
+    def kind(self, name):
+        return "True" if self.wrong is None else join(self.rule, self.wrong).kind(name)
 
     def value(self, name):
         return self.rule.guard(name)
 
+    def guard(self, name):
+        return self.rule.guard(name)
+
     def scope(self):
-        return self.rule.scope()
+        return {**self.rule.scope(), **(self.wrong.scope() if self.wrong else {})}
 
     def noun(self):
         return self.rule.noun()
 
+    def kind_noun(self):
+        return (self.rule if self.wrong is None else join(self.rule, self.wrong)).kind_noun()
+
     def samples(self):
-        return self.rule.samples()
+        return self.rule.samples() + (self.wrong.samples() if self.wrong else [])
 
     def __eq__(self, other):
-        return isinstance(other, AsValue) and self.rule == other.rule
+        return isinstance(other, AsValue) and (self.rule, self.wrong) == (other.rule, other.wrong)
 
     def __hash__(self):
-        return hash((AsValue, self.rule))
+        return hash((AsValue, self.rule, self.wrong))
 
     def __repr__(self):
-        return f"AsValue({self.rule!r})"
+        return f"AsValue({self.rule!r}{f', {self.wrong!r}' if self.wrong else ''})"
 
 
 class Union(Rule):
@@ -195,6 +210,9 @@ class Union(Rule):
     def kind_noun(self):
         return " or ".join(dict.fromkeys(member.kind_noun() for member in self.members))
 
+    def read(self, value):
+        return functools.reduce(lambda found, member: member.read(found), self.members, value)
+
     def samples(self):
         return [sample for member in self.members for sample in member.samples()]
 
@@ -215,6 +233,14 @@ def join(*parts) -> Rule:
         members += part.members if isinstance(part, Union) else [part]
     members = tuple(dict.fromkeys(members))
     return members[0] if len(members) == 1 else Union(members)
+
+
+def parts_of(rule) -> list[Rule]:
+    """Returns the rules that `rule` is joined of; one that only names another error is looked
+    through."""
+    if isinstance(rule, Union):
+        return [part for member in rule.members for part in parts_of(member)]
+    return parts_of(rule.rule) if isinstance(rule, AsValue) else [rule]
 
 
 def as_rule(part) -> Rule:

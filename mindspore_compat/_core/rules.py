@@ -37,9 +37,9 @@ from .rule import (
 
 __all__ = [
     "Alike", "Any", "AsValue", "Bool", "Callable", "CellOf", "DType", "Examples", "Float", "Forbid",
-    "Init", "Int", "ListOf", "Number", "OneOf", "Params", "Rate", "Rule", "Str", "TensorOf",
-    "TupleOf", "any_dtype", "checked", "floating", "guard_all", "inf", "integer", "number", "real",
-    "refuse_all", "register_type", "rules_of",
+    "Init", "Int", "ListOf", "Number", "OneOf", "Params", "Plain", "Rate", "Rule", "ScalarOf",
+    "Str", "TensorOf", "TupleOf", "any_dtype", "checked", "floating", "guard_all", "inf", "integer",
+    "number", "real", "refuse_all", "register_type", "rules_of",
 ]
 
 inf = math.inf
@@ -359,6 +359,49 @@ _set_keys = {"integer": integer, "floating": floating, "real": real, "number": n
 
 
 @dataclass(frozen=True)
+class ScalarOf(Rule):
+    """What another rule of numbers accepts, or a Tensor without axes that holds it.
+
+    The function is given the number. A Tensor with axes is refused with `error`: with which one
+    depends, in the original, on the function.
+    """
+
+    rule: Rule
+    error: type = ValueError
+
+    def read(self, value):
+        return value.asnumpy().item() if _is_tensor(value) and not value.shape else value
+
+    def kind(self, name):
+        tensors = f" or isinstance({name}, Tensor)" if self.error is ValueError else ""
+        return f"({self.rule.kind(name)}{tensors})"
+
+    def value(self, name):
+        return self.rule.guard(name)
+
+    def guard(self, name):
+        return self.rule.guard(name)
+
+    def scope(self):
+        return {**self.rule.scope(), "Tensor": type_named("Tensor")}
+
+    def kind_noun(self):
+        return self.rule.kind_noun()
+
+    def noun(self):
+        return self.rule.noun()
+
+    def raises(self):
+        return [*self.rule.raises(), (self.error.__name__, "is a Tensor with axes")]
+
+    def samples(self):
+        return [*self.rule.samples(), type_named("Tensor")(np.ones(2, np.float32))]
+
+    def __repr__(self):
+        return f"ScalarOf({self.rule!r}{', TypeError' * (self.error is TypeError)})"
+
+
+@dataclass(frozen=True)
 class _DType(Rule):
     """A dtype object of MindSpore (`mindspore.float32`), any or one of those named."""
 
@@ -496,6 +539,8 @@ Int, Float, Number, Bool, Str = _Int(), _Float(), _Number(), _Bool(), _Str()
 Callable, Any = _Callable(), _Any()
 TupleOf, ListOf = _Tuple(), _List()
 DType, CellOf, Params, Rate, Init = _DType(), _CellOf(), _Params(), _Rate(), _Init()
+
+Plain = join(None, Bool, Str, Number, TupleOf, ListOf)    # what is no Tensor, for AsValue
 
 _rule_of = {str: Str, bool: Bool, int: Int, float: Float, type(None): NoneRule()}
 

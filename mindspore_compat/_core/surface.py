@@ -31,7 +31,7 @@ from . import dtype as dtypes
 from .checking import guard_all, one_dtype, refuse_all, refuse_unlike
 from .explain import LIBRARY_ERRORS, explain, explained
 from .op import DECLARED
-from .rule import NoneRule, Union, join
+from .rule import NoneRule, join, parts_of
 from .rules import DType, TensorOf
 from .source import compiled
 from .tensor import Tensor
@@ -216,32 +216,78 @@ class _Signature:
 
 def _cheap(rule):
     """False for a rule whose check the call path itself makes: a Tensor of any dtype, or None."""
-    parts = rule.members if isinstance(rule, Union) else (rule,)
+    parts = parts_of(rule)
     free = [isinstance(p, TensorOf) and not p.dtypes for p in parts]
     return not any(free) or not all(
         is_free or isinstance(p, NoneRule) for is_free, p in zip(free, parts)
     )
 
 
-def _guard_lines(api, signature, scope, indent="    "):
-    """The check of all parameters as source."""
+def _guard_lines(api, signature, scope, arguments="", indent="    "):
+    """The check of all parameters as source; `arguments` are those of `run`."""
     rules = {n: r for n, r in signature.rules().items() if _cheap(r)}
+    first = signature.op.shapes_first and arguments
     lines = []
     guard, needed = guard_all(rules)
     if guard != "True":
         scope.update(needed)
         tag = f"rules_{len(scope)}"
-        scope.update({tag: rules, "refuse_all": refuse_all})
+        scope.update({tag: rules, "refuse_all": refuse_all, "refuse_shapes": _refuse_shapes})
         given = ", ".join(rules)
-        lines += [f"{indent}if not ({guard}):",
-                  f"{indent}    refuse_all({api!r}, {tag}, ({given},))"]
+        lines.append(f"{indent}if not ({guard}):")
+        if first:
+            lines.append(f"{indent}    refuse_shapes({api!r}, {tag}, ({given},), "
+                         f"lambda {given}: run({arguments}))")
+        lines.append(f"{indent}    {given}, = refuse_all({api!r}, {tag}, ({given},))")
     alike = signature.alike()
     if alike:
-        scope.update(one_dtype=one_dtype, refuse_unlike=refuse_unlike)
-        given = ", ".join(f"{n!r}: {n}" for n in alike)
-        lines += [f"{indent}if not one_dtype({', '.join(alike)}):",
-                  f"{indent}    refuse_unlike({api!r}, {{{given}}})"]
+        given = ", ".join(alike)
+        scope.update(one_dtype=one_dtype, refuse_unlike=refuse_unlike, refuse_shapes=_refuse_shapes)
+        lines.append(f"{indent}if not one_dtype({given}):")
+        if first:
+            lines.append(f"{indent}    refuse_shapes({api!r}, None, ({given},), "
+                         f"lambda {given}: run({arguments}))")
+        named = ", ".join(f"{n!r}: {n}" for n in alike)
+        lines.append(f"{indent}    refuse_unlike({api!r}, {{{named}}})")
     return lines
+
+
+def _refuse_shapes(api, rules, values, call):
+    """Raises what `call` says of the shapes of `values`, if it is a ValueError; see `shapes_first`.
+
+    Args:
+        api: the public name.
+        rules: the rules of the values, which refuse one; None if the values only differ in dtype.
+        values: Tensors and other arguments; those of a wrong dtype are replaced by zeros.
+        call: the op as a function of them.
+    """
+    if rules is None:
+        first = next(value for value in values if isinstance(value, Tensor))
+        tried = [_zeros(value, first._array.dtype) for value in values]
+    else:
+        tried = [_acceptable(*each) for each in zip(rules.values(), values)]
+        if any(rule.verdict(value) for rule, value in zip(rules.values(), tried)):
+            return
+    try:
+        call(*tried)
+    except LIBRARY_ERRORS as error:
+        found = explain(api, error)
+        if isinstance(found, ValueError):
+            raise found from error
+
+
+def _acceptable(rule, value):
+    """`value`, or zeros of its shape in a dtype that `rule` accepts."""
+    if not isinstance(value, Tensor) or rule.verdict(value) is None:
+        return value
+    accepted = [part.dtypes for part in parts_of(rule) if isinstance(part, TensorOf)]
+    return _zeros(value, dtypes.numpy_dtype(min(accepted[0]))) if any(accepted) else value
+
+
+def _zeros(tensor, dtype):
+    if not isinstance(tensor, Tensor):
+        return tensor
+    return Tensor._wrap(SPACES[type(tensor._array)].zeros(tensor.shape, dtype))
 
 
 def _no_lists(api, signature, scope):
@@ -277,8 +323,7 @@ def _arguments(op, feeds, scope):
 
 
 def _is_dtype(rule):
-    parts = rule.members if isinstance(rule, Union) else (rule,)
-    return any(isinstance(p, type(DType)) for p in parts)
+    return any(isinstance(p, type(DType)) for p in parts_of(rule))
 
 
 def _numpy_dtype(value):
@@ -289,8 +334,11 @@ def _make_function(op, area, name, group):
     method = area == "Tensor"
     signature = _Signature(_with_self(op, group) if method else group, op, f"{area}.{name}")
     scope = {"run": op.run, **_DTYPES}
+    feeds = [(n,
+              signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters]
+    arguments = _arguments(op, feeds, scope)
     lines = [f"def public_object({signature.text}):"]  # not under its name: it may be a builtin's
-    lines += _guard_lines(name, signature, scope)
+    lines += _guard_lines(name, signature, scope, arguments)
     lines += _no_lists(name, signature, scope)
     first = (op.inputs or [op.many])[0] if (op.inputs or op.many) else None
     if "dtype" in signature.names and "dtype" not in op.parameters:
@@ -298,9 +346,7 @@ def _make_function(op, area, name, group):
         scope["cast_to"] = _cast_to
         lines += ["    if dtype is not None:",
                   f"        {own} = cast_to({own}, dtype, {name!r}, {own!r})"]
-    feeds = [(n,
-              signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters]
-    call = f"run({_arguments(op, feeds, scope)})"
+    call = f"run({arguments})"
     if "inplace" in signature.names and "inplace" not in op.parameters:
         own = next(n for n in signature.names if signature.feeds[n] == first)
         scope["write_back"] = write_back
@@ -350,11 +396,12 @@ def _make_class(op, area, name, groups, base):
     star = "*" if made.star else ""
     method = "__call__" if area.startswith("ops") else "construct"
     lines += ["", f"def {method}({', '.join(filter(None, ['self', call.text]))}):"]
-    lines += _guard_lines(name, call, scope)
-    lines += _no_lists(name, call, scope)
     feeds = [(f"self.{n}", made.feeds[n]) for n in made.names if made.feeds[n] in op.parameters]
     feeds += [(n, call.feeds[n]) for n in call.names if call.feeds[n] in op.parameters]
-    lines += _return_lines(name, f"run({_arguments(op, feeds, scope)})", scope)
+    arguments = _arguments(op, feeds, scope)
+    lines += _guard_lines(name, call, scope, arguments)
+    lines += _no_lists(name, call, scope)
+    lines += _return_lines(name, f"run({arguments})", scope)
     compiled(lines, scope, f"{area}.{name}")
     body = {"__init__": scope["__init__"], method: scope[method],
             "__doc__": describe(op, made, call),

@@ -14,6 +14,7 @@ from .._core.rules import (
     Float,
     Int,
     Number,
+    ScalarOf,
     TensorOf,
     any_dtype,
     floating,
@@ -484,7 +485,7 @@ def _halves(xp, api, x, axis, error):
 
 
 @op("ops.glu(x, axis=-1)", "nn.GLU(axis=-1)(x)")
-def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: Int = -1):
+def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int) = -1):
     """The first half of `x` along `axis` times the sigmoid of the second half."""
     a, b = _halves(xp, "glu", x, axis, ValueError)
     return a * xp.sigmoid(b)

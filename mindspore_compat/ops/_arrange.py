@@ -17,6 +17,7 @@ from .._core.rules import (
     ListOf,
     Number,
     OneOf,
+    ScalarOf,
     Str,
     TensorOf,
     TupleOf,
@@ -35,6 +36,7 @@ from ._shape import Several, cat, expand_dims, reshape_array, stack
 Anything = TensorOf(any_dtype)
 Ints = TupleOf(Int) | ListOf(Int)
 Index = TensorOf("int32", "int64")
+Scalar, Mask = ScalarOf(Int), ScalarOf(Int(ge=0))
 Reals = TensorOf(real - {"bfloat16"})
 Numbers = TensorOf(number - {"bfloat16"})
 
@@ -44,7 +46,7 @@ Numbers = TensorOf(number - {"bfloat16"})
 
 @op("ops.diagonal(input, offset=0, dim1=0, dim2=1)",
     "mint.diagonal(input, offset=0, dim1=0, dim2=1)", widen=False)
-def diagonal(xp, input: Anything, offset: Int = 0, dim1: Int = 0, dim2: Int = 1):
+def diagonal(xp, input: Anything, offset: Scalar = 0, dim1: Scalar = 0, dim2: Scalar = 1):
     """The diagonal over two axes, along a new last axis."""
     return xp.diagonal(input, offset, dim1, dim2)
 
@@ -129,8 +131,8 @@ def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
 
 @op("ops.diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)",
     "Tensor.diagonal_scatter(src, offset=0, dim1=0, dim2=1)", widen=False)
-def diagonal_scatter(xp, input: Anything, src: Anything, offset: Int = 0, dim1: Int = 0,
-                     dim2: Int = 1):
+def diagonal_scatter(xp, input: Anything, src: Anything, offset: Scalar = 0, dim1: Scalar = 0,
+                     dim2: Scalar = 1):
     """The input with another diagonal over two axes."""
     wanted = xp.diagonal(input, offset, dim1, dim2).shape
     if tuple(src.shape) != tuple(wanted):
@@ -329,8 +331,8 @@ def slice_(xp, input_x: Anything, begin: Ints, size: Ints):
     "shrink_axis_mask=0)"
     "(input_x, begin, end, strides)", widen=False)
 def strided_slice(xp, input_x: Anything, begin: Ints, end: Ints, strides: Ints,
-                  begin_mask: Int(ge=0) = 0, end_mask: Int(ge=0) = 0, ellipsis_mask: Int(ge=0) = 0,
-                  new_axis_mask: Int(ge=0) = 0, shrink_axis_mask: Int(ge=0) = 0):
+                  begin_mask: Mask = 0, end_mask: Mask = 0, ellipsis_mask: Mask = 0,
+                  new_axis_mask: Mask = 0, shrink_axis_mask: Mask = 0):
     """The part from `begin` to `end` in steps; bit i of a mask changes what entry i means."""
     if not len(begin) == len(end) == len(strides):
         raise ValueError(f"For 'strided_slice', 'begin', 'end' and 'strides' must have one length, "
@@ -374,7 +376,7 @@ def _narrowed(input, axis, start, length):
 
 @op("ops.select_scatter(input, src, axis, index)", "Tensor.select_scatter(src, axis, index)",
     widen=False, alike="input src")
-def select_scatter(xp, input: Anything, src: Anything, axis: Int, index: Int | Bool):
+def select_scatter(xp, input: Anything, src: Anything, axis: Int, index: ScalarOf(Int | Bool)):
     """The input with another slice at one place along an axis."""
     front = (slice(None),) * axis_of(axis, input)
     return xp.scatter_set(input, (*front, _fitting("select_scatter", input, src, front,
@@ -384,9 +386,9 @@ def select_scatter(xp, input: Anything, src: Anything, axis: Int, index: Int | B
 @op("ops.slice_scatter(input, src, axis=0, start=None, end=None, step=1)",
     "Tensor.slice_scatter(src, axis=0, start=None, end=None, step=1)", widen=False,
     alike="input src")
-def slice_scatter(xp, input: Anything, src: Anything, axis: Int = 0,
-                  start: Int | Bool | None = None, end: Int | Bool | None = None,
-                  step: Int(ge=1) | Bool = 1):
+def slice_scatter(xp, input: Anything, src: Anything, axis: Scalar = 0,
+                  start: ScalarOf(Int | Bool) = None, end: ScalarOf(Int | Bool) = None,
+                  step: ScalarOf(Int(ge=1) | Bool) = 1):
     """The input with other slices at steps along an axis."""
     front = (slice(None),) * axis_of(axis, input)
     return xp.scatter_set(input, (*front, _fitting("slice_scatter", input, src, front,

@@ -11,6 +11,7 @@ from .._core.rules import (
     ListOf,
     Number,
     OneOf,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -175,7 +176,7 @@ Limit = Number | TensorOf(real)
 
 @public("ops.range")
 @checked
-def range(start: Limit, end: Limit, step: Limit, maxlen: Int(ge=1) = 1000000):
+def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1000000):
     """Numbers from `start` to below `end`, `step` apart; the arguments may be Tensors.
 
     Raises:
@@ -282,7 +283,7 @@ Value = TensorOf(integer | {"float16", "float32"})
     rules={"ops.OneHot": {"on_value": Value, "off_value": Value}}, alike="on_value off_value")
 def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: Int(ge=0),
             on_value: Number | Value = 1, off_value: Number | Value = 0,
-            axis: Int = -1):
+            axis: ScalarOf(Int) = -1):
     """A new axis of length `depth` with `on_value` at each index, `off_value` elsewhere."""
     if on_value.dtype != off_value.dtype:
         raise TypeError(f"For 'one_hot', 'on_value' and 'off_value' must have one dtype, but got "

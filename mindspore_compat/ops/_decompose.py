@@ -11,6 +11,7 @@ from .._core.rules import (
     Int,
     ListOf,
     Number,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -491,8 +492,9 @@ def kron(xp, input: Anything, other: Anything):
 
 @op("ops.cross(input, other, dim=None)", "ops.Cross(dim=-65530)(x1: input, x2: other)",
     "Tensor.cross(other, dim=None)",
-    "mint.cross(input, other, dim=None)", promote="input other")
-def cross(xp, input: Anything, other: Anything, dim: Int | None = None):
+    "mint.cross(input, other, dim=None)", promote="input other",
+    rules={"ops.Cross": {"dim": ScalarOf(Int)}})
+def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = None):
     """The cross product of vectors of length 3 along an axis; the first such axis by default."""
     if dim is None or dim == -65530:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)

@@ -16,6 +16,7 @@ from .._core.rules import (
     Int,
     ListOf,
     Number,
+    ScalarOf,
     TensorOf,
     TupleOf,
     floating,
@@ -75,8 +76,8 @@ def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool =
 
 
 @op("ops.Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
-def dropout_primitive(xp, x: Floats, keep_prob: Float(gt=0.0, le=1.0) = 0.5, Seed0: Int = 0,
-                      Seed1: Int = 0):
+def dropout_primitive(xp, x: Floats, keep_prob: ScalarOf(Float(gt=0.0, le=1.0)) = 0.5,
+                      Seed0: ScalarOf(Int) = 0, Seed1: ScalarOf(Int) = 0):
     """Elements kept with probability `keep_prob` and divided by it, the others zeroed.
 
     Returns:

@@ -14,6 +14,7 @@ from .._core.rules import (
     Int,
     ListOf,
     OneOf,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -29,7 +30,7 @@ from .primitive import Primitive
 Anything = TensorOf(any_dtype)
 Signal = TensorOf(floating | {"int8", "int16", "int32", "int64", "complex64", "complex128"})
 Norm = OneOf("backward", "forward", "ortho") | None
-Spacing = Float(gt=0.0) | Float(lt=0.0)
+Spacing = ScalarOf(Float(gt=0.0) | Float(lt=0.0))
 Sizes = TupleOf(Int) | ListOf(Int) | None
 Pair = TupleOf(Int) | ListOf(Int)
 Axes = Pair | None
@@ -267,7 +268,7 @@ def _frequencies(api, n, d, dtype, function):
 
 @public("ops.fftfreq", "mint.fft.fftfreq", "numpy.fft.fftfreq")
 @checked
-def fftfreq(n: Int(ge=1), d: Spacing = 1.0, dtype: DType = None):
+def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
     """The frequencies of `fft` for n samples d apart: 0 and up, then the negative ones. float32 by
     default.
 
@@ -278,7 +279,7 @@ def fftfreq(n: Int(ge=1), d: Spacing = 1.0, dtype: DType = None):
 
 @public("ops.rfftfreq", "mint.fft.rfftfreq", "numpy.fft.rfftfreq")
 @checked
-def rfftfreq(n: Int(ge=1), d: Spacing = 1.0, dtype: DType = None):
+def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
     """The frequencies of `rfft` for n samples d apart. float32 by default.
 
     Source: mindspore.ops.rfftfreq of MindSpore 2.10.
@@ -331,7 +332,7 @@ class FFTWithSize(Primitive):
     """
 
     @checked
-    def __init__(self, signal_ndim: Int(ge=1, le=3), inverse: Bool, real: Bool,
+    def __init__(self, signal_ndim: ScalarOf(Int(ge=1, le=3)), inverse: Bool, real: Bool,
                  norm: OneOf("backward", "forward", "ortho") = "backward", onesided: Bool = True,
                  signal_sizes: TupleOf(Int) | ListOf(Int) = ()):
         super().__init__("FFTWithSize")

@@ -11,6 +11,7 @@ from .._core.rules import (
     Bool,
     Int,
     Number,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -243,7 +244,7 @@ def nonzero(input, *, as_tuple=False):
     "ops.Gather(batch_dims=0)(input_params, input_indices, axis)",
     "ops.GatherV2()(input_params, input_indices, axis)", widen=False)
 def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: Int,
-           batch_dims: Int = 0):
+           batch_dims: ScalarOf(Int) = 0):
     """The slices of the input at positions along an axis; leading `batch_dims` axes are shared."""
     if batch_dims == 0:
         return xp.take(input_params, input_indices, axis)

@@ -7,7 +7,17 @@ _loss_ctc.py.
 from .._backend.space import extra
 from .._core.derivatives import derive
 from .._core.op import op
-from .._core.rules import AsValue, Bool, Float, Int, Number, OneOf, TensorOf, floating
+from .._core.rules import (
+    AsValue,
+    Bool,
+    Float,
+    Int,
+    Number,
+    OneOf,
+    ScalarOf,
+    TensorOf,
+    floating,
+)
 from . import _softmax  # noqa: F401 - it declares log_soft
 from ._loss import Reduced, Reduction, need_shape, reduced
 
@@ -170,7 +180,8 @@ def nll_loss_ext(xp, input: Floats, target: Classes, weight: Floats = None,
 
 @op("ops.NLLLoss(reduction='mean', ignore_index=-100)(logits, labels, weight)")
 def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int32", "int64", "uint8"),
-                       weight: Floats, reduction: Reduction = "mean", ignore_index: Int = -100):
+                       weight: Floats, reduction: Reduction = "mean",
+                       ignore_index: ScalarOf(Int) = -100):
     """Minus the log probabilities (N, C) or (C,) of the classes `labels`, weighted by class.
 
     Returns:

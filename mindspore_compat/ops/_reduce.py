@@ -9,6 +9,7 @@ from .._core.rules import (
     Int,
     ListOf,
     Number,
+    ScalarOf,
     Str,
     TensorOf,
     TupleOf,
@@ -237,13 +238,13 @@ def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False)
 
 @op("ops.argmax(input, dim=None, keepdim=False)", "mint.argmax(input, dim=None, keepdim=False)",
     widen=False)
-def argmax(xp, input: TensorOf(any_dtype), dim: Int | None = None, keepdim: Bool = False):
+def argmax(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int) = None, keepdim: Bool = False):
     """The int64 position of the largest element along an axis, or in the flattened input."""
     return xp.cast(xp.argmax(input, dim, keepdims=keepdim and dim is not None), "int64")
 
 
 @op("ops.argmin(input, axis=None, keepdims=False)", widen=False)
-def argmin_int32(xp, input: TensorOf(any_dtype), axis: Int | None = None,
+def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None,
                  keepdims: Any = False):
     """The int32 position of the smallest element along an axis, or in the flattened input."""
     return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int32")
@@ -256,7 +257,7 @@ def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bo
 
 
 @op("ops.Argmax(axis=-1, output_type=int32)(input_x)", widen=False)
-def argmax_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1,
+def argmax_as(xp, input_x: TensorOf(any_dtype), axis: ScalarOf(Int) = -1,
               output_type: DType("int32", "int64") = dtypes.int32):
     """The position of the largest element along an axis, as int32 or int64."""
     return xp.cast(xp.argmax(input_x, axis), output_type)
@@ -285,7 +286,7 @@ def cum_sum(xp, input: TensorOf(number), axis: Int, exclusive: Bool = False, rev
 
 
 @op("ops.cumsum(x, axis, dtype=None)")
-def cumsum_as_is(xp, x: TensorOf(number), axis: Int, dtype: DType = None):
+def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = None):
     """Cumulative sums along an axis, in the input's dtype unless one is given."""
     x = x if dtype is None else xp.cast(x, dtype)
     return xp.cast(xp.cumsum(x, axis), x.dtype)
@@ -303,7 +304,7 @@ def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
 
 @op("ops.cumprod(input, dim, dtype=None)", "Tensor.cumprod(dim, dtype=None)",
     "mint.cumprod(input, dim, dtype=None)")
-def cumprod(xp, input: TensorOf(any_dtype), dim: Int, dtype: DType = None):
+def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = None):
     """Cumulative products along an axis."""
     return xp.cumprod(input if dtype is None else xp.cast(input, dtype), dim)
 

@@ -10,6 +10,7 @@ from .._core.rules import (
     Bool,
     Int,
     ListOf,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -383,7 +384,8 @@ def mint_split(tensor, split_size_or_sections, dim=0):
 
 
 @op("ops.Split(axis=0, output_num=1)(input_x)", widen=False)
-def split_evenly(xp, input_x: Anything, axis: Int = 0, output_num: Int(ge=1) = 1):
+def split_evenly(xp, input_x: Anything, axis: ScalarOf(Int) = 0,
+                 output_num: ScalarOf(Int(ge=1)) = 1):
     """`output_num` equal parts along an axis, as a tuple."""
     if input_x.shape[axis] % output_num:
         raise ValueError(

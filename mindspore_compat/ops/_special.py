@@ -4,7 +4,18 @@ The commonest elementary functions (exp, log, sin, tanh, ...) stand in _math.py.
 """
 
 from .._core.op import op
-from .._core.rules import Bool, Float, Int, Number, TensorOf, any_dtype, floating, integer, number
+from .._core.rules import (
+    Bool,
+    Float,
+    Int,
+    Number,
+    ScalarOf,
+    TensorOf,
+    any_dtype,
+    floating,
+    integer,
+    number,
+)
 from ._math import _floating as as_floating
 
 Anything = TensorOf(any_dtype)
@@ -349,8 +360,8 @@ def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: Addcd
 
 
 @op("ops.logit(input, eps=None)", "ops.Logit(eps=-1.0)(input)", "Tensor.logit(eps=None)",
-    rules={"ops.Logit": {"eps": Float}})
-def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: Float | None = None):
+    rules={"ops.Logit": {"eps": ScalarOf(Float)}})
+def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: ScalarOf(Float) = None):
     """log(input / (1 - input)); the input is first moved into [eps, 1 - eps] where eps is not
     negative."""
     if eps is not None and eps >= 0:

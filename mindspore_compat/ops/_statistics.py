@@ -14,6 +14,7 @@ from .._core.rules import (
     ListOf,
     Number,
     OneOf,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -216,7 +217,8 @@ def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dty
 
 
 @op("ops.aminmax(input, *, axis=0, keepdims=False)", "Tensor.aminmax(*, axis=0, keepdims=False)")
-def aminmax(xp, input: TensorOf(real, "bool"), axis: Int | None = 0, keepdims: Bool = False):
+def aminmax(xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0,
+            keepdims: Bool = False):
     """(the smallest, the largest) element along an axis."""
     if input.ndim == 0:
         return input, input
@@ -280,7 +282,8 @@ def cummax(xp, input: Anything, axis: Int):
     return _cumulative_extreme(xp, input, axis, 1)
 
 
-@op("ops.cummin(input, axis)", "ops.Cummin(axis)(input)", "Tensor.cummin(axis)", widen=False)
+@op("ops.cummin(input, axis)", "ops.Cummin(axis)(input)", "Tensor.cummin(axis)", widen=False,
+    rules={"ops.Cummin": {"axis": ScalarOf(Int)}})
 def cummin(xp, input: Anything, axis: Int):
     """(the smallest element so far, its int32 position) along an axis."""
     values, at = _cumulative_extreme(xp, input, axis, -1)
@@ -320,9 +323,10 @@ def logcumsumexp(xp, input: Floating, axis: Int):
 
 @op("ops.diff(x, n=1, axis=-1, prepend=None, append=None)",
     "Tensor.diff(n=1, axis=-1, prepend=None, append=None)",
-    "mint.diff(input: x, n=1, dim: axis=-1, prepend=None, append=None)")
-def diff(xp, x: Anything, n: Int(ge=0) = 1, axis: Int = -1, prepend: Anything | None = None,
-         append: Anything | None = None):
+    "mint.diff(input: x, n=1, dim: axis=-1, prepend=None, append=None)",
+    rules={"ops.diff": {"axis": ScalarOf(Int)}})
+def diff(xp, x: Anything, n: Int(ge=0) = 1, axis: ScalarOf(Int, TypeError) = -1,
+         prepend: Anything | None = None, append: Anything | None = None):
     """The n-th differences of neighbours along an axis."""
     parts = [p for p in (prepend, x, append) if p is not None]
     x = xp.concatenate(parts, axis) if len(parts) > 1 else x
@@ -518,7 +522,7 @@ class UniqueConsecutive:
 
     @checked
     def __init__(self, return_inverse: Bool = False, return_counts: Bool = False,
-                 dim: Int | None = None):
+                 dim: ScalarOf(Int) = None):
         self.return_inverse, self.return_counts, self.dim = return_inverse, return_counts, dim
 
     def __call__(self, input):

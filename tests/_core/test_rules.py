@@ -52,6 +52,9 @@ class FakeTensor:
     def __iter__(self):
         return map(FakeTensor, self._array)
 
+    def asnumpy(self):
+        return self._array
+
 
 class FakeParameter(FakeTensor):
     """A Parameter is a Tensor."""
@@ -177,6 +180,35 @@ def test_a_wrong_kind_may_count_as_a_wrong_value():
         ValueError] * 2
     with pytest.raises(ValueError, match="For 'Api', 'name' must be a number >= 0.0, but got 'a'"):
         rule.refuse("Api", "name", "a")
+
+
+def test_some_wrong_kinds_may_count_as_wrong_values():
+    rule = rules.AsValue(TensorOf("float32"), rules.Plain)
+    verdicts = [rule.verdict(each) for each in (tensor("float32"), None, 1, (2,), tensor("int8"))]
+    assert verdicts == [None, ValueError, ValueError, ValueError, TypeError]
+    assert eval(repr(rule), vars(rules).copy()) == rule != rules.AsValue(TensorOf("float32"))
+    assert rules.AsValue(Int, Float).verdict(1.5) is ValueError
+    assert rules.AsValue(Int, Float).verdict("1") is TypeError
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError])
+def test_a_number_may_be_read_from_a_tensor_without_axes(error):
+    rule = rules.ScalarOf(Int(ge=0) | None, error)
+    held = [FakeTensor(np.array(each)) for each in (3, 1.5, -1, [3])]
+    plain = [rule.verdict(each) for each in (2, None, -1, "2")]
+    assert plain == [None, None, ValueError, TypeError]
+    assert [rule.verdict(each) for each in held] == [None, TypeError, ValueError, error]
+    assert (rule | None).read(held[0]) == 3
+    assert eval(repr(rule), vars(rules).copy()) == rule
+
+    @checked
+    def doubled(count: rule, name: Str = "x"):
+        return 2 * count
+
+    assert doubled(held[0]) == doubled(3) == 6
+    for wrong, expected in ((held[1], TypeError), (held[2], ValueError), (held[3], error)):
+        with pytest.raises(expected, match="For 'doubled', 'count' must be an int >= 0"):
+            doubled(wrong)
 
 
 def test_a_guard_needs_no_parentheses_around_it():
