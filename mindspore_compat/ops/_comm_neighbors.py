@@ -49,8 +49,8 @@ class BatchISendIRecv(Primitive):
 
     Raises:
         TypeError: an argument is of the wrong type; `group`, when called.
-        ValueError: `op_types` holds another word; it is not as long as `remote_ranks`, or
-            `receive_shapes` not as long as `receive_dtypes`.
+        ValueError: `op_types` is not as long as `remote_ranks`, or `receive_shapes` not as long as
+            `receive_dtypes`; `op_types` holds another word, when called.
         RuntimeError: there is not one Tensor for each send, one shape for each receive; `init` was
             not called, there is no such group or no such member, when called.
 
@@ -87,6 +87,12 @@ class BatchISendIRecv(Primitive):
     def __call__(self, input_x: TupleOf(Given | None) | ListOf(Given | None)):
         if not isinstance(self.group, str):
             raise TypeError(f"For '{self.name}', 'group' must be a str, but got {self.group!r}.")
+        for word in self.op_types:
+            if word not in ("isend", "irecv"):
+                raise ValueError(
+                    f"For '{self.name}', 'op_types' must hold 'isend' and 'irecv', but got "
+                    f"{word!r}."
+                )
         ranks = partners(self.group).ranks
         tensors = iter([tensor for tensor in input_x if tensor is not None])
         rooms = iter(zip(self.receive_shapes, self.receive_dtypes, strict=True))

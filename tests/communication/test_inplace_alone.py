@@ -192,6 +192,23 @@ def test_refused(call, error, words):
     assert not dist.is_initialized()
 
 
+@pytest.mark.parametrize("odd", [True, "wrong", -1, 0.5, (1, 2), None])
+def test_settings_that_nothing_reads_may_be_anything(odd):
+    made = dist.new_group(backend=odd, use_local_synchronization=odd, group_desc=odd)
+    assert made == communication.GlobalComm.WORLD_COMM_GROUP
+    assert ops.AlltoAllVC(None, block_size=-1).block_size == -1
+    assert dist.P2POp("isend", tensor(), 1, odd).group == odd
+    if not (odd is None or isinstance(odd, str)):
+        with pytest.raises(TypeError, match="'group'"):
+            dist.batch_isend_irecv([dist.P2POp("isend", tensor(), 1, odd)])
+
+
+def test_words_of_a_batch_are_read_when_it_is_called():
+    batch = ops.BatchISendIRecv((1, "irecv"), [0, 0], [()], [ms.float32])
+    with pytest.raises(ValueError, match="op_types"):
+        batch([None])
+
+
 def test_store_and_address_together(unused_port):
     store = dist.TCPStore("127.0.0.1", unused_port, is_master=True)
     with pytest.raises(ValueError, match="both"):

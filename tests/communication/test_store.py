@@ -154,6 +154,12 @@ def test_refused(arguments, error, name, unused_port):
         TCPStore(**given)
 
 
+def test_settings_that_nothing_reads_may_be_anything(unused_port):
+    store = TCPStore("127.0.0.1", unused_port, True, True, LONG, True, "some", (1, 2), None)
+    store.set("key", "value")
+    assert store.get("key") == b"value"
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -3,6 +3,7 @@
 What is received is put into the Tensor that is given. Ranks are numbers in the world.
 """
 
+from ..._core.rule import show
 from ..._core.rules import Any, Bool, Int, Str, checked
 from ..._core.surface import overwrite, public
 from ..._core.tensor import Tensor
@@ -155,7 +156,8 @@ def batch_isend_irecv(p2p_op_list):
         list[CommHandle], one handle for all.
 
     Raises:
-        TypeError: it is empty, or not a list or tuple of P2POp, or they name different groups.
+        TypeError: it is empty, or not a list or tuple of P2POp, or they name different groups or
+            none by its name.
         ValueError: a peer is this process, or not in the group.
         RuntimeError: the processes are not connected, or there is no such group.
 
@@ -170,6 +172,9 @@ def batch_isend_irecv(p2p_op_list):
         raise TypeError(
             f"For '{api}', 'p2p_op_list' must be a list of P2POp, but got {p2p_op_list!r}."
         )
+    for each in p2p_op_list:
+        if not (each.group is None or isinstance(each.group, str)):
+            raise TypeError(f"For '{api}', a 'group' must be a str, but got {show(each.group)}.")
     names = {each.group for each in p2p_op_list}
     if len(names) > 1:
         raise TypeError(f"For '{api}', all in 'p2p_op_list' must be of one group, but got {names}.")
