@@ -422,6 +422,7 @@ def _signature_difference(wanted, found, values):
 
 
 def _same_default(text, value, values):
+    text = text.replace("^", "**")  # pages write powers so: 2^63-1
     try:
         wanted = eval(text, {"__builtins__": {}}, {"inf": float("inf")})  # noqa: S307  (a literal, or it fails)
     except Exception:  # noqa: BLE001  (names of enumerations, dtypes and lambdas: not comparable here)

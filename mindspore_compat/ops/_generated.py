@@ -157,6 +157,15 @@ IsNegInf()(input) = mint.isneginf
 KLDiv()(input, target, reduction='mean', log_target=False)
     = mint.nn.functional.kl_div(input, target, reduction, log_target)
 Kthvalue()(input, k, dim=-1, keepdim=False) = mint.kthvalue
+LightningIndexer()(query, key, weights, actual_seq_lengths_query=None,
+    actual_seq_lengths_key=None, block_table=None, layout_query='BSND', layout_key='BSND',
+    sparse_count=2048, sparse_mode=3, pre_tokens=9223372036854775807,
+    next_tokens=9223372036854775807, return_value=False)
+    = ops.lightning_indexer(query, key, weights, actual_seq_lengths_query=actual_seq_lengths_query,
+    actual_seq_lengths_key=actual_seq_lengths_key, block_table=block_table,
+    layout_query=layout_query, layout_key=layout_key, sparse_count=sparse_count,
+    sparse_mode=sparse_mode, pre_tokens=pre_tokens, next_tokens=next_tokens,
+    return_value=return_value)
 L1LossExt()(input, target, reduction='mean') = mint.nn.functional.l1_loss
 LeakyReLUExt()(input, negative_slope=0.01) = mint.nn.functional.leaky_relu
 LessScalar()(input, other) = mint.lt
@@ -197,6 +206,9 @@ NewZeros()(input, size, dtype=None) = Tensor.new_zeros(input, size, dtype=dtype)
 NonZeroExt()(input) = mint.nonzero(input, as_tuple=True)
 Norm()(input, p=2.0, dim=None, keepdim=False, dtype=None)
     = mint.norm(input, p, dim, keepdim, dtype=dtype)
+NsaCompress()(input, weight, compress_block_size, compress_stride, actual_seq_len=None)
+    = ops.nsa_compress(input, weight, compress_block_size, compress_stride,
+    actual_seq_len=actual_seq_len)
 NpuGelu()(input, approximate='none') = mint.npu_gelu
 OneHotExt(axis=-1)(tensor, num_classes, on_value, off_value)
     = ops.one_hot(tensor, num_classes, on_value, off_value, axis)
@@ -230,6 +242,17 @@ SiLU()(input) = mint.nn.functional.silu
 SoftplusExt()(input, beta=1, threshold=20) = mint.nn.functional.softplus
 SortExt()(input, dim=-1, descending=False, stable=False)
     = mint.sort(input, dim=dim, descending=descending, stable=stable)
+SparseFlashAttention()(query, key, value, sparse_indices, scale_value, block_table=None,
+    actual_seq_lengths_query=None, actual_seq_lengths_kv=None, query_rope=None, key_rope=None,
+    sparse_block_size=1, layout_query='BSND', layout_kv='BSND', sparse_mode=3,
+    pre_tokens=9223372036854775807, next_tokens=9223372036854775807, attention_mode=0,
+    return_softmax_lse=False)
+    = ops.sparse_flash_attention(query, key, value, sparse_indices, scale_value,
+    block_table=block_table, actual_seq_lengths_query=actual_seq_lengths_query,
+    actual_seq_lengths_kv=actual_seq_lengths_kv, query_rope=query_rope, key_rope=key_rope,
+    sparse_block_size=sparse_block_size, layout_query=layout_query, layout_kv=layout_kv,
+    sparse_mode=sparse_mode, pre_tokens=pre_tokens, next_tokens=next_tokens,
+    attention_mode=attention_mode, return_softmax_lse=return_softmax_lse)
 SplitTensor()(input, split_size, dim=0) = mint.split
 SplitTensorView()(input, split_size, dim=0) = mint.split
 SplitWithSize()(input, split_size, dim=0) = mint.split

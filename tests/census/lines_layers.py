@@ -268,6 +268,18 @@ ATTENTION = {
     "_flash.ring_attention_update": of(
         x(2, 1, 4), x(1, 2, 2, 8), positive(1, 2, 2, 8), x(2, 1, 4, seed=1),
         x(1, 2, 2, 8, seed=1), positive(1, 2, 2, 8, seed=1)),
+    "_flash_chosen.indexer_scores": of(x(3, 2, 4), x(5, 4), x(3, 2)),
+    "_flash_chosen.best_keys": [
+        of(apart(3, 5), ints([5, 4, 3]), 3).first().labelled("seen"),
+        of(apart(3, 5), ints([5, 5, 5]), 5).labelled("all"),
+    ],
+    "_flash_chosen.attend_chosen": of(
+        x(3, 2, 4), x(5, 4), x(5, 3), ints([[0, 1, 1, -1], [3, 2, 4, 0], [0, 1, 2, 3]]),
+        ints([2, 4, 0]), .5),
+    "_flash_chosen.chosen_extent": of(
+        x(3, 2, 4), x(5, 4), ints([[0, 1, 1, -1], [3, 2, 4, 0], [0, 1, 2, 3]]), ints([2, 4, 1]),
+        .5),
+    "_nsa.nsa_compress": of(x(40, 1, 16), x(16, 1), 16, 16, (35, 40)),
     "_image_glimpse.glimpse": of(x(1, 4, 5, 2), fixed([[.1, -.2]]), (2, 3), noise="zero"),
     "_image_glimpse.scaled_and_moved": of(x(1, 3, 4, 2), x(2, 3), x(5, 4)),
     "_image_patches.patches": of(x(1, 2, 4, 5), (2, 2), (1, 2), (1, 1), "valid"),

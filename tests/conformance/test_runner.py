@@ -87,6 +87,12 @@ def test_changed_question_is_asked_again(toy, tmp_path):
     assert outcome(name, ("signature",), changed, store=store)["strict::signature"] == "fail"
 
 
+def test_default_that_a_page_writes_as_a_power(toy):
+    name = toy(TOY.replace("rate=0.5", "rate=0.5, far=2**63 - 1"))
+    specs = {"Half": {**SPECS["Half"], "signature": ["rate=0.5", "far=2 ^ 63 - 1"]}}
+    assert outcome(name, ("signature",), specs) == {"Half::signature": "pass"}
+
+
 def test_absent_name_is_told_from_a_wrong_one(toy):
     statuses = outcome(toy(TOY.replace("def strict", "def loose")))
     assert statuses["strict::exists"] == "fail"
