@@ -31,7 +31,7 @@ from . import dtype as dtypes
 from .checking import guard_all, one_dtype, refuse_all, refuse_unlike
 from .explain import LIBRARY_ERRORS, explain, explained
 from .op import DECLARED
-from .rule import NoneRule, join, parts_of
+from .rule import NoneRule, Union, join, parts_of
 from .rules import DType, TensorOf
 from .source import compiled
 from .tensor import Tensor
@@ -216,7 +216,7 @@ class _Signature:
 
 def _cheap(rule):
     """False for a rule whose check the call path itself makes: a Tensor of any dtype, or None."""
-    parts = parts_of(rule)
+    parts = rule.members if isinstance(rule, Union) else (rule,)
     free = [isinstance(p, TensorOf) and not p.dtypes for p in parts]
     return not any(free) or not all(
         is_free or isinstance(p, NoneRule) for is_free, p in zip(free, parts)

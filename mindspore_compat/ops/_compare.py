@@ -184,7 +184,8 @@ def isfinite(xp, input: Real):
 
 @op("ops.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)",
     "ops.IsClose(rtol=1e-05, atol=1e-08, equal_nan=True)(input, other)",
-    "mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)", alike="input other")
+    "mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)", alike="input other",
+    shapes_first=True)
 def isclose(xp, input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
             atol: Number | Bool = 1e-8, equal_nan: Bool = False):
     """True where |input - other| <= atol + rtol |other|."""

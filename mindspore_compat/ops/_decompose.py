@@ -12,6 +12,7 @@ from .._core.rules import (
     ListOf,
     Number,
     ScalarOf,
+    Str,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -517,7 +518,7 @@ def tensor_dot(xp, x1: Anything, x2: Anything,
 
 @op("ops.batch_dot(x1, x2, axes=None)", promote="x1 x2")
 def batch_dot(xp, x1: Anything, x2: Anything,
-              axes: AsValue(Int | TupleOf(Int) | ListOf(Int)) | None = None):
+              axes: AsValue(Int | TupleOf(Int) | ListOf(Int), Number | Str | Anything) = None):
     """Sums of products over one axis of each input, for each element of the shared first axis."""
     if axes is None:
         axes = (x1.ndim - 1, x2.ndim - 2 if x2.ndim > 2 else 1)

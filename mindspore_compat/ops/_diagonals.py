@@ -8,13 +8,25 @@ the right, those below to the left). The plain diagonals are in _arrange.py.
 import numpy
 
 from .._core.op import op
-from .._core.rules import Alike, Any, AsValue, Number, OneOf, TensorOf, any_dtype, checked, real
+from .._core.rules import (
+    Alike,
+    Any,
+    AsValue,
+    Bool,
+    Number,
+    OneOf,
+    TensorOf,
+    any_dtype,
+    checked,
+    real,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
 Filled = TensorOf(real, "bool")
+Filling = AsValue(Filled, Number | Bool)
 Align = OneOf("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
@@ -178,7 +190,7 @@ def _band_in(api, x, low, high, align):
 
 @public("ops.matrix_set_diag")
 @checked
-def matrix_set_diag(x: Filled, diagonal: Filled, k=0, align: Align = "RIGHT_LEFT"):
+def matrix_set_diag(x: Filling, diagonal: Filling, k=0, align: Align = "RIGHT_LEFT"):
     """Matrices with the diagonals k[0] to k[1] replaced; gradients pass.
 
     Args:

@@ -11,6 +11,7 @@ from .._core.derivatives import no_gradient
 from .._core.op import op, space_for
 from .._core.rules import (
     Any,
+    AsValue,
     Bool,
     Float,
     Int,
@@ -313,7 +314,7 @@ def nuclear_norm(xp, x: Floats, dim: TupleOf(Int, length=(1, 2)) | None = None,
 
 @public("ops.cond")
 @checked
-def cond(A: Anything, p: Number | OneOf("fro", "nuc") = None):
+def cond(A: Anything, p: AsValue(Number | OneOf("fro", "nuc"), TupleOf) = None):
     """The condition number of each matrix: its norm times that of its inverse.
 
     Args:

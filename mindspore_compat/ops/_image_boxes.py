@@ -6,7 +6,7 @@ A box is (x0, y0, x1, y1). Resizing is in _image.py, sampling of regions in _ima
 import math
 
 from .._core.op import op
-from .._core.rules import Any, Bool, Float, Int, Str, TensorOf, TupleOf
+from .._core.rules import Any, AsValue, Bool, Float, Int, Plain, Str, TensorOf, TupleOf
 from .._core.tensor import Tensor
 
 Floats = TensorOf("float16", "float32", "float64")
@@ -253,8 +253,9 @@ Fraction = TensorOf("float32")
 
 
 @op("ops.CombinedNonMaxSuppression(pad_per_class=False, clip_boxes=True)(boxes, scores, "
-    "max_output_size_per_class, max_total_size, iou_threshold, score_threshold)")
-def combined_non_max_suppression(xp, boxes: TensorOf("float32"), scores: TensorOf("float32"),
+    "max_output_size_per_class, max_total_size, iou_threshold, score_threshold)", shapes_first=True)
+def combined_non_max_suppression(xp, boxes: AsValue(Fraction, Plain),
+                                 scores: AsValue(Fraction, Plain),
                                  max_output_size_per_class: Scalar, max_total_size: Scalar,
                                  iou_threshold: Fraction, score_threshold: Fraction,
                                  pad_per_class: Bool = False, clip_boxes: Bool = True):

@@ -181,7 +181,7 @@ def where(xp, condition: Anything, input: TensorOf(any_dtype, scalars=True),
 
 @op("ops.select(condition, input, other)", "ops.Select()(condition, input, other)",
     promote="input other",
-    widen=False)
+    widen=False, shapes_first=True)
 def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=True),
            other: TensorOf(any_dtype, scalars=True)):
     """input where the condition is true, other elsewhere."""
@@ -190,7 +190,7 @@ def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=T
 
 @op("ops.masked_fill(input_x, mask, value)", "ops.MaskedFill()(input_x, mask, value)",
     "Tensor.masked_fill(mask, value)", "mint.masked_fill(input: input_x, mask, value)",
-    "Tensor.masked_fill_(mask, value)", widen=False)
+    "Tensor.masked_fill_(mask, value)", widen=False, shapes_first=True)
 def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"),
                 value: TensorOf(any_dtype, scalars=True)):
     """The input with `value` wherever the mask is true."""
@@ -201,7 +201,7 @@ def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"),
 
 @op("ops.masked_select(input, mask)", "ops.MaskedSelect()(x: input, mask)",
     "Tensor.masked_select(mask)",
-    "mint.masked_select(input, mask)", widen=False)
+    "mint.masked_select(input, mask)", widen=False, shapes_first=True)
 def masked_select(xp, input: Anything, mask: TensorOf("bool")):
     """The elements where the mask is true, along one axis; the shapes broadcast."""
     shape = xp.broadcast_shapes(input.shape, mask.shape)
@@ -277,7 +277,8 @@ def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)
 
 @op("ops.gather_d(x, dim, index)", "ops.GatherD()(x, dim, index)",
     "ops.gather_elements(input: x, dim, index)",
-    "Tensor.gather_elements(dim, index)", "mint.gather(input: x, dim, index)", widen=False)
+    "Tensor.gather_elements(dim, index)", "mint.gather(input: x, dim, index)", widen=False,
+    shapes_first=True)
 def gather_elements(xp, x: Anything, dim: Int, index: Index):
     """Element by element along an axis: out[i][j] = x[i][index[i][j]] for the last axis of two."""
     keep = tuple(slice(None) if i == axis_of(dim, x) else slice(0, n) for i,
@@ -296,7 +297,7 @@ def gather_nd(xp, input_x: Anything, indices: Index):
 
 
 @op("ops.scatter_nd(indices, updates, shape)", "ops.ScatterNd()(indices, updates, shape)",
-    widen=False)
+    widen=False, shapes_first=True)
 def scatter_nd(xp, indices: Index, updates: Anything, shape: TupleOf(Int)):
     """Zeros of `shape` with updates added at positions given as rows."""
     depth = indices.shape[-1] if indices.ndim > 1 else 0
@@ -309,7 +310,8 @@ def scatter_nd(xp, indices: Index, updates: Anything, shape: TupleOf(Int)):
 
 
 @op("ops.unsorted_segment_sum(input_x, segment_ids, num_segments)",
-    "ops.UnsortedSegmentSum()(input_x, segment_ids, num_segments)", widen=False)
+    "ops.UnsortedSegmentSum()(input_x, segment_ids, num_segments)", widen=False,
+    shapes_first=True)
 def unsorted_segment_sum(xp, input_x: TensorOf(number), segment_ids: Index,
                          num_segments: Int(ge=1)):
     """Sums of the slices that share a segment; ids below 0 are left out."""

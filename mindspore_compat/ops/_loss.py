@@ -15,6 +15,7 @@ from .._core.rules import (
     Number,
     OneOf,
     TensorOf,
+    TupleOf,
     floating,
     number,
     real,
@@ -218,7 +219,8 @@ def _cosine(xp, a, b, axis, eps):
 
 
 @op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", promote="x1 x2")
-def cosine_similarity(xp, x1: Floats, x2: Floats, dim: Int = 1, eps: Float = 1e-8):
+def cosine_similarity(xp, x1: Floats, x2: Floats, dim: AsValue(Int, TupleOf) = 1,
+                      eps: AsValue(Float, Bool | None) = 1e-8):
     """The cosine of the angle between `x1` and `x2` along `dim`."""
     need_broadcast("cosine_similarity", "x1", "x2", x1, x2)
     return _cosine(xp, x1, x2, dim, eps)

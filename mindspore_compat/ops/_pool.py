@@ -525,7 +525,7 @@ Shape = TupleOf(Int)
 
 
 @op("ops.max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
-    widen=False)
+    widen=False, shapes_first=True)
 def max_unpool1d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1),
                  stride: several(Positive, 1) = None, padding: several(Natural, 1) = 0,
                  output_size: Any = None):

@@ -12,6 +12,7 @@ from .._core.rules import (
     Int,
     ListOf,
     OneOf,
+    Plain,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -87,7 +88,7 @@ def transpose_ext_view(xp, input: Anything, dim0: Int, dim1: Int):
 
 
 @op("ops.Padding(pad_dim_size=8)(x)", "ops.padding(x, pad_dim_size=8)", widen=False)
-def padding(xp, x: Anything, pad_dim_size: Int(ge=1) = 8):
+def padding(xp, x: AsValue(Anything, Plain), pad_dim_size: Int(ge=1) = 8):
     """The last axis, of length 1, filled up with zeros."""
     if x.ndim < 2 or x.shape[-1] != 1:
         raise ValueError(

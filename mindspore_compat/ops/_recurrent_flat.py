@@ -7,7 +7,18 @@ They run stacked layers over the sequences of _recurrent.py. Layers with weights
 from math import prod
 
 from .._core.op import op, space_for
-from .._core.rules import Alike, Bool, Float, Forbid, Int, TensorOf, checked, floating
+from .._core.rules import (
+    Alike,
+    AsValue,
+    Bool,
+    Float,
+    Forbid,
+    Int,
+    Plain,
+    TensorOf,
+    checked,
+    floating,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._create import arange
@@ -19,6 +30,7 @@ from ._shape import cat, reshape, stack
 from .primitive import Primitive
 
 Floats = TensorOf(floating)
+State = AsValue(Floats, Plain)
 Positive = Int(ge=1)
 Share = Float(ge=0.0, le=1.0)
 Lengths = TensorOf("int32")
@@ -207,7 +219,7 @@ class LSTM(_Stacked):
         return lstm_projected.run(gates, *states, turning, narrow, reverse)
 
     @checked(Alike("input h c w"))
-    def __call__(self, input: Floats, h: Floats, c: Floats, w: Floats):
+    def __call__(self, input: Floats, h: State, c: State, w: Floats):
         self._need(input, h=(h, self._shown()), c=(c, self.hidden_size))
         return (*self._run(input, (h, c), w), *self._spaces(input))
 

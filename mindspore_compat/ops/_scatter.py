@@ -196,7 +196,7 @@ for _how, _word in {"update": "Writes", "add": "Adds to", "sub": "Subtracts from
 
 @op("ops.tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none')",
     "ops.TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)",
-    widen=False, alike="input_x updates")
+    widen=False, alike="input_x updates", shapes_first=True)
 def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anything, axis: Int = 0,
                             reduction: OneOf("none", "add", "mul") = "none"):
     """A copy with updates written (added, multiplied) at places along an axis, element by

@@ -5,8 +5,10 @@ import math
 
 from .._core.op import op
 from .._core.promotion import promote_np
+from .._core.rule import NoneRule
 from .._core.rules import (
     Any,
+    AsValue,
     Bool,
     Int,
     ListOf,
@@ -114,10 +116,13 @@ def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
     return xp.swapaxes(input, dim0, dim1)
 
 
+Places = AsValue(Axes | Bool, NoneRule())
+
+
 @op("ops.moveaxis(x, source, destination)", "ops.movedim(x, source, destination)",
     "Tensor.moveaxis(source, destination)",
     "Tensor.movedim(source, destination)", widen=False)
-def moveaxis(xp, x: Anything, source: Axes | Bool, destination: Axes | Bool):
+def moveaxis(xp, x: Anything, source: Places, destination: Places):
     """Axes move from `source` to `destination`; the others keep their order."""
     return xp.moveaxis(x, source, destination)
 

@@ -5,7 +5,18 @@ import math
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
-from .._core.rules import AsValue, Bool, DType, Float, Int, Number, OneOf, TensorOf, checked
+from .._core.rules import (
+    AsValue,
+    Bool,
+    DType,
+    Float,
+    Int,
+    Number,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    checked,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._fft import fft, rfft
@@ -91,8 +102,8 @@ def bartlett_window(window_length: Length, periodic: Bool = True, *, dtype: Real
 
 @public("ops.kaiser_window")
 @checked
-def kaiser_window(window_length: Int(ge=0), periodic: Bool = True, beta: Number | Bool = 12.0, *,
-                  dtype: Real = None):
+def kaiser_window(window_length: Int(ge=0), periodic: Bool = True,
+                  beta: AsValue(Number | Bool, TupleOf) = 12.0, *, dtype: Real = None):
     """The window of Bessel's I0 with shape `beta`; float64 by default."""
 
     def weights(xp, places, last):

@@ -242,7 +242,7 @@ def ldexp(xp, x: Operand, other: TensorOf(any_dtype, scalars=True)):
 
 
 @op("ops.gcd(input, other)", "Tensor.gcd(other)", "ops.Gcd()(input, other)",
-    "mint.gcd(input, other)", promote="input other")
+    "mint.gcd(input, other)", promote="input other", shapes_first=True)
 def gcd(xp, input: Divisors, other: Divisors):
     """The greatest common divisor."""
     return xp.gcd(input, other)
@@ -295,8 +295,9 @@ def igammac(xp, input: Narrow, other: Narrow):
     return xp.gammaincc(input, other)
 
 
-@op("ops.zeta(input, other)", "ops.Zeta()(x: input, q: other)", alike="input other")
-def zeta(xp, input: Real, other: Real):
+@op("ops.zeta(input, other)", "ops.Zeta()(x: input, q: other)", promote="input other",
+    alike="input other", rules={"ops.Zeta": {"input": Real, "other": Real}})
+def zeta(xp, input: Real | Number | Bool, other: Real | Number | Bool):
     """The Hurwitz zeta function: the sum of (other + k)^-input over k = 0, 1, 2, ..."""
     if input.ndim and other.ndim and input.shape != other.shape:
         raise ValueError(f"For 'zeta', the shapes must agree, but got {input.shape} and "
@@ -304,7 +305,8 @@ def zeta(xp, input: Real, other: Real):
     return xp.zeta(input, other)
 
 
-@op("ops.polygamma(n, input)", "ops.Polygamma()(a: n, x: input)", "Tensor.polygamma(n)")
+@op("ops.polygamma(n, input)", "ops.Polygamma()(a: n, x: input)", "Tensor.polygamma(n)",
+    shapes_first=True)
 def polygamma(xp, input: Narrow, n: TensorOf("int32", "int64")):
     """The n-th derivative of the digamma function."""
     if n.ndim:
@@ -360,7 +362,7 @@ def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: Addcd
 
 
 @op("ops.logit(input, eps=None)", "ops.Logit(eps=-1.0)(input)", "Tensor.logit(eps=None)",
-    rules={"ops.Logit": {"eps": ScalarOf(Float)}})
+    rules={"ops.Logit": {"eps": ScalarOf(Float)}, "Tensor.logit": {"eps": Float}})
 def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: ScalarOf(Float) = None):
     """log(input / (1 - input)); the input is first moved into [eps, 1 - eps] where eps is not
     negative."""

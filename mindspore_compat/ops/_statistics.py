@@ -15,6 +15,7 @@ from .._core.rules import (
     Number,
     OneOf,
     ScalarOf,
+    Str,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -410,7 +411,7 @@ def need_rows(api, edges, values):
 @checked
 def searchsorted(sorted_sequence: Anything, values: Anything, *, out_int32: Bool = False,
                  right: Bool = False, side: AsValue(OneOf("left", "right")) = None,
-                 sorter: Index = None):
+                 sorter: AsValue(Index, Anything) = None):
     """Where values would stand in ordered sequences: before equal elements, or after them with
     `right`.
 
@@ -437,12 +438,13 @@ def tensor_searchsorted(self, v, side="left", sorter=None):
 
 
 Boundaries = ListOf(Number) | TupleOf(Number)
+NoList = Number | Bool | Anything | None
 
 
 @public("ops.bucketize")
 @checked
 def bucketize(input: TensorOf("float16", "float32", "float64", "int16", "int32", "int64"),
-              boundaries: AsValue(Boundaries), *, right: Bool = False):
+              boundaries: AsValue(Boundaries, NoList), *, right: Bool = False):
     """The bucket of each element, int32: how many boundaries lie below it (or up to it with
     `right`).
 
@@ -560,7 +562,7 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
 
 @op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",
     "Tensor.renorm(p, axis, maxnorm)")
-def renorm(xp, input: Fractions, p: Number(ge=1), axis: Int, maxnorm: Float):
+def renorm(xp, input: Fractions, p: AsValue(Number(ge=1), Str), axis: Int, maxnorm: Float):
     """The slices along an axis, those of a p-norm above `maxnorm` scaled down to it."""
     others = tuple(i for i in range(input.ndim) if i != axis_of(axis, input))
     size = _reduce._vector_norm(xp, input, p, others, True)

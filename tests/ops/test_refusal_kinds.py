@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat import Tensor, mint, ops
+from mindspore_compat.common import dtype as mstype
 
 X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
 ONE = Tensor(np.array(1))
@@ -43,3 +44,82 @@ def test_a_tensor_with_axes_is_of_the_wrong_kind_in_these(call):
     np.testing.assert_array_equal(call(ONE).asnumpy(), call(1).asnumpy())
     with pytest.raises(TypeError, match="'dim' must be an int"):
         call(Tensor([1]))
+
+
+VECTOR = Tensor([1, 2, 3])
+NOTHING = Tensor(np.zeros(0, np.float32))
+FLOATS = Tensor(np.zeros(3, np.float32))
+MASK = Tensor(np.zeros(2, np.float32))
+
+# wrong in shape and dtype: 2.10 tells of the shape; wrong in dtype alone: of the dtype
+SHAPES_FIRST = {
+    "gcd": (lambda x: ops.gcd(x, VECTOR), FLOATS),
+    "isclose": (lambda x: ops.IsClose()(x, Tensor(np.zeros(3))), FLOATS),
+    "select": (lambda x: ops.select(x, X, X), FLOATS),
+    "masked_fill": (lambda x: ops.masked_fill(X, x, 1.0), FLOATS),
+    "masked_select": (lambda x: mint.masked_select(X, x), FLOATS),
+    "gather_elements": (lambda x: ops.gather_elements(VECTOR, 0, x[None] if x is NOTHING else x),
+                        FLOATS),
+    "scatter_nd": (lambda x: ops.scatter_nd(x, VECTOR, (3,)), FLOATS[:, None]),
+    "unsorted_segment_sum": (lambda x: ops.unsorted_segment_sum(X, x, 2), MASK),
+    "polygamma": (lambda x: ops.polygamma(x, X), Tensor(1.0)),
+    "TensorScatterElements": (lambda x: ops.TensorScatterElements()(VECTOR, VECTOR[:2], x), MASK),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES_FIRST)
+def test_a_wrong_shape_is_told_before_a_wrong_dtype(name):
+    call, fitting = SHAPES_FIRST[name]
+    with pytest.raises(ValueError, match="For '"):
+        call(NOTHING)
+    with pytest.raises(TypeError, match="dtype"):
+        call(fitting)
+
+
+# an argument of a class that is no Tensor, read as a Tensor without axes there
+AS_SHAPES = {
+    "padding": lambda x: ops.padding(x),
+    "RaggedRange": lambda x: ops.RaggedRange(mstype.int64)(x, VECTOR, VECTOR),
+    "CombinedNonMaxSuppression": lambda x: ops.CombinedNonMaxSuppression()(
+        x, X, VECTOR[0], VECTOR[0], FLOATS[0], FLOATS[0]),
+}
+
+
+@pytest.mark.parametrize("name", AS_SHAPES)
+@pytest.mark.parametrize("value", [None, True, 0.5, "wrong", (1, 2)], ids=repr)
+def test_what_is_no_tensor_is_of_a_wrong_shape_in_these(name, value):
+    with pytest.raises(ValueError, match="must be a Tensor.* but got"):
+        AS_SHAPES[name](value)
+
+
+VALUES = {
+    "set_diag": lambda: ops.matrix_set_diag(X, 0.5),
+    "kaiser": lambda: ops.kaiser_window(5, beta=(1, 2)),
+    "cond": lambda: ops.cond(X[:, :2], (1, 2)),
+    "moveaxis": lambda: ops.moveaxis(X, None, 0),
+    "renorm": lambda: ops.renorm(X, "wrong", 0, 1.0),
+    "sorter": lambda: ops.searchsorted(VECTOR, VECTOR, sorter=FLOATS),
+}
+TYPES = {
+    "set_diag": lambda: ops.matrix_set_diag(X, None),
+    "kaiser": lambda: ops.kaiser_window(5, beta="wrong"),
+    "moveaxis": lambda: ops.moveaxis(X, 0.5, 0),
+    "renorm": lambda: ops.renorm(X, None, 0, 1.0),
+    "bucketize": lambda: ops.bucketize(X, "wrong"),
+    "batch_dot": lambda: ops.batch_dot(X, X, True),
+}
+
+
+@pytest.mark.parametrize("error, call", [
+    *((ValueError, call) for call in VALUES.values()),
+    *((TypeError, call) for call in TYPES.values()),
+], ids=[*VALUES, *TYPES])
+def test_kind(error, call):
+    with pytest.raises(error, match="For '"):
+        call()
+
+
+def test_zeta_takes_numbers():
+    np.testing.assert_allclose(ops.zeta(2.0, FLOATS + 1).asnumpy(), [np.pi**2 / 6] * 3, rtol=1e-6)
+    with pytest.raises(TypeError):
+        ops.Zeta()(2.0, FLOATS)
