@@ -104,14 +104,17 @@ def _smooth_l1(xp, api, x, y, beta, reduction):
 
 
 @op("ops.smooth_l1_loss(input, target, beta=1.0, reduction='none')",
-    "ops.SmoothL1Loss(beta=1.0, reduction='none')(input, target)", promote="input target")
-def smooth_l1_loss(xp, input: Floats, target: Floats, beta: Number | Bool = 1.0,
+    "ops.SmoothL1Loss(beta=1.0, reduction='none')(input, target)")
+def smooth_l1_loss(xp, input: Anything, target: Anything, beta: Number | Bool = 1.0,
                    reduction: Reduction = "none"):
     """d^2 / (2 beta) where d = |input - target| is below `beta`, d - beta / 2 elsewhere; beta >
     0."""
     if beta <= 0:
         raise RuntimeError(f"For 'smooth_l1_loss', 'beta' must be greater than 0, but got "
                            f"{beta!r}.")
+    if input.dtype.kind not in "fV" or target.dtype.kind not in "fV":
+        raise RuntimeError(f"For 'smooth_l1_loss', 'input' and 'target' must be floats, but got "
+                           f"{input.dtype} and {target.dtype}.")
     return _smooth_l1(xp, "smooth_l1_loss", input, target, beta, reduction)
 
 

@@ -392,7 +392,7 @@ def tan(xp, input: TensorOf(any_dtype)):
 
 @op("ops.tanh(input)", "ops.Tanh()(input)", "nn.Tanh()(input)", "Tensor.tanh()", "mint.tanh(input)",
     "mint.nn.functional.tanh(input)", "Tensor.tanh_()", "ops.tanh_(input)", "mint.nn.Tanh()(input)",
-    rules={"mint.nn.Tanh": {"input": Real}})
+    rules={"mint.nn.Tanh": {"input": Real}, "nn.Tanh": {"input": Real}})
 def tanh(xp, input: TensorOf(any_dtype)):
     """Hyperbolic tangent, element by element."""
     return xp.tanh(_floating(xp, input))

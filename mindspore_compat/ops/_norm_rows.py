@@ -31,7 +31,7 @@ def _flat(xp, weight):
 
 def _row_statistics(xp, part, eps):
     """Rows less their mean, the mean, and the reciprocal deviation."""
-    mean = xp.matmul(part, xp.full((part.shape[1], 1), 1 / part.shape[1], part.dtype))
+    mean = xp.matmul(part, xp.full((part.shape[1], 1), 1, part.dtype)) / part.shape[1]
     part = part - mean
     var = xp.expand_dims(dots(xp, part, part), 1) / part.shape[1]
     return part, mean, 1 / xp.sqrt(var + eps)

@@ -378,7 +378,7 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
 
 @op("ops.adaptive_avg_pool3d(input, output_size)", "ops.AdaptiveAvgPool3D(output_size)(x: input)",
     "mint.nn.functional.adaptive_avg_pool3d(input, output_size)")
-def adaptive_avg_pool3d(xp, input: Plain, output_size: Natural | TupleOf(Positive | None)):
+def adaptive_avg_pool3d(xp, input: Plain, output_size: Natural | TupleOf(Natural | None)):
     """Means over parts of volumes (N, C, D, H, W) or (C, D, H, W); as `adaptive_avg_pool2d`."""
     goal = _goal("adaptive_avg_pool3d", input, output_size, 3)
     if input.dtype.kind in "iu":

@@ -20,6 +20,7 @@ from ._windows import each, need_rank
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
 Samples = TensorOf("float16", "float32", "float64")
 Positive = Int(ge=1)
+Pair = AsValue(several(Positive, 2))
 Ratio = Float(gt=0.0, lt=1.0)
 
 
@@ -90,8 +91,7 @@ def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
 
 @op("ops.fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, "
     "return_indices=False, _random_samples=None)")
-def fractional_max_pool2d(xp, input: Plain, kernel_size: several(Positive, 2),
-                          output_size: several(Positive, 2) = None,
+def fractional_max_pool2d(xp, input: Plain, kernel_size: Pair, output_size: Pair = None,
                           output_ratio: Any = None,
                           return_indices: Bool = False, _random_samples: Samples = None):
     """The largest value of each window of images (N, C, H, W) or (C, H, W); steps vary.
@@ -105,7 +105,7 @@ def fractional_max_pool2d(xp, input: Plain, kernel_size: several(Positive, 2),
 
 @op("ops.fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, "
     "return_indices=False, _random_samples=None)", alike="input _random_samples")
-def fractional_max_pool3d(xp, input: Plain, kernel_size: several(Positive, 3),
+def fractional_max_pool3d(xp, input: Samples, kernel_size: several(Positive, 3),
                           output_size: several(Positive, 3) = None,
                           output_ratio: Any = None,
                           return_indices: Bool = False, _random_samples: Samples = None):
@@ -117,7 +117,7 @@ def fractional_max_pool3d(xp, input: Plain, kernel_size: several(Positive, 3),
 @op("ops.FractionalMaxPoolWithFixedKsize(ksize, output_shape, data_format='NCHW')(input_x, "
     "random_samples)")
 def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Samples,
-                                    ksize: several(Positive, 2), output_shape: several(Positive, 2),
+                                    ksize: Pair, output_shape: Pair,
                                     data_format: AsValue(OneOf("NCHW")) = "NCHW"):
     """The largest value of each window of images, and its int64 position in H * W."""
     need_rank("FractionalMaxPoolWithFixedKsize", "input_x", input_x, 4)

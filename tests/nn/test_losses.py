@@ -36,11 +36,20 @@ def test_get_loss_weighs_and_keeps_the_dtype():
     nn.LossBase, nn.L1Loss, nn.MSELoss, nn.SmoothL1Loss, nn.HuberLoss, nn.CrossEntropyLoss,
     nn.NLLLoss, nn.BCELoss, nn.SoftmaxCrossEntropyWithLogits, nn.CosineEmbeddingLoss, nn.CTCLoss,
     nn.FocalLoss, nn.HingeEmbeddingLoss, nn.MarginRankingLoss, nn.TripletMarginLoss,
-    nn.SoftMarginLoss, nn.PoissonNLLLoss, nn.GaussianNLLLoss, nn.MultiLabelSoftMarginLoss,
+    nn.SoftMarginLoss, nn.GaussianNLLLoss, nn.MultiLabelSoftMarginLoss,
 ])
 def test_another_reduction_is_a_value_error(kind, reduction):
     with pytest.raises(ValueError, match="reduction"):
         kind(reduction=reduction)
+
+
+@pytest.mark.parametrize("kind", [nn.PoissonNLLLoss, nn.MultiMarginLoss])
+def test_where_the_page_asks_for_a_str_another_type_is_a_type_error(kind):
+    for reduction in (None, 3, True):
+        with pytest.raises(TypeError, match="'reduction' must be a str"):
+            kind(reduction=reduction)
+    with pytest.raises(ValueError, match="'reduction' must be one of"):
+        kind(reduction="Mean")
 
 
 def test_lossbase_itself_computes_nothing():

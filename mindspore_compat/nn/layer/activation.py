@@ -6,13 +6,13 @@ Activations without parameters (ReLU, GELU, Softmax, ...) are made from the line
 
 from ... import ops
 from ..._core.dtype import float32
-from ..._core.rules import Bool, Float, Forbid, Int, Number, checked
+from ..._core.rules import Float, Forbid, Int, Number, checked
 from ..._core.surface import build, public
 from ..._core.tensor import Tensor
 from ...ops._activation import prelu
 from ...ops._norm import lrn
 from ...ops._softmax import log_softmax_ext
-from .._parts import also, parameter
+from .._parts import also, need_floats, parameter
 from ..cell import Cell
 
 _NAMES = {
@@ -70,6 +70,7 @@ class PReLU(Cell):
 
     def construct(self, x):
         """The activation of `x`."""
+        need_floats("PReLU", "x", x)
         return prelu.run(x, self.w)
 
 
@@ -109,10 +110,10 @@ class Hardtanh(Cell):
 
     Raises:
         TypeError: if a bound is neither an int nor a float, or `x` not a Tensor of numbers.
-        ValueError: if `min_val` is larger than `max_val`.
+        ValueError: if `min_val` is not less than `max_val`.
     """
 
-    @checked(Forbid("min_val > max_val", ValueError, "'min_val' must be at most 'max_val'"))
+    @checked(Forbid("min_val >= max_val", ValueError, "'min_val' must be less than 'max_val'"))
     def __init__(self, min_val: Number = -1.0, max_val: Number = 1.0):
         super().__init__()
         self.min_val = min_val
@@ -140,7 +141,7 @@ class RReLU(Cell):
     """
 
     @checked(Forbid("lower > upper", ValueError, "'lower' must be at most 'upper'"))
-    def __init__(self, lower: Number | Bool = 1 / 8, upper: Number | Bool = 1 / 3):
+    def __init__(self, lower: Number = 1 / 8, upper: Number = 1 / 3):
         super().__init__()
         self.lower = lower
         self.upper = upper

@@ -1,6 +1,6 @@
 """Shuffling channels between groups."""
 
-from ..._core.rules import Int, checked
+from ..._core.rules import Bool, Forbid, Int, checked
 from ..._core.surface import public
 from ..cell import Cell
 
@@ -18,12 +18,12 @@ class ChannelShuffle(Cell):
         - **x** (Tensor): shape (N, C, *).
 
     Raises:
-        TypeError: if `groups` is not an int.
-        ValueError: if `groups` is less than 1, or does not divide the number of channels.
+        TypeError: if `groups` is not an int, or less than 1.
+        ValueError: if it does not divide the number of channels.
     """
 
-    @checked
-    def __init__(self, groups: Int(ge=1)):
+    @checked(Forbid("groups < 1", TypeError, "'groups' must be at least 1"))
+    def __init__(self, groups: Int | Bool):
         super().__init__()
         self.groups = groups
 

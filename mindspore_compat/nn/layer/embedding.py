@@ -5,6 +5,7 @@ from ..._core.dtype import float32
 from ..._core.op import op
 from ..._core.rules import (
     Any,
+    AsValue,
     Bool,
     DType,
     Float,
@@ -31,6 +32,7 @@ __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingL
 
 Numbers = TensorOf("int32", "int64")
 Size = Int(ge=1)
+Slices = OneOf("batch_slice", "field_slice", "table_row_slice", "table_column_slice")
 
 
 def _need_numbers(api, name, x):
@@ -208,8 +210,8 @@ class EmbeddingLookup(Cell):
         embedding_size (int): their length.
         param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
         target (str): 'CPU' or 'DEVICE': where the original keeps the table.
-        slice_mode (str): how the original splits the table over devices.
-        manual_shapes (tuple): the rows of each part, for 'field_slice'.
+        slice_mode (str): how the original splits the table over devices; without effect here.
+        manual_shapes (tuple): the rows of each part, for 'field_slice'; likewise.
         max_norm (Union[float, None]): rows that are longer are scaled down in the result.
         sparse (bool): accepted; gradients are dense.
         dtype (mindspore.dtype): the type of the table.
@@ -229,12 +231,10 @@ class EmbeddingLookup(Cell):
     TABLE_COLUMN_SLICE = "table_column_slice"
 
     @checked(Forbid("not sparse and target == 'CPU'", ValueError,
-                    "'sparse' must be True where 'target' is 'CPU'"),
-             Forbid("slice_mode == 'field_slice' and manual_shapes is None", ValueError,
-                    "'manual_shapes' must be given where 'slice_mode' is 'field_slice'"))
+                    "'sparse' must be True where 'target' is 'CPU'"))
     def __init__(self, vocab_size: Size, embedding_size: Size, param_init="normal",
-                 target: OneOf("CPU", "DEVICE") = "CPU", slice_mode: Str = "batch_slice",
-                 manual_shapes: TupleOf(Any) = None, max_norm: Float(gt=0.0) = None,
+                 target: OneOf("CPU", "DEVICE") = "CPU", slice_mode="batch_slice",
+                 manual_shapes=None, max_norm: Float(gt=0.0) = None,
                  sparse: Bool = True, dtype: DType = float32):
         super().__init__()
         self.vocab_size = vocab_size
@@ -286,11 +286,12 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     OPERATOR_MEAN = "MEAN"
     OPERATOR_MAX = "MAX"
 
-    @checked
+    @checked(Forbid("slice_mode == 'field_slice' and feature_num_list is None", ValueError,
+                    "'feature_num_list' must be given where 'slice_mode' is 'field_slice'"))
     def __init__(self, vocab_size, embedding_size, field_size: Size, param_init="normal",
-                 target="CPU", slice_mode="batch_slice", feature_num_list: TupleOf(Any) = None,
-                 max_norm=None, sparse=True, operator: OneOf("SUM", "MAX", "MEAN") = "SUM",
-                 dtype=float32):
+                 target="CPU", slice_mode: AsValue(Slices) = "batch_slice",
+                 feature_num_list: TupleOf(Any) = None, max_norm=None, sparse=True,
+                 operator: OneOf("SUM", "MAX", "MEAN") = "SUM", dtype=float32):
         super().__init__(vocab_size, embedding_size, param_init, target, slice_mode,
                          feature_num_list, max_norm, sparse, dtype)
         self.field_size = field_size

@@ -48,6 +48,13 @@ def _need_shape(api, x, ranks):
                          f"{x.shape}.")
 
 
+def _need_float(api, name, value):
+    """Refuses in a call what the constructor let through, as the original does."""
+    if not isinstance(value, float):
+        raise TypeError(f"For '{api}', '{name}' must be a float, but got {value!r} of type "
+                        f"{type(value).__name__}.")
+
+
 class _Statistics(Cell):
     """The parameters of normalisation by channels: running statistics, scale and shift."""
 
@@ -105,6 +112,7 @@ class _BatchNorm(_Statistics):
     def construct(self, x):
         """`x`, normalised by channels."""
         _need_shape(type(self).__name__, x, self._ranks)
+        _need_float(type(self).__name__, "eps", self.eps)
         last = self.data_format == "NHWC"
         if last:
             x = channels_first.run(x)
@@ -143,7 +151,7 @@ class BatchNorm1d(_BatchNorm):
 
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
-            not a bool.
+            not a bool; in a call, if `eps` is not a float.
         ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or a choice unknown.
     """
 
@@ -158,7 +166,7 @@ class BatchNorm2d(_BatchNorm):
 
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
-            not a bool.
+            not a bool; in a call, if `eps` is not a float.
         ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or a choice unknown.
     """
 
@@ -213,10 +221,10 @@ class SyncBatchNorm(_BatchNorm):
     _ranks = (2, 4)
 
     @checked
-    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones",
-                 beta_init="zeros", moving_mean_init="zeros", moving_var_init="ones",
-                 use_batch_statistics=None, process_groups: ListOf(ListOf(Int(ge=0))) = None,
-                 dtype=float32):
+    def __init__(self, num_features: Int(ge=1), eps=1e-5, momentum=0.9, affine=True,
+                 gamma_init="ones", beta_init="zeros", moving_mean_init="zeros",
+                 moving_var_init="ones", use_batch_statistics=None,
+                 process_groups: ListOf(ListOf(Int(ge=0))) = None, dtype=float32):
         _need_ranks(process_groups)
         super().__init__(num_features, eps, momentum, affine, gamma_init, beta_init,
                          moving_mean_init, moving_var_init, use_batch_statistics, "NCHW", dtype)
@@ -300,7 +308,7 @@ class LayerNorm(Cell):
 
     Raises:
         TypeError: if `normalized_shape` is neither a tuple nor a list of ints, an axis not an int,
-            or `epsilon` not a number.
+            or `epsilon` not a number; in a call, if `epsilon` is not a float.
         ValueError: if `normalized_shape` is empty.
     """
 
@@ -327,6 +335,7 @@ class LayerNorm(Cell):
 
     def _check(self, x):
         need_floats("LayerNorm", "input_x", x)
+        _need_float("LayerNorm", "epsilon", self.epsilon)
         rank = x.ndim
         if not (-1 <= self.begin_norm_axis < rank and -1 <= self.begin_params_axis < rank):
             raise RuntimeError(f"For 'LayerNorm', the first axes must be in [-1, {rank}), but got "

@@ -4,7 +4,7 @@ Paddings are pairs (before, behind), the last axis first. A negative one cuts el
 """
 
 from ..._core.op import op
-from ..._core.rules import Any, Int, Number, Str, TensorOf, any_dtype, checked
+from ..._core.rules import Any, Bool, Number, Str, TensorOf, any_dtype, checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ..cell import Cell
@@ -63,6 +63,7 @@ class _Pad(Cell):
     _mode = "constant"
     _cuts = True        # whether a negative padding is allowed
     _least_rank = 0     # of the input, beyond `_count`
+    _bools = False      # whether True pads by 1: as in the original, some do and some do not
 
     def _set_up(self, padding):
         name = type(self).__name__
@@ -83,6 +84,9 @@ class _Pad(Cell):
     def construct(self, x):
         """`x`, padded."""
         name = type(self).__name__
+        if type(self.padding) is bool and not self._bools:
+            raise TypeError(f"For '{name}', 'padding' must be an int or a tuple of ints, but got "
+                            f"{self.padding!r} of type bool.")
         if not isinstance(x, Tensor):
             raise TypeError(f"For '{name}', the input must be a Tensor, but got {x!r} of type "
                             f"{type(x).__name__}.")
@@ -107,6 +111,7 @@ class _Pad(Cell):
 class _Reflection(_Pad):
     _mode = "reflect"
     _cuts = False
+    _bools = True
 
     def __init__(self, padding):
         super().__init__()
@@ -125,7 +130,7 @@ class _Replication(_Pad):
 class _Constant(_Pad):
 
     @checked
-    def __init__(self, padding, value: Number | Int):
+    def __init__(self, padding, value: Number | Bool):
         super().__init__()
         self._set_up(padding)
         self.value = value

@@ -154,8 +154,9 @@ class _MaxPool(_Pool):
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
         if not isinstance(dilation, (int, tuple)) or isinstance(dilation, bool):
-            raise ValueError(f"For '{name}', 'dilation' must be an int or a tuple, but got "
-                             f"{dilation!r}.")
+            error = TypeError if self._count == 3 else ValueError
+            raise error(f"For '{name}', 'dilation' must be an int or a tuple, but got "
+                        f"{dilation!r} of type {type(dilation).__name__}.")
         self._dilation = self._sizes("dilation", dilation, 1) if self._count > 1 else each(dilation,
                                                                                            1)
         if len(self._dilation) != self._count or min(self._dilation) < 1:

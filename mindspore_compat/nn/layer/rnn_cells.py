@@ -6,7 +6,7 @@ Whole sequences are in rnns.py, the arithmetic of the steps in `ops/_recurrent.p
 import math
 
 from ..._core.dtype import float32
-from ..._core.rules import Bool, DType, Int, OneOf, TensorOf, checked
+from ..._core.rules import Bool, DType, Forbid, Int, OneOf, TensorOf, checked
 from ..._core.surface import public
 from ...common.initializer import Uniform
 from ...ops._linalg import dense
@@ -116,13 +116,14 @@ class RNNCell(RNNCellBase):
         - **hx** (Tensor): shape (batch, hidden_size).
 
     Raises:
-        TypeError: if a size is not an int, `has_bias` not a bool, or an input not a Tensor of
-            floats.
-        ValueError: if a size is less than 1, or `nonlinearity` unknown.
+        TypeError: if a size is not an int or less than 1, `has_bias` not a bool, or an input not a
+            Tensor of floats.
+        ValueError: if `nonlinearity` is unknown.
     """
 
-    @checked
-    def __init__(self, input_size: Size, hidden_size: Size, has_bias: Bool = True,
+    @checked(Forbid("input_size < 1 or hidden_size < 1", TypeError,
+                    "'input_size' and 'hidden_size' must be at least 1"))
+    def __init__(self, input_size: Int, hidden_size: Int, has_bias: Bool = True,
                  nonlinearity: OneOf("tanh", "relu") = "tanh", dtype: DType = float32):
         super().__init__(input_size, hidden_size, has_bias, 1, dtype)
         self.nonlinearity = nonlinearity

@@ -10,6 +10,7 @@ from ..._core.rules import (
     Int,
     ListOf,
     OneOf,
+    Str,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -438,7 +439,7 @@ class MultiMarginLoss(LossBase):
     """
 
     @checked
-    def __init__(self, p: OneOf(1, 2) = 1, margin: Float = 1.0, reduction: Any = "mean",
+    def __init__(self, p: OneOf(1, 2) = 1, margin: Float = 1.0, reduction: Str = "mean",
                  weight=None):
         super().__init__(reduction)
         self.multi_margin_loss = ops.MultiMarginLoss(p, margin, reduction)

@@ -11,6 +11,7 @@ from ..._core.rules import (
     Int,
     Number,
     OneOf,
+    Str,
     TensorOf,
     any_dtype,
     checked,
@@ -221,11 +222,12 @@ class PoissonNLLLoss(LossBase):
         - **input**, **target** (Tensor): of the same shape.
 
     Raises:
-        TypeError: if an input is not a Tensor.
+        TypeError: if an input is not a Tensor, or `reduction` not a str.
         ValueError: if `reduction` is another value.
     """
 
-    def __init__(self, log_input=True, full=False, eps=1e-08, reduction="mean"):
+    @checked
+    def __init__(self, log_input=True, full=False, eps=1e-08, reduction: Str = "mean"):
         super().__init__(reduction)
         self.log_input = log_input
         self.full = full

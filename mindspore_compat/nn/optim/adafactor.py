@@ -60,6 +60,7 @@ class AdaFactor(FusedOptimizer):
     """
 
     @checked(
+        Forbid("type(learning_rate) is bool", TypeError, "'learning_rate' must not be a bool"),
         Forbid("learning_rate is not None and relative_step",
                reason="'learning_rate' must be None with 'relative_step'"),
         Forbid("learning_rate is None and not relative_step",
