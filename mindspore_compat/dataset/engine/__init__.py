@@ -2,6 +2,7 @@
 
 from . import (
     batching,
+    cache,
     iterators,
     mapping,
     operations,
@@ -16,6 +17,7 @@ from . import (
     sources_tfrecord,
 )
 from .batching import *  # noqa: F403
+from .cache import *  # noqa: F403
 from .iterators import *  # noqa: F403
 from .mapping import *  # noqa: F403
 from .operations import *  # noqa: F403
@@ -30,7 +32,8 @@ from .sources_python import *  # noqa: F403
 from .sources_text import *  # noqa: F403
 from .sources_tfrecord import *  # noqa: F403
 
-_modules = (batching, iterators, mapping, operations, pipeline, sampler, schema, sources_folders,
-            sources_images, sources_mindrecord, sources_python, sources_text, sources_tfrecord)
+_modules = (batching, cache, iterators, mapping, operations, pipeline, sampler, schema,
+            sources_folders, sources_images, sources_mindrecord, sources_python, sources_text,
+            sources_tfrecord)
 __all__ = sorted({"zip", *(name for module in _modules for name in module.__all__)}
                  - {"select_sampler", "zip_datasets"})

@@ -18,11 +18,13 @@ from ..transforms.base import (
     TensorOperation,
     apply_to_block,
     bind_random,
+    is_random,
     seeded,
     takes_blocks,
 )
 from . import config
 from .batching import mapped_columns, mapped_order
+from .caching import cached_flow, checked_leaf, has_cache
 from .operations import as_list, distinct, known, method
 from .pipeline import UnionBaseDataset
 from .rows import Flow, as_column, own, read_only
@@ -114,7 +116,7 @@ class MapDataset(UnionBaseDataset):
         num_parallel_workers (int, optional): how many workers apply the operations; by default the
             reader's thread does.
         python_multiprocessing (bool, optional): whether workers are processes, not threads.
-        cache (DatasetCache, optional): must be None.
+        cache (DatasetCache, optional): keeps the rows.
         callbacks (Union[DSCallback, list[DSCallback]], optional): called around the rows.
         max_rowsize (Union[int, list[int]], optional): is checked.
         offload (bool, optional): is checked; operations run on the host.
@@ -153,12 +155,21 @@ class MapDataset(UnionBaseDataset):
     def _columns(self):
         return mapped_columns(*self._names())
 
+    def _refusal_below_cache(self, is_whole):
+        if any(map(is_random, self.operations)):
+            return "its operations draw random numbers, which would be kept"
+        return None
+
     def _size(self):
+        if has_cache(self):
+            checked_leaf(self)
         if config.get_error_samples_mode() is config.ErrorSamplesMode.SKIP:
             return None
         return super()._size()
 
     def _open(self):
+        if has_cache(self):
+            return cached_flow(self)
         flow = super()._open()
         columns, inputs, outputs = self._names()
         places = known("map", columns, inputs)

@@ -81,11 +81,15 @@ class ShuffleDataset(UnionBaseDataset):
     """
 
     reshuffle_each_epoch = True
+    _is_order = True
 
     @checked
     def __init__(self, input_dataset, buffer_size: Int(ge=2, le=INT32_MAX)):
         super().__init__(input_dataset)
         self.buffer_size = buffer_size
+
+    def _refusal_below_cache(self, is_whole):
+        return None
 
     def is_shuffled(self):
         """Returns True."""
@@ -127,6 +131,11 @@ class RepeatDataset(UnionBaseDataset):
     def __init__(self, input_dataset, count: Int(ge=-1, le=INT32_MAX) = None):
         super().__init__(input_dataset)
         self.count = -1 if count is None else count
+
+    def _refusal_below_cache(self, is_whole):
+        if not is_whole:
+            return "the source is read by number"
+        return "it never ends" if self.count == -1 else None
 
     def get_repeat_count(self):
         """Returns how many times the rows come."""
@@ -271,6 +280,9 @@ class ProjectDataset(UnionBaseDataset):
         self.columns = as_list(columns)
         distinct("project", "columns", self.columns)
 
+    def _refusal_below_cache(self, is_whole):
+        return None
+
     def _columns(self):
         known("project", super()._columns(), self.columns)
         return self.columns
@@ -310,6 +322,9 @@ class RenameDataset(UnionBaseDataset):
         if len(self.input_columns) != len(self.output_columns):
             raise ValueError(f"For 'rename', 'input_columns' and 'output_columns' must be as many, "
                              f"but got {self.input_columns} and {self.output_columns}.")
+
+    def _refusal_below_cache(self, is_whole):
+        return None
 
     def _columns(self):
         columns = list(super()._columns())

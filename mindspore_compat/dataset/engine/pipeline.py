@@ -12,6 +12,8 @@ from ..._core.checking import checked
 from ..._core.rules import Bool
 from .._rules import natural
 from . import iterators
+from .cache import DatasetCache
+from .caching import cached_flow, has_cache
 from .rows import Flow
 from .sampler import (
     BuiltinSampler,
@@ -31,13 +33,19 @@ class Dataset:
     Args:
         children (Union[Dataset, Iterable[Dataset]], optional): the nodes whose rows this one takes.
         num_parallel_workers (int, optional): how many workers it uses.
-        cache (DatasetCache, optional): must be None.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        TypeError: `cache` is something else.
     """
 
+    _is_order = False   # whether it changes the order of rows alone
+
     def __init__(self, children=None, num_parallel_workers=None, cache=None):
-        if cache is not None:
-            raise TypeError(f"For '{type(self).__name__}', 'cache' must be None: there is no "
-                            f"cache server here, but got {cache!r}.")
+        if cache is not None and not isinstance(cache, DatasetCache):
+            raise TypeError(f"For '{type(self).__name__}', 'cache' must be a DatasetCache, but got "
+                            f"{cache!r} of type {type(cache).__name__}.")
+        self.cache = cache
         children = [] if children is None else children
         self.children = [children] if isinstance(children, Dataset) else list(children)
         self.num_parallel_workers = num_parallel_workers
@@ -65,6 +73,12 @@ class Dataset:
     def _size(self):
         """The number of rows of an epoch, or None where only counting them tells."""
         return self.children[0]._size()
+
+    def _refusal_below_cache(self, is_whole):
+        """Why a cache cannot be above this node, over a source that is kept whole or one that is
+        read by number; None where it can.
+        """
+        return "which rows there are must follow from the source alone"
 
     def _batch_size(self):
         """How many rows a batch has, or None where nothing below makes batches."""
@@ -260,9 +274,16 @@ class AudioBaseDataset(Dataset):
 
 
 class SourceDataset(Dataset):
-    """The base of the leaves of a pipeline."""
+    """The base of the leaves of a pipeline.
+
+    One that takes a cache and is not mappable defines `_all_rows`, which gives its rows in their
+    own order, and `_sampler_of_kept`, which chooses among them.
+    """
 
     def _batch_size(self):
+        return None
+
+    def _refusal_below_cache(self, is_whole):
         return None
 
 
@@ -277,10 +298,20 @@ class MappableDataset(SourceDataset):
     _labels = None
 
     def _open(self):
-        size = self._length()
-        epoch = self.sampler.open(size, self._labels)
+        return cached_flow(self) if has_cache(self) else self._flow(self._order())
+
+    def _order(self):
+        """A function that gives the indices of each epoch."""
+        return self.sampler.open(self._length(), self._labels)
+
+    def _picked(self, indices):
+        """The rows of given indices."""
+        return self._flow(lambda: np.asarray(indices, np.int64)).rows()
+
+    def _flow(self, epoch):
+        """The flow of the rows whose indices `epoch` gives, epoch by epoch."""
         if not hasattr(self, "_block"):
-            return Flow(rows=lambda: map(self._row, epoch().tolist()))
+            return Flow(rows=lambda: map(self._row, np.asarray(epoch()).tolist()))
 
         def blocks():
             indices, step = epoch(), self._block_rows()

@@ -224,6 +224,9 @@ class DistributedSampler(BuiltinSampler):
         """Sets which process gets the first row."""
         self.offset = offset
 
+    def _first_seed(self):
+        return next_seed()
+
     def share(self, size):
         """The places, in the (shuffled) order, of the rows that this process takes."""
         if self.offset == -1:
@@ -238,7 +241,7 @@ class DistributedSampler(BuiltinSampler):
         shuffled = self.get_shuffle_mode() is not Shuffle.FALSE
         if shuffled:
             _only_global(self.shuffle)
-        seed, twister = next_seed(), Twister(0)
+        seed, twister = self._first_seed(), Twister(0)
         order, places = list(range(size)), self.share(size)
 
         def epoch():

@@ -34,7 +34,7 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         decode (bool, optional): whether images are decoded to RGB, which needs OpenCV.
         num_shards (int, optional): how many processes share the rows.
         shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): must be None.
+        cache (DatasetCache, optional): keeps the rows.
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
 
     Raises:

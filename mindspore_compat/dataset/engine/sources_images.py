@@ -157,7 +157,7 @@ class MnistDataset(_IdxDataset):
         sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
         num_shards (int, optional): how many processes share the rows.
         shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): must be None.
+        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -214,7 +214,7 @@ class Cifar10Dataset(_CifarDataset):
         sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
         num_shards (int, optional): how many processes share the rows.
         shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): must be None.
+        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -241,7 +241,7 @@ class Cifar100Dataset(_CifarDataset):
         sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
         num_shards (int, optional): how many processes share the rows.
         shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): must be None.
+        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.

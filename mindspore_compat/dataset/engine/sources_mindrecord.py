@@ -19,7 +19,7 @@ from .config import next_seed
 from .minstd import Minstd
 from .operations import distinct
 from .pipeline import MappableDataset, UnionBaseDataset
-from .rows import Flow, read_only
+from .rows import read_only
 from .sampler import (
     DistributedSampler,
     PKSampler,
@@ -72,7 +72,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         padded_sample (dict, optional): a row that is added at the end, by column.
         num_padded (int, optional): how often.
         num_samples (int, optional): how many rows an epoch has at most.
-        cache (DatasetCache, optional): must be None.
+        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -108,7 +108,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         if unknown:
             raise RuntimeError(f"For 'MindDataset', 'columns_list' must be among "
                                f"{sorted(self._fields)}, but got {unknown}.")
-        self.num_padded = num_padded or 0
+        self.padded_sample, self.num_padded = padded_sample, num_padded or 0
         self._padded = None if padded_sample is None else [
             read_only(np.array(_column(self._fields[name], padded_sample[name])))
             for name in self.columns_list]
@@ -142,10 +142,9 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         row = self._records.row(index, self.columns_list)
         return [_column(self._fields[name], row[name]) for name in self.columns_list]
 
-    def _open(self):
+    def _order(self):
         counts = [*self._records.counts, *[self.num_padded] * bool(self.num_padded)]
-        epoch = _opened(self.sampler, counts, self._length(), self._labels)
-        return Flow(rows=lambda: map(self._row, np.asarray(epoch()).tolist()))
+        return _opened(self.sampler, counts, self._length(), self._labels)
 
 
 def _column(field, value):

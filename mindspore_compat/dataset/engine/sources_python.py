@@ -120,6 +120,9 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             return len(self.batch_sampler) if hasattr(self.batch_sampler, "__len__") else None
         return super()._size() if self._indexed else None
 
+    def _refusal_below_cache(self, is_whole):
+        return "rows that come from Python cannot be kept"
+
     def is_shuffled(self):
         """Returns whether the order is random."""
         return self.batch_sampler is None and self._indexed and super().is_shuffled()

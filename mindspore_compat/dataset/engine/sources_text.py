@@ -11,6 +11,7 @@ from ..._core.checking import Forbid, checked
 from ..._core.rules import Bool, Float, Int, ListOf, Str
 from .._rules import AnInstance, Names, Samples, Workers
 from . import config
+from .caching import cached_flow, has_cache, sampler_of_kept
 from .operations import as_list
 from .pipeline import SourceDataset, TextBaseDataset, UnionBaseDataset
 from .rows import Flow
@@ -79,11 +80,20 @@ class FilesDataset(SourceDataset):
         """How many rows of an epoch are this process's."""
         return -(-self._count() // self.num_shards)
 
+    def _all_rows(self):
+        return itertools.chain.from_iterable(map(self._read, self.dataset_files))
+
+    def _sampler_of_kept(self):
+        return sampler_of_kept(self._shuffles_files, self.num_samples, self.num_shards,
+                               self.shard_id)
+
     def _size(self):
         size = self._count() if self.num_shards is None else self._share()
         return min(size, self.num_samples) if self.num_samples else size
 
     def _open(self):
+        if has_cache(self):
+            return cached_flow(self)
         files, seed = list(self.dataset_files), config.next_seed()
         orders, rows_order = Twister(0), Twister64(seed)
         share = None if self.num_shards is None else self._share()
@@ -133,7 +143,7 @@ class TextFileDataset(FilesDataset, TextBaseDataset):
             alone.
         num_shards (int, optional): how many processes share the rows.
         shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): must be None.
+        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -186,7 +196,7 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
             alone.
         num_shards (int, optional): how many processes share the rows.
         shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): must be None.
+        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.

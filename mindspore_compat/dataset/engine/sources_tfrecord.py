@@ -15,6 +15,7 @@ from ..._core.checking import Forbid, checked
 from ..._core.rules import Bool, ListOf, Str
 from ..._io.tfrecord import COMPRESSIONS, TFRecordError, count_records, parse_example, records
 from .._rules import AnInstance, Samples, Workers
+from .caching import cached_flow, cached_size, has_cache, sampler_of_kept
 from .config import next_seed
 from .operations import ShuffleDataset, distinct
 from .pipeline import SourceDataset, UnionBaseDataset
@@ -48,7 +49,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         shard_id (int, optional): which of them this is.
         shard_equal_rows (bool, optional): whether shares are made of equal numbers of rows;
             otherwise they are made of whole files.
-        cache (DatasetCache, optional): must be None.
+        cache (DatasetCache, optional): keeps the rows.
         compression_type (str, optional): "", "GZIP" or "ZLIB".
 
     Raises:
@@ -131,7 +132,18 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         """How many rows each process takes, where shares are equal."""
         return -(-sum(self._file_counts()) // self.num_shards)
 
+    def _all_rows(self):
+        fields = self._found_fields()
+        for path, data in _read(self.dataset_files, self.compression_type):
+            yield self._row(path, data, fields)
+
+    def _sampler_of_kept(self):
+        return sampler_of_kept(self.is_shuffled(), self.num_samples, self.num_shards,
+                               self.shard_id)
+
     def _size(self):
+        if has_cache(self):
+            return cached_size(self)
         counts = self._file_counts()
         if self.shard_equal_rows:
             size = self._share()
@@ -141,7 +153,13 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
             size = sum(counts[self.shard_id::self.num_shards])
         return min(size, self.num_samples or size)
 
+    def _row(self, path, data, fields):
+        example = _parsed(path, data)
+        return [_column(path, name, example, *field) for name, field in fields.items()]
+
     def _open(self):
+        if has_cache(self):
+            return cached_flow(self)
         if len(self.dataset_files) < self.num_shards and not self.shard_equal_rows:
             raise RuntimeError(f"For 'TFRecordDataset', there must be as many files as shares, "
                                f"{self.num_shards}, or 'shard_equal_rows', but got "
@@ -153,8 +171,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
             if self.is_shuffled():      # processes must agree on the order of the files
                 Twister(seed if self.num_shards == 1 else next(epochs)).shuffle(order)
             for path, data in itertools.islice(self._examples(order), self.num_samples):
-                example = _parsed(path, data)
-                yield [_column(path, name, example, *field) for name, field in fields.items()]
+                yield self._row(path, data, fields)
 
         if self.shuffle_level is not Shuffle.GLOBAL:
             return Flow(rows)

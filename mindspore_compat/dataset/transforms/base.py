@@ -11,6 +11,7 @@ of leading axes that count rows: 0 for one row, 1 for a block of them.
 
 import copy
 import sys
+import types
 
 import numpy as np
 
@@ -149,6 +150,18 @@ def seeded(operation, seed):
 def bind_random(operations):
     """Copies of transforms for one iteration of a pipeline."""
     return [seeded(each, next_seed()) for each in operations]
+
+
+def is_random(operation):
+    """Whether an operation, or one that it is made of, is of a class that draws random numbers."""
+    if isinstance(operation, (list, tuple)):
+        return any(map(is_random, operation))
+    if not isinstance(operation, TensorOperation):
+        return False
+    functions = [each for owner in type(operation).__mro__ for each in vars(owner).values()
+                 if isinstance(each, types.FunctionType)]
+    return any("_random" in function.__code__.co_names for function in functions) or any(
+        map(is_random, vars(operation).values()))
 
 
 def takes_blocks(operations):

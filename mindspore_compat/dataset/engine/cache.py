@@ -1,0 +1,210 @@
+"""DatasetCache: rows kept in this process, so that files are read and mapped once.
+
+In the original a cache is a program of its own that processes talk to. Here it is memory of this
+process: pipelines whose caches have one session id share what they keep, as long as one of these
+caches is there. Which rows a pipeline keeps, and in which order it gives them, is in `caching`.
+"""
+
+import collections
+import pickle
+import tempfile
+import threading
+import weakref
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Int, Str
+from .._rules import positive
+from .rows import read_only
+
+__all__ = ["DatasetCache"]
+
+_sessions = weakref.WeakValueDictionary()
+
+CacheStat = collections.namedtuple("CacheStat", "avg_cache_sz num_mem_cached num_disk_cached")
+CacheStat.__doc__ = "The mean size of a kept row in bytes, and how many are in memory and on disk."
+
+
+class _Session:
+    """What the caches of one session id share: the kept rows of each pipeline, by what it reads."""
+
+    def __init__(self):
+        self.kept = {}
+
+
+class KeptRows:
+    """Rows by their numbers, in memory and, where that is asked for, in a temporary file."""
+
+    def __init__(self):
+        self.count = None  # how many rows there are, where they are kept whole
+        self.lock = threading.RLock()
+        self._memory, self._disk = {}, {}
+        self._file = None
+        self._in_memory = self._in_file = 0
+
+    def __contains__(self, number):
+        return number in self._memory or number in self._disk
+
+    def get(self, number):
+        """The row of a number, or None."""
+        row = self._memory.get(number)
+        if row is not None or number not in self._disk:
+            return row
+        with self.lock:
+            self._file.seek(self._disk[number])
+            return [_fixed(value) for value in pickle.load(self._file)]
+
+    def put(self, number, row, cache):
+        """Keeps a row if `cache` leaves room for it; returns whether it is kept."""
+        with self.lock:
+            if number in self:
+                return True
+            size = sum(map(_bytes, row))
+            if not cache.size or self._in_memory + size <= cache.size << 20:
+                self._memory[number] = row
+                self._in_memory += size
+            elif cache.spilling:
+                self._file = self._file or tempfile.TemporaryFile()
+                self._disk[number] = self._file.seek(0, 2)
+                pickle.dump(row, self._file, pickle.HIGHEST_PROTOCOL)
+                self._in_file += size
+            return number in self
+
+    def stat(self):
+        """What is kept, as a CacheStat."""
+        rows = len(self._memory) + len(self._disk)
+        mean = (self._in_memory + self._in_file) // rows if rows else 0
+        return CacheStat(mean, len(self._memory), len(self._disk))
+
+
+class DatasetCache:
+    r"""Keeps the rows of a source, or of a `map`, so that later epochs do not make them again.
+
+    It is given to a source or to `map` as `cache`. Below it there may be maps without random
+    numbers, `project`, `rename` and `shuffle`, which has no effect on rows that are read by number;
+    and no other cache. Sources that read files from front to back (TextFileDataset, TFRecordDataset
+    and their like) are kept whole, and then shuffle by drawing rows that may come twice.
+
+    The rows are in the memory of this process: no server is started or asked, and other processes
+    keep rows of their own. All caches of one session id share the rows of pipelines that read the
+    same, until the last of these caches is gone. In debug mode a cache keeps nothing.
+
+    Args:
+        session_id (int): the session, in [1, 2\ :sup:`32` - 1].
+        size (int, optional): how many MB the rows of one pipeline may have in memory; 0 for any
+            number. Default: 0.
+        spilling (bool, optional): whether further rows go to a temporary file; otherwise they are
+            made again in each epoch. Default: False.
+        hostname (str, optional): None or "127.0.0.1".
+        port (int, optional): the port of a server, in [1025, 65535]; is checked.
+        num_connections (int, optional): how many connections to it there are; is checked.
+        prefetch_size (int, optional): how many rows are asked for together; is checked.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is out of range.
+        RuntimeError: `hostname` is another host. When rows are read: the cache keeps those of
+            another pipeline already, the pipeline below it is not as said above, or a source that
+            is kept whole is larger than `size`.
+
+    Source: mindspore.dataset.DatasetCache of 2.10.
+
+    Examples:
+        >>> import numpy as np
+        >>> import tempfile, os
+        >>> import mindspore_compat.dataset as ds
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> path = os.path.join(folder.name, "lines.txt")
+        >>> with open(path, "w") as file:
+        ...     print("one", "two", "three", sep="\n", file=file)
+        >>> cache = ds.DatasetCache(session_id=1)
+        >>> dataset = ds.TextFileDataset(path, shuffle=False, cache=cache)
+        >>> [str(text) for text, in dataset.create_tuple_iterator(output_numpy=True)]
+        ['one', 'two', 'three']
+        >>> cache.get_stat().num_mem_cached
+        3
+    """
+
+    @checked(
+        Forbid(
+            "hostname is not None and hostname != '127.0.0.1'",
+            RuntimeError,
+            "'hostname' must be '127.0.0.1'",
+        )
+    )
+    def __init__(
+        self,
+        session_id: Int(ge=1, le=2**32 - 1),
+        size: Int(ge=0, le=2**64 - 1) = 0,
+        spilling: Bool = False,
+        hostname: Str = None,
+        port: Int(ge=1025, le=65535) = None,
+        num_connections: positive = None,
+        prefetch_size: positive = None,
+    ):
+        self.session_id, self.size, self.spilling = session_id, size, spilling
+        self.hostname, self.port = hostname, port
+        self.num_connections, self.prefetch_size = num_connections, prefetch_size
+        self._session = _sessions.setdefault(session_id, _Session())
+        self._kept = None
+
+    def get_stat(self):
+        """Tells what is kept, once rows were read.
+
+        Returns:
+            an object with `avg_cache_sz`, the mean size of the kept rows in bytes, `num_mem_cached`
+            and `num_disk_cached`, how many are in memory and in a file.
+
+        Raises:
+            RuntimeError: no rows were read through this cache yet.
+        """
+        if self._kept is None:
+            raise RuntimeError(
+                "For 'get_stat', the cache must be in use, but no rows were read through it yet."
+            )
+        return self._kept[1].stat()
+
+    def rows_of(self, tree):
+        """The rows kept for a pipeline.
+
+        Args:
+            tree (tuple): what the pipeline does, hashable.
+
+        Raises:
+            RuntimeError: this cache keeps those of another.
+        """
+        if self._kept is not None and self._kept[0] != tree:
+            raise RuntimeError(
+                "A DatasetCache can keep the rows of one pipeline, but this one is "
+                "in use by a different one; make another."
+            )
+        if self._kept is None:
+            self._kept = tree, self._session.kept.setdefault(tree, KeptRows())
+        return self._kept[1]
+
+    def __deepcopy__(self, memo):
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        memo[id(self)] = made
+        return made
+
+
+def _bytes(value):
+    if isinstance(value, dict):
+        return sum(map(_bytes, value.values()))
+    if isinstance(value, list):
+        return sum(map(_bytes, value))
+    return value.nbytes
+
+
+def _fixed(value):
+    """A value of a row that nobody can write through."""
+    if isinstance(value, dict):
+        return {key: _fixed(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_fixed(each) for each in value]
+    return read_only(value)
+
+
+def fixed_row(row):
+    """A row that can be kept: what it is made of cannot be written through."""
+    return [_fixed(value) for value in row]
