@@ -38,6 +38,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _fft,
     _flash,
     _flash_chosen,
+    _flash_speed,
     _float_status,
     _forms,
     _gradients,

@@ -129,7 +129,7 @@ def _beyond_prefix(xp, outside, prefix, keys):
     return outside & ~within[:, None, None, None, :]
 
 
-def _barred(api, mask, mode, reach, prefix, sizes):
+def _barred(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
     """What is barred, to broadcast against (batch, heads, group, queries, keys); or None.
 
     Args:
@@ -139,6 +139,7 @@ def _barred(api, mask, mode, reach, prefix, sizes):
         reach (tuple): how far a query sees back and ahead.
         prefix (list): for each batch how many keys every query sees.
         sizes (tuple): batch, heads of the queries, heads of the keys, queries, keys.
+        name (str): that of the mask.
     """
     batch, heads, groups, queries, keys = sizes
     if mode not in _MODES:
@@ -160,7 +161,7 @@ def _barred(api, mask, mode, reach, prefix, sizes):
         allowed = [(batch, heads, queries, keys), (batch, 1, queries, keys)]
         allowed += [(queries, keys)] * (mode != 5)
     if mask is None or mask.shape not in allowed:
-        raise RuntimeError(f"For '{api}', 'attn_mask' must have shape "
+        raise RuntimeError(f"For '{api}', '{name}' must have shape "
                            f"{' or '.join(map(str, allowed))} for {_MODES[mode]}, but got "
                            f"{None if mask is None else mask.shape}.")
     if mode in (2, 3, 4):
@@ -192,7 +193,7 @@ def _kept(api, drop_mask, keep_prob, shape):
     return Tensor._wrap(bits.reshape(shape))
 
 
-def _shift(api, shift, mode, sizes):
+def _shift(api, shift, mode, sizes, name="real_shift"):
     """The shift of the scores, (batch or 1, heads, group, queries, keys).
 
     Of a causal shift of more than 1024 rows the last 1024 may be given. By the rule of ALiBi it
@@ -203,7 +204,7 @@ def _shift(api, shift, mode, sizes):
     fits = (shift.ndim == 4 and shift.shape[0] in (1, batch) and shift.shape[1] == heads
             and shift.shape[2] in (rows, queries) and shift.shape[3] == keys)
     if not fits:
-        raise RuntimeError(f"For '{api}', 'real_shift' must have shape ({batch} or 1, {heads}, "
+        raise RuntimeError(f"For '{api}', '{name}' must have shape ({batch} or 1, {heads}, "
                            f"{rows}, {keys}), but got {shift.shape}.")
     if shift.shape[2] != queries:
         shift = _by_distance(shift, queries, keys)
@@ -237,6 +238,8 @@ def _numbers(counts):
 
 class _Call:
     """One call of the attention: what its parts share, and the checks of what belongs together."""
+
+    mask_name, shift_name = "attn_mask", "real_shift"
 
     def __init__(self, api, head_num, keep_prob, scale, reach, layout, mode, shift_first):
         self.api = api
@@ -295,8 +298,8 @@ class _Call:
         fits = (shift.ndim == 4 and shift.shape[0] in (1, len(ranges))
                 and shift.shape[1:] == (self.head_num, min(longest, _LAST_ROWS), longest))
         if self.mode not in (2, 3) or any(a != b for a, b in counts) or not fits:
-            raise RuntimeError(f"For '{self.api}', 'real_shift' of joined sequences needs a causal "
-                               f"'sparse_mode', as many queries as keys, and shape (1, "
+            raise RuntimeError(f"For '{self.api}', '{self.shift_name}' of joined sequences needs a "
+                               f"causal 'sparse_mode', as many queries as keys, and shape (1, "
                                f"{self.head_num}, {min(longest, _LAST_ROWS)}, {longest}), but got "
                                f"{self.mode} and {shift.shape}.")
         one = shift[at % shift.shape[0]:][:1, :, -1:]
@@ -309,13 +312,19 @@ class _Call:
         whole = (batch, groups, heads // groups, queries, keys)
         query = query.reshape((batch, groups, heads // groups, queries, features))
         key, value = key.expand_dims(2), value.expand_dims(2)
-        barred = _barred(self.api, mask, self.mode, self.reach, prefix, sizes)
-        kept = _kept(self.api, drop_mask, self.keep_prob, whole)
-        shift = None if shift is None else _shift(self.api, shift, self.mode, sizes)
+        barred = _barred(self.api, mask, self.mode, self.reach, prefix, sizes, self.mask_name)
+        kept = self._kept(drop_mask, whole)
+        shift = None if shift is None else self._shift(shift, sizes)
         out = attend.run(query, key, value, shift, barred, kept, self.scale, self.keep_prob,
                          self.shift_first)
         inputs = (query, key, shift, barred, self.scale, self.shift_first)
         return out.reshape((batch, heads, queries, features)), inputs
+
+    def _kept(self, drop_mask, shape):
+        return _kept(self.api, drop_mask, self.keep_prob, shape)
+
+    def _shift(self, shift, sizes):
+        return _shift(self.api, shift, self.mode, sizes, self.shift_name)
 
     def extent(self, parts):
         """The largest scores and the sums beneath them, each value eight times."""
