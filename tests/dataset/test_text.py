@@ -49,8 +49,7 @@ def test_offsets_count_bytes_of_utf8():
 @pytest.mark.parametrize("make, kind", [
     (lambda vocab: text.Lookup(vocab, "zz"), RuntimeError),
     (lambda vocab: text.Lookup({"a": 1}), TypeError),
-    (lambda vocab: text.TruncateSequencePair("a"), TypeError),
-    (lambda vocab: text.TruncateSequencePair(0), ValueError),
+    (lambda vocab: text.Ngram(2, ["", 0]), ValueError),
     (lambda vocab: text.WordpieceTokenizer(vocab, max_bytes_per_token=-1), ValueError),
     (lambda vocab: text.BertTokenizer(vocab, lower_case=1), TypeError),
     (lambda vocab: text.NormalizeUTF8("NFC"), TypeError),
@@ -59,6 +58,14 @@ def test_offsets_count_bytes_of_utf8():
 def test_wrong_arguments_are_refused_at_construction(vocab, make, kind):
     with pytest.raises(kind, match="^For '"):
         make(vocab)
+
+
+def test_the_length_of_a_pair_is_looked_at_in_use():
+    one, other = np.array([1, 2, 3]), np.array([4, 5])
+    assert [part.tolist() for part in text.TruncateSequencePair(True)(one, other)] == [[1], []]
+    for length, kind in (("a", TypeError), (1.0, TypeError), (-1, ValueError)):
+        with pytest.raises(kind, match="^For 'TruncateSequencePair', 'max_length'"):
+            text.TruncateSequencePair(length)(one, other)
 
 
 def test_text_becomes_numbers_in_a_pipeline(vocab):

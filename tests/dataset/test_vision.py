@@ -299,3 +299,29 @@ def test_the_size_of_an_image():
         vision.get_image_size([1])
     with pytest.raises(RuntimeError):
         vision.get_image_size(np.zeros(3))
+
+
+@pytest.mark.parametrize("odd, plain", [
+    (vision.Resize(True), vision.Resize(1)),
+    (vision.GaussianBlur(3, True), vision.GaussianBlur(3, 1.0)),
+    (vision.GaussianBlur(3, 0.0), vision.GaussianBlur(3)),
+    (vision.RandomColorAdjust(False, False, False, False), vision.RandomColorAdjust(0, 0, 0, 0)),
+    (vision.Affine(0, (0, 0), 1.0, True), vision.Affine(0, (0, 0), 1.0, 1.0)),
+])
+def test_bools_and_zeros_that_count_as_numbers(odd, plain):
+    assert np.array_equal(odd(IMAGE), plain(IMAGE))
+
+
+def test_bytes_of_an_encoder_asked_with_a_bool():
+    assert np.array_equal(vision.encode_png(IMAGE, True), vision.encode_png(IMAGE, 1))
+    assert np.array_equal(vision.encode_jpeg(IMAGE, True), vision.encode_jpeg(IMAGE, 1))
+    with pytest.raises(RuntimeError, match="quality"):
+        vision.encode_jpeg(IMAGE, False)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: vision.RandomColorAdjust(hue=True), lambda: vision.RandomAffine(0, shear=False),
+    lambda: vision.Resize(False)])
+def test_bools_out_of_range_are_value_errors(make):
+    with pytest.raises(ValueError, match="^For '"):
+        make()

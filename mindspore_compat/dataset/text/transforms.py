@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core import dtype as dtypes
 from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Callable, DType, Int, ListOf, Str
+from ..._core.rules import AsValue, Bool, Callable, DType, Int, ListOf, Str
 from .._rules import AnInstance, natural, positive
 from ..transforms.base import TensorOperation
 from ..transforms.transforms import numeric_dtype
@@ -20,6 +20,7 @@ __all__ = ["AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", 
            "UnicodeCharTokenizer", "WhitespaceTokenizer", "WordpieceTokenizer"]
 
 _UNUSED = r"\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\]"
+_Length = natural | Bool
 
 
 class TextTensorOperation(TensorOperation):
@@ -460,14 +461,15 @@ class TruncateSequencePair(TextTensorOperation):
         max_length (int): the length.
 
     Raises:
-        TypeError: it is no int.
+        TypeError: it is no int; told when it is used.
+        ValueError: it is negative; told when it is used.
     """
 
-    @checked
-    def __init__(self, max_length: positive):
+    def __init__(self, max_length):
         self.max_length = max_length
 
     def _apply(self, one, other):
+        _Length.refuse("TruncateSequencePair", "max_length", self.max_length)
         if one.ndim != 1 or other.ndim != 1:
             raise RuntimeError(f"For 'TruncateSequencePair', both inputs must have one axis, but "
                                f"got shapes {one.shape} and {other.shape}.")
@@ -546,8 +548,8 @@ class Ngram(TextTensorOperation):
              Forbid("left_pad[1] < 0 or right_pad[1] < 0", ValueError,
                     "pads must not be negative"))
     def __init__(self, n: positive | ListOf(positive, min_length=1),
-                 left_pad: AnInstance(tuple) = ("", 0), right_pad: AnInstance(tuple) = ("", 0),
-                 separator: Str = " "):
+                 left_pad: AsValue(AnInstance(tuple)) = ("", 0),
+                 right_pad: AsValue(AnInstance(tuple)) = ("", 0), separator: Str = " "):
         self.n = [n] if isinstance(n, int) else n
         self.left_pad, self.right_pad, self.separator = left_pad, right_pad, separator
 

@@ -194,7 +194,8 @@ def _check_list(word_list: ListOf(Str), special_tokens: _Specials | None, specia
     """Refuses arguments of `Vocab.from_list`."""
 
 
-@checked
+@checked(Forbid("special_tokens and len(set(special_tokens)) < len(special_tokens)", ValueError,
+                "'special_tokens' must not hold a token twice"))
 def _check_file(file_path: Str, delimiter: Str, vocab_size: positive | None,
                 special_tokens: _Specials | None, special_first: Bool):
     """Refuses arguments of `Vocab.from_file`."""

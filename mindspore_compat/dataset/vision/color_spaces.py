@@ -20,7 +20,7 @@ from .utils import ConvertMode
 
 __all__ = ["ConvertColor", "GaussianBlur", "Grayscale", "HsvToRgb", "RgbToHsv"]
 
-_Sigma = Number(gt=0.0)
+_Sigma = Number(ge=0.0) | Bool
 
 
 class Grayscale(PilOperation):
@@ -180,11 +180,11 @@ class GaussianBlur(ImageOperation):
     Args:
         kernel_size (Union[int, sequence]): (width, height) of the kernel, odd; an int is both.
         sigma (Union[float, sequence], optional): the standard deviation along the width and the
-            height; by default ((kernel_size - 1) * 0.5 - 1) * 0.3 + 0.8.
+            height; 0 and the default stand for ((kernel_size - 1) * 0.5 - 1) * 0.3 + 0.8.
 
     Raises:
         TypeError: an argument is of the wrong type.
-        ValueError: `kernel_size` is not positive and odd, or `sigma` not positive.
+        ValueError: `kernel_size` is not positive and odd, or `sigma` negative.
         RuntimeError: an image has not two or three axes; told when it is used.
     """
 
@@ -195,11 +195,9 @@ class GaussianBlur(ImageOperation):
                  = None):
         whole = (kernel_size,) if isinstance(kernel_size, int) else tuple(kernel_size)
         self.kernel_size = pair(whole[0]) if len(whole) == 1 else whole
-        if sigma is None:
-            self.sigma = tuple(((each - 1) * 0.5 - 1) * 0.3 + 0.8 for each in self.kernel_size)
-        else:
-            sigma = (sigma,) if isinstance(sigma, (int, float)) else tuple(sigma)
-            self.sigma = sigma * 2 if len(sigma) == 1 else sigma
+        sigma = tuple(sigma) if isinstance(sigma, (tuple, list)) else (sigma,)
+        self.sigma = tuple(float(wanted or ((size - 1) * 0.5 - 1) * 0.3 + 0.8) for wanted, size in
+                           zip(sigma * 2 if len(sigma) == 1 else sigma, self.kernel_size))
 
     def _array(self, image, lead):
         check_rank("GaussianBlur", image, lead, (2, 3))

@@ -6,7 +6,7 @@ Encoding and decoding need OpenCV, of the extra "vision".
 import numpy as np
 
 from ..._core.checking import checked
-from ..._core.rules import Int, Str
+from ..._core.rules import Bool, Int, Str
 from ..._core.tensor import Tensor
 from .._extra import opencv
 from .._rules import AnInstance
@@ -107,7 +107,7 @@ def _in_range(api, name, value, low, high):
 
 
 @checked
-def encode_jpeg(image: _Image, quality: Int = 75):
+def encode_jpeg(image: _Image, quality: Int | Bool = 75):
     """Encodes an image as JPEG.
 
     Args:
@@ -122,11 +122,11 @@ def encode_jpeg(image: _Image, quality: Int = 75):
     """
     _in_range("encode_jpeg", "quality", quality, 1, 100)
     quality_flag = opencv("encode_jpeg").IMWRITE_JPEG_QUALITY
-    return _encoded("encode_jpeg", ".jpeg", image, quality_flag, quality)
+    return _encoded("encode_jpeg", ".jpeg", image, quality_flag, int(quality))
 
 
 @checked
-def encode_png(image: _Image, compression_level: Int = 6):
+def encode_png(image: _Image, compression_level: Int | Bool = 6):
     """Encodes an image as PNG.
 
     Args:
@@ -141,11 +141,11 @@ def encode_png(image: _Image, compression_level: Int = 6):
     """
     _in_range("encode_png", "compression_level", compression_level, 0, 9)
     level_flag = opencv("encode_png").IMWRITE_PNG_COMPRESSION
-    return _encoded("encode_png", ".png", image, level_flag, compression_level)
+    return _encoded("encode_png", ".png", image, level_flag, int(compression_level))
 
 
 @checked
-def write_jpeg(filename: Str, image: _Image, quality: Int = 75):
+def write_jpeg(filename: Str, image: _Image, quality: Int | Bool = 75):
     """Writes an image as a JPEG file; see `encode_jpeg`.
 
     Args:
@@ -160,7 +160,7 @@ def write_jpeg(filename: Str, image: _Image, quality: Int = 75):
 
 
 @checked
-def write_png(filename: Str, image: _Image, compression_level: Int = 6):
+def write_png(filename: Str, image: _Image, compression_level: Int | Bool = 6):
     """Writes an image as a PNG file; see `encode_png`.
 
     Args:

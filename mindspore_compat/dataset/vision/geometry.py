@@ -7,7 +7,7 @@ PILCUBIC and of PIL images.
 import numpy as np
 
 from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Int, Number
+from ..._core.rules import Bool, Int, Number, OneOf
 from .._extra import opencv, pillow
 from .._rules import AnInstance, Fill, Padding, Size, natural, positive, sequence
 from . import _resize
@@ -49,8 +49,8 @@ class Resize(ImageOperation):
     blockwise = True
 
     @checked
-    def __init__(self, size: Size, interpolation: AnInstance(Inter) = Inter.LINEAR):
-        self.size, self.interpolation = size, interpolation
+    def __init__(self, size: Size | OneOf(True), interpolation: AnInstance(Inter) = Inter.LINEAR):
+        self.size, self.interpolation = 1 if size is True else size, interpolation
 
     def _pil(self, image):
         width, height = image.size

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._core.checking import Forbid, checked
 from ..._core.rules import Int
-from .._rules import AnInstance, Fill, natural, positive
+from .._rules import AnInstance, Fill, natural
 from . import _color, warping
 from ._image import ImageOperation
 from .color import brightened, check_rgb, contrasted, inverted, saturated, sharpened, solarized
@@ -181,7 +181,7 @@ class RandAugment(_Augmentation):
 
     @checked(Forbid("magnitude >= num_magnitude_bins", ValueError,
                     "'magnitude' must be below 'num_magnitude_bins'"))
-    def __init__(self, num_ops: natural = 2, magnitude: positive = 9,
+    def __init__(self, num_ops: natural = 2, magnitude: natural = 9,
                  num_magnitude_bins: Int(ge=2) = 31,
                  interpolation: AnInstance(Inter) = Inter.NEAREST, fill_value: Fill = 0):
         self.num_ops, self.magnitude, self.num_magnitude_bins = (

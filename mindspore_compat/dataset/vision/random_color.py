@@ -6,7 +6,7 @@ With one worker and a seed, arrays are augmented exactly as the original augment
 import numpy as np
 
 from ..._core.checking import checked
-from ..._core.rules import Int, Number
+from ..._core.rules import Bool, Int, Number, OneOf
 from .._rules import Probability, increasing, sequence
 from . import _color
 from ._image import ImageOperation, PilOperation, check_channels, check_rank
@@ -32,7 +32,8 @@ __all__ = ["RandomAdjustSharpness", "RandomAutoContrast", "RandomColor", "Random
            "RandomPosterize", "RandomSharpness", "RandomSolarize"]
 
 _Factor = Number(ge=0.0)
-_Factors = _Factor | increasing(_Factor)
+_Turn = Number(ge=0.0, le=0.5) | OneOf(False) | increasing(Number(ge=-0.5, le=0.5))
+_Factors = _Factor | Bool | increasing(_Factor)
 _Range = increasing(Number(ge=0.0))
 _Ignored = Int(ge=0, le=255) | sequence(Int(ge=0, le=255))
 _Byte = Int(ge=0, le=255)
@@ -65,7 +66,7 @@ class RandomColorAdjust(ImageOperation):
     @checked
     def __init__(self, brightness: _Factors = (1, 1), contrast: _Factors = (1, 1),
                  saturation: _Factors = (1, 1),
-                 hue: Number(ge=0.0, le=0.5) | increasing(Number(ge=-0.5, le=0.5)) = (0, 0)):
+                 hue: _Turn = (0, 0)):
         self.brightness, self.contrast = _around_one(brightness), _around_one(contrast)
         self.saturation = _around_one(saturation)
         self.hue = (-hue, hue) if isinstance(hue, (int, float)) else tuple(hue)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Int, Number, OneOf, TupleOf
+from ..._core.rules import Bool, Float, Int, Number, OneOf, TupleOf
 from .._extra import decoded, image_bytes, pillow
 from .._rules import (
     AnInstance,
@@ -39,7 +39,8 @@ __all__ = ["CutOut", "RandomAffine", "RandomCrop", "RandomCropDecodeResize", "Ra
            "RandomRotation", "RandomVerticalFlip"]
 
 _Range = increasing(Number(ge=0.0, le=16777216))
-_Shear = Number(gt=0) | increasing(Number) | sequence(Number, 4)
+_Chance = Float(ge=0.0, le=1.0)
+_Shear = Number(gt=0) | OneOf(True) | increasing(Number) | sequence(Number, 4)
 _Degrees = Number(ge=0) | increasing(Number)
 
 
@@ -260,8 +261,8 @@ class RandomResize(ImageOperation):
     """
 
     @checked
-    def __init__(self, size: Size):
-        self.size = size
+    def __init__(self, size: Size | OneOf(True)):
+        self.size = 1 if size is True else size
 
     def _array(self, image, lead):
         check_rank("RandomResize", image, lead, (2, 3))
@@ -375,7 +376,7 @@ class RandomPerspective(PilOperation):
     """
 
     @checked
-    def __init__(self, distortion_scale: Probability = 0.5, prob: Probability = 0.5,
+    def __init__(self, distortion_scale: _Chance = 0.5, prob: _Chance = 0.5,
                  interpolation: AnInstance(Inter) = Inter.CUBIC):
         self.distortion_scale, self.prob = distortion_scale, prob
         self.interpolation = interpolation

@@ -174,8 +174,8 @@ class Affine(ImageOperation):
 
     @checked
     def __init__(self, degrees: _Angle, translate: sequence(_Shift, 2), scale: Number(gt=0),
-                 shear: _Angle | sequence(_Angle, 2), resample: AnInstance(Inter) = Inter.NEAREST,
-                 fill_value: Fill = 0):
+                 shear: _Angle | Bool | sequence(_Angle, 2),
+                 resample: AnInstance(Inter) = Inter.NEAREST, fill_value: Fill = 0):
         self.degrees, self.translate, self.scale = degrees, translate, scale
         self.shear = (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear)
         self.resample, self.fill_value = resample, fill_value
