@@ -170,18 +170,15 @@ def qr(input, mode="reduced"):
             "reduced".
 
     Raises:
-        TypeError: if `input` is not a Tensor or `mode` not a str.
-        ValueError: if `mode` is neither, or `input` has fewer than two axes.
+        TypeError: if `input` is not a Tensor or `mode` neither of these.
+        ValueError: if `input` has fewer than two axes.
 
     Source: mindspore.ops.qr of MindSpore 2.10.
     """
     if not isinstance(input, Tensor):
         raise TypeError(f"For 'qr', 'input' must be a Tensor, but got {type(input).__name__}.")
-    if not isinstance(mode, str):
-        raise TypeError(f"For 'qr', 'mode' must be a str, but got {mode!r} of type "
-                        f"{type(mode).__name__}.")
-    if mode not in ("reduced", "complete"):
-        raise ValueError(f"For 'qr', 'mode' must be 'reduced' or 'complete', but got {mode!r}.")
+    if not isinstance(mode, str) or mode not in ("reduced", "complete"):
+        raise TypeError(f"For 'qr', 'mode' must be 'reduced' or 'complete', but got {mode!r}.")
     if input.ndim < 2:
         raise ValueError(f"For 'qr', 'input' must have at least two axes, but got shape "
                          f"{input.shape}.")

@@ -8,6 +8,7 @@ the right, those below to the left). The plain diagonals are in _arrange.py.
 import numpy
 
 from .._core.op import op
+from .._core.rule import show
 from .._core.rules import (
     Alike,
     Any,
@@ -84,12 +85,12 @@ def _ends(api, k):
 
 def _count(api, name, value):
     """A number of rows or columns, from an int or a Tensor of one."""
-    if isinstance(value, Tensor) and value.ndim:
+    if isinstance(value, Tensor) and value.ndim and value._array.dtype.kind == "i":
         raise ValueError(f"For '{api}', '{name}' must have no axes, but got shape {value.shape}.")
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) and not value.ndim:
         value = value.asnumpy().item()
     if type(value) is not int:
-        raise TypeError(f"For '{api}', '{name}' must be an int, but got {value!r}.")
+        raise TypeError(f"For '{api}', '{name}' must be an int, but got {show(value)}.")
     return value
 
 

@@ -94,7 +94,7 @@ def space_to_depth(xp, x: Numbers, block_size: Block):
 def channel_shuffle(xp, x: Real, groups: AsValue(Int(ge=1))):
     """Channels (N, C, ...) seen as (groups, C / groups), transposed."""
     if x.ndim < 3:
-        raise ValueError(f"For 'channel_shuffle', 'x' must have at least 3 dimensions, but got "
+        raise TypeError(f"For 'channel_shuffle', 'x' must have at least 3 dimensions, but got "
                          f"{x.ndim}.")
     if x.shape[1] % groups:
         raise ValueError(

@@ -8,13 +8,14 @@ gives when it is run from both ends. Graves et al., "Connectionist Temporal Clas
 from .._backend.space import extra
 from .._core.derivatives import COMPOSED, CONSTANT, derive
 from .._core.op import op
-from .._core.rules import Any, Bool, Int, OneOf, TensorOf
+from .._core.rules import Any, AsValue, Bool, Float, Int, OneOf, TensorOf
 from .._core.tensor import Tensor
 from . import _softmax  # noqa: F401 - it declares log_soft
 from ._loss import Reduction
 from ._norm import wide
 
 Floats = TensorOf("float32", "float64")
+Logs = AsValue(Floats, Float)
 Labels = TensorOf("int32", "int64")
 NONE = -1e30  # the logarithm of an impossible event; finite, so that differences of two are no NaN
 
@@ -195,7 +196,7 @@ def _ctc(xp, api, logs, targets, input_lengths, target_lengths, blank):
 
 @op("ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', "
     "zero_infinity=False)")
-def ctc_loss(xp, log_probs: Floats, targets: Labels, input_lengths: Any, target_lengths: Any,
+def ctc_loss(xp, log_probs: Logs, targets: Labels, input_lengths: Any, target_lengths: Any,
              blank: Int = 0, reduction: Reduction = "mean", zero_infinity: Bool = False):
     """CTC loss of log probabilities (T, N, C) for label sequences (N, S).
 
@@ -219,7 +220,7 @@ def ctc_loss(xp, log_probs: Floats, targets: Labels, input_lengths: Any, target_
 
 @op("ops.CTCLossV2(blank=0, reduction='none', zero_infinity=False)(log_probs, targets, "
     "input_lengths, target_lengths)")
-def ctc_loss_v2(xp, log_probs: Floats, targets: Labels, input_lengths: Any, target_lengths: Any,
+def ctc_loss_v2(xp, log_probs: Logs, targets: Labels, input_lengths: Any, target_lengths: Any,
                 blank: Int = 0, reduction: OneOf("none") = "none", zero_infinity: Bool = False):
     """CTC losses (N,) of log probabilities (T, N, C) for label sequences (N, S).
 

@@ -4,6 +4,8 @@ Fractional pooling is in _pool_fractional.py, convolution in _conv.py, the arith
 _backend/pool.py. Everything here is a composition of the functions of _windows.py.
 """
 
+import math
+
 from .._core.dtype import int64
 from .._core.op import op
 from .._core.rules import (
@@ -11,7 +13,9 @@ from .._core.rules import (
     AsValue,
     Bool,
     DType,
+    Float,
     Int,
+    ListOf,
     Number,
     OneOf,
     TensorOf,
@@ -330,7 +334,7 @@ def max_pool3d_with_argmax(xp, x: Plain, ksize: several(Positive, 3), strides: s
 def _goal(api, x, output_size, count):
     """The output size: a number for all dimensions, or one each, None meaning "as it is"."""
     need_rank(api, "input", x, count + 1, count + 2)
-    wanted = output_size if isinstance(output_size, tuple) else (output_size,) * count
+    wanted = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
     if len(wanted) != count:
         raise ValueError(
             f"For '{api}', 'output_size' must have {count} elements, but got {output_size!r}.")
@@ -420,13 +424,14 @@ def adaptive_max_pool2d(xp, input: Floats, output_size: Positive | TupleOf(Posit
 
 @op("ops.AdaptiveMaxPool2D(output_size)(input)")
 def adaptive_max_pool2d_primitive(xp, input: Floats,
-                                  output_size: Positive | TupleOf(Positive | None)):
+                                  output_size: TupleOf(Positive | None) | ListOf(Positive | None)):
     """The largest value of each part of images, and its int64 position in H * W."""
     return _adaptive_largest(xp, input, _goal("AdaptiveMaxPool2D", input, output_size, 2), "int64")
 
 
 @op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)")
-def adaptive_max_pool3d(xp, input: Plain, output_size: several(Positive, 3),
+def adaptive_max_pool3d(xp, input: Plain,
+                        output_size: AsValue(several(Positive, 3), Float | TensorOf()),
                         return_indices: Any = False):
     """The largest value of each part of volumes (N, C, D, H, W) or (C, D, H, W).
 
@@ -512,10 +517,9 @@ def _unpool(xp, api, x, places, kernel, stride, padding, output_size, count):
                 f"For '{api}', 'output_size' must be within a stride of {goal}, but got "
                 f"{output_size!r}.")
         goal = wanted
-    total = 1
-    for n in goal:
-        total *= n
-    if bool(xp.any((places < 0) | (places >= total))):
+    if min(goal) < 0:
+        raise ValueError(f"For '{api}', the output must have a size, but got {goal}.")
+    if bool(xp.any((places < 0) | (places >= math.prod(goal)))):
         raise RuntimeError(f"For '{api}', 'indices' must lie in an output of size {goal}.")
     return xp.put_places(x, places, goal)
 

@@ -131,7 +131,7 @@ def fractional_max_pool3d_primitive(xp, x: Plain, random_samples: Samples,
                                     ksize: several(Positive, 3), output_shape: several(Positive, 3),
                                     data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW"):
     """The largest value of each window of volumes, and its int64 position in D * H * W."""
-    need_rank("FractionalMaxPool3DWithFixedKsize", "x", x, 4, 5)
+    need_rank("FractionalMaxPool3DWithFixedKsize", "x", x, 4, 5, error=TypeError)
     last, alone = data_format == "NDHWC", x.ndim == 4
     x = xp.moveaxis(x, -1, x.ndim - 4) if last else x
     x = xp.expand_dims(x, 0) if alone else x

@@ -184,6 +184,8 @@ class FillV2(Primitive):
 
     @checked
     def __call__(self, shape: TupleOf(Int(ge=0)) | Index, value: Anything):
+        if isinstance(shape, Tensor) and shape.ndim != 1:
+            raise ValueError(f"For 'FillV2', 'shape' must have one axis, but got {shape.shape}.")
         return fill_v2.run(value, shape_of("FillV2", (shape,)))
 
 

@@ -98,6 +98,12 @@ VALUES = {
     "cond": lambda: ops.cond(X[:, :2], (1, 2)),
     "moveaxis": lambda: ops.moveaxis(X, None, 0),
     "renorm": lambda: ops.renorm(X, "wrong", 0, 1.0),
+    "ctc": lambda: ops.ctc_loss(0.5, VECTOR[None], (2,), (1,)),
+    "fill": lambda: ops.FillV2()(VECTOR[None], X),
+    "unpool": lambda: ops.max_unpool2d(X[None], Tensor([[[0, 1, 2], [3, 4, 5]]]), 1, 1, (1, 2)),
+    "pool 3d": lambda: ops.adaptive_max_pool3d(X[None, None], 0.5),
+    "pool 3d, a Tensor": lambda: ops.adaptive_max_pool3d(X[None, None], VECTOR[:2]),
+    "rows": lambda: ops.matrix_diag(VECTOR, 0, VECTOR),
     "sorter": lambda: ops.searchsorted(VECTOR, VECTOR, sorter=FLOATS),
 }
 TYPES = {
@@ -107,6 +113,13 @@ TYPES = {
     "renorm": lambda: ops.renorm(X, None, 0, 1.0),
     "bucketize": lambda: ops.bucketize(X, "wrong"),
     "batch_dot": lambda: ops.batch_dot(X, X, True),
+    "shuffle": lambda: ops.channel_shuffle(X, 1),
+    "pool 2d": lambda: ops.AdaptiveMaxPool2D(2),
+    "fractions": lambda: ops.FractionalMaxPool3DWithFixedKsize((1, 1, 1), (2, 2, 2))(
+        X, Tensor(np.ones((1, 1, 3), np.float32))),
+    "rows": lambda: ops.matrix_diag(VECTOR, 0, FLOATS),
+    "qr": lambda: ops.qr(X, "wrong"),
+    "areas": lambda: ops.SampleDistortedBoundingBoxV2(area_range=(1, 2)),
 }
 
 
