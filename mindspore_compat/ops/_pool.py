@@ -13,7 +13,6 @@ from .._core.rules import (
     AsValue,
     Bool,
     DType,
-    Float,
     Int,
     ListOf,
     Number,
@@ -31,6 +30,7 @@ Natural = Int(ge=0)
 Floats = TensorOf("float16", "float32", "float64", "bfloat16")
 Plain = TensorOf(integer | floating)
 Half = TensorOf("float16", "float32")
+Volume = AsValue(several(Positive, 3), Number | TensorOf())
 Anything = TensorOf(integer | floating, "bool")
 Mode = OneOf("valid", "same", "VALID", "SAME", "Valid", "Same")
 PadMode = OneOf("valid", "same", "pad", "VALID", "SAME", "PAD", "Valid", "Same", "Pad")
@@ -430,9 +430,7 @@ def adaptive_max_pool2d_primitive(xp, input: Floats,
 
 
 @op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)")
-def adaptive_max_pool3d(xp, input: Plain,
-                        output_size: AsValue(several(Positive, 3), Float | TensorOf()),
-                        return_indices: Any = False):
+def adaptive_max_pool3d(xp, input: Plain, output_size: Volume, return_indices: Any = False):
     """The largest value of each part of volumes (N, C, D, H, W) or (C, D, H, W).
 
     With `return_indices` also int32 positions in D * H * W.
@@ -498,9 +496,8 @@ def lp_pool2d(xp, x: Anything, norm_type: Number | Bool, kernel_size: several(Po
 def _unpool(xp, api, x, places, kernel, stride, padding, output_size, count):
     """`x` at the places where pooling found it, zeros elsewhere."""
     need_rank(api, "x", x, count + 1, count + 2)
-    if output_size is not None and not isinstance(output_size, tuple):
-        raise ValueError(f"For '{api}', 'output_size' must be a tuple of ints or None, but got "
-                         f"{output_size!r}.")
+    if not isinstance(output_size, (tuple, type(None))):
+        raise ValueError(f"For '{api}', 'output_size' must be a tuple, but got {output_size!r}.")
     if tuple(x.shape) != tuple(places.shape):
         raise ValueError(
             f"For '{api}', 'x' and 'indices' must have the same shape, but got {tuple(x.shape)} "
