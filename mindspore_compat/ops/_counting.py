@@ -4,6 +4,7 @@ import numpy
 
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
+from .._core.reading import FirstOf
 from .._core.rules import (
     Alike,
     AsValue,
@@ -195,6 +196,8 @@ def map_uniform(xp, input: Index, per_group_size: Int(ge=1), group_num: Int(ge=1
 class SubAndFilter(Primitive):
     """(x - offset where that is in [0, max_num), the places of those elements).
 
+    Of a tuple or list in the place of `max_num` or `offset`, the first number counts.
+
     Source: mindspore.ops.SubAndFilter of MindSpore 2.10.
     """
 
@@ -202,7 +205,8 @@ class SubAndFilter(Primitive):
         super().__init__("SubAndFilter")
 
     @checked
-    def __call__(self, input_x: Whole, max_num: Int | Whole, offset: Int | Whole):
+    def __call__(self, input_x: Whole, max_num: FirstOf(Int) | Whole,
+                 offset: FirstOf(Int) | Whole):
         xp = space_for(input_x._array)
         moved = input_x._array - int(offset)
         kept = xp.nonzero((moved >= 0) & (moved < int(max_num)))[0]
@@ -216,10 +220,10 @@ class SubAndFilter(Primitive):
 def bincount_of(xp, array: TensorOf("int32"), size: Int(ge=0) | TensorOf("int32"),
                 weights: TensorOf("int32", "int64", "float32", "float64")):
     """The sum of the weights of each number below `size`; numbers beyond are left out."""
-    if array.shape != weights.shape and weights.size:
+    if array.size != weights.size and weights.size:
         raise ValueError(
-            f"For 'Bincount', 'weights' must have the shape of 'array', but got {weights.shape} "
-            f"and {array.shape}."
+            f"For 'Bincount', 'weights' must have as many elements as 'array', but got shapes "
+            f"{weights.shape} and {array.shape}."
         )
     if not isinstance(size, int) and size.ndim:
         raise ValueError(f"For 'Bincount', 'size' must have no axes, but got {size.shape}.")

@@ -3,6 +3,7 @@
 from .._backend.arrays import HOST, current_space
 from .._core import dtype as dtypes
 from .._core.op import op
+from .._core.reading import FirstOf
 from .._core.rules import (
     Alike,
     Bool,
@@ -12,6 +13,7 @@ from .._core.rules import (
     Number,
     OneOf,
     ScalarOf,
+    Str,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -27,6 +29,7 @@ Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "
 Lengths = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
 Sizes = Lengths | TensorOf("int32", "int64")
 Scalar = Number | Bool
+NoShape = Scalar | Str  # in the place of a shape: that of a Tensor without axes
 Device = OneOf("CPU", "GPU", "Ascend") | None
 
 
@@ -82,12 +85,15 @@ def _filled(api, size, value, dtype):
 
 @public("ops.fill")
 @checked
-def fill(type: DType | None, shape: Sizes, value: Scalar | TensorOf(any_dtype)):
+def fill(type: DType | None, shape: Sizes | NoShape, value: Scalar | TensorOf(any_dtype)):
     """One number everywhere, which may be a Tensor of one element; without a dtype, its own.
+
+    A number or text in the place of the shape is that of a Tensor without axes.
 
     Source: mindspore.ops.fill of MindSpore 2.10.
     """
-    return _filled("fill", shape, value, type)
+    sizes = shape if isinstance(shape, (tuple, list, Tensor)) else ()
+    return _filled("fill", sizes, value, type)
 
 
 @public("ops.empty")
@@ -282,9 +288,14 @@ Value = TensorOf(integer | {"float16", "float32"})
     "ops.OneHot(axis=-1)(indices, depth, on_value, off_value)", widen=False,
     rules={"ops.OneHot": {"on_value": Value, "off_value": Value}}, alike="on_value off_value")
 def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: Int(ge=0),
-            on_value: Number | Value = 1, off_value: Number | Value = 0,
+            on_value: FirstOf(Number) | Value = 1, off_value: FirstOf(Number) | Value = 0,
             axis: ScalarOf(Int) = -1):
-    """A new axis of length `depth` with `on_value` at each index, `off_value` elsewhere."""
+    """A new axis of length `depth` with `on_value` at each index, `off_value` elsewhere.
+
+    Of several values the first one counts.
+    """
+    on_value, off_value = (xp.ravel(each)[0] if each.ndim else each
+                           for each in (on_value, off_value))
     if on_value.dtype != off_value.dtype:
         raise TypeError(f"For 'one_hot', 'on_value' and 'off_value' must have one dtype, but got "
                         f"{on_value.dtype} and {off_value.dtype}.")

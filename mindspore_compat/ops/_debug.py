@@ -198,11 +198,15 @@ def scalar_to_array(input_x):
 def tuple_to_array(input_x):
     """A tuple of numbers of one type as a Tensor: int32 for ints, float32 for floats.
 
+    A list, text or Tensor gives None, as the original has it.
+
     Raises:
-        TypeError: if `input_x` is not a tuple, or mixes types.
+        TypeError: if `input_x` is none of these, or mixes types.
 
     Source: mindspore.ops.tuple_to_array of MindSpore 2.10.
     """
+    if isinstance(input_x, (list, str, Tensor)):
+        return None
     if not isinstance(input_x, tuple):
         raise TypeError(f"For 'tuple_to_array', 'input_x' must be a tuple, but got "
                         f"{type(input_x).__name__}.")
@@ -336,18 +340,21 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     """Tensors scaled by clip_norm / max(norm, clip_norm), where the norm is that of all together.
 
     Args:
-        x (Union[tuple[Tensor], list[Tensor]]): the Tensors.
+        x (Union[tuple[Tensor], list[Tensor], Tensor]): the Tensors; of one alone the scaled Tensor
+            is returned.
         clip_norm (Union[float, int]): the norm allowed, above 0. Default: 1.0.
         use_norm (None): a place that MindSpore keeps for later use.
 
     Raises:
-        TypeError: if `x` is not a tuple or list, or `clip_norm` no number.
+        TypeError: if `x` is not a tuple, list or Tensor, or `clip_norm` no number.
         ValueError: if `clip_norm` is not above 0, or `use_norm` not None.
 
     Source: mindspore.ops.clip_by_global_norm of MindSpore 2.10.
     """
     if isinstance(clip_norm, Tensor) and clip_norm.size == 1:
         clip_norm = clip_norm.item()
+    if isinstance(x, Tensor):
+        return clip_by_global_norm([x], clip_norm, use_norm)[0]
     if not isinstance(x, (tuple, list)):
         raise TypeError(f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got "
                         f"{type(x).__name__}.")

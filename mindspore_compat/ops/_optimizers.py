@@ -344,12 +344,14 @@ class AdamNoUpdateParam(_Corrected):
 
 @public("ops.AdamWeightDecay")
 class AdamWeightDecay(Update):
-    """Adam without bias correction whose weight decay bypasses the averages, in place."""
+    """Adam without bias correction whose weight decay bypasses the averages, in place.
+
+    No bound is set to the numbers: the original computes with any.
+    """
 
     @checked
-    def __call__(self, var: Held, m: Held, v: Held, lr: Rate, beta1: Float(gt=0.0, lt=1.0) | Held,
-                 beta2: Float(gt=0.0, lt=1.0) | Held, epsilon: Float(gt=0.0) | Held,
-                 decay: Float(ge=0.0) | Held, gradient: Slope):
+    def __call__(self, var: Held, m: Held, v: Held, lr: Rate, beta1: Float | Held,
+                 beta2: Float | Held, epsilon: Float | Held, decay: Float | Held, gradient: Slope):
         return self.run(ADAM_DECAY, (var, m, v), gradient, lr=lr, beta1=beta1, beta2=beta2,
                         eps=epsilon, decay=decay)
 

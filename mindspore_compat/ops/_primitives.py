@@ -24,6 +24,7 @@ from .._core.surface import public
 from .._core.tensor import Tensor
 from .._core.transforms import stop_gradient
 from . import _arrange, _padding, _shape, _statistics
+from ._create import NoShape
 from ._inplace import index_put
 from ._scatter import check_range, scatter_by
 from ._shape import shape_of
@@ -109,7 +110,7 @@ class SplitV(Primitive):
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if the lengths do not fit.
+        ValueError: if the lengths do not fit, when called.
 
     Source: mindspore.ops.SplitV of MindSpore 2.10.
     """
@@ -118,15 +119,16 @@ class SplitV(Primitive):
     def __init__(self, size_splits: TupleOf(Int) | ListOf(Int), split_dim: Int,
                  num_split: Int(ge=1)):
         super().__init__("SplitV")
-        if len(size_splits) != num_split:
-            raise ValueError(
-                f"For 'SplitV', 'size_splits' must hold 'num_split' lengths, but got {size_splits} "
-                f"and {num_split}."
-            )
         self.size_splits, self.split_dim = list(size_splits), split_dim
+        self.num_split = num_split
 
     @checked
     def __call__(self, input_x: Anything):
+        if len(self.size_splits) != self.num_split:
+            raise ValueError(
+                f"For 'SplitV', 'size_splits' must hold 'num_split' lengths, but got "
+                f"{self.size_splits} and {self.num_split}."
+            )
         rank = input_x.ndim
         if not -rank <= self.split_dim < rank:
             raise ValueError(
@@ -172,8 +174,10 @@ def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int)):
 class FillV2(Primitive):
     """A Tensor of a shape with one value everywhere: `ops.FillV2()(shape, value)`.
 
+    A number or text in the place of the shape is that of a Tensor without axes.
+
     Raises:
-        TypeError: if `shape` is not of ints, or `value` no Tensor.
+        TypeError: if `shape` is None, or not of ints, or `value` no Tensor.
         ValueError: if a length is negative, or `value` not one number.
 
     Source: mindspore.ops.FillV2 of MindSpore 2.10.
@@ -183,10 +187,11 @@ class FillV2(Primitive):
         super().__init__("FillV2")
 
     @checked
-    def __call__(self, shape: TupleOf(Int(ge=0)) | Index, value: Anything):
+    def __call__(self, shape: TupleOf(Int(ge=0)) | Index | NoShape, value: Anything):
         if isinstance(shape, Tensor) and shape.ndim != 1:
             raise ValueError(f"For 'FillV2', 'shape' must have one axis, but got {shape.shape}.")
-        return fill_v2.run(value, shape_of("FillV2", (shape,)))
+        sizes = shape_of("FillV2", (shape,)) if isinstance(shape, (tuple, Tensor)) else ()
+        return fill_v2.run(value, sizes)
 
 
 @op("ops.fills(x, value)", "ops.Fills()(x, value)", "Tensor.fills(value)", widen=False)
@@ -219,8 +224,8 @@ def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int =
     if start.ndim or end.ndim:
         raise ValueError(f"For 'LogSpace', 'start' and 'end' must have no axes, but got shapes "
                          f"{start.shape} and {end.shape}.")
-    if base <= 0:
-        raise ValueError(f"For 'LogSpace', 'base' must be above 0, but got {base}.")
+    if base < 0:
+        raise ValueError(f"For 'LogSpace', 'base' must be at least 0, but got {base}.")
     along = xp.arange(steps) / max(steps - 1, 1)
     numbers = xp.cast(start, "float64") * (1 - along) + xp.cast(end, "float64") * along
     return xp.cast(xp.power(float(base), numbers), dtype)
@@ -234,7 +239,7 @@ def logspace(start: Float | Floats, end: Float | Floats, steps: Int(ge=0), base:
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if `steps` is below 0.
+        ValueError: if `steps` or `base` is below 0.
 
     Source: mindspore.ops.logspace of MindSpore 2.10.
     """
@@ -280,6 +285,8 @@ def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: I
         )
     places = input_indices - offset
     inside = (places >= 0) & (places < input_params.shape[0])
+    if not input_params.shape[0]:
+        return xp.zeros(places.shape + input_params.shape[1:], input_params.dtype)
     rows = xp.take(input_params, xp.where(inside, places, 0), 0)
     mask = xp.reshape(inside, inside.shape + (1,) * (input_params.ndim - 1))
     return xp.where(mask, rows, xp.zeros_like(rows))

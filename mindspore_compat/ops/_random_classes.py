@@ -5,6 +5,7 @@ from .._core import dtype as dtypes
 from .._core.op import space_for
 from .._core.rules import (
     Alike,
+    Any,
     Bool,
     DType,
     Float,
@@ -112,7 +113,7 @@ class RandomPoisson(Gamma):
 
     @checked
     def __call__(self, shape: Length, rate: TensorOf(real) | Number):
-        _shape(self.name, shape)
+        _shape(self.name, shape, 0)
         return _poisson(self._stream, shape, rate, self.dtype)
 
 
@@ -122,7 +123,7 @@ class StandardLaplace(Gamma):
 
     @checked
     def __call__(self, shape: Shape):
-        return _laplace(self._stream, _shape(self.name, shape), 0.0, 1.0)
+        return _laplace(self._stream, _shape(self.name, shape, 0), 0.0, 1.0)
 
 
 @public("ops.Multinomial")
@@ -136,13 +137,15 @@ class Multinomial(_Seeded):
         self.dtype = dtype
 
     @checked
-    def __call__(self, x: TensorOf(real), num_samples: Int(ge=1)):
+    def __call__(self, x: TensorOf(real), num_samples: Int(ge=0)):
         if x.ndim not in (1, 2):
             raise ValueError(
                 f"For 'Multinomial', 'x' must have one or two axes, but got {x.shape}."
             )
-        draw = self._draw(space_for(x._array))
-        return _multinomial(x, num_samples, True, draw, dtypes.to_numpy(self.dtype))
+        xp, dtype = space_for(x._array), dtypes.to_numpy(self.dtype)
+        if not num_samples:
+            return Tensor._wrap(xp.zeros((*x.shape[:-1], 0), dtype))
+        return _multinomial(x, num_samples, True, self._draw(xp), dtype)
 
 
 @public("ops.MultinomialWithReplacement")
@@ -234,13 +237,14 @@ class RandpermV2(Primitive):
         return _made(_permutation(xp, int(n), draw)._array, self.dtype)
 
 
-def _shape(api, shape):
-    """A shape from ints or a Tensor of one axis, none of them below 1."""
+def _shape(api, shape, least=1):
+    """A shape from ints or a Tensor of one axis, none of them below `least`."""
     if isinstance(shape, Tensor) and shape.ndim != 1:
         raise ValueError(f"For '{api}', 'shape' must have one axis, but got {shape.shape}.")
     whole = shape_of(api, (shape,))
-    if any(n < 1 for n in whole):
-        raise ValueError(f"For '{api}', 'shape' must be positive, but got {whole}.")
+    if any(n < least for n in whole):
+        words = "positive" if least else "of lengths >= 0"
+        raise ValueError(f"For '{api}', 'shape' must be {words}, but got {whole}.")
     return whole
 
 
@@ -283,7 +287,7 @@ class ParameterizedTruncatedNormal(_Seeded):
                 raise ValueError(f"For 'ParameterizedTruncatedNormal', '{name}' must have at most "
                                  f"one axis, but got {each.shape}.")
         xp = space_for(mean._array)
-        whole = _shape("ParameterizedTruncatedNormal", shape)
+        whole = _shape("ParameterizedTruncatedNormal", shape, 0)
         sides = [each._array.reshape((-1,) + (1,) * (len(whole) - 1))
                  for each in (mean, stdevs, min, max)]
         middle, spread, low, high = (each.astype("float64") for each in sides)
@@ -350,10 +354,13 @@ class Cauchy(Primitive):
 
 @public("ops.Bernoulli")
 class Bernoulli(Primitive):
-    """1 with probability p and 0 otherwise: `ops.Bernoulli(seed, offset)(x, p)`."""
+    """1 with probability p and 0 otherwise: `ops.Bernoulli(seed, offset)(x, p)`.
+
+    Only an int counts as an offset; anything else is 0.
+    """
 
     @checked
-    def __init__(self, seed: Int = -1, offset: Int = 0):
+    def __init__(self, seed: Int = -1, offset: Any = 0):
         super().__init__("Bernoulli")
         self.seed, self.offset = seed, offset
 
@@ -366,5 +373,6 @@ class Bernoulli(Primitive):
                              f"{share.shape}.")
         if bool((share < 0).any()) or bool((share > 1).any()):
             raise ValueError("For 'Bernoulli', 'p' must be in [0, 1].")
-        draw = _first(xp, self.seed if self.seed > 0 else None, self.offset)
+        offset = self.offset if isinstance(self.offset, int) else 0
+        draw = _first(xp, self.seed if self.seed > 0 else None, offset)
         return _made(draw.random(x.shape) < share, None, x._array.dtype)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from mindspore_compat._core import dtype as mstype
+from mindspore_compat._core import reading, rules
 from mindspore_compat._core import rule as frame
-from mindspore_compat._core import rules
 from mindspore_compat._core.rules import (
     Any,
     Bool,
@@ -51,6 +51,10 @@ class FakeTensor:
 
     def __iter__(self):
         return map(FakeTensor, self._array)
+
+    @property
+    def size(self):
+        return self._array.size
 
     def asnumpy(self):
         return self._array
@@ -209,6 +213,32 @@ def test_a_number_may_be_read_from_a_tensor_without_axes(error):
     for wrong, expected in ((held[1], TypeError), (held[2], ValueError), (held[3], error)):
         with pytest.raises(expected, match="For 'doubled', 'count' must be an int >= 0"):
             doubled(wrong)
+
+
+def test_values_may_count_by_their_truth():
+    @checked
+    def kept(keep: reading.Truth = False):
+        return keep
+
+    given = (True, 0, "wrong", (), None)
+    assert [kept(each) for each in given] == [True, False, True, False, False]
+    assert reading.Truth.verdict("wrong") is None
+
+
+def test_a_number_may_be_read_from_a_tensor_of_one_element():
+    rule = reading.ElementOf(Int(ge=0) | None, TypeError)
+    held = [FakeTensor(np.array(each)) for each in (3, [1.5], [[-1]], [3, 4])]
+    assert [rule.verdict(each) for each in held] == [None, None, ValueError, TypeError]
+    assert rule.read(held[1]) == 1
+    assert rule.read(2) == 2 and rule != rules.ScalarOf(Int(ge=0) | None, TypeError)
+
+
+def test_the_first_of_several_may_count():
+    rule = reading.FirstOf(Int(ge=0)) | None
+    given = (3, (3, "x"), [-1], (), ("x",), None)
+    assert [rule.verdict(each) for each in given] == [
+        None, None, ValueError, TypeError, TypeError, None]
+    assert rule.read([3, 4]) == 3
 
 
 def test_a_guard_needs_no_parentheses_around_it():
