@@ -1,0 +1,477 @@
+"""AutoParallel: a network with its own settings for training on several devices.
+
+Every process holds the whole network here, so what can be divided is the data. The settings are
+those of `set_auto_parallel_context`; they are in force while the network runs, and no longer. How
+gradients are combined is in `gradient_sums`.
+"""
+
+import json
+import os
+
+from .._core import config
+from .._core.rules import Any, Bool, Callable, CellOf, Forbid, Int, OneOf, Str, checked
+from ..communication import get_group_size, get_rank
+from ..nn.cell import Cell
+from .gradient_sums import GradientSums
+from .layout import Layout
+
+__all__ = ["AutoParallel"]
+
+_MODES = ("semi_auto", "sharding_propagation", "recursive_programming")
+_SCHEDULERS = ("1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp", "zero_bubble_v")
+_MESSAGES = (
+    "AlltoAll",
+    "AlltoAllV",
+    "MorphAllGather",
+    "AllReduce",
+    "AllGather",
+    "ReduceScatter",
+    "MorphReduceScatter",
+    "",
+)
+# The keys of a file for `transformer_opt`, old names included, by what a value may be.
+_SPEED_UP = {
+    (str, bool): (
+        "recompute_comm_overlap",
+        "recomputation_communication_overlap",
+        "matmul_grad_comm_overlap",
+        "grad_matmul_communication_overlap",
+    ),
+    (str,): ("pp_1f1b_overlap",),
+    (int,): (
+        "compute_communicate_fusion_level",
+        "computation_communication_fusion_level",
+        "dataset_broadcast_opt_level",
+    ),
+    (bool,): (
+        "enable_task_opt",
+        "enable_communication_fusion",
+        "enable_grad_comm_opt",
+        "grad_computation_allreduce_overlap",
+        "recompute_allgather_overlap_fagrad",
+        "grad_fa_allgather_overlap",
+        "interleaved_matmul_comm",
+        "bias_add_comm_swap",
+        "allreduce_and_biasadd_swap",
+        "enable_opt_shard_comm_opt",
+        "computation_allgather_overlap",
+        "enable_begin_end_inline_opt",
+        "enable_concat_eliminate_opt",
+        "interleaved_layernorm_comm",
+        "enable_allreduce_slice_to_reducescatter",
+        "enable_interleave_split_concat_branch",
+        "enable_interleave_parallel_branch",
+        "enable_offloading_packed_experts",
+        "enable_flash_attention_load_balance",
+    ),
+}
+_KINDS = {key: kinds for kinds, keys in _SPEED_UP.items() for key in keys}
+
+_json = (
+    Forbid("not file_path.startswith('/')", KeyError, "'file_path' must be an absolute path"),
+    Forbid("not file_path.endswith('.json')", KeyError, "'file_path' must end in '.json'"),
+)
+
+
+class AutoParallel(Cell):
+    """Runs a network with settings of its own for training on several devices.
+
+    Called, it puts its settings in force, runs the network, and puts those back that were in force
+    before. Every process holds the whole network, and nothing of it is divided: with one process
+    the network runs as it would alone. With several, each on its own share of the data, gradients
+    of its parameters are summed over the processes whenever they are taken, inside the network or
+    of it, and averaged after `enable_gradients_mean`; not so with the dataset strategy
+    "full_batch", where each process sees all data. Settings that say how a network is divided, what
+    is sent how, and what is written to files are checked, kept and told by
+    `get_auto_parallel_context`, and change nothing.
+
+    Args:
+        network (Union[Cell, Callable]): the outermost network, or a function.
+        parallel_mode (str, optional): how the original divides operators: "semi_auto",
+            "sharding_propagation" or "recursive_programming". Default: ``"semi_auto"``.
+
+    Inputs:
+        - **\\*args**, **\\*\\*kwargs** - the inputs of the network.
+
+    Outputs:
+        what the network gives.
+
+    Raises:
+        TypeError: `network` cannot be called.
+        ValueError: `parallel_mode` is another one.
+        KeyError: when called: a key of what `comm_fusion` was given is unknown.
+        RuntimeError: when called by one of several processes: data is divided along another axis
+            than the first.
+
+    Source: mindspore.parallel.auto_parallel.AutoParallel of MindSpore 2.10.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor, nn
+        >>> from mindspore_compat.parallel.auto_parallel import AutoParallel
+        >>> net = AutoParallel(nn.Dense(3, 2), parallel_mode="semi_auto")
+        >>> net.enable_gradients_mean()
+        >>> net.dataset_strategy("data_parallel")
+        >>> net(Tensor(np.ones((4, 3), np.float32))).shape
+        (4, 2)
+    """
+
+    @checked(
+        Forbid(
+            f"parallel_mode not in {_MODES}",
+            ValueError,
+            f"'parallel_mode' must be one of {', '.join(_MODES)}",
+        )
+    )
+    def __init__(self, network: CellOf | Callable, parallel_mode: Any = "semi_auto"):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self._parallel_mode = parallel_mode
+        self._global_rank, self._device_num = get_rank(), get_group_size()
+        self._init_param_in_compile = True
+        self._load_strategy_file_path = self._save_strategy_file_path = ""
+        self._only_trainable_params = True
+        self._load_operator_strategy_file = self._save_operator_strategy_file = ""
+        self._dataset_strategy_config, self._full_batch = "data_parallel", False
+        self._optimizer_config = None
+        self._pipeline_stages = 1
+        self._pipeline_config = {"pipeline_interleave": False, "pipeline_scheduler": "1f1b"}
+        self._pipeline_result_broadcast = False
+        self._comm_fusion_config = {}
+        self._force_fp32_communication = False
+        self._group_ckpt_save_file = ""
+        self._dump_local_norm, self._dump_local_norm_path = False, ""
+        self._dump_device_local_norm = False
+        self._gradients_mean, self._gradient_fp32_sync = False, True
+        self._loss_repeated_mean = True
+        self._transformer_opt_config = None
+        self._sums = GradientSums(self, network)
+
+    def construct(self, *args, **kwargs):
+        """Runs the network with the settings in force."""
+        before = dict(vars(config.config.parallel))
+        try:
+            config.reset_auto_parallel_context()
+            config.set_auto_parallel_context(**self._context())
+            with self._sums.on_the_way():
+                return self.network(*args, **kwargs)
+        finally:
+            vars(config.config.parallel).update(before)
+
+    def _context(self):
+        """The settings as `set_auto_parallel_context` takes them."""
+        mode, search = "semi_auto_parallel", "recursive_programming"
+        if self._device_num == 1:
+            mode = "stand_alone"
+        elif self._parallel_mode != "semi_auto":
+            mode, search = "auto_parallel", self._parallel_mode
+        strategy = self._dataset_strategy_config
+        given = {
+            "auto_parallel_new_interface": True,
+            "parallel_mode": mode,
+            "search_mode": search,
+            "device_num": self._device_num,
+            "global_rank": self._global_rank,
+            "init_param_in_compile": self._init_param_in_compile,
+            "comm_fusion": self._comm_fusion_config,
+            "strategy_ckpt_load_file": self._load_strategy_file_path,
+            "strategy_ckpt_save_file": self._save_strategy_file_path,
+            "strategy_ckpt_config": {
+                "load_file": self._load_strategy_file_path,
+                "save_file": self._save_strategy_file_path,
+                "only_trainable_params": self._only_trainable_params,
+            },
+            "force_fp32_communication": self._force_fp32_communication,
+            "enable_alltoall": True,
+            "group_ckpt_save_file": self._group_ckpt_save_file,
+            "dump_local_norm": self._dump_local_norm,
+            "dump_local_norm_path": self._dump_local_norm_path,
+            "dump_device_local_norm": self._dump_device_local_norm,
+            "gradients_mean": self._gradients_mean,
+            "gradient_fp32_sync": self._gradient_fp32_sync,
+            "loss_repeated_mean": self._loss_repeated_mean,
+            "pipeline_stages": self._pipeline_stages,
+            "enable_parallel_optimizer": self._optimizer_config is not None,
+        }
+        if self._full_batch:
+            given["full_batch"] = True
+        elif isinstance(strategy, str) or not any(isinstance(each, Layout) for each in strategy):
+            given["dataset_strategy"] = strategy
+        if self._pipeline_stages > 1:
+            given["pipeline_result_broadcast"] = self._pipeline_result_broadcast
+            given["pipeline_config"] = self._pipeline_config
+        if self._optimizer_config is not None:
+            given["parallel_optimizer_config"] = self._optimizer_config
+        return given
+
+    # Files ----------------------------------------------------------------------------------------
+
+    @checked
+    def load_param_strategy_file(self, file_path: Str):
+        """Sets the file that says how parameters are divided.
+
+        Args:
+            file_path (str): its path.
+        """
+        self._load_strategy_file_path = file_path
+
+    @checked
+    def save_param_strategy_file(self, file_path: Str):
+        """Sets the file to which it would be written how parameters are divided.
+
+        Args:
+            file_path (str): its path.
+        """
+        self._save_strategy_file_path = file_path
+
+    def disable_strategy_file_only_for_trainable_params(self):
+        """Says that these files are about parameters that are not trained, too."""
+        self._only_trainable_params = False
+
+    @checked(*_json)
+    def load_operator_strategy_file(self, file_path: Str):
+        """Sets the file that says how operators are divided, in the mode "sharding_propagation".
+
+        Args:
+            file_path (str): an absolute path that ends in ".json".
+
+        Raises:
+            KeyError: it is none.
+        """
+        self._load_operator_strategy_file = file_path
+
+    @checked(*_json)
+    def save_operator_strategy_file(self, file_path: Str):
+        """Sets the file to which it would be written how operators are divided.
+
+        Args:
+            file_path (str): an absolute path that ends in ".json".
+
+        Raises:
+            KeyError: it is none.
+        """
+        self._save_operator_strategy_file = file_path
+
+    @checked
+    def set_group_ckpt_save_file(self, file_path: Str):
+        """Sets the file to which the groups of processes would be written.
+
+        Args:
+            file_path (str): its path.
+        """
+        self._group_ckpt_save_file = file_path
+
+    # Division -------------------------------------------------------------------------------------
+
+    def no_init_parameters_in_compile(self):
+        """Says that parameters are not to be given values when the network is compiled."""
+        self._init_param_in_compile = False
+
+    def dataset_strategy(self, config):
+        """Sets how data is divided among the processes.
+
+        Args:
+            config (Union[str, tuple]): "data_parallel", each process sees its share of a batch;
+                "full_batch", each sees all of it; or for each input a tuple of ints, into how many
+                parts its axes are divided, or a Layout.
+
+        Raises:
+            TypeError: it is, or holds, something else.
+            ValueError: it is None or another str.
+        """
+        _check_strategy(config)
+        self._full_batch = config == "full_batch"
+        self._dataset_strategy_config = config
+
+    @checked(
+        Forbid(
+            "not isinstance(shard_size, int) or shard_size <= 0 and shard_size != -1",
+            ValueError,
+            "'shard_size' must be a positive int or -1",
+        ),
+        Forbid(
+            "not isinstance(threshold, int) or threshold < 0",
+            ValueError,
+            "'threshold' must be an int that is not negative",
+        ),
+        Forbid(
+            "optimizer_level not in ('level1', 'level2', 'level3')",
+            ValueError,
+            "'optimizer_level' must be 'level1', 'level2' or 'level3'",
+        ),
+    )
+    def hsdp(self, shard_size: Any = -1, threshold: Any = 64, optimizer_level: Any = "level1"):
+        """Sets how the optimizer's work is divided among the processes.
+
+        Args:
+            shard_size (int, optional): how many processes share a weight; -1 for all that hold it.
+            threshold (int, optional): the size in KB below which a parameter is not divided.
+            optimizer_level (str, optional): what is divided: weights and states ("level1"),
+                gradients too ("level2"), weights in the backward pass too ("level3").
+
+        Raises:
+            ValueError: an argument is something else.
+        """
+        chosen = {
+            "parallel_optimizer_threshold": int(threshold),
+            "optimizer_level": optimizer_level,
+        }
+        if shard_size != -1:
+            chosen["optimizer_weight_shard_size"] = int(shard_size)
+        self._optimizer_config = chosen
+
+    @checked
+    def pipeline(
+        self,
+        stages: Int(ge=1) = 1,
+        output_broadcast: Bool = False,
+        interleave: Bool = False,
+        scheduler: OneOf(*_SCHEDULERS) = "1f1b",
+    ):
+        """Sets how the processes are divided into the stages of a pipeline.
+
+        Each process runs all stages here; gradients are summed over those of one stage.
+
+        Args:
+            stages (int, optional): how many stages there are. Default: ``1``.
+            output_broadcast (bool, optional): whether the last stage's result goes to the others.
+            interleave (bool, optional): whether stages are interleaved.
+            scheduler (str, optional): "1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp" or
+                "zero_bubble_v".
+        """
+        self._pipeline_stages, self._pipeline_result_broadcast = stages, output_broadcast
+        self._pipeline_config = {"pipeline_interleave": interleave, "pipeline_scheduler": scheduler}
+
+    def get_pipeline_stages(self):
+        """Returns how many stages were set."""
+        return self._pipeline_stages
+
+    # Gradients and messages -----------------------------------------------------------------------
+
+    def comm_fusion(self, config):
+        """Sets how messages are fused.
+
+        Args:
+            config (dict): "openstate", a bool; "allreduce", "allgather" and "reducescatter", each a
+                dict of "mode" ("auto", "size", for "allreduce" also "index") and "config".
+
+        Raises:
+            TypeError: it is no dict.
+        """
+        if config is not None and not isinstance(config, dict):
+            raise TypeError(
+                f"For 'comm_fusion', 'config' must be a dict, but got {config!r} of "
+                f"type {type(config).__name__}."
+            )
+        self._comm_fusion_config = config or {}
+
+    def enable_fp32_communication(self):
+        """Says that what is summed travels as float32; gradients do so in any case."""
+        self._force_fp32_communication = True
+
+    def enable_gradients_mean(self):
+        """Makes gradients be averaged over the processes, not summed."""
+        self._gradients_mean = True
+
+    def disable_gradient_fp32_sync(self):
+        """Says that gradients are not to be cast to float32 before they are summed."""
+        self._gradient_fp32_sync = False
+
+    def disable_loss_repeated_mean(self):
+        """Says that a loss that several processes compute alike is not to be averaged."""
+        self._loss_repeated_mean = False
+
+    def print_local_norm(self):
+        """Asks for the norms of gradients before they are summed."""
+        self._dump_local_norm = True
+
+    @checked
+    def dump_local_norm(self, file_path: Str):
+        """Asks for these norms in a file.
+
+        Args:
+            file_path (str): its path.
+        """
+        self._dump_local_norm, self._dump_local_norm_path = True, file_path
+
+    def enable_device_local_norm(self):
+        """Asks for the norm of all gradients of a device."""
+        self._dump_device_local_norm = True
+
+    def transformer_opt(self, file_path):
+        """Sets the file of settings that make the original's parallel training faster.
+
+        Args:
+            file_path (Union[str, None]): the path of a JSON file with an object; None or "" for
+                none.
+
+        Raises:
+            TypeError: it is something else.
+            ValueError: there is no such file, it is no JSON, a key is unknown or a value wrong.
+        """
+        if file_path is not None and not isinstance(file_path, str):
+            raise TypeError(
+                f"For 'transformer_opt', 'file_path' must be a str or None, but got "
+                f"{file_path!r} of type {type(file_path).__name__}."
+            )
+        if file_path:
+            _check_speed_up(file_path)
+        self._transformer_opt_config = file_path
+
+
+def _check_strategy(strategy):
+    api = "dataset_strategy"
+    if (
+        strategy is None
+        or isinstance(strategy, str)
+        and strategy not in ("full_batch", "data_parallel")
+    ):
+        raise ValueError(
+            f"For '{api}', 'config' must be 'full_batch', 'data_parallel' or a tuple, "
+            f"but got {strategy!r}."
+        )
+    if isinstance(strategy, str):
+        return
+    if not isinstance(strategy, tuple):
+        raise TypeError(
+            f"For '{api}', 'config' must be a str or a tuple, but got {strategy!r} of "
+            f"type {type(strategy).__name__}."
+        )
+    for each in strategy:
+        if not isinstance(each, (tuple, Layout)):
+            raise TypeError(
+                f"For '{api}', 'config' must hold tuples or Layouts, but got {each!r} "
+                f"of type {type(each).__name__}."
+            )
+        for parts in each if isinstance(each, tuple) else ():
+            if not isinstance(parts, int):
+                raise TypeError(
+                    f"For '{api}', the tuples in 'config' must hold ints, but got "
+                    f"{parts!r} of type {type(parts).__name__}."
+                )
+
+
+def _check_speed_up(path):
+    api = "transformer_opt"
+    if not os.path.exists(path):
+        raise ValueError(f"For '{api}', 'file_path' must be a file that exists, but got {path!r}.")
+    with open(path, encoding="utf-8") as file:
+        try:
+            found = json.load(file)
+        except ValueError as error:
+            raise ValueError(f"For '{api}', {path!r} must be a JSON file: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"For '{api}', {path!r} must hold an object, but it holds {found!r}.")
+    for key, value in found.items():
+        if key not in _KINDS:
+            raise ValueError(
+                f"For '{api}', the key must be one of {', '.join(_KINDS)}, but got {key!r}."
+            )
+        if not isinstance(value, _KINDS[key]):
+            names = " or ".join(kind.__name__ for kind in _KINDS[key])
+            raise ValueError(f"For '{api}', {key!r} must be a {names}, but got {value!r}.")
+        if isinstance(value, str) and set(value.split(",")) - set(_MESSAGES):
+            raise ValueError(
+                f"For '{api}', {key!r} must name some of "
+                f"{', '.join(filter(None, _MESSAGES))}, but got {value!r}."
+            )

@@ -1,0 +1,126 @@
+"""What ranks do with AutoParallel; test_auto_parallel.py starts it through mpiexec and reads
+its verdict. Each rank's slope of `weight` is its number from 1 on.
+"""
+
+import json
+import sys
+
+import numpy
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, communication, nn
+from mindspore_compat.parallel import Layout
+from mindspore_compat.parallel.auto_parallel import AutoParallel
+
+communication.init()
+RANK, SIZE = communication.get_rank(), communication.get_group_size()
+TOTAL = SIZE * (SIZE + 1) / 2
+CHECKS = {}
+
+
+def check(function):
+    CHECKS[function.__name__] = function
+    return function
+
+
+class Net(nn.Cell):
+    """sum(x weight), whose slope by the weight is x."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = Parameter(Tensor(numpy.zeros(3), ms.float32), name="weight")
+        self.told = None
+
+    def construct(self, x):
+        self.told = ms.get_auto_parallel_context("parallel_mode")
+        return (x * self.weight).sum()
+
+
+def given():
+    return Tensor(numpy.full(3, RANK + 1, numpy.float32))
+
+
+def slope(net, inner):
+    return ms.grad(net, None, inner.weight)(given()).asnumpy().tolist()
+
+
+def trained(net, around=lambda step: step):
+    """The weight after one step of gradient descent with rate 1."""
+    optimizer = nn.SGD(net.trainable_params(), 1.0)
+    around(nn.TrainOneStepCell(net, optimizer))(given())
+    return optimizer.parameters[0].asnumpy().tolist()
+
+
+@check
+def gradients_of_the_network_are_summed():
+    inner = Net()
+    net = AutoParallel(inner)
+    assert slope(net, inner) == [TOTAL] * 3
+    assert slope(net, inner) == [TOTAL] * 3
+    assert inner.told == "semi_auto_parallel"
+    assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
+
+
+@check
+def gradients_are_averaged_if_asked_for():
+    inner = Net()
+    net = AutoParallel(inner, "recursive_programming")
+    net.enable_gradients_mean()
+    assert slope(net, inner) == [TOTAL / SIZE] * 3
+    assert inner.told == "auto_parallel"
+
+
+@check
+def processes_that_see_all_data_keep_their_gradients():
+    for strategy in ("full_batch", ((1,),)):
+        inner = Net()
+        net = AutoParallel(inner)
+        net.dataset_strategy(strategy)
+        assert slope(net, inner) == [RANK + 1] * 3
+
+
+@check
+def a_training_step_around_the_network_or_inside_it():
+    assert trained(AutoParallel(Net())) == [-TOTAL] * 3
+    assert trained(Net(), AutoParallel) == [-TOTAL] * 3
+
+
+@check
+def a_function_that_takes_gradients():
+    net = Net()
+    optimizer = nn.SGD(net.trainable_params(), 1.0)
+    gradient = ms.value_and_grad(lambda x: net(x), None, optimizer.parameters)
+
+    def step(x):
+        loss, grads = gradient(x)
+        optimizer(grads)
+        return loss
+
+    assert float(AutoParallel(step)(given())) == 0
+    assert net.weight.asnumpy().tolist() == [-TOTAL] * 3
+
+
+@check
+def data_divided_along_another_axis_is_refused():
+    for strategy in (((1, SIZE),), (Layout((SIZE,), ("a",))("None", "a"),)):
+        net = AutoParallel(Net())
+        net.dataset_strategy(strategy)
+        try:
+            net(given())
+        except RuntimeError as error:
+            assert "first axis" in str(error)
+        else:
+            raise AssertionError("RuntimeError did not come")
+    assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
+
+
+@check
+def stages_of_a_pipeline_sum_by_themselves():
+    inner = Net()
+    net = AutoParallel(inner)
+    net.pipeline(stages=SIZE)
+    assert slope(net, inner) == [RANK + 1] * 3
+
+
+CHECKS[sys.argv[1]]()
+print(json.dumps({"rank": RANK, "passed": sys.argv[1]}), flush=True)
