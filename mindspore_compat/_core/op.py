@@ -42,7 +42,8 @@ DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public na
 
 
 def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False,
-       alike=None, meet=promotion.promote_np, yields=False, shapes_first=False):
+       alike=None, meet=promotion.promote_np, yields=False, shapes_first=False,
+       beside_tensor=False):
     """Declare an op.
 
     Args:
@@ -63,11 +64,12 @@ def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None,
             with axes, as a number does.
         shapes_first (bool): where dtypes are wrong and shapes too, the ValueError of the shapes is
             raised, as the original does for some; else the TypeError of the dtypes.
+        beside_tensor (bool): numbers are taken beside a Tensor only; two numbers are a TypeError.
     """
 
     def declare(body):
         return Op(body, lines, promote, widen, operator, slope, rules, exact, alike, meet,
-                  yields, shapes_first)
+                  yields, shapes_first, beside_tensor)
 
     return declare
 
@@ -77,7 +79,7 @@ class Op:
 
     def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
                  rules=None, exact=False, alike=None, meet=promotion.promote_np, yields=False,
-                 shapes_first=False):
+                 shapes_first=False, beside_tensor=False):
         self.name = body.__name__
         self.body = body
         self.lines = lines
@@ -92,6 +94,7 @@ class Op:
         self.meet = meet
         self.yields = yields
         self.shapes_first = shapes_first
+        self.beside_tensor = beside_tensor
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]
@@ -348,6 +351,9 @@ class Op:
         """The arrays and nodes behind Tensors, numbers and (for operators) lists."""
         names = self.inputs + [self.many] * (len(sources) - len(self.inputs))
         tensors = [s for n, s in zip(names, sources) if n in self.promote and isinstance(s, Tensor)]
+        if self.beside_tensor and not any(isinstance(s, Tensor) for s in sources):
+            raise TypeError(f"For '{self.name}', one argument must be a Tensor, but got "
+                            f"{', '.join(map(repr, sources))}.")
         held, nodes = [], []
         for name, source in zip(names, sources):
             if isinstance(source, Tensor):

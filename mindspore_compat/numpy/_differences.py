@@ -7,7 +7,7 @@ import builtins
 
 from .._core import dtype as dtypes
 from .._core.checking import checked
-from .._core.rules import Bool, Int
+from .._core.rules import AsValue, Bool, Int, TupleOf
 from .._core.surface import build
 from .._core.tensor import Tensor
 from ..ops import _compare, _math, _reduce, _shape, _statistics
@@ -18,7 +18,7 @@ __all__ = ["corrcoef", "cov", "diff", "ediff1d", "gradient", "trapz"]
 
 
 @checked
-def diff(a, n: Int = 1, axis: Int | Bool = -1, prepend=None, append=None):
+def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, append=None):
     """The n-th differences of neighbours in a Tensor along an axis.
 
     Args:

@@ -4,7 +4,7 @@
 from .._core import dtype as dtypes
 from .._core.checking import checked
 from .._core.promotion import promote_np
-from .._core.rules import Bool, Int
+from .._core.rules import Bool, Int, ScalarOf
 from .._core.tensor import Tensor
 from ..ops import _padding, _shape
 from ..ops._cast import cast
@@ -84,7 +84,7 @@ def polyval(p, x):
 
 
 @checked
-def polyder(p, m: Int(ge=0) | Bool = 1):
+def polyder(p, m: ScalarOf(Int(ge=0) | Bool) = 1):
     """The m-th derivative of a polynomial; empty float32 where nothing is left.
 
     Raises:

@@ -7,7 +7,7 @@ import numpy
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.checking import checked
-from .._core.rules import Bool, DType, Int, Number
+from .._core.rules import Bool, DType, Int, Number, ScalarOf
 from .._core.tensor import Tensor
 from ..ops import _arrange, _index, _shape
 from ..ops._cast import cast
@@ -39,6 +39,8 @@ __all__ = [
     "triu_indices_from",
     "vander",
 ]
+
+Scalar = ScalarOf(Int)
 
 float32, int32 = dtypes.float32, dtypes.int32
 
@@ -206,7 +208,7 @@ def diagflat(v, k: Int | Bool = 0):
 
 
 @checked
-def diagonal(a, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
+def diagonal(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1):
     """The diagonal of a Tensor over two axes, along a new last axis.
 
     Raises:
@@ -239,7 +241,7 @@ def diag_indices(n: Int | Bool, ndim: Int | Bool = 2):
 
 
 @checked
-def trace(a, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = None):
+def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DType = None):
     """The sum of the diagonal of a Tensor over two axes; int64 for ints.
 
     Raises:

@@ -299,6 +299,15 @@ def linspace(
     return (found, step) if retstep else found
 
 
+def _single(axis, api):
+    """An axis; of a tuple or list its one element."""
+    if not isinstance(axis, (tuple, list)):
+        return axis
+    if len(axis) != 1:
+        raise ValueError(f"For '{api}', 'axis' must be one axis, but got {axis}.")
+    return axis[0]
+
+
 def _even(start, stop, num, endpoint, axis, api):
     """The numbers of `linspace`, and their distance (NaN for a single one that ends there)."""
     first, last = _ends(start, stop, api)
@@ -307,8 +316,7 @@ def _even(start, stop, num, endpoint, axis, api):
     parts = num - 1 if endpoint else num
     step = (last - first) / parts if parts else float("nan")
     rank = (first + last).ndim
-    axis = axis[0] if isinstance(axis, (tuple, list)) and len(axis) == 1 else axis
-    axis = axis_of(axis, rank + 1, api, bools=True)
+    axis = axis_of(_single(axis, api), rank + 1, api, bools=True)
     counts = Tensor([float(i) for i in range(num)]).reshape((-1,) + (1,) * rank)
     found = first + counts * (step if parts else last * 0)
     if endpoint and num > 1:  # the end exactly, whatever rounding did
@@ -340,8 +348,7 @@ def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=No
     first, last = _ends(start, stop, "geomspace")
     shares, _ = _even(first * 0, last * 0 + 1, num, endpoint, 0, "geomspace")
     found = first * build("ops", "pow")(last / first, shares)
-    axis = axis[0] if isinstance(axis, (tuple, list)) and len(axis) == 1 else axis
-    axis = axis_of(axis, found.ndim, "geomspace", bools=True)
+    axis = axis_of(_single(axis, "geomspace"), found.ndim, "geomspace", bools=True)
     return _as_made(_shape.moveaxis.run(found, 0, axis), dtype, "geomspace")
 
 

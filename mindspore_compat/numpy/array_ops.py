@@ -181,14 +181,14 @@ def broadcast_to(array, shape):
     """
     array = need_tensor(array, "broadcast_to")
     shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
-    if not isinstance(shape, (tuple, list, Tensor)) or (
-        isinstance(shape, Tensor) and not shape.ndim
-    ):
+    if isinstance(shape, Tensor) and shape.ndim:
+        shape = shape.asnumpy().astype(int).tolist()
+    if not isinstance(shape, (tuple, list, str)):
         raise TypeError(
             f"For 'broadcast_to', 'shape' must be a tuple, list or Tensor, but got {shape!r}."
         )
-    if not isinstance(shape, Tensor) and not all(map(is_int, shape)):
-        raise ValueError(f"For 'broadcast_to', 'shape' must hold ints, but got {shape}.")
+    if isinstance(shape, str) or not all(map(is_int, shape)):
+        raise ValueError(f"For 'broadcast_to', 'shape' must hold ints, but got {shape!r}.")
     shape = shape_tuple(shape, "broadcast_to")
     if len(shape) < array.ndim or (0 in shape and array.size):
         raise ValueError(f"For 'broadcast_to', shape {array.shape} can not be repeated to {shape}.")

@@ -29,6 +29,8 @@ def named_dtype(api, value):
     if value in _PYTHON:
         return _PYTHON[value]
     try:
+        if value is None:       # float64 to NumPy
+            raise TypeError
         return dtypes.from_numpy(dtypes.np.dtype(value.lower() if isinstance(value,
                                                                              str) else value))
     except (TypeError, ValueError):     # a Tensor is a ValueError to NumPy

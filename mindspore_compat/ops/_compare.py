@@ -17,13 +17,14 @@ Given = TensorOf(number, "bool")  # a Tensor and no number
 Ordered = TensorOf(real, "bool", scalars=True)
 
 
-def _comparison(*lines, rules=None):
-    return op(*lines, promote="input other", operator=True, exact=True, rules=rules)
+def _comparison(*lines, **options):
+    return op(*lines, promote="input other", operator=True, exact=True, **options)
 
 
 @_comparison("ops.equal(input, other)", "ops.Equal()(x: input, y: other)", "ops.eq(input, other)",
              "Tensor.equal(other)",
-             "Tensor.eq(other)", "mint.eq(input, other)", rules={"mint.eq": {"input": Given}})
+             "Tensor.eq(other)", "mint.eq(input, other)", rules={"mint.eq": {"input": Given}},
+             beside_tensor=True)
 def equal(xp, input: Operand, other: Operand):
     """True where the elements are equal."""
     return xp.equal(input, other)
@@ -42,7 +43,7 @@ def not_equal(xp, input: Operand, other: Operand):
              "Tensor.less(other)",
              "Tensor.lt(other)", "Tensor.__lt__(other)", "mint.less(input, other)",
              "mint.lt(input, other)",
-             "ops.tensor_lt(input, other)")
+             "ops.tensor_lt(input, other)", beside_tensor=True)
 def less(xp, input: Operand, other: Operand):
     """True where input < other."""
     return xp.less(input, other)
@@ -134,7 +135,7 @@ def logical_not(xp, input: Anything):
 @op("ops.bitwise_and(input, other)", "ops.BitwiseAnd()(x: input, y: other)",
     "Tensor.bitwise_and(other)",
     "Tensor.__and__(other)", "Tensor.__rand__(other)", "mint.bitwise_and(input, other)",
-    promote="input other",
+    promote="input other", beside_tensor=True,
     rules={"mint.bitwise_and": {"input": TensorOf(integer, "bool")}})
 def bitwise_and(xp, input: Bits, other: Bits):
     """The bits set in both, element by element; logical and for bools."""
@@ -144,7 +145,7 @@ def bitwise_and(xp, input: Bits, other: Bits):
 @op("ops.bitwise_or(input, other)", "ops.BitwiseOr()(x: input, y: other)",
     "Tensor.bitwise_or(other)",
     "Tensor.__or__(other)", "Tensor.__ror__(other)", "mint.bitwise_or(input, other)",
-    promote="input other",
+    promote="input other", beside_tensor=True,
     rules={"mint.bitwise_or": {"input": TensorOf(integer, "bool")}})
 def bitwise_or(xp, input: Bits, other: Bits):
     """The bits set in either, element by element; logical or for bools."""
@@ -154,7 +155,7 @@ def bitwise_or(xp, input: Bits, other: Bits):
 @op("ops.bitwise_xor(input, other)", "ops.BitwiseXor()(x: input, y: other)",
     "Tensor.bitwise_xor(other)",
     "Tensor.__xor__(other)", "Tensor.__rxor__(other)", "mint.bitwise_xor(input, other)",
-    promote="input other",
+    promote="input other", beside_tensor=True,
     rules={"mint.bitwise_xor": {"input": TensorOf(integer, "bool")}})
 def bitwise_xor(xp, input: Bits, other: Bits):
     """The bits set in exactly one, element by element; logical xor for bools."""

@@ -110,7 +110,7 @@ def choose(self, choices, mode="clip"):
         mode (str): "clip" or "wrap" for places out of range; "raise" refuses them.
 
     Raises:
-        TypeError: if this Tensor does not hold ints, or `choices` is none of these.
+        TypeError: if this Tensor holds complex numbers, or `choices` is none of these.
         ValueError: if `mode` is unknown, or a place is out of range with "raise".
 
     Source: mindspore.Tensor.choose of MindSpore 2.10.
@@ -118,15 +118,15 @@ def choose(self, choices, mode="clip"):
     if not isinstance(choices, (tuple, list, Tensor)):
         raise TypeError(f"For 'choose', 'choices' must be a tuple, a list or a Tensor, but got "
                         f"{choices!r} of type {type(choices).__name__}.")
-    if self._array.dtype.kind not in "iu":
-        raise TypeError(f"For 'choose', the Tensor must hold ints, but got {self.dtype}.")
     if mode not in ("clip", "wrap", "raise"):
         raise ValueError(
             f"For 'choose', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}."
         )
+    if self._array.dtype.kind == "c":
+        raise TypeError(f"For 'choose', the Tensor must hold real numbers, but got {self.dtype}.")
     xp = space_for(self._array)
     tables = [one._array if isinstance(one, Tensor) else xp.asarray(one) for one in choices]
-    places = self._array
+    places = self._array.astype("int64")       # fractions are cut off, as in the original
     if mode == "raise" and places.size and not (0 <= places.min() and places.max() < len(tables)):
         raise ValueError(
             f"For 'choose', the places must be in [0, {len(tables)}), but they reach from "
@@ -134,7 +134,7 @@ def choose(self, choices, mode="clip"):
         )
     tables = [one if isinstance(one, Tensor) else Tensor._wrap(table)
               for one, table in zip(choices, tables, strict=True)]
-    return chosen.run(self, tables, mode == "wrap")
+    return chosen.run(Tensor._wrap(places), tables, mode == "wrap")
 
 
 @op(widen=False)

@@ -221,7 +221,7 @@ def _cosine(xp, a, b, axis, eps):
     return xp.sum(a * b, axis) / xp.maximum(one * two, eps)
 
 
-@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", promote="x1 x2")
+@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", alike="x1 x2")
 def cosine_similarity(xp, x1: Floats, x2: Floats, dim: AsValue(Int, TupleOf) = 1,
                       eps: AsValue(Float, Bool | None) = 1e-8):
     """The cosine of the angle between `x1` and `x2` along `dim`."""

@@ -170,7 +170,8 @@ def nll_loss(xp, inputs: Floats, target: Classes, weight: Floats = None,
 
 
 @op("mint.nn.functional.nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean')",
-    "mint.nn.NLLLoss(weight=None, ignore_index=-100, reduction='mean')(input, target)")
+    "mint.nn.NLLLoss(weight=None, ignore_index=-100, reduction='mean')(input, target)",
+    shapes_first=True)
 def nll_loss_ext(xp, input: Floats, target: Classes, weight: Floats = None,
                  ignore_index: Int = -100, reduction: Reduction = "mean"):
     """Minus the log probabilities (N, C, ...) or (C,) of the classes `target`."""

@@ -203,7 +203,7 @@ def rmod(xp, input: Operand, other: Operand):
 @_binary("ops.fmod(input, other)", "Tensor.fmod(other)", "mint.fmod(input, other)",
          "ops.TruncateMod()(x: input, y: other)", "ops.truncate_mod(x: input, y: other)",
          "ops.Mod()(x: input, y: other)",
-         slope="fmod", rules={"mint.fmod": {"input": Given}})
+         slope="fmod", rules={"mint.fmod": {"input": Given}}, beside_tensor=True)
 def fmod(xp, input: Operand, other: Operand):
     """The remainder of truncated division, element by element: it has the sign of the dividend."""
     return xp.fmod(input, other)

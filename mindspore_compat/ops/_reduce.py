@@ -22,7 +22,8 @@ from .._core.surface import public
 from .._core.tensor import Tensor
 from . import _index, _math
 
-Axis = Int | TupleOf(Int) | ListOf(Int) | None
+Axes = Int | TupleOf(Int) | ListOf(Int)
+Axis = Axes | None
 
 
 def axes_of(axis):
@@ -57,7 +58,8 @@ def _grows(dtype):
 
 
 @op("ops.reduce_sum(x, axis=None, keep_dims=False)",
-    "ops.ReduceSum(keep_dims=False, skip_mode=False)(x, axis=())")
+    "ops.ReduceSum(keep_dims=False, skip_mode=False)(x, axis=())",
+    rules={"ops.ReduceSum": {"axis": Axes}})
 def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
                skip_mode: Bool = False):
     """The sum over the axes given, in the input's dtype; with `skip_mode` no axes mean no
@@ -68,7 +70,7 @@ def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = 
 
 
 @op("ops.mean(x, axis=None, keep_dims=False)", "ops.reduce_mean(x, axis=None, keep_dims=False)",
-    "ops.ReduceMean(keep_dims=False)(x, axis=())")
+    "ops.ReduceMean(keep_dims=False)(x, axis=())", rules={"ops.ReduceMean": {"axis": Axes}})
 def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The mean over the axes given, in the input's dtype (integers truncate)."""
     return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
@@ -96,7 +98,7 @@ def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     return _as(xp, xp.prod(input, axes_of(axis), keepdims=keep_dims), input.dtype)
 
 
-@op("ops.ReduceProd(keep_dims=False)(x, axis=())")
+@op("ops.ReduceProd(keep_dims=False)(x, axis=())", rules={"ops.ReduceProd": {"axis": Axes}})
 def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The product over the axes given, in the input's dtype."""
     return xp.cast(xp.prod(x, axes_of(axis), keepdims=keep_dims), x.dtype)
@@ -129,7 +131,7 @@ def _bounded(name, word, limit, body):
 @op("ops.ReduceMax(keep_dims=False)(x: input, axis=())",
     "ops.reduce_max(x: input, axis=None, keep_dims=False)",
     "mint.amax(input, dim: axis=(), keepdim: keep_dims=False)",
-    rules={"mint.amax": {"input": TensorOf(real), "axis": Int | TupleOf(Int) | ListOf(Int)}})
+    rules={"mint.amax": {"input": TensorOf(real), "axis": Axes}, "ops.ReduceMax": {"axis": Axes}})
 def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The largest element over the axes given; equal ones share the gradient."""
     return xp.max(input, axes_of(axis), keepdims=keep_dims)
@@ -138,7 +140,7 @@ def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
 @op("ops.ReduceMin(keep_dims=False)(x: input, axis=())",
     "ops.reduce_min(x: input, axis=None, keep_dims=False)",
     "mint.amin(input, dim: axis=(), keepdim: keep_dims=False)",
-    rules={"mint.amin": {"input": TensorOf(real), "axis": Int | TupleOf(Int) | ListOf(Int)}})
+    rules={"mint.amin": {"input": TensorOf(real), "axis": Axes}, "ops.ReduceMin": {"axis": Axes}})
 def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The smallest element over the axes given; equal ones share the gradient."""
     return xp.min(input, axes_of(axis), keepdims=keep_dims)
@@ -160,7 +162,8 @@ def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
 @op("ops.any(input, axis=None, keep_dims=False)",
     "ops.ReduceAny(keep_dims=False)(x: input, axis=())",
     "ops.reduce_any(input, axis=None, keep_dims=False)",
-    "mint.any(input, dim: axis=None, keepdim: keep_dims=False)")
+    "mint.any(input, dim: axis=None, keepdim: keep_dims=False)",
+    rules={"ops.ReduceAny": {"axis": Axes}})
 def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """True where some element over the axes given is true."""
     return xp.any(input, axes_of(axis), keepdims=keep_dims)
@@ -187,7 +190,7 @@ def std(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
 
 @op("ops.logsumexp(input, dim, keepdim=False)", "Tensor.logsumexp(dim, keepdim=False)",
     "mint.logsumexp(input, dim, keepdim=False)")
-def logsumexp(xp, input: TensorOf(any_dtype), dim: Axis, keepdim: Bool = False):
+def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
     """log(sum(exp(input))) over the axes given, without overflow."""
     axis = axes_of(dim)
     top = xp.stop(xp.max(input, axis, keepdims=True))

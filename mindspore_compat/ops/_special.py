@@ -208,7 +208,7 @@ def xdivy(xp, x: Operand, y: Operand):
 
 
 @op("ops.float_power(input, exponent)", "Tensor.float_power(other: exponent)",
-    "mint.float_power(input, exponent)")
+    "mint.float_power(input, exponent)", beside_tensor=True)
 def float_power(xp, input: Operand, exponent: Operand):
     """input to a power, in float64 (complex128 for complex numbers)."""
     wide = "complex128" if "c" in (input.dtype.kind, exponent.dtype.kind) else "float64"
@@ -256,7 +256,7 @@ def lcm(xp, input: Divisible, other: Divisible):
 
 
 @op("ops.bitwise_left_shift(input, other)", "Tensor.bitwise_left_shift(other)",
-    promote="input other")
+    promote="input other", beside_tensor=True)
 def bitwise_left_shift(xp, input: Whole, other: Whole):
     """The bits moved left, toward higher places."""
     return xp.left_shift(input, other)
@@ -269,7 +269,7 @@ def left_shift(xp, x1: Places, x2: Places):
 
 
 @op("ops.bitwise_right_shift(input, other)", "Tensor.bitwise_right_shift(other)",
-    promote="input other")
+    promote="input other", beside_tensor=True)
 def bitwise_right_shift(xp, input: Whole, other: Whole):
     """The bits moved right, toward lower places; the sign stays."""
     return xp.right_shift(input, other)
@@ -296,7 +296,8 @@ def igammac(xp, input: Narrow, other: Narrow):
 
 
 @op("ops.zeta(input, other)", "ops.Zeta()(x: input, q: other)", promote="input other",
-    alike="input other", rules={"ops.Zeta": {"input": Real, "other": Real}})
+    alike="input other", beside_tensor=True,
+    rules={"ops.Zeta": {"input": Real, "other": Real}})
 def zeta(xp, input: Real | Number | Bool, other: Real | Number | Bool):
     """The Hurwitz zeta function: the sum of (other + k)^-input over k = 0, 1, 2, ..."""
     if input.ndim and other.ndim and input.shape != other.shape:

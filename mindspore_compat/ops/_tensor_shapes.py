@@ -283,9 +283,9 @@ def _narrow(name, self, axis, start, length):
             f"For 'Tensor.narrow', 'start' must be in [{-size}, {size}], but got {start}."
         )
     start = start + size if start < 0 else start
-    if not 0 <= length <= size - start:
+    if not 1 <= length <= size - start:
         raise ValueError(
-            f"For 'Tensor.narrow', 'length' must be in [0, {size - start}], but got {length}."
+            f"For 'Tensor.narrow', 'length' must be in [1, {size - start}], but got {length}."
         )
     return _arrange.narrow.run(self, axis, start, length)
 

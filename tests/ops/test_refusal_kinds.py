@@ -132,6 +132,24 @@ def test_kind(error, call):
         call()
 
 
+@pytest.mark.parametrize("name", ["equal", "less", "fmod", "float_power", "bitwise_and", "zeta",
+                                  "bitwise_left_shift"])
+def test_two_numbers_are_no_tensors(name):
+    with pytest.raises(TypeError, match="must be a Tensor"):
+        getattr(ops, name)(2, 3)
+    assert ops.add(2, 3) == 5
+
+
+@pytest.mark.parametrize("call", [
+    lambda: ops.ReduceSum()(X, None), lambda: ops.ReduceMax()(X, None),
+    lambda: ops.logsumexp(X, None), lambda: X.astype(None),
+    lambda: ops.cosine_similarity(X, X.astype("float64")),
+], ids=range(5))
+def test_refused_as_of_the_wrong_type(call):
+    with pytest.raises(TypeError, match="For '"):
+        call()
+
+
 def test_zeta_takes_numbers():
     np.testing.assert_allclose(ops.zeta(2.0, FLOATS + 1).asnumpy(), [np.pi**2 / 6] * 3, rtol=1e-6)
     with pytest.raises(TypeError):
