@@ -110,6 +110,30 @@ FmodScalar()(input, other) = mint.fmod
 FmodTensor()(input, other) = mint.fmod
 Frac()(input) = mint.frac
 FullLike()(input, fill_value, dtype=None) = mint.full_like(input, fill_value, dtype=dtype)
+FusedInferAttentionScore(num_heads=1, scale_value=1.0, pre_tokens=2147483647,
+    next_tokens=2147483647, input_layout='BSH', num_key_value_heads=0, sparse_mode=0,
+    inner_precise=1, block_size=0, antiquant_mode=0, softmax_lse_flag=False, key_antiquant_mode=0,
+    value_antiquant_mode=0)(query, key, value, pse_shift=None, attn_mask=None,
+    actual_seq_lengths=None, actual_seq_lengths_kv=None, dequant_scale1=None, quant_scale1=None,
+    dequant_scale2=None, quant_scale2=None, quant_offset2=None, antiquant_scale=None,
+    antiquant_offset=None, block_table=None, query_padding_size=None, kv_padding_size=None,
+    key_antiquant_scale=None, key_antiquant_offset=None, value_antiquant_scale=None,
+    value_antiquant_offset=None, key_shared_prefix=None, value_shared_prefix=None,
+    actual_shared_prefix_len=None)
+    = ops.fused_infer_attention_score(query, key, value, pse_shift=pse_shift, atten_mask=attn_mask,
+    actual_seq_lengths=actual_seq_lengths, actual_seq_lengths_kv=actual_seq_lengths_kv,
+    dequant_scale1=dequant_scale1, quant_scale1=quant_scale1, dequant_scale2=dequant_scale2,
+    quant_scale2=quant_scale2, quant_offset2=quant_offset2, antiquant_scale=antiquant_scale,
+    antiquant_offset=antiquant_offset, key_antiquant_scale=key_antiquant_scale,
+    key_antiquant_offset=key_antiquant_offset, value_antiquant_scale=value_antiquant_scale,
+    value_antiquant_offset=value_antiquant_offset, block_table=block_table,
+    query_padding_size=query_padding_size, kv_padding_size=kv_padding_size,
+    key_shared_prefix=key_shared_prefix, value_shared_prefix=value_shared_prefix,
+    actual_shared_prefix_len=actual_shared_prefix_len, num_heads=num_heads, scale=scale_value,
+    pre_tokens=pre_tokens, next_tokens=next_tokens, input_layout=input_layout,
+    num_key_value_heads=num_key_value_heads, sparse_mode=sparse_mode, inner_precise=inner_precise,
+    block_size=block_size, antiquant_mode=antiquant_mode, key_antiquant_mode=key_antiquant_mode,
+    value_antiquant_mode=value_antiquant_mode, softmax_lse_flag=softmax_lse_flag)
 GatherNdExt()(input, indices) = ops.gather_nd
 GeluExt()(input, approximate='none') = mint.nn.functional.gelu(input, approximate=approximate)
 GreaterEqualScalar()(input, other) = mint.ge
@@ -129,6 +153,15 @@ IRFFT()(input, n=None, dim=-1, norm=None) = ops.irfft
 IRFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.irfft2
 IRFFTN()(input, s=None, dim=None, norm=None) = ops.irfftn
 Im2ColExt()(input, kernel_size, dilation=1, padding=0, stride=1) = mint.nn.functional.unfold
+IncreFlashAttention(num_heads=1, input_layout='BSH', scale_value=1.0, num_key_value_heads=0,
+    block_size=0, inner_precise=1)(query, key, value, attn_mask=None, actual_seq_lengths=None,
+    pse_shift=None, dequant_scale1=None, quant_scale1=None, dequant_scale2=None, quant_scale2=None,
+    quant_offset2=None, antiquant_scale=None, antiquant_offset=None, block_table=None,
+    kv_padding_size=None)
+    = ops.incre_flash_attention(query, key, value, attn_mask, actual_seq_lengths, pse_shift,
+    dequant_scale1, quant_scale1, dequant_scale2, quant_scale2, quant_offset2, antiquant_scale,
+    antiquant_offset, block_table, num_heads, input_layout, scale_value, num_key_value_heads,
+    block_size, inner_precise, kv_padding_size)
 IndexAddExt()(input, dim, index, source, alpha=1)
     = mint.index_add(input, dim, index, source, alpha=alpha)
 IndexSelect()(input, dim, index) = mint.index_select
@@ -217,6 +250,11 @@ Outer()(input, vec2) = mint.outer
 PowScalarTensor()(input, exponent) = mint.pow
 PowTensorScalar()(input, exponent) = mint.pow
 ProdExt()(input, dim=None, keepdim=False, dtype=None) = mint.prod(input, dim, keepdim, dtype=dtype)
+PromptFlashAttention(num_heads=1, scale_value=1.0, pre_tokens=2147483647, next_tokens=0,
+    input_layout='BSH', num_key_value_heads=0, sparse_mode=0, inner_precise=1)(query, key, value,
+    attn_mask=None, actual_seq_lengths=None, actual_seq_lengths_kv=None, pse_shift=None,
+    deq_scale1=None, quant_scale1=None, deq_scale2=None, quant_scale2=None, quant_offset2=None)
+    = ops.prompt_flash_attention
 RFFT()(input, n=None, dim=-1, norm=None) = ops.rfft
 RFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.rfft2
 RFFTN()(input, s=None, dim=None, norm=None) = ops.rfftn

@@ -23,6 +23,7 @@ RANDOM = {
 NO_GRADIENT = {
     "_factors.geqrf": "has no gradient in the original, and says so",
     "_attention.attention_extent": "numbers beside the attention, constants as in the original",
+    "_inference.attend_bytes": "of bytes, whose weights are rounded: for inference only",
     "_flash_chosen.chosen_extent": "numbers beside the attention, constants as in the original",
 }
 NO_SECOND = {}

@@ -279,6 +279,13 @@ ATTENTION = {
     "_flash_chosen.chosen_extent": of(
         x(3, 2, 4), x(5, 4), ints([[0, 1, 1, -1], [3, 2, 4, 0], [0, 1, 2, 3]]), ints([2, 4, 1]),
         .5),
+    "_inference.from_bytes": of(
+        ints([[3, -4], [0, 9]], np.int8), x(2), x(2, seed=1), "float64"),
+    "_inference.to_bytes": of(x(2, 3), fixed([9.0]), fixed([1.0])),
+    "_inference.attend_bytes": of(
+        ints([[3, -4], [0, 9]], np.int8), ints([[1, 5], [-2, 2], [3, 0]], np.int8),
+        ints([[1], [5], [-2]], np.int8), x(2, 3), bools([[0, 1, 0], [0, 0, 0]]), .1, 99.0, .5),
+    "_inference.log_sums": of(x(2, 3), positive(2, 3)),
     "_nsa.nsa_compress": of(x(40, 1, 16), x(16, 1), 16, 16, (35, 40)),
     "_image_glimpse.glimpse": of(x(1, 4, 5, 2), fixed([[.1, -.2]]), (2, 3), noise="zero"),
     "_image_glimpse.scaled_and_moved": of(x(1, 3, 4, 2), x(2, 3), x(5, 4)),
