@@ -7,14 +7,12 @@ from .._core.op import op, space_for
 from .._core.reading import FirstOf
 from .._core.rules import (
     Alike,
-    AsValue,
     Bool,
     DType,
     Float,
     Int,
     ListOf,
     OneOf,
-    Plain,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -29,7 +27,6 @@ from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
 Reals = TensorOf(real)
-Ends = AsValue(Reals, Plain)
 Whole = TensorOf(integer)
 Index = TensorOf("int32", "int64")
 
@@ -494,7 +491,7 @@ class RaggedRange(Primitive):
         self.Tsplits = Tsplits
 
     @checked(Alike("starts limits deltas"))
-    def __call__(self, starts: Ends, limits: Ends, deltas: Ends):
+    def __call__(self, starts: Reals, limits: Reals, deltas: Reals):
         given = [each.asnumpy() for each in (starts, limits, deltas)]
         rows = numpy.stack(numpy.broadcast_arrays(*(numpy.atleast_1d(each) for each in given)), -1)
         if (rows[:, 2] == 0).any():

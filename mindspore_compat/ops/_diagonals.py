@@ -248,5 +248,6 @@ class MatrixSetDiagV3(_Aligned):
 
     _alignment = AsValue(Align)
 
-    def __call__(self, x, diagonal, k):
+    @checked
+    def __call__(self, x: Filled, diagonal: Filled, k):
         return matrix_set_diag(x, diagonal, k, self.align)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from mindspore_compat import Tensor, mint, ops
-from mindspore_compat.common import dtype as mstype
 
 X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
 ONE = Tensor(np.array(1))
@@ -79,7 +78,6 @@ def test_a_wrong_shape_is_told_before_a_wrong_dtype(name):
 # an argument of a class that is no Tensor, read as a Tensor without axes there
 AS_SHAPES = {
     "padding": lambda x: ops.padding(x),
-    "RaggedRange": lambda x: ops.RaggedRange(mstype.int64)(x, VECTOR, VECTOR),
     "CombinedNonMaxSuppression": lambda x: ops.CombinedNonMaxSuppression()(
         x, X, VECTOR[0], VECTOR[0], FLOATS[0], FLOATS[0]),
 }
@@ -119,7 +117,7 @@ TYPES = {
         X, Tensor(np.ones((1, 1, 3), np.float32))),
     "rows": lambda: ops.matrix_diag(VECTOR, 0, FLOATS),
     "qr": lambda: ops.qr(X, "wrong"),
-    "areas": lambda: ops.SampleDistortedBoundingBoxV2(area_range=(1, 2)),
+    "a class": lambda: ops.MatrixSetDiagV3()(0.5, VECTOR, 0),
 }
 
 
