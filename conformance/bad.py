@@ -4,12 +4,15 @@
 [(label, changed call)]; an empty list says that no such call is known. Neighbours: `good.py`.
 """
 
+import operator
 import re
 
 import numpy as np
 
 from .rules import outer_split
 from .typenames import is_dtype
+
+_SIZES = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 # One literal of each type, in the order in which they are tried as offenders.
 _LITERALS = [
@@ -69,9 +72,10 @@ _ABSTRACT = {
 
 
 def offend(rule, call):
-    """[(label, call)] for a rule whose clauses must all hold."""
-    variants = _offend(rule.clauses[0], call)
-    for clause in rule.clauses[1:]:
+    """[(label, call)] for a rule whose clauses must all hold; types first, then what they hold."""
+    first, *others = sorted(rule.clauses, key=lambda clause: clause.test != "is")
+    variants = _offend(first, call)
+    for clause in others:
         joined = []
         for label, made in variants:
             more = _offend(clause, made)[:1]
@@ -289,12 +293,10 @@ def _offsets(test, bound, kind):
 def _compared(name, facets, clause, call):
     literal = clause.operands[0]
     if facets in ((), ("each",), ("type",)):
+        if clause.test in ("!=", "==") and re.fullmatch(r"'.*'|None|True|False|\(.*\)", literal):
+            return [_unlike(literal, call.defaults.get(name)) if clause.test == "!=" else literal]
         bound = value_of(literal, call)
         if bound is None or abs(bound) == float("inf"):
-            if clause.test in ("!=", "==") and re.fullmatch(
-                r"'.*'|None|True|False|\(.*\)", literal
-            ):
-                return [_other_choice([literal])] if clause.test == "!=" else [literal]
             return []
         kind = call.number_kind(name)
         texts = [spell(n, kind) for n in _offsets(clause.test, bound, kind)]
@@ -308,6 +310,15 @@ def _compared(name, facets, clause, call):
     if facets == ("len",) or facets == ("size",):
         return _of_length(name, clause, call)
     return []
+
+
+def _unlike(literal, default):
+    """Another value of the same kind: the other bool, the parameter's default, other numbers."""
+    if literal in ("True", "False"):
+        return "False" if literal == "True" else "True"
+    if literal.startswith("("):
+        return re.sub(r"\d+", lambda number: str(int(number[0]) + 1), literal)
+    return default if default not in (None, literal, "None") else _other_choice([literal])
 
 
 def _of_rank(name, clause, call):
@@ -340,6 +351,25 @@ def _of_length(name, clause, call):
 def _sequence(parts, is_list):
     inner = ", ".join(parts)
     return f"[{inner}]" if is_list else f"({inner}{',' if len(parts) == 1 else ''})"
+
+
+def holds(clause, call):
+    """Whether the clause, about the size of one number, is true of this call."""
+    value, operand = call.value(clause.subjects[0].name), clause.operands[0]
+    if clause.test == "outside":
+        low, low_in, high, high_in = limits(operand, call) or (value, True, value, True)
+        above = value >= low if low_in else value > low
+        return not (above and (value <= high if high_in else value < high))
+    bound = value_of(operand, call)
+    return bound is not None and _SIZES[clause.test](value, bound)
+
+
+def speaks_of_size(clause, call):
+    """Whether the clause is about the size of an argument that is a number in this call."""
+    if len(clause.subjects) > 1 or clause.test not in (*_SIZES, "outside"):
+        return False
+    subject = clause.subjects[0]
+    return not subject.facets and isinstance(call.value(subject.name), (int, float))
 
 
 def limits(text, call):
@@ -418,10 +448,22 @@ def _is_type(name, facets, clause, call):
     """A value of that type: used as the circumstance of another clause."""
     if facets:
         return []
+    if name == "*":
+        name = _first_tensor(call)
     text, value = call.get(name) or "", call.value(name)
     kinds = {re.split(r"[\[{]", t)[0] for t in clause.operands}
     if type(value).__name__ in kinds or (isinstance(value, np.ndarray) and "Tensor" in kinds):
         return [text]
+    if isinstance(value, np.ndarray) and all(is_dtype(k) for k in kinds):
+        held = expand(kinds)
+        return [
+            text if value.dtype.name in held else f"cast({text}, '{d}')"
+            for d in DTYPE_ORDER
+            if d in held
+        ][:1]
+    if kinds == {"Tensor"} and isinstance(value, (tuple, list)) and value:
+        dtype = "int64" if all(isinstance(v, int) for v in value) else "float32"
+        return [f"T('{dtype}', {list(value)})"]
     samples = {
         "tuple": "(1, 1)",
         "list": "[1, 1]",

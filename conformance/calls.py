@@ -59,6 +59,9 @@ class Call:
         """Which literals suit the parameter: "float" or "int"."""
         types = self.types.get(name, [])
         value = self.value(name)
-        if isinstance(value, float) or ("float" in types and "int" not in types):
+        several = isinstance(value, (tuple, list)) and value
+        if all(isinstance(v, float) for v in (value if several else [value])):
+            return "float"
+        if "float" in types and "int" not in types:
             return "float"
         return "int"

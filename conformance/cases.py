@@ -36,15 +36,18 @@ def of_entry(name, entry, kinds=KINDS):
     """All cases of one name, in the order in which they are run."""
     found = []
     base = {"name": name, "area": area_of(name), "platforms": entry.get("platforms", [])}
+    apart = {label: reason for reason, held in entry.get("apart", {}).items() for label in held}
 
     def add(kind, label, **more):
         if kind in kinds:
+            why = apart.get(label if kind == ODD else f"{kind}::{label}")
             found.append(
                 {
                     "id": f"{name}::{kind}" + (f"::{label}" if label else ""),
                     "kind": kind,
                     **base,
                     **more,
+                    **({"apart": why} if why else {}),
                 }
             )
 
@@ -59,9 +62,8 @@ def of_entry(name, entry, kinds=KINDS):
     add("accepts", "example", **_text(call))
     _refusals(entry, call, add)
     if ODD in kinds:
-        why = {label: reason for reason, held in entry.get("apart", {}).items() for label in held}
         for label, made in [(UNCHANGED, call), *odd.neighbours(call)]:
-            add(ODD, label, **_text(made), **({"apart": why[label]} if label in why else {}))
+            add(ODD, label, **_text(made))
     if "gradients" in entry.get("inputs", {}):
         made = call.init if call.init is not None else call.call
         add("accepts", "step", init=made, call={"gradients": "sample.gradients()"}, owner=None)
@@ -95,6 +97,7 @@ def _refusals(entry, call, add):
                     **_text(made),
                     expect=rule.error,
                     rule=str(rule),
+                    **other_errors(entry, rule, made),
                 )
         for label, made in good.spare(rule, call):
             if label not in seen:
@@ -104,6 +107,19 @@ def _refusals(entry, call, add):
                 ):  # the object alone: the example's inputs suit only its own options
                     made.call = None
                 add("accepts", label, **_text(made), rule=str(rule))
+
+
+def other_errors(entry, rule, call):
+    """{"also": exceptions} that other sentences of the page name for this very call."""
+    others = (specs.rule_of(item) for item in entry["raises"])
+    found = {
+        other.error
+        for other in others
+        if other.error != rule.error
+        and other.verdict != "observed only"
+        and all(bad.speaks_of_size(c, call) and bad.holds(c, call) for c in other.clauses)
+    }
+    return {"also": sorted(found)} if found else {}
 
 
 _PLAIN = {"int", "float", "bool", "str", "tuple", "list"}

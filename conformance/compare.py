@@ -64,13 +64,19 @@ def sound(cases, reference):
 
 def settle(entries, cases, parted):
     """Write into the entries why the two sides part over odd calls, `apart`: {reason: [labels]}.
+    Labels of other kinds of case, "accepts::example", stay as they are.
 
     A reason that was written by hand stays for as long as the sides part. Returns the
     differences that have none.
     """
     unexplained = []
     for name in {case["name"] for case in cases if case["kind"] == ODD}:
-        entries[name].pop("apart", None)
+        kept = {
+            why: [label for label in held if "::" in label]
+            for why, held in entries[name].pop("apart", {}).items()
+        }
+        if any(kept.values()):
+            entries[name]["apart"] = {why: held for why, held in kept.items() if held}
     for case, left, right, what in parted:
         if case["kind"] != ODD:
             continue

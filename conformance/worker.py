@@ -392,7 +392,8 @@ def _show(parameter):
 def _signature_difference(wanted, found, values):
     """None where the parameters promise what is documented, else what differs first."""
     wanted = signatures.parse(wanted)
-    if [p.kind for p in found] == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]:
+    anything = [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
+    if [p.kind for p in found] == anything or [kind for _, kind, _ in wanted] == ["args", "kwargs"]:
         return None
     held = {p.name: p for p in found}
     places = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

@@ -10,7 +10,18 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from conformance import bad, good, gradients, outputs, ranges, recorder, runner
+from conformance import (
+    answers,
+    bad,
+    cases,
+    good,
+    gradients,
+    outputs,
+    ranges,
+    recorder,
+    runner,
+    specs,
+)
 from conformance.calls import Call
 from conformance.model import Example, Page
 from conformance.rules import Clause, Rule
@@ -112,9 +123,10 @@ def call(**given):
         "rate": ["float"],
         "mode": ["str"],
         "size": ["int", "tuple[int]"],
+        "sparse": ["bool"],
         "x": ["Tensor"],
     }
-    return Call(call=given, types=types, call_names=tuple(types))
+    return Call(call=given, types=types, defaults={"mode": "'same'"}, call_names=tuple(types))
 
 
 @pytest.mark.parametrize(
@@ -129,6 +141,11 @@ def call(**given):
         ("mode", "not in 'a' | 'b'", ["'wrong'"]),
         ("len(size)", "!= 2", ["(3, 3, 3)"]),
         ("each(size)", "<= 0", ["(0, 3)", "(-1, 3)"]),
+        ("each(betas)", ">= 1.0", ["(1.0, 0.9)", "(2.0, 0.9)"]),
+        ("sparse", "== True", ["True"]),
+        ("sparse", "!= True", ["False"]),
+        ("size", "!= (0, 0)", ["(1, 1)"]),
+        ("mode", "!= 'pad'", ["'same'"]),
         (
             "dtype(x)",
             "not float16 | float32",
@@ -145,7 +162,8 @@ def call(**given):
 def test_bad_values_of_a_clause(subject, right, texts):
     clause = Clause.parse(subject, right)
     made = bad.offend(
-        Rule("ValueError", (clause,)), call(x="T('float32', [[1.0]])", n="1", size="(3, 3)")
+        Rule("ValueError", (clause,)),
+        call(x="T('float32', [[1.0]])", n="1", size="(3, 3)", betas="(0.9, 0.9)"),
     )
     assert [c.call[clause.subjects[0].name] for _, c in made] == texts
 
@@ -172,6 +190,48 @@ def test_a_method_is_asked_of_tensors_only(subject):
     assert bad.offend(kinds, method) == []
     assert all(made.owner.startswith("cast(") for _, made in bad.offend(dtypes, method))
     assert bad.offend(dtypes, method)
+
+
+def test_types_come_before_what_is_said_of_them():
+    clauses = Clause.parse("rank(size)", "!= 1"), Clause.parse("size", "is Tensor")
+    ((label, made),) = bad.offend(Rule("ValueError", clauses), call(size="(3, 3)"))
+    assert made.call["size"] == "ranked(T('int64', [3, 3]), 2)"
+    assert label == "size=int64-Tensor,size=ranked-2"
+
+
+@pytest.mark.parametrize(
+    "error, n, wanted",
+    [
+        ("ValueError", "0.5", True),
+        ("TypeError", "0.5", True),
+        ("RuntimeError", "0.5", False),
+        ("ValueError", "1.5", False),
+    ],
+)
+def test_of_two_sentences_that_forbid_a_call_the_original_may_choose(error, n, wanted):
+    rules = [{"TypeError": {"n": "not int"}}, {"ValueError": {"n": "< 1"}}]
+    also = cases.other_errors({"raises": rules}, specs.rule_of(rules[0]), call(n=n))
+    case = {"id": "f::raises::n", "name": "f", "kind": "raises", "expect": "TypeError", **also}
+    kept = {case["id"]: [cases.digest(case), "fail", error]}
+    result = {"status": "pass" if error == "TypeError" else "fail", "observed": error}
+    assert (answers.judge(case, result, kept)["status"] == "pass") is (wanted)
+
+
+@pytest.mark.parametrize(
+    "wanted, got, same",
+    [
+        (["Float16", [2], [0.005, 1.8]], ["Float16", [2], [0.0, 1.8]], True),
+        (["Float16", [2], [0.005, 0.01]], ["Float16", [2], [0.0, 0.01]], False),
+        (["Float32", [2], [0.005, 1.8]], ["Float32", [2], [0.0, 1.8]], False),
+        (
+            ["Float64", [9], {"mean": -np.inf, "size": np.inf}],
+            ["Float64", [9], {"mean": -np.inf, "size": np.inf}],
+            True,
+        ),
+    ],
+)
+def test_halves_are_compared_at_the_scale_of_the_result(wanted, got, same):
+    assert (answers.differ(wanted, got) is None) == same
 
 
 def test_all_of_several_subjects_are_made_bad_together():

@@ -86,3 +86,16 @@ def test_the_verdict_travels_with_the_case():
     entry = {**SPECS["Half"], "apart": {"reads garbage": ["x=None"]}}
     made = odd_cases("Half", {"Half": entry})
     assert made["x=None"]["apart"] == "reads garbage" and "apart" not in made["x=True"]
+
+
+def test_a_reason_may_stand_for_a_result_and_outlives_the_settling_of_odd_calls():
+    entry = {**SPECS["Half"], "apart": {"unique up to signs": ["accepts::example"]}}
+    (case,) = (c for c in cases.all_cases({"Half": entry}, ("accepts",)) if "apart" in c)
+    kept = {case["id"]: [cases.digest(case), "pass", ["Float32", [1], [1.0]]]}
+    result = {"status": "pass", "observed": ["Float32", [1], [-1.0]]}
+    assert answers.judge(case, result, kept)["status"] == "skip"
+    del case["apart"]
+    assert answers.judge(case, result, kept)["status"] == "fail"
+    entries = {"Half": entry}
+    compare.settle(entries, list(odd_cases("Half").values()), [])
+    assert entries["Half"]["apart"] == {"unique up to signs": ["accepts::example"]}
