@@ -97,6 +97,29 @@ class Twister:
                 self._spare = x * factor
                 return y * factor
 
+    def normals(self, count):
+        """The next numbers that `normal` gives, as an array; nothing is left of a pair."""
+        found = [] if self._spare is None else [np.array([self._spare])]
+        self._spare = None
+        while (missing := count - sum(map(len, found))) > 0:
+            pairs = -(-missing // 2)
+            drawn = np.array(self._block[self._next:], np.float64)
+            lacking = 4 * pairs - len(drawn)
+            if lacking > 0:
+                drawn = np.concatenate([drawn, self._source.random_raw(lacking)])
+            self._block, self._next = drawn[4 * pairs:].astype(np.int64).tolist(), 0
+            low, high = drawn[:4 * pairs].reshape(-1, 2, 2).transpose(2, 0, 1)
+            units = np.minimum((low + high * 4294967296.0) / 18446744073709551616.0,
+                               math.nextafter(1.0, 0.0))
+            x, y = (2.0 * units - 1.0).T
+            square = x * x + y * y
+            taken = (0.0 < square) & (square <= 1.0)
+            x, y, square = x[taken], y[taken], square[taken]
+            logarithm = np.array(list(map(math.log, square.tolist())))    # NumPy's rounds otherwise
+            factor = np.sqrt(-2 * logarithm / square)
+            found.append(np.stack([y * factor, x * factor], 1).reshape(-1))
+        return np.concatenate(found)[:count] if found else np.zeros(0)
+
     def gamma(self, shape):
         """A number of the gamma distribution of scale 1 (Marsaglia and Tsang, 2000)."""
         if shape < 1:
