@@ -355,3 +355,25 @@ def test_nested_dicts_are_batched_and_converted():
     assert [each.tolist() for each in row["y"]["z"]] == [[0, 1], [1, 2]]
     row = next(data.create_tuple_iterator(num_epochs=1))[0]
     assert isinstance(row["x"], Tensor) and isinstance(row["y"]["z"][0], Tensor)
+
+
+@pytest.mark.parametrize("sampler, words", [
+    (lambda: ds.DistributedSampler(0, 0), "'num_shards' must be > 0, but got 0"),
+    (lambda: ds.DistributedSampler(2, 2), "'shard_id' must be in"),
+    (lambda: ds.DistributedSampler(2, 0, offset=3), "'offset' must be at most"),
+    (lambda: ds.SequentialSampler(-1), "'start_index' must be >= 0"),
+])
+def test_numbers_of_a_sampler_out_of_range_are_told_when_rows_are_read(sampler, words):
+    rows = ds.NumpySlicesDataset(list(range(10)), ["a"], sampler=sampler())
+    with pytest.raises(RuntimeError, match=words):
+        next(rows.create_tuple_iterator())
+
+
+def test_true_counts_as_1_for_samplers():
+    def taken(sampler):
+        rows = ds.NumpySlicesDataset(list(range(10)), ["a"], sampler=sampler)
+        return [int(row) for row, in rows.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+    assert taken(ds.DistributedSampler(2, True, shuffle=False)) == [1, 3, 5, 7, 9]
+    assert taken(ds.SequentialSampler(True, num_samples=True)) == [1]
+    assert taken(ds.SubsetSampler([4, 2], num_samples=True)) == [4]

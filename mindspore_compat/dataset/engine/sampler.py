@@ -20,6 +20,11 @@ __all__ = ["BuiltinSampler", "DistributedSampler", "IterSampler", "PKSampler", "
            "WeightedRandomSampler", "select_sampler"]
 
 
+# True counts as 1, as in the original.
+Whole = Int | Bool
+Count = Samples | Bool
+
+
 class Shuffle(str, Enum):
     """How rows are shuffled: all of them, or by the files they come from."""
 
@@ -76,7 +81,11 @@ class BuiltinSampler:
         Args:
             size (int): how many rows the source has.
             labels (Callable, optional): gives the class of each row, for PKSampler.
+
+        Raises:
+            RuntimeError: a number that the sampler was made with is out of range.
         """
+        self._check()
         if self.child_sampler is None:
             own = self._open(size, labels)
             return lambda: _inside(own(), size)
@@ -90,6 +99,9 @@ class BuiltinSampler:
             return given[_inside(opened[len(given)](), len(given))]
 
         return epoch
+
+    def _check(self):
+        """Refuses numbers out of range, which the original looks at in use only."""
 
     def _limited(self, size):
         return min(size, self.num_samples) if self.num_samples else size
@@ -113,14 +125,18 @@ class SequentialSampler(BuiltinSampler):
         num_samples (int, optional): how many rows are taken; by default all that follow.
 
     Raises:
-        RuntimeError: `start_index` is negative.
+        RuntimeError: `start_index` is negative; told when the rows are read.
     """
 
-    @checked(Forbid("start_index is not None and start_index < 0", RuntimeError,
-                    "'start_index' must be >= 0"))
-    def __init__(self, start_index: Int = None, num_samples: Samples = None):
+    @checked
+    def __init__(self, start_index: Whole = None, num_samples: Count = None):
         super().__init__(num_samples)
         self.start_index = start_index
+
+    def _check(self):
+        if self.start_index is not None and self.start_index < 0:
+            raise RuntimeError(f"For 'SequentialSampler', 'start_index' must be >= 0, but got "
+                               f"{self.start_index}.")
 
     def _open(self, size, labels):
         start = self.start_index or 0
@@ -141,7 +157,7 @@ class RandomSampler(BuiltinSampler):
     """
 
     @checked
-    def __init__(self, replacement: Bool = False, num_samples: Samples = None,
+    def __init__(self, replacement: Bool = False, num_samples: Count = None,
                  shuffle: AnInstance(Shuffle) = Shuffle.GLOBAL):
         super().__init__(num_samples)
         self.replacement, self.shuffle = replacement, shuffle
@@ -192,19 +208,29 @@ class DistributedSampler(BuiltinSampler):
             equal by repeating rows from the start; with an offset they differ by one.
 
     Raises:
-        RuntimeError: `num_shards`, `shard_id` or `offset` is out of range.
+        RuntimeError: `num_shards`, `shard_id` or `offset` is out of range; told when the rows are
+            read.
     """
 
-    @checked(Forbid("num_shards <= 0", RuntimeError, "'num_shards' must be > 0"),
-             Forbid("not 0 <= shard_id < num_shards", RuntimeError,
-                    "'shard_id' must be in [0, num_shards)"),
-             Forbid("offset > num_shards", RuntimeError, "'offset' must be <= num_shards"))
-    def __init__(self, num_shards: Int, shard_id: Int, shuffle: Bool | AnInstance(Shuffle) = True,
-                 num_samples: Samples = None, offset: Int = -1):
+    @checked
+    def __init__(self, num_shards: Whole, shard_id: Whole,
+                 shuffle: Bool | AnInstance(Shuffle) = True, num_samples: Count = None,
+                 offset: Whole = -1):
         super().__init__(num_samples)
         self.num_shards, self.shard_id = num_shards, shard_id
         self.shuffle, self.offset = shuffle, offset
         self.seed = 0
+
+    def _check(self):
+        if self.num_shards <= 0:
+            raise RuntimeError(f"For 'DistributedSampler', 'num_shards' must be > 0, but got "
+                               f"{self.num_shards}.")
+        if not 0 <= self.shard_id < self.num_shards:
+            raise RuntimeError(f"For 'DistributedSampler', 'shard_id' must be in [0, "
+                               f"{self.num_shards}), but got {self.shard_id}.")
+        if self.offset > self.num_shards:
+            raise RuntimeError(f"For 'DistributedSampler', 'offset' must be at most 'num_shards', "
+                               f"{self.num_shards}, but got {self.offset}.")
 
     def get_shuffle_mode(self):
         """Returns how the rows are shuffled."""
@@ -229,6 +255,7 @@ class DistributedSampler(BuiltinSampler):
 
     def share(self, size):
         """The places, in the (shuffled) order, of the rows that this process takes."""
+        self._check()
         if self.offset == -1:
             count = -(-size // self.num_shards)
             places = (self.shard_id + self.num_shards * np.arange(count)) % max(size, 1)
@@ -267,15 +294,18 @@ class PKSampler(BuiltinSampler):
 
     Raises:
         NotImplementedError: `num_class` is not None.
-        RuntimeError: `num_val` is not positive.
+        RuntimeError: `num_val` is not positive; told when the rows are read.
     """
 
-    @checked(Forbid("num_class is not None", NotImplementedError, "'num_class' must be None"),
-             Forbid("num_val <= 0", RuntimeError, "'num_val' must be > 0"))
-    def __init__(self, num_val: Int, num_class=None, shuffle: Bool = False,
-                 class_column: Str = "label", num_samples: Samples = None):
+    @checked(Forbid("num_class is not None", NotImplementedError, "'num_class' must be None"))
+    def __init__(self, num_val: Whole, num_class=None, shuffle: Bool = False,
+                 class_column: Str = "label", num_samples: Count = None):
         super().__init__(num_samples)
         self.num_val, self.shuffle, self.class_column = num_val, shuffle, class_column
+
+    def _check(self):
+        if self.num_val <= 0:
+            raise RuntimeError(f"For 'PKSampler', 'num_val' must be > 0, but got {self.num_val}.")
 
     def is_shuffled(self):
         """Returns whether the order is random."""
@@ -317,7 +347,7 @@ class SubsetSampler(BuiltinSampler):
     """
 
     @checked
-    def __init__(self, indices, num_samples: Samples = None):
+    def __init__(self, indices, num_samples: Count = None):
         if isinstance(indices, (str, bytes)):
             raise TypeError(f"For '{type(self).__name__}', 'indices' must be an iterable of ints, "
                             f"but got {indices!r}.")
@@ -371,7 +401,7 @@ class WeightedRandomSampler(BuiltinSampler):
     """
 
     @checked
-    def __init__(self, weights, num_samples: Samples = None, replacement: Bool = True):
+    def __init__(self, weights, num_samples: Count = None, replacement: Bool = True):
         weights = weights if isinstance(weights, list) else [weights]
         for place, weight in enumerate(weights):
             if not isinstance(weight, (int, float, np.number)) or isinstance(weight, bool):
@@ -412,7 +442,7 @@ class Sampler(BuiltinSampler):
     """
 
     @checked
-    def __init__(self, num_samples: Samples = None):
+    def __init__(self, num_samples: Count = None):
         super().__init__(num_samples)
         self.dataset_size = 0
 
