@@ -35,6 +35,36 @@ class GlobalComm:
     CHECK_ENVS = True
 
 
+class GroupOptions:
+    """Settings of a group for the library of an Ascend device; kept here without effect.
+
+    Attributes:
+        hccl_config (dict[str, Union[int, str]]): the settings by name. A dict of another sort is a
+            TypeError, and leaves it as it was.
+        use_async (bool): whether the group is made in the background.
+    """
+
+    __slots__ = ("_hccl_config", "use_async")
+
+    def __init__(self):
+        self._hccl_config = {}
+        self.use_async = False
+
+    @property
+    def hccl_config(self):
+        """The settings by name."""
+        return self._hccl_config
+
+    @hccl_config.setter
+    def hccl_config(self, config):
+        if not isinstance(config, dict) or any(
+                type(key) is not str or not isinstance(value, (int, str))
+                for key, value in config.items()):
+            raise TypeError("For 'GroupOptions', 'hccl_config' must be a dict of ints or strs by "
+                            f"str, but got {config!r}.")
+        self._hccl_config = dict(config)
+
+
 @checked
 def init(backend_name: Str = None):
     """Joins this process to the others that the launcher started. Calling it again does nothing.

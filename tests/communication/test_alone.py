@@ -8,6 +8,7 @@ import pytest
 
 from mindspore_compat import Tensor, communication, ops
 from mindspore_compat._backend import collective
+from mindspore_compat._c_expression import GroupOptions
 from mindspore_compat.communication import comm_func
 
 LAUNCHER = [name for row in collective.LAUNCHERS for name in row]
@@ -97,6 +98,16 @@ def test_refused(call, error, words):
     with pytest.raises(error, match=words):
         call()
     assert communication.GlobalComm.INITED is False
+
+
+def test_options_of_a_group():
+    options = GroupOptions()
+    assert (options.hccl_config, options.use_async) == ({}, False)
+    options.hccl_config = {"hccl_buffer_size": 400, "hccl_op_expansion_mode": "AIV"}
+    for wrong in (1, {"a": [1]}, {1: 2}):
+        with pytest.raises(TypeError, match="'hccl_config'"):
+            options.hccl_config = wrong
+    assert options.hccl_config["hccl_buffer_size"] == 400
 
 
 def test_release_without_init():
