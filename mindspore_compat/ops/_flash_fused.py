@@ -115,7 +115,8 @@ def fused_infer_attention_score(
         key_antiquant_offset (Tensor): added to keys before.
         value_antiquant_scale (Tensor): of values alone.
         value_antiquant_offset (Tensor): added to values before.
-        block_table (Tensor): the pages of each batch, int32, shape (B, pages); where S1 is 1.
+        block_table (Tensor): the pages of each batch, int32, shape (B, pages); where S1 is 1, with
+            `actual_seq_lengths_kv`.
         query_padding_size (Tensor): by how many empty places the queries are followed, where
             `actual_seq_lengths` is given; int64, one number.
         kv_padding_size (Tensor): the same of the keys and `actual_seq_lengths_kv`. Where sequences
@@ -220,7 +221,8 @@ class _Queries(Inference):
 class _OneQuery(Step):
     """One query of each batch."""
 
-    mask_name, mode = "atten_mask", 1  # the mask alone
+    mask_name, lengths_name = "atten_mask", "actual_seq_lengths_kv"
+    mode = 1  # the mask alone
 
     def prepare(self, scales, by_token, pages, lengths, padding, mode, reach, precise):
         """Lays out keys and values, from pages too, and sets what each batch has."""
@@ -229,6 +231,11 @@ class _OneQuery(Step):
                 f"'query' must be of floats, 'inner_precise' 0 or 1 and 'input_layout' not "
                 f"'BNSD_BSND' where there is one query, but got {self.dtype}, {precise} "
                 f"and '{self.layout}'"
+            )
+        if pages[0] is not None and lengths[1] is None:
+            self.refuse(
+                "'actual_seq_lengths_kv' must be given beside a 'block_table', but got None",
+                RuntimeError,
             )
         _take_cache(self, scales, by_token, pages, lengths[1], padding[1])
 

@@ -232,9 +232,9 @@ def incre_flash_attention(
 
     Args:
         query (Tensor): shape (B, 1, N * D) or (B, N, 1, D) by layout; float16 or bfloat16.
-        key (Union[tuple[Tensor], list[Tensor]]): one of shape (B, S, kvN * D) or (B, kvN, S, D),
-            or one for each batch; in pages (pages, block_size, kvN * D) or
-            (pages, kvN, block_size, D). Of the dtype of `query`, or int8.
+        key (Union[tuple[Tensor], list[Tensor]]): one, of shape (B, S, kvN * D) or (B, kvN, S, D);
+            in pages (pages, block_size, kvN * D) or (pages, kvN, block_size, D). Of the dtype of
+            `query`, or int8.
         value (Union[tuple[Tensor], list[Tensor]]): as `key`.
         attn_mask (Tensor): nonzero where a key is left out, shape (B, S), (B, 1, S) or
             (B, 1, 1, S); bool, int8 or uint8. Default: None.
@@ -269,7 +269,8 @@ def incre_flash_attention(
         TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
         ValueError: if `input_layout` is another one, heads, axes, lengths, pages or scales do not
             fit, or a disabled argument is given.
-        RuntimeError: if `num_heads` is not above 0, or other shapes do not fit.
+        RuntimeError: if `num_heads` is not above 0, there is more than one query, `key` or `value`,
+            or other shapes do not fit.
 
     Examples:
         >>> import numpy as np
@@ -301,6 +302,11 @@ def incre_flash_attention(
         quant_scale1=quant_scale1,
         dequant_scale2=dequant_scale2,
     )
+    if len(key) != 1 or len(value) != 1:
+        call.refuse(
+            f"'key' and 'value' must hold one Tensor each, but got {len(key)} and {len(value)}",
+            RuntimeError,
+        )
     both = _halved(call, antiquant_scale), _halved(call, antiquant_offset)
     _take_cache(call, both, False, (block_table, block_size), actual_seq_lengths, kv_padding_size)
     _see(call, attn_mask, 1, None, pse_shift)
@@ -356,7 +362,7 @@ def _need_dtypes(call, scales):
 def _take_cache(call, scales, by_token, pages, lengths, padding):
     """Lays out the keys and values of one query: as they are, or from pages, or from bytes."""
     if call.queries != 1:
-        call.refuse(f"'query' must be one for each batch, but got {call.queries}")
+        call.refuse(f"'query' must be one for each batch, but got {call.queries}", RuntimeError)
     bytes_ = _need_dtypes(call, scales)
     table, size = pages
     if table is None:
@@ -366,4 +372,4 @@ def _take_cache(call, scales, by_token, pages, lengths, padding):
         call.take_pages(table, size, lengths)
     if bytes_:
         call.widen_keys(*scales, by_token)
-    call.limit_keys("actual_seq_lengths", lengths, padding, one_for_all=True)
+    call.limit_keys(call.lengths_name, lengths, padding, one_for_all=True)

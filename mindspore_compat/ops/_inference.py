@@ -131,11 +131,10 @@ class Inference:
                 f"{_SHARED} times as many, but got {self.heads} and {self.key_heads}",
                 error,
             )
-        fits = (
-            query.shape[-1] % self.heads == 0
-            if self.inner == "BSH"
-            else query.shape[self.inner.index("N")] == self.heads
-        )
+        if self.inner == "BSH":
+            fits = query.shape[-1] % self.heads == 0
+        else:
+            fits, error = query.shape[self.inner.index("N")] == self.heads, RuntimeError
         if not fits:
             self.refuse(
                 f"'query' must have 'num_heads' heads, but got shape {query.shape} and "
@@ -191,45 +190,6 @@ class Inference:
                 x = cat.run([x, rest], 2)
             found.append(x)
         return found[0] if len(found) == 1 else cat.run(found, 0)
-
-    def take_pages(self, table, size, lengths):
-        """Reads keys and values from the pages that a table names."""
-        if len(self.keys) != 1 or len(self.values) != 1 or size < 1:
-            self.refuse(
-                f"'key' and 'value' must be of one Tensor, and 'block_size' at least 1, "
-                f"where there is a 'block_table', but got {len(self.keys)} Tensors and "
-                f"{size}"
-            )
-        shape, width = self.keys[0].shape, self.key_heads * self.features
-        allowed = [(shape[0], size, width), (shape[0], self.key_heads, size, self.features)]
-        if shape not in allowed or self.values[0].shape != shape:
-            self.refuse(
-                f"the pages of 'key' and 'value' must have shape {allowed[0]} or "
-                f"{allowed[1]}, but got {shape} and {self.values[0].shape}",
-                RuntimeError,
-            )
-        rows = to_host(table._array)
-        if rows.ndim != 2 or rows.shape[0] != self.batch:
-            self.refuse(
-                f"'block_table' must have shape ({self.batch}, pages), but got {table.shape}"
-            )
-        self.steps = rows.shape[1] * size
-        counts = self._counts("actual_seq_lengths", lengths, self.steps, True)
-        used = [-(-n // size) for n in counts or [self.steps] * self.batch]
-        bad = [int(p) for row, n in zip(rows, used) for p in row[:n] if not 0 <= p < shape[0]]
-        if bad:
-            self.refuse(f"'block_table' must name pages in [0, {shape[0]}), but got {bad}")
-        kept = [[int(p) if i < n else 0 for i, p in enumerate(row)] for row, n in zip(rows, used)]
-        at = Tensor._wrap(self.space.asarray(kept, "int64").reshape(rows.shape))
-        self.key, self.value = (self._paged(x[0][at]) for x in (self.keys, self.values))
-
-    def _paged(self, x):
-        """(batch, pages, ...) as (batch, heads, steps, features)."""
-        if x.ndim == 4:
-            x = x.reshape((self.batch, self.steps, self.key_heads, self.features))
-            return x.transpose((0, 2, 1, 3))
-        x = x.transpose((0, 2, 1, 3, 4))
-        return x.reshape((self.batch, self.key_heads, self.steps, self.features))
 
     def widen_keys(self, scales, offsets, by_token=False):
         """Keys and values from bytes to the dtype of the queries, by two scales and offsets."""
@@ -449,7 +409,49 @@ class Inference:
 
 
 class Step(Inference):
-    """A call with one query for each batch, whose mask has a row for each."""
+    """A call with one query for each batch: its mask has a row for each, keys may lie in pages."""
+
+    lengths_name, paged = "actual_seq_lengths", False
+
+    def take_pages(self, table, size, lengths):
+        """Reads keys and values from the pages that a table names."""
+        self.paged = True
+        if len(self.keys) != 1 or len(self.values) != 1 or size < 1:
+            self.refuse(
+                f"'key' and 'value' must be of one Tensor, and 'block_size' at least 1, "
+                f"where there is a 'block_table', but got {len(self.keys)} Tensors and "
+                f"{size}"
+            )
+        shape, width = self.keys[0].shape, self.key_heads * self.features
+        allowed = [(shape[0], size, width), (shape[0], self.key_heads, size, self.features)]
+        if shape not in allowed or self.values[0].shape != shape:
+            self.refuse(
+                f"the pages of 'key' and 'value' must have shape {allowed[0]} or "
+                f"{allowed[1]}, but got {shape} and {self.values[0].shape}",
+                RuntimeError,
+            )
+        rows = to_host(table._array)
+        if rows.ndim != 2 or rows.shape[0] != self.batch:
+            self.refuse(
+                f"'block_table' must have shape ({self.batch}, pages), but got {table.shape}"
+            )
+        self.steps = rows.shape[1] * size
+        counts = self._counts(self.lengths_name, lengths, self.steps, True)
+        used = [-(-n // size) for n in counts or [self.steps] * self.batch]
+        bad = [int(p) for row, n in zip(rows, used) for p in row[:n] if not 0 <= p < shape[0]]
+        if bad:
+            self.refuse(f"'block_table' must name pages in [0, {shape[0]}), but got {bad}")
+        kept = [[int(p) if i < n else 0 for i, p in enumerate(row)] for row, n in zip(rows, used)]
+        at = Tensor._wrap(self.space.asarray(kept, "int64").reshape(rows.shape))
+        self.key, self.value = (self._paged(x[0][at]) for x in (self.keys, self.values))
+
+    def _paged(self, x):
+        """(batch, pages, ...) as (batch, heads, steps, features)."""
+        if x.ndim == 4:
+            x = x.reshape((self.batch, self.steps, self.key_heads, self.features))
+            return x.transpose((0, 2, 1, 3))
+        x = x.transpose((0, 2, 1, 3, 4))
+        return x.reshape((self.batch, self.key_heads, self.steps, self.features))
 
     def _mask(self, mask):
         batch, steps = self.batch, self.steps
@@ -458,12 +460,6 @@ class Step(Inference):
         allowed = [(batch, keys), (batch, 1, keys), (batch, 1, 1, keys)]
         found = self._laid_out(mask, allowed, (batch, 1, 1, 1, keys))
         return found[..., :steps]
-
-    paged = False
-
-    def take_pages(self, table, size, lengths):
-        self.paged = True
-        super().take_pages(table, size, lengths)
 
 
 def _scalar(x):

@@ -371,15 +371,18 @@ def test_keys_behind_padding():
 
 def test_keys_of_each_batch_for_itself():
     query, key, value = inputs(queries=1)
-    found = ops.incre_flash_attention(
-        Tensor(query),
-        [Tensor(key[:1]), Tensor(key[1:, :, :4])],
-        [Tensor(value[:1]), Tensor(value[1:, :, :4])],
-        num_heads=4,
-        num_key_value_heads=2,
-        input_layout="BNSD",
-    )
+    given = {"num_heads": 4, "num_key_value_heads": 2, "input_layout": "BNSD"}
+    parts = [[Tensor(x[:1]), Tensor(x[1:, :, :4])] for x in (key, value)]
+    found = ops.fused_infer_attention_score(Tensor(query), *parts, **given)[0]
     close(found, naive(query, key, value, sees=lambda b, i, j: b == 0 or j < 4)[0])
+    found = ops.fused_infer_attention_score(
+        Tensor(query), *parts, actual_seq_lengths_kv=(5, 3), **given
+    )[0]
+    close(found, naive(query, key, value, sees=lambda b, i, j: j < (5, 3)[b])[0])
+    with pytest.raises(ValueError, match="'actual_seq_lengths_kv'"):
+        ops.fused_infer_attention_score(
+            Tensor(query), *parts, actual_seq_lengths_kv=(5, 5), **given
+        )
 
 
 @pytest.mark.parametrize("rank", [3, 4])
