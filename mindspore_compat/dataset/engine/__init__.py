@@ -3,6 +3,7 @@
 from . import (
     batching,
     cache,
+    graphdata,
     iterators,
     mapping,
     operations,
@@ -21,6 +22,7 @@ from . import (
 )
 from .batching import *  # noqa: F403
 from .cache import *  # noqa: F403
+from .graphdata import *  # noqa: F403
 from .iterators import *  # noqa: F403
 from .mapping import *  # noqa: F403
 from .operations import *  # noqa: F403
@@ -38,8 +40,8 @@ from .sources_scenes import *  # noqa: F403
 from .sources_text import *  # noqa: F403
 from .sources_tfrecord import *  # noqa: F403
 
-_modules = (batching, cache, iterators, mapping, operations, pipeline, sampler, schema,
-            sources_clue, sources_folders, sources_images, sources_made, sources_mindrecord,
+_modules = (batching, cache, graphdata, iterators, mapping, operations, pipeline, sampler,
+            schema, sources_clue, sources_folders, sources_images, sources_made, sources_mindrecord,
             sources_python, sources_scenes, sources_text, sources_tfrecord)
 __all__ = sorted({"zip", *(name for module in _modules for name in module.__all__)}
                  - {"select_sampler", "zip_datasets"})

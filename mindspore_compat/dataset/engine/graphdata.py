@@ -1,0 +1,534 @@
+"""GraphData: nodes and edges of a graph in MindRecord files, and what samplers ask of them.
+
+2.10 has no such class any more; scripts for graph networks that were written for releases up to 2.2
+use it, so it is here as it was. `LocalGraph` answers from memory; processes that share one graph
+talk through `graphdata_server`. What the rows of such files hold is told at `LocalGraph`.
+"""
+
+from enum import Enum
+
+import numpy as np
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Int, Number, OneOf, Str
+from ..._io.mindrecord import Records
+from .._rules import INT32_MAX, AnInstance, Workers
+from . import config
+from .graphdata_server import Client, serve
+from .twister import Twister
+
+__all__ = ["GraphData", "OutputFormat", "SamplingStrategy"]
+
+NOBODY = -1  # stands where there is no node
+
+
+class SamplingStrategy(Enum):
+    """How neighbours are drawn: each alike, or by the weights of the edges to them."""
+
+    RANDOM = 0
+    EDGE_WEIGHT = 1
+
+
+class OutputFormat(Enum):
+    """How neighbours are told: one row a node, pairs, or offsets and one list of all."""
+
+    NORMAL = 0
+    COO = 1
+    CSR = 2
+
+
+class GraphData:
+    """A graph of typed nodes and edges with features, read from MindRecord files.
+
+    An edge leads from its first node to its second, which is a neighbour of the first, not the
+    other way round. Numbers of nodes and edges are int32; -1 stands where there is none.
+
+    Args:
+        dataset_file (str): one of the files.
+        num_parallel_workers (int, optional): is checked.
+        working_mode (str, optional): "local" answers from this process's memory; "server" reads the
+            files and answers `num_client` other processes until they are done; "client" asks a
+            server.
+        hostname (str, optional): where the server is.
+        port (int, optional): its port, in [1024, 65535].
+        num_client (int, optional): how many clients a server has, in [1, 255].
+        auto_shutdown (bool, optional): whether a server ends when all clients came and went;
+            otherwise it answers for ever.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a value is out of range, or the file is missing or no MindRecord file.
+        RuntimeError: its rows are not those of a graph, or the server cannot be reached.
+
+    Source: mindspore.dataset.GraphData of MindSpore 2.2.
+    """
+
+    @checked(Forbid("hostname == ''", ValueError, "'hostname' must not be empty"))
+    def __init__(
+        self,
+        dataset_file: Str,
+        num_parallel_workers: Workers = None,
+        working_mode: OneOf("local", "client", "server") = "local",
+        hostname: Str = "127.0.0.1",
+        port: Int(ge=1024, le=65535) = 50051,
+        num_client: Int(ge=1, le=255) = 1,
+        auto_shutdown: Bool = True,
+    ):
+        self._working_mode, self.data_format = working_mode, "mindrecord"
+        if working_mode == "client":
+            self._graph = Client(hostname, port)
+            return
+        self._graph = LocalGraph(dataset_file)
+        if working_mode == "server":
+            serve(self._graph, hostname, port, num_client, auto_shutdown)
+
+    def _ask(self, question, *arguments):
+        if self._working_mode == "server":
+            raise RuntimeError(
+                f"For '{question}', the graph must be asked by clients, but this is their server."
+            )
+        return getattr(self._graph, question)(*arguments)
+
+    @checked
+    def get_all_nodes(self, node_type: Int):
+        """Returns the numbers of all nodes of a type, one axis.
+
+        Raises:
+            RuntimeError: there is no such type.
+        """
+        return self._ask("all_nodes", node_type)
+
+    @checked
+    def get_all_edges(self, edge_type: Int):
+        """Returns the numbers of all edges of a type, one axis.
+
+        Raises:
+            RuntimeError: there is no such type.
+        """
+        return self._ask("all_edges", edge_type)
+
+    def get_nodes_from_edges(self, edge_list):
+        """Returns the two nodes of each edge, shape (number of edges, 2).
+
+        Args:
+            edge_list (Union[list, numpy.ndarray]): the edges.
+        """
+        return self._ask("ends", _numbers("get_nodes_from_edges", "edge_list", edge_list))
+
+    def get_edges_from_nodes(self, node_list):
+        """Returns the edge between each two nodes, one axis.
+
+        Args:
+            node_list (Union[list, numpy.ndarray]): pairs of nodes, as tuples or rows.
+        """
+        api = "get_edges_from_nodes"
+        if not isinstance(node_list, (list, np.ndarray)):
+            raise TypeError(
+                f"For '{api}', 'node_list' must be a list or an array of pairs, but "
+                f"got {node_list!r}."
+            )
+        pairs = [
+            _numbers(api, "node_list", list(pair) if isinstance(pair, tuple) else pair)
+            for pair in node_list
+        ]
+        if not pairs or any(len(pair) != 2 for pair in pairs):
+            raise ValueError(f"For '{api}', 'node_list' must hold pairs, but got {node_list!r}.")
+        return self._ask("between", np.array(pairs))
+
+    @checked
+    def get_all_neighbors(
+        self,
+        node_list,
+        neighbor_type: Int,
+        output_format: AnInstance(OutputFormat) = OutputFormat.NORMAL,
+    ):
+        """Returns all neighbours of nodes that are of a type.
+
+        Args:
+            node_list (Union[list, numpy.ndarray]): the nodes.
+            neighbor_type (int): the type.
+            output_format (OutputFormat, optional): NORMAL: a row per node, of it and its
+                neighbours, filled up with -1. COO: a row (node, neighbour) per neighbour. CSR: two
+                arrays, where in the second each node's neighbours begin, and the neighbours.
+
+        Returns:
+            numpy.ndarray, or a pair of them.
+        """
+        nodes = _numbers("get_all_neighbors", "node_list", node_list)
+        found = self._ask("neighbors", nodes, neighbor_type)
+        if output_format is OutputFormat.NORMAL:
+            return _filled([[node, *each] for node, each in zip(nodes.tolist(), found)])
+        if output_format is OutputFormat.COO:
+            pairs = [(node, other) for node, each in zip(nodes.tolist(), found) for other in each]
+            return np.array(pairs, np.int32).reshape(-1, 2)
+        counts = [len(each) for each in found]
+        starts = np.cumsum([0, *counts[:-1]]).astype(np.int32)
+        return starts, np.array([other for each in found for other in each], np.int32)
+
+    @checked
+    def get_sampled_neighbors(
+        self,
+        node_list,
+        neighbor_nums,
+        neighbor_types,
+        strategy: AnInstance(SamplingStrategy) = SamplingStrategy.RANDOM,
+    ):
+        """Draws neighbours of nodes, of these again, and so on.
+
+        Args:
+            node_list (Union[list, numpy.ndarray]): the nodes.
+            neighbor_nums (Union[list, numpy.ndarray]): how many at each step, one to six steps.
+            neighbor_types (Union[list, numpy.ndarray]): the type at each step.
+            strategy (SamplingStrategy, optional): RANDOM takes each neighbour before any comes
+                again; EDGE_WEIGHT draws by weight, with replacement.
+
+        Returns:
+            numpy.ndarray, a row per node: it, its neighbours, theirs, ...
+        """
+        api = "get_sampled_neighbors"
+        nodes = _numbers(api, "node_list", node_list)
+        counts = _numbers(api, "neighbor_nums", neighbor_nums)
+        types = _numbers(api, "neighbor_types", neighbor_types)
+        if len(counts) > 6 or len(types) != len(counts):
+            raise ValueError(
+                f"For '{api}', 'neighbor_nums' and 'neighbor_types' must have one to "
+                f"six entries and as many, but got {neighbor_nums!r} and "
+                f"{neighbor_types!r}."
+            )
+        if counts.min() < 1:
+            raise ValueError(
+                f"For '{api}', 'neighbor_nums' must be positive, but got {neighbor_nums!r}."
+            )
+        return self._ask("sampled", nodes, counts, types, strategy.value)
+
+    @checked
+    def get_neg_sampled_neighbors(
+        self, node_list, neg_neighbor_num: Int(ge=1, le=INT32_MAX), neg_neighbor_type: Int
+    ):
+        """Draws nodes of a type that are no neighbours.
+
+        Args:
+            node_list (Union[list, numpy.ndarray]): the nodes.
+            neg_neighbor_num (int): how many for each.
+            neg_neighbor_type (int): their type.
+
+        Returns:
+            numpy.ndarray, a row per node: it and those drawn.
+        """
+        nodes = _numbers("get_neg_sampled_neighbors", "node_list", node_list)
+        return self._ask("strangers", nodes, neg_neighbor_num, neg_neighbor_type)
+
+    def get_node_feature(self, node_list, feature_types):
+        """Returns features of nodes.
+
+        Args:
+            node_list (Union[list, numpy.ndarray]): the nodes, of any shape; -1 has zeros.
+            feature_types (Union[list, numpy.ndarray]): the types of the features.
+
+        Returns:
+            list[numpy.ndarray], for each type an array of the shape of `node_list` and the
+            feature's own.
+        """
+        api = "get_node_feature"
+        return self._ask(
+            "features",
+            "node",
+            _numbers(api, "node_list", node_list, None),
+            _numbers(api, "feature_types", feature_types),
+        )
+
+    def get_edge_feature(self, edge_list, feature_types):
+        """Returns features of edges, as `get_node_feature` does of nodes.
+
+        Args:
+            edge_list (Union[list, numpy.ndarray]): the edges.
+            feature_types (Union[list, numpy.ndarray]): the types of the features.
+        """
+        api = "get_edge_feature"
+        return self._ask(
+            "features",
+            "edge",
+            _numbers(api, "edge_list", edge_list, None),
+            _numbers(api, "feature_types", feature_types),
+        )
+
+    def graph_info(self):
+        """Returns a dict of the types of nodes, edges and their features, and how many of each."""
+        return self._ask("info")
+
+    @checked(
+        Forbid(
+            "step_home_param <= 0 or step_away_param <= 0",
+            ValueError,
+            "'step_home_param' and 'step_away_param' must be positive",
+        )
+    )
+    def random_walk(
+        self,
+        target_nodes,
+        meta_path,
+        step_home_param: Number = 1.0,
+        step_away_param: Number = 1.0,
+        default_node: Int = NOBODY,
+    ):
+        """Walks along neighbours at random, as node2vec does.
+
+        Args:
+            target_nodes (Union[list, numpy.ndarray]): where the walks begin.
+            meta_path (Union[list, numpy.ndarray]): the type of the node at each step.
+            step_home_param (float, optional): the larger, the less likely a step back is.
+            step_away_param (float, optional): the larger, the less likely a step is to a node that
+                is no neighbour of the one before.
+            default_node (int, optional): stands for the steps of a walk that cannot go on.
+
+        Returns:
+            numpy.ndarray, a row per walk.
+
+        Source: Grover and Leskovec, "node2vec: Scalable Feature Learning for Networks" (2016).
+        """
+        api = "random_walk"
+        return self._ask(
+            "walks",
+            _numbers(api, "target_nodes", target_nodes),
+            _numbers(api, "meta_path", meta_path),
+            float(step_home_param),
+            float(step_away_param),
+            default_node,
+        )
+
+
+class LocalGraph:
+    """A graph in memory.
+
+    Each row of the files is a node ("attribute" is "n") or an edge ("e"), with its number in
+    "first_id" and its "type"; an edge leads from the node "second_id" to "third_id", with a
+    "weight" if there is such a field. "node_feature_index" names the features that a node has: k is
+    in the field "node_feature_k"; those of edges are in "edge_feature_index" and "edge_feature_k".
+
+    Args:
+        path (str): one of the files.
+
+    Raises:
+        RuntimeError: the rows are something else.
+    """
+
+    def __init__(self, path):
+        records = Records(path)
+        wanted = {"first_id", "second_id", "third_id", "type", "attribute"}
+        missing = sorted(wanted - records.schema.keys())
+        if missing:
+            raise RuntimeError(
+                f"For 'GraphData', the rows of {path!r} must have the fields "
+                f"{', '.join(sorted(wanted))}, but lack {', '.join(missing)}."
+            )
+        self.nodes, self.edges = {}, {}  # number: type; number: (type, from, to)
+        self.near = {}  # node: {type: [(node, weight)]}
+        self.edge_of = {}  # (from, to): number
+        self.kept = {"node": {}, "edge": {}}  # feature: {number: array}
+        self.random = Twister(config.next_seed())
+        rows = [records.row(index, list(records.schema)) for index in range(len(records))]
+        for row in rows:
+            self._add_node(row) if row["attribute"] == "n" else None
+        for row in rows:
+            self._add_edge(row) if row["attribute"] == "e" else None
+
+    def _add_node(self, row):
+        self.nodes[int(row["first_id"])] = int(row["type"])
+        self._keep("node", row)
+
+    def _add_edge(self, row):
+        number, start, end = (int(row[f"{which}_id"]) for which in ("first", "second", "third"))
+        for node in (start, end):
+            self._known(node)
+        self.edges[number] = int(row["type"]), start, end
+        self.edge_of[start, end] = number
+        near = self.near.setdefault(start, {}).setdefault(self.nodes[end], [])
+        near.append((end, float(row.get("weight", 1.0))))
+        self._keep("edge", row)
+
+    def _keep(self, kind, row):
+        for feature in np.ravel(row.get(f"{kind}_feature_index", ())).tolist():
+            if feature > 0:
+                of_type = self.kept[kind].setdefault(feature, {})
+                of_type[int(row["first_id"])] = np.asarray(row[f"{kind}_feature_{feature}"])
+
+    def _known(self, node):
+        if node not in self.nodes:
+            raise RuntimeError(f"The graph has no node {node}.")
+
+    # What GraphData asks --------------------------------------------------------------------------
+
+    def all_nodes(self, kind):
+        found = [node for node, its in self.nodes.items() if its == kind]
+        return _of_type("node", kind, found)
+
+    def all_edges(self, kind):
+        found = [edge for edge, (its, _, _) in self.edges.items() if its == kind]
+        return _of_type("edge", kind, found)
+
+    def ends(self, edges):
+        unknown = [edge for edge in edges.tolist() if edge not in self.edges]
+        if unknown:
+            raise RuntimeError(f"The graph has no edge {unknown[0]}.")
+        return np.array([self.edges[edge][1:] for edge in edges.tolist()], np.int32)
+
+    def between(self, pairs):
+        unknown = [tuple(pair) for pair in pairs.tolist() if tuple(pair) not in self.edge_of]
+        if unknown:
+            raise RuntimeError(f"The graph has no edge between the nodes {unknown[0]}.")
+        return np.array([self.edge_of[tuple(pair)] for pair in pairs.tolist()], np.int32)
+
+    def neighbors(self, nodes, kind):
+        self._known_type(kind)
+        for node in nodes.tolist():
+            self._known(node)
+        return [[other for other, _ in self._near(node, kind)] for node in nodes.tolist()]
+
+    def _near(self, node, kind):
+        return self.near.get(node, {}).get(kind, [])
+
+    def _known_type(self, kind):
+        if kind not in self.nodes.values():
+            raise RuntimeError(f"The graph has no nodes of type {kind}.")
+
+    def sampled(self, nodes, counts, types, strategy):
+        for kind in types.tolist():
+            self._known_type(kind)
+        by_weight = strategy == SamplingStrategy.EDGE_WEIGHT.value
+        rows = []
+        for node in nodes.tolist():
+            self._known(node)
+            row, last = [node], [node]
+            for count, kind in zip(counts.tolist(), types.tolist(), strict=True):
+                last = [
+                    drawn
+                    for each in last
+                    for drawn in self._drawn(self._near(each, kind), count, by_weight)
+                ]
+                row += last
+            rows.append(row)
+        return np.array(rows, np.int32)
+
+    def _drawn(self, near, count, by_weight):
+        if not near:
+            return [NOBODY] * count
+        if by_weight:
+            chosen = self.random.weighted([weight for _, weight in near], count)
+            return [near[place][0] for place in chosen]
+        return self._rounds([other for other, _ in near], count)
+
+    def _rounds(self, nodes, count):
+        """Nodes in a random order, then in another, until there are enough."""
+        found = []
+        while len(found) < count:
+            found += self.random.shuffle(list(nodes))
+        return found[:count]
+
+    def strangers(self, nodes, count, kind):
+        candidates = self.all_nodes(kind).tolist()
+        rows = []
+        for node in nodes.tolist():
+            self._known(node)
+            near = {other for other, _ in self._near(node, kind)}
+            far = [other for other in candidates if other not in near and other != node]
+            rows.append([node, *(self._rounds(far, count) if far else [NOBODY] * count)])
+        return np.array(rows, np.int32)
+
+    def features(self, kind, numbers, types):
+        return [self._feature(kind, numbers, feature) for feature in types.tolist()]
+
+    def _feature(self, kind, numbers, feature):
+        if feature not in self.kept[kind]:
+            raise RuntimeError(
+                f"The graph has no feature {feature} of {kind}s; there are "
+                f"{sorted(self.kept[kind])}."
+            )
+        known = self.nodes if kind == "node" else self.edges
+        of_type = self.kept[kind][feature]
+        nothing = np.zeros_like(next(iter(of_type.values())))
+        unknown = [
+            each for each in numbers.reshape(-1).tolist() if each != NOBODY and each not in known
+        ]
+        if unknown:
+            raise RuntimeError(f"The graph has no {kind} {unknown[0]}.")
+        found = [of_type.get(each, nothing) for each in numbers.reshape(-1).tolist()]
+        return np.stack(found).reshape(*numbers.shape, *nothing.shape)
+
+    def info(self):
+        told = {}
+        for kind, types in (
+            ("node", list(self.nodes.values())),
+            ("edge", [its for its, _, _ in self.edges.values()]),
+        ):
+            told[f"{kind}_type"] = sorted(set(types))
+            told[f"{kind}_num"] = {each: types.count(each) for each in sorted(set(types))}
+            told[f"{kind}_feature_type"] = sorted(self.kept[kind])
+        return told
+
+    def walks(self, nodes, path, home, away, default):
+        for kind in path.tolist():
+            self._known_type(kind)
+        return np.array(
+            [self._walk(node, path.tolist(), home, away, default) for node in nodes.tolist()],
+            np.int32,
+        )
+
+    def _walk(self, node, path, home, away, default):
+        self._known(node)
+        row, before = [node], None
+        for kind in path:
+            near = self._near(row[-1], kind)
+            if not near:
+                break
+            weights = [weight * self._bias(other, before, home, away) for other, weight in near]
+            before, chosen = row[-1], self.random.weighted(weights, 1)[0]
+            row.append(near[chosen][0])
+        return row + [default] * (len(path) + 1 - len(row))
+
+    def _bias(self, node, before, home, away):
+        if before is None:
+            return 1.0
+        if node == before:
+            return 1.0 / home
+        near = any(node == other for other, _ in self._near(before, self.nodes[node]))
+        return 1.0 if near else 1.0 / away
+
+
+def _of_type(what, kind, found):
+    if not found:
+        raise RuntimeError(f"The graph has no {what}s of type {kind}.")
+    return np.array(found, np.int32)
+
+
+def _filled(rows):
+    """Rows of equal length, -1 where there is nothing."""
+    longest = max(map(len, rows))
+    return np.array([row + [NOBODY] * (longest - len(row)) for row in rows], np.int32)
+
+
+def _numbers(api, name, given, axes=1):
+    """Whole numbers as an array.
+
+    Raises:
+        TypeError: these are none.
+        ValueError: there is not one, or there are other axes than wanted.
+    """
+    if not isinstance(given, (list, np.ndarray)):
+        raise TypeError(
+            f"For '{api}', '{name}' must be a list or an array of ints, but got "
+            f"{given!r} of type {type(given).__name__}."
+        )
+    try:
+        numbers = np.array(given)
+    except ValueError as error:
+        raise ValueError(
+            f"For '{api}', '{name}' must have rows of equal length, but got {given!r}."
+        ) from error
+    if numbers.size and numbers.dtype.kind not in "iu":
+        raise TypeError(f"For '{api}', '{name}' must hold ints, but got {given!r}.")
+    if not numbers.size or axes is not None and numbers.ndim != axes:
+        raise ValueError(
+            f"For '{api}', '{name}' must hold at least one number"
+            f"{'' if axes is None else f' and have {axes} axis'}, but got {given!r}."
+        )
+    return numbers.astype(np.int64)
