@@ -13,6 +13,7 @@ from .._core.rules import (
     Bool,
     Float,
     Int,
+    InTensor,
     Number,
     ScalarOf,
     TensorOf,
@@ -26,6 +27,9 @@ from . import _blocks  # noqa: F401 - it declares blockwise
 
 Half = TensorOf("float16", "float32")
 Small = TensorOf("float16", "float32", "bfloat16")
+Held = InTensor(Number | Bool)
+Loose = ScalarOf(Number | Bool, TypeError)
+Bound = ScalarOf(Number, TypeError)
 Floats = TensorOf(floating)
 Numbers = TensorOf(number)
 Slope = Number
@@ -127,7 +131,7 @@ def _elu_slope(xp, g, out, alpha):
 
 
 @op("ops.elu(input_x, alpha=1.0)", "ops.Elu(alpha=1.0)(input_x)", "nn.ELU(alpha=1.0)(input_x)")
-def elu(xp, input_x: Floats, alpha: Float = 1.0):
+def elu(xp, input_x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
     """The input where it is positive, alpha * (exp(input) - 1) elsewhere; alpha must be 1.0."""
     if alpha != 1.0:
         raise ValueError(f"For 'elu', 'alpha' must be 1.0, but got {alpha!r}.")
@@ -157,7 +161,7 @@ elu_ext.vjp(input=lambda xp, g, input, alpha: g * xp.where(
 
 
 @op("ops.celu(x, alpha=1.0)", "ops.CeLU(alpha=1.0)(x)", "nn.CELU(alpha=1.0)(x)")
-def celu(xp, x: Floats, alpha: Float = 1.0):
+def celu(xp, x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), element by element; alpha is not 0."""
     if alpha == 0:
         raise ValueError("For 'celu', 'alpha' must not be 0, but got 0.0.")
@@ -215,7 +219,7 @@ logsigmoid.vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
 
 @op("ops.softplus(input, beta=1, threshold=20)",
     "mint.nn.functional.softplus(input, beta=1, threshold=20)", "ops.Softplus()(input_x: input)")
-def softplus(xp, input: Floats, beta: Number | Bool = 1, threshold: Number | Bool = 20):
+def softplus(xp, input: Floats, beta: Held = 1, threshold: Held = 20):
     """log(1 + exp(beta * input)) / beta; the input itself where beta * input exceeds
     `threshold`."""
     if beta == 0:
@@ -401,7 +405,7 @@ hardswish.vjp(input=lambda xp, g, input: g * xp.where(
 @op("ops.hardshrink(input, lambd=0.5)", "ops.HShrink(lambd=0.5)(input)",
     "nn.HShrink(lambd=0.5)(input)", "Tensor.hardshrink(lambd=0.5)",
     "mint.nn.functional.hardshrink(input, lambd=0.5)", "mint.nn.Hardshrink(lambd=0.5)(input)")
-def hardshrink(xp, input: Small, lambd: Number | Bool = 0.5):
+def hardshrink(xp, input: Small, lambd: Loose = 0.5):
     """The input where its magnitude exceeds `lambd`, 0 elsewhere."""
     return xp.where((input > lambd) | (input < -lambd), input, 0)
 
@@ -413,7 +417,7 @@ hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
     "ops.soft_shrink(input, lambd=0.5)", "nn.SoftShrink(lambd=0.5)(input)",
     "Tensor.soft_shrink(lambd=0.5)", "mint.nn.functional.softshrink(input, lambd=0.5)",
     "mint.nn.Softshrink(lambd=0.5)(input)")
-def softshrink(xp, input: Small, lambd: Number | Bool = 0.5):
+def softshrink(xp, input: Small, lambd: Loose = 0.5):
     """The input moved toward 0 by `lambd` (at least 0), and 0 where it would cross."""
     if lambd < 0:
         raise ValueError(f"For 'softshrink', 'lambd' must be at least 0, but got {lambd!r}.")
@@ -436,7 +440,7 @@ hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
 @op("mint.nn.functional.hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False)",
     "mint.nn.Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)(input)")
 def hardtanh_ext(xp, input: TensorOf((integer | floating) - {"float64"}),
-                 min_val: Number = -1.0, max_val: Number = 1.0):
+                 min_val: Bound = -1.0, max_val: Bound = 1.0):
     """The input cut off below `min_val` and above `max_val`."""
     return xp.cast(xp.minimum(xp.maximum(input, min_val), max_val), input.dtype)
 
@@ -493,7 +497,7 @@ def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int
 
 @op("ops.GLU(axis=-1)(x)", "mint.nn.functional.glu(input: x, dim: axis=-1)",
     "mint.nn.GLU(dim: axis=-1)(input: x)")
-def glu_primitive(xp, x: Floats, axis: Int = -1):
+def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
     """The first half of `x` along `axis` times the sigmoid of the second half.
 
     Raises:

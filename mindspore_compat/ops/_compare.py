@@ -1,7 +1,7 @@
 """Comparison, logic, bits, and tests of numbers, element by element; clipping and sorting."""
 
 from .._core.op import op
-from .._core.rules import Bool, Int, Number, TensorOf, any_dtype, integer, number, real
+from .._core.rules import Bool, Int, InTensor, Number, TensorOf, any_dtype, integer, number, real
 from .._core.surface import build, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
@@ -275,7 +275,7 @@ def argsort(xp, input: Real, axis: Int = -1, descending: Bool = False):
     "ops.TopK(sorted=True)(input_x: input, k)",
     "ops.top_k(input_x: input, k, sorted=True)",
     "Tensor.top_k(k, sorted=True)", widen=False)
-def topk(xp, input: TensorOf(real), k: Int, dim: Int | Bool | None = None,
+def topk(xp, input: TensorOf(real), k: InTensor(Int), dim: Int | Bool | None = None,
          largest: Bool = True, sorted: Bool = True):
     """(the k largest or smallest values in order, their int32 positions) along an axis."""
     axis = -1 if dim is None else int(dim)

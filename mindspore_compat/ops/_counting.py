@@ -11,6 +11,7 @@ from .._core.rules import (
     DType,
     Float,
     Int,
+    InTensor,
     ListOf,
     OneOf,
     TensorOf,
@@ -29,6 +30,7 @@ Anything = TensorOf(any_dtype)
 Reals = TensorOf(real)
 Whole = TensorOf(integer)
 Index = TensorOf("int32", "int64")
+Positive = InTensor(Int(ge=1))
 
 
 # Places among ordered values ----------------------------------------------------------------------
@@ -184,7 +186,7 @@ class InvertPermutation(Primitive):
 
 
 @op("ops.MapUniform()(input, per_group_size, group_num)", widen=False)
-def map_uniform(xp, input: Index, per_group_size: Int(ge=1), group_num: Int(ge=1)):
+def map_uniform(xp, input: Index, per_group_size: Positive, group_num: Positive):
     """Each number dealt to group (number % group_num), and its place in that group's stretch."""
     return input % group_num * per_group_size + input // group_num
 

@@ -20,6 +20,7 @@ from .._core.rules import (
     Bool,
     Float,
     Int,
+    InTensor,
     ListOf,
     OneOf,
     Str,
@@ -406,7 +407,7 @@ ALL_SCALED = {(mode, rank) for mode, ranks in RANKS.items() for rank in ranks}
     "align_corners=None)",
     "mint.nn.Upsample(size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)(input)")
-def interpolate_ext(xp, input: Floats, size: Size = None,
+def interpolate_ext(xp, input: Floats, size: InTensor(Size) = None,
                     scale_factor: AsValue(LooseFactor) = None, mode: AsValue(Str) = "nearest",
                     align_corners: AsValue(Bool) = None,
                     recompute_scale_factor: AsValue(Bool) = None):

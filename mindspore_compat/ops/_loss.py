@@ -14,6 +14,7 @@ from .._core.rules import (
     Int,
     Number,
     OneOf,
+    ScalarOf,
     TensorOf,
     TupleOf,
     floating,
@@ -105,8 +106,8 @@ def _smooth_l1(xp, api, x, y, beta, reduction):
 
 @op("ops.smooth_l1_loss(input, target, beta=1.0, reduction='none')",
     "ops.SmoothL1Loss(beta=1.0, reduction='none')(input, target)")
-def smooth_l1_loss(xp, input: Anything, target: Anything, beta: Number | Bool = 1.0,
-                   reduction: Reduction = "none"):
+def smooth_l1_loss(xp, input: Anything, target: Anything,
+                   beta: ScalarOf(Number | Bool, TypeError) = 1.0, reduction: Reduction = "none"):
     """d^2 / (2 beta) where d = |input - target| is below `beta`, d - beta / 2 elsewhere; beta >
     0."""
     if beta <= 0:
@@ -121,7 +122,7 @@ def smooth_l1_loss(xp, input: Anything, target: Anything, beta: Number | Bool = 
 @op("mint.nn.functional.smooth_l1_loss(input, target, reduction='mean', beta=1.0)",
     "mint.nn.SmoothL1Loss(reduction='mean', beta=1.0)(input, target)", promote="input target")
 def smooth_l1_loss_ext(xp, input: Floats, target: Floats, reduction: Reduction = "mean",
-                       beta: Number | Bool = 1.0):
+                       beta: ScalarOf(Number | Bool, TypeError) = 1.0):
     """d^2 / (2 beta) where d = |input - target| is below `beta`, d - beta / 2 elsewhere; d for
     0."""
     if beta < 0:

@@ -12,6 +12,7 @@ from .._core.rules import (
     Bool,
     Float,
     Int,
+    InTensor,
     Number,
     OneOf,
     ScalarOf,
@@ -160,8 +161,8 @@ def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating
 @op("ops.nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', "
     "label_smoothing=0.0)", promote="inputs weight")
 def nll_loss(xp, inputs: Floats, target: Classes, weight: Floats = None,
-             ignore_index: Int | Bool | Float | None = -100, reduction: Reduction = "mean",
-             label_smoothing: Number | Bool = 0.0):
+             ignore_index: InTensor(Number | Bool | None) = -100, reduction: Reduction = "mean",
+             label_smoothing: ScalarOf(Number | Bool, TypeError) = 0.0):
     """Minus the log probabilities (N, C, ...) or (C,) of the classes `target`; as
     `cross_entropy`."""
     _need_classes("nll_loss", inputs)
@@ -173,7 +174,7 @@ def nll_loss(xp, inputs: Floats, target: Classes, weight: Floats = None,
     "mint.nn.NLLLoss(weight=None, ignore_index=-100, reduction='mean')(input, target)",
     shapes_first=True)
 def nll_loss_ext(xp, input: Floats, target: Classes, weight: Floats = None,
-                 ignore_index: Int = -100, reduction: Reduction = "mean"):
+                 ignore_index: ScalarOf(Int, TypeError) = -100, reduction: Reduction = "mean"):
     """Minus the log probabilities (N, C, ...) or (C,) of the classes `target`."""
     _need_classes("nll_loss", input)
     return _likelihood(xp, "nll_loss", input, target, weight, ignore_index, reduction, 0.0)

@@ -9,8 +9,10 @@ from .._core.promotion import division_np, product_np, quotient_np
 from .._core.rules import (
     AsValue,
     Bool,
+    InTensor,
     Number,
     OneOf,
+    ScalarOf,
     TensorOf,
     any_dtype,
     floating,
@@ -38,7 +40,7 @@ def add(xp, input: Operand, other: Operand):
 
 @op("Tensor.add(other, *, alpha=1)", "mint.add(input, other, *, alpha=1)",
     "Tensor.add_(other, *, alpha=1)", promote="input other", operator=True)
-def add_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
+def add_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
     """input + alpha * other, element by element; the shapes broadcast."""
     return xp.add(input, _times("add", other, alpha))
 
@@ -72,7 +74,7 @@ def difference(xp, input: Operand, other: Operand):
 
 @op("Tensor.subtract(other, *, alpha=1)", "mint.sub(input, other, *, alpha=1)",
     "Tensor.sub_(other, *, alpha=1)", promote="input other", operator=True)
-def sub_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
+def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
     """input - alpha * other, element by element; of bools whether they differ."""
     if input.dtype.kind == "b" and alpha == 1:
         return xp.not_equal(input, other)
@@ -80,7 +82,7 @@ def sub_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
 
 
 @op("ops.subtract(input, other, *, alpha=1)", promote="input other", operator=True)
-def subtract(xp, input: Operand, other: Operand, alpha: Number | Bool = 1):
+def subtract(xp, input: Operand, other: Operand, alpha: InTensor(Number | Bool) = 1):
     """input - alpha * other, element by element; bools count as int64."""
     if input.dtype.kind == "b":
         input, other = xp.cast(input, "int64"), xp.cast(other, "int64")

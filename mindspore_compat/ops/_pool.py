@@ -14,6 +14,7 @@ from .._core.rules import (
     Bool,
     DType,
     Int,
+    InTensor,
     ListOf,
     Number,
     OneOf,
@@ -25,12 +26,11 @@ from .._core.rules import (
 from ._conv import listed, several
 from ._windows import each, need_rank, padding_of, sided, sizes_of
 
-Positive = Int(ge=1)
-Natural = Int(ge=0)
+Positive, Natural = Int(ge=1), Int(ge=0)
 Floats = TensorOf("float16", "float32", "float64", "bfloat16")
 Plain = TensorOf(integer | floating)
 Half = TensorOf("float16", "float32")
-Volume = AsValue(several(Positive, 3), Number | TensorOf())
+Volume = InTensor(AsValue(several(Positive, 3), Number | TensorOf()))
 Anything = TensorOf(integer | floating, "bool")
 Mode = OneOf("valid", "same", "VALID", "SAME", "Valid", "Same")
 PadMode = OneOf("valid", "same", "pad", "VALID", "SAME", "PAD", "Valid", "Same", "Pad")

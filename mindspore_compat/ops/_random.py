@@ -18,6 +18,7 @@ from .._core.rules import (
     DType,
     Float,
     Int,
+    InTensor,
     ListOf,
     Number,
     TensorOf,
@@ -456,8 +457,8 @@ def _chosen(xp, draw, weights, count, replacement):
 
 @public("ops.multinomial")
 @checked
-def multinomial(input: TensorOf(real, "bool"), num_samples: Int(ge=1), replacement: Any = True,
-                seed: Seed = None):
+def multinomial(input: TensorOf(real, "bool"), num_samples: InTensor(Int(ge=1)),
+                replacement: Any = True, seed: Seed = None):
     """Places drawn in proportion to the weights in each row; int32.
 
     Raises:

@@ -7,6 +7,7 @@ from .._core.rules import (
     Bool,
     DType,
     Int,
+    InTensor,
     ListOf,
     Number,
     ScalarOf,
@@ -22,7 +23,9 @@ from .._core.surface import public
 from .._core.tensor import Tensor
 from . import _index, _math
 
-Axes = Int | TupleOf(Int) | ListOf(Int)
+Places = Int | TupleOf(Int) | ListOf(Int)
+Axes = InTensor(Places)
+Scalar = ScalarOf(Int, TypeError)
 Axis = Axes | None
 
 
@@ -175,14 +178,14 @@ def _floating(xp, x):
 
 
 @op("ops.var(input, axis=None, ddof=0, keepdims=False)")
-def var(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
+def var(xp, input: TensorOf(any_dtype), axis: Places = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """The variance over the axes given, divided by the count less `ddof`."""
     return xp.var(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
 @op("ops.std(input, axis=None, ddof=0, keepdims=False)")
-def std(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
+def std(xp, input: TensorOf(any_dtype), axis: Places = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """The standard deviation over the axes given, from the variance with `ddof`."""
     return xp.std(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
@@ -212,14 +215,16 @@ def _extreme(xp, input, axis, keepdims, find):
 
 
 @op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", widen=False)
-def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Int = 0, keep_dims: Bool = False):
+def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
+                       keep_dims: Bool = False):
     """(int64 positions, values) of the largest elements along an axis."""
     values, at = _extreme(xp, input, axis, keep_dims, xp.argmax)
     return xp.cast(at, "int64"), values
 
 
 @op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", widen=False)
-def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Int = 0, keep_dims: Bool = False):
+def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
+                       keep_dims: Bool = False):
     """(int64 positions, values) of the smallest elements along an axis."""
     values, at = _extreme(xp, input, axis, keep_dims, xp.argmin)
     return xp.cast(at, "int64"), values
@@ -267,7 +272,7 @@ def argmax_as(xp, input_x: TensorOf(any_dtype), axis: ScalarOf(Int) = -1,
 
 
 @op("ops.Argmin(axis=-1, output_type=int32)(input_x)", widen=False)
-def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1,
+def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Scalar = -1,
               output_type: DType("int32", "int64") = dtypes.int32):
     """The position of the smallest element along an axis, as int32 or int64."""
     return xp.cast(xp.argmin(input_x, axis), output_type)
@@ -277,7 +282,8 @@ def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1,
 
 
 @op("ops.CumSum(exclusive=False, reverse=False)(input, axis)")
-def cum_sum(xp, input: TensorOf(number), axis: Int, exclusive: Bool = False, reverse: Bool = False):
+def cum_sum(xp, input: TensorOf(number), axis: Scalar, exclusive: Bool = False,
+            reverse: Bool = False):
     """Cumulative sums along an axis; `exclusive` leaves out the element itself, `reverse` runs
     backward."""
     if reverse:

@@ -11,6 +11,7 @@ from .._core.rules import (
     DType,
     Float,
     Int,
+    InTensor,
     ListOf,
     Number,
     OneOf,
@@ -31,6 +32,7 @@ from ._index import gather_elements
 from ._reduce import Axis, axes_of
 
 Anything = TensorOf(any_dtype)
+Place = ScalarOf(Int, TypeError)
 Floating = TensorOf("float16", "float32", "float64")
 Half = TensorOf("float16", "float32")
 Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
@@ -210,7 +212,7 @@ def mint_std(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bo
 @op("ops.count_nonzero(x, axis=(), keep_dims=False, dtype=int32)",
     "mint.count_nonzero(input: x, dim: axis=None)", "ops.CountNonZero(dims: axis=None)(x)",
     widen=False, rules={"ops.count_nonzero": {
-        "x": TensorOf(number), "axis": Int | TupleOf(Int) | ListOf(Int), "dtype": DType}})
+        "x": TensorOf(number), "axis": InTensor(Int | TupleOf(Int) | ListOf(Int)), "dtype": DType}})
 def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dtype: DType = None):
     """How many elements over the axes given are not 0."""
     found = xp.sum(x != 0, axes_of(axis), keepdims=keep_dims)
@@ -232,8 +234,8 @@ def aminmax(xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0,
 
 @op("ops.cov(input, *, correction=1, fweights=None, aweights=None)",
     "Tensor.cov(*, correction=1, fweights=None, aweights=None)")
-def cov(xp, input: TensorOf(number), correction: Number | Bool = 1, fweights: Index | None = None,
-        aweights: Floating | None = None):
+def cov(xp, input: TensorOf(number), correction: InTensor(Number | Bool) = 1,
+        fweights: Index | None = None, aweights: Floating | None = None):
     """The covariances of the rows, which may be weighted by counts and by importance."""
     x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
     x = xp.cast(x, "float32") if x.dtype.kind in "iub" else x
@@ -278,7 +280,7 @@ def _cumulative_extreme(xp, input, axis, sign):
 
 @op("ops.cummax(input, axis)", "ops.Cummax(axis)(input)", "Tensor.cummax(axis)",
     "mint.cummax(input, dim: axis)", widen=False, rules={"mint.cummax": {"input": TensorOf(real)}})
-def cummax(xp, input: Anything, axis: Int):
+def cummax(xp, input: Anything, axis: ScalarOf(Int, TypeError)):
     """(the largest element so far, its int64 position) along an axis."""
     return _cumulative_extreme(xp, input, axis, 1)
 
@@ -298,7 +300,7 @@ def mint_cummin(xp, input: Anything, axis: Int):
 
 
 @op("ops.CumProd(exclusive=False, reverse=False)(x, axis)")
-def cum_prod(xp, x: Anything, axis: Int, exclusive: Bool = False, reverse: Bool = False):
+def cum_prod(xp, x: Anything, axis: Place, exclusive: Bool = False, reverse: Bool = False):
     """Cumulative products along an axis; `exclusive` leaves out the element itself, `reverse` runs
     backward."""
     x = xp.flip(x, axis) if reverse else x
@@ -544,7 +546,7 @@ def intopk(xp, x1: Half, x2: TensorOf("int32"), k: Int):
 
 @op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)", alike="x1 x2")
 def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
-          x2: TensorOf("float16", "float32", "float64"), p: Float(ge=0) = 2.0):
+          x2: TensorOf("float16", "float32", "float64"), p: ScalarOf(Float(ge=0), TypeError) = 2.0):
     """The p-norm distances between the rows of two matrices, or of two stacks of them."""
     if x1.ndim not in (2, 3) or x2.ndim not in (2, 3) or x1.shape[-1] != x2.shape[-1]:
         raise ValueError(f"For 'cdist', the inputs must be matrices (or stacks) with rows of one "

@@ -10,6 +10,7 @@ from mindspore_compat import Tensor, mint, ops
 
 X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
 ONE = Tensor(np.array(1))
+VECTOR = Tensor([1, 2, 3])
 
 # a call with an int or float in the place of the Tensor, and with the Tensor
 READ = {
@@ -37,6 +38,50 @@ def test_a_tensor_without_axes_stands_for_its_number(name):
         READ[name](Tensor(1.0))
 
 
+HELD = {
+    "ReduceSum": (lambda n: ops.ReduceSum()(X, n), 1, (0, 1)),
+    "sum": (lambda n: ops.sum(X, n), 0, (0, 1)),
+    "amax": (lambda n: mint.amax(X, n), 1, (0, 1)),
+    "gather": (lambda n: ops.gather(X, Tensor([1]), n), 1),
+    "gather_elements": (lambda n: ops.gather_elements(X, n, Tensor([[1]])), 1),
+    "topk": (lambda n: ops.topk(X, n)[0], 2),
+    "one_hot": (lambda n: ops.one_hot(VECTOR, n), 4),
+    "expand_dims": (lambda n: ops.expand_dims(X, n), 1),
+    "tile": (lambda n: ops.tile(X, n), (2, 2)),
+    "broadcast_to": (lambda n: ops.broadcast_to(X, n), (2, 2, 3)),
+    "slice": (lambda n: ops.slice(X, n, (1, 1)), (1, 2)),
+    "strided_slice": (lambda n: ops.strided_slice(X, (0, 0), n, (1, 1)), (1, 2)),
+    "triu": (lambda n: ops.triu(X, n), 1),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_tensor_stands_for_the_number_or_tuple_it_holds(name):
+    call, *values = HELD[name]
+    for value in values:
+        wanted = call(value).asnumpy()
+        np.testing.assert_array_equal(call(Tensor(value)).asnumpy(), wanted)
+        if isinstance(value, int):
+            np.testing.assert_array_equal(call(Tensor([value])).asnumpy(), wanted)
+    with pytest.raises(TypeError):
+        call(Tensor(1.5))
+    with pytest.raises((TypeError, ValueError)):
+        call(Tensor([[1, 2], [1, 2]]))
+
+
+@pytest.mark.parametrize("call, value", [
+    (lambda n: ops.fft(X, n).real(), 2), (lambda n: ops.fft(X, dim=n).real(), 0),
+    (lambda n: ops.cat([X, X], n), 1), (lambda n: ops.elu(-X, n), 1.0),
+    (lambda n: ops.CumSum()(X, n), 0), (lambda n: ops.softplus(X, n), 2),
+    (lambda n: mint.add(X, X, alpha=n), 2.0), (lambda n: ops.squeeze(X[None], n), 0),
+    (lambda n: ops.eye(n), 2), (lambda n: mint.narrow(X, 1, n, 1), 2),
+], ids=range(10))
+def test_a_tensor_without_axes_is_read(call, value):
+    np.testing.assert_array_equal(call(Tensor(value)).asnumpy(), call(value).asnumpy())
+    with pytest.raises(TypeError, match="but got a Tensor"):
+        call(Tensor([value, value]))
+
+
 @pytest.mark.parametrize("call", [lambda n: mint.diff(X, 1, n), lambda n: mint.cross(
     Tensor(np.eye(3)), Tensor(np.eye(3)), n)], ids=["diff", "cross"])
 def test_a_tensor_with_axes_is_of_the_wrong_kind_in_these(call):
@@ -45,7 +90,6 @@ def test_a_tensor_with_axes_is_of_the_wrong_kind_in_these(call):
         call(Tensor([1]))
 
 
-VECTOR = Tensor([1, 2, 3])
 NOTHING = Tensor(np.zeros(0, np.float32))
 FLOATS = Tensor(np.zeros(3, np.float32))
 MASK = Tensor(np.zeros(2, np.float32))
@@ -97,7 +141,6 @@ VALUES = {
     "moveaxis": lambda: ops.moveaxis(X, None, 0),
     "renorm": lambda: ops.renorm(X, "wrong", 0, 1.0),
     "ctc": lambda: ops.ctc_loss(0.5, VECTOR[None], (2,), (1,)),
-    "fill": lambda: ops.FillV2()(VECTOR[None], X),
     "unpool": lambda: ops.max_unpool2d(X[None], Tensor([[[0, 1, 2], [3, 4, 5]]]), 1, 1, (1, 2)),
     "pool 3d": lambda: ops.adaptive_max_pool3d(X[None, None], 0.5),
     "pool 3d, a Tensor": lambda: ops.adaptive_max_pool3d(X[None, None], VECTOR[:2]),
