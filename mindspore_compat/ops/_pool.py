@@ -30,6 +30,7 @@ Positive, Natural = Int(ge=1), Int(ge=0)
 Floats = TensorOf("float16", "float32", "float64", "bfloat16")
 Plain = TensorOf(integer | floating)
 Half = TensorOf("float16", "float32")
+Parts = Positive | TupleOf(Positive | None)
 Volume = InTensor(AsValue(several(Positive, 3), Number | TensorOf()))
 Anything = TensorOf(integer | floating, "bool")
 Mode = OneOf("valid", "same", "VALID", "SAME", "Valid", "Same")
@@ -381,7 +382,8 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
 
 
 @op("ops.adaptive_avg_pool3d(input, output_size)", "ops.AdaptiveAvgPool3D(output_size)(x: input)",
-    "mint.nn.functional.adaptive_avg_pool3d(input, output_size)")
+    "mint.nn.functional.adaptive_avg_pool3d(input, output_size)",
+    rules={"mint.nn.functional.adaptive_avg_pool3d": {"output_size": Parts}})
 def adaptive_avg_pool3d(xp, input: Plain, output_size: Natural | TupleOf(Natural | None)):
     """Means over parts of volumes (N, C, D, H, W) or (C, D, H, W); as `adaptive_avg_pool2d`."""
     goal = _goal("adaptive_avg_pool3d", input, output_size, 3)
@@ -412,8 +414,7 @@ def adaptive_max_pool1d_ext(xp, input: Floats, output_size: several(Positive, 1)
 
 @op("ops.adaptive_max_pool2d(input, output_size, return_indices=False)",
     "mint.nn.functional.adaptive_max_pool2d(input, output_size, return_indices=False)")
-def adaptive_max_pool2d(xp, input: Floats, output_size: Positive | TupleOf(Positive | None),
-                        return_indices: Bool = False):
+def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: Bool = False):
     """The largest value of each part of images (N, C, H, W) or (C, H, W).
 
     Parts are those of `adaptive_avg_pool2d`. With `return_indices` also int64 positions in H * W.
@@ -499,9 +500,8 @@ def _unpool(xp, api, x, places, kernel, stride, padding, output_size, count):
     if not isinstance(output_size, (tuple, type(None))):
         raise ValueError(f"For '{api}', 'output_size' must be a tuple, but got {output_size!r}.")
     if tuple(x.shape) != tuple(places.shape):
-        raise ValueError(
-            f"For '{api}', 'x' and 'indices' must have the same shape, but got {tuple(x.shape)} "
-            f"and {tuple(places.shape)}.")
+        raise ValueError(f"For '{api}', 'x' and 'indices' must have the same shape, but got "
+                         f"{tuple(x.shape)} and {tuple(places.shape)}.")
     kernel, padding, lead = each(kernel, count), each(padding, count), x.ndim - count
     stride = kernel if stride is None or not any(each(stride, count)) else each(stride, count)
     goal = tuple((n - 1) * s - 2 * p + k
