@@ -20,6 +20,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _comm_fused,
     _comm_neighbors,
     _compare,
+    _composites,
     _control,
     _conv,
     _cosine,
