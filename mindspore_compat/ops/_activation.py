@@ -31,6 +31,7 @@ Held = InTensor(Number | Bool)
 Loose = ScalarOf(Number | Bool, TypeError)
 Bound = ScalarOf(Number, TypeError)
 Floats = TensorOf(floating)
+Fractions = TensorOf(floating, "complex64", "complex128")
 Numbers = TensorOf(number)
 Slope = Number
 Halves = TensorOf("float16", "float32")
@@ -208,13 +209,17 @@ sigmoid.vjp(input=lambda xp, g, out: g * xp.conj(out * (1 - out)))
 
 
 @op("ops.logsigmoid(x)", "nn.LogSigmoid()(x)", "mint.nn.functional.logsigmoid(input: x)",
-    "mint.nn.LogSigmoid()(input: x)")
-def logsigmoid(xp, x: Floats):
+    "mint.nn.LogSigmoid()(input: x)", rules=dict.fromkeys(
+        ("mint.nn.functional.logsigmoid", "mint.nn.LogSigmoid"), {"x": Floats}))
+def logsigmoid(xp, x: Fractions):
     """log(1 / (1 + exp(-x))), element by element, without overflow."""
+    if x.dtype.kind == "c":
+        return -xp.log(1 + xp.exp(-x))
     return -xp.softplus(-x)
 
 
-logsigmoid.vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
+logsigmoid.vjp(x=lambda xp, g, x: g * (
+    xp.conj(1 / (1 + xp.exp(x))) if x.dtype.kind == "c" else xp.sigmoid(-x)))
 
 
 @op("ops.softplus(input, beta=1, threshold=20)",
@@ -234,8 +239,10 @@ softplus.vjp(input=lambda xp, g, input, beta, threshold: g * xp.where(
 
 @op("ops.silu(input)", "nn.SiLU()(x: input)", "mint.nn.functional.silu(input, inplace=False)",
     "mint.nn.SiLU(inplace=False)(input)")
-def silu(xp, input: Floats):
+def silu(xp, input: Fractions):
     """input * sigmoid(input), element by element."""
+    if input.dtype.kind == "c":
+        return input / (1 + xp.exp(-input))
     return xp.blockwise(_silu, input)
 
 
@@ -248,7 +255,14 @@ def _silu_slope(xp, g, x):
     return g * s * (1 + x * (1 - s))
 
 
-silu.vjp(input=lambda xp, g, input: xp.blockwise(_silu_slope, g, input))
+def _silu_slope_of_any(xp, g, input):
+    if input.dtype.kind != "c":
+        return xp.blockwise(_silu_slope, g, input)
+    s = 1 / (1 + xp.exp(-input))
+    return g * xp.conj(s * (1 + input * (1 - s)))
+
+
+silu.vjp(input=_silu_slope_of_any)
 
 
 @op("ops.mish(x)", "ops.Mish()(x)", "nn.Mish()(x)", "mint.nn.functional.mish(input: x)")
@@ -438,10 +452,14 @@ hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
 
 
 @op("mint.nn.functional.hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False)",
-    "mint.nn.Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)(input)")
+    "mint.nn.Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)(input)",
+    rules={"mint.nn.Hardtanh": {"min_val": Any, "max_val": Any}})
 def hardtanh_ext(xp, input: TensorOf((integer | floating) - {"float64"}),
                  min_val: Bound = -1.0, max_val: Bound = 1.0):
     """The input cut off below `min_val` and above `max_val`."""
+    for name, bound in (("min_val", min_val), ("max_val", max_val)):
+        if not isinstance(bound, (int, float)):  # which the class asks for only now
+            raise TypeError(f"For 'Hardtanh', '{name}' must be a number, but got {bound!r}.")
     return xp.cast(xp.minimum(xp.maximum(input, min_val), max_val), input.dtype)
 
 

@@ -186,14 +186,22 @@ def rfloordiv(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.floor_mod(x: input, y: other)", "ops.FloorMod()(x: input, y: other)",
-    "ops.tensor_mod(input, other)", "ops.remainder(input, other)",
-    "Tensor.__mod__(other)", "mint.remainder(input, other)",
-    "Tensor.remainder_(divisor: other)", "ops.floormod(x: input, y: other)", slope="remainder")
+    "ops.tensor_mod(input, other)", "Tensor.__mod__(other)", "ops.floormod(x: input, y: other)",
+    slope="remainder")
 def floor_mod(xp, input: Operand, other: Operand):
     """The remainder of floor division, element by element: it has the sign of the divisor."""
     if input.dtype.kind == "b":     # nothing is left of a division by true
         return xp.not_equal(xp.logical_and(input, other), xp.logical_and(input, other))
     return xp.remainder(input, other)
+
+
+@_binary("ops.remainder(input, other)", "mint.remainder(input, other)",
+    "Tensor.remainder_(divisor: other)", slope="remainder")
+def remainder(xp, input: Operand, other: Operand):
+    """As `floor_mod`; of complex numbers what their floor division, by real parts, leaves."""
+    if input.dtype.kind == "c":
+        return input - _floor_quotient(xp, input, other) * other
+    return floor_mod.body(xp, input, other)
 
 
 @_binary("Tensor.__rmod__(other)")

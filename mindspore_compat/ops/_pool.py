@@ -30,8 +30,7 @@ Positive, Natural = Int(ge=1), Int(ge=0)
 Floats = TensorOf("float16", "float32", "float64", "bfloat16")
 Plain = TensorOf(integer | floating)
 Half = TensorOf("float16", "float32")
-Parts = Positive | TupleOf(Positive | None)
-Volume = InTensor(AsValue(several(Positive, 3), Number | TensorOf()))
+Volume = InTensor(AsValue(several(Positive | OneOf(True), 3), Number | TensorOf()))
 Anything = TensorOf(integer | floating, "bool")
 Mode = OneOf("valid", "same", "VALID", "SAME", "Valid", "Same")
 PadMode = OneOf("valid", "same", "pad", "VALID", "SAME", "PAD", "Valid", "Same", "Pad")
@@ -333,14 +332,14 @@ def max_pool3d_with_argmax(xp, x: Plain, ksize: several(Positive, 3), strides: s
 
 
 def _goal(api, x, output_size, count):
-    """The output size: a number for all dimensions, or one each, None meaning "as it is"."""
+    """The output size: a number for all dimensions, or one each; None and -1 mean "as it is"."""
     need_rank(api, "input", x, count + 1, count + 2)
     wanted = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
     if len(wanted) != count:
         raise ValueError(
             f"For '{api}', 'output_size' must have {count} elements, but got {output_size!r}.")
     size = x.shape[x.ndim - count:]
-    return tuple(n if w is None else w for n, w in zip(size, wanted))
+    return tuple(n if w in (None, -1) else int(w) for n, w in zip(size, wanted))
 
 
 def _divides(api, x, output_size):
@@ -354,6 +353,7 @@ def _divides(api, x, output_size):
 
 
 Goal = Natural | TupleOf(Natural | None)
+Parts = Positive | OneOf(-1) | TupleOf(Positive | OneOf(-1) | None)
 
 
 @op("ops.adaptive_avg_pool1d(input, output_size)")
@@ -383,7 +383,8 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
 
 @op("ops.adaptive_avg_pool3d(input, output_size)", "ops.AdaptiveAvgPool3D(output_size)(x: input)",
     "mint.nn.functional.adaptive_avg_pool3d(input, output_size)",
-    rules={"mint.nn.functional.adaptive_avg_pool3d": {"output_size": Parts}})
+    rules={"mint.nn.functional.adaptive_avg_pool3d": {
+        "output_size": Positive | TupleOf(Positive | None)}})
 def adaptive_avg_pool3d(xp, input: Plain, output_size: Natural | TupleOf(Natural | None)):
     """Means over parts of volumes (N, C, D, H, W) or (C, D, H, W); as `adaptive_avg_pool2d`."""
     goal = _goal("adaptive_avg_pool3d", input, output_size, 3)
@@ -466,8 +467,7 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
         taps *= k
     none = ((0, 0),) * count
     means = average_windows(xp, api, xp.power(x, float(power)), kernel, stride, none, ceil_mode,
-                            True,
-                     None)
+                            True, None)
     total = means * taps
     zero = total == 0  # there the slope of the root would be infinite
     return xp.where(zero, 0 * total, xp.power(xp.where(zero, 1, total), 1.0 / power))

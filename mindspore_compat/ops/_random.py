@@ -11,6 +11,7 @@ from .._backend import random
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import as_held, op, space_for
+from .._core.reading import ElementOf
 from .._core.rules import (
     Any,
     AsValue,
@@ -408,7 +409,8 @@ def _permutation(xp, count, draw):
 
 @public("ops.randperm")
 @checked
-def randperm(n: Int(ge=1), seed: Int = 0, offset: Int(ge=0) = 0,
+def randperm(n: Int(ge=1), seed: ElementOf(Int) = 0,
+             offset: ElementOf(Int(ge=0)) = 0,
              dtype: DType = dtypes.int64):
     """The whole numbers below n in random order; int64 by default.
 

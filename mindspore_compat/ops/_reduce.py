@@ -2,6 +2,7 @@
 
 from .._core import dtype as dtypes
 from .._core.op import op
+from .._core.reading import TensorOrNothing, Truth
 from .._core.rules import (
     Any,
     Bool,
@@ -111,7 +112,8 @@ def _bounded(name, word, limit, body):
     """`ops.amax` and `ops.amin`, which take elements by a mask and a first value as well."""
 
     def bounded(xp, input: TensorOf(any_dtype), axis: Axis = None, keepdims: Bool = False,
-                initial: Number | None = None, where: TensorOf(any_dtype) | Bool | None = None):
+                initial: InTensor(Number | Bool, ValueError) = None,
+                where: TensorOf(any_dtype) | TensorOrNothing = None):
         if where is not None:
             if initial is None:
                 raise ValueError(f"For '{name}', 'initial' must be given with 'where'.")
@@ -125,7 +127,8 @@ def _bounded(name, word, limit, body):
 
     Args:
         initial (number): a value that takes part everywhere.
-        where (Tensor): which elements take part; `initial` must be given with it.
+        where (Tensor): which elements take part; `initial` must be given with it. What is no
+            Tensor is not looked at.
     """
     parameters = "axis=None, keepdims=False, *, initial=None, where=None"
     op(f"ops.{name}(input, {parameters})")(bounded)
@@ -196,6 +199,8 @@ def std(xp, input: TensorOf(any_dtype), axis: Places = None, ddof: Int | Bool = 
 def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
     """log(sum(exp(input))) over the axes given, without overflow."""
     axis = axes_of(dim)
+    if not input.size:
+        return xp.sum(input, axis, keepdims=keepdim) - float("inf")
     top = xp.stop(xp.max(input, axis, keepdims=True))
     top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
     total = xp.log(xp.sum(xp.exp(input - top), axis, keepdims=True)) + top
@@ -365,7 +370,8 @@ def abs_order(order):
 
 @op("ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
     "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)",
-    "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)")
+    "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
+    rules={"ops.norm": {"keepdim": Truth}, "Tensor.norm": {"keepdim": Truth}})
 def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None,
          keepdim: Bool = False):
     """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise."""
@@ -395,8 +401,9 @@ def max(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = Fal
         input (Tensor): any real dtype.
         axis (Union[int, None]): the axis. Default: None.
         keepdims (bool): True to keep the axis with length 1.
-        initial (Union[scalar, None]): a lower bound of the result.
-        where (Union[Tensor[bool], None]): which elements count; needs `initial`.
+        initial (Union[scalar, None]): a lower bound of the result; not looked at without an axis.
+        where (Union[Tensor[bool], None]): which elements count; needs `initial`. Not looked at
+            without an axis, nor a number without `initial`.
 
     Source: mindspore.ops.max of MindSpore 2.10.
     """
@@ -419,12 +426,14 @@ def min(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = Fal
 def _both(input, axis, keepdims, initial, where, over_all, along, bound):
     if not isinstance(input, Tensor):
         raise TypeError(f"For 'max', 'input' must be a Tensor, but got {type(input).__name__}.")
-    if where is not None:
-        input = _index.where.run(where, input, initial)
     if axis is None or input.ndim == 0:
         values = over_all.run(input, None, False)
         return values, Tensor(0, dtype=dtypes.int64)
-    values, at = along.run(input, axis, keepdims)
+    if where is not None and not (initial is None and isinstance(where, (bool, int, float))):
+        if initial is None:
+            raise ValueError("For 'max' and 'min', 'initial' must be given with 'where'.")
+        where = where if isinstance(where, Tensor) else Tensor(where)
+        input = _index.where.run(where, input, initial)
     if initial is not None:
-        values = getattr(_math, bound).run(values, initial)
-    return values, at
+        input = getattr(_math, bound).run(input, initial)
+    return along.run(input, axis, keepdims)

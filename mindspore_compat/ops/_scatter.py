@@ -11,6 +11,7 @@ import numpy
 
 from .._backend.arrays import SPACES
 from .._core.op import op
+from .._core.reading import ElementOf
 from .._core.rules import (
     Alike,
     Any,
@@ -199,7 +200,7 @@ for _how, _word in {"update": "Writes", "add": "Adds to", "sub": "Subtracts from
     "ops.TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)",
     widen=False, alike="input_x updates", shapes_first=True)
 def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anything,
-                            axis: InTensor(Int) = 0,
+                            axis: ElementOf(Int) = 0,
                             reduction: OneOf("none", "add", "mul") = "none"):
     """A copy with updates written (added, multiplied) at places along an axis, element by
     element; updates for places past the end are left out."""

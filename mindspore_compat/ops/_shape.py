@@ -5,6 +5,7 @@ import math
 
 from .._core.op import op
 from .._core.promotion import promote_np
+from .._core.reading import Alone
 from .._core.rule import NoneRule
 from .._core.rules import (
     Any,
@@ -314,7 +315,8 @@ def cat(xp, tensors: Several, axis: Scalar = 0):
 
 
 @op("ops.stack(tensors, axis=0)", "ops.Stack(axis=0)(input_x: tensors)",
-    "mint.stack(tensors, dim: axis=0)", "ops.Pack(axis=0)(input_x: tensors)", widen=False)
+    "mint.stack(tensors, dim: axis=0)", "ops.Pack(axis=0)(input_x: tensors)", widen=False,
+    rules=dict.fromkeys(("ops.stack", "ops.Stack"), {"tensors": Several | Alone}))
 def stack(xp, tensors: Several, axis: Int = 0):
     """Tensors of one shape joined along a new axis."""
     return xp.stack(_joined_dtype(xp, tensors), axis)

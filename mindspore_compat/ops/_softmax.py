@@ -99,7 +99,7 @@ softmax2d.vjp(x=lambda xp, g, out: _softmax_slope(xp, g, out, -3))
 @extra
 def log_soft(xp, x, axis):
     """The logarithm of the softmax along `axis`."""
-    return _in_rows(xp, _log_softmax_whole, axis, x)
+    return _in_rows(xp, _log_softmax_whole, axis, x) if x.size else x
 
 
 def _log_softmax_whole(xp, x, axis):

@@ -230,11 +230,11 @@ def test_values_may_count_by_their_truth():
 
 
 def test_a_number_may_be_read_from_a_tensor_of_one_element():
-    rule = reading.ElementOf(Int(ge=0) | None, TypeError)
+    rule = reading.ElementOf(Int(ge=0) | None)
     held = [FakeTensor(np.array(each)) for each in (3, [1.5], [[-1]], [3, 4])]
     assert [rule.verdict(each) for each in held] == [None, None, ValueError, TypeError]
     assert rule.read(held[1]) == 1
-    assert rule.read(2) == 2 and rule != rules.ScalarOf(Int(ge=0) | None, TypeError)
+    assert rule.read(2) == 2 and rule != rules.InTensor(Int(ge=0) | None)
 
 
 def test_the_first_of_several_may_count():
