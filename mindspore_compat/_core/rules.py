@@ -392,11 +392,11 @@ class ScalarOf(Rule):
     def noun(self):
         return self.rule.noun()
 
-    def describe(self):
-        return f"{self.rule.describe()}{self._held}"
+    def told(self):
+        return f"{self.rule.told()}{self._held}"
 
-    def raises(self):
-        return [*self.rule.raises(), (self.error.__name__, "is a Tensor with axes")]
+    def further(self):
+        return [("ValueError", "is a Tensor with axes")] if self.error is ValueError else []
 
     def samples(self):
         return [*self.rule.samples(), type_named("Tensor")(np.ones((2, 2), np.float32))]
@@ -425,8 +425,8 @@ class InTensor(ScalarOf):
                     return found
         return value
 
-    def raises(self):
-        return self.rule.raises()
+    def further(self):
+        return []
 
     def __repr__(self):
         more = ", ValueError" if self.error is ValueError else ""

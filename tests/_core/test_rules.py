@@ -254,6 +254,11 @@ def test_a_number_or_tuple_may_be_read_from_a_tensor():
     for each in (rule, rules.InTensor(Int, ValueError)):
         assert eval(repr(each), vars(rules).copy()) == each
     assert rule.describe() == "int >= 0 or a tuple of 2 ints, or a Tensor that holds it"
+    assert (rules.ScalarOf(Int) | None).describe() == (
+        "int, or a Tensor without axes that holds it or None")
+    assert (rules.ScalarOf(Int) | None).raises() == [
+        ("TypeError", "is not an int or None"), ("ValueError", "is a Tensor with axes")]
+    assert rules.InTensor(Int).raises() == [("TypeError", "is not an int")]
 
 
 def test_a_guard_needs_no_parentheses_around_it():
