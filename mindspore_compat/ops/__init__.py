@@ -63,6 +63,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _loss,
     _loss_class,
     _loss_ctc,
+    _loss_rnnt,
     _math,
     _memory,
     _methods,
