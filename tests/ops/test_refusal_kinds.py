@@ -69,21 +69,33 @@ def test_a_tensor_stands_for_the_number_or_tuple_it_holds(name):
         call(Tensor([[1, 2], [1, 2]]))
 
 
-@pytest.mark.parametrize("call, value", [
-    (lambda n: ops.fft(X, n).real(), 2), (lambda n: ops.fft(X, dim=n).real(), 0),
-    (lambda n: ops.cat([X, X], n), 1), (lambda n: ops.elu(-X, n), 1.0),
-    (lambda n: ops.CumSum()(X, n), 0), (lambda n: ops.softplus(X, n), 2),
-    (lambda n: mint.add(X, X, alpha=n), 2.0), (lambda n: ops.squeeze(X[None], n), 0),
-    (lambda n: ops.eye(n), 2), (lambda n: mint.narrow(X, 1, n, 1), 2),
-], ids=range(10))
+@pytest.mark.parametrize(
+    "call, value",
+    [
+        (lambda n: ops.fft(X, n).real(), 2),
+        (lambda n: ops.fft(X, dim=n).real(), 0),
+        (lambda n: ops.cat([X, X], n), 1),
+        (lambda n: ops.elu(-X, n), 1.0),
+        (lambda n: ops.CumSum()(X, n), 0),
+        (lambda n: ops.softplus(X, n), 2),
+        (lambda n: mint.add(X, X, alpha=n), 2.0),
+        (lambda n: ops.squeeze(X[None], n), 0),
+        (lambda n: ops.eye(n), 2),
+        (lambda n: mint.narrow(X, 1, n, 1), 2),
+    ],
+    ids=range(10),
+)
 def test_a_tensor_without_axes_is_read(call, value):
     np.testing.assert_array_equal(call(Tensor(value)).asnumpy(), call(value).asnumpy())
     with pytest.raises(TypeError, match="but got a Tensor"):
         call(Tensor([value, value]))
 
 
-@pytest.mark.parametrize("call", [lambda n: mint.diff(X, 1, n), lambda n: mint.cross(
-    Tensor(np.eye(3)), Tensor(np.eye(3)), n)], ids=["diff", "cross"])
+@pytest.mark.parametrize(
+    "call",
+    [lambda n: mint.diff(X, 1, n), lambda n: mint.cross(Tensor(np.eye(3)), Tensor(np.eye(3)), n)],
+    ids=["diff", "cross"],
+)
 def test_a_tensor_with_axes_is_of_the_wrong_kind_in_these(call):
     np.testing.assert_array_equal(call(ONE).asnumpy(), call(1).asnumpy())
     with pytest.raises(TypeError, match="'dim' must be an int"):
@@ -101,8 +113,10 @@ SHAPES_FIRST = {
     "select": (lambda x: ops.select(x, X, X), FLOATS),
     "masked_fill": (lambda x: ops.masked_fill(X, x, 1.0), FLOATS),
     "masked_select": (lambda x: mint.masked_select(X, x), FLOATS),
-    "gather_elements": (lambda x: ops.gather_elements(VECTOR, 0, x[None] if x is NOTHING else x),
-                        FLOATS),
+    "gather_elements": (
+        lambda x: ops.gather_elements(VECTOR, 0, x[None] if x is NOTHING else x),
+        FLOATS,
+    ),
     "scatter_nd": (lambda x: ops.scatter_nd(x, VECTOR, (3,)), FLOATS[:, None]),
     "unsorted_segment_sum": (lambda x: ops.unsorted_segment_sum(X, x, 2), MASK),
     "polygamma": (lambda x: ops.polygamma(x, X), Tensor(1.0)),
@@ -123,7 +137,8 @@ def test_a_wrong_shape_is_told_before_a_wrong_dtype(name):
 AS_SHAPES = {
     "padding": lambda x: ops.padding(x),
     "CombinedNonMaxSuppression": lambda x: ops.CombinedNonMaxSuppression()(
-        x, X, VECTOR[0], VECTOR[0], FLOATS[0], FLOATS[0]),
+        x, X, VECTOR[0], VECTOR[0], FLOATS[0], FLOATS[0]
+    ),
 }
 
 
@@ -157,35 +172,47 @@ TYPES = {
     "shuffle": lambda: ops.channel_shuffle(X, 1),
     "pool 2d": lambda: ops.AdaptiveMaxPool2D(2),
     "fractions": lambda: ops.FractionalMaxPool3DWithFixedKsize((1, 1, 1), (2, 2, 2))(
-        X, Tensor(np.ones((1, 1, 3), np.float32))),
+        X, Tensor(np.ones((1, 1, 3), np.float32))
+    ),
     "rows": lambda: ops.matrix_diag(VECTOR, 0, FLOATS),
     "qr": lambda: ops.qr(X, "wrong"),
     "a class": lambda: ops.MatrixSetDiagV3()(0.5, VECTOR, 0),
 }
 
 
-@pytest.mark.parametrize("error, call", [
-    *((ValueError, call) for call in VALUES.values()),
-    *((TypeError, call) for call in TYPES.values()),
-], ids=[*VALUES, *TYPES])
+@pytest.mark.parametrize(
+    "error, call",
+    [
+        *((ValueError, call) for call in VALUES.values()),
+        *((TypeError, call) for call in TYPES.values()),
+    ],
+    ids=[*VALUES, *TYPES],
+)
 def test_kind(error, call):
     with pytest.raises(error, match="For '"):
         call()
 
 
-@pytest.mark.parametrize("name", ["equal", "less", "fmod", "float_power", "bitwise_and", "zeta",
-                                  "bitwise_left_shift"])
+@pytest.mark.parametrize(
+    "name", ["equal", "less", "fmod", "float_power", "bitwise_and", "zeta", "bitwise_left_shift"]
+)
 def test_two_numbers_are_no_tensors(name):
     with pytest.raises(TypeError, match="must be a Tensor"):
         getattr(ops, name)(2, 3)
     assert ops.add(2, 3) == 5
 
 
-@pytest.mark.parametrize("call", [
-    lambda: ops.ReduceSum()(X, None), lambda: ops.ReduceMax()(X, None),
-    lambda: ops.logsumexp(X, None), lambda: X.astype(None),
-    lambda: ops.cosine_similarity(X, X.astype("float64")),
-], ids=range(5))
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ops.ReduceSum()(X, None),
+        lambda: ops.ReduceMax()(X, None),
+        lambda: ops.logsumexp(X, None),
+        lambda: X.astype(None),
+        lambda: ops.cosine_similarity(X, X.astype("float64")),
+    ],
+    ids=range(5),
+)
 def test_refused_as_of_the_wrong_type(call):
     with pytest.raises(TypeError, match="For '"):
         call()
