@@ -13,6 +13,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _attention,
     _batches,
     _cache,
+    _cache_map,
     _candidates,
     _cast,
     _comm,
