@@ -17,6 +17,22 @@ FILE = pathlib.Path(__file__).parent / "data" / "observed_sources.jsonl"
 
 # Each source with arguments beside the folder of its files; `shuffle=False` where nothing is said.
 CALLS = {
+    "AGNewsDataset": (
+        "csv_news",
+        """
+        | usage='train' | usage='test' | usage='all', shuffle=ds.Shuffle.FILES | usage='x'
+        | usage=1 | dataset_dir=clue | usage='train', num_samples=1 | shuffle=True
+        | num_shards=2 | dataset_dir=csv_bad, usage='train' | dataset_dir=csv_bad, usage='test'
+        """,
+    ),
+    "AmazonReviewDataset": (
+        "csv_news",
+        """
+        | usage='train' | usage='test' | usage='all', shuffle=ds.Shuffle.FILES | usage='x'
+        | usage=1 | dataset_dir=clue | usage='train', num_samples=1 | shuffle=True
+        | num_shards=2
+        """,
+    ),
     "CLUEDataset": (
         "clue",
         """
@@ -67,6 +83,14 @@ CALLS = {
         | quality_mode='x' | usage=1 | dataset_dir=clue | shuffle=True, num_samples=3
         """,
     ),
+    "CoNLL2000Dataset": (
+        "conll2000",
+        """
+        | usage='train' | usage='test' | usage='all', shuffle=ds.Shuffle.FILES | usage='x'
+        | usage=1 | dataset_dir=clue | usage='train', num_samples=1 | shuffle=True
+        | num_shards=2
+        """,
+    ),
     "CocoDataset": (
         "coco/images",
         """
@@ -88,6 +112,14 @@ CALLS = {
         | annotation_file=coco + '/captions.json', task='Captioning', extra_metadata=True
         """,
     ),
+    "DBpediaDataset": (
+        "csv_plain",
+        """
+        | usage='train' | usage='test' | usage='all', shuffle=ds.Shuffle.FILES | usage='x'
+        | usage=1 | usage='train', num_samples=1
+        | usage='train', num_shards=2, shard_id=1, shuffle=False | shuffle=True | num_shards=2
+        """,
+    ),
     "DIV2KDataset": (
         "div2k",
         """
@@ -104,6 +136,13 @@ CALLS = {
         name='mnist' | name='letters', usage='train' | name='mnist', usage='test'
         | name='letters', usage='all' | name='x' | name='digits' | name='mnist', usage='x'
         | name=1 | name='mnist', sampler=ds.PKSampler(1)
+        """,
+    ),
+    "EnWik9Dataset": (
+        "enwik9",
+        """
+        | num_samples=2 | num_shards=2, shard_id=1, shuffle=False | dataset_dir=clue
+        | shuffle=True
         """,
     ),
     "FakeImageDataset": (
@@ -133,6 +172,33 @@ CALLS = {
         """
         | usage='train' | usage='test' | usage='all', decode=True | usage='x' | dataset_dir=clue
         | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "IMDBDataset": (
+        "imdb",
+        """
+        | usage='train' | usage='test' | usage='all' | usage='x' | shuffle=True
+        | sampler=ds.PKSampler(1) | dataset_dir=clue | num_samples=2
+        """,
+    ),
+    "IWSLT2016Dataset": (
+        "iwslt2016",
+        """
+        | usage='train' | usage='valid' | usage='test' | usage='all'
+        | usage='valid', valid_set='dev2010' | usage='test', test_set='tst2010'
+        | language_pair=['en', 'fr'], usage='train' | language_pair=('en', 'fr'), usage='train'
+        | language_pair=['en', 'fr'], usage='valid' | usage='x' | language_pair=['en', 'xx']
+        | language_pair='de' | valid_set='x' | test_set=1 | dataset_dir=clue | num_samples=2
+        | usage='train', num_shards=2, shard_id=1, shuffle=False | shuffle=True
+        """,
+    ),
+    "IWSLT2017Dataset": (
+        "iwslt2017",
+        """
+        | usage='train' | usage='valid' | usage='test' | usage='all'
+        | language_pair=['it', 'nl'], usage='train' | language_pair=('nl', 'it'), usage='train'
+        | usage='x' | language_pair=['en', 'xx'] | language_pair='de' | dataset_dir=clue
+        | num_samples=2
         """,
     ),
     "KITTIDataset": (
@@ -180,11 +246,29 @@ CALLS = {
         | dataset_file=manifest + '/all.manifest', class_indexing={'x': 1}
         """,
     ),
+    "Multi30kDataset": (
+        "multi30k",
+        """
+        | usage='train' | usage='valid' | usage='test' | usage='all'
+        | language_pair=['de', 'en'], usage='train' | language_pair=('en', 'de'), usage='train'
+        | language_pair=['en', 'fr'] | language_pair='de' | usage='x' | dataset_dir=clue
+        | num_samples=2 | usage='train', shuffle=True | shuffle=None, usage='train'
+        | usage='train', num_shards=2, shard_id=1, shuffle=False
+        """,
+    ),
     "OmniglotDataset": (
         "omniglot",
         """
         | background=False | decode=True | background=1 | dataset_dir=clue
         | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "PennTreebankDataset": (
+        "penn_treebank",
+        """
+        | usage='train' | usage='test' | usage='valid' | usage='all', shuffle=ds.Shuffle.FILES
+        | usage='x' | usage=1 | dataset_dir=clue | usage='train', num_samples=1
+        | usage='train', num_shards=2, shard_id=1, shuffle=False | shuffle=True | num_shards=2
         """,
     ),
     "PhotoTourDataset": (
@@ -225,6 +309,21 @@ CALLS = {
         | decode=True | dataset_dir=clue | sampler=ds.PKSampler(1)
         """,
     ),
+    "SQuADDataset": (
+        "squad",
+        """
+        | usage='train' | usage='dev' | usage='all' | usage='x' | dataset_dir=clue
+        | dataset_dir=squad + '/broken', usage='train'
+        | dataset_dir=squad + '/lacking', usage='train' | num_samples=2 | shuffle=True
+        """,
+    ),
+    "SST2Dataset": (
+        "sst2",
+        """
+        | usage='train' | usage='test' | usage='dev' | usage='x' | dataset_dir=clue
+        | num_samples=1 | usage='train', num_shards=2, shard_id=1, shuffle=False | shuffle=True
+        """,
+    ),
     "STL10Dataset": (
         "stl10",
         """
@@ -242,6 +341,22 @@ CALLS = {
         "semeion",
         """
         | num_samples=2 | dataset_dir=clue | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "SogouNewsDataset": (
+        "csv_plain",
+        """
+        | usage='train' | usage='test' | usage='all', shuffle=ds.Shuffle.FILES | usage='x'
+        | usage=1 | usage='train', num_samples=1
+        | usage='train', num_shards=2, shard_id=1, shuffle=False | shuffle=True | num_shards=2
+        """,
+    ),
+    "UDPOSDataset": (
+        "udpos",
+        """
+        | usage='train' | usage='test' | usage='valid' | usage='all', shuffle=ds.Shuffle.FILES
+        | usage='x' | usage=1 | dataset_dir=clue | usage='train', num_samples=1 | shuffle=True
+        | num_shards=2
         """,
     ),
     "USPSDataset": (
@@ -270,6 +385,29 @@ CALLS = {
         """
         | usage='train' | usage='valid' | usage='test' | usage='train', decode=True | usage='x'
         | dataset_dir=clue | usage='train', sampler=ds.PKSampler(1)
+        """,
+    ),
+    "WikiTextDataset": (
+        "wiki_text",
+        """
+        | usage='train' | usage='test' | usage='valid' | usage='all', shuffle=ds.Shuffle.FILES
+        | usage='x' | usage=1 | dataset_dir=clue | usage='train', num_samples=1
+        | usage='train', num_shards=2, shard_id=1, shuffle=False | shuffle=True | num_shards=2
+        """,
+    ),
+    "YahooAnswersDataset": (
+        "csv_answers",
+        """
+        | usage='train' | usage='test' | usage='all', shuffle=ds.Shuffle.FILES | usage='x'
+        | usage=1 | usage='train', num_samples=1 | shuffle=True | num_shards=2
+        """,
+    ),
+    "YelpReviewDataset": (
+        "csv_two",
+        """
+        | usage='train' | usage='test' | usage='all', shuffle=ds.Shuffle.FILES | usage='x'
+        | usage=1 | dataset_dir=clue | usage='train', num_samples=1 | shuffle=True
+        | num_shards=2
         """,
     ),
 }

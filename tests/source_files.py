@@ -4,10 +4,13 @@ Pictures are real PNG files whatever their names, with pixels that follow from t
 """
 
 import hashlib
+import inspect
 import json
 import pathlib
 import struct
 import zlib
+
+import source_files_text
 
 
 def picture(name, width=5, height=4, channels=3):
@@ -91,33 +94,6 @@ def div2k():
             for kind in ("mild", "difficult", "wild"):
                 yield f"DIV2K_{part}_LR_{kind}/{number:04d}x4{kind[0]}.png"
             yield f"DIV2K_{part}_LR_x8/{number:04d}x8.png"
-
-
-def clue():
-    tasks = {
-        "afqmc": [
-            {"sentence1": "蚂蚁", "sentence2": "b c", "label": "0"},
-            {"sentence1": "d", "sentence2": "e", "label": "1"},
-        ],
-        "afqmc_test": [{"id": 0, "sentence1": "a", "sentence2": "b"}],
-        "tnews": [
-            {"label": "102", "label_desc": "n", "sentence": "s1", "keywords": "k,k2"},
-            {"label": "103", "label_desc": "x", "sentence": "s2", "keywords": ""},
-        ],
-        "tnews_test": [{"id": 3, "keywords": "k", "sentence": "s"}],
-        "iflytek": [{"label": "11", "label_des": "d", "sentence": "s1"}],
-        "iflytek_test": [{"id": 9, "sentence": "s1"}],
-        "cmnli": [{"sentence1": "a", "sentence2": "b", "label": "neutral"}],
-        "cmnli_test": [{"id": 2, "sentence1": "a", "sentence2": "b"}],
-        "csl": [{"id": 1, "abst": "a", "keyword": ["水体", "b"], "label": "0"}],
-        "csl_test": [{"id": 1, "abst": "a", "keyword": ["k"]}],
-    }
-    target = {"span2_index": 37, "span1_index": 5, "span1_text": "床", "span2_text": "它"}
-    tasks["wsc"] = [{"target": target, "idx": 261, "label": "false", "text": "t"}]
-    tasks["wsc_test"] = [{"target": target, "idx": 261, "text": "t"}]
-    for name, rows in tasks.items():
-        yield f"{name}.json", "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-    yield "broken.json", "{nope\n"
 
 
 def voc():
@@ -474,34 +450,9 @@ def widerface():
 
 
 FORMS = {
-    form.__name__: form
-    for form in (
-        caltech256,
-        celeba,
-        cityscapes,
-        clue,
-        coco,
-        div2k,
-        emnist,
-        flickr,
-        food101,
-        kitti,
-        lfw,
-        lsun,
-        manifest,
-        omniglot,
-        phototour,
-        places365,
-        qmnist,
-        rendered_sst2,
-        sbu,
-        semeion,
-        stl10,
-        sun397,
-        usps,
-        voc,
-        widerface,
-    )
+    name: form
+    for name, form in {**vars(source_files_text), **globals()}.items()
+    if inspect.isgeneratorfunction(form) and not name.startswith("_")
 }
 
 
