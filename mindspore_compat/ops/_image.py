@@ -411,7 +411,7 @@ ALL_SCALED = {(mode, rank) for mode, ranks in RANKS.items() for rank in ranks}
 def interpolate_ext(xp, input: Floats, size: InTensor(Size) = None,
                     scale_factor: AsValue(LooseFactor) = None, mode: AsValue(Str) = "nearest",
                     align_corners: AsValue(Bool) = None,
-                    recompute_scale_factor: AsValue(Bool) = None):
+                    recompute_scale_factor: AsValue(Bool) | Falsy = None):
     """The spatial dimensions of (N, C, ...) resized to `size`, or by `scale_factor`, in any mode.
 
     Raises:

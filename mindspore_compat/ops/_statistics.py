@@ -247,7 +247,8 @@ def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index
             raise ValueError(f"For 'cov', '{name}' must have one number for each of {x.shape[1]} "
                              f"columns, but got shape {given.shape}.")
     if not isinstance(correction, (int, float)):
-        correction = xp.asarray(getattr(correction, "_array", correction))
+        held = correction.tolist() if isinstance(correction, Tensor) else correction
+        correction = xp.cast(xp.asarray(held), xp.real(x).dtype)
     weights = None
     if fweights is not None:
         weights = xp.cast(fweights, x.dtype)
@@ -255,13 +256,14 @@ def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index
         weights = aweights if weights is None else weights * aweights
     if weights is None:
         centred = x - xp.mean(x, 1, keepdims=True)
-        left = xp.asarray(x.shape[1] - correction, dtype=xp.real(x).dtype)
-        found = xp.matmul(centred, xp.conj(xp.swapaxes(centred, 0, 1))) / xp.maximum(left, 0)
+        left = x.shape[1] - correction
+        left = xp.maximum(left, 0) if hasattr(left, "dtype") else max(left, 0)
+        found = xp.matmul(centred, xp.conj(xp.swapaxes(centred, 0, 1))) / left
     else:
         total = xp.sum(weights)
         centred = x - xp.sum(x * weights, 1, keepdims=True) / total
         share = 1 if aweights is None else xp.sum(weights * aweights) / total
-        shrink = xp.cast(total - correction * share, total.dtype)
+        shrink = total - correction * share
         found = xp.matmul(centred * weights, xp.conj(xp.swapaxes(centred, 0, 1))) / shrink
     return xp.reshape(found, ()) if input.ndim < 2 else found
 
@@ -458,7 +460,10 @@ def bucketize(input: TensorOf("float16", "float32", "float64", "int16", "int32",
     Source: mindspore.ops.bucketize of MindSpore 2.10.
     """
     xp = space_for(input._array)
-    edges = Tensor._wrap(xp.asarray(getattr(boundaries, "_array", boundaries), "float64"))
+    if isinstance(boundaries, Tensor):
+        edges = boundaries.astype(dtypes.float64)
+    else:
+        edges = Tensor._wrap(xp.asarray(boundaries, "float64"))
     if edges.ndim != 1:
         raise ValueError(f"For 'bucketize', 'boundaries' must have one axis, but got shape "
                          f"{edges.shape}.")

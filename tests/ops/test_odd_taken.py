@@ -95,6 +95,10 @@ TAKEN = {
     "a softmax of nothing": (lambda: ops.log_softmax(EMPTY), []),
     "the spread of nothing": (lambda: EMPTY.std(1), np.nan),
     "the range along True": (lambda: X.ptp(True), [2, 2]),
+    "corrections in a Tensor": (
+        lambda: ops.cov(X, correction=Tensor([[0], [1]])),
+        [[2 / 3, 2 / 3], [1, 1]],
+    ),
     "several corrections": (lambda: ops.cov(X, correction=(0, 1)), [[2 / 3, 1], [2 / 3, 1]]),
     # numbers one by one
     "bounds True": (lambda: ops.clip_by_value(X[0], False, True), [1, 1, 1]),

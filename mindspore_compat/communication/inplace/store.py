@@ -78,6 +78,7 @@ class TCPStore:
         master_listen_fd: Any = None,
         use_libuv: Any = True,
     ):
+        port = int(port)
         seconds = seconds_of("TCPStore", timeout)
         self._timeout = seconds
         server = _Server(host_name, port) if is_master else None
