@@ -341,7 +341,9 @@ def pinv(xp, x: TensorOf("float32", "float64"), atol: Limit = None,
 
 @op("ops.matrix_power(input, n)", "ops.MatrixPower(n)(x: input)", "Tensor.matrix_power(n)")
 def matrix_power(xp, input: TensorOf(real), n: Int):
-    """The n-th power of each matrix; a negative one is a power of the inverse."""
+    """The n-th power of each matrix; a negative one, of floats only, is a power of the inverse."""
+    if n < 0 and input.dtype.kind != "f":
+        raise ValueError(f"For 'matrix_power', 'n' must be >= 0 for whole numbers, but got {n}.")
     if input.ndim < 3:
         raise ValueError(f"For 'matrix_power', 'input' must have three axes or more, but got "
                          f"shape {input.shape}.")
