@@ -17,6 +17,36 @@ FILE = pathlib.Path(__file__).parent / "data" / "observed_sources.jsonl"
 
 # Each source with arguments beside the folder of its files; `shuffle=False` where nothing is said.
 CALLS = {
+    "CLUEDataset": (
+        "clue",
+        """
+        dataset_files=clue + '/afqmc.json' | dataset_files=[clue + '/afqmc.json'] * 2
+        | dataset_files=clue + '/afqmc.json', usage='eval'
+        | dataset_files=clue + '/afqmc_test.json', usage='test'
+        | dataset_files=clue + '/tnews.json', task='TNEWS'
+        | dataset_files=clue + '/tnews_test.json', task='TNEWS', usage='test'
+        | dataset_files=clue + '/iflytek.json', task='IFLYTEK'
+        | dataset_files=clue + '/iflytek_test.json', task='IFLYTEK', usage='test'
+        | dataset_files=clue + '/cmnli.json', task='CMNLI'
+        | dataset_files=clue + '/cmnli_test.json', task='CMNLI', usage='test'
+        | dataset_files=clue + '/wsc.json', task='WSC'
+        | dataset_files=clue + '/wsc_test.json', task='WSC', usage='test'
+        | dataset_files=clue + '/csl.json', task='CSL'
+        | dataset_files=clue + '/csl_test.json', task='CSL', usage='test'
+        | dataset_files=clue + '/afqmc_test.json' | dataset_files=clue + '/broken.json'
+        | dataset_files=clue + '/none.json' | dataset_files=[] | dataset_files=1
+        | dataset_files=clue + '/afqmc.json', task='x'
+        | dataset_files=clue + '/afqmc.json', usage='x'
+        | dataset_files=clue + '/afqmc.json', num_shards=2, shard_id=1
+        | dataset_files=clue + '/afqmc.json', num_samples=1
+        """,
+    ),
+    "Caltech256Dataset": (
+        "caltech256",
+        """
+        | decode=True | sampler=ds.PKSampler(1) | dataset_dir=clue | decode=1
+        """,
+    ),
     "CelebADataset": (
         "celeba",
         """
@@ -24,7 +54,8 @@ CALLS = {
         | extensions=['.jpg'], usage='train' | usage='train', num_samples=2 | shuffle=True
         | sampler=ds.PKSampler(1) | num_shards=2, shard_id=1 | num_shards=2
         | sampler=ds.SequentialSampler(), shuffle=True | extensions='a' | decode=1 | decrypt=1
-        | dataset_dir=here + '/clue' | dataset_dir=here + '/none' | dataset_dir=1""",
+        | dataset_dir=clue | dataset_dir=here + '/none' | dataset_dir=1
+        """,
     ),
     "CityscapesDataset": (
         "cityscapes",
@@ -33,14 +64,29 @@ CALLS = {
         | task='polygon' | decode=True | quality_mode='coarse', usage='train_extra'
         | quality_mode='coarse' | quality_mode='coarse', usage='val', task='polygon'
         | quality_mode='coarse', usage='test' | usage='train_extra' | task='x' | usage='x'
-        | quality_mode='x' | usage=1 | dataset_dir=here + '/clue' | shuffle=True, num_samples=3""",
+        | quality_mode='x' | usage=1 | dataset_dir=clue | shuffle=True, num_samples=3
+        """,
     ),
-    "Places365Dataset": (
-        "places365",
+    "CocoDataset": (
+        "coco/images",
         """
-        | usage='train-standard' | usage='train-challenge' | usage='val' | usage='x' | small=False
-        | decode=True | small=1 | usage='val', small=False, decode=True
-        | sampler=ds.PKSampler(1) | dataset_dir=here + '/clue'""",
+        annotation_file=coco + '/instances.json'
+        | annotation_file=coco + '/instances.json', task='Stuff'
+        | annotation_file=coco + '/instances.json', decode=True
+        | annotation_file=coco + '/keypoints.json', task='Keypoint'
+        | annotation_file=coco + '/panoptic.json', task='Panoptic'
+        | annotation_file=coco + '/captions.json', task='Captioning'
+        | annotation_file=coco + '/instances.json', task='x'
+        | annotation_file=coco + '/instances.json', task=1 | annotation_file=coco + '/none.json'
+        | annotation_file=coco + '/broken.json' | annotation_file=coco + '/no_images.json'
+        | annotation_file=coco + '/instances.json', extra_metadata=True
+        | annotation_file=coco + '/instances.json', decrypt=1
+        | annotation_file=coco + '/captions.json'
+        | annotation_file=coco + '/instances.json', task='Keypoint'
+        | annotation_file=coco + '/instances.json', sampler=ds.PKSampler(1)
+        | annotation_file=coco + '/instances.json', num_samples=1
+        | annotation_file=coco + '/captions.json', task='Captioning', extra_metadata=True
+        """,
     ),
     "DIV2KDataset": (
         "div2k",
@@ -49,7 +95,16 @@ CALLS = {
         | downgrade='mild', scale=4 | downgrade='wild', scale=4
         | downgrade='difficult', scale=4, decode=True | downgrade='unknown', scale=8
         | downgrade='mild' | scale=5 | scale='a' | usage='test' | downgrade='x' | usage=1
-        | dataset_dir=here + '/clue'""",
+        | dataset_dir=clue
+        """,
+    ),
+    "EMnistDataset": (
+        "emnist",
+        """
+        name='mnist' | name='letters', usage='train' | name='mnist', usage='test'
+        | name='letters', usage='all' | name='x' | name='digits' | name='mnist', usage='x'
+        | name=1 | name='mnist', sampler=ds.PKSampler(1)
+        """,
     ),
     "FakeImageDataset": (
         None,
@@ -57,34 +112,169 @@ CALLS = {
         num_images=3, image_size=(2, 3, 3) | num_images=2, image_size=[9, 7, 1], base_seed=5
         | num_images=20, image_size=(1, 1, 1), num_classes=3, shuffle=True
         | num_images=9, image_size=(1, 1, 1), num_classes=3, sampler=ds.PKSampler(2)
-        | num_images=2, image_size=(40, 30, 3), base_seed=-1
-        | num_images=0 | num_images='a' | image_size=(1, 2) | image_size=(0, 2, 3) | image_size=3
-        | num_classes=0 | base_seed='a'""",
+        | num_images=2, image_size=(40, 30, 3), base_seed=-1 | num_images=0 | num_images='a'
+        | image_size=(1, 2) | image_size=(0, 2, 3) | image_size=3 | num_classes=0
+        | base_seed='a'
+        """,
     ),
-    "CLUEDataset": (
-        "clue",
+    "FlickrDataset": (
+        "flickr/images",
         """
-        dataset_files=here + '/clue/afqmc.json' | dataset_files=[here + '/clue/afqmc.json'] * 2
-        | dataset_files=here + '/clue/afqmc.json', usage='eval'
-        | dataset_files=here + '/clue/afqmc_test.json', usage='test'
-        | dataset_files=here + '/clue/tnews.json', task='TNEWS'
-        | dataset_files=here + '/clue/tnews_test.json', task='TNEWS', usage='test'
-        | dataset_files=here + '/clue/iflytek.json', task='IFLYTEK'
-        | dataset_files=here + '/clue/iflytek_test.json', task='IFLYTEK', usage='test'
-        | dataset_files=here + '/clue/cmnli.json', task='CMNLI'
-        | dataset_files=here + '/clue/cmnli_test.json', task='CMNLI', usage='test'
-        | dataset_files=here + '/clue/wsc.json', task='WSC'
-        | dataset_files=here + '/clue/wsc_test.json', task='WSC', usage='test'
-        | dataset_files=here + '/clue/csl.json', task='CSL'
-        | dataset_files=here + '/clue/csl_test.json', task='CSL', usage='test'
-        | dataset_files=here + '/clue/afqmc_test.json' | dataset_files=here + '/clue/broken.json'
-        | dataset_files=here + '/clue/none.json' | dataset_files=[] | dataset_files=1
-        | dataset_files=here + '/clue/afqmc.json', task='x'
-        | dataset_files=here + '/clue/afqmc.json', usage='x'
-        | dataset_files=here + '/clue/afqmc.json', num_shards=2, shard_id=1
-        | dataset_files=here + '/clue/afqmc.json', num_samples=1""",
+        annotation_file=flickr + '/tokens.txt'
+        | annotation_file=flickr + '/tokens.txt', decode=True
+        | annotation_file=flickr + '/few.txt' | annotation_file=flickr + '/odd.txt'
+        | annotation_file=flickr + '/none.txt'
+        | annotation_file=flickr + '/tokens.txt', decode=1
+        | annotation_file=flickr + '/tokens.txt', sampler=ds.PKSampler(1)
+        """,
+    ),
+    "Food101Dataset": (
+        "food101",
+        """
+        | usage='train' | usage='test' | usage='all', decode=True | usage='x' | dataset_dir=clue
+        | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "KITTIDataset": (
+        "kitti",
+        """
+        | usage='test' | usage='train', decode=True | usage='x' | dataset_dir=clue
+        | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "LFWDataset": (
+        "lfw",
+        """
+        | usage='train' | usage='test' | usage='10fold' | usage='all'
+        | image_set='original', usage='test'
+        | image_set='deepfunneled', usage='test', decode=True | task='pairs'
+        | task='pairs', usage='train' | task='pairs', usage='test'
+        | task='pairs', usage='10fold' | task='people', usage='test' | task='x' | usage='x'
+        | image_set='x' | dataset_dir=clue | sampler=ds.PKSampler(1)
+        | task='pairs', usage='train', decode=True
+        """,
+    ),
+    "LSUNDataset": (
+        "lsun",
+        """
+        | usage='train' | usage='test' | usage='valid' | usage='train', classes=['bedroom']
+        | usage='train', classes='classroom', decode=True
+        | classes=['church_outdoor', 'bedroom'] | usage='x' | classes=['x'] | classes=1
+        | usage='valid', classes=['classroom'] | usage='train', sampler=ds.PKSampler(1)
+        | dataset_dir=clue
+        """,
+    ),
+    "ManifestDataset": (
+        "manifest",
+        """
+        dataset_file=manifest + '/all.manifest'
+        | dataset_file=manifest + '/all.manifest', usage='eval'
+        | dataset_file=manifest + '/all.manifest', usage='inference'
+        | dataset_file=manifest + '/all.manifest', decode=True
+        | dataset_file=manifest + '/all.manifest', class_indexing={'dog': 4, 'cat': 2}
+        | dataset_file=manifest + '/several.manifest'
+        | dataset_file=manifest + '/broken.manifest' | dataset_file=manifest + '/none.manifest'
+        | dataset_file=manifest + '/all.manifest', usage='x'
+        | dataset_file=manifest + '/all.manifest', class_indexing=1
+        | dataset_file=manifest + '/all.manifest', sampler=ds.PKSampler(1)
+        | dataset_file=manifest + '/all.manifest', class_indexing={'x': 1}
+        """,
+    ),
+    "OmniglotDataset": (
+        "omniglot",
+        """
+        | background=False | decode=True | background=1 | dataset_dir=clue
+        | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "PhotoTourDataset": (
+        "phototour",
+        """
+        name='liberty', num_samples=3 | name='liberty', usage='test'
+        | name='notredame_harris', usage='train', num_samples=2 | name='yosemite' | name='x'
+        | name='liberty', usage='x' | name='liberty', num_shards=2, shard_id=1, num_samples=2
+        | name='liberty', usage='test', sampler=ds.PKSampler(1)
+        """,
+    ),
+    "Places365Dataset": (
+        "places365",
+        """
+        | usage='train-standard' | usage='train-challenge' | usage='val' | usage='x'
+        | small=False | decode=True | small=1 | usage='val', small=False, decode=True
+        | sampler=ds.PKSampler(1) | dataset_dir=clue
+        """,
+    ),
+    "QMnistDataset": (
+        "qmnist",
+        """
+        usage='train' | usage='train', compat=False | usage='nist'
+        | usage='test10k', num_samples=2 | usage='test', num_samples=1 | num_samples=2
+        | usage='x' | compat=1, usage='train' | usage='nist', sampler=ds.PKSampler(1)
+        """,
+    ),
+    "RenderedSST2Dataset": (
+        "rendered_sst2",
+        """
+        | usage='train' | usage='val' | usage='test', decode=True | usage='x' | dataset_dir=clue
+        | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "SBUDataset": (
+        "sbu",
+        """
+        | decode=True | dataset_dir=clue | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "STL10Dataset": (
+        "stl10",
+        """
+        | usage='train' | usage='test' | usage='unlabeled' | usage='train+unlabeled'
+        | usage='all' | usage='x' | dataset_dir=clue | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "SUN397Dataset": (
+        "sun397",
+        """
+        | decode=True | dataset_dir=clue | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "SemeionDataset": (
+        "semeion",
+        """
+        | num_samples=2 | dataset_dir=clue | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "USPSDataset": (
+        "usps",
+        """
+        | usage='train' | usage='test' | usage='all' | usage='x' | usage='train', num_samples=2
+        | usage='train', num_shards=2, shard_id=1 | usage='train', shuffle=True
+        | shuffle=ds.Shuffle.FILES | dataset_dir=clue
+        """,
+    ),
+    "VOCDataset": (
+        "voc",
+        """
+        | usage='val' | task='Detection' | task='Detection', usage='val', decode=True
+        | decode=True | task='Detection', class_indexing={'cat': 5, 'dog': 0}
+        | task='Detection', class_indexing={'cat': 5, 'dog': 0, 'train': 9}
+        | task='Detection', usage='bad' | task='Detection', usage='worse' | usage='none'
+        | task='x' | task=1 | class_indexing={'a': 1} | task='Detection', class_indexing=1
+        | task='Detection', extra_metadata=True | extra_metadata=True | decrypt=1
+        | extra_metadata=1 | sampler=ds.PKSampler(1) | dataset_dir=clue | num_samples=1
+        | usage=1
+        """,
+    ),
+    "WIDERFaceDataset": (
+        "widerface",
+        """
+        | usage='train' | usage='valid' | usage='test' | usage='train', decode=True | usage='x'
+        | dataset_dir=clue | usage='train', sampler=ds.PKSampler(1)
+        """,
     ),
 }
+
+_PLACES = ("dataset_dir", "dataset_file", "dataset_files")
 
 
 def calls():
@@ -92,7 +282,7 @@ def calls():
     for name, (form, arguments) in CALLS.items():
         for each in arguments.split("|"):
             each = " ".join(each.split())
-            if form is not None and "dataset_dir" not in each and "dataset_files" not in each:
+            if form is not None and not any(word in each for word in _PLACES):
                 each = f"dataset_dir=here + '/{form}'" + (f", {each}" if each else "")
             if not any(word in each for word in ("shuffle", "sampler", "num_shards=2,")):
                 each += ", shuffle=False"
@@ -112,7 +302,8 @@ def outcome(ds, name, arguments, here):
     ds.config.set_seed(3)
     ds.config.set_num_parallel_workers(1)
     try:
-        data = eval(f"ds.{name}({arguments})", {"ds": ds, "here": str(here)})
+        known = {form: f"{here}/{form}" for form in source_files.FORMS}
+        data = eval(f"ds.{name}({arguments})", {"ds": ds, "here": str(here), **known})
         rows = [
             [told(column) for column in row]
             for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)

@@ -99,7 +99,8 @@ derive("multiply(x, y)", x=lambda xp, g, y: g * xp.conj(y), y=lambda xp, g, x: g
 derive("divide(x, y)", x=lambda xp, g, y: g / xp.conj(y), y=lambda xp, g, out,
        y: -g * xp.conj(out / y))
 derive("true_divide(x, y)", x=lambda xp, g, y: g / y, y=lambda xp, g, out, y: -g * out / y)
-derive("remainder(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(x / y))
+derive("remainder(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(
+    xp.real(x / y) if x.dtype.kind == "c" else x / y))
 derive("mod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(x / y))
 derive("fmod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.trunc(x / y))
 derive("negative(x)", x=lambda xp, g: -g)

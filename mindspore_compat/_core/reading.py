@@ -1,14 +1,15 @@
-"""Rules that read a value: a function is given its truth, its one element or its first entry.
+"""Rules that read a value: a function is given its truth, its one element or its first entry, a
+list of it, or None for what it would not look at.
 
 The original asks no more of some arguments, so scripts give it more than its pages name. What is of
 the plain kind already passes the guard untouched; only then is a value read. Tensors without axes
-are read by `ScalarOf` of `rules`.
+are read by `ScalarOf` of `rules`, those of one element by `InTensor`.
 """
 
 from dataclasses import dataclass
 
 from .rule import Rule, registered
-from .rules import ScalarOf
+from .rules import InTensor, type_named
 
 
 class _Truth(Rule):
@@ -39,24 +40,103 @@ class _Truth(Rule):
 Truth = _Truth()
 
 
-@dataclass(frozen=True, repr=False)
-class ElementOf(ScalarOf):
-    """As `ScalarOf`, for a Tensor of one element with any number of axes.
+class _TensorOrNothing(Rule):
+    """A Tensor, or anything else, which counts as None."""
 
-    Where the rule wants an int, a fraction is cut off.
+    def guard(self, name):
+        return f"({name} is None or isinstance({name}, Tensor))"
+
+    def read(self, value):
+        return value if isinstance(value, registered("Tensor")) else None
+
+    def scope(self):
+        return {"Tensor": type_named("Tensor")}
+
+    def noun(self):
+        return "a Tensor (what is none is not looked at)"
+
+    def samples(self):
+        return [None, 1, "text"]
+
+    def __eq__(self, other):
+        return isinstance(other, _TensorOrNothing)
+
+    def __hash__(self):
+        return hash(_TensorOrNothing)
+
+    def __repr__(self):
+        return "TensorOrNothing"
+
+
+TensorOrNothing = _TensorOrNothing()
+
+
+class _Falsy(Rule):
+    """What counts as false, besides None; the function is given False. Joined to `Bool`."""
+
+    def kind(self, name):
+        return f"{name} is False"
+
+    def read(self, value):
+        return False if isinstance(value, (int, float, str, tuple, list)) and not value else value
+
+    def noun(self):
+        return "a value that counts as false"
+
+    def samples(self):
+        return [0, "", (), 1]
+
+    def __eq__(self, other):
+        return isinstance(other, _Falsy)
+
+    def __hash__(self):
+        return hash(_Falsy)
+
+    def __repr__(self):
+        return "Falsy"
+
+
+Falsy = _Falsy()
+
+
+class _Alone(Rule):
+    """A Tensor in the place of several: the function is given a list of it. Joined to a rule of
+    lists.
     """
+
+    def kind(self, name):
+        return "False"
+
+    def read(self, value):
+        return [value] if isinstance(value, registered("Tensor")) else value
+
+    def noun(self):
+        return "one Tensor"
+
+    def __eq__(self, other):
+        return isinstance(other, _Alone)
+
+    def __hash__(self):
+        return hash(_Alone)
+
+    def __repr__(self):
+        return "Alone"
+
+
+Alone = _Alone()
+
+
+@dataclass(frozen=True, repr=False)
+class ElementOf(InTensor):
+    """As `InTensor` for one int, of which a fraction is cut off."""
 
     def read(self, value):
         if not isinstance(value, registered("Tensor")) or value.size != 1:
             return value
-        number = value.asnumpy().item()
-        return number if self.rule.verdict(number) is None else int(number)
-
-    def raises(self):
-        return [*self.rule.raises(), (self.error.__name__, "is a Tensor of several elements")]
+        return int(value.asnumpy().item())
 
     def __repr__(self):
-        return super().__repr__().replace("ScalarOf", "ElementOf", 1)
+        return super().__repr__().replace("InTensor", "ElementOf", 1)
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,11 @@ class Rule:
 
     def describe(self) -> str:
         """The acceptable values as a documentation line has them: "float in (0.0, 1.0)"."""
-        return re.sub(r"^an? ", "", self.noun())
+        return re.sub(r"^an? ", "", self.told())
+
+    def told(self) -> str:
+        """The acceptable values as `noun` has them, and in what else they may come."""
+        return self.noun()
 
     def read(self, value):
         """Returns what a function is given for `value`: most often `value` itself."""
@@ -109,9 +113,13 @@ class Rule:
     def raises(self) -> list[tuple[str, str]]:
         """Returns the errors and when they come: [("TypeError", "is not a float"), ...]."""
         rows = [] if self.kind("x") == "True" else [("TypeError", f"is not {self.kind_noun()}")]
-        if self.value("x"):
+        if self.value("x") and not (rows and self.noun() == self.kind_noun()):
             rows.append(("ValueError", f"is not {self.noun()}"))
-        return rows
+        return rows + self.further()
+
+    def further(self) -> list[tuple[str, str]]:
+        """Returns errors, as `raises` does, that its two sentences do not tell of."""
+        return []
 
     def __or__(self, other) -> "Rule":
         return join(self, other)
@@ -152,6 +160,9 @@ class AsValue(Rule):
     def __init__(self, rule: Rule, wrong: Rule | None = None):
         self.rule = as_rule(rule)
         self.wrong = wrong
+
+    def read(self, value):
+        return self.rule.read(value)
 
     def kind(self, name):
         return "True" if self.wrong is None else join(self.rule, self.wrong).kind(name)
@@ -212,6 +223,12 @@ class Union(Rule):
 
     def read(self, value):
         return functools.reduce(lambda found, member: member.read(found), self.members, value)
+
+    def told(self):
+        return " or ".join(member.told() for member in self.members)
+
+    def further(self):
+        return [row for member in self.members for row in member.further()]
 
     def samples(self):
         return [sample for member in self.members for sample in member.samples()]

@@ -37,9 +37,9 @@ from .rule import (
 
 __all__ = [
     "Alike", "Any", "AsValue", "Bool", "Callable", "CellOf", "DType", "Examples", "Float", "Forbid",
-    "Init", "Int", "ListOf", "Number", "OneOf", "Params", "Plain", "Rate", "Rule", "ScalarOf",
-    "Str", "TensorOf", "TupleOf", "any_dtype", "checked", "floating", "guard_all", "inf", "integer",
-    "number", "real", "refuse_all", "register_type", "rules_of",
+    "InTensor", "Init", "Int", "ListOf", "Number", "OneOf", "Params", "Plain", "Rate", "Rule",
+    "ScalarOf", "Str", "TensorOf", "TupleOf", "any_dtype", "checked", "floating", "guard_all",
+    "inf", "integer", "number", "real", "refuse_all", "register_type", "rules_of",
 ]
 
 inf = math.inf
@@ -368,6 +368,7 @@ class ScalarOf(Rule):
 
     rule: Rule
     error: type = ValueError
+    _held = ", or a Tensor without axes that holds it"
 
     def read(self, value):
         return value.asnumpy().item() if _is_tensor(value) and not value.shape else value
@@ -391,14 +392,45 @@ class ScalarOf(Rule):
     def noun(self):
         return self.rule.noun()
 
-    def raises(self):
-        return [*self.rule.raises(), (self.error.__name__, "is a Tensor with axes")]
+    def told(self):
+        return f"{self.rule.told()}{self._held}"
+
+    def further(self):
+        return [("ValueError", "is a Tensor with axes")] if self.error is ValueError else []
 
     def samples(self):
-        return [*self.rule.samples(), type_named("Tensor")(np.ones(2, np.float32))]
+        return [*self.rule.samples(), type_named("Tensor")(np.ones((2, 2), np.float32))]
 
     def __repr__(self):
-        return f"ScalarOf({self.rule!r}{', TypeError' * (self.error is TypeError)})"
+        more = ", TypeError" if self.error is TypeError else ""
+        return f"{type(self).__name__}({self.rule!r}{more})"
+
+
+@dataclass(frozen=True)
+class InTensor(ScalarOf):
+    """What another rule accepts, or a Tensor that holds it: a number in a Tensor of one element, a
+    tuple in one with one axis.
+
+    The function is given the number or the tuple.
+    """
+
+    error: type = TypeError
+    _held = ", or a Tensor that holds it"
+
+    def read(self, value):
+        if _is_tensor(value) and value.ndim < 2:
+            held = value.asnumpy().reshape(-1).tolist()
+            for found in (*held[:len(held) == 1], tuple(held)):
+                if self.rule.verdict(found) is None:
+                    return found
+        return value
+
+    def further(self):
+        return []
+
+    def __repr__(self):
+        more = ", ValueError" if self.error is ValueError else ""
+        return f"InTensor({self.rule!r}{more})"
 
 
 @dataclass(frozen=True)

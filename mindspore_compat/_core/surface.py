@@ -279,7 +279,7 @@ def _refuse_shapes(api, rules, values, call):
 def _acceptable(rule, value):
     """`value`, or zeros of its shape in a dtype that `rule` accepts."""
     if not isinstance(value, Tensor) or rule.verdict(value) is None:
-        return value
+        return rule.read(value)
     accepted = [part.dtypes for part in parts_of(rule) if isinstance(part, TensorOf)]
     return _zeros(value, dtypes.numpy_dtype(min(accepted[0]))) if any(accepted) else value
 

@@ -183,11 +183,15 @@ class Request:
         self.return_ids = return_ids
         self.sens_param = sens_param
         self.positions, self.single_input = _positions(api, position, weights)
-        self.weights, self.single_weight = _weights(api, weights)
+        self.weights, self.single_weight = _weights(weights)
         self.asks_weights = weights is not None
+        self.wrong = [w for w in self.weights if not isinstance(w, Tensor)]  # refused in use
 
     def run(self, args, kwargs):
         """Returns (value of the function, gradients in the form asked for)."""
+        if self.wrong:
+            raise TypeError(f"For 'grad', 'weights' must be a Parameter, several or None, but got "
+                            f"{self.wrong[0]!r}.")
         args, kwargs, sens = self._split(args, kwargs)
         with _Opened(self.weights) as opened:
             run = _Run(self, opened, args, kwargs)
@@ -325,29 +329,26 @@ def _positions(api, position, weights):
         if weights is None:
             raise ValueError(f"For '{api}', 'grad_position' and 'weights' can not both be None.")
         return (), False
-    if isinstance(position, bool) or not isinstance(position, (int, tuple)):
+    if not isinstance(position, (int, tuple)):
         raise TypeError(f"For '{api}', 'grad_position' must be an int or a tuple, but got "
                         f"{position!r}.")
     several = position if isinstance(position, tuple) else (position,)
     for one in several:
-        if isinstance(one, bool) or not isinstance(one, int):
+        if not isinstance(one, int):
             raise TypeError(f"For '{api}', each element of 'grad_position' must be an int, but "
                             f"got {one!r}.")
         if one < 0:
             raise ValueError(f"For '{api}', 'grad_position' must be at least 0, but got {one}.")
-    return several, len(several) == 1
+    return tuple(map(int, several)), len(several) == 1
 
 
-def _weights(api, weights):
+def _weights(weights):
     if weights is None:
         return [], False
     if isinstance(weights, Tensor):
         return [weights], True
-    try:
-        return list(weights), False
-    except TypeError:
-        raise TypeError(f"For '{api}', 'weights' must be a Parameter, several or None, but got "
-                        f"{weights!r}.") from None
+    several = hasattr(weights, "__iter__") and not isinstance(weights, str)
+    return list(weights) if several else [weights], False
 
 
 def _sensitivities(heads, sens):

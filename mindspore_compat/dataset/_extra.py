@@ -62,3 +62,16 @@ def decoded(api, content):
         raise RuntimeError(f"For '{api}', the input is not the content of an image file that "
                            f"OpenCV can read.")
     return np.ascontiguousarray(pixels[..., ::-1])
+
+
+def grey(api, content):
+    """The pixels of an image file in grey, two axes.
+
+    Raises:
+        RuntimeError: it is no image file.
+    """
+    cv2 = opencv(api)
+    pixels = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_GRAYSCALE)
+    if pixels is None:
+        raise RuntimeError(f"For '{api}', a file is not an image that OpenCV can read.")
+    return pixels

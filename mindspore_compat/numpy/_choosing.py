@@ -496,7 +496,7 @@ def bincount(x, weights=None, minlength=0, length: Int(ge=1) = None):
     if x.dtype not in (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64):
         raise TypeError(f"For 'bincount', 'x' must hold ints, but got dtype {x.dtype}.")
     if not isinstance(minlength, (int, float)) and not (
-        isinstance(minlength, Tensor) and not minlength.ndim
+        isinstance(minlength, Tensor) and minlength.size == 1
     ):
         raise TypeError(f"For 'bincount', 'minlength' must be an int, but got {minlength!r}.")
     minlength = max(math.ceil(float(minlength)), 0)
@@ -518,7 +518,8 @@ def unravel_index(indices, shape, order="C"):
 
     Args:
         indices (Union[number, list, tuple, Tensor]): places; negative ones count from the end.
-        shape (Union[int, tuple, list, Tensor]): the array's shape.
+        shape (Union[int, tuple, list, Tensor]): the array's shape; of floats if a Tensor holds
+            them, and then so are the places.
         order (str): "C" if the last axis runs fastest, "F" if the first.
 
     Raises:
@@ -528,17 +529,24 @@ def unravel_index(indices, shape, order="C"):
     if not isinstance(order, str) or order not in ("C", "F"):
         raise ValueError(f"For 'unravel_index', 'order' must be 'C' or 'F', but got {order!r}.")
     shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
-    shape = shape_tuple(int(shape) if isinstance(shape, bool) else shape, "unravel_index")
+    if isinstance(shape, Tensor) and shape.ndim == 1 and shape._array.dtype.kind == "f":
+        shape = tuple(shape.asnumpy().tolist())
+    else:
+        shape = int(shape) if isinstance(shape, bool) else shape
+        shape = shape_tuple(shape, "unravel_index", negative=True)
     total = math.prod(shape)
     rest = as_tensor(indices, "unravel_index")
     refuse_complex("unravel_index", rest)
     narrow = rest._array.dtype.kind in "biu" and rest._array.dtype.itemsize < 4
     rest = cast.run(rest, "int32") if narrow else rest
-    rest = build("ops", "clamp")(where(rest < 0, rest + total, rest), 0, total - 1)
+    clamp = build("ops", "clamp")
+    rest = clamp(clamp(where(rest < 0, rest + total, rest), max=total - 1), min=0)
+    rest = cast.run(rest, "float32") if isinstance(total, float) else rest
     found = []
-    for n in shape[::-1] if order == "C" else shape:
+    for n in shape[:0:-1] if order == "C" else shape[:-1]:
         found.append(rest % n)
         rest = rest // n
+    found += [rest] * bool(shape)
     return tuple(found[::-1] if order == "C" else found)
 
 

@@ -161,11 +161,11 @@ def whole_numbers(value, name, api, bools=False):
     return tuple(found)
 
 
-def shape_tuple(shape, api):
+def shape_tuple(shape, api, negative=False):
     """A shape given as an int, tuple or list, or as a Tensor of ints or bools.
 
     Raises:
-        TypeError: if it is none of these. ValueError: if a length is negative.
+        TypeError: if it is none of these. ValueError: if a length is negative, unless `negative`.
     """
     if (
         isinstance(shape, Tensor)
@@ -174,7 +174,7 @@ def shape_tuple(shape, api):
     ):
         shape = tuple(map(int, shape.asnumpy().reshape(-1)))
     shape = whole_numbers(shape, "shape", api)
-    if min(shape, default=0) < 0:
+    if not negative and min(shape, default=0) < 0:
         raise ValueError(f"For '{api}', 'shape' must not hold negative lengths, but got {shape}.")
     return shape
 

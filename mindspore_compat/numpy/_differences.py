@@ -136,12 +136,13 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `edge_order` is not 1, an axis is out of range or has fewer than two
-            elements, or there are neither one spacing nor one for each axis.
+        ValueError: if an axis is out of range or has fewer than two elements, or there are neither
+            one spacing nor one for each axis.
+        NotImplementedError: if `edge_order` is not 1.
     """
     f = as_tensor(f, "gradient")
     if edge_order != 1:
-        raise ValueError(f"For 'gradient', 'edge_order' must be 1, but got {edge_order}.")
+        raise NotImplementedError(f"For 'gradient', 'edge_order' must be 1, but got {edge_order}.")
     f = f if f._array.dtype == "float64" else cast.run(f, "float32")
     if axis is not None and not f.ndim:
         raise ValueError(f"For 'gradient', the input has no axis, but got axis {axis}.")

@@ -31,8 +31,10 @@ def _pairs(value, rank, name, tensors=True):
     return numpy.broadcast_to(found, (rank, 2)).tolist()
 
 
-def _widths(value, rank):
+def _widths(value, rank, mode):
     """How many values go before and after along each axis, ints from 0.
+
+    A negative number counts as 0, except in the modes that repeat something.
 
     Raises:
         TypeError: if they are no ints. ValueError: if one is negative.
@@ -40,11 +42,14 @@ def _widths(value, rank):
     pairs = _pairs(value, rank, "pad_width", tensors=False)
     if not all(is_int(n) for pair in pairs for n in pair):
         raise TypeError(f"For 'pad', 'pad_width' must hold ints, but got {value!r}.")
-    if any(n < 0 for pair in pairs for n in pair):
+    if mode not in _LENIENT and any(n < 0 for pair in pairs for n in pair):
         raise ValueError(
             f"For 'pad', 'pad_width' must not hold negative numbers, but got {value!r}."
         )
-    return [tuple(pair) for pair in pairs]
+    return [tuple(max(n, 0) for n in pair) for pair in pairs]
+
+
+_LENIENT = ("constant", "empty", "linear_ramp", "reflect")
 
 
 def pad(
@@ -77,7 +82,7 @@ def pad(
     """
     arr = as_tensor(arr, "pad")
     refuse_complex("pad", arr)
-    widths = _widths(pad_width, arr.ndim)
+    widths = _widths(pad_width, arr.ndim, mode)
     if callable(mode):
         return _padded_by(arr, widths, mode, kwargs)
     if not isinstance(mode, str) or mode not in _PADDING:

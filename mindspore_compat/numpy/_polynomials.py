@@ -4,7 +4,7 @@
 from .._core import dtype as dtypes
 from .._core.checking import checked
 from .._core.promotion import promote_np
-from .._core.rules import Bool, Int, ScalarOf
+from .._core.rules import Bool, Int, InTensor
 from .._core.tensor import Tensor
 from ..ops import _padding, _shape
 from ..ops._cast import cast
@@ -84,7 +84,7 @@ def polyval(p, x):
 
 
 @checked
-def polyder(p, m: ScalarOf(Int(ge=0) | Bool) = 1):
+def polyder(p, m: InTensor(Int(ge=0) | Bool, ValueError) = 1):
     """The m-th derivative of a polynomial; empty float32 where nothing is left.
 
     Raises:
@@ -102,7 +102,7 @@ def polyder(p, m: ScalarOf(Int(ge=0) | Bool) = 1):
 
 
 @checked
-def polyint(p, m: Int(ge=0) = 1, k=None):
+def polyint(p, m: InTensor(Int(ge=0)) = 1, k=None):
     """The m-th integral of a polynomial, with the constants k (0 by default); at least float32
     unless `m` is 0.
 

@@ -7,7 +7,7 @@ import numpy
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.checking import checked
-from .._core.rules import Bool, DType, Int, Number, ScalarOf
+from .._core.rules import Bool, DType, Int, InTensor, Number, ScalarOf
 from .._core.tensor import Tensor
 from ..ops import _arrange, _index, _shape
 from ..ops._cast import cast
@@ -196,7 +196,7 @@ def diag(v, k: Int = 0):
 
 
 @checked
-def diagflat(v, k: Int | Bool = 0):
+def diagflat(v, k: InTensor(Int | Bool) = 0):
     """A matrix with all elements of a Tensor on its k-th diagonal.
 
     Raises:

@@ -8,7 +8,7 @@ import numpy
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.checking import checked
-from .._core.rules import Any, Bool, DType, Int, Number
+from .._core.rules import Any, Bool, DType, Int, InTensor, Number
 from .._core.surface import build
 from .._core.tensor import Tensor
 from ..ops import _arrange, _random, _shape
@@ -76,7 +76,7 @@ def _filled(shape, value, dtype, api):
 
 
 @checked
-def array(obj, dtype=None, copy: Any = True, ndmin: Number | Bool = 0):
+def array(obj, dtype=None, copy: Any = True, ndmin: InTensor(Number | Bool) = 0):
     """A Tensor of an array-like value; ints become int32 and floats float32.
 
     Args:

@@ -13,6 +13,7 @@ from .._core.rules import (
     Bool,
     Float,
     Int,
+    InTensor,
     Number,
     ScalarOf,
     TensorOf,
@@ -26,7 +27,11 @@ from . import _blocks  # noqa: F401 - it declares blockwise
 
 Half = TensorOf("float16", "float32")
 Small = TensorOf("float16", "float32", "bfloat16")
+Held = InTensor(Number | Bool)
+Loose = ScalarOf(Number | Bool, TypeError)
+Bound = ScalarOf(Number, TypeError)
 Floats = TensorOf(floating)
+Fractions = TensorOf(floating, "complex64", "complex128")
 Numbers = TensorOf(number)
 Slope = Number
 Halves = TensorOf("float16", "float32")
@@ -127,7 +132,7 @@ def _elu_slope(xp, g, out, alpha):
 
 
 @op("ops.elu(input_x, alpha=1.0)", "ops.Elu(alpha=1.0)(input_x)", "nn.ELU(alpha=1.0)(input_x)")
-def elu(xp, input_x: Floats, alpha: Float = 1.0):
+def elu(xp, input_x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
     """The input where it is positive, alpha * (exp(input) - 1) elsewhere; alpha must be 1.0."""
     if alpha != 1.0:
         raise ValueError(f"For 'elu', 'alpha' must be 1.0, but got {alpha!r}.")
@@ -157,7 +162,7 @@ elu_ext.vjp(input=lambda xp, g, input, alpha: g * xp.where(
 
 
 @op("ops.celu(x, alpha=1.0)", "ops.CeLU(alpha=1.0)(x)", "nn.CELU(alpha=1.0)(x)")
-def celu(xp, x: Floats, alpha: Float = 1.0):
+def celu(xp, x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), element by element; alpha is not 0."""
     if alpha == 0:
         raise ValueError("For 'celu', 'alpha' must not be 0, but got 0.0.")
@@ -204,18 +209,22 @@ sigmoid.vjp(input=lambda xp, g, out: g * xp.conj(out * (1 - out)))
 
 
 @op("ops.logsigmoid(x)", "nn.LogSigmoid()(x)", "mint.nn.functional.logsigmoid(input: x)",
-    "mint.nn.LogSigmoid()(input: x)")
-def logsigmoid(xp, x: Floats):
+    "mint.nn.LogSigmoid()(input: x)", rules=dict.fromkeys(
+        ("mint.nn.functional.logsigmoid", "mint.nn.LogSigmoid"), {"x": Floats}))
+def logsigmoid(xp, x: Fractions):
     """log(1 / (1 + exp(-x))), element by element, without overflow."""
+    if x.dtype.kind == "c":
+        return -xp.log(1 + xp.exp(-x))
     return -xp.softplus(-x)
 
 
-logsigmoid.vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
+logsigmoid.vjp(x=lambda xp, g, x: g * (
+    xp.conj(1 / (1 + xp.exp(x))) if x.dtype.kind == "c" else xp.sigmoid(-x)))
 
 
 @op("ops.softplus(input, beta=1, threshold=20)",
     "mint.nn.functional.softplus(input, beta=1, threshold=20)", "ops.Softplus()(input_x: input)")
-def softplus(xp, input: Floats, beta: Number | Bool = 1, threshold: Number | Bool = 20):
+def softplus(xp, input: Floats, beta: Held = 1, threshold: Held = 20):
     """log(1 + exp(beta * input)) / beta; the input itself where beta * input exceeds
     `threshold`."""
     if beta == 0:
@@ -230,8 +239,10 @@ softplus.vjp(input=lambda xp, g, input, beta, threshold: g * xp.where(
 
 @op("ops.silu(input)", "nn.SiLU()(x: input)", "mint.nn.functional.silu(input, inplace=False)",
     "mint.nn.SiLU(inplace=False)(input)")
-def silu(xp, input: Floats):
+def silu(xp, input: Fractions):
     """input * sigmoid(input), element by element."""
+    if input.dtype.kind == "c":
+        return input / (1 + xp.exp(-input))
     return xp.blockwise(_silu, input)
 
 
@@ -244,7 +255,14 @@ def _silu_slope(xp, g, x):
     return g * s * (1 + x * (1 - s))
 
 
-silu.vjp(input=lambda xp, g, input: xp.blockwise(_silu_slope, g, input))
+def _silu_slope_of_any(xp, g, input):
+    if input.dtype.kind != "c":
+        return xp.blockwise(_silu_slope, g, input)
+    s = 1 / (1 + xp.exp(-input))
+    return g * xp.conj(s * (1 + input * (1 - s)))
+
+
+silu.vjp(input=_silu_slope_of_any)
 
 
 @op("ops.mish(x)", "ops.Mish()(x)", "nn.Mish()(x)", "mint.nn.functional.mish(input: x)")
@@ -401,7 +419,7 @@ hardswish.vjp(input=lambda xp, g, input: g * xp.where(
 @op("ops.hardshrink(input, lambd=0.5)", "ops.HShrink(lambd=0.5)(input)",
     "nn.HShrink(lambd=0.5)(input)", "Tensor.hardshrink(lambd=0.5)",
     "mint.nn.functional.hardshrink(input, lambd=0.5)", "mint.nn.Hardshrink(lambd=0.5)(input)")
-def hardshrink(xp, input: Small, lambd: Number | Bool = 0.5):
+def hardshrink(xp, input: Small, lambd: Loose = 0.5):
     """The input where its magnitude exceeds `lambd`, 0 elsewhere."""
     return xp.where((input > lambd) | (input < -lambd), input, 0)
 
@@ -413,7 +431,7 @@ hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
     "ops.soft_shrink(input, lambd=0.5)", "nn.SoftShrink(lambd=0.5)(input)",
     "Tensor.soft_shrink(lambd=0.5)", "mint.nn.functional.softshrink(input, lambd=0.5)",
     "mint.nn.Softshrink(lambd=0.5)(input)")
-def softshrink(xp, input: Small, lambd: Number | Bool = 0.5):
+def softshrink(xp, input: Small, lambd: Loose = 0.5):
     """The input moved toward 0 by `lambd` (at least 0), and 0 where it would cross."""
     if lambd < 0:
         raise ValueError(f"For 'softshrink', 'lambd' must be at least 0, but got {lambd!r}.")
@@ -434,10 +452,14 @@ hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
 
 
 @op("mint.nn.functional.hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False)",
-    "mint.nn.Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)(input)")
+    "mint.nn.Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)(input)",
+    rules={"mint.nn.Hardtanh": {"min_val": Any, "max_val": Any}})
 def hardtanh_ext(xp, input: TensorOf((integer | floating) - {"float64"}),
-                 min_val: Number = -1.0, max_val: Number = 1.0):
+                 min_val: Bound = -1.0, max_val: Bound = 1.0):
     """The input cut off below `min_val` and above `max_val`."""
+    for name, bound in (("min_val", min_val), ("max_val", max_val)):
+        if not isinstance(bound, (int, float)):  # which the class asks for only now
+            raise TypeError(f"For 'Hardtanh', '{name}' must be a number, but got {bound!r}.")
     return xp.cast(xp.minimum(xp.maximum(input, min_val), max_val), input.dtype)
 
 
@@ -493,7 +515,7 @@ def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int
 
 @op("ops.GLU(axis=-1)(x)", "mint.nn.functional.glu(input: x, dim: axis=-1)",
     "mint.nn.GLU(dim: axis=-1)(input: x)")
-def glu_primitive(xp, x: Floats, axis: Int = -1):
+def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
     """The first half of `x` along `axis` times the sigmoid of the second half.
 
     Raises:

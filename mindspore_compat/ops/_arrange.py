@@ -14,6 +14,7 @@ from .._core.rules import (
     DType,
     Float,
     Int,
+    InTensor,
     ListOf,
     Number,
     OneOf,
@@ -37,6 +38,7 @@ Anything = TensorOf(any_dtype)
 Ints = TupleOf(Int) | ListOf(Int)
 Index = TensorOf("int32", "int64")
 Scalar, Mask = ScalarOf(Int), ScalarOf(Int(ge=0))
+Places = InTensor(Ints)
 Reals = TensorOf(real - {"bfloat16"})
 Numbers = TensorOf(number - {"bfloat16"})
 
@@ -309,7 +311,7 @@ def block_diag(*inputs):
 
 
 @op("ops.slice(input_x, begin, size)", "ops.Slice()(input: input_x, begin, size)", widen=False)
-def slice_(xp, input_x: Anything, begin: Ints, size: Ints):
+def slice_(xp, input_x: Anything, begin: Places, size: Places):
     """The part of `size` from `begin`; a size of -1 reaches to the end."""
     if not input_x.ndim == len(begin) == len(size):
         raise ValueError(f"For 'slice', 'begin' and 'size' must have {input_x.ndim} numbers each, "
@@ -330,7 +332,7 @@ def slice_(xp, input_x: Anything, begin: Ints, size: Ints):
     "ops.StridedSlice(begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, "
     "shrink_axis_mask=0)"
     "(input_x, begin, end, strides)", widen=False)
-def strided_slice(xp, input_x: Anything, begin: Ints, end: Ints, strides: Ints,
+def strided_slice(xp, input_x: Anything, begin: Places, end: Places, strides: Places,
                   begin_mask: Mask = 0, end_mask: Mask = 0, ellipsis_mask: Mask = 0,
                   new_axis_mask: Mask = 0, shrink_axis_mask: Mask = 0):
     """The part from `begin` to `end` in steps; bit i of a mask changes what entry i means."""
@@ -361,7 +363,8 @@ def narrow(xp, input: Anything, axis: Int | Bool, start: Int(ge=0), length: Int(
 
 
 @op("mint.narrow(input, dim: axis, start, length)", widen=False)
-def mint_narrow(xp, input: Anything, axis: Int, start: Int, length: Int(ge=0)):
+def mint_narrow(xp, input: Anything, axis: ScalarOf(Int, TypeError), start: InTensor(Int),
+                length: ScalarOf(Int(ge=0), TypeError)):
     """`length` slices along an axis, from `start`, which counts from the end if it is negative."""
     axis = axis_of(axis, input)
     return _narrowed(input, axis, start + input.shape[axis] if start < 0 else start, length)
@@ -376,7 +379,8 @@ def _narrowed(input, axis, start, length):
 
 @op("ops.select_scatter(input, src, axis, index)", "Tensor.select_scatter(src, axis, index)",
     widen=False, alike="input src")
-def select_scatter(xp, input: Anything, src: Anything, axis: Int, index: ScalarOf(Int | Bool)):
+def select_scatter(xp, input: Anything, src: Anything, axis: Int,
+                   index: InTensor(Int | Bool, ValueError)):
     """The input with another slice at one place along an axis."""
     front = (slice(None),) * axis_of(axis, input)
     return xp.scatter_set(input, (*front, _fitting("select_scatter", input, src, front,
@@ -386,9 +390,10 @@ def select_scatter(xp, input: Anything, src: Anything, axis: Int, index: ScalarO
 @op("ops.slice_scatter(input, src, axis=0, start=None, end=None, step=1)",
     "Tensor.slice_scatter(src, axis=0, start=None, end=None, step=1)", widen=False,
     alike="input src")
-def slice_scatter(xp, input: Anything, src: Anything, axis: Scalar = 0,
-                  start: ScalarOf(Int | Bool) = None, end: ScalarOf(Int | Bool) = None,
-                  step: ScalarOf(Int(ge=1) | Bool) = 1):
+def slice_scatter(xp, input: Anything, src: Anything, axis: InTensor(Int, ValueError) = 0,
+                  start: InTensor(Int | Bool, ValueError) = None,
+                  end: InTensor(Int | Bool, ValueError) = None,
+                  step: InTensor(Int(ge=1) | Bool, ValueError) = 1):
     """The input with other slices at steps along an axis."""
     front = (slice(None),) * axis_of(axis, input)
     return xp.scatter_set(input, (*front, _fitting("slice_scatter", input, src, front,

@@ -1,7 +1,9 @@
 """Comparison, logic, bits, and tests of numbers, element by element; clipping and sorting."""
 
+from .._core import dtype as dtypes
 from .._core.op import op
-from .._core.rules import Bool, Int, Number, TensorOf, any_dtype, integer, number, real
+from .._core.reading import ElementOf
+from .._core.rules import Bool, Int, InTensor, Number, TensorOf, any_dtype, integer, number, real
 from .._core.surface import build, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
@@ -15,6 +17,7 @@ Real = TensorOf(real, "bool")
 Truth = TensorOf(any_dtype) | Bool
 Given = TensorOf(number, "bool")  # a Tensor and no number
 Ordered = TensorOf(real, "bool", scalars=True)
+Ordinary = TensorOf(number, "bool", scalars=True)
 
 
 def _comparison(*lines, **options):
@@ -166,8 +169,9 @@ def bitwise_xor(xp, input: Bits, other: Bits):
 
 
 @op("ops.isnan(input)", "ops.IsNan()(x: input)", "Tensor.isnan()", "mint.isnan(input)",
-    "ops.isnan_ext(tensor: input)")
-def isnan(xp, input: Real):
+    "ops.isnan_ext(tensor: input)",
+    rules=dict.fromkeys(("ops.isnan", "ops.IsNan", "Tensor.isnan"), {"input": Real}))
+def isnan(xp, input: Ordinary):
     """True where the element is NaN."""
     return xp.isnan(input)
 
@@ -229,7 +233,7 @@ def clamp(xp, input: Anything, min: TensorOf(any_dtype, scalars=True) | None = N
 @public("ops.clip_by_value")
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     """The elements moved into [clip_value_min, clip_value_max]; x may be a list or tuple of
-    Tensors.
+    Tensors. A bool counts as a number.
 
     Raises:
         TypeError: if `x` is none of these.
@@ -237,13 +241,15 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 
     Source: mindspore.ops.clip_by_value of MindSpore 2.10.
     """
-    for name, bound in (("clip_value_min", clip_value_min), ("clip_value_max", clip_value_max)):
-        if isinstance(bound, bool):
-            raise TypeError(f"For 'clip_by_value', '{name}' must be a Tensor or a number, but got "
-                            f"{bound}.")
     if isinstance(x, (tuple, list)):
         return type(x)(clip_by_value(one, clip_value_min, clip_value_max) for one in x)
-    return build("ops", "clamp")(x, clip_value_min, clip_value_max)
+    return build("ops", "clamp")(x, _no_bool(clip_value_min), _no_bool(clip_value_max))
+
+
+def _no_bool(bound):
+    if isinstance(bound, Tensor) and bound._array.dtype.kind == "b":
+        return bound.astype(dtypes.uint8)
+    return int(bound) if isinstance(bound, bool) else bound
 
 
 # Sorting ------------------------------------------------------------------------------------------
@@ -276,7 +282,7 @@ def argsort(xp, input: Real, axis: Int = -1, descending: Bool = False):
     "ops.TopK(sorted=True)(input_x: input, k)",
     "ops.top_k(input_x: input, k, sorted=True)",
     "Tensor.top_k(k, sorted=True)", widen=False)
-def topk(xp, input: TensorOf(real), k: Int, dim: Int | Bool | None = None,
+def topk(xp, input: TensorOf(real), k: InTensor(Int), dim: ElementOf(Int | Bool) = None,
          largest: Bool = True, sorted: Bool = True):
     """(the k largest or smallest values in order, their int32 positions) along an axis."""
     axis = -1 if dim is None else int(dim)

@@ -11,7 +11,7 @@ import math
 from .._backend.arrays import to_space
 from .._core import dtype as dtypes
 from .._core.op import space_for
-from .._core.rules import Callable, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
+from .._core.rules import Callable, Int, ListOf, Str, TensorOf, TupleOf, any_dtype, checked
 from .._core.surface import public
 from .._core.tensor import Tensor
 from .primitive import Primitive
@@ -157,6 +157,41 @@ class PyFunc(Primitive):
             made = Tensor(one, wanted)
             outs.append(made if xp is None else Tensor._wrap(to_space(xp, made._array)))
         return tuple(outs)
+
+
+@public("ops.PyExecute")
+class PyExecute(Primitive):
+    """The value of an expression of Python, in which names stand for values.
+
+    Inputs:
+        script (str): the expression. It can do whatever Python can: run none of unknown origin.
+        names (tuple): of str.
+        values (tuple): what they stand for.
+
+    Raises:
+        TypeError: if an input is of another type.
+        RuntimeError: if names and values differ in number.
+        NameError: if the expression has a name that is not told; what it raises passes.
+
+    Source: mindspore.ops.PyExecute of MindSpore 2.10, in graph mode.
+
+    Example:
+        >>> from mindspore_compat import ops
+        >>> ops.PyExecute()("x + y", ("x", "y"), (1, 2))
+        3
+    """
+
+    def __init__(self):
+        super().__init__("PyExecute")
+
+    @checked
+    def __call__(self, script: Str, names: TupleOf(Str), values: TupleOf()):
+        if len(names) != len(values):
+            raise RuntimeError(
+                f"For 'PyExecute', 'names' and 'values' must be as many, but got {len(names)} and "
+                f"{len(values)}."
+            )
+        return eval(script, dict(zip(names, values)))  # noqa: S307 - it is what this is for
 
 
 # Numbers and sequences ----------------------------------------------------------------------------

@@ -244,13 +244,14 @@ def _transposed(xp, api, y, w, x_shape, stride, pads, dilation, groups):
 def conv2d_transpose_primitive(
         xp, dout: Real, weight: Real, input_size: Any,
         out_channel: Positive, kernel_size: several(Positive, 2), pad_mode: Mode = "valid",
-        pad: several(Natural, 4) = 0, pad_list: TupleOf(Natural, length=4) = None,
+        pad: several(Natural, 4) = 0, pad_list: TupleOf(Natural) = None,
         mode: OneOf(1) = 1,
         stride: several(Positive, 2, 4) = 1, dilation: several(Positive, 2, 4) = 1,
         group: Positive = 1, data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
     """The gradient of `Conv2D` for its input: `dout` spread out by the kernels over `input_size`.
 
-    `weight` has the shape it has in `Conv2D`. `pad_list`, where given, stands for `pad`.
+    `weight` has the shape it has in `Conv2D`; its windows count, whatever `kernel_size` says.
+    `pad_list`, where given, stands for `pad`; only the mode "pad" looks at it.
     """
     x_shape = sizes_of("Conv2DTranspose", "input_size", input_size, 4)
     last = data_format == "NHWC"
@@ -259,7 +260,7 @@ def conv2d_transpose_primitive(
         x_shape = (x_shape[0], x_shape[3], x_shape[1], x_shape[2])
     need_rank("Conv2DTranspose", "dout", dout, 4)
     need_rank("Conv2DTranspose", "weight", weight, 4)
-    _need_weight("Conv2DTranspose", weight, out_channel, kernel_size)
+    _need_weight("Conv2DTranspose", weight, out_channel, tuple(weight.shape[2:]))
     stride, dilation = _image_step(stride), _image_step(dilation)
     padding = pad if pad_list is None or pad_mode != "pad" else pad_list
     pads = padding_of("Conv2DTranspose", pad_mode, padding, x_shape[2:], tuple(weight.shape[2:]),
@@ -427,10 +428,13 @@ def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 
     """Columns (N, C * k_h * k_w, windows) added up to images (N, C, *output_size).
 
     What `unfold` takes apart; places in several windows receive the sum. A missing N stays missing.
+    The columns may come with two axes in the place of the second.
     """
-    need_rank("fold", "input", input, 2, 3)
+    need_rank("fold", "input", input, 2, 3, 4)
     taps = each(kernel_size, 2)[0] * each(kernel_size, 2)[1]
     x = xp.expand_dims(input, 0) if input.ndim == 2 else input
+    if input.ndim == 4:
+        x = xp.reshape(x, (x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
     if x.shape[1] % taps:
         raise ValueError(
             f"For 'fold', the rows of 'input' must be a multiple of the {taps} places of the "

@@ -11,7 +11,9 @@ from .._core.rules import (
     DType,
     Float,
     Int,
+    InTensor,
     ListOf,
+    Number,
     OneOf,
     TensorOf,
     TupleOf,
@@ -22,13 +24,14 @@ from .._core.rules import (
 )
 from .._core.surface import public
 from .._core.tensor import Tensor
-from ._statistics import histc, need_rows, places_in, unique_with_pad
+from ._statistics import histc, need_rows, places_in, unique
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
 Reals = TensorOf(real)
 Whole = TensorOf(integer)
 Index = TensorOf("int32", "int64")
+Positive = InTensor(Int(ge=1))
 
 
 # Places among ordered values ----------------------------------------------------------------------
@@ -184,7 +187,7 @@ class InvertPermutation(Primitive):
 
 
 @op("ops.MapUniform()(input, per_group_size, group_num)", widen=False)
-def map_uniform(xp, input: Index, per_group_size: Int(ge=1), group_num: Int(ge=1)):
+def map_uniform(xp, input: Index, per_group_size: Positive, group_num: Positive):
     """Each number dealt to group (number % group_num), and its place in that group's stretch."""
     return input % group_num * per_group_size + input // group_num
 
@@ -211,6 +214,22 @@ class SubAndFilter(Primitive):
 
 
 # Counting -----------------------------------------------------------------------------------------
+
+
+@public("ops.unique_with_pad", "Tensor.unique_with_pad")
+@checked
+def unique_with_pad(x: TensorOf("int32", "int64"), pad_num: FirstOf(Number)):
+    """(each value once, padded to the input's length, the positions of the elements).
+
+    Of several numbers to pad with the first one counts.
+    """
+    if x.ndim != 1:
+        raise ValueError(f"For 'unique_with_pad', 'x' must have one axis, but got {x.shape}.")
+    values, places = unique.run(x)
+    xp = space_for(values._array)
+    padded = xp.full(x.shape, pad_num, values._array.dtype)
+    padded[:values.shape[0]] = values._array
+    return Tensor._wrap(padded), places
 
 
 @op("ops.Bincount()(array, size, weights)", widen=False)

@@ -9,6 +9,7 @@ from .._core.rules import (
     Bool,
     DType,
     Int,
+    InTensor,
     ListOf,
     Number,
     OneOf,
@@ -178,6 +179,7 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 
 Limit = Number | TensorOf(real)
+Count = ScalarOf(Int(ge=0), TypeError)
 
 
 @public("ops.range")
@@ -230,7 +232,7 @@ def linspace(start, end, steps, *, dtype=None):
 
 @public("ops.eye", "mint.eye")
 @checked
-def eye(n: Int(ge=0), m: Int(ge=0) | None = None, dtype: DType = None):
+def eye(n: Count, m: Int(ge=0) | None = None, dtype: DType = None):
     """Ones on the diagonal of an n x m matrix (n x n without `m`), zeros elsewhere; float32 by
     default.
 
@@ -256,7 +258,7 @@ class Eye:
     """Ones on the diagonal of an n x m matrix, zeros elsewhere: `ops.Eye()(n, m, dtype)`."""
 
     @checked
-    def __call__(self, n: Int(ge=0), m: Int(ge=0), dtype: DType):
+    def __call__(self, n: Count, m: Count, dtype: DType):
         return eye(n, m, dtype)
 
 
@@ -287,7 +289,7 @@ Value = TensorOf(integer | {"float16", "float32"})
 @op("ops.one_hot(indices, depth, on_value=1, off_value=0, axis=-1)",
     "ops.OneHot(axis=-1)(indices, depth, on_value, off_value)", widen=False,
     rules={"ops.OneHot": {"on_value": Value, "off_value": Value}}, alike="on_value off_value")
-def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: Int(ge=0),
+def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: InTensor(Int(ge=0)),
             on_value: FirstOf(Number) | Value = 1, off_value: FirstOf(Number) | Value = 0,
             axis: ScalarOf(Int) = -1):
     """A new axis of length `depth` with `on_value` at each index, `off_value` elsewhere.

@@ -6,6 +6,7 @@ Matrices are the last two axes; leading axes are a stack.
 
 from .._core.op import op
 from .._core.rules import (
+    Any,
     AsValue,
     Bool,
     Int,
@@ -103,9 +104,11 @@ def cholesky(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
 
 
 @op("ops.cholesky_inverse(input_x, upper=False)", "ops.CholeskyInverse(upper=False)(input_x)",
-    "Tensor.cholesky_inverse(upper=False)")
+    "Tensor.cholesky_inverse(upper=False)", rules={"ops.CholeskyInverse": {"upper": Any}})
 def cholesky_inverse(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
     """The inverse of the matrix whose Cholesky triangle is given."""
+    if type(upper) is not bool:  # which the class asks for only now
+        raise TypeError(f"For 'CholeskyInverse', 'upper' must be a bool, but got {upper!r}.")
     if input_x.ndim != 2:
         raise ValueError(f"For 'cholesky_inverse', 'input_x' must be one matrix, but got shape "
                          f"{input_x.shape}.")
@@ -344,9 +347,6 @@ def matrix_power(xp, input: TensorOf(real), n: Int):
     """The n-th power of each matrix; a negative one, of floats only, is a power of the inverse."""
     if n < 0 and input.dtype.kind != "f":
         raise ValueError(f"For 'matrix_power', 'n' must be >= 0 for whole numbers, but got {n}.")
-    if input.ndim < 3:
-        raise ValueError(f"For 'matrix_power', 'input' must have three axes or more, but got "
-                         f"shape {input.shape}.")
     _square("matrix_power", "input", input)
     base = xp.linalg_inv(input) if n < 0 else input
     out = xp.broadcast_to(xp.eye(input.shape[-1], dtype=input.dtype), input.shape)
@@ -419,10 +419,7 @@ def addmm(xp, input: Summand, mat1: Anything, mat2: Anything, beta: Scale = 1, a
     rules={"ops.addmv": {"input": Plain}})
 def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * input + alpha * (mat @ vec)."""
-    if mat.ndim != 2 or vec.ndim != 1:
-        raise ValueError(f"For 'addmv', 'mat' must be a matrix and 'vec' a vector, but got "
-                         f"{mat.shape} and {vec.shape}.")
-    return beta * input + alpha * xp.matmul(mat, vec)
+    return beta * input + alpha * _by_vector(xp, "addmv", mat, vec)
 
 
 @op("ops.addr(x, vec1, vec2, *, beta=1, alpha=1)", "Tensor.addr(vec1, vec2, beta=1, alpha=1)",
@@ -430,6 +427,8 @@ def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1, al
     rules={"ops.addr": {"x": Plain}})
 def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * x + alpha * (the outer product of vec1 and vec2)."""
+    vec1 = xp.ravel(vec1) if vec1.ndim == 2 and 1 in vec1.shape else vec1
+    vec2 = xp.ravel(vec2) if vec2.ndim == 2 and vec2.shape[0] == 1 else vec2
     return beta * x + alpha * xp.expand_dims(vec1, 1) * xp.expand_dims(vec2, 0)
 
 
@@ -456,10 +455,15 @@ def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Numbe
 @op("ops.mv(mat, vec)", "Tensor.mv(vec)", alike="mat vec")
 def mv(xp, mat: Anything, vec: Anything):
     """The product of a matrix and a vector."""
-    if mat.ndim != 2 or vec.ndim != 1:
-        raise ValueError(f"For 'mv', the inputs must be a matrix and a vector, but got "
-                         f"{mat.shape} and {vec.shape}.")
-    return xp.matmul(mat, vec)
+    return _by_vector(xp, "mv", mat, vec)
+
+
+def _by_vector(xp, api, mat, vec):
+    """mat @ vec; the numbers of a vector may come with more axes."""
+    if mat.ndim != 2 or not vec.ndim or vec.size != mat.shape[1]:
+        raise ValueError(f"For '{api}', 'mat' must be a matrix and 'vec' hold a number for each of "
+                         f"its columns, but got {mat.shape} and {vec.shape}.")
+    return xp.matmul(mat, vec if vec.ndim == 1 else xp.ravel(vec))
 
 
 @op("ops.ger(input, vec2)", "ops.Ger()(x1: input, x2: vec2)", "Tensor.ger(vec2)",
@@ -496,14 +500,17 @@ def kron(xp, input: Anything, other: Anything):
     rules={"ops.Cross": {"dim": ScalarOf(Int)}})
 def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = None):
     """The cross product of vectors of length 3 along an axis; the first such axis by default."""
+    unlike = dim == -65530 and input.ndim != other.ndim     # -65530 is the class's None
     if dim is None or dim == -65530:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
-    if dim is None or input.shape[dim] != 3 or other.shape[dim] != 3:
+    at = 0 if dim is None else dim - input.ndim if dim >= 0 else dim     # counted from the end
+    if unlike or not -input.ndim <= at < 0 or {input.shape[at], *other.shape[at:][:1]} != {3}:
         raise ValueError(f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} "
                          f"and {other.shape}.")
-    one, two = xp.moveaxis(input, dim, 0), xp.moveaxis(other, dim, 0)
+    whole = xp.broadcast_shapes(input.shape, other.shape)
+    one, two = (xp.moveaxis(xp.broadcast_to(each, whole), at, 0) for each in (input, other))
     parts = [one[i - 2] * two[i - 1] - one[i - 1] * two[i - 2] for i in range(3)]
-    return xp.moveaxis(xp.stack(parts, 0), 0, dim)
+    return xp.moveaxis(xp.stack(parts, 0), 0, at)
 
 
 @op("ops.tensor_dot(x1, x2, axes)", alike="x1 x2")

@@ -56,7 +56,8 @@ def _dropped(xp, x, mask, keep):
 
 
 @op("ops.dropout(input, p=0.5, training=True, seed=None)")
-def dropout(xp, input: Floats, p: Chance = 0.5, training: Bool = True, seed: Int(ge=0) = None):
+def dropout(xp, input: Floats, p: ScalarOf(Chance, TypeError) = 0.5, training: Bool = True,
+            seed: Int(ge=0) = None):
     """Elements zeroed with probability `p`, the others divided by 1 - p.
 
     Without `training` the input itself. With a `seed` the masks follow from it, from call to call.

@@ -9,6 +9,7 @@ import numpy
 
 from .._core.derivatives import no_gradient
 from .._core.op import op, space_for
+from .._core.reading import Truth
 from .._core.rules import (
     Any,
     AsValue,
@@ -21,6 +22,7 @@ from .._core.rules import (
     TupleOf,
     any_dtype,
     checked,
+    integer,
     real,
 )
 from .._core.surface import public
@@ -183,9 +185,13 @@ def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("f
 @op("ops.MatrixTriangularSolve(lower=True, adjoint=False)(matrix, rhs)", alike="matrix rhs")
 def matrix_triangular_solve(xp, matrix: Matrix, rhs: Matrix, lower: Bool = True,
                             adjoint: Bool = False):
-    """The solution y of matrix y = rhs, of whose matrix one triangle is read."""
+    """The solution y of matrix y = rhs, of whose matrix one triangle is read.
+
+    Right-hand sides may have axes of a stack before those of the matrices.
+    """
     _square("MatrixTriangularSolve", "matrix", matrix)
-    if matrix.shape[:-2] != rhs.shape[:-2]:
+    more = rhs.ndim - matrix.ndim
+    if more < 0 or matrix.shape[:-2] != rhs.shape[more:-2]:
         raise ValueError(f"For 'MatrixTriangularSolve', 'matrix' and 'rhs' must be stacked alike, "
                          f"but got shapes {matrix.shape} and {rhs.shape}.")
     triangle = xp.tril(matrix) if lower else xp.triu(matrix)
@@ -278,7 +284,7 @@ def _matrix_norm(A, order, axis, keep, dtype):
 
 @public("ops.matrix_norm")
 @checked
-def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Bool = False, *, dtype=None):
+def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, *, dtype=None):
     """The norm of each matrix.
 
     Args:
@@ -314,7 +320,7 @@ def nuclear_norm(xp, x: Floats, dim: TupleOf(Int, length=(1, 2)) | None = None,
 
 @public("ops.cond")
 @checked
-def cond(A: Anything, p: AsValue(Number | OneOf("fro", "nuc"), TupleOf) = None):
+def cond(A: Anything, p: AsValue(Number | Bool | OneOf("fro", "nuc"), TupleOf) = None):
     """The condition number of each matrix: its norm times that of its inverse.
 
     Args:
@@ -341,9 +347,15 @@ def cond(A: Anything, p: AsValue(Number | OneOf("fro", "nuc"), TupleOf) = None):
 
 
 @op("ops.dist(input, other, p=2)", promote="input other")
-def dist(xp, input: Half, other: Half,
-         p: Int(ge=0) = 2):
-    """The p-norm of the difference of two Tensors; the number of places that differ for 0."""
+def dist(xp, input: TensorOf(integer | Half.dtypes, "bool"),
+         other: TensorOf(integer | Half.dtypes, "bool"), p: Int(ge=0) = 2):
+    """The p-norm of the difference of two Tensors; the number of places that differ for 0.
+
+    At least one of them holds floats.
+    """
+    if input.dtype.kind != "f":  # both have the dtype in which they meet
+        raise TypeError(f"For 'dist', 'input' or 'other' must hold float16 or float32, but got "
+                        f"{input.dtype}.")
     return _vector_norm(xp, xp.ravel(input - other), p, 0, False)
 
 

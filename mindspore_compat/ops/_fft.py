@@ -31,6 +31,7 @@ Anything = TensorOf(any_dtype)
 Signal = TensorOf(floating | {"int8", "int16", "int32", "int64", "complex64", "complex128"})
 Norm = OneOf("backward", "forward", "ortho") | None
 Spacing = ScalarOf(Float(gt=0.0) | Float(lt=0.0))
+Length, Axis = ScalarOf(Int(ge=1), TypeError), ScalarOf(Int, TypeError)
 Sizes = TupleOf(Int) | ListOf(Int) | None
 Pair = TupleOf(Int) | ListOf(Int)
 Axes = Pair | None
@@ -115,14 +116,14 @@ def _from_half(xp, x, sizes, axes, norm):
 
 @op("ops.fft(input, n=None, dim=-1, norm=None)", "mint.fft.fft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.fft(a: input, n=None, axis: dim=-1, norm=None)")
-def fft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
+def fft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """The Fourier transform along an axis."""
     return _transform(xp, input, (n,), (dim,), norm, False)
 
 
 @op("ops.ifft(input, n=None, dim=-1, norm=None)", "mint.fft.ifft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.ifft(a: input, n=None, axis: dim=-1, norm=None)")
-def ifft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
+def ifft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """The inverse Fourier transform along an axis."""
     return _transform(xp, input, (n,), (dim,), norm, True)
 
@@ -161,7 +162,7 @@ def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
 
 @op("ops.rfft(input, n=None, dim=-1, norm=None)", "mint.fft.rfft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.rfft(a: input, n=None, axis: dim=-1, norm=None)")
-def rfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
+def rfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """The Fourier transform of a real signal: its n // 2 + 1 frequencies that are not mirrored."""
     return _half(xp, input, (n,), (dim,), norm)
 
@@ -169,7 +170,7 @@ def rfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Nor
 @op("ops.irfft(input, n=None, dim=-1, norm=None)",
     "mint.fft.irfft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.irfft(a: input, n=None, axis: dim=-1, norm=None)")
-def irfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
+def irfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """The real signal of which `rfft` gives the input."""
     return _from_half(xp, input, (n,), (dim,), norm)
 
@@ -208,7 +209,7 @@ def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
 
 @op("ops.hfft(input, n=None, dim=-1, norm=None)", "mint.fft.hfft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.hfft(a: input, n=None, axis: dim=-1, norm=None)")
-def hfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
+def hfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """The real transform of a Hermitian signal, of which half is given."""
     return _from_half(xp, xp.conj(input), (n,), (dim,), _OTHER[norm])
 
@@ -216,7 +217,7 @@ def hfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Nor
 @op("ops.ihfft(input, n=None, dim=-1, norm=None)",
     "mint.fft.ihfft(input, n=None, dim=-1, norm=None)",
     "numpy.fft.ihfft(a: input, n=None, axis: dim=-1, norm=None)")
-def ihfft(xp, input: Signal, n: Int(ge=1) | None = None, dim: Int = -1, norm: Norm = None):
+def ihfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     """Half of the Hermitian signal of which `hfft` gives the input."""
     return xp.conj(_half(xp, input, (n,), (dim,), _OTHER[norm]))
 

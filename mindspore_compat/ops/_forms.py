@@ -104,13 +104,15 @@ def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf(
 def choose(self, choices, mode="clip"):
     """For each element of this Tensor of places, the element of the choice that it names.
 
+    Fractions and imaginary parts of places are cut off.
+
     Args:
         choices (Union[tuple, list, Tensor]): Tensors or numbers, one for each place; they
             broadcast.
         mode (str): "clip" or "wrap" for places out of range; "raise" refuses them.
 
     Raises:
-        TypeError: if this Tensor holds complex numbers, or `choices` is none of these.
+        TypeError: if `choices` is none of these.
         ValueError: if `mode` is unknown, or a place is out of range with "raise".
 
     Source: mindspore.Tensor.choose of MindSpore 2.10.
@@ -122,11 +124,9 @@ def choose(self, choices, mode="clip"):
         raise ValueError(
             f"For 'choose', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}."
         )
-    if self._array.dtype.kind == "c":
-        raise TypeError(f"For 'choose', the Tensor must hold real numbers, but got {self.dtype}.")
     xp = space_for(self._array)
     tables = [one._array if isinstance(one, Tensor) else xp.asarray(one) for one in choices]
-    places = self._array.astype("int64")       # fractions are cut off, as in the original
+    places = xp.cast(xp.real(self._array), "int64")
     if mode == "raise" and places.size and not (0 <= places.min() and places.max() < len(tables)):
         raise ValueError(
             f"For 'choose', the places must be in [0, {len(tables)}), but they reach from "
@@ -177,8 +177,10 @@ def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
 
 
 @op("Tensor.ptp(axis=None, keepdims=False)")
-def ptp(xp, input: Numbers, axis: Int | TupleOf(Int) | None = None, keepdims: Bool = False):
+def ptp(xp, input: Numbers, axis: Int | Bool | TupleOf(Int | Bool) | None = None,
+        keepdims: Bool = False):
     """The largest value less the smallest, over all elements or along axes."""
+    axis = tuple(map(int, axis)) if isinstance(axis, tuple) else axis if axis is None else int(axis)
     return xp.max(input, axis, keepdims=keepdims) - xp.min(input, axis, keepdims=keepdims)
 
 

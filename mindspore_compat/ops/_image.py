@@ -14,12 +14,14 @@ import numpy as np
 from .._backend.space import extra
 from .._core.derivatives import derive
 from .._core.op import op
+from .._core.reading import Falsy
 from .._core.rules import (
     Any,
     AsValue,
     Bool,
     Float,
     Int,
+    InTensor,
     ListOf,
     OneOf,
     Str,
@@ -375,7 +377,7 @@ def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
     "recompute_scale_factor=None)")
 def interpolate(xp, input: Floats, size: Size = None, scale_factor: Any = None,
                 mode: AsValue(Str) = "nearest", align_corners: Bool = None,
-                recompute_scale_factor: Bool = None):
+                recompute_scale_factor: Bool | Falsy = None):
     """The spatial dimensions of (N, C, ...) resized to `size`, or by `scale_factor`.
 
     Modes: "nearest" and "nearest-exact" (3 to 5 dimensions), "linear" (3), "bilinear" and "bicubic"
@@ -406,7 +408,7 @@ ALL_SCALED = {(mode, rank) for mode, ranks in RANKS.items() for rank in ranks}
     "align_corners=None)",
     "mint.nn.Upsample(size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)(input)")
-def interpolate_ext(xp, input: Floats, size: Size = None,
+def interpolate_ext(xp, input: Floats, size: InTensor(Size) = None,
                     scale_factor: AsValue(LooseFactor) = None, mode: AsValue(Str) = "nearest",
                     align_corners: AsValue(Bool) = None,
                     recompute_scale_factor: AsValue(Bool) = None):

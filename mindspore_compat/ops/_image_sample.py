@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from .._core.op import op
-from .._core.rules import Bool, Float, Int, OneOf, TensorOf, TupleOf, floating
+from .._core.rules import Bool, Float, Int, InTensor, OneOf, ScalarOf, TensorOf, TupleOf, floating
 from ._windows import need_rank
 
 Floats = TensorOf(floating)
@@ -172,7 +172,7 @@ def _affine_grid(xp, api, theta, size, corners):
 
 @op("ops.affine_grid(theta, size, align_corners=False)",
     "ops.AffineGrid(align_corners=False)(theta, output_size: size)")
-def affine_grid(xp, theta: Half, size: TupleOf(Int(ge=1)), align_corners: Bool = False):
+def affine_grid(xp, theta: Half, size: InTensor(TupleOf(Int(ge=1))), align_corners: Bool = False):
     """The grid of points that affine maps `theta`, (N, 2, 3) or (N, 3, 4), give for an image
     `size`.
 
@@ -322,9 +322,11 @@ Two = TupleOf(Int(ge=1), length=2)
 @op("ops.crop_and_resize(image, boxes, box_indices, crop_size, method='bilinear', "
     "extrapolation_value=0.0)",
     "ops.CropAndResize(method='bilinear', extrapolation_value=0.0)(x: image, boxes, "
-    "box_index: box_indices, crop_size)", widen=False)
+    "box_index: box_indices, crop_size)", widen=False,
+    rules={"ops.CropAndResize": {"crop_size": InTensor(Two)}})
 def crop_and_resize(xp, image: Images, boxes: TensorOf("float32"), box_indices: TensorOf("int32"),
-                    crop_size: Two, method: Method = "bilinear", extrapolation_value: Float = 0.0):
+                    crop_size: Two, method: Method = "bilinear",
+                    extrapolation_value: Float = 0.0):
     """Crops of images (N, H, W, C), resized to `crop_size`; float32, (boxes, height, width, C).
 
     Rows of `boxes` are (y0, x0, y1, x1) in [0, 1], of the image that `box_indices` names. Points
@@ -395,7 +397,7 @@ def deformable_offsets(xp, x: Half, offsets: Half, strides: Four, pads: Pads, ks
     "dilations=(1, 1, 1, 1), groups=1, deformable_groups=1, modulated=True)")
 def deformable_conv2d(xp, x: Half, weight: Half, offsets: Half, kernel_size: Two, strides: Four,
                       padding: Pads, bias: Half = None, dilations: Four = (1, 1, 1, 1),
-                      groups: Int(ge=1) = 1, deformable_groups: Int(ge=1) = 1,
+                      groups: Int(ge=1) = 1, deformable_groups: ScalarOf(Int(ge=1), TypeError) = 1,
                       modulated: Bool = True):
     """Convolution whose kernel positions are moved by `offsets` and weighted, place by place.
 

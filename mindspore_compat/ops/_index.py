@@ -10,6 +10,7 @@ from .._core.rules import (
     Any,
     Bool,
     Int,
+    InTensor,
     Number,
     ScalarOf,
     TensorOf,
@@ -243,7 +244,7 @@ def nonzero(input, *, as_tuple=False):
 @op("ops.gather(input_params, input_indices, axis, batch_dims=0)",
     "ops.Gather(batch_dims=0)(input_params, input_indices, axis)",
     "ops.GatherV2()(input_params, input_indices, axis)", widen=False)
-def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: Int,
+def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: InTensor(Int),
            batch_dims: ScalarOf(Int) = 0):
     """The slices of the input at positions along an axis; leading `batch_dims` axes are shared."""
     if batch_dims == 0:
@@ -279,7 +280,7 @@ def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)
     "ops.gather_elements(input: x, dim, index)",
     "Tensor.gather_elements(dim, index)", "mint.gather(input: x, dim, index)", widen=False,
     shapes_first=True)
-def gather_elements(xp, x: Anything, dim: Int, index: Index):
+def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
     """Element by element along an axis: out[i][j] = x[i][index[i][j]] for the last axis of two."""
     keep = tuple(slice(None) if i == axis_of(dim, x) else slice(0, n) for i,
                  n in enumerate(index.shape))
@@ -313,7 +314,7 @@ def scatter_nd(xp, indices: Index, updates: Anything, shape: TupleOf(Int)):
     "ops.UnsortedSegmentSum()(input_x, segment_ids, num_segments)", widen=False,
     shapes_first=True)
 def unsorted_segment_sum(xp, input_x: TensorOf(number), segment_ids: Index,
-                         num_segments: Int(ge=1)):
+                         num_segments: InTensor(Int(ge=1))):
     """Sums of the slices that share a segment; ids below 0 are left out."""
     if segment_ids.shape != input_x.shape[:segment_ids.ndim]:
         raise ValueError(f"For 'unsorted_segment_sum', 'segment_ids' must have the shape of the "

@@ -12,7 +12,7 @@ import types
 
 import numpy as np
 
-from .._core.rules import Any, Callable, checked
+from .._core.rules import Any, Callable, CellOf, checked
 from .._core.surface import public
 
 
@@ -50,7 +50,7 @@ _WORDS = {
 
 @public("ops.kernel", "ops.ms_kernel")
 @checked
-def kernel(fn: Callable = None, reg_info: Any = None, compile_attrs: Any = None):
+def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile_attrs: Any = None):
     """A decorator for a function in the language of kernels; it runs on NumPy arrays.
 
     Inside, there are `output_tensor(shape, dtype)` and `allocate(shape, dtype, scope)` for arrays

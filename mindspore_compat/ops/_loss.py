@@ -12,15 +12,18 @@ from .._core.rules import (
     Bool,
     Float,
     Int,
+    InTensor,
+    ListOf,
     Number,
     OneOf,
+    ScalarOf,
     TensorOf,
     TupleOf,
     floating,
     number,
     real,
 )
-from ._reduce import rooted
+from ._reduce import norm, rooted
 
 Anything = TensorOf(number | {"bool"})
 Numbers = TensorOf(number)
@@ -105,8 +108,8 @@ def _smooth_l1(xp, api, x, y, beta, reduction):
 
 @op("ops.smooth_l1_loss(input, target, beta=1.0, reduction='none')",
     "ops.SmoothL1Loss(beta=1.0, reduction='none')(input, target)")
-def smooth_l1_loss(xp, input: Anything, target: Anything, beta: Number | Bool = 1.0,
-                   reduction: Reduction = "none"):
+def smooth_l1_loss(xp, input: Anything, target: Anything,
+                   beta: ScalarOf(Number | Bool, TypeError) = 1.0, reduction: Reduction = "none"):
     """d^2 / (2 beta) where d = |input - target| is below `beta`, d - beta / 2 elsewhere; beta >
     0."""
     if beta <= 0:
@@ -121,7 +124,7 @@ def smooth_l1_loss(xp, input: Anything, target: Anything, beta: Number | Bool = 
 @op("mint.nn.functional.smooth_l1_loss(input, target, reduction='mean', beta=1.0)",
     "mint.nn.SmoothL1Loss(reduction='mean', beta=1.0)(input, target)", promote="input target")
 def smooth_l1_loss_ext(xp, input: Floats, target: Floats, reduction: Reduction = "mean",
-                       beta: Number | Bool = 1.0):
+                       beta: ScalarOf(Number | Bool, TypeError) = 1.0):
     """d^2 / (2 beta) where d = |input - target| is below `beta`, d - beta / 2 elsewhere; d for
     0."""
     if beta < 0:
@@ -154,16 +157,12 @@ def gaussian_nll_loss(xp, x: Real, target: Real, var: Real, full: Bool = False,
                       eps: Float(gt=0.0) = 1e-6, reduction: Reduced = "mean"):
     """(log(max(var, eps)) + (x - target)^2 / max(var, eps)) / 2; with `full` plus log(2 pi) / 2.
 
-    `var` has the shape of `x`, or lacks its last axis, or has 1 there.
+    `var` has the shape of `x`, or lacks its last axis, or broadcasts with it.
     """
     need_broadcast("gaussian_nll_loss", "x", "target", x, target)
-    if tuple(var.shape) != tuple(x.shape):
-        if tuple(var.shape) == tuple(x.shape[:-1]):
-            var = xp.expand_dims(var, -1)
-        elif tuple(var.shape[:-1]) != tuple(x.shape[:-1]) or var.shape[-1] != 1:
-            raise ValueError(
-                f"For 'gaussian_nll_loss', 'var' must have shape {tuple(x.shape)}, or lack its "
-                f"last axis, or have 1 there, but got {tuple(var.shape)}.")
+    if tuple(var.shape) == tuple(x.shape[:-1]):
+        var = xp.expand_dims(var, -1)
+    need_broadcast("gaussian_nll_loss", "x", "var", x, var)
     if x.dtype.kind in "iub":
         x, target, var = (xp.cast(each, "float32") for each in (x, target, var))
     # The bound is a constant of the loss: where it acts, no gradient reaches `var`, only the data.
@@ -217,14 +216,20 @@ def kl_div_ext(xp, input: Floats, target: Floats, reduction: Divided = "mean",
 
 def _cosine(xp, a, b, axis, eps):
     """Inner product over the product of lengths, which is at least `eps`."""
-    one, two = (rooted(xp, xp.sum(xp.square(v), axis), 2) for v in (a, b))
+    if isinstance(axis, int):
+        one, two = (rooted(xp, xp.sum(xp.square(v), axis), 2) for v in (a, b))
+    else:
+        one, two = (norm.body(xp, v, 2, axis, False) for v in (a, b))
     return xp.sum(a * b, axis) / xp.maximum(one * two, eps)
 
 
 @op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", alike="x1 x2")
-def cosine_similarity(xp, x1: Floats, x2: Floats, dim: AsValue(Int, TupleOf) = 1,
-                      eps: AsValue(Float, Bool | None) = 1e-8):
-    """The cosine of the angle between `x1` and `x2` along `dim`."""
+def cosine_similarity(xp, x1: Floats, x2: Floats, dim: Int | TupleOf(Int) | ListOf(Int) | None = 1,
+                      eps: InTensor(AsValue(Number, Bool | None)) = 1e-8):
+    """The cosine of the angle between `x1` and `x2` along `dim`.
+
+    Over two axes, or all of a matrix if `dim` is None, lengths are the largest singular values.
+    """
     need_broadcast("cosine_similarity", "x1", "x2", x1, x2)
     return _cosine(xp, x1, x2, dim, eps)
 
@@ -245,7 +250,7 @@ def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: Anything,
                           reduction: Reduced = "mean"):
     """1 - cos for pairs marked 1 by `target`, max(0, cos - margin) for those marked -1; along axis
     1."""
-    need_shape("cosine_embedding_loss", "input1", "input2", input1, input2)
+    need_broadcast("cosine_embedding_loss", "input1", "input2", input1, input2)
     if tuple(target.shape) != (input1.shape[0], *input1.shape[2:]):
         raise ValueError(
             f"For 'cosine_embedding_loss', 'target' must have shape "

@@ -8,18 +8,21 @@ from .._backend.space import extra
 from .._core.derivatives import derive
 from .._core.op import op
 from .._core.rules import (
+    Any,
     AsValue,
     Bool,
     Float,
     Int,
+    InTensor,
     Number,
     OneOf,
     ScalarOf,
     TensorOf,
     floating,
+    number,
 )
 from . import _softmax  # noqa: F401 - it declares log_soft
-from ._loss import Reduced, Reduction, need_shape, reduced
+from ._loss import Reduced, Reduction, need_broadcast, need_shape, reduced
 
 Floats = TensorOf(floating)
 Half = TensorOf("float16", "float32")
@@ -159,12 +162,15 @@ def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating
 
 @op("ops.nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', "
     "label_smoothing=0.0)", promote="inputs weight")
-def nll_loss(xp, inputs: Floats, target: Classes, weight: Floats = None,
-             ignore_index: Int | Bool | Float | None = -100, reduction: Reduction = "mean",
-             label_smoothing: Number | Bool = 0.0):
+def nll_loss(xp, inputs: TensorOf(number), target: Classes, weight: Floats = None,
+             ignore_index: InTensor(Number | Bool | None) = -100, reduction: Any = "mean",
+             label_smoothing: InTensor(Number | Bool) = 0.0):
     """Minus the log probabilities (N, C, ...) or (C,) of the classes `target`; as
-    `cross_entropy`."""
+    `cross_entropy`. A reduction that is none counts as "none"."""
     _need_classes("nll_loss", inputs)
+    if not (isinstance(reduction, str) and reduction in ("mean", "sum")):
+        reduction = "none"
+    inputs = xp.cast(inputs, "float32") if inputs.dtype.kind in "iu" else inputs
     return _likelihood(xp, "nll_loss", inputs, target, weight, ignore_index, reduction,
                        label_smoothing)
 
@@ -173,7 +179,7 @@ def nll_loss(xp, inputs: Floats, target: Classes, weight: Floats = None,
     "mint.nn.NLLLoss(weight=None, ignore_index=-100, reduction='mean')(input, target)",
     shapes_first=True)
 def nll_loss_ext(xp, input: Floats, target: Classes, weight: Floats = None,
-                 ignore_index: Int = -100, reduction: Reduction = "mean"):
+                 ignore_index: ScalarOf(Int, TypeError) = -100, reduction: Reduction = "mean"):
     """Minus the log probabilities (N, C, ...) or (C,) of the classes `target`."""
     _need_classes("nll_loss", input)
     return _likelihood(xp, "nll_loss", input, target, weight, ignore_index, reduction, 0.0)
@@ -423,10 +429,10 @@ def multilabel_soft_margin_loss(xp, input: Floats,
                                 reduction: Reduced = "mean"):
     """The mean over classes of the cross entropy of sigmoid(input) with `target`, rows of (N,
     C)."""
-    need_shape("multilabel_soft_margin_loss", "input", "target", input, target)
+    need_broadcast("multilabel_soft_margin_loss", "input", "target", input, target)
     target = xp.cast(target, input.dtype)
     loss = (1 - target) * input + xp.softplus(-input)
     loss = loss if weight is None else loss * weight
-    return reduced(xp, xp.mean(loss, -1), reduction)
+    return reduced(xp, xp.sum(loss, input.ndim - 1) / input.shape[-1], reduction)
 
 

@@ -9,8 +9,10 @@ from .._core.promotion import division_np, product_np, quotient_np
 from .._core.rules import (
     AsValue,
     Bool,
+    InTensor,
     Number,
     OneOf,
+    ScalarOf,
     TensorOf,
     any_dtype,
     floating,
@@ -38,7 +40,7 @@ def add(xp, input: Operand, other: Operand):
 
 @op("Tensor.add(other, *, alpha=1)", "mint.add(input, other, *, alpha=1)",
     "Tensor.add_(other, *, alpha=1)", promote="input other", operator=True)
-def add_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
+def add_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
     """input + alpha * other, element by element; the shapes broadcast."""
     return xp.add(input, _times("add", other, alpha))
 
@@ -72,7 +74,7 @@ def difference(xp, input: Operand, other: Operand):
 
 @op("Tensor.subtract(other, *, alpha=1)", "mint.sub(input, other, *, alpha=1)",
     "Tensor.sub_(other, *, alpha=1)", promote="input other", operator=True)
-def sub_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
+def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
     """input - alpha * other, element by element; of bools whether they differ."""
     if input.dtype.kind == "b" and alpha == 1:
         return xp.not_equal(input, other)
@@ -80,7 +82,7 @@ def sub_scaled(xp, input: Operand, other: Operand, alpha: Number = 1):
 
 
 @op("ops.subtract(input, other, *, alpha=1)", promote="input other", operator=True)
-def subtract(xp, input: Operand, other: Operand, alpha: Number | Bool = 1):
+def subtract(xp, input: Operand, other: Operand, alpha: InTensor(Number | Bool) = 1):
     """input - alpha * other, element by element; bools count as int64."""
     if input.dtype.kind == "b":
         input, other = xp.cast(input, "int64"), xp.cast(other, "int64")
@@ -184,14 +186,22 @@ def rfloordiv(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.floor_mod(x: input, y: other)", "ops.FloorMod()(x: input, y: other)",
-    "ops.tensor_mod(input, other)", "ops.remainder(input, other)",
-    "Tensor.__mod__(other)", "mint.remainder(input, other)",
-    "Tensor.remainder_(divisor: other)", "ops.floormod(x: input, y: other)", slope="remainder")
+    "ops.tensor_mod(input, other)", "Tensor.__mod__(other)", "ops.floormod(x: input, y: other)",
+    slope="remainder")
 def floor_mod(xp, input: Operand, other: Operand):
     """The remainder of floor division, element by element: it has the sign of the divisor."""
     if input.dtype.kind == "b":     # nothing is left of a division by true
         return xp.not_equal(xp.logical_and(input, other), xp.logical_and(input, other))
     return xp.remainder(input, other)
+
+
+@_binary("ops.remainder(input, other)", "mint.remainder(input, other)",
+    "Tensor.remainder_(divisor: other)", slope="remainder")
+def remainder(xp, input: Operand, other: Operand):
+    """As `floor_mod`; of complex numbers what their floor division, by real parts, leaves."""
+    if input.dtype.kind == "c":
+        return input - _floor_quotient(xp, input, other) * other
+    return floor_mod.body(xp, input, other)
 
 
 @_binary("Tensor.__rmod__(other)")

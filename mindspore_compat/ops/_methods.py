@@ -151,13 +151,15 @@ def copy_(self, src, non_blocking: Bool = False):
 
     Raises:
         TypeError: if `src` is not a Tensor.
-        RuntimeError: if it does not broadcast to this shape.
+        RuntimeError: if it does not broadcast to this shape, unless this Tensor has no elements.
 
     Source: mindspore.Tensor.copy_ of MindSpore 2.10.
     """
     if not isinstance(src, Tensor):
         raise TypeError(f"For 'Tensor.copy_', 'src' must be a Tensor, but got {src!r} of type "
                         f"{type(src).__name__}.")
+    if not self.size:
+        return self
     fits = src.ndim <= self.ndim and all(
         n in (1, m) for n, m in zip(src.shape[::-1], self.shape[::-1], strict=False))
     if not fits:

@@ -13,6 +13,7 @@ from .._core.rules import (
     Int,
     ListOf,
     Number,
+    ScalarOf,
     Str,
     TensorOf,
     TupleOf,
@@ -27,6 +28,7 @@ from ._softmax import log_softmax
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
 Axis = Int | TupleOf(Int) | ListOf(Int) | None
+Scalar = ScalarOf(Int, TypeError)
 
 
 # Ordering -----------------------------------------------------------------------------------------
@@ -117,7 +119,7 @@ def norm(xp, input: Anything, p: Number | Str = "fro", dim: Axis = None, keepdim
 
 @op("mint.cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')", alike="x1 x2")
 def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
-          x2: TensorOf("float16", "float32", "float64"), p: Float(ge=0) = 2.0,
+          x2: TensorOf("float16", "float32", "float64"), p: ScalarOf(Float(ge=0), TypeError) = 2.0,
           compute_mode: Any = "use_mm_for_euclid_dist_if_necessary"):
     """The p-norm distances between the rows of two matrices, or of two stacks of them."""
     if x1.ndim != x2.ndim or x1.shape[-1] != x2.shape[-1]:
@@ -159,7 +161,7 @@ def equal(input: Anything, other: Anything):
 
 @public("mint.nn.functional.flatten", "mint.flatten_ext")
 @checked
-def flatten(input: Anything, start_dim: Int = 0, end_dim: Int = -1):
+def flatten(input: Anything, start_dim: Scalar = 0, end_dim: Scalar = -1):
     """The axes from `start_dim` to `end_dim` as one."""
     return _shape.flatten_axes.run(input, start_dim, end_dim)
 

@@ -14,6 +14,7 @@ from .._core.rules import (
     Float,
     Forbid,
     Int,
+    InTensor,
     ListOf,
     Number,
     TensorOf,
@@ -310,7 +311,7 @@ def index_add(
 
 @public("mint.scatter")
 @checked
-def scatter(input: Anything, dim: Int, index: Index, src: Anything | Float | Int):
+def scatter(input: Anything, dim: InTensor(Int), index: Index, src: Anything | Float | Int):
     """A copy with the values of `src` written at places along an axis, element by element.
 
     Args:

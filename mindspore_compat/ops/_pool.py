@@ -14,6 +14,7 @@ from .._core.rules import (
     Bool,
     DType,
     Int,
+    InTensor,
     ListOf,
     Number,
     OneOf,
@@ -25,12 +26,11 @@ from .._core.rules import (
 from ._conv import listed, several
 from ._windows import each, need_rank, padding_of, sided, sizes_of
 
-Positive = Int(ge=1)
-Natural = Int(ge=0)
+Positive, Natural = Int(ge=1), Int(ge=0)
 Floats = TensorOf("float16", "float32", "float64", "bfloat16")
 Plain = TensorOf(integer | floating)
 Half = TensorOf("float16", "float32")
-Volume = AsValue(several(Positive, 3), Number | TensorOf())
+Volume = InTensor(AsValue(several(Positive | OneOf(True), 3), Number | TensorOf()))
 Anything = TensorOf(integer | floating, "bool")
 Mode = OneOf("valid", "same", "VALID", "SAME", "Valid", "Same")
 PadMode = OneOf("valid", "same", "pad", "VALID", "SAME", "PAD", "Valid", "Same", "Pad")
@@ -332,14 +332,14 @@ def max_pool3d_with_argmax(xp, x: Plain, ksize: several(Positive, 3), strides: s
 
 
 def _goal(api, x, output_size, count):
-    """The output size: a number for all dimensions, or one each, None meaning "as it is"."""
+    """The output size: a number for all dimensions, or one each; None and -1 mean "as it is"."""
     need_rank(api, "input", x, count + 1, count + 2)
     wanted = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
     if len(wanted) != count:
         raise ValueError(
             f"For '{api}', 'output_size' must have {count} elements, but got {output_size!r}.")
     size = x.shape[x.ndim - count:]
-    return tuple(n if w is None else w for n, w in zip(size, wanted))
+    return tuple(n if w in (None, -1) else int(w) for n, w in zip(size, wanted))
 
 
 def _divides(api, x, output_size):
@@ -353,6 +353,7 @@ def _divides(api, x, output_size):
 
 
 Goal = Natural | TupleOf(Natural | None)
+Parts = Positive | OneOf(-1) | TupleOf(Positive | OneOf(-1) | None)
 
 
 @op("ops.adaptive_avg_pool1d(input, output_size)")
@@ -381,7 +382,9 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
 
 
 @op("ops.adaptive_avg_pool3d(input, output_size)", "ops.AdaptiveAvgPool3D(output_size)(x: input)",
-    "mint.nn.functional.adaptive_avg_pool3d(input, output_size)")
+    "mint.nn.functional.adaptive_avg_pool3d(input, output_size)",
+    rules={"mint.nn.functional.adaptive_avg_pool3d": {
+        "output_size": Positive | TupleOf(Positive | None)}})
 def adaptive_avg_pool3d(xp, input: Plain, output_size: Natural | TupleOf(Natural | None)):
     """Means over parts of volumes (N, C, D, H, W) or (C, D, H, W); as `adaptive_avg_pool2d`."""
     goal = _goal("adaptive_avg_pool3d", input, output_size, 3)
@@ -412,8 +415,7 @@ def adaptive_max_pool1d_ext(xp, input: Floats, output_size: several(Positive, 1)
 
 @op("ops.adaptive_max_pool2d(input, output_size, return_indices=False)",
     "mint.nn.functional.adaptive_max_pool2d(input, output_size, return_indices=False)")
-def adaptive_max_pool2d(xp, input: Floats, output_size: Positive | TupleOf(Positive | None),
-                        return_indices: Bool = False):
+def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: Bool = False):
     """The largest value of each part of images (N, C, H, W) or (C, H, W).
 
     Parts are those of `adaptive_avg_pool2d`. With `return_indices` also int64 positions in H * W.
@@ -465,8 +467,7 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
         taps *= k
     none = ((0, 0),) * count
     means = average_windows(xp, api, xp.power(x, float(power)), kernel, stride, none, ceil_mode,
-                            True,
-                     None)
+                            True, None)
     total = means * taps
     zero = total == 0  # there the slope of the root would be infinite
     return xp.where(zero, 0 * total, xp.power(xp.where(zero, 1, total), 1.0 / power))
@@ -499,9 +500,8 @@ def _unpool(xp, api, x, places, kernel, stride, padding, output_size, count):
     if not isinstance(output_size, (tuple, type(None))):
         raise ValueError(f"For '{api}', 'output_size' must be a tuple, but got {output_size!r}.")
     if tuple(x.shape) != tuple(places.shape):
-        raise ValueError(
-            f"For '{api}', 'x' and 'indices' must have the same shape, but got {tuple(x.shape)} "
-            f"and {tuple(places.shape)}.")
+        raise ValueError(f"For '{api}', 'x' and 'indices' must have the same shape, but got "
+                         f"{tuple(x.shape)} and {tuple(places.shape)}.")
     kernel, padding, lead = each(kernel, count), each(padding, count), x.ndim - count
     stride = kernel if stride is None or not any(each(stride, count)) else each(stride, count)
     goal = tuple((n - 1) * s - 2 * p + k

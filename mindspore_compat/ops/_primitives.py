@@ -10,9 +10,11 @@ from .._core.rules import (
     DType,
     Float,
     Int,
+    InTensor,
     ListOf,
     OneOf,
     Plain,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -188,8 +190,6 @@ class FillV2(Primitive):
 
     @checked
     def __call__(self, shape: TupleOf(Int(ge=0)) | Index | NoShape, value: Anything):
-        if isinstance(shape, Tensor) and shape.ndim != 1:
-            raise ValueError(f"For 'FillV2', 'shape' must have one axis, but got {shape.shape}.")
         sizes = shape_of("FillV2", (shape,)) if isinstance(shape, (tuple, Tensor)) else ()
         return fill_v2.run(value, sizes)
 
@@ -233,7 +233,8 @@ def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int =
 
 @public("ops.logspace")
 @checked
-def logspace(start: Float | Floats, end: Float | Floats, steps: Int(ge=0), base: Int = 10, *,
+def logspace(start: Float | Floats, end: Float | Floats, steps: ScalarOf(Int(ge=0), TypeError),
+             base: ScalarOf(Int, TypeError) = 10, *,
              dtype: DType = dtypes.float32):
     """`base` to the power of `steps` numbers evenly between two ends.
 
@@ -276,7 +277,7 @@ class TriuIndices(_Indices):
 
 
 @op("ops.EmbeddingLookup()(input_params, input_indices, offset)", widen=False)
-def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: Int):
+def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: InTensor(Int)):
     """The rows at places less an offset; zeros where there is no such row."""
     if input_params.ndim > 2:
         raise ValueError(

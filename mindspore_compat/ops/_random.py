@@ -11,6 +11,7 @@ from .._backend import random
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import as_held, op, space_for
+from .._core.reading import ElementOf
 from .._core.rules import (
     Any,
     AsValue,
@@ -18,6 +19,7 @@ from .._core.rules import (
     DType,
     Float,
     Int,
+    InTensor,
     ListOf,
     Number,
     TensorOf,
@@ -407,7 +409,8 @@ def _permutation(xp, count, draw):
 
 @public("ops.randperm")
 @checked
-def randperm(n: Int(ge=1), seed: Int = 0, offset: Int(ge=0) = 0,
+def randperm(n: Int(ge=1), seed: ElementOf(Int) = 0,
+             offset: ElementOf(Int(ge=0)) = 0,
              dtype: DType = dtypes.int64):
     """The whole numbers below n in random order; int64 by default.
 
@@ -456,8 +459,8 @@ def _chosen(xp, draw, weights, count, replacement):
 
 @public("ops.multinomial")
 @checked
-def multinomial(input: TensorOf(real, "bool"), num_samples: Int(ge=1), replacement: Any = True,
-                seed: Seed = None):
+def multinomial(input: TensorOf(real, "bool"), num_samples: InTensor(Int(ge=1)),
+                replacement: Any = True, seed: Seed = None):
     """Places drawn in proportion to the weights in each row; int32.
 
     Raises:

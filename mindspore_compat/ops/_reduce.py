@@ -2,6 +2,7 @@
 
 from .._core import dtype as dtypes
 from .._core.op import op
+from .._core.reading import TensorOrNothing, Truth
 from .._core.rule import NoneRule
 from .._core.rules import (
     Any,
@@ -9,6 +10,7 @@ from .._core.rules import (
     Bool,
     DType,
     Int,
+    InTensor,
     ListOf,
     Number,
     ScalarOf,
@@ -24,7 +26,9 @@ from .._core.surface import public
 from .._core.tensor import Tensor
 from . import _index, _math
 
-Axes = Int | TupleOf(Int) | ListOf(Int)
+Places = Int | TupleOf(Int) | ListOf(Int)
+Axes = InTensor(Places)
+Scalar = ScalarOf(Int, TypeError)
 Axis = Axes | None
 
 
@@ -110,7 +114,8 @@ def _bounded(name, word, limit, body):
     """`ops.amax` and `ops.amin`, which take elements by a mask and a first value as well."""
 
     def bounded(xp, input: TensorOf(any_dtype), axis: Axis = None, keepdims: Bool = False,
-                initial: Number | None = None, where: TensorOf(any_dtype) | Bool | None = None):
+                initial: InTensor(Number | Bool, ValueError) = None,
+                where: TensorOf(any_dtype) | TensorOrNothing = None):
         if where is not None:
             if initial is None:
                 raise ValueError(f"For '{name}', 'initial' must be given with 'where'.")
@@ -124,7 +129,8 @@ def _bounded(name, word, limit, body):
 
     Args:
         initial (number): a value that takes part everywhere.
-        where (Tensor): which elements take part; `initial` must be given with it.
+        where (Tensor): which elements take part; `initial` must be given with it. What is no
+            Tensor is not looked at.
     """
     parameters = "axis=None, keepdims=False, *, initial=None, where=None"
     op(f"ops.{name}(input, {parameters})")(bounded)
@@ -177,14 +183,14 @@ def _floating(xp, x):
 
 
 @op("ops.var(input, axis=None, ddof=0, keepdims=False)")
-def var(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
+def var(xp, input: TensorOf(any_dtype), axis: Places = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """The variance over the axes given, divided by the count less `ddof`."""
     return xp.var(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
 @op("ops.std(input, axis=None, ddof=0, keepdims=False)")
-def std(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
+def std(xp, input: TensorOf(any_dtype), axis: Places = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """The standard deviation over the axes given, from the variance with `ddof`."""
     return xp.std(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
@@ -195,6 +201,8 @@ def std(xp, input: TensorOf(any_dtype), axis: Axis = None, ddof: Int | Bool = 0,
 def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
     """log(sum(exp(input))) over the axes given, without overflow."""
     axis = axes_of(dim)
+    if not input.size:
+        return xp.sum(input, axis, keepdims=keepdim) - float("inf")
     top = xp.stop(xp.max(input, axis, keepdims=True))
     top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
     total = xp.log(xp.sum(xp.exp(input - top), axis, keepdims=True)) + top
@@ -214,14 +222,16 @@ def _extreme(xp, input, axis, keepdims, find):
 
 
 @op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", widen=False)
-def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Int = 0, keep_dims: Bool = False):
+def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
+                       keep_dims: Bool = False):
     """(int64 positions, values) of the largest elements along an axis."""
     values, at = _extreme(xp, input, axis, keep_dims, xp.argmax)
     return xp.cast(at, "int64"), values
 
 
 @op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", widen=False)
-def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Int = 0, keep_dims: Bool = False):
+def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
+                       keep_dims: Bool = False):
     """(int64 positions, values) of the smallest elements along an axis."""
     values, at = _extreme(xp, input, axis, keep_dims, xp.argmin)
     return xp.cast(at, "int64"), values
@@ -269,7 +279,7 @@ def argmax_as(xp, input_x: TensorOf(any_dtype), axis: ScalarOf(Int) = -1,
 
 
 @op("ops.Argmin(axis=-1, output_type=int32)(input_x)", widen=False)
-def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1,
+def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Scalar = -1,
               output_type: DType("int32", "int64") = dtypes.int32):
     """The position of the smallest element along an axis, as int32 or int64."""
     return xp.cast(xp.argmin(input_x, axis), output_type)
@@ -279,7 +289,8 @@ def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Int = -1,
 
 
 @op("ops.CumSum(exclusive=False, reverse=False)(input, axis)")
-def cum_sum(xp, input: TensorOf(number), axis: Int, exclusive: Bool = False, reverse: Bool = False):
+def cum_sum(xp, input: TensorOf(number), axis: Scalar, exclusive: Bool = False,
+            reverse: Bool = False):
     """Cumulative sums along an axis; `exclusive` leaves out the element itself, `reverse` runs
     backward."""
     if reverse:
@@ -361,7 +372,8 @@ def abs_order(order):
 
 @op("ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
     "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)",
-    "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)")
+    "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
+    rules={"ops.norm": {"keepdim": Truth}, "Tensor.norm": {"keepdim": Truth}})
 def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None,
          keepdim: Bool = False):
     """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise."""
@@ -391,8 +403,9 @@ def max(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = Fal
         input (Tensor): any real dtype.
         axis (Union[int, None]): the axis. Default: None.
         keepdims (bool): True to keep the axis with length 1.
-        initial (Union[scalar, None]): a lower bound of the result.
-        where (Union[Tensor[bool], None]): which elements count; needs `initial`.
+        initial (Union[scalar, None]): a lower bound of the result; not looked at without an axis.
+        where (Union[Tensor[bool], None]): which elements count; needs `initial`. Not looked at
+            without an axis, nor a number without `initial`.
 
     Source: mindspore.ops.max of MindSpore 2.10.
     """
@@ -415,12 +428,14 @@ def min(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = Fal
 def _both(input, axis, keepdims, initial, where, over_all, along, bound):
     if not isinstance(input, Tensor):
         raise TypeError(f"For 'max', 'input' must be a Tensor, but got {type(input).__name__}.")
-    if where is not None:
-        input = _index.where.run(where, input, initial)
     if axis is None or input.ndim == 0:
         values = over_all.run(input, None, False)
         return values, Tensor(0, dtype=dtypes.int64)
-    values, at = along.run(input, axis, keepdims)
+    if where is not None and not (initial is None and isinstance(where, (bool, int, float))):
+        if initial is None:
+            raise ValueError("For 'max' and 'min', 'initial' must be given with 'where'.")
+        where = where if isinstance(where, Tensor) else Tensor(where)
+        input = _index.where.run(where, input, initial)
     if initial is not None:
-        values = getattr(_math, bound).run(values, initial)
-    return values, at
+        input = getattr(_math, bound).run(input, initial)
+    return along.run(input, axis, keepdims)

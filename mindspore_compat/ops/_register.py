@@ -225,14 +225,17 @@ def op_info_register(op_info):
     """A decorator that keeps a description (`op_info`) with a function.
 
     Raises:
-        TypeError: if `op_info` is neither a dict nor a str.
+        TypeError: if `op_info` is neither a dict nor a str, when the function is decorated.
 
     Source: mindspore.ops.op_info_register of MindSpore 2.10.
     """
-    if not isinstance(op_info, (dict, str)):
-        raise TypeError(f"For 'op_info_register', 'op_info' must be a dict or a str, but got "
-                        f"{type(op_info).__name__}.")
-    return custom_info_register(op_info)
+    def keep(function):
+        if not isinstance(op_info, (dict, str)):
+            raise TypeError(f"For 'op_info_register', 'op_info' must be a dict or a str, but got "
+                            f"{type(op_info).__name__}.")
+        return custom_info_register(op_info)(function)
+
+    return keep
 
 
 @public("ops.custom_info_register")

@@ -11,11 +11,13 @@ import numpy
 
 from .._backend.arrays import SPACES
 from .._core.op import op
+from .._core.reading import ElementOf
 from .._core.rules import (
     Alike,
     Any,
     Bool,
     Int,
+    InTensor,
     Number,
     OneOf,
     Str,
@@ -197,7 +199,8 @@ for _how, _word in {"update": "Writes", "add": "Adds to", "sub": "Subtracts from
 @op("ops.tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none')",
     "ops.TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)",
     widen=False, alike="input_x updates", shapes_first=True)
-def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anything, axis: Int = 0,
+def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anything,
+                            axis: ElementOf(Int) = 0,
                             reduction: OneOf("none", "add", "mul") = "none"):
     """A copy with updates written (added, multiplied) at places along an axis, element by
     element; updates for places past the end are left out."""
@@ -235,7 +238,8 @@ def _within(xp, input_x, indices, updates, axis, reduction):
 
 
 @op("ops.scatter(input, axis, index, src)", widen=False, alike="input src")
-def scatter(xp, input: Anything, axis: Int, index: Index, src: TensorOf(any_dtype, scalars=True)):
+def scatter(xp, input: Anything, axis: InTensor(Int), index: Index,
+            src: TensorOf(any_dtype, scalars=True)):
     """A copy with the values of `src` written at places along an axis, element by element."""
     if src.ndim not in (0, index.ndim):
         raise ValueError(f"For 'scatter', 'src' must have as many axes as 'index', but got "

@@ -5,12 +5,14 @@ import math
 
 from .._core.op import op
 from .._core.promotion import promote_np
+from .._core.reading import Alone
 from .._core.rule import NoneRule
 from .._core.rules import (
     Any,
     AsValue,
     Bool,
     Int,
+    InTensor,
     ListOf,
     ScalarOf,
     TensorOf,
@@ -27,6 +29,7 @@ from ._axes import axis_of
 Anything = TensorOf(any_dtype)
 Several = TupleOf(Anything) | ListOf(Anything)
 Axes = Int | TupleOf(Int) | ListOf(Int)
+Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
 Axis = Int | Bool
 
 
@@ -114,7 +117,7 @@ def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     "ops.swapdims(input, dim0, dim1)", "Tensor.swapaxes(axis0: dim0, axis1: dim1)",
     "Tensor.swapdims(dim0, dim1)",
     "mint.swapaxes(input, axis0: dim0, axis1: dim1)", widen=False,
-    rules={f"mint.{name}": {"dim0": Int, "dim1": Int} for name in ("transpose", "swapaxes")})
+    rules={f"mint.{name}": {"dim0": Scalar, "dim1": Scalar} for name in ("transpose", "swapaxes")})
 def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
     """Two axes change places."""
     return xp.swapaxes(input, dim0, dim1)
@@ -135,15 +138,15 @@ def moveaxis(xp, x: Anything, source: Places, destination: Places):
     "ops.unsqueeze(input: input_x, dim: axis)",
     "Tensor.expand_dims(axis)",
     "mint.unsqueeze(input: input_x, dim: axis)", widen=False)
-def expand_dims(xp, input_x: Anything, axis: Int):
+def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
     """A new axis of length 1."""
     return xp.expand_dims(input_x, axis)
 
 
 @op("ops.squeeze(input, axis=None)", "ops.Squeeze(axis=())(input)", "Tensor.squeeze(axis=None)",
     "mint.squeeze(input, dim: axis)", widen=False,
-    rules={"mint.squeeze": {"axis": Axes}, "ops.Squeeze": {"axis": Axes}})
-def squeeze(xp, input: Anything, axis: Axes | None = None):
+    rules={"mint.squeeze": {"axis": ScalarOf(Axes, TypeError)}, "ops.Squeeze": {"axis": Axes}})
+def squeeze(xp, input: Anything, axis: ScalarOf(Axes, TypeError) = None):
     """Without its axes of length 1: all of them, or those named; longer ones stay."""
     if axis is None or axis == () or axis == [] or input.ndim == 0:
         return xp.squeeze(input)
@@ -232,7 +235,8 @@ def ravel(self):
 
 
 @op("ops.broadcast_to(input, shape)", "ops.BroadcastTo(shape)(input)",
-    "mint.broadcast_to(input, shape)", "mint.nn.functional.broadcast_to(input, shape)", widen=False)
+    "mint.broadcast_to(input, shape)", "mint.nn.functional.broadcast_to(input, shape)", widen=False,
+    rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int))}})
 def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
     """The input repeated along axes of length 1 and new leading axes; -1 keeps a length."""
     lead = len(shape) - input.ndim
@@ -241,7 +245,7 @@ def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
 
 
 @op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", widen=False)
-def tile(xp, input: Anything, dims: TupleOf(Int(ge=0)) | ListOf(Int(ge=0))):
+def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)) | ListOf(Int(ge=0)))):
     """The input repeated as often along each axis as `dims` says."""
     return xp.tile(input, tuple(dims))
 
@@ -309,13 +313,14 @@ def _joined_dtype(xp, tensors):
 
 @op("ops.cat(tensors, axis=0)", "ops.concat(tensors, axis=0)", "ops.Concat(axis=0)(tensors)",
     "mint.cat(tensors, dim: axis=0)", "mint.concat(tensors, dim: axis=0)", widen=False)
-def cat(xp, tensors: Several, axis: Int = 0):
+def cat(xp, tensors: Several, axis: Scalar = 0):
     """Tensors joined along an axis that they have."""
     return xp.concatenate(_joined_dtype(xp, tensors), axis)
 
 
 @op("ops.stack(tensors, axis=0)", "ops.Stack(axis=0)(input_x: tensors)",
-    "mint.stack(tensors, dim: axis=0)", "ops.Pack(axis=0)(input_x: tensors)", widen=False)
+    "mint.stack(tensors, dim: axis=0)", "ops.Pack(axis=0)(input_x: tensors)", widen=False,
+    rules=dict.fromkeys(("ops.stack", "ops.Stack"), {"tensors": Several | Alone}))
 def stack(xp, tensors: Several, axis: Int = 0):
     """Tensors of one shape joined along a new axis."""
     return xp.stack(_joined_dtype(xp, tensors), axis)
@@ -323,7 +328,8 @@ def stack(xp, tensors: Several, axis: Int = 0):
 
 @op("ops.unstack(input_x, axis=0)", "ops.Unstack(axis=0, num=None)(input_x)",
     "ops.unbind(input: input_x, dim: axis=0)", "Tensor.unbind(dim: axis=0)",
-    "mint.unbind(input: input_x, dim: axis=0)", "ops.Unpack(axis=0)(input_x)", widen=False)
+    "mint.unbind(input: input_x, dim: axis=0)", "ops.Unpack(axis=0)(input_x)", widen=False,
+    rules={"mint.unbind": {"axis": Scalar}})
 def unstack(xp, input_x: Anything, axis: Int = 0, num: Int | None = None):
     """The slices along an axis, as a tuple without that axis."""
     front = xp.moveaxis(input_x, axis, 0)
@@ -405,7 +411,7 @@ def split_evenly(xp, input_x: Anything, axis: ScalarOf(Int) = 0,
 
 
 @op("ops.chunk(input, chunks, axis=0)", "mint.chunk(input, chunks, dim: axis=0)",
-    widen=False)
+    widen=False, rules={"mint.chunk": {"chunks": Count, "axis": Scalar}})
 def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
     """At most `chunks` parts of equal length along an axis; the last may be shorter."""
     length = input.shape[axis]
@@ -449,7 +455,7 @@ def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
 
 @op("ops.triu(input, diagonal=0)", "Tensor.triu(diagonal=0)", "mint.triu(input, diagonal=0)",
     "ops.Triu(diagonal=0)(input)", widen=False)
-def triu(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
+def triu(xp, input: TensorOf(real, "bool"), diagonal: InTensor(Int) = 0):
     """The upper triangle of each matrix, zeros elsewhere."""
     _need_matrices("triu", input)
     return xp.triu(input, diagonal)

@@ -5,6 +5,7 @@ import math
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
+from .._core.reading import Falsy
 from .._core.rules import (
     AsValue,
     Bool,
@@ -204,7 +205,7 @@ def _transformed(x, n_fft, hop, length, window, normalized, onesided, as_complex
 @checked
 def stft(x: TensorOf("float32", "float64", "complex64", "complex128"), n_fft: Int,
          hop_length: Int = None, win_length: Int = None, window: TensorOf() = None,
-         center: Bool | None = True,
+         center: Bool | Falsy | None = True,
          pad_mode: AsValue(OneOf("REFLECT", "CONSTANT", "reflect", "constant")) = "REFLECT",
          normalized: Bool = False, onesided: Bool = None, return_complex: Bool = None):
     """The Fourier transforms of overlapping stretches of a signal.

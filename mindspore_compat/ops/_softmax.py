@@ -7,7 +7,7 @@ _activation.py, losses that contain a softmax in _loss_class.py.
 from .._backend.space import extra
 from .._core.derivatives import derive
 from .._core.op import op
-from .._core.rules import Int, TensorOf, TupleOf, floating, number
+from .._core.rules import Int, ScalarOf, TensorOf, TupleOf, floating, number
 from . import _blocks  # noqa: F401 - it declares by_rows
 
 Floats = TensorOf(floating)
@@ -99,7 +99,7 @@ softmax2d.vjp(x=lambda xp, g, out: _softmax_slope(xp, g, out, -3))
 @extra
 def log_soft(xp, x, axis):
     """The logarithm of the softmax along `axis`."""
-    return _in_rows(xp, _log_softmax_whole, axis, x)
+    return _in_rows(xp, _log_softmax_whole, axis, x) if x.size else x
 
 
 def _log_softmax_whole(xp, x, axis):
@@ -120,7 +120,7 @@ derive("log_soft(x, axis)", x=_log_softmax_slope)
 
 @op("ops.log_softmax(logits, axis=-1)", "ops.LogSoftmax(axis=-1)(logits)",
     "nn.LogSoftmax(axis=-1)(logits)")
-def log_softmax(xp, logits: Floats, axis: Int = -1):
+def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
     """The logarithm of the softmax along `axis`."""
     return xp.log_soft(logits, _checked_axis("log_softmax", logits, axis))
 

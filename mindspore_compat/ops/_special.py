@@ -8,6 +8,7 @@ from .._core.rules import (
     Bool,
     Float,
     Int,
+    InTensor,
     Number,
     ScalarOf,
     TensorOf,
@@ -130,7 +131,7 @@ def rint(xp, input: TensorOf("float16", "float32", "float64")):
 
 @op("ops.round(input, *, decimals=0)", "ops.Round()(input, decimals=0)", "Tensor.round(decimals=0)",
     "mint.round(input, *, decimals=0)")
-def round(xp, input: Anything, decimals: Int = 0):
+def round(xp, input: Anything, decimals: InTensor(Int) = 0):
     """The nearest number with so many decimals; halves go to the even one.
 
     Raises:

@@ -9,9 +9,11 @@ from .._core.rule import NoneRule
 from .._core.rules import (
     AsValue,
     Bool,
+    CellOf,
     DType,
     Float,
     Int,
+    InTensor,
     ListOf,
     Number,
     OneOf,
@@ -32,11 +34,13 @@ from ._index import gather_elements
 from ._reduce import Axis, axes_of
 
 Anything = TensorOf(any_dtype)
+Place = ScalarOf(Int, TypeError)
 Floating = TensorOf("float16", "float32", "float64")
 Half = TensorOf("float16", "float32")
 Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 Index = TensorOf("int32", "int64")
 Share = TensorOf("float32", "float64") | Float
+Correction = Number | Bool | TupleOf(Number) | ListOf(Number) | CellOf("Tensor")
 
 
 # Medians and quantiles ----------------------------------------------------------------------------
@@ -210,7 +214,7 @@ def mint_std(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bo
 @op("ops.count_nonzero(x, axis=(), keep_dims=False, dtype=int32)",
     "mint.count_nonzero(input: x, dim: axis=None)", "ops.CountNonZero(dims: axis=None)(x)",
     widen=False, rules={"ops.count_nonzero": {
-        "x": TensorOf(number), "axis": Int | TupleOf(Int) | ListOf(Int), "dtype": DType}})
+        "x": TensorOf(number), "axis": InTensor(Int | TupleOf(Int) | ListOf(Int)), "dtype": DType}})
 def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dtype: DType = None):
     """How many elements over the axes given are not 0."""
     found = xp.sum(x != 0, axes_of(axis), keepdims=keep_dims)
@@ -232,15 +236,18 @@ def aminmax(xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0,
 
 @op("ops.cov(input, *, correction=1, fweights=None, aweights=None)",
     "Tensor.cov(*, correction=1, fweights=None, aweights=None)")
-def cov(xp, input: TensorOf(number), correction: Number | Bool = 1, fweights: Index | None = None,
+def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index | None = None,
         aweights: Floating | None = None):
-    """The covariances of the rows, which may be weighted by counts and by importance."""
+    """The covariances of the rows, which may be weighted by counts and by importance; several
+    corrections broadcast."""
     x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
     x = xp.cast(x, "float32") if x.dtype.kind in "iub" else x
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is not None and (given.ndim > 1 or given.size != x.shape[1]):
             raise ValueError(f"For 'cov', '{name}' must have one number for each of {x.shape[1]} "
                              f"columns, but got shape {given.shape}.")
+    if not isinstance(correction, (int, float)):
+        correction = xp.asarray(getattr(correction, "_array", correction))
     weights = None
     if fweights is not None:
         weights = xp.cast(fweights, x.dtype)
@@ -248,13 +255,13 @@ def cov(xp, input: TensorOf(number), correction: Number | Bool = 1, fweights: In
         weights = aweights if weights is None else weights * aweights
     if weights is None:
         centred = x - xp.mean(x, 1, keepdims=True)
-        found = xp.matmul(centred, xp.conj(xp.swapaxes(centred, 0,
-                                                       1))) / max(x.shape[1] - correction, 0)
+        left = xp.asarray(x.shape[1] - correction, dtype=xp.real(x).dtype)
+        found = xp.matmul(centred, xp.conj(xp.swapaxes(centred, 0, 1))) / xp.maximum(left, 0)
     else:
         total = xp.sum(weights)
         centred = x - xp.sum(x * weights, 1, keepdims=True) / total
         share = 1 if aweights is None else xp.sum(weights * aweights) / total
-        shrink = total - correction * share
+        shrink = xp.cast(total - correction * share, total.dtype)
         found = xp.matmul(centred * weights, xp.conj(xp.swapaxes(centred, 0, 1))) / shrink
     return xp.reshape(found, ()) if input.ndim < 2 else found
 
@@ -278,7 +285,7 @@ def _cumulative_extreme(xp, input, axis, sign):
 
 @op("ops.cummax(input, axis)", "ops.Cummax(axis)(input)", "Tensor.cummax(axis)",
     "mint.cummax(input, dim: axis)", widen=False, rules={"mint.cummax": {"input": TensorOf(real)}})
-def cummax(xp, input: Anything, axis: Int):
+def cummax(xp, input: Anything, axis: ScalarOf(Int, TypeError)):
     """(the largest element so far, its int64 position) along an axis."""
     return _cumulative_extreme(xp, input, axis, 1)
 
@@ -298,7 +305,7 @@ def mint_cummin(xp, input: Anything, axis: Int):
 
 
 @op("ops.CumProd(exclusive=False, reverse=False)(x, axis)")
-def cum_prod(xp, x: Anything, axis: AsValue(Int, NoneRule()), exclusive: Bool = False,
+def cum_prod(xp, x: Anything, axis: AsValue(Place, NoneRule()), exclusive: Bool = False,
              reverse: Bool = False):
     """Cumulative products along an axis; `exclusive` leaves out the element itself, `reverse` runs
     backward."""
@@ -326,13 +333,13 @@ def logcumsumexp(xp, input: Floating, axis: Int):
 @op("ops.diff(x, n=1, axis=-1, prepend=None, append=None)",
     "Tensor.diff(n=1, axis=-1, prepend=None, append=None)",
     "mint.diff(input: x, n=1, dim: axis=-1, prepend=None, append=None)",
-    rules={"ops.diff": {"axis": ScalarOf(Int)}})
+    rules={"ops.diff": {"axis": ScalarOf(Int)}, "mint.diff": {"n": Int | Bool}})
 def diff(xp, x: Anything, n: Int(ge=0) = 1, axis: ScalarOf(Int, TypeError) = -1,
          prepend: Anything | None = None, append: Anything | None = None):
     """The n-th differences of neighbours along an axis."""
     parts = [p for p in (prepend, x, append) if p is not None]
     x = xp.concatenate(parts, axis) if len(parts) > 1 else x
-    return xp.diff(x, n, axis)
+    return xp.diff(x, int(n), axis) if n > 0 else x
 
 
 @op("ops.trapz(y, x=None, *, dx=1.0, dim=-1)")
@@ -354,11 +361,11 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int 
 
 @op("ops.bincount(input, weights=None, minlength=0)", "Tensor.bincount(weights=None, minlength=0)",
     widen=False)
-def bincount(xp, input: TensorOf(real, "bool"), weights: Anything | None = None,
+def bincount(xp, input: TensorOf(number, "bool"), weights: Anything | None = None,
              minlength: Int(ge=0) = 0):
     """How often each number appears, or the sum of its weights; float32 (of weights: their
     dtype)."""
-    found = xp.bincount(xp.cast(input, "int64"), weights, minlength)
+    found = xp.bincount(xp.cast(xp.real(input), "int64"), weights, minlength)
     return xp.cast(found, "float32" if weights is None else weights.dtype)
 
 
@@ -438,7 +445,7 @@ def tensor_searchsorted(self, v, side="left", sorter=None):
     return searchsorted(self, v, out_int32=True, side=side, sorter=sorter)
 
 
-Boundaries = ListOf(Number) | TupleOf(Number)
+Boundaries = ListOf(Number) | TupleOf(Number) | TensorOf(real)
 NoList = Number | Bool | Anything | None
 
 
@@ -452,7 +459,10 @@ def bucketize(input: TensorOf("float16", "float32", "float64", "int16", "int32",
     Source: mindspore.ops.bucketize of MindSpore 2.10.
     """
     xp = space_for(input._array)
-    edges = Tensor._wrap(xp.asarray(boundaries, "float64"))
+    edges = Tensor._wrap(xp.asarray(getattr(boundaries, "_array", boundaries), "float64"))
+    if edges.ndim != 1:
+        raise ValueError(f"For 'bucketize', 'boundaries' must have one axis, but got shape "
+                         f"{edges.shape}.")
     return places_in.run(edges, input, right).astype(dtypes.int32)
 
 
@@ -481,19 +491,6 @@ def mint_unique(input, sorted=True, return_inverse=False, return_counts=False, d
     if return_counts:
         found.append(Tensor._wrap(counts.astype("int64")))
     return tuple(found) if len(found) > 1 else found[0]
-
-
-@public("ops.unique_with_pad", "Tensor.unique_with_pad")
-@checked
-def unique_with_pad(x: TensorOf("int32", "int64"), pad_num: Int | Number):
-    """(each value once, padded to the input's length, the positions of the elements)."""
-    if x.ndim != 1:
-        raise ValueError(f"For 'unique_with_pad', 'x' must have one axis, but got {x.shape}.")
-    values, places = unique.run(x)
-    xp = space_for(values._array)
-    padded = xp.full(x.shape, pad_num, values._array.dtype)
-    padded[:values.shape[0]] = values._array
-    return Tensor._wrap(padded), places
 
 
 @public("ops.unique_consecutive", "Tensor.unique_consecutive", "mint.unique_consecutive")
@@ -545,7 +542,7 @@ def intopk(xp, x1: Half, x2: TensorOf("int32"), k: Int):
 
 @op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)", alike="x1 x2")
 def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
-          x2: TensorOf("float16", "float32", "float64"), p: Float(ge=0) = 2.0):
+          x2: TensorOf("float16", "float32", "float64"), p: ScalarOf(Float(ge=0), TypeError) = 2.0):
     """The p-norm distances between the rows of two matrices, or of two stacks of them."""
     if x1.ndim not in (2, 3) or x2.ndim not in (2, 3) or x1.shape[-1] != x2.shape[-1]:
         raise ValueError(f"For 'cdist', the inputs must be matrices (or stacks) with rows of one "

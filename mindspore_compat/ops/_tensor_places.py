@@ -254,13 +254,13 @@ def remainder(self, other: Value):
 
     Source: mindspore.Tensor.remainder of MindSpore 2.10.
     """
-    return _math.floor_mod.run(self, other)
+    return _math.remainder.run(self, other)
 
 
 @form("remainder")
 def remainder_divisor(self, divisor: Value):
     """The same."""
-    return _math.floor_mod.run(self, divisor)
+    return _math.remainder.run(self, divisor)
 
 
 @form("matmul")

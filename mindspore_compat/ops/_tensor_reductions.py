@@ -136,14 +136,18 @@ def _spread(name, op, words):
     api = f"Tensor.{name}"
 
     def along_axis(self, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
+        if not self.size:
+            return Tensor(float("nan"), dtypes.float32)
         return op.run(self, axes_along(api, "axis", axis, self), ddof, keepdims)
 
     def along_dim(self, dim: Axis = None, *, correction: Int = 1, keepdim: Bool = False):
         """The same, divided by the count less `correction`."""
+        if not self.size:
+            return Tensor(float("nan"), dtypes.float32)
         return op.run(self, axes_along(api, "dim", dim, self), correction, keepdim)
 
     along_axis.__doc__ = (
-        f"{words} over the axes given, divided by the count less `ddof`.\n\n"
+        f"{words} over the axes given, divided by the count less `ddof`; NaN for no elements.\n\n"
         f"Source: mindspore.{api} of MindSpore 2.10.\n"
     )
     form(name)(along_axis)

@@ -421,6 +421,7 @@ class MultitypeFuncGraph:
     def __init__(self, name, read_value=False, doc_url=""):
         self.name = name
         self.entries = []
+        self.default = None
 
     def register(self, *type_names):
         """A decorator that adds an implementation for arguments of the types named, such as
@@ -432,10 +433,21 @@ class MultitypeFuncGraph:
 
         return add
 
+    def _register_default(self):
+        """A decorator that names the implementation for arguments of any other types."""
+
+        def keep(function):
+            self.default = function
+            return function
+
+        return keep
+
     def __call__(self, *args):
         for names, function in self.entries:
             if len(names) == len(args) and all(_is_a(a, n) for a, n in zip(args, names)):
                 return function(*args)
+        if self.default is not None:
+            return self.default(*args)
         if len(self.entries) == 1 and len(self.entries[0][0]) == len(args):
             return self.entries[0][1](*args)
         types = ", ".join(type(a).__name__ for a in args)

@@ -56,6 +56,10 @@ class FakeTensor:
     def size(self):
         return self._array.size
 
+    @property
+    def ndim(self):
+        return self._array.ndim
+
     def asnumpy(self):
         return self._array
 
@@ -226,11 +230,11 @@ def test_values_may_count_by_their_truth():
 
 
 def test_a_number_may_be_read_from_a_tensor_of_one_element():
-    rule = reading.ElementOf(Int(ge=0) | None, TypeError)
+    rule = reading.ElementOf(Int(ge=0) | None)
     held = [FakeTensor(np.array(each)) for each in (3, [1.5], [[-1]], [3, 4])]
     assert [rule.verdict(each) for each in held] == [None, None, ValueError, TypeError]
     assert rule.read(held[1]) == 1
-    assert rule.read(2) == 2 and rule != rules.ScalarOf(Int(ge=0) | None, TypeError)
+    assert rule.read(2) == 2 and rule != rules.InTensor(Int(ge=0) | None)
 
 
 def test_the_first_of_several_may_count():
@@ -239,6 +243,22 @@ def test_the_first_of_several_may_count():
     assert [rule.verdict(each) for each in given] == [
         None, None, ValueError, TypeError, TypeError, None]
     assert rule.read([3, 4]) == 3
+
+
+def test_a_number_or_tuple_may_be_read_from_a_tensor():
+    rule = rules.InTensor(Int(ge=0) | TupleOf(Int, length=2))
+    held = [FakeTensor(np.array(each)) for each in (3, [3], [1, 2], 1.5, [1, 2, 3], [[3]])]
+    assert [rule.read(each) for each in held[:3]] == [3, 3, (1, 2)]
+    assert [rule.verdict(each) for each in held] == [None] * 3 + [TypeError] * 3
+    assert rules.InTensor(Int, ValueError).verdict(held[4]) is ValueError
+    for each in (rule, rules.InTensor(Int, ValueError)):
+        assert eval(repr(each), vars(rules).copy()) == each
+    assert rule.describe() == "int >= 0 or a tuple of 2 ints, or a Tensor that holds it"
+    assert (rules.ScalarOf(Int) | None).describe() == (
+        "int, or a Tensor without axes that holds it or None")
+    assert (rules.ScalarOf(Int) | None).raises() == [
+        ("TypeError", "is not an int or None"), ("ValueError", "is a Tensor with axes")]
+    assert rules.InTensor(Int).raises() == [("TypeError", "is not an int")]
 
 
 def test_a_guard_needs_no_parentheses_around_it():

@@ -63,11 +63,18 @@ def test_aux_outputs_are_handed_through():
 
 @pytest.mark.parametrize("arguments, error", [
     ((product, -1), ValueError), ((product, "a"), TypeError), ((product, (0, "a")), TypeError),
-    ((product, None, None), ValueError), ((product, True), TypeError),
+    ((product, None, None), ValueError), ((product, 0.5), TypeError),
 ])
 def test_refused_arguments(arguments, error):
     with pytest.raises(error):
         ms.grad(*arguments)
+
+
+def test_positions_may_be_bools_and_weights_are_looked_at_in_use():
+    assert listed(ms.grad(product, True)(X, Y)) == listed(ms.grad(product, 1)(X, Y))
+    slope = ms.value_and_grad(product, 0, weights=0.5)
+    with pytest.raises(TypeError, match="weights"):
+        slope(X, Y)
 
 
 def test_position_beyond_the_inputs():

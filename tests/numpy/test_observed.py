@@ -164,3 +164,28 @@ def test_private_helpers():
 def test_refuses(call, error):
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: mnp.gradient(REALS, edge_order=2), NotImplementedError),
+        (lambda: mnp.linspace(0, 5, 6, axis=(1, 2)), ValueError),
+        (lambda: mnp.geomspace(1, 5, 6, axis=[1, 2]), ValueError),
+        (lambda: mnp.diff(REALS, axis=(1, 2)), ValueError),
+        (lambda: mnp.broadcast_to(REALS, "3"), ValueError),
+        (lambda: mnp.broadcast_to(REALS, 3), TypeError),
+        (lambda: mnp.diagonal(MATRIX, Tensor([1])), ValueError),
+        (lambda: mnp.trace(MATRIX, Tensor(1.0)), TypeError),
+    ],
+)
+def test_the_exception_is_that_of_the_original(call, error):
+    with pytest.raises(error, match="For '"):
+        call()
+
+
+def test_numbers_are_read_from_tensors():
+    assert mnp.trace(MATRIX, Tensor(1)).asnumpy() == 2
+    numpy.testing.assert_array_equal(mnp.diagonal(MATRIX, Tensor(1)).asnumpy(), [2])
+    numpy.testing.assert_array_equal(mnp.polyder([1, 2, 3], Tensor([1])).asnumpy(), [2, 2])
+    assert mnp.broadcast_to(REALS, Tensor([2.0, 3.0])).shape == (2, 3)

@@ -44,7 +44,7 @@ def windows(x, weight, block, stride, ends):
 
 @pytest.mark.parametrize(
     "block, stride, ends",
-    [(32, 16, (40, 50, 96)), (16, 16, (96,)), (64, 48, (10, 96)), (48, 32, (96,))],
+    [(32, 16, (40, 50, 96)), (16, 16, (96,)), (64, 48, (1, 96)), (48, 32, (96,))],
 )
 def test_windows_lie_within_sequences(block, stride, ends):
     x, weight = random(96, 2, 16), random(block, 2)
@@ -52,6 +52,12 @@ def test_windows_lie_within_sequences(block, stride, ends):
     close(found, windows(x, weight, block, stride, ends), 1e-2)
     again = auto_generate.NsaCompress()(Tensor(x), Tensor(weight), block, stride, list(ends))
     assert found.dtype == ms.float16 and (found == again).all()
+
+
+def test_128_heads_of_256_features():
+    x, weight = random(16, 128, 256), random(16, 128)
+    found = ops.nsa_compress(Tensor(x), Tensor(weight), 16, 16, actual_seq_len=(16,))
+    close(found, windows(x, weight, 16, 16, (16,)), 1e-2)
 
 
 def test_no_window_fits():
@@ -195,7 +201,7 @@ def paged(key, lengths, size, seed=0):
 
 @pytest.mark.parametrize("layout", ["BSND", "TND"])
 def test_best_keys_in_pages_and_of_joined_sequences(layout):
-    counts, lengths = (2, 3, 1), (5, 8, 3)
+    counts, lengths = (0, 2, 3, 1), (4, 5, 8, 3)
     query = [random(n, 3, 8, seed=n) for n in counts]
     weights = [random(n, 3, seed=n) for n in counts]
     key = [random(n, 1, 8, seed=n) for n in lengths]
@@ -432,6 +438,35 @@ def test_attention_of_joined_sequences_and_pages():
         **ends,
     )
     close(found[0], rows)
+
+
+def test_extent_of_padded_queries_and_in_parts(monkeypatch):
+    sequences = [chosen(5, 9, 3, seed=seed) for seed in (0, 5)]
+    query, key, value, places, query_rope, key_rope = (
+        Tensor(numpy.stack(each)) for each in zip(*sequences)
+    )
+    monkeypatch.setattr(_flash_chosen.space_for(query._array), "at_once", lambda: 80)
+    out, tops, sums = ops.sparse_flash_attention(
+        query,
+        key,
+        value,
+        places,
+        0.3,
+        query_rope=query_rope,
+        key_rope=key_rope,
+        attention_mode=2,
+        sparse_mode=0,
+        actual_seq_lengths_query=int32([3, 5]),
+        return_softmax_lse=True,
+    )
+    for b, count in enumerate((3, 5)):
+        one = sequences[b]
+        wanted = of_all(one[0][:count], *one[1:3], one[3][:count], one[4][:count], one[5], mode=0)
+        for found, w in zip((out[b], tops[b, 0], sums[b, 0]), wanted):
+            some = wanted[2] > 0
+            close(found[:count][Tensor(some)], w[some])
+    for found in (out[0, 3:], tops[0, 0, 3:], sums[0, 0, 3:]):
+        assert not found.asnumpy().any()
 
 
 def test_one_page_for_each_sequence():

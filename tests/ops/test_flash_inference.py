@@ -172,10 +172,10 @@ def test_shift_may_be_longer_than_needed(batch):
 
 @pytest.mark.parametrize("mode", [0, 3])
 def test_sequences_behind_padding(mode):
-    arrays, queries, keys = inputs(), (4, 2), (6, 3)  # followed by 1 and by 1 empty places
+    arrays, queries, keys = inputs(), (4, 2), (6, 3)  # followed by 1 and by no empty place
 
     def sees(b, i, j):
-        row, column = i - (5 - 1 - queries[b]), j - (7 - 1 - keys[b])
+        row, column = i - (5 - 1 - queries[b]), j - (7 - keys[b])
         inside = 0 <= row < queries[b] and 0 <= column < keys[b]
         return inside and (mode == 0 or column <= row + keys[b] - queries[b])
 
@@ -188,7 +188,7 @@ def test_sequences_behind_padding(mode):
         actual_seq_lengths=queries,
         actual_seq_lengths_kv=keys,
         query_padding_size=counts(1),
-        kv_padding_size=counts([1]),
+        kv_padding_size=counts([0]),
         softmax_lse_flag=True,
     )
     wanted = naive(*arrays, sees=sees)
@@ -201,6 +201,12 @@ def test_sequences_behind_padding(mode):
     )[0]
     close(alike, naive(*arrays, sees=lambda b, i, j: j >= 7 - keys[b])[0])
     close(fused(arrays, kv_padding_size=counts([3]))[0], naive(*arrays)[0])
+
+
+def test_a_band_of_one():
+    arrays = inputs(queries=7)
+    given = {"sparse_mode": 4, "attn_mask": Tensor(TRIANGLE), "pre_tokens": 0, "next_tokens": 0}
+    close(prompt(arrays, **given), naive(*arrays, sees=lambda b, i, j: i == j)[0])
 
 
 def test_sums_of_exponentials():

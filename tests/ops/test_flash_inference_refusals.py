@@ -64,6 +64,9 @@ TABLE = Tensor(numpy.zeros((2, 2), "int32"))
         ({"attn_mask": ones(5, 6, dtype="uint8")}, RuntimeError),
         ({"attn_mask": ones(2, 4, 5, 7, dtype="uint8")}, RuntimeError),
         ({"pse_shift": ones(2, 4, 5, 6)}, RuntimeError),
+        ({"pse_shift": ones(3, 4, 5, 7)}, RuntimeError),
+        ({"pse_shift": ones(4, 5, 7)}, RuntimeError),
+        ({"pse_shift": ones(2, 3, 5, 7)}, RuntimeError),
         ({"quant_scale2": ones(4, 16, dtype="float32")}, RuntimeError),
     ],
 )
@@ -196,6 +199,29 @@ BYTES = KEY.astype(ms.int8)
         ({"key": BYTES, "value": BYTES, "antiquant_scale": ones(2, 3)}, ValueError),
         ({"key_antiquant_scale": ones(1), "value_antiquant_scale": ones(1)}, ValueError),
         ({"query": Q1, "key_antiquant_scale": ones(1)}, ValueError),
+        (
+            {
+                "query": Q1,
+                "key": BYTES,
+                "value": BYTES,
+                "key_antiquant_scale": ones(1),
+                "value_antiquant_scale": ones(1),
+                "antiquant_scale": ones(2),
+            },
+            ValueError,
+        ),
+        (
+            {
+                "query": Q1,
+                "key": BYTES,
+                "value": BYTES,
+                "key_antiquant_scale": ones(1),
+                "value_antiquant_scale": ones(1),
+                "antiquant_offset": ones(2),
+            },
+            ValueError,
+        ),
+        ({"key": BYTES, "value": BYTES, "antiquant_offset": ones(2)}, ValueError),
         (
             {
                 "query": Q1,

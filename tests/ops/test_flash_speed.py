@@ -117,6 +117,7 @@ def test_weights_are_dropped_as_the_generator_says():
     query, key = (numpy.pad(x, [(0, 0)] * 3 + [(0, 42)]) for x in arrays[:2])
     kept = run((query, key, eye), scale=0.1, keep_prob=0.7)[0].asnumpy()
     whole = weights(query, key, 0.1, numpy.zeros((2, 4, 1, 1)), False)
+    assert run(arrays, scale=0.1, keep_prob=0.05)[0].asnumpy().any()
     some = kept != 0
     assert abs(some.mean() - 0.7) < 0.02
     numpy.testing.assert_allclose(kept[some], whole[some] / 0.7, 1e-4)
@@ -198,7 +199,7 @@ X = Tensor(random(2, 8, 64))
         ({"pse_type": 3, "pse": Tensor(random(5, dtype="float32"))}, ValueError),
         ({"sparse_mode": 6}, ValueError),
         ({"keep_prob": 0.0}, ValueError),
-        ({"keep_prob": 1.5}, ValueError),
+        ({"keep_prob": 1.05}, ValueError),
         ({"q_start_idx": (1, 2)}, ValueError),
         ({"actual_seq_qlen": (8,)}, ValueError),
         ({"head_num": 0}, RuntimeError),

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, ops
+from mindspore_compat import Tensor, mint, ops
+from mindspore_compat.mint import nn
 
 X = Tensor(np.arange(1, 7, dtype=np.float32).reshape(2, 3))
 VECTOR = Tensor(np.array([1, 2, 3], np.float32))
 WHOLE = Tensor(np.array([1, 3, 5], np.int32))
+MATRIX = Tensor(np.array([[3, 0], [1, 2]], np.float32))
 ONE = Tensor(np.array([1.0], np.float32))
 EMPTY = Tensor(np.zeros(0, np.float32))
 FILLED = {
@@ -56,7 +58,107 @@ TAKEN = {
         ),
         (0, 3),
     ),
+    # norms, products and solutions
+    "keepdims by text": (lambda: ops.matrix_norm(X, 1, keepdims="wrong"), [[9]]),
+    "keepdim by no text": (lambda: ops.norm(VECTOR, 1, keepdim=""), 6),
+    "keepdim by several": (lambda: VECTOR.norm(1, keepdim=(1, 2)), [6]),
+    "condition by True": (lambda: ops.cond(MATRIX, True), 2),
+    "distance from ints": (lambda: ops.dist(WHOLE, VECTOR - 1), 14**0.5),
+    "power of one matrix": (lambda: ops.matrix_power(MATRIX, 2), [[9, 0], [5, 4]]),
+    "inverse by text": (lambda: ops.CholeskyInverse("wrong").name, "CholeskyInverse"),
+    "a stack of right sides": (
+        lambda: ops.MatrixTriangularSolve()(MATRIX, X[:, :2].reshape(1, 2, 2)),
+        [[[1 / 3, 2 / 3], [11 / 6, 13 / 6]]],
+    ),
+    "a matrix for a vector": (lambda: ops.mv(X, VECTOR.reshape(1, 3)), [14, 32]),
+    "a column for a vector": (
+        lambda: ops.addmv(VECTOR[:2], X, VECTOR.reshape(3, 1)),
+        [15, 34],
+    ),
+    "rows for vectors": (
+        lambda: ops.addr(X, VECTOR[:2].reshape(1, 2), VECTOR.reshape(1, 3)),
+        [[2, 4, 6], [6, 9, 12]],
+    ),
+    "products of other ranks": (
+        lambda: ops.cross(MATRIX[:1, :1] * 0 + VECTOR, X.reshape(1, 2, 3)[:, 1:]),
+        [[[-3, 6, -3]]],
+    ),
+    # reductions
+    "a bound in a Tensor": (lambda: ops.amax(X, 1, initial=Tensor([5.0])), [5, 6]),
+    "a bound True": (lambda: ops.amin(X, 1, initial=True), [1, 1]),
+    "a mask by text": (lambda: ops.amax(X, 1, where="wrong"), [3, 6]),
+    "a mask False": (lambda: ops.amax(X, 1, initial=4, where=False), [4, 6]),
+    "a mask without an axis": (lambda: ops.max(X, where=X < 3, initial=8), (6, 0)),
+    "a mask by number": (lambda: ops.min(X, 1, where=0), ([1, 4], [0, 0])),
+    "a bound before places": (lambda: ops.max(X, 1, initial=5), ([5, 6], [0, 2])),
+    "a sum of no exponentials": (lambda: ops.logsumexp(EMPTY, 0), -np.inf),
+    "a softmax of nothing": (lambda: ops.log_softmax(EMPTY), []),
+    "the spread of nothing": (lambda: EMPTY.std(1), np.nan),
+    "the range along True": (lambda: X.ptp(True), [2, 2]),
+    "several corrections": (lambda: ops.cov(X, correction=(0, 1)), [[2 / 3, 1], [2 / 3, 1]]),
+    # numbers one by one
+    "bounds True": (lambda: ops.clip_by_value(X[0], False, True), [1, 1, 1]),
+    "bounds of truth values": (lambda: ops.clip_by_value(X[0], None, ONE > 0), [1, 1, 1]),
+    "a scale in a Tensor": (lambda: ops.subtract(VECTOR, ONE, alpha=Tensor([2.0])), [-1, 0, 1]),
+    "a slope in a Tensor": (lambda: ops.softplus(VECTOR, 1, ONE * 0), [1, 2, 3]),
+    "what is left of complex numbers": (
+        lambda: ops.remainder(Tensor([5 + 3j]), Tensor([2 + 1j])),
+        [1 + 1j],
+    ),
+    "silu of complex numbers": (lambda: ops.silu(Tensor([1j])), [1j / (1 + np.exp(-1j))]),
+    "logsigmoid of complex numbers": (
+        lambda: ops.logsigmoid(Tensor([1j])),
+        [-np.log(1 + np.exp(-1j))],
+    ),
+    "a number for isnan": (lambda: mint.isnan(0.5), False),
+    "isnan of complex numbers": (lambda: mint.isnan(Tensor([1j, np.nan])), [False, True]),
+    # places and counts
+    "an axis in a Tensor": (
+        lambda: ops.tensor_scatter_elements(X, WHOLE[:2].reshape(2, 1) // 2, X[:, :1] * 0, ONE),
+        [[0, 2, 3], [4, 0, 6]],
+    ),
+    "the top along a Tensor": (lambda: ops.topk(X, 1, ONE)[0], [[3], [6]]),
+    "differences less than never": (lambda: mint.diff(VECTOR, -1), [1, 2, 3]),
+    "differences True times": (lambda: mint.diff(VECTOR, True), [1, 1]),
+    "counts of complex numbers": (lambda: ops.bincount(Tensor([1 + 5j, 1])), [0, 2]),
+    "boundaries in a Tensor": (lambda: ops.bucketize(VECTOR, Tensor([2.0, 3.0])), [0, 0, 1]),
+    "the first number to pad with": (lambda: ops.unique_with_pad(WHOLE // 2, (7, 1))[0], [0, 1, 2]),
+    "choices by fractions": (lambda: Tensor([0.0, 1.7]).choose([[1, 2], [3, 4]]), [1, 4]),
+    "a copy to nothing": (lambda: Tensor(np.zeros(0)).copy_(X), []),
+    # images and signals
+    "parts as they are": (lambda: ops.adaptive_max_pool2d(X.reshape(1, 2, 3), -1), [X.tolist()]),
+    "parts True": (
+        lambda: ops.adaptive_max_pool3d(X.reshape(1, 1, 2, 3), True),
+        [[[[6]]]],
+    ),
+    "a factor found again by 0": (
+        lambda: ops.interpolate(X.reshape(1, 2, 3), (1,), recompute_scale_factor=0),
+        [[[1], [4]]],
+    ),
+    "a centre by nothing": (
+        lambda: ops.stft(VECTOR, 3, 3, center=(), return_complex=True),
+        [[6], [-1.5 + 0.75**0.5 * 1j]],
+    ),
+    "columns in two axes": (
+        lambda: ops.fold(X.reshape(1, 1, 1, 6), (2, 3), (1, 1)),
+        [[X.tolist()]],
+    ),
+    # losses
+    "any word for none": (lambda: ops.nll_loss(X, WHOLE[:2] // 2, reduction="wrong"), [-1, -5]),
+    "losses of ints": (lambda: ops.nll_loss(X.astype(ms.int32), WHOLE[:2] // 2), -3),
+    "a class in a Tensor": (lambda: ops.nll_loss(X, WHOLE[:2] // 2, None, ONE), -1),
+    "cosines by int": (lambda: ops.cosine_similarity(X, X, 1, -1), [1, 1]),
+    "a cosine of matrices": (lambda: ops.cosine_similarity(X, X, None), 91 / 90.402695),
+    "variances that broadcast": (
+        lambda: ops.gaussian_nll_loss(X, X, VECTOR**0, reduction="none"),
+        X.asnumpy() * 0,
+    ),
+    "margins that broadcast": (
+        lambda: ops.multilabel_soft_margin_loss(X * 0, X[:1] * 0, reduction="none"),
+        [np.log(2)] * 2,
+    ),
     # several Tensors
+    "one Tensor on a stack": (lambda: ops.stack(X), [X.tolist()]),
     "a Tensor in the place of several": (
         lambda: ops.clip_by_global_norm(Tensor([3.0, 4.0]), 2.5),
         [1.5, 2],
@@ -70,12 +172,43 @@ TAKEN = {
 def test_takes(case):
     call, expected = TAKEN[case]
     found = call()
-    if isinstance(found, Tensor):
-        found = found.asnumpy()
-        assert found.shape == np.shape(expected)
-        np.testing.assert_allclose(found, expected, rtol=1e-6)
-    else:
-        assert found == expected
+    pairs = zip(found, expected, strict=True) if isinstance(found, tuple) else [(found, expected)]
+    for got, wanted in pairs:
+        if isinstance(got, Tensor):
+            assert got.shape == np.shape(wanted)
+            np.testing.assert_allclose(got.asnumpy(), wanted, rtol=2e-6, atol=1e-6)
+        else:
+            assert got == wanted
+
+
+@pytest.mark.parametrize("call", [ops.silu, ops.logsigmoid])
+def test_gradients_of_complex_numbers(call):
+    """By differences along both parts: d(real part of the sum)."""
+    x, step = np.array([0.3 + 0.4j, -1 + 0.2j], np.complex128), 1e-6
+
+    def real(z):
+        return call(Tensor(z)).asnumpy().real.sum()
+
+    slopes = [
+        [(real(x + step * unit) - real(x - step * unit)) / (2 * step) for unit in way * np.eye(2)]
+        for way in (1, 1j)
+    ]
+    found = ms.grad(lambda z: ops.real(call(z)).sum())(Tensor(x)).asnumpy()
+    np.testing.assert_allclose(found, np.array(slopes[0]) + 1j * np.array(slopes[1]), rtol=1e-5)
+
+
+def test_settings_are_looked_at_in_use():
+    plain = nn.SyncBatchNorm(2, process_group=0).process_group
+    assert plain == nn.SyncBatchNorm(2).process_group
+    assert nn.ConvTranspose2d(1, 1, 1, padding=True).padding == (1, 1)
+    for wrong, error in (
+        (ops.kernel(ONE), Exception),
+        (nn.Hardtanh("wrong"), TypeError),
+        (nn.ConvTranspose2d(1, 1, 1, padding=-1), ValueError),
+        (ops.CholeskyInverse("wrong"), TypeError),
+    ):
+        with pytest.raises(error):
+            wrong(X)
 
 
 def test_numbers_of_adam_weight_decay_have_no_bounds():

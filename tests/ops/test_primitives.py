@@ -201,6 +201,7 @@ def test_random_primitives_follow_their_law_and_seed():
     (lambda: ops.embedding(ints(2), A), IndexError, "input"),
     (lambda: A.select(0, 2), ValueError, "index"),
     (lambda: A.sum_to_size((3, 2)), ValueError, "size"),
+    (lambda: A.choose(1), TypeError, "choices"),
 ])
 def test_what_does_not_fit_is_refused(call, error, part):
     with pytest.raises(error, match=part):

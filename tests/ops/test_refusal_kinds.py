@@ -10,6 +10,7 @@ from mindspore_compat import Tensor, mint, ops
 
 X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
 ONE = Tensor(np.array(1))
+VECTOR = Tensor([1, 2, 3])
 
 # a call with an int or float in the place of the Tensor, and with the Tensor
 READ = {
@@ -37,15 +38,70 @@ def test_a_tensor_without_axes_stands_for_its_number(name):
         READ[name](Tensor(1.0))
 
 
-@pytest.mark.parametrize("call", [lambda n: mint.diff(X, 1, n), lambda n: mint.cross(
-    Tensor(np.eye(3)), Tensor(np.eye(3)), n)], ids=["diff", "cross"])
+HELD = {
+    "ReduceSum": (lambda n: ops.ReduceSum()(X, n), 1, (0, 1)),
+    "sum": (lambda n: ops.sum(X, n), 0, (0, 1)),
+    "amax": (lambda n: mint.amax(X, n), 1, (0, 1)),
+    "gather": (lambda n: ops.gather(X, Tensor([1]), n), 1),
+    "gather_elements": (lambda n: ops.gather_elements(X, n, Tensor([[1]])), 1),
+    "topk": (lambda n: ops.topk(X, n)[0], 2),
+    "one_hot": (lambda n: ops.one_hot(VECTOR, n), 4),
+    "expand_dims": (lambda n: ops.expand_dims(X, n), 1),
+    "tile": (lambda n: ops.tile(X, n), (2, 2)),
+    "broadcast_to": (lambda n: ops.broadcast_to(X, n), (2, 2, 3)),
+    "slice": (lambda n: ops.slice(X, n, (1, 1)), (1, 2)),
+    "strided_slice": (lambda n: ops.strided_slice(X, (0, 0), n, (1, 1)), (1, 2)),
+    "triu": (lambda n: ops.triu(X, n), 1),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_tensor_stands_for_the_number_or_tuple_it_holds(name):
+    call, *values = HELD[name]
+    for value in values:
+        wanted = call(value).asnumpy()
+        np.testing.assert_array_equal(call(Tensor(value)).asnumpy(), wanted)
+        if isinstance(value, int):
+            np.testing.assert_array_equal(call(Tensor([value])).asnumpy(), wanted)
+    with pytest.raises(TypeError):
+        call(Tensor(1.5))
+    with pytest.raises((TypeError, ValueError)):
+        call(Tensor([[1, 2], [1, 2]]))
+
+
+@pytest.mark.parametrize(
+    "call, value",
+    [
+        (lambda n: ops.fft(X, n).real(), 2),
+        (lambda n: ops.fft(X, dim=n).real(), 0),
+        (lambda n: ops.cat([X, X], n), 1),
+        (lambda n: ops.elu(-X, n), 1.0),
+        (lambda n: ops.CumSum()(X, n), 0),
+        (lambda n: ops.softplus(X, n), 2),
+        (lambda n: mint.add(X, X, alpha=n), 2.0),
+        (lambda n: ops.squeeze(X[None], n), 0),
+        (lambda n: ops.eye(n), 2),
+        (lambda n: mint.narrow(X, 1, n, 1), 2),
+    ],
+    ids=range(10),
+)
+def test_a_tensor_without_axes_is_read(call, value):
+    np.testing.assert_array_equal(call(Tensor(value)).asnumpy(), call(value).asnumpy())
+    with pytest.raises(TypeError, match="but got a Tensor"):
+        call(Tensor([value, value]))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda n: mint.diff(X, 1, n), lambda n: mint.cross(Tensor(np.eye(3)), Tensor(np.eye(3)), n)],
+    ids=["diff", "cross"],
+)
 def test_a_tensor_with_axes_is_of_the_wrong_kind_in_these(call):
     np.testing.assert_array_equal(call(ONE).asnumpy(), call(1).asnumpy())
     with pytest.raises(TypeError, match="'dim' must be an int"):
         call(Tensor([1]))
 
 
-VECTOR = Tensor([1, 2, 3])
 NOTHING = Tensor(np.zeros(0, np.float32))
 FLOATS = Tensor(np.zeros(3, np.float32))
 MASK = Tensor(np.zeros(2, np.float32))
@@ -57,8 +113,10 @@ SHAPES_FIRST = {
     "select": (lambda x: ops.select(x, X, X), FLOATS),
     "masked_fill": (lambda x: ops.masked_fill(X, x, 1.0), FLOATS),
     "masked_select": (lambda x: mint.masked_select(X, x), FLOATS),
-    "gather_elements": (lambda x: ops.gather_elements(VECTOR, 0, x[None] if x is NOTHING else x),
-                        FLOATS),
+    "gather_elements": (
+        lambda x: ops.gather_elements(VECTOR, 0, x[None] if x is NOTHING else x),
+        FLOATS,
+    ),
     "scatter_nd": (lambda x: ops.scatter_nd(x, VECTOR, (3,)), FLOATS[:, None]),
     "unsorted_segment_sum": (lambda x: ops.unsorted_segment_sum(X, x, 2), MASK),
     "polygamma": (lambda x: ops.polygamma(x, X), Tensor(1.0)),
@@ -79,7 +137,8 @@ def test_a_wrong_shape_is_told_before_a_wrong_dtype(name):
 AS_SHAPES = {
     "padding": lambda x: ops.padding(x),
     "CombinedNonMaxSuppression": lambda x: ops.CombinedNonMaxSuppression()(
-        x, X, VECTOR[0], VECTOR[0], FLOATS[0], FLOATS[0]),
+        x, X, VECTOR[0], VECTOR[0], FLOATS[0], FLOATS[0]
+    ),
 }
 
 
@@ -97,7 +156,6 @@ VALUES = {
     "moveaxis": lambda: ops.moveaxis(X, None, 0),
     "renorm": lambda: ops.renorm(X, "wrong", 0, 1.0),
     "ctc": lambda: ops.ctc_loss(0.5, VECTOR[None], (2,), (1,)),
-    "fill": lambda: ops.FillV2()(VECTOR[None], X),
     "unpool": lambda: ops.max_unpool2d(X[None], Tensor([[[0, 1, 2], [3, 4, 5]]]), 1, 1, (1, 2)),
     "pool 3d": lambda: ops.adaptive_max_pool3d(X[None, None], 0.5),
     "pool 3d, a Tensor": lambda: ops.adaptive_max_pool3d(X[None, None], VECTOR[:2]),
@@ -114,35 +172,47 @@ TYPES = {
     "shuffle": lambda: ops.channel_shuffle(X, 1),
     "pool 2d": lambda: ops.AdaptiveMaxPool2D(2),
     "fractions": lambda: ops.FractionalMaxPool3DWithFixedKsize((1, 1, 1), (2, 2, 2))(
-        X, Tensor(np.ones((1, 1, 3), np.float32))),
+        X, Tensor(np.ones((1, 1, 3), np.float32))
+    ),
     "rows": lambda: ops.matrix_diag(VECTOR, 0, FLOATS),
     "qr": lambda: ops.qr(X, "wrong"),
     "a class": lambda: ops.MatrixSetDiagV3()(0.5, VECTOR, 0),
 }
 
 
-@pytest.mark.parametrize("error, call", [
-    *((ValueError, call) for call in VALUES.values()),
-    *((TypeError, call) for call in TYPES.values()),
-], ids=[*VALUES, *TYPES])
+@pytest.mark.parametrize(
+    "error, call",
+    [
+        *((ValueError, call) for call in VALUES.values()),
+        *((TypeError, call) for call in TYPES.values()),
+    ],
+    ids=[*VALUES, *TYPES],
+)
 def test_kind(error, call):
     with pytest.raises(error, match="For '"):
         call()
 
 
-@pytest.mark.parametrize("name", ["equal", "less", "fmod", "float_power", "bitwise_and", "zeta",
-                                  "bitwise_left_shift"])
+@pytest.mark.parametrize(
+    "name", ["equal", "less", "fmod", "float_power", "bitwise_and", "zeta", "bitwise_left_shift"]
+)
 def test_two_numbers_are_no_tensors(name):
     with pytest.raises(TypeError, match="must be a Tensor"):
         getattr(ops, name)(2, 3)
     assert ops.add(2, 3) == 5
 
 
-@pytest.mark.parametrize("call", [
-    lambda: ops.ReduceMean()(X, None), lambda: ops.ReduceMax()(X, None),
-    lambda: ops.logsumexp(X, None), lambda: X.astype(None),
-    lambda: ops.cosine_similarity(X, X.astype("float64")),
-], ids=range(5))
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ops.ReduceMean()(X, None),
+        lambda: ops.ReduceMax()(X, None),
+        lambda: ops.logsumexp(X, None),
+        lambda: X.astype(None),
+        lambda: ops.cosine_similarity(X, X.astype("float64")),
+    ],
+    ids=range(5),
+)
 def test_refused_as_of_the_wrong_type(call):
     with pytest.raises(TypeError, match="For '"):
         call()

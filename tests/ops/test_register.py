@@ -59,7 +59,7 @@ def test_descriptions_share_nothing():
     (lambda: AiCPURegOp("S").input("0", "x"), TypeError),
     (lambda: AiCPURegOp("S").fusion_type(3), TypeError),
     (lambda: AiCPURegOp("S").dtype_format(PAIR), ValueError),
-    (lambda: op_info_register(3), TypeError),
+    (lambda: op_info_register(3)(len), TypeError),
     (lambda: TBERegOp("S").input(0, "x", value_depend="always"), ValueError),
     (lambda: TBERegOp("S").output(0, "y", True, "required", "all", "required"), TypeError),
     (lambda: TBERegOp("S").kernel_name(), TypeError),

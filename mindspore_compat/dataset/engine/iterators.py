@@ -16,6 +16,8 @@ from .rows import own
 
 __all__ = ["DictIterator", "Iterator", "TupleIterator"]
 
+_HIDDEN = "_meta-"
+
 
 class Iterator:
     """The base of the iterators.
@@ -83,8 +85,12 @@ class DictIterator(Iterator):
     def __init__(self, dataset, num_epochs=-1, output_numpy=False, do_copy=False):
         super().__init__(dataset, num_epochs, output_numpy, do_copy)
         self._names = dataset.get_col_names()
+        self._hides = _has_hidden(dataset)
 
     def _shown(self, row):
+        if self._hides:
+            return {name: self._convert(value) for name, value in zip(self._names, row, strict=True)
+                    if not name.startswith(_HIDDEN)}
         return {name: self._convert(value) for name, value in zip(self._names, row, strict=True)}
 
 
@@ -101,9 +107,19 @@ class TupleIterator(Iterator):
             chosen.set_init_step(dataset.get_init_step())
             dataset = chosen
         super().__init__(dataset, num_epochs, output_numpy, do_copy)
+        self._hidden = None
+        if _has_hidden(dataset):
+            self._hidden = [name.startswith(_HIDDEN) for name in dataset.get_col_names()]
 
     def _shown(self, row):
+        if self._hidden is not None:
+            row = [value for value, hidden in zip(row, self._hidden, strict=True) if not hidden]
         return [self._convert(value) for value in row]
+
+
+def _has_hidden(dataset):
+    """Whether some source gives a column whose name keeps it out of what iterators give."""
+    return getattr(dataset, "extra_metadata", False) or any(map(_has_hidden, dataset.children))
 
 
 @checked

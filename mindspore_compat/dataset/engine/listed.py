@@ -50,6 +50,26 @@ def lines_of(path):
         raise RuntimeError(f"{path!r} cannot be read: {error}") from error
 
 
+def file_named(api, name, path):
+    """A file that can be read.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        raise ValueError(f"For '{api}', '{name}' must lead to a file that can be read, but got "
+                         f"{path!r}.")
+    return path
+
+
+def has_ending(*endings):
+    """Whether a path is of a file with one of some endings, in small letters or others."""
+    return lambda path: os.path.isfile(path) and path.lower().endswith(endings)
+
+
+IMAGES = has_ending(".jpg", ".jpeg", ".png", ".bmp", ".gif")
+
+
 def names_in(path, wanted=os.path.isfile):
     """The names in a folder, sorted; of files, or of what else is wanted.
 

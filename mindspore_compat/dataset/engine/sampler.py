@@ -313,7 +313,7 @@ class PKSampler(BuiltinSampler):
 
     def _open(self, size, labels):
         if labels is None:
-            raise ValueError("A PKSampler needs a dataset that knows the classes of its rows.")
+            raise RuntimeError("A PKSampler needs a dataset that knows the classes of its rows.")
         rows_of = {}
         for row, label in enumerate(labels()):
             rows_of.setdefault(int(label), []).append(row)

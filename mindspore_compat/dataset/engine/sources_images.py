@@ -20,7 +20,7 @@ from .sources_python import Shard, Shards, shard_in_range
 __all__ = ["Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "KMnistDataset",
            "MnistDataset"]
 
-_IMAGES, _LABELS = 2051, 2049  # the first four bytes of IDX files of bytes with 3 axes, and with 1
+IMAGES, LABELS = 2051, 2049  # the first four bytes of IDX files of bytes with 3 axes, and with 1
 
 
 _others = "num_samples, shuffle, num_shards, shard_id"
@@ -44,7 +44,7 @@ def folder(api, path):
     return path
 
 
-class _InMemory(MappableDataset, VisionBaseDataset):
+class InMemory(MappableDataset, VisionBaseDataset):
     """Images and labels that are read once, when they are first needed."""
 
     _loaded = None
@@ -54,9 +54,14 @@ class _InMemory(MappableDataset, VisionBaseDataset):
                  num_samples: Samples = None, num_parallel_workers: Workers = None,
                  shuffle: Bool = None, sampler=None, num_shards: Shards = None,
                  shard_id: Shard = None, cache=None):
+        self._set(dataset_dir, num_samples, num_parallel_workers, shuffle, sampler, num_shards,
+                  shard_id, cache)
+        self.usage = usage or "all"
+
+    def _set(self, dataset_dir, num_samples, num_parallel_workers, shuffle, sampler, num_shards,
+             shard_id, cache):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self.dataset_dir = folder(type(self).__name__, dataset_dir)
-        self.usage = usage or "all"
         self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
 
     def _arrays(self):
@@ -78,7 +83,7 @@ class _InMemory(MappableDataset, VisionBaseDataset):
         return self._arrays()[-1]
 
 
-class _IdxDataset(_InMemory):
+class _IdxDataset(InMemory):
     """The IDX files of MNIST; see `MnistDataset`."""
 
     def _columns(self):
@@ -104,7 +109,7 @@ class _IdxDataset(_InMemory):
 
 
 def _read_pair(images_path, labels_path):
-    images, labels = read_idx(images_path, _IMAGES), read_idx(labels_path, _LABELS)
+    images, labels = read_idx(images_path, IMAGES), read_idx(labels_path, LABELS)
     if len(images) != len(labels):
         raise ValueError(f"{images_path!r} holds {len(images)} images, but {labels_path!r} holds "
                          f"{len(labels)} labels.")
@@ -115,11 +120,11 @@ def _read_pair(images_path, labels_path):
 
 
 def read_idx(path, magic):
-    """The array in an IDX file of bytes.
+    """The array in an IDX file of bytes, or of ints of four bytes.
 
     Args:
         path (str): the file.
-        magic (int): the number it must begin with: 2048 plus the number of axes.
+        magic (int): the number it must begin with: 2048, for ints 3072, plus the number of axes.
 
     Raises:
         ValueError: the file is not such a file, or is longer or shorter than it says.
@@ -128,20 +133,22 @@ def read_idx(path, magic):
     """
     with open(path, "rb") as file:
         content = file.read()
-    header = 4 + 4 * (magic - 2048)
+    dtype, axes = np.dtype(np.uint8 if magic < 3072 else ">i4"), magic % 256
+    header = 4 + 4 * axes
     if len(content) < header:
         raise ValueError(f"{path!r} is truncated: an IDX file begins with {header} bytes that "
                          f"describe it, but it has {len(content)}.")
     found, *shape = struct.unpack_from(f">{header // 4}I", content)
     if found != magic:
-        raise ValueError(f"{path!r} is not an IDX file of bytes with {magic - 2048} axes: it "
+        raise ValueError(f"{path!r} is not an IDX file of bytes with {axes} axes: it "
                          f"begins with {found}, not with {magic}.")
     size = int(np.prod(shape, dtype=object))
-    if len(content) != header + size:
-        what = "truncated" if len(content) < header + size else "too long"
+    length = header + size * dtype.itemsize
+    if len(content) != length:
+        what = "truncated" if len(content) < length else "too long"
         raise ValueError(f"{path!r} is {what}: for shape {tuple(shape)} it must have "
-                         f"{header + size} bytes, but it has {len(content)}.")
-    return np.frombuffer(content, np.uint8, size, header).reshape(shape)
+                         f"{length} bytes, but it has {len(content)}.")
+    return np.frombuffer(content, dtype, size, header).reshape(shape)
 
 
 class MnistDataset(_IdxDataset):
@@ -175,7 +182,7 @@ class KMnistDataset(_IdxDataset):
     __doc__ = MnistDataset.__doc__.replace("The digits of MNIST", "The letters of Kuzushiji-MNIST")
 
 
-class _CifarDataset(_InMemory):
+class _CifarDataset(InMemory):
     """The binary files of CIFAR; see `Cifar10Dataset`."""
 
     def _columns(self):

@@ -54,8 +54,11 @@ class FilesDataset(SourceDataset):
     """
 
     def _set_files(self, files, num_samples, shuffle, num_shards, shard_id):
-        api = type(self).__name__
-        self.dataset_files = found_files(api, files)
+        files = found_files(type(self).__name__, files)
+        self._set_order(files, num_samples, shuffle, num_shards, shard_id)
+
+    def _set_order(self, files, num_samples, shuffle, num_shards, shard_id):
+        api, self.dataset_files = type(self).__name__, files
         self.num_samples, self.num_shards, self.shard_id = num_samples, num_shards, shard_id
         if isinstance(shuffle, Shuffle) and shuffle not in (Shuffle.GLOBAL, Shuffle.FILES,
                                                             Shuffle.FALSE):

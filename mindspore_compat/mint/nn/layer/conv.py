@@ -303,14 +303,17 @@ class ConvTranspose2d(_Convolution):
             padding_mode=padding_mode,
             kernel_size=_pair("kernel_size", kernel_size, Size),
             stride=_pair("stride", stride, Size),
-            padding=_pair("padding", padding, Natural),
-            output_padding=_pair("output_padding", output_padding, Natural),
+            padding=_pair("padding", padding, Int | Bool),
+            output_padding=_pair("output_padding", output_padding, Int | Bool),
             dilation=_pair("dilation", dilation, Size),
         )
 
     def construct(self, input, output_size=None):
         """The transposed convolution of `input`."""
         need_tensor("ConvTranspose2d", "input", input)
+        for name in ("padding", "output_padding"):  # a negative one is refused only now
+            for each in getattr(self, name):
+                Natural.refuse("ConvTranspose2d", name, each)
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
         return conv_transpose2d.run(
             input,
@@ -361,4 +364,4 @@ def _pair(name, value, rule):
     pair = (value, value) if isinstance(value, int) else (value[0], value[-1])
     for each in pair:
         rule.refuse("ConvTranspose2d", name, each)
-    return pair
+    return tuple(map(int, pair))

@@ -6,6 +6,7 @@ weight of the batch in the running statistics.
 
 from .... import ops
 from ...._core.dtype import float32, int64
+from ...._core.reading import Falsy
 from ...._core.rules import Any, Bool, DType, Float, Forbid, Int, Number, Str, checked
 from ...._core.surface import own, public, window
 from ....common.parameter import Parameter
@@ -237,7 +238,7 @@ class SyncBatchNorm(_BatchNorm):
         momentum: Number(ge=0, le=1) | None = 0.1,
         affine: Flag = True,
         track_running_stats: Flag = True,
-        process_group: Str = None,
+        process_group: Str | Falsy = None,
         dtype: DType = None,
     ):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
