@@ -454,7 +454,7 @@ def _is_type(name, facets, clause, call):
     kinds = {re.split(r"[\[{]", t)[0] for t in clause.operands}
     if type(value).__name__ in kinds or (isinstance(value, np.ndarray) and "Tensor" in kinds):
         return [text]
-    if isinstance(value, np.ndarray) and all(is_dtype(k) for k in kinds):
+    if isinstance(value, np.ndarray) and all(is_dtype(k) or k in ("int", "float") for k in kinds):
         held = expand(kinds)
         return [
             text if value.dtype.name in held else f"cast({text}, '{d}')"

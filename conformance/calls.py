@@ -59,9 +59,8 @@ class Call:
         """Which literals suit the parameter: "float" or "int"."""
         types = self.types.get(name, [])
         value = self.value(name)
-        several = isinstance(value, (tuple, list)) and value
-        if all(isinstance(v, float) for v in (value if several else [value])):
-            return "float"
-        if "float" in types and "int" not in types:
+        if isinstance(value, (tuple, list)) and value:
+            return "float" if all(isinstance(v, float) for v in value) else "int"
+        if isinstance(value, float) or ("float" in types and "int" not in types):
             return "float"
         return "int"

@@ -106,7 +106,12 @@ def _refusals(entry, call, add):
                     made.init != call.init
                 ):  # the object alone: the example's inputs suit only its own options
                     made.call = None
-                add("accepts", label, **_text(made), rule=str(rule))
+                add("accepts", label, **_text(made), rule=str(rule), errors=_named(entry))
+
+
+def _named(entry):
+    """The exceptions of the page."""
+    return sorted({specs.rule_of(item).error for item in entry["raises"]})
 
 
 def other_errors(entry, rule, call):

@@ -306,9 +306,15 @@ def _apply(thing, given):
         )
     except (TypeError, ValueError):
         keyword = not type(thing).__module__.startswith("builtins")
-    if not keyword or _is_cell(thing):
-        return thing(*given.values())
-    return thing(**given)
+    if _is_cell(thing):
+        keyword = _leaves_one_out(thing, given)
+    return thing(**given) if keyword else thing(*given.values())
+
+
+def _leaves_one_out(thing, given):
+    """Whether inputs that a layer names as the page does are given without one before them."""
+    names = list(inspect.signature(getattr(thing, "construct", thing)).parameters)
+    return set(given) <= set(names) and names[: len(given)] != list(given)
 
 
 def _is_cell(thing):

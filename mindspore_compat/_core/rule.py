@@ -161,6 +161,9 @@ class AsValue(Rule):
         self.rule = as_rule(rule)
         self.wrong = wrong
 
+    def read(self, value):
+        return self.rule.read(value)
+
     def kind(self, name):
         return "True" if self.wrong is None else join(self.rule, self.wrong).kind(name)
 

@@ -449,11 +449,18 @@ def hstack(tensors: Joined):
     return cat.run(held, 0 if held[0].ndim == 1 else 1)
 
 
-@public("ops.vstack", "ops.row_stack", "mint.vstack", "mint.row_stack")
+@public("ops.vstack", "mint.vstack")
 @checked
 def vstack(inputs: Joined):
     """Tensors joined along the first axis, vectors as rows."""
     return cat.run([_at_least(2, t) for t in inputs], 0)
+
+
+@public("ops.row_stack", "mint.row_stack")
+@checked
+def row_stack(tensors: Joined):
+    """`vstack` by its other name."""
+    return vstack(tensors)
 
 
 @public("ops.dstack", "mint.dstack")
@@ -564,6 +571,9 @@ def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int(ge=0),
     """Along `seq_dim`, the first seq_lengths[i] elements of row i of `batch_dim` in reverse
     order."""
     steps = xp.arange(x.shape[seq_dim])
+    if bool(xp.any(seq_lengths < 0)):
+        raise RuntimeError(f"For 'reverse_sequence', 'seq_lengths' must not be negative, but got "
+                           f"{seq_lengths}.")
     lengths = xp.expand_dims(seq_lengths, 1)
     order = xp.where(steps < lengths, lengths - 1 - steps, steps)  # (batch, steps)
     view = [1] * x.ndim

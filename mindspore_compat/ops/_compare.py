@@ -169,6 +169,7 @@ def bitwise_xor(xp, input: Bits, other: Bits):
 
 
 @op("ops.isnan(input)", "ops.IsNan()(x: input)", "Tensor.isnan()", "mint.isnan(input)",
+    "ops.isnan_ext(tensor: input)",
     rules=dict.fromkeys(("ops.isnan", "ops.IsNan", "Tensor.isnan"), {"input": Real}))
 def isnan(xp, input: Ordinary):
     """True where the element is NaN."""
@@ -188,7 +189,7 @@ def isfinite(xp, input: Real):
 
 
 @op("ops.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)",
-    "ops.IsClose(rtol=1e-05, atol=1e-08, equal_nan=True)(input, other)",
+    "ops.IsClose(rtol=1e-05, atol=1e-08, equal_nan=False)(input, other)",
     "mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False)", alike="input other",
     shapes_first=True)
 def isclose(xp, input: Anything, other: Anything, rtol: Number | Bool = 1e-5,

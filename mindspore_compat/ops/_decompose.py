@@ -344,7 +344,9 @@ def pinv(xp, x: TensorOf("float32", "float64"), atol: Limit = None,
 
 @op("ops.matrix_power(input, n)", "ops.MatrixPower(n)(x: input)", "Tensor.matrix_power(n)")
 def matrix_power(xp, input: TensorOf(real), n: Int):
-    """The n-th power of each matrix; a negative one is a power of the inverse."""
+    """The n-th power of each matrix; a negative one, of floats only, is a power of the inverse."""
+    if n < 0 and input.dtype.kind != "f":
+        raise ValueError(f"For 'matrix_power', 'n' must be >= 0 for whole numbers, but got {n}.")
     _square("matrix_power", "input", input)
     base = xp.linalg_inv(input) if n < 0 else input
     out = xp.broadcast_to(xp.eye(input.shape[-1], dtype=input.dtype), input.shape)

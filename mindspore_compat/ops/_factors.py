@@ -369,7 +369,7 @@ def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
     return _vector_norm(xp, one - other, p, -1, False)
 
 
-@op("ops.ReduceStd(axis=(), unbiased=True, keep_dims=False)(input_x)")
+@op("ops.ReduceStd(axis=[], unbiased=True, keep_dims=False)(input_x)")
 def reduce_std(xp, input_x: Floats, axis: Any = (), unbiased: Bool = True,
                keep_dims: Bool = False):
     """(the standard deviation, the mean) over axes, over all without one."""

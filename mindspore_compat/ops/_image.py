@@ -192,9 +192,9 @@ def _resized(xp, x, goal, kind, rule, scales=None):
 # Primitives ---------------------------------------------------------------------------------------
 
 
-def _rule_of(api, align_corners, half_pixel_centers):
+def _rule_of(api, align_corners, half_pixel_centers, error=ValueError):
     if align_corners and half_pixel_centers:
-        raise ValueError(
+        raise error(
             f"For '{api}', 'align_corners' and 'half_pixel_centers' must not both be True.")
     return "corner" if align_corners else "half" if half_pixel_centers else "edge"
 
@@ -206,7 +206,7 @@ def resize_bilinear(xp, x: Floats, size: Any, align_corners: Bool = False,
     Tensor."""
     need_rank("ResizeBilinearV2", "x", x, 4)
     goal = sizes_of("ResizeBilinearV2", "size", size, 2)
-    rule = _rule_of("ResizeBilinearV2", align_corners, half_pixel_centers)
+    rule = _rule_of("ResizeBilinearV2", align_corners, half_pixel_centers, TypeError)
     return _resized(xp, x, goal, "linear", rule)
 
 

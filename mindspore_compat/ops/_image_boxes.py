@@ -132,7 +132,7 @@ def _survivors(xp, close):
 
 
 @op("ops.NMSWithMask(iou_threshold=0.5)(bboxes)")
-def nms_with_mask(xp, bboxes: Half, iou_threshold: Float = 0.5):
+def nms_with_mask(xp, bboxes: Half, iou_threshold: AsValue(Float) = 0.5):
     """Boxes (N, 5) with scores, from the best down, and which of them overlap no better one much.
 
     Returns:

@@ -62,9 +62,9 @@ def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
 def batch_mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
                   transpose_b: Bool = False):
     """The products of stacks of matrices, each transposed first if asked; the stacks broadcast."""
-    if input.ndim < 2 or other.ndim < 2:
-        raise ValueError(f"For 'BatchMatMul', the inputs must have two axes or more, but got "
-                         f"shapes {input.shape} and {other.shape}.")
+    if input.ndim < 2 or input.ndim != other.ndim:
+        raise ValueError(f"For 'BatchMatMul', the inputs must have two axes or more, and equally "
+                         f"many, but got shapes {input.shape} and {other.shape}.")
     return _transposed(xp, "BatchMatMul", input, other, transpose_a, transpose_b)
 
 

@@ -204,11 +204,18 @@ def get_bytes(self):
     return self.asnumpy().tobytes()
 
 
-@public("Tensor.zero_", "ops.zero_")
+@public("Tensor.zero_")
 def zero_(self):
     """Writes zeros into this Tensor and returns it."""
     own(self)[...] = 0
     return self
+
+
+@public("ops.zero_")
+@checked
+def zero_in_place(input: TensorOf(any_dtype)):
+    """Writes zeros into a Tensor and returns it."""
+    return zero_(input)
 
 
 @public("Tensor.fill_")

@@ -251,6 +251,10 @@ class ApplyKerasMomentum(Nesterov):
 
     @checked
     def __call__(self, var: Held, accum: Held, lr: Scalar, grad: Held, momentum: Scalar):
+        for name, given in (("lr", lr), ("momentum", momentum)):
+            if isinstance(given, Tensor) and given.ndim:
+                raise ValueError(f"For 'ApplyKerasMomentum', '{name}' must have no axes, but got "
+                                 f"shape {given.shape}.")
         return self.run(KERAS_MOMENTUM, (var, accum), grad, lr=lr, momentum=momentum,
                         nesterov=self.use_nesterov)
 

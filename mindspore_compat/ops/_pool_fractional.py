@@ -161,7 +161,7 @@ def _boundaries(n, ratio, pseudo, fixed, stream):
 
 def _tiled(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce):
     """Windows between boundaries reduced, and the boundaries of rows and columns."""
-    need_rank(api, "x", x, 4)
+    need_rank(api, "x", x, 4, error=TypeError)
     if ratio[0] != 1.0 or ratio[3] != 1.0 or min(ratio) < 1.0:
         raise ValueError(
             f"For '{api}', 'pooling_ratio' must be at least 1.0, and 1.0 for batch and channels, "

@@ -405,10 +405,15 @@ def betainc(xp, a: TensorOf("float32", "float64"), b: TensorOf("float32", "float
 
 
 @op("ops.CumulativeLogsumexp(exclusive=False, reverse=False)(x, axis)")
-def cumulative_logsumexp(xp, x: Floats, axis: Int | TensorOf("int16", "int32", "int64"),
+def cumulative_logsumexp(xp, x: Floats, axis: TensorOf("int16", "int32", "int64"),
                          exclusive: Bool = False, reverse: Bool = False):
     """The logarithm of the running sum of exponentials, from either end, before or after each."""
     axis = int(axis)
+    if not x.ndim:
+        raise ValueError("For 'CumulativeLogsumexp', 'x' must have one axis or more, but got ().")
+    if not -x.ndim <= axis < x.ndim:
+        raise RuntimeError(f"For 'CumulativeLogsumexp', 'axis' must be in [{-x.ndim}, {x.ndim}), "
+                           f"but got {axis}.")
     lowest = float(xp.finfo(x.dtype).min)
     x = xp.flip(x, axis) if reverse else x
     if exclusive:

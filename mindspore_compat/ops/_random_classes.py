@@ -3,9 +3,11 @@
 from .._backend.arrays import current_space
 from .._core import dtype as dtypes
 from .._core.op import space_for
+from .._core.rule import NoneRule
 from .._core.rules import (
     Alike,
     Any,
+    AsValue,
     Bool,
     DType,
     Float,
@@ -329,7 +331,7 @@ class LogNormalReverse(Primitive):
         self.mean, self.std = mean, std
 
     @checked
-    def __call__(self, input: Floats):
+    def __call__(self, input: AsValue(Floats, NoneRule())):
         xp = space_for(input._array)
         normal = _generator(xp).standard_normal(input.shape)
         return _made(xp.exp(self.mean + self.std * normal), None, input._array.dtype)

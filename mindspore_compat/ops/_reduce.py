@@ -3,8 +3,10 @@
 from .._core import dtype as dtypes
 from .._core.op import op
 from .._core.reading import TensorOrNothing, Truth
+from .._core.rule import NoneRule
 from .._core.rules import (
     Any,
+    AsValue,
     Bool,
     DType,
     Int,
@@ -63,7 +65,7 @@ def _grows(dtype):
 
 @op("ops.reduce_sum(x, axis=None, keep_dims=False)",
     "ops.ReduceSum(keep_dims=False, skip_mode=False)(x, axis=())",
-    rules={"ops.ReduceSum": {"axis": Axes}})
+    rules={"ops.ReduceSum": {"axis": AsValue(Axes, NoneRule())}})
 def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
                skip_mode: Bool = False):
     """The sum over the axes given, in the input's dtype; with `skip_mode` no axes mean no

@@ -38,10 +38,14 @@ def shape_of(api, shape):
 
     Raises:
         TypeError: if it is none of these.
+        ValueError: if it is a Tensor of two axes or more.
     """
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]
-    elif len(shape) == 1 and isinstance(shape[0], Tensor) and shape[0].ndim < 2:
+    elif len(shape) == 1 and isinstance(shape[0], Tensor):
+        if shape[0].ndim > 1:
+            raise ValueError(f"For '{api}', 'shape' must have one axis, but got a Tensor of shape "
+                             f"{shape[0].shape}.")
         shape = shape[0].asnumpy().reshape(-1).tolist()
     for one in shape:
         whole = isinstance(one, int) or isinstance(one, Tensor) and one.size == 1

@@ -225,13 +225,13 @@ def stft(x: TensorOf("float32", "float64", "complex64", "complex128"), n_fft: In
             Default: for complex signals.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of another type, or `x` has not one or two axes.
         ValueError: if lengths do not fit.
 
     Source: mindspore.ops.stft of MindSpore 2.10.
     """
     if x.ndim not in (1, 2):
-        raise ValueError(f"For 'stft', 'x' must have one or two axes, but got {x.shape}.")
+        raise TypeError(f"For 'stft', 'x' must have one or two axes, but got {x.shape}.")
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if window is None:

@@ -132,7 +132,14 @@ def rint(xp, input: TensorOf("float16", "float32", "float64")):
 @op("ops.round(input, *, decimals=0)", "ops.Round()(input, decimals=0)", "Tensor.round(decimals=0)",
     "mint.round(input, *, decimals=0)")
 def round(xp, input: Anything, decimals: InTensor(Int) = 0):
-    """The nearest number with so many decimals; halves go to the even one."""
+    """The nearest number with so many decimals; halves go to the even one.
+
+    Raises:
+        RuntimeError: `decimals` is given for whole numbers.
+    """
+    if decimals and input.dtype.kind in "iu":
+        raise RuntimeError(f"For 'round', 'decimals' must be 0 for whole numbers, but got "
+                           f"{decimals}.")
     return xp.round(input, decimals) if input.dtype.kind == "f" else input
 
 

@@ -5,6 +5,7 @@ import math
 
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
+from .._core.rule import NoneRule
 from .._core.rules import (
     AsValue,
     Bool,
@@ -38,6 +39,7 @@ Floating = TensorOf("float16", "float32", "float64")
 Half = TensorOf("float16", "float32")
 Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 Index = TensorOf("int32", "int64")
+Share = TensorOf("float32", "float64") | Float
 Correction = Number | Bool | TupleOf(Number) | ListOf(Number) | CellOf("Tensor")
 
 
@@ -146,8 +148,7 @@ def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
 
 @op("ops.quantile(input, q, axis=None, keepdims=False)",
     "Tensor.quantile(q, axis=None, keepdims=False)")
-def quantile(xp, input: TensorOf("float32", "float64"),
-             q: TensorOf("float32", "float64", scalars=True),
+def quantile(xp, input: TensorOf("float32", "float64"), q: Share,
              axis: Int | None = None, keepdims: Bool = False):
     """The values below which fractions q of the elements lie, along an axis or over all."""
     return _quantiles(xp, input, q, axis, keepdims, ignore_nan=False)
@@ -155,8 +156,7 @@ def quantile(xp, input: TensorOf("float32", "float64"),
 
 @op("ops.nanquantile(input, q, axis=None, keepdims=False)",
     "Tensor.nanquantile(q, axis=None, keepdims=False)")
-def nanquantile(xp, input: TensorOf("float32", "float64"),
-                q: TensorOf("float32", "float64", scalars=True),
+def nanquantile(xp, input: TensorOf("float32", "float64"), q: Share,
                 axis: Int | None = None, keepdims: Bool = False):
     """The quantiles of what is not NaN."""
     return _quantiles(xp, input, q, axis, keepdims, ignore_nan=True)
@@ -307,7 +307,8 @@ def mint_cummin(xp, input: Anything, axis: Int):
 
 
 @op("ops.CumProd(exclusive=False, reverse=False)(x, axis)")
-def cum_prod(xp, x: Anything, axis: Place, exclusive: Bool = False, reverse: Bool = False):
+def cum_prod(xp, x: Anything, axis: AsValue(Place, NoneRule()), exclusive: Bool = False,
+             reverse: Bool = False):
     """Cumulative products along an axis; `exclusive` leaves out the element itself, `reverse` runs
     backward."""
     x = xp.flip(x, axis) if reverse else x

@@ -17,6 +17,9 @@ def ints(*values):
     return Tensor(np.array(values, np.int32))
 
 
+FIRST = Tensor(np.array(0))    # an axis, for Primitives that take a Tensor
+
+
 def longs(*values):
     return Tensor(np.array(values, np.int64))
 
@@ -86,7 +89,7 @@ OBSERVED = {
         ([0, 0, 1, 1, 2, 2], [1, 2, 0, 4, 3, 3], [LOWEST] * 6)),
     "ConfusionMatrix": (lambda: ops.ConfusionMatrix(4)(ints(0, 1, 1, 3), ints(1, 2, 1, 3)),
                         [[0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 1]]),
-    "CumulativeLogsumexp": (lambda: ops.CumulativeLogsumexp(True, True)(floats(1, 2, 3), 0),
+    "CumulativeLogsumexp": (lambda: ops.CumulativeLogsumexp(True, True)(floats(1, 2, 3), FIRST),
                             [3.3132617, 3, LOWEST]),
     "EmbeddingLookup": (lambda: ops.EmbeddingLookup()(
         floats([8, 9], [10, 11], [12, 13], [14, 15]), ints([5, 2], [8, 5]), 4),
@@ -212,7 +215,7 @@ CASES = {
     "MulNoNan": (_primitives.mul_no_nan.run, numbers(3), numbers(3, seed=1)),
     "TridiagonalMatMul": (_primitives.tridiagonal_matmul.run, numbers(1, 3), numbers(1, 3, seed=1),
                           numbers(1, 3, seed=2), numbers(3, 2)),
-    "CumulativeLogsumexp": (lambda x: _primitives.cumulative_logsumexp.run(x, 0, False, True),
+    "CumulativeLogsumexp": (lambda x: _primitives.cumulative_logsumexp.run(x, FIRST, False, True),
                             numbers(4)),
     "EmbeddingLookup": (lambda x: _primitives.embedding_lookup.run(x, ints(5, 8), 4),
                         numbers(3, 2)),

@@ -205,7 +205,7 @@ def test_two_numbers_are_no_tensors(name):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: ops.ReduceSum()(X, None),
+        lambda: ops.ReduceMean()(X, None),
         lambda: ops.ReduceMax()(X, None),
         lambda: ops.logsumexp(X, None),
         lambda: X.astype(None),
@@ -214,6 +214,38 @@ def test_two_numbers_are_no_tensors(name):
     ids=range(5),
 )
 def test_refused_as_of_the_wrong_type(call):
+    with pytest.raises(TypeError, match="For '"):
+        call()
+
+
+@pytest.mark.parametrize("call", [
+    lambda: ops.ReduceSum()(X, None), lambda: ops.CumProd()(X, None),
+    lambda: ops.NMSWithMask("a"), lambda: ops.LogNormalReverse()(None),
+    lambda: ops.BatchMatMul()(ops.ones((2, 3, 4)), ops.ones((4, 5))),
+    lambda: ops.standard_normal(Tensor([[2, 3]])),
+], ids=range(6))
+def test_refused_with_the_value_error_of_the_page(call):
+    with pytest.raises(ValueError, match="For '"):
+        call()
+
+
+@pytest.mark.parametrize("call", [
+    lambda: ops.CumulativeLogsumexp()(FLOATS, Tensor(5)),
+    lambda: ops.ReverseSequence(1)(ops.ones((2, 3)), Tensor([1, -2])),
+    lambda: ops.round(Tensor([1, 2]), decimals=1),
+    lambda: ops.smooth_l1_loss(FLOATS, FLOATS.astype("int32")),
+], ids=range(4))
+def test_refused_with_the_runtime_error_of_the_page(call):
+    with pytest.raises(RuntimeError, match="For '"):
+        call()
+
+
+@pytest.mark.parametrize("call", [
+    lambda: ops.CumulativeLogsumexp()(FLOATS, 0), lambda: ops.quantile(FLOATS, 1),
+    lambda: ops.stft(ops.ones((1, 2, 64)), 16),
+    lambda: ops.FractionalMaxPool([1.0, 1.5, 1.5, 1.0])(ops.ones((4, 4, 1))),
+], ids=range(4))
+def test_refused_with_the_type_error_of_the_page(call):
     with pytest.raises(TypeError, match="For '"):
         call()
 

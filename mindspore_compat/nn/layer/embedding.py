@@ -286,8 +286,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     OPERATOR_MEAN = "MEAN"
     OPERATOR_MAX = "MAX"
 
-    @checked(Forbid("slice_mode == 'field_slice' and feature_num_list is None", ValueError,
-                    "'feature_num_list' must be given where 'slice_mode' is 'field_slice'"))
+    @checked
     def __init__(self, vocab_size, embedding_size, field_size: Size, param_init="normal",
                  target="CPU", slice_mode: AsValue(Slices) = "batch_slice",
                  feature_num_list: TupleOf(Any) = None, max_norm=None, sparse=True,
@@ -296,11 +295,15 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
                          feature_num_list, max_norm, sparse, dtype)
         self.field_size = field_size
         self.operator = operator
+        self._whole = slice_mode != "field_slice" or feature_num_list is not None
 
     @checked
     def construct(self, input_indices: Numbers, input_values: TensorOf("float32"),
                   field_ids: TensorOf("int32")):
         """The combined rows: (batch, fields, length of a row)."""
+        if not self._whole:
+            raise ValueError("For 'MultiFieldEmbeddingLookup', 'feature_num_list' must be given "
+                             "where 'slice_mode' is 'field_slice', but got None.")
         shape = input_indices.shape
         if len(shape) != 2 or input_values.shape != shape or field_ids.shape != shape:
             raise ValueError(f"For '{type(self).__name__}', the inputs must have 2 axes and the "

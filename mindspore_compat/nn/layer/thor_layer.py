@@ -164,7 +164,8 @@ class Conv2dThor(_SecondOrder, Conv2d):
         self._make_matrix("g_normalizer", np.ones(1))
 
     def construct(self, x):
-        """The convolution of `x`."""
+        """The convolution of `x`, in the dtype of the weight."""
+        x = x.astype(self.weight.dtype, copy=False)
         return self._out(super().construct(x), x)
 
     def gather(self, xp, x, g):
