@@ -391,7 +391,8 @@ def _row_order(xp, pivots, count):
 # Products with a sum ------------------------------------------------------------------------------
 
 
-def _need_axes(api, count, **arrays):
+def need_axes(api, count, **arrays):
+    """Refuses arrays, by name, that have not `count` axes."""
     for name, array in arrays.items():
         if array.ndim != count:
             raise ValueError(f"For '{api}', '{name}' must have {count} axes, but got shape "
@@ -410,16 +411,23 @@ def _same_stack(api, one, other):
     "Tensor.addmm_(mat1, mat2, *, beta=1, alpha=1)", alike="mat1 mat2")
 def addmm(xp, input: Summand, mat1: Anything, mat2: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * input + alpha * (mat1 @ mat2)."""
-    _need_axes("addmm", 2, mat1=mat1, mat2=mat2)
+    need_axes("addmm", 2, mat1=mat1, mat2=mat2)
     return beta * input + alpha * xp.matmul(mat1, mat2)
 
 
 @op("ops.addmv(input, mat, vec, *, beta=1, alpha=1)", "Tensor.addmv(mat, vec, *, beta=1, alpha=1)",
-    "mint.addmv(input, mat, vec, *, beta=1, alpha=1)", alike="mat vec",
-    rules={"ops.addmv": {"input": Plain}})
+    alike="mat vec", rules={"ops.addmv": {"input": Plain}})
 def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * input + alpha * (mat @ vec)."""
     return beta * input + alpha * _by_vector(xp, "addmv", mat, vec)
+
+
+@op("mint.addmv(input, mat, vec, *, beta=1, alpha=1)", alike="mat vec")
+def addmv_strict(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1,
+                 alpha: Scale = 1):
+    """beta * input + alpha * (mat @ vec)."""
+    need_axes("addmv", 1, vec=vec)
+    return addmv.body(xp, input, mat, vec, beta, alpha)
 
 
 @op("ops.addr(x, vec1, vec2, *, beta=1, alpha=1)", "Tensor.addr(vec1, vec2, beta=1, alpha=1)",
@@ -470,7 +478,7 @@ def _by_vector(xp, api, mat, vec):
     alike="input vec2")
 def ger(xp, input: Anything, vec2: Anything):
     """Every product of an element of one vector with an element of the other."""
-    _need_axes("ger", 1, input=input, vec2=vec2)
+    need_axes("ger", 1, input=input, vec2=vec2)
     return xp.expand_dims(input, 1) * xp.expand_dims(vec2, 0)
 
 

@@ -150,6 +150,7 @@ def inverse(xp, input: Anything):
 @op("mint.mv(input, vec)")
 def mv(xp, input: Fractions, vec: Fractions):
     """The product of a matrix and a vector, which may differ in dtype."""
+    _decompose.need_axes("mv", 1, vec=vec)
     return _decompose.mv.body(xp, input, vec)
 
 

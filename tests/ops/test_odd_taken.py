@@ -221,6 +221,12 @@ def test_numbers_of_adam_weight_decay_have_no_bounds():
     assert held[0].asnumpy().tolist() == [0, 0]  # 1 - 0.5 * (3 / sqrt(1) - 1 * 1)
 
 
+@pytest.mark.parametrize("call", [lambda v: mint.mv(X, v), lambda v: mint.addmv(VECTOR[:2], X, v)])
+def test_vectors_of_mint_have_one_axis(call):
+    with pytest.raises(ValueError, match="vec"):
+        call(VECTOR.reshape(1, 3))
+
+
 def test_a_number_of_pieces_counts_when_they_are_cut():
     split = ops.SplitV([1, -1], 1, 1)
     with pytest.raises(ValueError, match="num_split"):
