@@ -49,6 +49,8 @@ _HOMES = {  # module -> the names it gives to the top
         rank_list_for_transform reset_algo_parameters transform_checkpoint_by_rank
         transform_checkpoints set_algo_parameters shard""",
     "profiler": "Profiler",
+    "runtime": """Event Stream StreamCtx communication_stream current_stream default_stream
+        empty_cache memory_allocated memory_reserved set_cur_stream set_memory synchronize""",
     "mindrecord": """FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR
         ImageNetToMR TFRecordToMR""",
     "log": "get_level get_log_config",

@@ -222,6 +222,10 @@ class Stream:
         """Returns whether its work is done."""
         return self._stream is None or bool(self._stream.done)
 
+    def stream_id(self):
+        """Returns what CUDA knows it by; 0 for the default one and on the CPU."""
+        return 0 if self._stream is None else int(self._stream.ptr)
+
     def record_event(self, event=None):
         """Marks the work given so far.
 

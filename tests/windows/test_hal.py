@@ -118,3 +118,12 @@ def test_sizes_are_checked(arguments, error):
 
 def test_both_paths_have_one_stream():
     assert runtime.Stream is hal.Stream and ms.hal is hal and ms.runtime is runtime
+
+
+def test_the_names_of_runtime_are_at_the_top_too():
+    for name in ms.runtime.__all__:
+        assert getattr(ms, name) is getattr(ms.runtime, name)
+
+
+def test_the_default_stream_has_number_0():
+    assert ms.runtime.default_stream().stream_id() == 0
