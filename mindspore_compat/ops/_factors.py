@@ -14,6 +14,7 @@ from .._core.rules import (
     Any,
     AsValue,
     Bool,
+    CellOf,
     Float,
     Int,
     Number,
@@ -320,12 +321,14 @@ def nuclear_norm(xp, x: Floats, dim: TupleOf(Int, length=(1, 2)) | None = None,
 
 @public("ops.cond")
 @checked
-def cond(A: Anything, p: AsValue(Number | Bool | OneOf("fro", "nuc"), TupleOf) = None):
+def cond(A: Anything,
+         p: AsValue(Number | Bool | OneOf("fro", "nuc") | CellOf("Tensor"), TupleOf) = None):
     """The condition number of each matrix: its norm times that of its inverse.
 
     Args:
         A (Tensor): matrices over the last two axes.
-        p (Union[int, float, str]): the norm, as for `ops.matrix_norm`; None is 2.
+        p (Union[int, float, str, Tensor]): the norm, as for `ops.matrix_norm`; None is 2. A Tensor
+            that holds the order of one asks for the Frobenius norm.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -337,6 +340,9 @@ def cond(A: Anything, p: AsValue(Number | Bool | OneOf("fro", "nuc"), TupleOf) =
         raise (ValueError if A.ndim < 2 else TypeError)(
             f"For 'cond', 'A' must be matrices of floats or complex numbers, but got shape "
             f"{A.shape} and dtype {A.dtype}.")
+    if isinstance(p, Tensor):
+        held = p.asnumpy().reshape(-1).tolist()
+        p = "fro" if len(held) == 1 and held[0] in _ORDERS else tuple(held)
     if p is None or p in (2, -2):
         sizes = singular_values.run(A)
         top, bottom = sizes[..., 0], sizes[..., -1]

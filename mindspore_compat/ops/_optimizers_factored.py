@@ -33,7 +33,7 @@ class FusedAdaFactor(Update):
           scale of a parameter.
         - **clip_threshold**, **beta1**, **beta2**, **weight_decay**, **learning_rate**
           (Union[float, Tensor]) - one number each.
-        - **gradient** (Tensor) - of the shape of `param`, of a floating dtype.
+        - **gradient** (Tensor) - of as many elements as `param`, of a floating dtype.
         - **param** (Parameter) - float16 or float32.
         - **exp_avg** (Parameter) - the average of updates, of the shape of `param`.
         - **exp_avg_sq_row** (Parameter) - of the shape of a matrix without its last axis.
@@ -70,6 +70,8 @@ class FusedAdaFactor(Update):
         squares = {"exp_avg_sq": exp_avg_sq}
         if param.ndim >= 2:
             squares = {"exp_avg_sq_row": exp_avg_sq_row, "exp_avg_sq_col": exp_avg_sq_col}
+        if gradient.size == param.size:
+            gradient = gradient.reshape(param.shape)
         self._look_at_shapes(gradient, param, exp_avg, squares)
         self._step(gradient._array, param._array, exp_avg._array,
                    [each._array for each in squares.values()], numbers)

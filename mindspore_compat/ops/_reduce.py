@@ -8,6 +8,7 @@ from .._core.rules import (
     Any,
     AsValue,
     Bool,
+    CellOf,
     DType,
     Int,
     InTensor,
@@ -373,11 +374,18 @@ def abs_order(order):
 @op("ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
     "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)",
     "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
-    rules={"ops.norm": {"keepdim": Truth}, "Tensor.norm": {"keepdim": Truth}})
+    rules=dict.fromkeys(("ops.norm", "Tensor.norm"), {
+        "keepdim": Truth, "ord": Number | Str | CellOf("Tensor") | None}))
 def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None,
          keepdim: Bool = False):
-    """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise."""
+    """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise.
+
+    A Tensor holds the order of a norm of vectors; of matrices it asks for the Frobenius norm.
+    """
     axis = axes_of(dim)
+    if isinstance(ord, Tensor):
+        matrices = A.ndim == 2 if axis is None else isinstance(axis, tuple) and len(axis) == 2
+        ord = "fro" if matrices else ord.asnumpy().item()
     A = _floating(xp, A)
     if ord is None or ord == "fro" and not isinstance(axis, int):
         return _vector_norm(xp, A, 2, axis, keepdim)

@@ -74,7 +74,7 @@ def test_adafactor_of_halves_is_worked_out_in_float32():
 def test_adafactor_refuses_shapes_and_changes_nothing(place):
     gradient, states = factored((3, 2))
     if place == "gradient":
-        gradient = Tensor(np.ones((2, 3), np.float32))
+        gradient = Tensor(np.ones((2, 2), np.float32))
     else:
         states[place] = held(np.ones(7))
     before = [state.asnumpy().copy() for state in states]
@@ -82,6 +82,14 @@ def test_adafactor_refuses_shapes_and_changes_nothing(place):
         ops.FusedAdaFactor(enable_first_moment=True)(*numbers(), gradient, *states)
     for state, old in zip(states, before, strict=True):
         np.testing.assert_array_equal(state.asnumpy(), old)
+
+
+def test_adafactor_takes_the_elements_of_a_gradient_in_order():
+    gradient, states = factored((3, 2))
+    ops.FusedAdaFactor()(*numbers(), gradient, *states)
+    _, others = factored((3, 2))
+    ops.FusedAdaFactor()(*numbers(), gradient.reshape(1, 6), *others)
+    np.testing.assert_array_equal(states[0].asnumpy(), others[0].asnumpy())
 
 
 def test_adafactor_wants_two_numbers_of_epsilon():
