@@ -57,6 +57,21 @@ CALLS = {
         | dataset_files=clue + '/afqmc.json', num_samples=1
         """,
     ),
+    "CMUArcticDataset": (
+        "cmu_arctic",
+        """
+        | name='slt' | name='x' | name='bdl' | name=1 | dataset_dir=clue | num_samples=2
+        | shuffle=True | sampler=ds.PKSampler(1)
+        """,
+    ),
+    "Caltech101Dataset": (
+        "caltech101",
+        """
+        | target_type='category' | target_type='annotation' | target_type='all' | decode=True
+        | target_type='x' | num_samples=2 | shuffle=True | num_shards=2, shard_id=1
+        | sampler=ds.SubsetSampler([2, 0])
+        """,
+    ),
     "Caltech256Dataset": (
         "caltech256",
         """
@@ -167,6 +182,14 @@ CALLS = {
         | annotation_file=flickr + '/tokens.txt', sampler=ds.PKSampler(1)
         """,
     ),
+    "Flowers102Dataset": (
+        "flowers102",
+        """
+        | usage='train' | usage='valid' | usage='test' | usage='all' | task='Segmentation'
+        | task='Segmentation', decode=True, usage='train' | decode=True | task='x' | usage='x'
+        | dataset_dir=clue | shuffle=True
+        """,
+    ),
     "Food101Dataset": (
         "food101",
         """
@@ -220,6 +243,12 @@ CALLS = {
         | task='pairs', usage='train', decode=True
         """,
     ),
+    "LJSpeechDataset": (
+        "lj_speech",
+        """
+        | dataset_dir=clue | num_samples=1 | shuffle=True | sampler=ds.PKSampler(1)
+        """,
+    ),
     "LSUNDataset": (
         "lsun",
         """
@@ -228,6 +257,13 @@ CALLS = {
         | classes=['church_outdoor', 'bedroom'] | usage='x' | classes=['x'] | classes=1
         | usage='valid', classes=['classroom'] | usage='train', sampler=ds.PKSampler(1)
         | dataset_dir=clue
+        """,
+    ),
+    "LibriTTSDataset": (
+        "libri_tts",
+        """
+        | usage='dev-clean' | usage='train-other-500' | usage='all' | usage='test-clean'
+        | usage='x' | dataset_dir=clue | num_samples=2 | shuffle=True
         """,
     ),
     "ManifestDataset": (
@@ -303,6 +339,14 @@ CALLS = {
         | sampler=ds.PKSampler(1)
         """,
     ),
+    "SBDataset": (
+        "sbd",
+        """
+        | task='Segmentation' | usage='train' | usage='val' | usage='train_noval' | usage='all'
+        | usage='x' | task='x' | decode=True | task='Segmentation', decode=True
+        | dataset_dir=clue | shuffle=True
+        """,
+    ),
     "SBUDataset": (
         "sbu",
         """
@@ -337,6 +381,13 @@ CALLS = {
         | decode=True | dataset_dir=clue | sampler=ds.PKSampler(1)
         """,
     ),
+    "SVHNDataset": (
+        "svhn",
+        """
+        | usage='train' | usage='test' | usage='extra' | usage='all' | usage='x'
+        | dataset_dir=clue | shuffle=True
+        """,
+    ),
     "SemeionDataset": (
         "semeion",
         """
@@ -349,6 +400,13 @@ CALLS = {
         | usage='train' | usage='test' | usage='all', shuffle=ds.Shuffle.FILES | usage='x'
         | usage=1 | usage='train', num_samples=1
         | usage='train', num_shards=2, shard_id=1, shuffle=False | shuffle=True | num_shards=2
+        """,
+    ),
+    "SpeechCommandsDataset": (
+        "speech_commands",
+        """
+        | usage='train' | usage='test' | usage='valid' | usage='all' | usage='x'
+        | dataset_dir=clue | shuffle=True
         """,
     ),
     "UDPOSDataset": (
@@ -408,6 +466,13 @@ CALLS = {
         | usage='train' | usage='test' | usage='all', shuffle=ds.Shuffle.FILES | usage='x'
         | usage=1 | dataset_dir=clue | usage='train', num_samples=1 | shuffle=True
         | num_shards=2
+        """,
+    ),
+    "YesNoDataset": (
+        "yes_no",
+        """
+        | dataset_dir=clue | num_samples=1 | shuffle=True | dataset_dir=sounds + '/stereo'
+        | dataset_dir=sounds + '/broken'
         """,
     ),
 }

@@ -10,6 +10,7 @@ import pathlib
 import struct
 import zlib
 
+import source_files_sound
 import source_files_text
 
 
@@ -451,7 +452,11 @@ def widerface():
 
 FORMS = {
     name: form
-    for name, form in {**vars(source_files_text), **globals()}.items()
+    for name, form in {
+        **vars(source_files_text),
+        **vars(source_files_sound),
+        **globals(),
+    }.items()
     if inspect.isgeneratorfunction(form) and not name.startswith("_")
 }
 

@@ -9,6 +9,7 @@ import json
 import pytest
 import source_calls
 import source_files
+import source_files_sound
 
 import mindspore_compat.dataset as ds
 
@@ -56,3 +57,92 @@ def test_a_source_gives_what_the_original_gives(folder, name, arguments, wanted)
         wanted = source_calls.outcome(ds, name, arguments, folder)
         assert len(wanted) == 3
     assert found == wanted
+
+
+def test_sounds_of_other_widths_are_refused(tmp_path):
+    for bits in (8, 32):
+        (tmp_path / "1_0.wav").write_bytes(source_files_sound.wav(1, bits=bits))
+        with pytest.raises(RuntimeError, match=f"16-bit numbers, but is of {bits} bits"):
+            next(ds.YesNoDataset(str(tmp_path)).create_tuple_iterator())
+
+
+def test_a_hidden_column_is_given_under_another_name(folder):
+    data = ds.VOCDataset(f"{folder}/voc", "Detection", shuffle=False, extra_metadata=True)
+    assert data.get_col_names()[-1] == "_meta-filename"
+    assert "_meta-filename" not in next(data.create_dict_iterator(output_numpy=True))
+    renamed = data.rename("_meta-filename", "name")
+    names = [str(row["name"]) for row in renamed.create_dict_iterator(1, output_numpy=True)]
+    assert names == ["1", "2"]
+
+
+CLASSES = {
+    "VOCDataset(f'{here}/voc', 'Detection')": {"cat": 0, "dog": 1, "train": 2},
+    "VOCDataset(f'{here}/voc', 'Detection', class_indexing={'cat': 3})": {"cat": 3},
+    "CocoDataset(f'{here}/coco/images', f'{here}/coco/instances.json')": {"cat": [7], "dog": [2]},
+    "CocoDataset(f'{here}/coco/images', f'{here}/coco/panoptic.json', 'Panoptic')": {
+        "cat": [7, 1],
+        "dog": [2, 0],
+    },
+    "ManifestDataset(f'{here}/manifest/all.manifest')": {"ant": 0, "cat": 1, "dog": 2},
+    "ManifestDataset(f'{here}/manifest/all.manifest', 'eval')": {"cat": 0},
+    "Caltech101Dataset(f'{here}/caltech101')": {"Faces": 0, "ant": 1},
+}
+
+
+@pytest.mark.parametrize("call", CLASSES)
+def test_numbers_of_classes(folder, call):
+    made = eval(f"ds.{call}", {"ds": ds, "here": folder})
+    assert made.get_class_indexing() == CLASSES[call]
+
+
+def test_flowers_have_names(folder):
+    numbers = ds.Flowers102Dataset(f"{folder}/flowers102").get_class_indexing()
+    assert len(numbers) == 102
+    assert [numbers[name] for name in ("pink primrose", "rose", "blackberry lily")] == [0, 73, 101]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "VOCDataset(f'{here}/voc')",
+        "CocoDataset(f'{here}/coco/images', f'{here}/coco/keypoints.json', 'Keypoint')",
+    ],
+)
+def test_tasks_without_classes_refuse_to_number_them(folder, call):
+    with pytest.raises(NotImplementedError):
+        eval(f"ds.{call}", {"ds": ds, "here": folder}).get_class_indexing()
+
+
+def test_sources_keep_their_rows_in_a_cache(folder):
+    for name, (form, _) in source_calls.CALLS.items():
+        if form is None or "/" in form or name in NO_CACHE:
+            continue
+        cache = ds.DatasetCache(len(name))
+        extra = {
+            "EMnistDataset": {"name": "mnist"},
+            "PhotoTourDataset": {"name": "liberty", "usage": "test"},
+            "QMnistDataset": {"usage": "nist"},
+        }.get(name, {})
+        made = getattr(ds, name)(f"{folder}/{form}", shuffle=False, cache=cache, **extra)
+        rows = [
+            [source_calls.told(column) for column in row]
+            for row in made.create_tuple_iterator(num_epochs=1, output_numpy=True)
+        ]
+        plain = getattr(ds, name)(f"{folder}/{form}", shuffle=False, **extra)
+        assert rows == [
+            [source_calls.told(column) for column in row]
+            for row in plain.create_tuple_iterator(num_epochs=1, output_numpy=True)
+        ]
+        assert cache.get_stat().num_mem_cached == len(rows) > 0
+        del cache, made
+
+
+NO_CACHE = (
+    "CLUEDataset",
+    "ManifestDataset",
+    "Caltech101Dataset",
+    "Flowers102Dataset",
+    "SBDataset",
+    "SVHNDataset",
+    "FakeImageDataset",
+)
