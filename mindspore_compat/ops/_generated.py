@@ -1,7 +1,8 @@
 """The Primitives of `ops.auto_generate` that say again what a function says: one table.
 
-A line is the Primitive's own signature and the call that it stands for; where that call is left
-out, the function takes the inputs, and then the settings, in the order told. The classes are
+A line is the Primitive's own signature and the call that it stands for, or the first result of it;
+where that call is left out, the function takes the inputs, and then the settings, in the order
+told. Random ones draw from the generator that has the seed and the offset (`at`). The classes are
 written out when first asked for. Primitives with arithmetic of their own are declared by the files
 of their subject, under `ops.auto_generate`.
 """
@@ -10,8 +11,10 @@ import ast
 import functools
 import re
 
+from .._core.dtype import int64
 from .._core.source import compiled
 from .._core.surface import build
+from ..common.generator import Generator
 from .primitive import Primitive
 
 _TABLE = """
@@ -20,7 +23,10 @@ AcoshExt()(input) = mint.acosh
 AdaptiveAvgPool1D()(input, output_size) = mint.nn.functional.adaptive_avg_pool1d
 AdaptiveAvgPool2DExt()(input, output_size) = mint.nn.functional.adaptive_avg_pool2d
 AdaptiveAvgPool3DExt()(input, output_size) = mint.nn.functional.adaptive_avg_pool3d
+AdaptiveMaxPool1D()(input, output_size)
+    = mint.nn.functional.adaptive_max_pool1d(input, output_size, True)
 AddExt()(input, other, alpha=1) = mint.add(input, other, alpha=alpha)
+AddLayerNormV2()(x1, x2, gamma, beta, epsilon=1e-05, additionalOut=False) = ops.add_layer_norm
 AddRmsNorm()(x1, x2, gamma, epsilon=1e-06) = ops.add_rms_norm
 AddScalar()(input, other, alpha=1) = mint.add(input, other, alpha=alpha)
 Addbmm()(input, batch1, batch2, beta=1, alpha=1)
@@ -29,6 +35,7 @@ AddcdivExt()(input, tensor1, tensor2, value=1) = ops.addcdiv
 AddcmulExt()(input, tensor1, tensor2, value=1) = ops.addcmul
 Addmm()(input, mat1, mat2, beta=1, alpha=1) = mint.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
 Addmv()(input, mat, vec, beta=1, alpha=1) = mint.addmv(input, mat, vec, beta=beta, alpha=alpha)
+Any()(input) = mint.any
 AnyExt()(input, dim, keepdim=False) = mint.any
 Arange()(start, end, step, dtype=None) = mint.arange(start, end, step, dtype=dtype)
 ArgMaxExt()(input, dim=None, keepdim=False) = mint.argmax
@@ -52,6 +59,7 @@ BatchNormElemt()(input, weight=None, bias=None, mean=None, invstd=None, eps=1e-0
 BatchNormGatherStatsWithCounts()(input, mean, invstd, running_mean=None, running_var=None,
     momentum=0.1, eps=1e-05, counts=None) = mint.batch_norm_gather_stats_with_counts
 BatchNormStats()(input, eps) = mint.batch_norm_stats
+BernoulliExt()(input, seed, offset) = mint.bernoulli(input, generator=at(seed, offset))
 BincountExt()(input, weights=None, minlength=0) = mint.bincount
 BitwiseAndScalar()(input, other) = mint.bitwise_and
 BitwiseAndTensor()(input, other) = mint.bitwise_and
@@ -65,10 +73,13 @@ Chunk()(input, chunks, dim=0) = mint.chunk
 ChunkView()(input, chunks, dim=0) = mint.chunk
 ClampScalar()(input, min=None, max=None) = mint.clamp
 ClampTensor()(input, min=None, max=None) = mint.clamp
+Clone()(input) = mint.clone
 Col2ImExt()(input, output_size, kernel_size, dilation=1, padding=0, stride=1)
     = mint.nn.functional.fold
+Col2ImGrad()(input, kernel_size, dilation=1, padding=0, stride=1) = mint.nn.functional.unfold
 ConstantPadND()(input, padding, value=0.0)
     = mint.nn.functional.pad(input, padding, 'constant', value)
+Contiguous()(input) = Tensor.contiguous
 Conv1DExt()(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
     = mint.nn.functional.conv1d
 Conv1DPadding()(input, weight, bias=None, stride=1, padding='valid', dilation=1, groups=1)
@@ -89,12 +100,22 @@ CosineEmbeddingLoss()(input1, input2, target, margin=0.0, reduction='mean')
     = mint.nn.functional.cosine_embedding_loss
 CumminExt()(input, dim) = mint.cummin
 CumsumExt()(input, dim, dtype=None) = mint.cumsum
+DCT()(x, type=2, n=None, axis=-1, norm=None) = scipy.fft.dct
 DiagExt()(input, diagonal=0) = mint.diag
+Diagonal(offset=0, dim1=0, dim2=1)(input) = ops.diagonal(input, offset, dim1, dim2)
+DiagonalView()(input, offset=0, dim1=0, dim2=1) = mint.diagonal
 DivMod()(input, other, rounding_mode=None) = mint.div(input, other, rounding_mode=rounding_mode)
 DivMods()(input, other, rounding_mode=None) = mint.div(input, other, rounding_mode=rounding_mode)
 Divs()(input, other) = mint.div
 Dot()(input, other) = mint.dot
+EinsumExt()(equation, operands) = mint.einsum(equation, *operands)
 EluExt(alpha=1.0)(input) = mint.nn.functional.elu
+Embedding()(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False)
+    = mint.nn.functional.embedding
+Empty()(size, dtype=None, device=None, pin_memory=False)
+    = mint.empty(*size, dtype=dtype, device=device, pin_memory=pin_memory)
+EmptyLike()(input, dtype=None, device=None, pin_memory=False)
+    = mint.empty_like(input, dtype=dtype, device=device, pin_memory=pin_memory)
 EqScalar()(input, other) = mint.eq
 EqualExt()(input, other) = mint.equal
 Exp2()(input) = mint.exp2
@@ -102,8 +123,11 @@ ExpandAs()(input, other) = ops.expand_as
 ExpandDimsView()(input, dim) = ops.expand_dims
 FFT()(input, n=None, dim=-1, norm=None) = ops.fft
 FFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.fft2
+FFTFreq()(n, d=1.0, dtype=None) = ops.fftfreq
 FFTN()(input, s=None, dim=None, norm=None) = ops.fftn
 FFTShift()(input, dim=None) = ops.fftshift
+FillScalar()(size, fill_value, dtype=None) = mint.full(size, fill_value, dtype=dtype)
+FillTensor()(size, fill_value, dtype=None) = mint.full(size, fill_value, dtype=dtype)
 FlattenExt()(input, start_dim=0, end_dim=-1) = mint.flatten
 FloorDivScalar()(input, other) = mint.floor_divide
 FmodScalar()(input, other) = mint.fmod
@@ -153,6 +177,7 @@ IRFFT()(input, n=None, dim=-1, norm=None) = ops.irfft
 IRFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.irfft2
 IRFFTN()(input, s=None, dim=None, norm=None) = ops.irfftn
 Im2ColExt()(input, kernel_size, dilation=1, padding=0, stride=1) = mint.nn.functional.unfold
+ImagView()(input) = mint.imag
 IncreFlashAttention(num_heads=1, input_layout='BSH', scale_value=1.0, num_key_value_heads=0,
     block_size=0, inner_precise=1)(query, key, value, attn_mask=None, actual_seq_lengths=None,
     pse_shift=None, dequant_scale1=None, quant_scale1=None, dequant_scale2=None, quant_scale2=None,
@@ -162,34 +187,93 @@ IncreFlashAttention(num_heads=1, input_layout='BSH', scale_value=1.0, num_key_va
     dequant_scale1, quant_scale1, dequant_scale2, quant_scale2, quant_offset2, antiquant_scale,
     antiquant_offset, block_table, num_heads, input_layout, scale_value, num_key_value_heads,
     block_size, inner_precise, kv_padding_size)
+Index()(input, indices) = ops.tuple_getitem(input, tuple(indices))
 IndexAddExt()(input, dim, index, source, alpha=1)
     = mint.index_add(input, dim, index, source, alpha=alpha)
+IndexFillScalar()(input, dim, index, value) = Tensor.index_fill
+IndexFillTensor()(input, dim, index, value) = Tensor.index_fill
 IndexSelect()(input, dim, index) = mint.index_select
+InnerIndex()(input, indices) = ops.tuple_getitem(input, tuple(indices))
+InnerInplaceIndexPut()(input, indices, values, accumulate=False) = Tensor.index_put_
+InnerNonZero()(input) = mint.nonzero
 InplaceAddExt()(input, other, alpha=1) = Tensor.add_(input, other, alpha=alpha)
+InplaceAddmm()(input, mat1, mat2, beta=1, alpha=1)
+    = Tensor.addmm_(input, mat1, mat2, beta=beta, alpha=alpha)
+InplaceAddr()(input, vec1, vec2, beta=1, alpha=1)
+    = Tensor.copy_(input, input.addr(vec1, vec2, beta=beta, alpha=alpha))
 InplaceAddsExt()(input, other, alpha=1) = Tensor.add_(input, other, alpha=alpha)
+InplaceBernoulliScalar()(input, p, seed, offset)
+    = Tensor.bernoulli_(input, p, generator=at(seed, offset))
+InplaceBernoulliTensor()(input, p, seed, offset)
+    = Tensor.bernoulli_(input, p, generator=at(seed, offset))
+InplaceClampScalar()(input, min=None, max=None) = Tensor.clamp_
+InplaceClampTensor()(input, min=None, max=None) = Tensor.clamp_
 InplaceCopy()(input, src, non_blocking=False) = Tensor.copy_
 InplaceDiv()(input, other) = Tensor.div_
+InplaceDivMod()(input, other, rounding_mode=None)
+    = Tensor.div_(input, other, rounding_mode=rounding_mode)
+InplaceDivMods()(input, other, rounding_mode=None)
+    = Tensor.div_(input, other, rounding_mode=rounding_mode)
 InplaceDivs()(input, other) = Tensor.div_
+InplaceElu()(input, alpha=1.0) = mint.nn.functional.elu_
+InplaceErfinv()(input) = Tensor.erfinv_
 InplaceExp()(input) = Tensor.exp_
+InplaceExponential()(input, lambd, seed, offset)
+    = Tensor.exponential_(input, lambd, generator=at(seed, offset))
+InplaceFillDiagonal()(input, fill_value, wrap=False) = Tensor.fill_diagonal_
 InplaceFillScalar()(input, value) = Tensor.fill_
 InplaceFillTensor()(input, value) = Tensor.fill_
 InplaceFloor()(input) = Tensor.floor_
+InplaceFloorDivide()(input, other) = Tensor.floor_divide_
+InplaceFloorDivides()(input, other) = Tensor.floor_divide_
+InplaceHardtanh()(input, min_val=-1, max_val=1)
+    = mint.nn.functional.hardtanh(input, min_val, max_val, True)
+InplaceIndexAddExt()(input, dim, index, source, alpha=1)
+    = Tensor.index_add_(input, dim, index, source, alpha=alpha)
+InplaceIndexCopy()(input, dim, index, tensor) = Tensor.index_copy_
+InplaceIndexFillScalar()(input, dim, index, value) = Tensor.index_fill_
+InplaceIndexFillTensor()(input, dim, index, value) = Tensor.index_fill_
+InplaceIndexPut()(input, indices, values, accumulate=False) = Tensor.index_put_
 InplaceLog()(input) = Tensor.log_
 InplaceMaskedFillScalar()(input, mask, value) = Tensor.masked_fill_
 InplaceMaskedFillTensor()(input, mask, value) = Tensor.masked_fill_
 InplaceMaskedScatter()(input, mask, source) = Tensor.masked_scatter_
 InplaceMul()(input, other) = Tensor.mul_
 InplaceMuls()(input, other) = Tensor.mul_
+InplaceNormal()(input, mean, std, seed, offset)
+    = Tensor.normal_(input, mean, std, generator=at(seed, offset))
+InplacePut()(input, index, source, accumulate=False) = Tensor.put_
+InplaceRandom()(input, from_=0, to=None, seed=0, offset=0)
+    = Tensor.random_(input, from_, to, generator=at(seed, offset))
+InplaceReLU()(input) = mint.nn.functional.relu_
+InplaceRemainderTensorScalar()(input, other) = Tensor.remainder_
+InplaceRemainderTensorTensor()(input, other) = Tensor.remainder_
 InplaceScatterAdd()(input, dim, index, src) = Tensor.scatter_add_
 InplaceScatterSrc()(input, dim, index, src) = Tensor.scatter_
+InplaceScatterSrcReduce()(input, dim, index, src, reduce)
+    = Tensor.scatter_(input, dim, index, src, reduce=reduce)
+InplaceScatterValue()(input, dim, index, value) = Tensor.scatter_(input, dim, index, value=value)
+InplaceScatterValueReduce()(input, dim, index, value, reduce)
+    = Tensor.scatter_(input, dim, index, value=value, reduce=reduce)
+InplaceSiLU()(input) = mint.nn.functional.silu(input, True)
+InplaceSigmoid()(input) = Tensor.sigmoid_
+InplaceSign()(input) = Tensor.sign_
+InplaceStopGradient()(input) = ops.stop_gradient_
 InplaceSubExt()(input, other, alpha=1) = Tensor.sub_(input, other, alpha=alpha)
 InplaceSubScalar()(input, other, alpha=1) = Tensor.sub_(input, other, alpha=alpha)
 InplaceTanh()(input) = Tensor.tanh_
+InplaceThreshold()(input, threshold, value)
+    = mint.nn.functional.threshold(input, threshold, value, True)
+InplaceUniform()(input, from_, to, seed, offset)
+    = Tensor.uniform_(input, from_, to, generator=at(seed, offset))
 InplaceZero()(input) = Tensor.zero_
 IsNegInf()(input) = mint.isneginf
 KLDiv()(input, target, reduction='mean', log_target=False)
     = mint.nn.functional.kl_div(input, target, reduction, log_target)
 Kthvalue()(input, k, dim=-1, keepdim=False) = mint.kthvalue
+L1LossExt()(input, target, reduction='mean') = mint.nn.functional.l1_loss
+LeakyReLUExt()(input, negative_slope=0.01) = mint.nn.functional.leaky_relu
+LessScalar()(input, other) = mint.lt
 LightningIndexer()(query, key, weights, actual_seq_lengths_query=None,
     actual_seq_lengths_key=None, block_table=None, layout_query='BSND', layout_key='BSND',
     sparse_count=2048, sparse_mode=3, pre_tokens=9223372036854775807,
@@ -199,9 +283,6 @@ LightningIndexer()(query, key, weights, actual_seq_lengths_query=None,
     layout_query=layout_query, layout_key=layout_key, sparse_count=sparse_count,
     sparse_mode=sparse_mode, pre_tokens=pre_tokens, next_tokens=next_tokens,
     return_value=return_value)
-L1LossExt()(input, target, reduction='mean') = mint.nn.functional.l1_loss
-LeakyReLUExt()(input, negative_slope=0.01) = mint.nn.functional.leaky_relu
-LessScalar()(input, other) = mint.lt
 LinSpaceExt()(start, end, steps, dtype=None) = mint.linspace(start, end, steps, dtype=dtype)
 LinalgQr()(A, mode='reduced') = mint.linalg.qr
 LinalgVectorNorm()(x, ord=2, dim=None, keepdim=False, dtype=None)
@@ -217,6 +298,9 @@ MatMulExt()(input, other) = mint.matmul
 MatrixInverseExt()(input) = ops.matrix_inverse
 Max()(input) = mint.max
 MaxDim()(input, dim, keepdim=False) = mint.max
+MaxPoolWithIndices(kernel_size, strides=None, pads=0, dilation=(1, 1), ceil_mode=False,
+    argmax_type=int64)(x)
+    = ops.MaxPoolWithArgmaxV2(kernel_size, strides, pads, dilation, ceil_mode, argmax_type)(x)
 MaxUnpool2DExt()(input, indices, kernel_size, stride=None, padding=0, output_size=None)
     = mint.nn.functional.max_unpool2d
 MeanExt()(input, dim=None, keepdim=False, dtype=None) = mint.mean(input, dim, keepdim, dtype=dtype)
@@ -227,11 +311,15 @@ MinDim()(input, dim, keepdim=False) = mint.min
 MishExt()(input) = mint.nn.functional.mish
 Mm()(input, mat2) = mint.mm
 Muls()(input, other) = mint.mul
+MultinomialExt()(input, num_samples, replacement, seed, offset)
+    = mint.multinomial(input, num_samples, replacement, generator=at(seed, offset))
 Mv()(input, vec) = mint.mv
 Nansum()(input, dim=None, keepdim=False, dtype=None)
     = mint.nansum(input, dim, keepdim, dtype=dtype)
 Narrow()(input, dim, start, length) = mint.narrow
 NarrowView()(input, dim, start, length) = mint.narrow
+NewEmpty()(input, size, dtype=None, device=None)
+    = Tensor.new_empty(input, size, dtype=dtype, device=device)
 NewFull()(input, size, fill_value, dtype=None)
     = Tensor.new_full(input, size, fill_value, dtype=dtype)
 NewOnes()(input, size, dtype=None) = Tensor.new_ones(input, size, dtype=dtype)
@@ -239,14 +327,20 @@ NewZeros()(input, size, dtype=None) = Tensor.new_zeros(input, size, dtype=dtype)
 NonZeroExt()(input) = mint.nonzero(input, as_tuple=True)
 Norm()(input, p=2.0, dim=None, keepdim=False, dtype=None)
     = mint.norm(input, p, dim, keepdim, dtype=dtype)
+NormalFloatFloat()(mean, std, size, seed, offset)
+    = mint.normal(mean, std, size, at(seed, offset))
+NormalFloatTensor()(mean, std, seed, offset) = mint.normal(mean, std, generator=at(seed, offset))
+NormalTensorFloat()(mean, std, seed, offset) = mint.normal(mean, std, generator=at(seed, offset))
+NormalTensorTensor()(mean, std, seed, offset) = mint.normal(mean, std, generator=at(seed, offset))
+NpuGelu()(input, approximate='none') = mint.npu_gelu
 NsaCompress()(input, weight, compress_block_size, compress_stride, actual_seq_len=None)
     = ops.nsa_compress(input, weight, compress_block_size, compress_stride,
     actual_seq_len=actual_seq_len)
-NpuGelu()(input, approximate='none') = mint.npu_gelu
 OneHotExt(axis=-1)(tensor, num_classes, on_value, off_value)
     = ops.one_hot(tensor, num_classes, on_value, off_value, axis)
 OnesLikeExt()(input, dtype=None) = mint.ones_like(input, dtype=dtype)
 Outer()(input, vec2) = mint.outer
+PixelShuffle()(input, upscale_factor) = mint.nn.functional.pixel_shuffle
 PowScalarTensor()(input, exponent) = mint.pow
 PowTensorScalar()(input, exponent) = mint.pow
 ProdExt()(input, dim=None, keepdim=False, dtype=None) = mint.prod(input, dim, keepdim, dtype=dtype)
@@ -257,7 +351,26 @@ PromptFlashAttention(num_heads=1, scale_value=1.0, pre_tokens=2147483647, next_t
     = ops.prompt_flash_attention
 RFFT()(input, n=None, dim=-1, norm=None) = ops.rfft
 RFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.rfft2
+RFFTFreq()(n, d=1.0, dtype=None) = ops.rfftfreq
 RFFTN()(input, s=None, dim=None, norm=None) = ops.rfftn
+RandExt()(shape, seed, offset, dtype=None, device=None)
+    = mint.rand(*shape, generator=at(seed, offset), dtype=dtype, device=device)
+RandInt()(low, high, shape, seed, offset, dtype=None, device=None)
+    = mint.randint(low, high, shape, generator=at(seed, offset), dtype=dtype, device=device)
+RandIntLike()(input, low, high, seed, offset, dtype=None, device=None)
+    = mint.randint(low, high, input.shape, generator=at(seed, offset), dtype=dtype or input.dtype,
+    device=device)
+RandLikeExt()(tensor, seed, offset, dtype=None, device=None)
+    = mint.rand(*tensor.shape, generator=at(seed, offset), dtype=dtype or tensor.dtype,
+    device=device)
+Randn()(shape, seed, offset, dtype=None, device=None)
+    = mint.randn(*shape, generator=at(seed, offset), dtype=dtype, device=device)
+RandnLike()(input, seed, offset, dtype=None, device=None)
+    = mint.randn(*input.shape, generator=at(seed, offset), dtype=dtype or input.dtype,
+    device=device)
+RandpermExt()(n, seed, offset, dtype=int64)
+    = mint.randperm(n, generator=at(seed, offset), dtype=dtype)
+RealView()(input) = mint.real
 ReflectionPad1D()(input, padding) = mint.nn.functional.pad(input, padding, 'reflect')
 ReflectionPad2D()(input, padding) = mint.nn.functional.pad(input, padding, 'reflect')
 ReflectionPad3D()(input, padding) = mint.nn.functional.pad(input, padding, 'reflect')
@@ -265,6 +378,10 @@ RemainderScalarTensor()(input, other) = mint.remainder
 RemainderTensorScalar()(input, other) = mint.remainder
 RemainderTensorTensor()(input, other) = mint.remainder
 Repeat()(input, repeats) = Tensor.repeat
+RepeatInterleaveInt()(input, repeats, dim=None, output_size=None)
+    = mint.repeat_interleave(input, repeats, dim, output_size=output_size)
+RepeatInterleaveTensor()(input, repeats, dim=None, output_size=None)
+    = mint.repeat_interleave(input, repeats, dim, output_size=output_size)
 ReplicationPad1D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
 ReplicationPad2D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
 ReplicationPad3D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
@@ -276,8 +393,16 @@ ScatterValue()(input, dim, index, src, reduce='none')
 SeLUExt()(input) = mint.nn.functional.selu
 SelectExtView()(input, dim, index) = mint.select
 SelectV2()(condition, input, other) = mint.where
+SequenceConcat(axis=0)(x) = ops.cat
 SiLU()(input) = mint.nn.functional.silu
+SliceExt()(input, dim, start, end, step)
+    = ops.tuple_getitem(input, along(input.ndim, dim, slice(start, end, step)))
+SliceExtView()(input, dim, start, end, step)
+    = ops.tuple_getitem(input, along(input.ndim, dim, slice(start, end, step)))
 SoftplusExt()(input, beta=1, threshold=20) = mint.nn.functional.softplus
+SolveTriangular()(a, b, trans=0, lower=False, unit_diagonal=False)
+    = mint.triangular_solve(b, a.conj() if trans == 2 else a, not lower, trans > 0,
+    unit_diagonal)[0]
 SortExt()(input, dim=-1, descending=False, stable=False)
     = mint.sort(input, dim=dim, descending=descending, stable=stable)
 SparseFlashAttention()(query, key, value, sparse_indices, scale_value, block_table=None,
@@ -307,24 +432,44 @@ Swiglu()(input, dim=-1) = ops.swiglu
 TExt()(input) = mint.t
 Take()(input, index) = mint.take
 Threshold()(input, threshold, value) = mint.nn.functional.threshold
+ToDtype()(input, dtype=None, non_blocking=False, copy=False)
+    = Tensor.to(input, dtype, non_blocking=non_blocking, copy=copy)
+ToOther()(input, other, non_blocking=False, copy=False)
+    = Tensor.to(input, other, non_blocking=non_blocking, copy=copy)
 TopkExt()(input, k, dim=-1, largest=True, sorted=True) = mint.topk
 TraceExt()(input) = mint.trace
+TraceV2()(input, offset=0, axis1=1, axis2=0, dtype=None)
+    = Tensor.trace(input, offset, axis1, axis2, dtype)
 TriangularSolve()(b, A, upper=True, transpose=False, unitriangular=False) = mint.triangular_solve
 TrilExt()(input, diagonal=0) = mint.tril
+UniformExt()(tensor, a, b, seed, offset)
+    = Tensor.uniform_(tensor.copy(), a, b, generator=at(seed, offset))
 UnstackExtView()(input, dim=0) = mint.unbind
+UpsampleBicubic2D()(x, output_size=None, scales=None, align_corners=False)
+    = mint.nn.functional.interpolate(x, output_size, scales, 'bicubic', align_corners)
+UpsampleBilinear2D()(x, output_size=None, scales=None, align_corners=False)
+    = mint.nn.functional.interpolate(x, output_size, scales, 'bilinear', align_corners)
+UpsampleLinear1D()(x, output_size=None, scales=None, align_corners=False)
+    = mint.nn.functional.interpolate(x, output_size, scales, 'linear', align_corners)
+UpsampleNearest1D()(x, output_size=None, scales=None)
+    = mint.nn.functional.interpolate(x, output_size, scales, 'nearest')
+UpsampleNearest2D()(x, output_size=None, scales=None)
+    = mint.nn.functional.interpolate(x, output_size, scales, 'nearest')
 Var()(input, dim=None, correction=1, keepdim=False)
     = mint.var(input, dim, correction=correction, keepdim=keepdim)
 VarMean()(input, dim=None, correction=1, keepdim=False)
     = mint.var_mean(input, dim, correction=correction, keepdim=keepdim)
 Vdot()(input, other) = mint.vdot
+View()(input, shape) = Tensor.view
 ViewAs()(input, other) = ops.view_as
+ViewDtype()(input, dtype) = Tensor.view
 XLogYScalarOther()(input, other) = mint.xlogy
 XLogYScalarSelf()(input, other) = mint.xlogy
 ZerosLikeExt()(input, dtype=None) = mint.zeros_like(input, dtype=dtype)
 """
 
 LINES = {line.split("(", 1)[0]: line for line in _TABLE.replace("\n    ", " ").strip().split("\n")}
-_LINE = re.compile(r"(\w+)\((.*?)\)\((.*)\) = ([\w.]+)(?:\((.*)\))?")
+_LINE = re.compile(r"(\w+)\((.*?)\)\((.*)\) = ([\w.]+)(?:\((.*)\)(\[0\])?)?")
 _made = {}
 
 
@@ -335,7 +480,7 @@ def made(name):
     return _made.get(name)
 
 
-def _make(name, settings, inputs, path, call):
+def _make(name, settings, inputs, path, call, part):
     held, given = _names(settings), _names(inputs)
     call = ", ".join(given + held) if call is None else call
     lines = [
@@ -345,9 +490,9 @@ def _make(name, settings, inputs, path, call):
         "",
         f"def __call__(self, {inputs}):",
         *(f"    {n} = self.{n}" for n in held),
-        f"    return found({path!r})({call})",
+        f"    return found({path!r})({call}){part or ''}",
     ]
-    scope = compiled(lines, {"base": Primitive, "found": _found}, f"ops.auto_generate.{name}")
+    scope = compiled(lines, {"base": Primitive, **_SCOPE}, f"ops.auto_generate.{name}")
     return type(
         name,
         (Primitive,),
@@ -370,4 +515,21 @@ def _names(parameters):
 def _found(path):
     """The function of a public path."""
     area, _, name = path.rpartition(".")
-    return build(area, name)
+    return build(area, name, Primitive) if area == "ops" else build(area, name)
+
+
+def _at(seed, offset):
+    """A generator of random numbers that has this seed and has been asked so often."""
+    made = Generator()
+    made._stream.restore((int(seed), int(offset)))
+    return made
+
+
+def _along(rank, dim, part):
+    """The index that takes a slice along one axis."""
+    if not -rank <= dim < rank:
+        raise ValueError(f"For 'SliceExt', 'dim' must be in [{-rank}, {rank}), but got {dim}.")
+    return (slice(None),) * (dim % rank) + (part,)
+
+
+_SCOPE = {"found": _found, "at": _at, "along": _along, "int64": int64}

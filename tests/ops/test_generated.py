@@ -1,5 +1,6 @@
 """Primitives of ops.auto_generate: each is found, calls the function it names, and tells so."""
 
+import ast
 import inspect
 import re
 
@@ -8,7 +9,6 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat._core.surface import build
 from mindspore_compat.ops import _generated, _grad_ops, auto_generate
 from mindspore_compat.ops._primitive_cache import _get_cache_prim
 from mindspore_compat.ops.operations import _inner_ops
@@ -22,16 +22,18 @@ def floats(*values):
 def test_every_line_names_a_function_that_takes_its_arguments(name):
     made = getattr(auto_generate, name)
     assert issubclass(made, ops.Primitive)
-    *_, path, call = _generated._LINE.fullmatch(_generated.LINES[name]).groups()
-    function = build(*path.rpartition(".")[::2])
+    *_, path, call, _ = _generated._LINE.fullmatch(_generated.LINES[name]).groups()
+    function = _generated._found(path)
     names = list(inspect.signature(made.__call__).parameters)[1:]
     held = list(inspect.signature(made.__init__).parameters)[1:]
     given, keywords = names + held, {}
     if call is not None:
-        parts = [part.split("=") for part in call.split(", ")]
-        given = [part[0] for part in parts if len(part) == 1]
-        keywords = {part[0]: part[1] for part in parts if len(part) == 2}
         assert set(names + held) <= set(re.findall(r"\w+", call))
+        called = ast.parse(f"function({call})").body[0].value
+        while isinstance(called.func, ast.Call):
+            called = called.func
+        given = called.args
+        keywords = {each.arg: each.value for each in called.keywords}
     inspect.signature(function).bind(*given, **keywords)
 
 
