@@ -502,23 +502,27 @@ def kron(xp, input: Anything, other: Anything):
     return xp.reshape(left * right, tuple(a * b for a, b in zip(one, two)))
 
 
-@op("ops.cross(input, other, dim=None)", "ops.Cross(dim=-65530)(x1: input, x2: other)",
-    "Tensor.cross(other, dim=None)",
-    "mint.cross(input, other, dim=None)", promote="input other",
-    rules={"ops.Cross": {"dim": ScalarOf(Int)}})
+@op("ops.cross(input, other, dim=None)", "Tensor.cross(other, dim=None)",
+    "mint.cross(input, other, dim=None)", promote="input other")
 def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = None):
     """The cross product of vectors of length 3 along an axis; the first such axis by default."""
-    unlike = dim == -65530 and input.ndim != other.ndim     # -65530 is the class's None
     if dim is None or dim == -65530:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
     at = 0 if dim is None else dim - input.ndim if dim >= 0 else dim     # counted from the end
-    if unlike or not -input.ndim <= at < 0 or {input.shape[at], *other.shape[at:][:1]} != {3}:
+    if not -input.ndim <= at < 0 or {input.shape[at], *other.shape[at:][:1]} != {3}:
         raise ValueError(f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} "
                          f"and {other.shape}.")
     whole = xp.broadcast_shapes(input.shape, other.shape)
     one, two = (xp.moveaxis(xp.broadcast_to(each, whole), at, 0) for each in (input, other))
     parts = [one[i - 2] * two[i - 1] - one[i - 1] * two[i - 2] for i in range(3)]
     return xp.moveaxis(xp.stack(parts, 0), 0, at)
+
+
+@op("ops.Cross(dim=-65530)(x1: input, x2: other)", promote="input other")
+def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) = -65530):
+    """The cross product of vectors of length 3 along an axis; the first such axis by default."""
+    _same_rank("Cross", input, other)
+    return cross.body(xp, input, other, dim)
 
 
 @op("ops.tensor_dot(x1, x2, axes)", alike="x1 x2")

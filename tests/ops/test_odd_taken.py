@@ -230,6 +230,13 @@ def test_vectors_of_mint_have_one_axis(call):
         call(VECTOR.reshape(1, 3))
 
 
+@pytest.mark.parametrize("dim", [1, -65530])
+def test_the_class_crosses_vectors_of_one_rank(dim):
+    assert ops.Cross(dim)(X, X).asnumpy().tolist() == [[0, 0, 0]] * 2
+    with pytest.raises(ValueError, match="as many axes"):
+        ops.Cross(dim)(X, X.reshape(1, 2, 3))
+
+
 def test_a_number_of_pieces_counts_when_they_are_cut():
     split = ops.SplitV([1, -1], 1, 1)
     with pytest.raises(ValueError, match="num_split"):
