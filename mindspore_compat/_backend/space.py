@@ -42,6 +42,8 @@ def _reducer(ufunc):
 class Space:
     """The functions of one array library, NumPy's names first."""
 
+    level = 0  # how many vmaps deep; a class attribute, for a missing one is slow to ask for
+
     def __init__(self, module, special, linalg, narrow, kernels=None):
         self.module = module
         self.kernels = kernels  # hand-written ones (kernels.py), where the library runs them

@@ -127,7 +127,7 @@ class BatchSpace:
         self.base = base
         self.count = count
         self.narrow = base.narrow
-        self.level = getattr(base, "level", 0) + 1
+        self.level = base.level + 1
 
     @property
     def module(self):

@@ -264,7 +264,7 @@ class Op:
         held, nodes = self._arrays(sources + extra)
         metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in held)
         xp = self._space(held)
-        if not hasattr(xp, "level"):
+        if not xp.level:
             return self._computed(xp, values, held, nodes, metas)
         from .slices import UNFIT, by_slices
 
@@ -277,7 +277,7 @@ class Op:
         """The result for given arrays and nodes, recorded where a node is live."""
         count = len(self.inputs)
         held = [a if a is None or space_for(a) is xp else _moved(xp, a) for a in held]
-        if hasattr(xp, "level"):
+        if xp.level:
             nodes = lifted_nodes(xp, held, nodes)
         live = any(node is not None for node in nodes) and not depth.paused
         if live and self.rule is None:
@@ -403,7 +403,7 @@ class Op:
             if a is None:
                 continue
             found = space_for(a)
-            if best is None or getattr(found, "level", -1) > getattr(best, "level", -1) or (
+            if best is None or found.level > best.level or (
                 best is arrays.HOST and found is not best
             ):
                 best = found
@@ -425,7 +425,7 @@ class Op:
     def _with_axes(self, xp, held):
         """The dtype that the result goes back to: of the one input with axes, where the others
         yield; nothing does within a vmap."""
-        if not self.yields or precision.dtype is not None or hasattr(xp, "level"):
+        if not self.yields or precision.dtype is not None or xp.level:
             return None
         found = [a.dtype for a in held if a.ndim]
         return found[0] if len(found) == 1 else None

@@ -36,7 +36,7 @@ def beside_slices(tensor, values):
     """`tensor`, as a Batch where one of `values` is a Batch of a vmap that it stands outside of."""
     space = space_among(values)
     own = getattr(tensor._array, "space", None)
-    if space is None or getattr(own, "level", 0) >= space.level:
+    if space is None or own.level >= space.level:
         return tensor
     return lifted.run(tensor, space)
 

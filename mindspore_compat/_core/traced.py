@@ -90,6 +90,8 @@ _attach_operators()
 class TracedSpace:
     """NumPy's functions on Traced values over one array space."""
 
+    level = 0
+
     def __init__(self, base):
         self.base = base
         self.narrow = base.narrow
