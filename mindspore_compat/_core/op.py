@@ -207,7 +207,11 @@ class Op:
         given = {n: f"{n} is not None and " if n in self.optional else "" for n in self.inputs}
         odd = ["xp_ is None"]
         odd += [f"{given[n]}type(a_{n}) is not kind_" for n in others]
-        odd += [f"{given[n]}a_{n}.dtype is not dt_" for n in self.promote if n != first]
+        lead = next((n for n in self.inputs if n in self.promote), None)
+        if lead is not None:
+            odd += [f"{lead} is None"] if lead in self.optional else []
+            odd += [f"{given[n]}a_{n}.dtype is not a_{lead}.dtype"
+                    for n in self.promote if n != lead]
         if self.widen:
             odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
         if self.widen and set(self.inputs) - {first, *self.promote}:

@@ -35,8 +35,8 @@ def lifted(xp, x: TensorOf(any_dtype), space: Any):
 def beside_slices(tensor, values):
     """`tensor`, as a Batch where one of `values` is a Batch of a vmap that it stands outside of."""
     space = space_among(values)
-    own = getattr(tensor._array, "space", None)
-    if space is None or own.level >= space.level:
+    own = space_among([tensor._array])
+    if space is None or own is not None and own.level >= space.level:
         return tensor
     return lifted.run(tensor, space)
 

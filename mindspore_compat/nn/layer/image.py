@@ -389,6 +389,9 @@ class ResizeBilinear(Cell):
         if x.ndim != 4:
             raise ValueError("For 'ResizeBilinear', 'x' must have 4 axes, but got shape "
                              f"{x.shape}.")
+        if align_corners and self.half_pixel_centers:
+            raise ValueError("For 'ResizeBilinear', 'align_corners' and 'half_pixel_centers' must "
+                             "not both be True.")
         if size is None:
             size = (x.shape[2] * scale_factor, x.shape[3] * scale_factor)
         return resize_bilinear.run(x, tuple(size), align_corners, self.half_pixel_centers)
