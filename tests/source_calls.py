@@ -332,6 +332,15 @@ CALLS = {
         | usage='x' | compat=1, usage='train' | usage='nist', sampler=ds.PKSampler(1)
         """,
     ),
+    "RandomDataset": (
+        None,
+        """
+        total_rows=3, schema=numbers | schema=numbers
+        | total_rows=2, schema=numbers, columns_list=['label', 'image'] | total_rows='a'
+        | columns_list=1 | shuffle=1 | schema=3 | total_rows=0, schema=numbers
+        | total_rows=4, schema=numbers, num_shards=2
+        """,
+    ),
     "RenderedSST2Dataset": (
         "rendered_sst2",
         """
@@ -506,6 +515,13 @@ def outcome(ds, name, arguments, here):
     ds.config.set_num_parallel_workers(1)
     try:
         known = {form: f"{here}/{form}" for form in source_files.FORMS}
+        known["numbers"] = ds.Schema()
+        for column, kind, shape in (
+            ("image", "uint8", [2]),
+            ("label", "int32", [1]),
+            ("more", "float64", [2, 3]),
+        ):
+            known["numbers"].add_column(column, kind, shape)
         data = eval(f"ds.{name}({arguments})", {"ds": ds, "here": str(here), **known})
         rows = [
             [told(column) for column in row]
