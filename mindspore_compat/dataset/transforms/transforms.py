@@ -40,10 +40,10 @@ _compare = {Relational.EQ: np.equal, Relational.NE: np.not_equal, Relational.GT:
             Relational.GE: np.greater_equal, Relational.LT: np.less, Relational.LE: np.less_equal}
 
 
-def not_random(func):
+def not_random(function):
     """Marks a function as one that gives the same result every time, and returns it."""
-    func.random = False
-    return func
+    function.random = False
+    return function
 
 
 class TypeCast(TensorOperation):

@@ -1,6 +1,6 @@
 """`mindspore.dataset.vision`: transforms of images."""
 
-from ..transforms.transforms import not_random
+from ..transforms import transforms
 from . import (
     arithmetic,
     color,
@@ -34,3 +34,8 @@ for _name in __all__:   # objects tell their public home
     globals()[_name].__module__ = __name__
 
 __all__ += ["not_random"]
+
+
+def not_random(func):
+    """Marks a function as one that gives the same result every time, and returns it."""
+    return transforms.not_random(func)
