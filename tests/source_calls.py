@@ -197,6 +197,14 @@ CALLS = {
         | sampler=ds.PKSampler(1)
         """,
     ),
+    "GTZANDataset": (
+        "gtzan",
+        """
+        usage='train' | usage='valid' | usage='test' | usage='x' | usage=1 | dataset_dir=clue
+        | dataset_dir=speech_commands | usage='train', shuffle=True
+        | usage='train', sampler=ds.PKSampler(1)
+        """,
+    ),
     "IMDBDataset": (
         "imdb",
         """
