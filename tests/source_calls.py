@@ -197,6 +197,14 @@ CALLS = {
         | sampler=ds.PKSampler(1)
         """,
     ),
+    "GTZANDataset": (
+        "gtzan",
+        """
+        usage='train' | usage='valid' | usage='test' | usage='x' | usage=1 | dataset_dir=clue
+        | dataset_dir=speech_commands | usage='train', shuffle=True
+        | usage='train', sampler=ds.PKSampler(1)
+        """,
+    ),
     "IMDBDataset": (
         "imdb",
         """
@@ -330,6 +338,15 @@ CALLS = {
         usage='train' | usage='train', compat=False | usage='nist'
         | usage='test10k', num_samples=2 | usage='test', num_samples=1 | num_samples=2
         | usage='x' | compat=1, usage='train' | usage='nist', sampler=ds.PKSampler(1)
+        """,
+    ),
+    "RandomDataset": (
+        None,
+        """
+        total_rows=3, schema=numbers | schema=numbers
+        | total_rows=2, schema=numbers, columns_list=['label', 'image'] | total_rows='a'
+        | columns_list=1 | shuffle=1 | schema=3 | total_rows=0, schema=numbers
+        | total_rows=4, schema=numbers, num_shards=2
         """,
     ),
     "RenderedSST2Dataset": (
@@ -506,6 +523,13 @@ def outcome(ds, name, arguments, here):
     ds.config.set_num_parallel_workers(1)
     try:
         known = {form: f"{here}/{form}" for form in source_files.FORMS}
+        known["numbers"] = ds.Schema()
+        for column, kind, shape in (
+            ("image", "uint8", [2]),
+            ("label", "int32", [1]),
+            ("more", "float64", [2, 3]),
+        ):
+            known["numbers"].add_column(column, kind, shape)
         data = eval(f"ds.{name}({arguments})", {"ds": ds, "here": str(here), **known})
         rows = [
             [told(column) for column in row]

@@ -37,6 +37,14 @@ def cmu_arctic():
         )
 
 
+def gtzan():
+    for place, name in enumerate(
+        ("blues.00029", "blues.00000", "blues.00012", "rock.00099", "rock.00008", "pop.00021")
+    ):
+        yield f"{name.split('.')[0]}/{name}.wav", wav(place, 22050)
+    yield "blues/blues.00030.txt", b"x"
+
+
 def libri_tts():
     for part, speaker, chapter in (
         ("dev-clean", 116, 288045),

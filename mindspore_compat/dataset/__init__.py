@@ -5,14 +5,15 @@ A pipeline is built from a source (`MnistDataset`, `GeneratorDataset`, ...) and 
 `vision`, settings in `config`.
 """
 
-from . import engine, text, transforms, vision
+from . import engine, text, transforms, utils, vision
 from .engine import *  # noqa: F403
 from .engine import config
 from .engine import sampler as samplers
 from .engine.config import get_seed, set_seed
+from .utils import LineReader
 
-__all__ = ["config", "engine", "get_seed", "samplers", "set_seed", "text", "transforms",
-           "vision"]
+__all__ = ["LineReader", "config", "engine", "get_seed", "samplers", "set_seed", "text",
+           "transforms", "utils", "vision"]
 __all__ += engine.__all__
 
 for _name in engine.__all__:    # objects tell their public home, as the original's do

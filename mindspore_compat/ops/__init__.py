@@ -46,6 +46,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _float_status,
     _forms,
     _gradients,
+    _gradients_more,
     _heads,
     _host,
     _image,

@@ -58,6 +58,9 @@ AvgPool3DGrad(kernel_size=1, strides=1, pads=0, ceil_mode=False, count_include_p
     divisor_override=0, data_format='NCDHW', pad_mode='pad')(origin_input_shape, grads):
     grads through ops.AvgPool3D(kernel_size, strides, pad_mode, pads, ceil_mode, count_include_pad,
     divisor_override, data_format)(x) for x from ops.zeros(ints(origin_input_shape), grads.dtype)
+AvgPoolGradV1(kernel_size=1, strides=1, pad_mode='VALID', data_format='NCHW')(orig_input_shape,
+    input_grad): input_grad through ops.AvgPool(kernel_size, strides, pad_mode, data_format)(x)
+    for x from ops.zeros(ints(orig_input_shape), input_grad.dtype)
 AvgPoolGrad(kernel_size=1, strides=1, pad_mode='VALID', data_format='NCHW')(x, out, dout):
     dout through ops.AvgPool(kernel_size, strides, pad_mode, data_format)(x) for x
 BinaryCrossEntropyGrad(reduction='mean')(input, target, grad_output, weight=None):
@@ -71,6 +74,10 @@ Conv3DBackpropFilter(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0,
     stride=(1, 1, 1, 1, 1), dilation=(1, 1, 1, 1, 1), group=1, data_format='NCDHW')(x, out_backprop,
     filter_size): out_backprop through ops.Conv3D(out_channel, kernel_size, mode, pad_mode, pad,
     stride, dilation, group, data_format)(x, w) for w from ops.zeros(ints(filter_size), x.dtype)
+DeformableOffsetsGrad(strides, pads, kernel_size, dilations=(1, 1, 1, 1), data_format='NCHW',
+    deformable_groups=1, modulated=True)(grad, x, offsets): grad through
+    ops.DeformableOffsets(strides, pads, kernel_size, dilations, data_format, deformable_groups,
+    modulated)(x, offsets) for x, offsets
 Dilation2DBackpropFilter(stride, dilation, pad_mode='SAME', data_format='NCHW')(x, filter,
     out_backprop): out_backprop through ops.Dilation2D(stride, dilation, pad_mode,
     data_format)(x, filter) for filter
@@ -112,6 +119,9 @@ MaxPool3DGradGrad(kernel_size=(1, 1, 1, 1, 1), strides=(1, 1, 1, 1, 1), pad_mode
 MaxPoolGradGrad(kernel_size=1, strides=1, pad_mode='VALID')(x, y, grad): grad through
     made('MaxPoolGrad')(kernel_size, strides, pad_mode)(x, y, d) for d from ops.zeros_like(y)
 MaxPoolGrad(kernel_size=1, strides=1, pad_mode='VALID', data_format='NCHW')(x_origin, out_origin,
+    grad): grad through ops.MaxPool(kernel_size, strides, pad_mode, data_format)(x_origin)
+    for x_origin
+MaxPoolGradV1(kernel_size=1, strides=1, pad_mode='VALID', data_format='NCHW')(x_origin, out_origin,
     grad): grad through ops.MaxPool(kernel_size, strides, pad_mode, data_format)(x_origin)
     for x_origin
 MaximumGrad(grad_x=True, grad_y=True)(x, y, grads): grads through ops.maximum(x, y) for x, y
@@ -181,11 +191,14 @@ UpsampleTrilinear3DGrad(align_corners=False)(dy, input_size, output_size=None, s
 # Pulled back through a call -----------------------------------------------------------------------
 
 
-class _Ops:
-    """The names of `mindspore.ops` as attributes."""
+class _Names:
+    """The names of a public path as attributes."""
+
+    def __init__(self, area):
+        self._area = area
 
     def __getattr__(self, name):
-        return build("ops", name, Primitive, "mindspore_compat.ops")
+        return build(self._area, name, Primitive, f"mindspore_compat.{self._area}")
 
 
 def _ints(value):
@@ -223,18 +236,28 @@ def _pulled(function, inputs, sens):
 _SCOPE = {
     "base": Primitive,
     "pulled": _pulled,
-    "ops": _Ops(),
+    "ops": _Names("ops"),
+    "functional": _Names("mint.nn.functional"),
+    "Tensor": _Names("Tensor"),
     "ints": _ints,
     "whole": _whole,
     "unpadded": _unpadded,
     "unpadded_last": _unpadded_last,
     "made": lambda name: made(name),
 }
-LINES = {line.split("(", 1)[0]: line for line in re.sub(r"\n +", " ", _PULLED).strip().split("\n")}
 
 
-def _class_of(line):
-    """The Primitive that a line of the table tells."""
+def lines_of(table):
+    """The lines of a table by the names of their Primitives."""
+    lines = re.sub(r"\n +", " ", table).strip().split("\n")
+    return {line.split("(", 1)[0]: line for line in lines}
+
+
+LINES = lines_of(_PULLED)
+
+
+def class_of(line, area=AREA):
+    """The Primitive that a line of a table tells."""
     signature, _, rest = line.partition("): ")
     settings, inputs = groups(signature + ")")
     name = line.split("(", 1)[0]
@@ -253,17 +276,17 @@ def _class_of(line):
     if start:
         lines.append(f"    {wanted} = {start}")
     lines.append(f"    return pulled(lambda {wanted}: {call}, ({wanted},), {sens})")
-    scope = compiled(lines, dict(_SCOPE), f"{AREA}.{name}")
+    scope = compiled(lines, dict(_SCOPE), f"{area}.{name}")
     return type(
         name,
         (Primitive,),
         {
             "__init__": scope["__init__"],
             "__call__": scope["__call__"],
-            "__module__": f"mindspore_compat.{AREA}",
+            "__module__": f"mindspore_compat.{area}",
             "__doc__": f"The gradient `{sens}` pulled back through `{call}` for `{wanted}`: "
             f"`{name}({settings})({inputs})`.\n\n"
-            f"Source: mindspore.{AREA}.{name} of MindSpore 2.10.\n",
+            f"Source: mindspore.{area}.{name} of MindSpore 2.10.\n",
         },
     )
 
@@ -271,16 +294,16 @@ def _class_of(line):
 @functools.cache
 def made(name):
     """The Primitive of this name, or None if the table has none."""
-    return _class_of(LINES[name]) if name in LINES else None
+    return class_of(LINES[name]) if name in LINES else None
 
 
 # Of the result of an operation --------------------------------------------------------------------
 
 
-def _of_result(line, rule):
+def _of_result(line, rule, area=AREA):
     """Declares the Primitive of a line whose rule needs the result alone, `out`, and settings."""
 
-    @op(f"{AREA}.{line}")
+    @op(f"{area}.{line}")
     def back(xp, out: Floats, g: Floats, axis: Int = -1, alpha: Float = 1.0):
         """The gradient of an operation whose result was `out`, by that operation's own rule."""
         known = {"out": out, "axis": axis, "alpha": alpha}
@@ -307,6 +330,9 @@ for _line, _rule in {
     "TanhGrad()(y: out, dy: g)": _function("tanh"),
 }.items():
     _of_result(_line, _rule)
+_of_result(
+    "SoftmaxBackward()(dout: g, out, dim: axis=-1)", lambda: softmax.rule, "ops.auto_generate"
+)
 
 
 @op(f"{AREA}.AcoshGrad()(out, dout)")

@@ -173,11 +173,27 @@ def _tiled(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce)
     draw = stream.next(HOST)
     cuts = [_boundaries(n, r, pseudo, deterministic, draw) for n,
             r in zip(x.shape[1:3], ratio[1:3])]
+    x = tiles(xp, x, cuts, overlapping, reduce)
+    return x, xp.asarray(cuts[0], "int64"), xp.asarray(cuts[1], "int64")
+
+
+def tiles(xp, x, cuts, overlapping, reduce):
+    """(N, H, W, C) reduced between cuts of rows and cuts of columns, which are lists."""
     for axis, cut in zip((1, 2), cuts):
         front = (slice(None),) * axis
-        reach = [(a, min(b + overlapping, cut[-1])) for a, b in zip(cut, cut[1:])]
+        reach = [(a, min(b + overlapping, x.shape[axis])) for a, b in zip(cut, cut[1:])]
         x = xp.stack([reduce(xp, x[front + (slice(a, b),)], axis) for a, b in reach], axis)
-    return x, xp.asarray(cuts[0], "int64"), xp.asarray(cuts[1], "int64")
+    return x
+
+
+def tile_mean(xp, part, axis):
+    """The mean of an axis, as `tiles` asks for it."""
+    return xp.sum(part, axis) / part.shape[axis]
+
+
+def tile_max(xp, part, axis):
+    """The largest value of an axis, as `tiles` asks for it."""
+    return xp.max(part, axis)
 
 
 Ratios = ListOf(Float, length=4)
@@ -199,7 +215,7 @@ def fractional_max_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool 
         The result, and where the windows begin, and end, in rows and in columns.
     """
     return _tiled(xp, "FractionalMaxPool", x, pooling_ratio, pseudo_random, overlapping,
-                  deterministic, (seed, seed2), lambda xp, part, axis: xp.max(part, axis))
+                  deterministic, (seed, seed2), tile_max)
 
 
 @op("ops.FractionalAvgPool(pooling_ratio, pseudo_random=False, overlapping=False, "
@@ -208,9 +224,6 @@ def fractional_avg_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool 
                         overlapping: Bool = False, deterministic: Bool = False, seed: Int = 0,
                         seed2: Int = 0):
     """The mean of each of windows that tile images (N, H, W, C); as `FractionalMaxPool`."""
-    def mean(xp, part, axis):
-        return xp.sum(part, axis) / part.shape[axis]
-
     found = _tiled(xp, "FractionalAvgPool", xp.cast(x, "float64"), pooling_ratio, pseudo_random,
-                   overlapping, deterministic, (seed, seed2), mean)
+                   overlapping, deterministic, (seed, seed2), tile_mean)
     return (xp.cast(found[0], x.dtype), *found[1:])

@@ -6,6 +6,8 @@ are missing here take the operands of their documented call (documented.py).
 
 import numpy as np
 
+from mindspore_compat.ops._pool_fractional import tile_mean
+
 from .operands import apart, bools, fixed, held, ints, of, positive, unit, x
 
 KINKS = {
@@ -199,6 +201,8 @@ LOSSES = {
     "_loss_ctc.ctc_loss_sparse": of(x(6, 2, 4), held(ints([[0, 0], [0, 1], [1, 0]])),
                                     held(ints([1, 2, 0], np.int32)),
                                     held(ints([6, 5], np.int32))).kept().first(),
+    "_loss_rnnt.rnnt_loss": of(x(2, 3, 3, 4), *(held(ints(given, np.int32)) for given in (
+        [[1, 2], [3, 1]], [3, 2], [2, 1]))),
 }
 _GATES = x(3, 2, 8), x(2, 2), x(2, 2, seed=1), x(8, 2)
 _MASK = fixed([[[1], [1]], [[1], [0]], [[1], [0]]])
@@ -337,6 +341,36 @@ GRADIENTS = {
     "_gradients.layer_norm_grad": of(x(3, 4), x(3, 4, seed=1), positive(3, 1), x(3, 1), x(4)),
     "_gradients.rms_norm_grad": of(x(3, 4), x(3, 4, seed=1), positive(3, 1), x(4)),
     "_gradients.fill_empty_rows_grad": of(x(5), ints([3, 0, 1])),
+    "_gradients.SoftmaxBackward": of(positive(3, 4), x(3, 4)),
+}
+_PLACES = ints([[[[0, 7]], [[5, 2]]]])
+_SEGMENTS = ints([0, 2, 0]), ints([0, 0, 1]), held(ints(4))
+MORE_GRADIENTS = {
+    "_gradients_more.elu_grad_ext": [
+        of(x(3, 4), x(3, 4, seed=1, away=(0,)), 1.5, given).labelled(f"result {given}")
+        for given in (False, True)],
+    "_gradients_more.leaky_relu_grad_ext": of(x(3, 4), x(3, 4, seed=1, away=(0,)), .1),
+    "_gradients_more.max_pool_indices_grad": of(x(1, 2, 3, 4), x(1, 2, 1, 2), _PLACES),
+    "_gradients_more.max_pool_argmax_grad": of(x(1, 2, 3, 4), x(1, 2, 1, 2),
+                                               ints([[[[0, 7]], [[17, 14]]]])),
+    "_gradients_more.max_pool_argmax_grad_grad": of(
+        x(1, 2, 1, 2), x(1, 2, 3, 4), ints([[[[0, 7]], [[17, 14]]]])),
+    "_gradients_more.tiled": of(x(1, 4, 5, 2), [0, 1, 4], [0, 3, 5], True, tile_mean),
+    "_gradients_more.fractional_max_pool_grad": of(x(1, 2, 3, 4), x(1, 2, 1, 2), _PLACES),
+    "_gradients_more.fractional_max_pool3d_grad": of(
+        x(1, 1, 2, 3, 4), x(1, 1, 1, 1, 2), ints([[[[[0, 17]]]]])),
+    "_gradients_more.max_unpool2d_grad": of(x(1, 2, 1, 2), x(1, 2, 3, 4), _PLACES),
+    "_gradients_more.max_unpool3d_grad": of(
+        x(1, 1, 1, 1, 2), x(1, 1, 2, 3, 4), ints([[[[[0, 17]]]]])),
+    "_gradients_more.lu_unpack_grad": of(x(4, 3), x(3, 3), x(4, 3, seed=1), True, True),
+    "_gradients_more.median_grad": [
+        of(x(2), x(2, 3), x(2, seed=1), ints([1, 2]), False, 1),
+        of(x(1)[0], fixed([3, 1, 2, 2]), fixed(2), ints(0), True).labelled("of all")],
+    **{f"_gradients_more.SparseSegment{name}Grad": of(x(2, 3), *_SEGMENTS).kept()
+       for name in ("Mean", "SqrtN", "Sum")},
+    "_gradients_more.sparse_slice_grad": of(x(2), ints([[0, 1], [1, 2], [2, 3]]), ints([0, 1]),
+                                            ints([[0, 0], [1, 1]])).kept(),
+    "_gradients_more.gamma_draw_slope": of(x(4), positive(4), positive(4, seed=1)),
 }
 LINES = {**ACTIVATIONS, **CONVOLUTIONS, **POOLING, **NORMALISATION, **LOSSES, **RECURRENCE,
-         **PICTURES, **ATTENTION, **EXPERTS, **GRADIENTS}
+         **PICTURES, **ATTENTION, **EXPERTS, **GRADIENTS, **MORE_GRADIENTS}

@@ -97,10 +97,23 @@ def test_all_neighbors_in_each_form(graph):
 def test_features(graph):
     first, second = graph.get_node_feature([3, 1], [1, 2])
     assert first.tolist() == [[3, 0.5], [1, 0.5]] and first.dtype == np.float32
-    assert second.tolist() == [[0], [10]] and second.dtype == np.int32
+    assert second.tolist() == [0, 10] and second.dtype == np.int32
     (shaped,) = graph.get_node_feature(np.array([[0, 1], [10, -1]]), [2])
-    assert shaped.tolist() == [[[0], [10]], [[100], [0]]]
-    assert graph.get_edge_feature([104, 100], [1])[0].tolist() == [[26], [25]]
+    assert shaped.tolist() == [[0, 10], [100, 0]]
+    assert graph.get_edge_feature([104, 100], [1])[0].tolist() == [26, 25]
+
+
+def test_a_network_is_made_of_a_graph_as_scripts_do_it(graph):
+    nodes = graph.get_all_nodes(1).tolist()
+    features, labels = graph.get_node_feature(nodes, [1, 2])
+    assert features.shape == (4, 2) and labels.shape == (4,)
+    places = {node: place for place, node in enumerate(nodes)}
+    near = graph.get_all_neighbors(nodes, 1)
+    linked = np.zeros((4, 4), int)
+    for (row, column), value in np.ndenumerate(near):
+        if value >= 0 and column > 0:
+            linked[places[near[row, 0]], places[value]] = 1
+    assert linked.tolist() == [[0, 1, 1, 0], [0, 0, 1, 0], [1, 0, 0, 1], [1, 0, 0, 0]]
 
 
 def test_graph_info(graph):

@@ -146,3 +146,39 @@ NO_CACHE = (
     "SVHNDataset",
     "FakeImageDataset",
 )
+
+
+def test_random_rows_without_a_schema_are_the_originals():
+    ds.config.set_seed(1)
+    data = ds.RandomDataset(total_rows=1)
+    assert data.get_col_names() == ["c0", "c1"]
+    row = next(data.create_tuple_iterator(output_numpy=True))
+    assert [(column.dtype.name, column.shape) for column in row] == [
+        ("float64", (30, 6, 4)),
+        ("int16", (4, 7, 3, 13)),
+    ]
+    assert [column.tobytes()[0] for column in row] == [99, 88]
+    ds.config.set_seed(3)
+    assert ds.RandomDataset().get_dataset_size() == 565
+
+
+def test_random_rows_are_limited_shared_and_kept():
+    schema = ds.Schema()
+    schema.add_column("a", "uint8", [])
+    ds.config.set_seed(3)
+
+    def rows(**options):
+        data = ds.RandomDataset(5, schema, **options)
+        found = [int(a) for (a,) in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+        assert len(found) == data.get_dataset_size()
+        return found
+
+    whole = rows()
+    assert len(set(whole)) == 5
+    assert rows(num_samples=2) == whole[:2]
+    assert rows(num_shards=2, shard_id=1) == [whole[1], whole[3], whole[0]]
+    cache = ds.DatasetCache(77)
+    assert rows(cache=cache) == whole
+    assert cache.get_stat().num_mem_cached == 5
+    with pytest.raises(RuntimeError, match="column 'b'"):
+        rows(columns_list=["b"])

@@ -227,7 +227,7 @@ class GraphData:
 
         Returns:
             list[numpy.ndarray], for each type an array of the shape of `node_list` and the
-            feature's own.
+            feature's own, without axes of length 1.
         """
         api = "get_node_feature"
         return self._ask(
@@ -452,7 +452,7 @@ class LocalGraph:
         if unknown:
             raise RuntimeError(f"The graph has no {kind} {unknown[0]}.")
         found = [of_type.get(each, nothing) for each in numbers.reshape(-1).tolist()]
-        return np.stack(found).reshape(*numbers.shape, *nothing.shape)
+        return np.stack(found).reshape(*numbers.shape, *nothing.shape).squeeze()
 
     def info(self):
         told = {}

@@ -1,17 +1,25 @@
-"""Sources of rows that are made up: FakeImageDataset."""
+"""Sources of rows that are made up: FakeImageDataset and RandomDataset."""
+
+import itertools
+import os
 
 import numpy as np
 
 from ..._core.checking import checked
-from ..._core.rules import Bool, Int
-from .._rules import Samples, Workers, positive, sequence
-from .pipeline import MappableDataset, VisionBaseDataset
+from ..._core.rules import Bool, Int, ListOf, Str
+from .._rules import AnInstance, Samples, Workers, natural, positive, sequence
+from .caching import cached_flow, has_cache, sampler_of_kept
+from .config import next_seed
+from .pipeline import MappableDataset, SourceDataset, VisionBaseDataset
+from .rows import Flow
 from .sampler import select_sampler
+from .schema import Schema
 from .sources_images import exclusive
 from .sources_python import Shard, Shards
+from .sources_text import shard_in_range, together
 from .twister import Twister
 
-__all__ = ["FakeImageDataset"]
+__all__ = ["FakeImageDataset", "RandomDataset"]
 
 
 class FakeImageDataset(MappableDataset, VisionBaseDataset):
@@ -80,3 +88,142 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
         numbers = Twister(self.base_seed + index).normals(-(-size // 8))
         image = np.maximum(numbers, 0.0).astype("<f8").view(np.uint8)[:size]
         return [image.reshape(self.image_size), np.array(self._label(index), np.uint32)]
+
+
+_TYPES = (
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+)
+
+
+class RandomDataset(SourceDataset, VisionBaseDataset):
+    """Rows of random bytes; all bytes of a column of a row are the same one.
+
+    A seed gives the original's rows; each epoch gives them again.
+
+    Args:
+        total_rows (int, optional): how many rows there are; by default what the schema says, or a
+            random number up to 1024.
+        schema (Union[str, Schema], optional): the columns, their dtypes and shapes; an axis of -1
+            gets a random length up to 32. By default all that is random, too.
+        columns_list (list[str], optional): which columns of the schema are given, in order; without
+            a schema, the names of the columns, which are otherwise "c0", "c1", ...
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        cache (DatasetCache, optional): keeps the rows.
+        shuffle (bool, optional): is checked; rows are random in any order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is out of range, or `schema` no file.
+        RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
+            used, a column is unknown or of text.
+
+    Source: mindspore.dataset.RandomDataset of 2.10.
+    """
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        total_rows: natural = None,
+        schema: Str | AnInstance(Schema) = None,
+        columns_list: ListOf(Str) = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        cache=None,
+        shuffle: Bool = None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+    ):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        if isinstance(schema, str):
+            if not os.path.isfile(schema):
+                raise ValueError(
+                    f"For 'RandomDataset', 'schema' must be a file that can be read, "
+                    f"but got {schema!r}."
+                )
+            schema = Schema(schema)
+        self.schema, self.columns_list = schema, columns_list or []
+        self.total_rows = total_rows or (schema.num_rows if schema is not None else None) or None
+        self.num_samples, self.num_shards, self.shard_id = num_samples, num_shards, shard_id
+        self._seed = None
+
+    def is_sharded(self):
+        """Returns whether this process gets only a share of the rows."""
+        return self.num_shards is not None and self.num_shards > 1
+
+    def _drawn(self):
+        """The stream of random numbers behind what tells the rows, their number, and the columns:
+        name, dtype and shape of each.
+        """
+        if self._seed is None:
+            self._seed = next_seed()
+        stream = Twister(self._seed)
+        count = self.total_rows or stream.integer(1, 1024)
+        if self.schema is None:
+            return stream, count, self._random_columns(stream)
+        known = {each["name"]: each for each in self.schema.columns}
+        columns = []
+        for name in self.columns_list or known:
+            if name not in known or known[name]["type"] not in _TYPES:
+                raise RuntimeError(
+                    f"For 'RandomDataset', there must be a column {name!r} of "
+                    f"numbers in the schema, but there are {list(known.values())}."
+                )
+            columns.append((name, known[name]["type"], known[name].get("shape", [])))
+        return stream, count, columns
+
+    def _random_columns(self, stream):
+        count = len(self.columns_list) or stream.integer(1, 4)
+        names = self.columns_list or [f"c{place}" for place in range(count)]
+        columns = []
+        for name in names:
+            kind = _TYPES[stream.integer(1, len(_TYPES)) - 1]
+            axes = range(stream.integer(1, 4))
+            columns.append((name, kind, [stream.integer(0, 32) or -1 for _ in axes]))
+        return columns
+
+    def _columns(self):
+        return [name for name, _, _ in self._drawn()[2]]
+
+    def _all_rows(self):
+        stream, count, columns = self._drawn()
+        for _ in range(count):
+            row = []
+            for _, kind, shape in columns:
+                shape = [stream.integer(1, 32) if each == -1 else each for each in shape]
+                size = int(np.prod(shape)) * np.dtype(kind).itemsize
+                filled = np.full(size, stream.integer(0, 255), np.uint8)
+                row.append((filled.view(kind) if kind != "bool" else filled != 0).reshape(shape))
+            yield row
+
+    def _sampler_of_kept(self):
+        return sampler_of_kept(False, self.num_samples, self.num_shards, self.shard_id)
+
+    def _size(self):
+        return len(self._sampler_of_kept().open(self._drawn()[1])())
+
+    def _open(self):
+        if has_cache(self):
+            return cached_flow(self)
+        if not self.is_sharded():
+            return Flow(lambda: itertools.islice(self._all_rows(), self.num_samples or None))
+        epoch = self._sampler_of_kept().open(self._drawn()[1])
+
+        def shared():
+            rows = list(self._all_rows())
+            return (rows[place] for place in epoch().tolist())
+
+        return Flow(shared)

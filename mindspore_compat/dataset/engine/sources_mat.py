@@ -272,7 +272,7 @@ class SBDataset(GeneratorDataset):
     def __init__(
         self,
         dataset_dir: Str,
-        task: OneOf("Boundaries", "Segmentation") = "Boundaries",
+        task="Boundaries",
         usage: OneOf("train", "val", "train_noval", "all") = "all",
         num_samples: Samples = None,
         num_parallel_workers: Workers = 1,
@@ -283,6 +283,7 @@ class SBDataset(GeneratorDataset):
         shard_id: Shard = None,
     ):
         self.dataset_dir = folder("SBDataset", dataset_dir)
+        OneOf("Boundaries", "Segmentation").refuse("SBDataset", "task", task)  # as the original
         self.task, self.usage, self.decode = task, usage, bool(decode)
         records = []
         for part in ("train", "val") if usage == "all" else (usage,):

@@ -1,4 +1,4 @@
-"""Sources of sound: CMU Arctic, LibriTTS, LJ Speech, Speech Commands and YesNo.
+"""Sources of sound: CMU Arctic, GTZAN, LibriTTS, LJ Speech, Speech Commands and YesNo.
 
 A sound is a WAV file of 16-bit numbers, given as float32 (32767 is 1.0) of shape (1, number of
 samples); those of several channels stay between each other, as in the original.
@@ -19,6 +19,7 @@ from .sources_python import Shard, Shards
 
 __all__ = [
     "CMUArcticDataset",
+    "GTZANDataset",
     "LJSpeechDataset",
     "LibriTTSDataset",
     "SpeechCommandsDataset",
@@ -142,10 +143,105 @@ class CMUArcticDataset(_Sounds):
             yield (os.path.join(room, "wav", f"{name}.wav"), parts[1], name.removeprefix("arctic_"))
 
     def _made(self, path, *more):
-        row = super()._made(path, *more)
-        if row[1] != 16000:
-            raise RuntimeError(f"{path!r} must have 16000 samples a second, but has {row[1]}.")
-        return row
+        return _at_rate(path, super()._made(path, *more), 16000)
+
+
+# Which recordings of each genre belong to a part; the faulty ones and copies are in none.
+# Source: Kereliuk, Sturm and Larsen, "Deep Learning and Music Adversaries" (2015).
+_GENRES = {
+    "blues": ("29-49 73-97", "0-11 50-60", "12-28 61-72 98-99"),
+    "classical": ("30-33 43-48 50-67 80-99", "0-10 68-76", "11-29 34-41 49 77-79"),
+    "country": ("19-26 28-29 65-99", "0-7 9-18 27 41-42 45 49", "30-40 43-44 46-48 50-51 53-64"),
+    "disco": (
+        "5 15-20 22-37 39-45 47 49 53-54 56-57 59 61 70 73-74 89",
+        "0 2-4 6-14 46 48 52 67-68 72 75 90 95",
+        "1 21 58 62-66 69 76-88 91-94 96-97 99",
+    ),
+    "hiphop": ("2-25 28-29 31-38 41-42 55-61 77-80", "81-98", "0 26-27 30 40 43-45 51-54 62-75 99"),
+    "jazz": ("0-1 11-24 41 47-72", "2-10 25-32", "73-99"),
+    "metal": (
+        "2-3 5 21 24 35 46-57 59-66 69 71-72 79-80 84 86 89-99",
+        "0-1 6-11 16-20 36-37 68 76-77 81-82",
+        "12-15 22-23 25-33 38-39 67 70 73-75 78 83 85 87-88",
+    ),
+    "pop": (
+        "2-9 11-12 16-20 23-29 31-36 38-42 44 46 49-50 80 97-99",
+        "10 53 55 58-62 81 83-86",
+        "0-1 13-14 43 63-66 69-79 82 88-96",
+    ),
+    "reggae": (
+        "0-2 4 6 9 11-12 14-32 42-45 49-51 54-60 63 69",
+        "61-62 70 72 74 76-78 85 92-99",
+        "34-40 46-48 52-53 64-68 71 79 82-84 87-90",
+    ),
+    "rock": ("0-9 16-26 57-70 91-99", "38 49-56 71-85", "10-15 27-37 39-48 86-90"),
+}
+
+
+def _numbers(ranges):
+    """The numbers that text like "1-3 7" names."""
+    for each in ranges.split():
+        first, _, last = each.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+@documented
+class GTZANDataset(_Sounds):
+    """The music of GTZAN: "waveform", "sample_rate" (uint32) and "label", the genre.
+
+    Args:
+        dataset_dir (str): the folder of the folders of the genres.
+        usage (str, optional): "train", "valid" or "test", the parts without faulty recordings; or
+            "all", every recording, which is the default.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.GTZANDataset of 2.10.
+    """
+
+    _rate = np.uint32
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "valid", "test", "all") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir, self.usage = folder("GTZANDataset", dataset_dir), usage or "all"
+
+    def _columns(self):
+        return ["waveform", "sample_rate", "label"]
+
+    def _list(self):
+        for genre, parts in _GENRES.items():
+            room = os.path.join(self.dataset_dir, genre)
+            names = names_in(room, has_ending(".wav")) if os.path.isdir(room) else []
+            if self.usage != "all":
+                part = parts[("train", "valid", "test").index(self.usage)]
+                wanted = {f"{genre}.{number:05d}.wav" for number in _numbers(part)}
+                names = [name for name in names if name in wanted]
+            yield from ((os.path.join(room, name), genre) for name in names)
+
+    def _made(self, path, *more):
+        return _at_rate(path, super()._made(path, *more), 22050)
+
+
+def _at_rate(path, row, rate):
+    if row[1] != rate:
+        raise RuntimeError(f"{path!r} must have {rate} samples a second, but has {row[1]}.")
+    return row
 
 
 _PARTS = (

@@ -1,0 +1,89 @@
+"""`mindspore.dataset.utils`: LineReader, the lines of a text file by number."""
+
+import os
+
+from .._core.checking import checked
+from .._core.rules import Int, Str
+
+__all__ = ["LineReader"]
+
+
+class LineReader:
+    """The lines of a text file, read by number; where they begin is found once.
+
+    Args:
+        filename (str): the file, in UTF-8.
+
+    Raises:
+        TypeError: `filename` is no str.
+        RuntimeError: there is no file of this name.
+
+    Source: mindspore.dataset.utils.LineReader of 2.10.
+
+    Examples:
+        >>> import os, tempfile
+        >>> from mindspore_compat.dataset.utils import LineReader
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> path = os.path.join(folder.name, "lines.txt")
+        >>> with open(path, "w") as file:
+        ...     print("one", "two", sep="\\n", file=file)
+        >>> reader = LineReader(path)
+        >>> reader.readline(2), reader.len()
+        ('two', 2)
+        >>> reader.close()
+    """
+
+    _file = None
+
+    @checked
+    def __init__(self, filename: Str):
+        if not os.path.isfile(filename):
+            raise RuntimeError(
+                f"For 'LineReader', 'filename' must be that of a file, but got {filename!r}."
+            )
+        self.filename = os.path.realpath(filename)
+        self.offsets = [0]
+        with open(self.filename, "rb") as file:
+            for line in file:
+                self.offsets.append(self.offsets[-1] + len(line))
+        self.offsets.pop()
+
+    def len(self):
+        """Returns the number of lines."""
+        return len(self.offsets)
+
+    __len__ = len
+
+    @checked
+    def readline(self, line: Int):
+        """Returns a line without its end.
+
+        Args:
+            line: its number, from 1 on.
+
+        Raises:
+            ValueError: there is no such line.
+        """
+        if not 1 <= line <= len(self.offsets):
+            raise ValueError(
+                f"For 'readline', 'line' must be in [1, {len(self.offsets)}], but got {line}."
+            )
+        if self._file is None:
+            self._file = open(self.filename, "rb")
+        self._file.seek(self.offsets[line - 1])
+        found = self._file.readline().decode()
+        for end in ("\r\n", "\n", "\r"):
+            if found.endswith(end):
+                return found[: -len(end)]
+        return found
+
+    __getitem__ = readline
+
+    def close(self):
+        """Closes the file; reading opens it again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __del__(self):
+        self.close()
