@@ -28,6 +28,7 @@ from . import (
     sources_text,
     sources_tfrecord,
     sources_translation,
+    waited,
 )
 from .batching import *  # noqa: F403
 from .cache import *  # noqa: F403
@@ -57,11 +58,12 @@ from .sources_sound import *  # noqa: F403
 from .sources_text import *  # noqa: F403
 from .sources_tfrecord import *  # noqa: F403
 from .sources_translation import *  # noqa: F403
+from .waited import *  # noqa: F403
 
 _modules = (batching, cache, graphdata, iterators, mapping, operations, pipeline, sampler, schema,
             sources_captions, sources_classes, sources_clue, sources_corpora, sources_digits,
             sources_folders, sources_images, sources_made, sources_mat, sources_mindrecord,
             sources_objects, sources_python, sources_reviews, sources_scenes, sources_sound,
-            sources_text, sources_tfrecord, sources_translation)
+            sources_text, sources_tfrecord, sources_translation, waited)
 __all__ = sorted({"zip", *(name for module in _modules for name in module.__all__)}
                  - {"select_sampler", "zip_datasets"})

@@ -62,6 +62,21 @@ class DSCallback:
     def ds_step_end(self, ds_run_context):
         """Is called after a row."""
 
+    _moments = ("ds_begin", "ds_epoch_begin", "ds_epoch_end", "ds_step_begin", "ds_step_end")
+
+    def create_runtime_obj(self):
+        """Returns what a pipeline calls: the callback itself.
+
+        Raises:
+            AttributeError: it defines no method that would be called.
+        """
+        base = next(each for each in type(self).__mro__ if "_moments" in vars(each))
+        if all(getattr(getattr(self, name), "__func__", None) is getattr(base, name)
+               for name in self._moments):
+            raise AttributeError(f"For '{type(self).__name__}', one of the methods "
+                                 f"{', '.join(self._moments)} must be defined.")
+        return self
+
 
 class _RunContext:
     def __init__(self):
@@ -181,7 +196,7 @@ class MapDataset(UnionBaseDataset):
                 and len(inputs) == len(outputs) == 1):
             return Flow(blocks=lambda: _through_blocks(flow.blocks(), operations, places[0]))
         work = _RowWork(operations, places, order, len(outputs), hooks)
-        calls = self.callbacks and _Calls(self.callbacks)
+        calls = self.callbacks and _Calls([each.create_runtime_obj() for each in self.callbacks])
         workers = self.num_parallel_workers or config.workers_asked()
         if workers > 1 and not calls and not config.get_debug_mode():
             numbers, work = itertools.count(), _Caught(_NumberedWork(work, config.next_seed()))

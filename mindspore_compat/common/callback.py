@@ -1,0 +1,97 @@
+"""Callback, the base of what takes part in a training run.
+
+It is here, below datasets and training, because a callback of a dataset may be one of training too
+(`dataset.WaitedDSCallback`). The rest of callbacks is in `train.callback`.
+"""
+
+__all__ = ["Callback"]
+
+
+class Callback:
+    """The base of callbacks: subclasses override the hooks at whose times they want to be called.
+
+    A callback is also a context manager, entered before a run and left after it, whatever ends it.
+    The hooks `on_train_*` and `on_eval_*` call the older ones without a prefix, which serve both
+    kinds of run; `Model.fit` refuses callbacks that override those.
+
+    Examples:
+        >>> from mindspore_compat.train import Callback
+        >>> class PrintStep(Callback):
+        ...     def on_train_step_end(self, run_context):
+        ...         print(run_context.original_args().cur_step_num)
+
+    Source: mindspore.train.Callback of MindSpore 2.10.
+    """
+
+    def __enter__(self):
+        """Called when a run starts; its result is what the run calls."""
+        return self
+
+    def __exit__(self, *err):
+        """Called when a run is over; `err` is the exception that ended it, if one did."""
+
+    def begin(self, run_context):
+        """Called before a run of either kind."""
+
+    def epoch_begin(self, run_context):
+        """Called before an epoch of either kind."""
+
+    def epoch_end(self, run_context):
+        """Called after an epoch of either kind."""
+
+    def step_begin(self, run_context):
+        """Called before a step of either kind."""
+
+    def step_end(self, run_context):
+        """Called after a step of either kind."""
+
+    def end(self, run_context):
+        """Called after a run of either kind."""
+
+    def on_train_begin(self, run_context):
+        """Called before training."""
+        self.begin(run_context)
+
+    def on_train_epoch_begin(self, run_context):
+        """Called before each epoch of training."""
+        self.epoch_begin(run_context)
+
+    def on_train_epoch_end(self, run_context):
+        """Called after each epoch of training."""
+        self.epoch_end(run_context)
+
+    def on_train_step_begin(self, run_context):
+        """Called before each step of training."""
+        self.step_begin(run_context)
+
+    def on_train_step_end(self, run_context):
+        """Called after each step of training."""
+        self.step_end(run_context)
+
+    def on_train_end(self, run_context):
+        """Called after training."""
+        self.end(run_context)
+
+    def on_eval_begin(self, run_context):
+        """Called before an evaluation."""
+        self.begin(run_context)
+
+    def on_eval_epoch_begin(self, run_context):
+        """Called before the pass over the data of an evaluation."""
+        self.epoch_begin(run_context)
+
+    def on_eval_epoch_end(self, run_context):
+        """Called after the pass over the data of an evaluation."""
+        self.epoch_end(run_context)
+
+    def on_eval_step_begin(self, run_context):
+        """Called before each step of an evaluation."""
+        self.step_begin(run_context)
+
+    def on_eval_step_end(self, run_context):
+        """Called after each step of an evaluation."""
+        self.step_end(run_context)
+
+    def on_eval_end(self, run_context):
+        """Called after an evaluation, when the metrics are known."""
+        self.end(run_context)

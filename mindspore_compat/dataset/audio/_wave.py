@@ -1,0 +1,99 @@
+"""What audio transforms share: their base, checks of what they are given, and rules."""
+
+import numpy as np
+
+from ..._core.rules import Int, Number
+from .._rules import INT32_MAX, AnInstance
+from ..transforms.base import TensorOperation
+from .utils import WindowType
+
+LIMIT = 16777216.0      # whole numbers up to here are exact in float32
+
+NonZero = Int(ge=-2**31, le=-1) | Int(ge=1, le=INT32_MAX)
+AnyInt = Int(ge=-2**31, le=INT32_MAX)
+Real = Number(ge=-LIMIT, le=LIMIT)
+NotNegative = Number(ge=0.0, le=LIMIT)
+Positive = Number(gt=0.0, le=LIMIT)
+Quality = Number(gt=0.0, le=1.0)
+Window = AnInstance(WindowType)
+
+
+class AudioOperation(TensorOperation):
+    """The base of audio transforms.
+
+    A subclass defines `_made(x)`, which gets an array of float32 or float64 with at least `least`
+    axes, and may have more in front.
+    """
+
+    least = 1
+    axes = "<..., time>"
+
+    def _taken(self, value):
+        if isinstance(value, np.ndarray):
+            return value
+        raise TypeError(f"For '{type(self).__name__}', the input must be a NumPy array, but got "
+                        f"{type(value).__name__}.")
+
+    def _array(self, x, lead):
+        self._check(x, lead)
+        return self._made(self._cast(x))
+
+    def _check(self, x, lead):
+        """Refuses what is no audio.
+
+        Raises:
+            RuntimeError: text, an array with too few axes, or one without elements.
+        """
+        if x.dtype.kind not in "biuf":
+            raise RuntimeError(f"For '{type(self).__name__}', the input must hold numbers, but got "
+                               f"{x.dtype}.")
+        if x.ndim - lead < self.least or not x.size:
+            raise RuntimeError(f"For '{type(self).__name__}', the input must be of shape "
+                               f"{self.axes} and not empty, but got {x.shape[lead:]}.")
+
+    def _cast(self, x):
+        """What is not float64 is computed in float32."""
+        return x if x.dtype == np.float64 else x.astype(np.float32)
+
+
+class SpectrogramOperation(AudioOperation):
+    """The base of transforms of <..., freq, time>."""
+
+    least = 2
+    axes = "<..., freq, time>"
+
+
+class ComplexOperation(AudioOperation):
+    """The base of transforms whose last axis holds a real and an imaginary part."""
+
+    axes = "<..., complex=2>"
+
+    def _check(self, x, lead):
+        super()._check(x, lead)
+        check_complex(type(self).__name__, x)
+
+
+def check_complex(api, x):
+    """Refuses an array whose last axis is no pair.
+
+    Raises:
+        RuntimeError: it has another length.
+    """
+    if x.shape[-1] != 2:
+        raise RuntimeError(f"For '{api}', the last axis must hold a real and an imaginary part, "
+                           f"but got shape {x.shape}.")
+
+
+def complex_of(x):
+    """Pairs as complex numbers."""
+    return x[..., 0] + 1j * x[..., 1]
+
+
+def pairs_of(z, dtype):
+    """Complex numbers as pairs."""
+    return np.stack([z.real, z.imag], -1).astype(dtype)
+
+
+def rows_of(x, axes=1):
+    """An array with the axes in front of the last ones joined to one."""
+    return x.reshape(-1, *x.shape[x.ndim - axes:])

@@ -1,0 +1,452 @@
+"""Audio transforms that are linear filters of finite order: biquads, LFilter, Filtfilt.
+
+Biquads are designed by the formulas of R. Bristow-Johnson's "Cookbook formulae for audio equalizer
+biquad filter coefficients"; those that the book lacks follow SoX. Filters run in float64, and what
+they give is clamped to [-1, 1], as the original's.
+"""
+
+from math import cos, exp, pi, sin, sqrt
+
+import numpy as np
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Number, OneOf
+from .._rules import sequence
+from ._wave import LIMIT, AudioOperation, NonZero, Quality, Real
+
+__all__ = ["AllpassBiquad", "BandBiquad", "BandpassBiquad", "BandrejectBiquad", "BassBiquad",
+           "Biquad", "DeemphBiquad", "EqualizerBiquad", "Filtfilt", "HighpassBiquad", "LFilter",
+           "LowpassBiquad", "RiaaBiquad", "TrebleBiquad"]
+
+_Coefficients = sequence(Real)
+
+
+class _Filter(AudioOperation):
+    """The base of filters. `b` and `a` are the coefficients of the input and of the output."""
+
+    blockwise = True
+    clamp = True
+
+    def _check(self, x, lead):
+        super()._check(x, lead)
+        if x.dtype.kind != "f":
+            raise RuntimeError(f"For '{type(self).__name__}', the input must hold floats, but got "
+                               f"{x.dtype}.")
+        if self.a[0] == 0:
+            raise RuntimeError(f"For '{type(self).__name__}', the first of 'a_coeffs' must not be "
+                               f"0.")
+
+    def _cast(self, x):
+        return x
+
+    def _made(self, x):
+        return _within(filtered(x, self.b, self.a), self.clamp).astype(x.dtype)
+
+
+def filtered(x, b, a):
+    """The response of a filter, in float64, that is at rest before the first sample."""
+    from scipy.signal import lfilter    # here, because it takes long to load
+    with np.errstate(over="ignore", invalid="ignore"):
+        return lfilter(np.asarray(b, np.float64), np.asarray(a, np.float64), x.astype(np.float64))
+
+
+def _within(x, clamp):
+    return np.clip(x, -1.0, 1.0) if clamp else x
+
+
+class Biquad(_Filter):
+    """Filters by `a0 y[n] = b0 x[n] + b1 x[n-1] + b2 x[n-2] - a1 y[n-1] - a2 y[n-2]`.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        b0 (float): the weight of the input.
+        b1 (float): of the input one sample ago.
+        b2 (float): of the input two samples ago.
+        a0 (float): of the output; not 0.
+        a1 (float): of the output one sample ago.
+        a2 (float): of the output two samples ago.
+
+    Raises:
+        TypeError: an argument is no number.
+        ValueError: `a0` is 0.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.Biquad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, b0: Real, b1: Real, b2: Real,
+                 a0: Number(ge=-LIMIT, lt=0.0) | Number(gt=0.0, le=LIMIT), a1: Real, a2: Real):
+        self.b, self.a = (b0, b1, b2), (a0, a1, a2)
+
+
+def _turn(sample_rate, frequency, quality):
+    """Cosine and sine of a frequency as an angle per sample, and the book's alpha."""
+    angle = 2.0 * pi * frequency / sample_rate
+    return cos(angle), sin(angle), sin(angle) / 2.0 / quality
+
+
+class AllpassBiquad(_Filter):
+    """Changes phases, and no magnitudes, around a frequency.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second, not 0.
+        central_freq (float): the frequency in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.AllpassBiquad of MindSpore 2.10.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.AllpassBiquad(44100, 200.0)(np.ones((2, 4), np.float32)).shape
+        (2, 4)
+    """
+
+    @checked
+    def __init__(self, sample_rate: NonZero, central_freq: Real, Q: Quality = 0.707):
+        c, _, alpha = _turn(sample_rate, central_freq, Q)
+        self.b, self.a = (1 - alpha, -2 * c, 1 + alpha), (1 + alpha, -2 * c, 1 - alpha)
+
+
+class BandBiquad(_Filter):
+    """Lets a band through that falls off logarithmically from its centre.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second, not 0.
+        central_freq (float): the centre in Hz.
+        Q (float, optional): the quality factor, in (0, 1]: the centre by the width.
+        noise (bool, optional): whether the gain suits sound without pitch, such as drums.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.BandBiquad of MindSpore 2.10; the effect "band" of SoX.
+    """
+
+    @checked
+    def __init__(self, sample_rate: NonZero, central_freq: Real, Q: Quality = 0.707,
+                 noise: Bool = False):
+        c, _, _ = _turn(sample_rate, central_freq, Q)
+        a2 = exp(-2.0 * pi * (central_freq / Q) / sample_rate)
+        a1 = -4.0 * a2 / (1.0 + a2) * c
+        gain = sqrt(1.0 - a1 * a1 / (4.0 * a2)) * (1.0 - a2)
+        if noise:
+            gain *= sqrt(((1.0 + a2) ** 2 - a1 * a1) * (1.0 - a2) / (1.0 + a2)) / gain
+        self.b, self.a = (gain, 0.0, 0.0), (1.0, a1, a2)
+
+
+class BandpassBiquad(_Filter):
+    """Butterworth's band-pass of two poles.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second, not 0.
+        central_freq (float): the centre in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+        const_skirt_gain (bool, optional): whether the skirts keep their gain, so that the peak's is
+            `Q`; otherwise the peak's is 0 dB.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.BandpassBiquad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, sample_rate: NonZero, central_freq: Real, Q: Quality = 0.707,
+                 const_skirt_gain: Bool = False):
+        c, s, alpha = _turn(sample_rate, central_freq, Q)
+        peak = s / 2.0 if const_skirt_gain else alpha
+        self.b, self.a = (peak, 0.0, -peak), (1 + alpha, -2 * c, 1 - alpha)
+
+
+class BandrejectBiquad(_Filter):
+    """Butterworth's band-reject of two poles.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second, not 0.
+        central_freq (float): the centre in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.BandrejectBiquad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, sample_rate: NonZero, central_freq: Real, Q: Quality = 0.707):
+        c, _, alpha = _turn(sample_rate, central_freq, Q)
+        self.b, self.a = (1.0, -2 * c, 1.0), (1 + alpha, -2 * c, 1 - alpha)
+
+
+class BassBiquad(_Filter):
+    """Raises or lowers what is below a frequency: a low shelf of two poles.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second, not 0.
+        gain (float): by how many dB.
+        central_freq (float, optional): the frequency in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.BassBiquad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, sample_rate: NonZero, gain: Real, central_freq: Real = 100.0,
+                 Q: Quality = 0.707):
+        c, _, alpha = _turn(sample_rate, central_freq, Q)
+        self.b, self.a = _shelf(10.0 ** (gain / 40.0), c, alpha, 1)
+
+
+class TrebleBiquad(_Filter):
+    """Raises or lowers what is above a frequency: a high shelf of two poles.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second, not 0.
+        gain (float): by how many dB.
+        central_freq (float, optional): the frequency in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.TrebleBiquad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, sample_rate: NonZero, gain: Real, central_freq: Real = 3000,
+                 Q: Quality = 0.707):
+        c, _, alpha = _turn(sample_rate, central_freq, Q)
+        self.b, self.a = _shelf(10.0 ** (gain / 40.0), c, alpha, -1)
+
+
+def _shelf(height, c, alpha, side):
+    """The coefficients of a shelf: a low one for side 1, a high one for -1."""
+    more, less = (height + 1) + side * (height - 1) * c, (height + 1) - side * (height - 1) * c
+    slope, middle = 2 * sqrt(height) * alpha, (height - 1) * side
+    b = (height * (less + slope), 2 * height * (middle - (height + 1) * c), height * (less - slope))
+    return b, (more + slope, -2 * (middle + (height + 1) * c), more - slope)
+
+
+class EqualizerBiquad(_Filter):
+    """Raises or lowers a band around a frequency: a peaking equalizer of two poles.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second, not 0.
+        center_freq (float): the frequency in Hz.
+        gain (float): by how many dB.
+        Q (float, optional): the quality factor, in (0, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.EqualizerBiquad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, sample_rate: NonZero, center_freq: Real, gain: Real, Q: Quality = 0.707):
+        c, _, alpha = _turn(sample_rate, center_freq, Q)
+        height = 10.0 ** (gain / 40.0)
+        self.b = (1 + alpha * height, -2 * c, 1 - alpha * height)
+        self.a = (1 + alpha / height, -2 * c, 1 - alpha / height)
+
+
+class HighpassBiquad(_Filter):
+    """A high-pass of two poles.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second, not 0.
+        cutoff_freq (float): where it begins to pass, in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.HighpassBiquad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, sample_rate: NonZero, cutoff_freq: Real, Q: Quality = 0.707):
+        c, _, alpha = _turn(sample_rate, cutoff_freq, Q)
+        self.b, self.a = ((1 + c) / 2, -1 - c, (1 + c) / 2), (1 + alpha, -2 * c, 1 - alpha)
+
+
+class LowpassBiquad(_Filter):
+    """A low-pass of two poles.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second, not 0.
+        cutoff_freq (float): up to where it passes, in Hz.
+        Q (float, optional): the quality factor, in (0, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.LowpassBiquad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, sample_rate: NonZero, cutoff_freq: Real, Q: Quality = 0.707):
+        c, _, alpha = _turn(sample_rate, cutoff_freq, Q)
+        self.b, self.a = ((1 - c) / 2, 1 - c, (1 - c) / 2), (1 + alpha, -2 * c, 1 - alpha)
+
+
+# Centre in Hz, slope and gain in dB of the shelf that comes nearest to IEC 60908 (SoX).
+_deemphasis = {44100: (5283.0, 0.4845, -9.477), 48000: (5356.0, 0.479, -9.62)}
+
+
+class DeemphBiquad(_Filter):
+    """Undoes the emphasis of a compact disc (IEC 60908) by a high shelf.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second: 44100 or 48000.
+
+    Raises:
+        TypeError: it is no int.
+        ValueError: it is another one.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.DeemphBiquad of MindSpore 2.10; the effect "deemph" of SoX.
+    """
+
+    @checked
+    def __init__(self, sample_rate: OneOf(44100, 48000)):
+        center, slope, gain = _deemphasis[sample_rate]
+        c, s, _ = _turn(sample_rate, center, 1.0)
+        height = 10.0 ** (gain / 40.0)
+        alpha = s / 2.0 * sqrt((height + 1 / height) * (1 / slope - 1) + 2)
+        self.b, self.a = _shelf(height, c, alpha, -1)
+
+
+_riaa = {  # sample rate -> zeros and poles (SoX)
+    44100: ((-0.2014898, 0.9233820), (0.7083149, 0.9924091)),
+    48000: ((-0.1766069, 0.9321590), (0.7396325, 0.9931330)),
+    88200: ((-0.1168735, 0.9648312), (0.8590646, 0.9964002)),
+    96000: ((-0.1141486, 0.9676817), (0.8699137, 0.9966946)),
+}
+
+
+class RiaaBiquad(_Filter):
+    """Undoes the equalization of a vinyl record (RIAA); 1000 Hz keep their level.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        sample_rate (int): samples a second: 44100, 48000, 88200 or 96000.
+
+    Raises:
+        TypeError: it is no int.
+        ValueError: it is another one.
+        RuntimeError: the input is not of floats; told when it is used.
+
+    Source: mindspore.dataset.audio.RiaaBiquad of MindSpore 2.10; the effect "riaa" of SoX.
+    """
+
+    @checked
+    def __init__(self, sample_rate: OneOf(44100, 48000, 88200, 96000)):
+        b, a = (np.poly(roots) for roots in _riaa[sample_rate])
+        steps = np.exp(-2j * pi * 1000 / sample_rate * np.arange(3))
+        self.b, self.a = tuple(b * abs((a * steps).sum() / (b * steps).sum())), tuple(a)
+
+
+class LFilter(_Filter):
+    """Filters by a difference equation: `sum(a[k] y[n-k]) = sum(b[k] x[n-k])`.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        a_coeffs (Sequence[float]): the weights of the output, the latest first.
+        b_coeffs (Sequence[float]): the weights of the input, as many.
+        clamp (bool, optional): whether the result is clamped to [-1, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: there are not as many of one as of the other.
+        RuntimeError: the input is not of floats, or `a_coeffs[0]` is 0; told when it is used.
+
+    Source: mindspore.dataset.audio.LFilter of MindSpore 2.10.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.LFilter([1.0, -0.5], [0.5, 0.0])(np.array([1.0, 0.0, 0.0]))
+        array([0.5  , 0.25 , 0.125])
+    """
+
+    @checked(Forbid("len(a_coeffs) != len(b_coeffs)"))
+    def __init__(self, a_coeffs: _Coefficients, b_coeffs: _Coefficients, clamp: Bool = True):
+        self.a, self.b, self.clamp = tuple(a_coeffs), tuple(b_coeffs), clamp
+
+
+class Filtfilt(_Filter):
+    """Filters forward and then backward, so that phases stay.
+
+    Takes floats of shape (..., time) and keeps shape and dtype.
+
+    Args:
+        a_coeffs (Sequence[float]): the weights of the output, the latest first.
+        b_coeffs (Sequence[float]): the weights of the input, as many.
+        clamp (bool, optional): whether the result is clamped to [-1, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: there are not as many of one as of the other.
+        RuntimeError: the input is not of floats, or `a_coeffs[0]` is 0; told when it is used.
+
+    Source: mindspore.dataset.audio.Filtfilt of MindSpore 2.10.
+    """
+
+    @checked(Forbid("len(a_coeffs) != len(b_coeffs)"))
+    def __init__(self, a_coeffs: _Coefficients, b_coeffs: _Coefficients, clamp: Bool = True):
+        self.a, self.b, self.clamp = tuple(a_coeffs), tuple(b_coeffs), clamp
+
+    def _made(self, x):
+        forward = filtered(x, self.b, self.a)[..., ::-1]
+        found = filtered(forward, self.b, self.a)[..., ::-1]
+        return _within(found, self.clamp).astype(x.dtype)

@@ -1,0 +1,294 @@
+"""Choices that audio transforms take, and the matrices of filter banks and of the cosine transform.
+
+Enumerations are strings, so that they can be written as JSON. The matrices are float32, as the
+original's; they are computed in float64.
+"""
+
+from enum import Enum, IntEnum
+
+import numpy as np
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Int, Number
+from .._rules import INT32_MAX, AnInstance, natural, positive
+
+__all__ = ["BorderType", "DensityFunction", "FadeShape", "GainType", "Interpolation", "MelType",
+           "Modulation", "NormMode", "NormType", "ResampleMethod", "ScaleType", "WindowType",
+           "create_dct", "linear_fbanks", "melscale_fbanks"]
+
+
+class BorderType(str, Enum):
+    """What a signal is padded with: zeros, its last value, or its mirror image.
+
+    REFLECT mirrors without the last value, SYMMETRIC with it.
+    """
+
+    CONSTANT = "constant"
+    EDGE = "edge"
+    REFLECT = "reflect"
+    SYMMETRIC = "symmetric"
+
+
+class DensityFunction(str, Enum):
+    """The density of a dither: triangular, rectangular or Gaussian."""
+
+    TPDF = "TPDF"
+    RPDF = "RPDF"
+    GPDF = "GPDF"
+
+
+class FadeShape(str, Enum):
+    """The curve that a fade follows."""
+
+    QUARTER_SINE = "quarter_sine"
+    HALF_SINE = "half_sine"
+    LINEAR = "linear"
+    LOGARITHMIC = "logarithmic"
+    EXPONENTIAL = "exponential"
+
+
+class GainType(str, Enum):
+    """What a gain counts: amplitude, power or decibels."""
+
+    AMPLITUDE = "amplitude"
+    POWER = "power"
+    DB = "db"
+
+
+class Interpolation(str, Enum):
+    """How values between samples are found: on a line or a parabola."""
+
+    LINEAR = "linear"
+    QUADRATIC = "quadratic"
+
+
+class MelType(str, Enum):
+    """The formula of the mel scale: the one of the Hidden Markov Toolkit or Slaney's."""
+
+    HTK = "htk"
+    SLANEY = "slaney"
+
+
+class Modulation(str, Enum):
+    """The wave that modulates an effect."""
+
+    SINUSOIDAL = "sinusoidal"
+    TRIANGULAR = "triangular"
+
+
+class NormMode(str, Enum):
+    """Whether the basis of a cosine transform is made orthonormal."""
+
+    ORTHO = "ortho"
+    NONE = "none"
+
+
+class NormType(str, Enum):
+    """Whether the triangles of a mel filter bank are made equal in area, as Slaney does."""
+
+    SLANEY = "slaney"
+    NONE = "none"
+
+
+class ResampleMethod(str, Enum):
+    """The window of the sinc by which a signal is resampled: Hann's or Kaiser's."""
+
+    SINC_INTERPOLATION = "sinc_interpolation"
+    KAISER_WINDOW = "kaiser_window"
+
+
+class ScaleType(str, Enum):
+    """Whether a spectrogram holds powers or magnitudes."""
+
+    POWER = "power"
+    MAGNITUDE = "magnitude"
+
+
+class WindowType(str, Enum):
+    """The window that a frame of a signal is multiplied by."""
+
+    BARTLETT = "bartlett"
+    BLACKMAN = "blackman"
+    HAMMING = "hamming"
+    HANN = "hann"
+    KAISER = "kaiser"
+
+
+class _MelNumber(IntEnum):
+    DE_MEL_TYPE_HTK = 0
+    DE_MEL_TYPE_SLANEY = 1
+
+
+class _ModeNumber(IntEnum):
+    DE_NORM_MODE_NONE = 0
+    DE_NORM_MODE_ORTHO = 1
+
+
+class _NormNumber(IntEnum):
+    DE_NORM_TYPE_NONE = 0
+    DE_NORM_TYPE_SLANEY = 1
+
+
+# The numbers by which the original's runtime knows these choices.
+DE_C_MEL_TYPE = {MelType.HTK: _MelNumber.DE_MEL_TYPE_HTK,
+                 MelType.SLANEY: _MelNumber.DE_MEL_TYPE_SLANEY}
+DE_C_NORM_MODE = {NormMode.ORTHO: _ModeNumber.DE_NORM_MODE_ORTHO,
+                  NormMode.NONE: _ModeNumber.DE_NORM_MODE_NONE}
+DE_C_NORM_TYPE = {NormType.SLANEY: _NormNumber.DE_NORM_TYPE_SLANEY,
+                  NormType.NONE: _NormNumber.DE_NORM_TYPE_NONE}
+
+Frequency = Number(ge=0.0, le=16777216.0)
+
+
+@checked
+def create_dct(n_mfcc: positive, n_mels: positive, norm: AnInstance(NormMode) = NormMode.NONE):
+    """The matrix of the discrete cosine transform of type 2, to multiply rows by from the right.
+
+    Its element (m, k) is `2 * cos(pi / n_mels * (m + 0.5) * k)`; if orthonormal, each column is
+    divided by its length for `n_mfcc` equal to `n_mels`.
+
+    Args:
+        n_mfcc (int): how many coefficients.
+        n_mels (int): how many filters.
+        norm (NormMode, optional): NONE or ORTHO.
+
+    Returns:
+        numpy.ndarray of float32, (n_mels, n_mfcc).
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `n_mfcc` or `n_mels` is not positive.
+
+    Source: mindspore.dataset.audio.create_dct of MindSpore 2.10.
+
+    Examples:
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.create_dct(2, 3).shape
+        (3, 2)
+    """
+    return dct_matrix(n_mfcc, n_mels, norm).astype(np.float32)
+
+
+def dct_matrix(n_mfcc, n_mels, norm):
+    """The matrix of `create_dct` in float64."""
+    angles = np.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc)
+    if norm is NormMode.NONE:
+        return 2.0 * np.cos(angles)
+    found = np.cos(angles) * np.sqrt(2.0 / n_mels)
+    found[:, 0] /= np.sqrt(2.0)
+    return found
+
+
+@checked(Forbid("f_min > f_max"))
+def linear_fbanks(n_freqs: natural, f_min: Frequency, f_max: Frequency, n_filter: positive,
+                  sample_rate: positive):
+    """A bank of triangular filters whose centres are evenly spaced.
+
+    Args:
+        n_freqs (int): how many frequencies, from 0 to half the sample rate.
+        f_min (float): the lowest frequency in Hz.
+        f_max (float): the highest frequency in Hz.
+        n_filter (int): how many filters.
+        sample_rate (int): samples a second.
+
+    Returns:
+        numpy.ndarray of float32, (n_freqs, n_filter).
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range, or `f_min` is above `f_max`.
+
+    Source: mindspore.dataset.audio.linear_fbanks of MindSpore 2.10.
+
+    Examples:
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.linear_fbanks(9, 0.0, 4000.0, 4, 8000).shape
+        (9, 4)
+    """
+    return linear_bank(n_freqs, f_min, f_max, n_filter, sample_rate).astype(np.float32)
+
+
+def linear_bank(n_freqs, f_min, f_max, n_filter, sample_rate):
+    """The matrix of `linear_fbanks` in float64."""
+    return _triangles(n_freqs, sample_rate, np.linspace(f_min, f_max, n_filter + 2))
+
+
+@checked(Forbid("f_min > f_max"))
+def melscale_fbanks(n_freqs: natural, f_min: Number(ge=-16777216.0, le=16777216.0),
+                    f_max: Frequency, n_mels: positive, sample_rate: Int(ge=1, le=INT32_MAX),
+                    norm: AnInstance(NormType) = NormType.NONE,
+                    mel_type: AnInstance(MelType) = MelType.HTK):
+    """A bank of triangular filters whose centres are evenly spaced on the mel scale.
+
+    Args:
+        n_freqs (int): how many frequencies, from 0 to half the sample rate.
+        f_min (float): the lowest frequency in Hz.
+        f_max (float): the highest frequency in Hz.
+        n_mels (int): how many filters.
+        sample_rate (int): samples a second.
+        norm (NormType, optional): SLANEY makes the triangles equal in area.
+        mel_type (MelType, optional): the formula of the scale.
+
+    Returns:
+        numpy.ndarray of float32, (n_freqs, n_mels).
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range, or `f_min` is above `f_max`.
+
+    Source: mindspore.dataset.audio.melscale_fbanks of MindSpore 2.10; M. Slaney, "Auditory
+    Toolbox" (1998).
+
+    Examples:
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.melscale_fbanks(9, 0.0, 4000.0, 4, 8000).shape
+        (9, 4)
+    """
+    made = mel_bank(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type)
+    return made.astype(np.float32)
+
+
+def mel_bank(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type):
+    """The matrix of `melscale_fbanks` in float64."""
+    to_mel, to_hertz = _scales[mel_type]
+    points = to_hertz(np.linspace(to_mel(f_min), to_mel(f_max), n_mels + 2))
+    bank = _triangles(n_freqs, sample_rate, points)
+    if norm is NormType.SLANEY:
+        bank *= 2.0 / (points[2:] - points[:-2])
+    return bank
+
+
+def _triangles(n_freqs, sample_rate, points):
+    """Triangles over frequencies; each rises from one point to the next, and falls to the third."""
+    frequencies = np.linspace(0.0, sample_rate // 2, n_freqs)
+    gaps = np.diff(points)
+    away = points - frequencies[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        falling, rising = away[:, 2:] / gaps[1:], -away[:, :-2] / gaps[:-1]
+    return np.fmax(0.0, np.fmin(falling, rising))
+
+
+def _htk_mel(hertz):
+    return 2595.0 * np.log10(1.0 + hertz / 700.0)
+
+
+def _htk_hertz(mel):
+    return 700.0 * (10.0 ** (mel / 2595.0) - 1.0)
+
+
+# Slaney's scale is linear to 1000 Hz, 15 mels, and logarithmic above: 27 mels to 6.4 times as much.
+_STEP, _BEND, _GROWTH = 200.0 / 3, 1000.0, np.log(6.4) / 27.0
+
+
+def _slaney_mel(hertz):
+    if hertz < _BEND:
+        return hertz / _STEP
+    return _BEND / _STEP + np.log(hertz / _BEND) / _GROWTH
+
+
+def _slaney_hertz(mel):
+    above = _BEND * np.exp(_GROWTH * (mel - _BEND / _STEP))
+    return np.where(mel < _BEND / _STEP, mel * _STEP, above)
+
+
+_scales = {MelType.HTK: (_htk_mel, _htk_hertz), MelType.SLANEY: (_slaney_mel, _slaney_hertz)}
