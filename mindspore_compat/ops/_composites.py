@@ -12,6 +12,7 @@ from .._core import custom
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ..common.sparse_tensor import COOTensor, CSRTensor
+from ._create import zeros_like
 from ._transform import HyperMap, MultitypeFuncGraph
 
 # Assignments with an operator, and sums of gradients ----------------------------------------------
@@ -44,6 +45,8 @@ def _sum_of_gradients(x, y):
         return COOTensor(x.indices, x.values + y.values, x.shape)
     if isinstance(x, CSRTensor) and isinstance(y, CSRTensor):
         return CSRTensor(x.indptr, x.indices, x.values + y.values, x.shape)
+    if isinstance(x, Environment) and isinstance(y, Environment):
+        return environ_add(x, y)
     raise ValueError(
         f"For 'hyper_add', gradients must be of one kind, but got {type(x).__name__} and "
         f"{type(y).__name__}."
@@ -51,6 +54,108 @@ def _sum_of_gradients(x, y):
 
 
 public("ops.hyper_add", "ops.composite.hyper_add")(HyperMap(_sum_of_gradients))
+
+
+# Environments of gradients ------------------------------------------------------------------------
+
+
+class Environment:
+    """The gradients of Parameters by the Parameters' keys; what is set makes a new one."""
+
+    def __init__(self, held):
+        self._held = held
+
+
+class Key:
+    """What stands for a Parameter in an environment."""
+
+    def __init__(self, parameter):
+        self._parameter = parameter
+
+
+@public("ops.environ_create", "ops.functional.environ_create")
+def environ_create():
+    """An environment without gradients.
+
+    Source: mindspore.ops.functional.environ_create of MindSpore 2.10, in graph mode.
+    """
+    return Environment({})
+
+
+@public("ops.embed", "ops.ref_to_embed", "ops.functional.embed", "ops.functional.ref_to_embed")
+def embed(parameter):
+    """The key of a Parameter, or of another Tensor, in environments.
+
+    Raises:
+        TypeError: if `parameter` is no Tensor.
+
+    Source: mindspore.ops.functional.ref_to_embed of MindSpore 2.10, in graph mode.
+    """
+    if not isinstance(parameter, Tensor):
+        raise TypeError(f"For 'embed', 'parameter' must be a Tensor, but got {parameter!r}.")
+    return Key(parameter)
+
+
+def _need_environment(api, env, key=None):
+    if not isinstance(env, Environment) or not (key is None or isinstance(key, Key)):
+        raise TypeError(
+            f"For '{api}', 'env' must be an environment and 'key' what 'embed' gave, but got "
+            f"{env!r} and {key!r}."
+        )
+
+
+@public("ops.environ_set", "ops.functional.environ_set")
+def environ_set(env, key, value):
+    """An environment that has `value` for a key, else what `env` has.
+
+    Raises:
+        TypeError: if `env` is no environment, or `key` not what `embed` gave.
+
+    Source: mindspore.ops.functional.environ_set of MindSpore 2.10, in graph mode.
+    """
+    _need_environment("environ_set", env, key)
+    return Environment({**env._held, id(key._parameter): (key._parameter, value)})
+
+
+@public("ops.environ_get", "ops.functional.environ_get")
+def environ_get(env, key, default):
+    """What an environment has for a key, or `default`.
+
+    Raises:
+        TypeError: if `env` is no environment, or `key` not what `embed` gave.
+
+    Source: mindspore.ops.functional.environ_get of MindSpore 2.10, in graph mode.
+    """
+    _need_environment("environ_get", env, key)
+    return env._held.get(id(key._parameter), (None, default))[1]
+
+
+@public("ops.environ_add", "ops.functional.environ_add")
+def environ_add(x, y):
+    """An environment with the sums of what two have.
+
+    Raises:
+        TypeError: if either is no environment.
+
+    Source: mindspore.ops.functional.environ_add of MindSpore 2.10, in graph mode.
+    """
+    for env in (x, y):
+        _need_environment("environ_add", env)
+    held = dict(x._held)
+    for key, (parameter, value) in y._held.items():
+        value = _sum_of_gradients(held[key][1], value) if key in held else value
+        held[key] = parameter, value
+    return Environment(held)
+
+
+def _env_get(env, parameter):
+    """The gradient of a Parameter, or zeros like it."""
+    return environ_get(env, embed(parameter), zeros_like.run(parameter))
+
+
+_graph = MultitypeFuncGraph("env_get")
+_graph._register_default()(_env_get)
+public("ops.env_get", "ops.composite.env_get")(_graph)
 
 
 # Iteration ----------------------------------------------------------------------------------------

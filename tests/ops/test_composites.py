@@ -81,6 +81,37 @@ def test_gradients_of_two_kinds_have_no_sum(pair):
         ops.hyper_add(*pair)
 
 
+def test_environments_of_gradients():
+    x, y = (ms.Parameter(floats(1, 2), name=name) for name in "xy")
+    empty = ops.environ_create()
+    assert isinstance(ops.env_get, ops.MultitypeFuncGraph)
+    assert ops.env_get(empty, x).asnumpy().tolist() == [0, 0]
+    one = ops.environ_set(empty, ops.embed(x), floats(3, 4))
+    both = ops.environ_set(one, ops.ref_to_embed(y), 5)
+    assert ops.env_get(both, x).asnumpy().tolist() == [3, 4]
+    assert ops.env_get(one, y).asnumpy().tolist() == [0, 0]
+    assert ops.environ_get(both, ops.embed(y), 6) == 5
+    assert ops.environ_get(one, ops.embed(y), 6) == 6
+    total = ops.hyper_add(both, one)
+    assert ops.env_get(total, x).asnumpy().tolist() == [6, 8] and ops.env_get(total, y) == 5
+    assert ops.env_get(both, x).asnumpy().tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda env: ops.embed(1),
+        lambda env: ops.environ_get(1, ops.embed(floats(1)), 2),
+        lambda env: ops.environ_set(env, floats(1), 2),
+        lambda env: ops.environ_add(env, 1),
+        lambda env: ops.env_get(env, 1),
+    ],
+)
+def test_environments_refuse(call):
+    with pytest.raises(TypeError, match="^For 'e"):
+        call(ops.environ_create())
+
+
 def test_tail():
     assert ops.tail([1, 2, 3]) == [2, 3] and ops.tail((1,)) == () and ops.tail(()) == ()
     with pytest.raises(RuntimeError, match="For 'tail'"):
