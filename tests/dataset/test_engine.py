@@ -377,3 +377,13 @@ def test_true_counts_as_1_for_samplers():
     assert taken(ds.DistributedSampler(2, True, shuffle=False)) == [1, 3, 5, 7, 9]
     assert taken(ds.SequentialSampler(True, num_samples=True)) == [1]
     assert taken(ds.SubsetSampler([4, 2], num_samples=True)) == [4]
+
+
+@pytest.mark.parametrize("sampler, mode", [
+    (ds.SequentialSampler(), "FALSE"), (ds.PKSampler(2), "FALSE"),
+    (ds.PKSampler(2, shuffle=True), "FALSE"), (ds.SubsetSampler([1]), "FALSE"),
+    (ds.SubsetRandomSampler([1]), "GLOBAL"), (ds.WeightedRandomSampler([1.0]), "GLOBAL"),
+    (ds.RandomSampler(), "GLOBAL"), (ds.DistributedSampler(2, 0), "GLOBAL"),
+    (ds.DistributedSampler(2, 0, False), "FALSE"), (ds.IterSampler([1]), "FALSE")])
+def test_samplers_tell_how_they_shuffle(sampler, mode):
+    assert sampler.get_shuffle_mode() is ds.Shuffle[mode]

@@ -67,6 +67,10 @@ class BuiltinSampler:
         given = [each for each in (self.num_samples, child) if each]
         return min(given, default=None)
 
+    def get_shuffle_mode(self):
+        """Returns how rows are shuffled, as a Shuffle: here not, GLOBAL by samplers that draw."""
+        return Shuffle.FALSE
+
     def is_shuffled(self):
         """Returns whether the order is random."""
         return self.child_sampler is not None and self.child_sampler.is_shuffled()
@@ -372,6 +376,10 @@ class SubsetRandomSampler(SubsetSampler):
         num_samples (int, optional): how many of them are taken.
     """
 
+    def get_shuffle_mode(self):
+        """Returns Shuffle.GLOBAL."""
+        return Shuffle.GLOBAL
+
     def is_shuffled(self):
         """Returns True."""
         return True
@@ -412,6 +420,10 @@ class WeightedRandomSampler(BuiltinSampler):
                                f"that are not all zero, but got {weights!r}.")
         super().__init__(num_samples)
         self.weights, self.replacement = weights, replacement
+
+    def get_shuffle_mode(self):
+        """Returns Shuffle.GLOBAL."""
+        return Shuffle.GLOBAL
 
     def is_shuffled(self):
         """Returns True."""
