@@ -39,6 +39,7 @@ class Dataset:
         TypeError: `cache` is something else.
     """
 
+    cache = None
     _is_order = False   # whether it changes the order of rows alone
 
     def __init__(self, children=None, num_parallel_workers=None, cache=None):
