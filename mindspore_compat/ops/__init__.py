@@ -45,6 +45,8 @@ from . import (  # noqa: F401 - their declarations make the names
     _flash_speed,
     _float_status,
     _forms,
+    _generated_more,
+    _generated_norm,
     _gradients,
     _gradients_more,
     _heads,

@@ -101,6 +101,7 @@ CosineEmbeddingLoss()(input1, input2, target, margin=0.0, reduction='mean')
 CumminExt()(input, dim) = mint.cummin
 CumsumExt()(input, dim, dtype=None) = mint.cumsum
 DCT()(x, type=2, n=None, axis=-1, norm=None) = scipy.fft.dct
+DCTN()(x, type=2, s=None, axes=None, norm=None) = scipy.fft.dctn
 DiagExt()(input, diagonal=0) = mint.diag
 Diagonal(offset=0, dim1=0, dim2=1)(input) = ops.diagonal(input, offset, dim1, dim2)
 DiagonalView()(input, offset=0, dim1=0, dim2=1) = mint.diagonal
@@ -166,6 +167,8 @@ HFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.hfft2
 HFFTN()(input, s=None, dim=None, norm=None) = ops.hfftn
 Hardtanh()(input, min_val=-1, max_val=1) = mint.nn.functional.hardtanh
 HistcExt()(input, bins=100, min=0, max=0) = mint.histc
+IDCT()(x, type=2, n=None, axis=-1, norm=None) = scipy.fft.idct
+IDCTN()(x, type=2, s=None, axes=None, norm=None) = scipy.fft.idctn
 IFFT()(input, n=None, dim=-1, norm=None) = ops.ifft
 IFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.ifft2
 IFFTN()(input, s=None, dim=None, norm=None) = ops.ifftn

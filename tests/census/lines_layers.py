@@ -370,6 +370,19 @@ MORE_GRADIENTS = {
        for name in ("Mean", "SqrtN", "Sum")},
     "_gradients_more.sparse_slice_grad": of(x(2), ints([[0, 1], [1, 2], [2, 3]]), ints([0, 1]),
                                             ints([[0, 0], [1, 1]])).kept(),
+    "_generated_norm.layer_norm_ext": of(x(2, 3, 4), (3, 4), x(3, 4, seed=1), x(3, 4, seed=2)),
+    "_generated_norm.layer_norm_v3": of(x(2, 3, 4), x(3, 4), x(3, 4, seed=1)),
+    "_generated_norm.group_norm_statistics": of(x(2, 4, 3), 2, x(4), x(4, seed=1)),
+    "_generated_norm.group_norm_grad": of(x(2, 4, 3), x(2, 4, 3, seed=1), x(2, 2), positive(2, 2),
+                                          x(4), 2),
+    "_generated_norm.layer_normal": of(x(2, 3, 4), x(3, 4), x(3, 4, seed=1), 1, 1e-5),
+    "_generated_norm.batch_normal": of(x(3, 2, 4), x(2), x(2, seed=1)),
+    "_generated_norm.instance_norm_grad": [
+        of(x(2, 3, 4), x(2, 3, 4, seed=1), *(positive(2, 3, 1, seed=i) for i in range(5)), training)
+        .labelled("training" if training else "given statistics") for training in (True, False)],
+    "_generated_more.correlate": [
+        of(x(5), x(3), "same"), of(x(3), x(4), "full").labelled("shorter first")],
+    "_generated_more.fft_shape_copy": of(x(2, 3), (3, 2)),
     "_gradients_more.gamma_draw_slope": of(x(4), positive(4), positive(4, seed=1)),
 }
 LINES = {**ACTIVATIONS, **CONVOLUTIONS, **POOLING, **NORMALISATION, **LOSSES, **RECURRENCE,

@@ -246,6 +246,10 @@ def test_empty_ones():
 
 def test_dct_of_ones():
     np.testing.assert_allclose(a.DCT()(floats(1, 1)).asnumpy(), [2**0.5, 0], 1e-6, 1e-6)
+    np.testing.assert_allclose(a.IDCT()(a.DCT()(floats(3, 1, 2))).asnumpy(), [3, 1, 2], 1e-5)
+    both = a.DCTN()(floats(*ROWS))
+    np.testing.assert_allclose(both.asnumpy(), a.DCT()(a.DCT()(floats(*ROWS)), 2, None, 0), 1e-5)
+    np.testing.assert_allclose(a.IDCTN()(both).asnumpy(), ROWS, 1e-5, 1e-6)
     assert a.Contiguous()(floats(1)).is_contiguous()
 
 

@@ -460,6 +460,7 @@ MORE = {
     "FractionalMaxPool3DGradWithFixedKsize",
     "FractionalMaxPoolGrad",
     "FractionalMaxPoolGradWithFixedKsize",
+    "InstanceNormV2Grad",  # in test_generated_norm.py
     "LuUnpackGrad",
     "MaxPoolGradGradWithArgmax",
     "MaxPoolGradV1",
