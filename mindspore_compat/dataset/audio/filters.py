@@ -40,18 +40,25 @@ class _Filter(AudioOperation):
         return x
 
     def _made(self, x):
-        return _within(filtered(x, self.b, self.a), self.clamp).astype(x.dtype)
+        return _told(filtered(x, self.b, self.a), self.clamp, x.dtype)
 
 
 def filtered(x, b, a):
     """The response of a filter, in float64, that is at rest before the first sample."""
-    from scipy.signal import lfilter    # here, because it takes long to load
+    from scipy.signal import lfilter  # here, because it takes long to load
     with np.errstate(over="ignore", invalid="ignore"):
-        return lfilter(np.asarray(b, np.float64), np.asarray(a, np.float64), x.astype(np.float64))
+        return lfilter(_rounded(b), _rounded(a), x.astype(np.float64))
 
 
-def _within(x, clamp):
-    return np.clip(x, -1.0, 1.0) if clamp else x
+def _rounded(coefficients):
+    """The original keeps coefficients in float32."""
+    return np.array(coefficients, np.float32).astype(np.float64)
+
+
+def _told(found, clamp, dtype):
+    """A response in its dtype."""
+    with np.errstate(over="ignore"):
+        return (np.clip(found, -1.0, 1.0) if clamp else found).astype(dtype)
 
 
 class Biquad(_Filter):
@@ -390,7 +397,8 @@ class RiaaBiquad(_Filter):
 
     @checked
     def __init__(self, sample_rate: OneOf(44100, 48000, 88200, 96000)):
-        b, a = (np.poly(roots) for roots in _riaa[sample_rate])
+        b, a = (np.array([1, -sum(roots), np.prod(roots)], np.float32)
+                for roots in np.array(_riaa[sample_rate], np.float32))
         steps = np.exp(-2j * pi * 1000 / sample_rate * np.arange(3))
         self.b, self.a = tuple(b * abs((a * steps).sum() / (b * steps).sum())), tuple(a)
 
@@ -449,4 +457,4 @@ class Filtfilt(_Filter):
     def _made(self, x):
         forward = filtered(x, self.b, self.a)[..., ::-1]
         found = filtered(forward, self.b, self.a)[..., ::-1]
-        return _within(found, self.clamp).astype(x.dtype)
+        return _told(found, self.clamp, x.dtype)
