@@ -1,4 +1,4 @@
-"""The costs that the search for a way to divide a network reckons with, which scripts set from here.
+"""The costs that the search for a way to divide a network reckons with; scripts set them here.
 
 There is no such search here: every rank holds the whole network. The settings are checked, kept and
 told, as those of `algo_parameter_config`.
