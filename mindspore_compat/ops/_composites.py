@@ -14,6 +14,7 @@ from .._core.tensor import Tensor
 from ..common.sparse_tensor import COOTensor, CSRTensor
 from ._create import zeros_like
 from ._transform import HyperMap, MultitypeFuncGraph
+from .primitive import Primitive
 
 # Assignments with an operator, and sums of gradients ----------------------------------------------
 
@@ -94,6 +95,23 @@ def embed(parameter):
     if not isinstance(parameter, Tensor):
         raise TypeError(f"For 'embed', 'parameter' must be a Tensor, but got {parameter!r}.")
     return Key(parameter)
+
+
+@public("ops.operations._grad_ops.RefToEmbed")
+class RefToEmbed(Primitive):
+    """The class form of `ops.ref_to_embed`: the key of a Parameter in environments.
+
+    Raises:
+        TypeError: if the input is no Tensor.
+
+    Source: mindspore.ops.operations._grad_ops.RefToEmbed of MindSpore 2.10, in graph mode.
+    """
+
+    def __init__(self):
+        super().__init__("RefToEmbed")
+
+    def __call__(self, input):
+        return embed(input)
 
 
 def _need_environment(api, env, key=None):

@@ -9,6 +9,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.ops import composite
+from mindspore_compat.ops.operations import _grad_ops
 
 
 def floats(*values):
@@ -92,6 +93,7 @@ def test_environments_of_gradients():
     assert ops.env_get(one, y).asnumpy().tolist() == [0, 0]
     assert ops.environ_get(both, ops.embed(y), 6) == 5
     assert ops.environ_get(one, ops.embed(y), 6) == 6
+    assert ops.environ_get(both, _grad_ops.RefToEmbed()(y), 6) == 5
     total = ops.hyper_add(both, one)
     assert ops.env_get(total, x).asnumpy().tolist() == [6, 8] and ops.env_get(total, y) == 5
     assert ops.env_get(both, x).asnumpy().tolist() == [3, 4]
