@@ -1,0 +1,174 @@
+"""Audio transforms that hide parts of a spectrogram: SpecAugment.
+
+As in the original, one call draws one band for all its examples. float64 stays float64; other
+numbers become float32. Source: D. Park et al., "SpecAugment" (2019).
+"""
+
+import numpy as np
+
+from ..._core.checking import checked
+from ..._core.rules import Bool, OneOf
+from .._rules import natural, positive
+from ._wave import NotNegative, Real, SpectrogramOperation
+
+__all__ = ["FrequencyMasking", "MaskAlongAxis", "MaskAlongAxisIID", "TimeMasking"]
+
+
+class _Mask(SpectrogramOperation):
+    """The base of masks."""
+
+    def _fits(self, x, axis, least, name, limit):
+        """Refuses a number above the length of an axis.
+
+        Raises:
+            RuntimeError: it is above.
+        """
+        if least > limit:
+            raise RuntimeError(f"For '{type(self).__name__}', {name} must not be above {limit} "
+                               f"with an axis of {x.shape[axis]}, but got {least}.")
+
+    def _hide(self, x, axis, start, width, value):
+        """A copy with a band of an axis filled."""
+        self._fits(x, axis, start + width, "the end of the mask", x.shape[axis])
+        made = x.copy()
+        np.moveaxis(made, axis, 0)[start:start + width] = value
+        return made
+
+    def _hide_at_random(self, x, axis, most, value):
+        """A copy with a band of random width and place filled."""
+        self._fits(x, axis, most, "the width of the mask", x.shape[axis])
+        width = self._random.integer(0, most)
+        start = self._random.integer(0, x.shape[axis] - width)
+        return self._hide(x, axis, start, width, value)
+
+
+class FrequencyMasking(_Mask):
+    """Hides a band of frequencies.
+
+    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+
+    Args:
+        iid_masks (bool, optional): whether the band is drawn at random.
+        freq_mask_param (int, optional): the width of the band; if at random, the greatest.
+        mask_start (int, optional): where the band begins, unless it is at random.
+        mask_value (float, optional): what it is filled with, not negative.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is negative.
+        RuntimeError: the input is not of that shape, or the band does not fit; told when it is
+            used.
+
+    Source: mindspore.dataset.audio.FrequencyMasking of MindSpore 2.10.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.FrequencyMasking(freq_mask_param=1, mask_start=1)(np.ones((3, 2)))
+        array([[1., 1.],
+               [0., 0.],
+               [1., 1.]])
+    """
+
+    @checked
+    def __init__(self, iid_masks: Bool = False, freq_mask_param: natural = 0,
+                 mask_start: natural = 0, mask_value: NotNegative = 0.0):
+        self.iid_masks, self.freq_mask_param = iid_masks, freq_mask_param
+        self.mask_start, self.mask_value = mask_start, mask_value
+
+    def _made(self, x):
+        if self.iid_masks:
+            return self._hide_at_random(x, -2, self.freq_mask_param, self.mask_value)
+        return self._hide(x, -2, self.mask_start, self.freq_mask_param, self.mask_value)
+
+
+class TimeMasking(_Mask):
+    """Hides a stretch of time.
+
+    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+
+    Args:
+        iid_masks (bool, optional): whether the stretch is drawn at
+            random.
+        time_mask_param (int, optional): its length; if at random, the greatest.
+        mask_start (int, optional): where it begins, unless it is at random.
+        mask_value (float, optional): what it is filled with, not negative.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is negative.
+        RuntimeError: the input is not of that shape, or the stretch does not fit; told when it is
+            used.
+
+    Source: mindspore.dataset.audio.TimeMasking of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, iid_masks: Bool = False, time_mask_param: natural = 0,
+                 mask_start: natural = 0, mask_value: NotNegative = 0.0):
+        self.iid_masks, self.time_mask_param = iid_masks, time_mask_param
+        self.mask_start, self.mask_value = mask_start, mask_value
+
+    def _made(self, x):
+        if self.iid_masks:
+            return self._hide_at_random(x, -1, self.time_mask_param, self.mask_value)
+        return self._hide(x, -1, self.mask_start, self.time_mask_param, self.mask_value)
+
+
+class MaskAlongAxis(_Mask):
+    """Hides a band of one axis.
+
+    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+
+    Args:
+        mask_start (int): where the band begins.
+        mask_width (int): its width, positive.
+        mask_value (float): what it is filled with.
+        axis (int): 1 for frequencies, 2 for time.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of that shape, or the band does not fit; told when it is
+            used.
+
+    Source: mindspore.dataset.audio.MaskAlongAxis of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, mask_start: natural, mask_width: positive, mask_value: Real,
+                 axis: OneOf(1, 2)):
+        self.mask_start, self.mask_width = mask_start, mask_width
+        self.mask_value, self.axis = mask_value, axis
+
+    def _made(self, x):
+        return self._hide(x, self.axis - 3, self.mask_start, self.mask_width, self.mask_value)
+
+
+class MaskAlongAxisIID(_Mask):
+    """Hides a band of one axis, of random width and place.
+
+    The width is a whole number from 0 to `mask_param`, the start one that leaves room for it.
+
+    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+
+    Args:
+        mask_param (int): the greatest width.
+        mask_value (float): what the band is filled with.
+        axis (int): 1 for frequencies, 2 for time.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input is not of that shape, or `mask_param` is above the length of the
+            axis; told when it is used.
+
+    Source: mindspore.dataset.audio.MaskAlongAxisIID of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, mask_param: natural, mask_value: Real, axis: OneOf(1, 2)):
+        self.mask_param, self.mask_value, self.axis = mask_param, mask_value, axis
+
+    def _made(self, x):
+        return self._hide_at_random(x, self.axis - 3, self.mask_param, self.mask_value)
