@@ -185,13 +185,18 @@ class Request:
         self.positions, self.single_input = _positions(api, position, weights)
         self.weights, self.single_weight = _weights(weights)
         self.asks_weights = weights is not None
-        self.wrong = [w for w in self.weights if not isinstance(w, Tensor)]  # refused in use
+        self.api = api
+
+    def need_weights(self):
+        """Refuses weights of another type; as in the original, in use only."""
+        wrong = [w for w in self.weights if not isinstance(w, Tensor)]
+        if wrong:
+            raise TypeError(f"For '{self.api}', 'weights' must be a Parameter, several or None, "
+                            f"but got {wrong[0]!r}.")
 
     def run(self, args, kwargs):
         """Returns (value of the function, gradients in the form asked for)."""
-        if self.wrong:
-            raise TypeError(f"For 'grad', 'weights' must be a Parameter, several or None, but got "
-                            f"{self.wrong[0]!r}.")
+        self.need_weights()
         args, kwargs, sens = self._split(args, kwargs)
         with _Opened(self.weights) as opened:
             run = _Run(self, opened, args, kwargs)
@@ -496,7 +501,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
         gradients of all inputs as a tuple, and those of the weights beside them.
 
     Raises:
-        TypeError: if an input is not a Tensor.
+        TypeError: if an input is not a Tensor, or a weight neither.
 
     Source: mindspore.vjp of MindSpore 2.10.
     """
@@ -506,6 +511,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     positions = tuple(range(len(inputs)))
     request = Request("vjp", fn, positions, weights, has_aux)
     request.single_input = False
+    request.need_weights()
     with _Opened(request.weights) as opened:
         run = _Run(request, opened, inputs, {})
     out = _left(run.out)

@@ -435,8 +435,8 @@ def addmv_strict(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale 
     rules={"ops.addr": {"x": Plain}})
 def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * x + alpha * (the outer product of vec1 and vec2)."""
-    vec1 = xp.ravel(vec1) if vec1.ndim == 2 and 1 in vec1.shape else vec1
-    vec2 = xp.ravel(vec2) if vec2.ndim == 2 and vec2.shape[0] == 1 else vec2
+    vec1, vec2 = (xp.ravel(vec) if vec.ndim > 1 and vec.size == max(vec.shape) else vec
+                  for vec in (vec1, vec2))
     return beta * x + alpha * xp.expand_dims(vec1, 1) * xp.expand_dims(vec2, 0)
 
 

@@ -131,19 +131,24 @@ _of_bools("all", _reduce.all, "True where every element")
 _of_bools("any", _reduce.any, "True where some element")
 
 
+def _nothing(self):
+    """NaN: what `std` and `var` are for no elements, whatever the axes."""
+    return Tensor(float("nan"), self.dtype if self._array.dtype.kind in "fVc" else dtypes.float32)
+
+
 def _spread(name, op, words):
     """`Tensor.std` and `Tensor.var`."""
     api = f"Tensor.{name}"
 
     def along_axis(self, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
         if not self.size:
-            return Tensor(float("nan"), dtypes.float32)
+            return _nothing(self)
         return op.run(self, axes_along(api, "axis", axis, self), ddof, keepdims)
 
     def along_dim(self, dim: Axis = None, *, correction: Int = 1, keepdim: Bool = False):
         """The same, divided by the count less `correction`."""
         if not self.size:
-            return Tensor(float("nan"), dtypes.float32)
+            return _nothing(self)
         return op.run(self, axes_along(api, "dim", dim, self), correction, keepdim)
 
     along_axis.__doc__ = (

@@ -73,8 +73,14 @@ def test_refused_arguments(arguments, error):
 def test_positions_may_be_bools_and_weights_are_looked_at_in_use():
     assert listed(ms.grad(product, True)(X, Y)) == listed(ms.grad(product, 1)(X, Y))
     slope = ms.value_and_grad(product, 0, weights=0.5)
-    with pytest.raises(TypeError, match="weights"):
+    with pytest.raises(TypeError, match="'value_and_grad', 'weights'"):
         slope(X, Y)
+
+
+@pytest.mark.parametrize("weights", [0.5, "a", [0.5]])
+def test_weights_of_vjp_that_are_none_are_refused(weights):
+    with pytest.raises(TypeError, match="'vjp', 'weights'"):
+        ms.vjp(product, X, Y, weights=weights)
 
 
 def test_position_beyond_the_inputs():

@@ -82,6 +82,10 @@ TAKEN = {
         lambda: ops.addr(X, VECTOR[:2].reshape(1, 2), VECTOR.reshape(1, 3)),
         [[2, 4, 6], [6, 9, 12]],
     ),
+    "columns for vectors": (
+        lambda: ops.addr(X, VECTOR[:2].reshape(2, 1, 1), VECTOR.reshape(3, 1)),
+        [[2, 4, 6], [6, 9, 12]],
+    ),
     "products of other ranks": (
         lambda: ops.cross(MATRIX[:1, :1] * 0 + VECTOR, X.reshape(1, 2, 3)[:, 1:]),
         [[[-3, 6, -3]]],
@@ -97,6 +101,7 @@ TAKEN = {
     "a sum of no exponentials": (lambda: ops.logsumexp(EMPTY, 0), -np.inf),
     "a softmax of nothing": (lambda: ops.log_softmax(EMPTY), []),
     "the spread of nothing": (lambda: EMPTY.std(1), np.nan),
+    "the dtype of no spread": (lambda: float(EMPTY.astype(ms.float64).var(1).itemsize), 8),
     "the range along True": (lambda: X.ptp(True), [2, 2]),
     "corrections in a Tensor": (
         lambda: ops.cov(X, correction=Tensor([[0], [1]])),
