@@ -63,6 +63,22 @@ def lines(dataset, epochs=1):
 # What is kept -------------------------------------------------------------------------------------
 
 
+def test_an_operation_that_counts_its_calls_is_the_same_in_each_epoch(folder):
+    calls = []
+
+    def counted(image):
+        calls.append(image)
+        if len(calls) == 3:
+            raise ValueError("once")
+        return image
+
+    data = images(folder, shuffle=False).map(counted, "image", cache=new_cache())
+    with pytest.raises(RuntimeError, match="once"):
+        values(data)
+    assert values(data) == values(data) == [0, 1, 2, 3]
+    assert len(calls) == 5
+
+
 def test_a_source_reads_each_file_once(folder):
     reads = []
 

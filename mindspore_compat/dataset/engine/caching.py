@@ -48,7 +48,7 @@ def cached_flow(node):
         RuntimeError: a node below cannot be below a cache, or has one; or the cache is in use.
     """
     leaf = checked_leaf(node)
-    kept = node.cache.rows_of(_tree(node, hasattr(leaf, "_all_rows")))
+    kept = _kept_of(node, hasattr(leaf, "_all_rows"))
     if hasattr(leaf, "_all_rows"):
         count = _kept_whole(node, leaf, kept)
         epoch = leaf._sampler_of_kept().open(count)
@@ -65,8 +65,15 @@ def cached_flow(node):
 def cached_size(node):
     """How many rows an epoch of a node with a cache has, over a source that is kept whole."""
     leaf = checked_leaf(node)
-    kept = node.cache.rows_of(_tree(node, True))
+    kept = _kept_of(node, True)
     return len(leaf._sampler_of_kept().open(_kept_whole(node, leaf, kept))())
+
+
+def _kept_of(node, is_whole):
+    """The rows that a node's cache keeps for it."""
+    if node._told is None:  # once: what an operation refers to may change while it works
+        node._told = _tree(node, is_whole)
+    return node.cache.rows_of(node._told)
 
 
 def checked_leaf(node):

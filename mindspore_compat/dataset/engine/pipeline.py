@@ -40,6 +40,7 @@ class Dataset:
     """
 
     cache = None
+    _told = None        # what it does to rows, for its cache, once that was asked for
     _is_order = False   # whether it changes the order of rows alone
 
     def __init__(self, children=None, num_parallel_workers=None, cache=None):
