@@ -5,6 +5,7 @@ combined (`nn.DistributedGradReducer`). The settings are in `context`, the ranks
 Public scripts import the private modules `_utils` and `_auto_parallel_context`; so they are here.
 """
 
+from .._core.surface import missing, submodule
 from .algo_parameter_config import (
     get_algo_parameters,
     reset_algo_parameters,
@@ -28,3 +29,10 @@ __all__ = ["Layout", "build_searched_strategy", "get_algo_parameters",
            "parameter_broadcast", "rank_list_for_transform", "reset_algo_parameters",
            "restore_group_info_list", "set_algo_parameters", "shard",
            "transform_checkpoint_by_rank", "transform_checkpoints"]
+
+
+def __getattr__(name):
+    found = None if name.startswith("__") else submodule(__name__, name)
+    if found is None:
+        raise AttributeError(missing(__name__, name, __all__))
+    return found

@@ -335,6 +335,12 @@ class _MicroBatch(Cell):
 class _Sliced(Cell):
     """A network called on slices of a batch, whose outputs are summed."""
 
+    def _cut(self, name, count):
+        """The slices; like the original, True counts as one."""
+        if count is False:
+            raise ValueError(f"For '{type(self).__name__}', '{name}' must be >= 1, but got False.")
+        return CellList([_MicroBatch(int(count)) for _ in range(count)])
+
     def _call_on_slices(self, slices, inputs):
         output = None
         for index, one in enumerate(slices):
@@ -361,12 +367,11 @@ class MicroBatchInterleaved(_Sliced):
     """
 
     @checked
-    def __init__(self, network: Any, interleave_num: Int(ge=1) = 2):
+    def __init__(self, network: Any, interleave_num: Int(ge=1) | Bool = 2):
         super().__init__(auto_prefix=False)
         self.network = network
         self.interleave_num = interleave_num
-        self.interleave_inputs = CellList([_MicroBatch(interleave_num)
-                                           for _ in range(interleave_num)])
+        self.interleave_inputs = self._cut("interleave_num", interleave_num)
 
     def construct(self, *inputs):
         """The sum of the outputs."""
@@ -385,11 +390,11 @@ class GradAccumulationCell(_Sliced):
     """
 
     @checked
-    def __init__(self, network: CellOf, micro_size: Int(ge=1)):
+    def __init__(self, network: CellOf, micro_size: Int(ge=1) | Bool):
         super().__init__(auto_prefix=False)
         self.network = network
         self.micro_size = micro_size
-        self.micro_inputs = CellList([_MicroBatch(micro_size) for _ in range(micro_size)])
+        self.micro_inputs = self._cut("micro_size", micro_size)
 
     def construct(self, *inputs):
         """The sum of the outputs."""
@@ -413,7 +418,7 @@ class PipelineCell(_Sliced):
     """
 
     @checked
-    def __init__(self, network: CellOf, micro_size: Int(ge=1), stage_config=None,
+    def __init__(self, network: CellOf, micro_size: Int(ge=1) | Bool, stage_config=None,
                  segment_config=None):
         super().__init__(auto_prefix=False)
         named = dict(network.cells_and_names())
@@ -425,7 +430,7 @@ class PipelineCell(_Sliced):
                 setattr(named[name], attribute, number)
         self.network = network
         self.micro_size = micro_size
-        self.micro_inputs = CellList([_MicroBatch(micro_size) for _ in range(micro_size)])
+        self.micro_inputs = self._cut("micro_size", micro_size)
 
     def construct(self, *inputs):
         """The sum of the outputs."""

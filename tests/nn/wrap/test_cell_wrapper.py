@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mindspore_compat import Tensor, nn, ops
+from mindspore_compat import Tensor, nn, ops, parallel
 from mindspore_compat.common.parameter import Parameter
 
 
@@ -174,24 +174,28 @@ def test_parameter_update():
 
 
 @pytest.mark.parametrize("make", [nn.MicroBatchInterleaved, nn.GradAccumulationCell,
-                                  nn.PipelineCell])
+                                  nn.PipelineCell, parallel.nn.GradAccumulation,
+                                  parallel.nn.MicroBatchInterleaved, parallel.nn.Pipeline,
+                                  parallel.nn.PipelineCell])
 def test_slices_of_a_batch(make):
     both, (x, y) = nn.WithLossCell(nn.Dense(3, 4), Squares()), data()
     expected = sum(float(both(x[i:i + 2], y[i:i + 2])) for i in (0, 2, 4))
     assert float(make(both, 3)(x, y)) == pytest.approx(expected, rel=1e-5)
-    for size, error in ((0, ValueError), (1.5, TypeError), ("a", TypeError)):
+    assert float(make(both, True)(x, y)) == pytest.approx(float(both(x, y)), rel=1e-5)
+    for size, error in ((0, ValueError), (False, ValueError), (1.5, TypeError), ("a", TypeError)):
         with pytest.raises(error, match=make.__name__):
             make(both, size)
     with pytest.raises(ValueError, match="divisible"):
         make(both, 4)(x, y)
 
 
-def test_a_pipeline_notes_its_stages():
+@pytest.mark.parametrize("make", [nn.PipelineCell, parallel.nn.Pipeline])
+def test_a_pipeline_notes_its_stages(make):
     net = nn.SequentialCell(nn.Dense(3, 4), nn.Dense(4, 2))
-    nn.PipelineCell(net, 2, stage_config={"0": 0, "1": 1})
-    assert net[1].pipeline_stage == 1
+    make(net, 2, stage_config={"0": 0, "1": 1}, segment_config={"1": 2})
+    assert net[1].pipeline_stage == 1 and net[1].pipeline_segment == 2
     with pytest.raises(KeyError, match="missing"):
-        nn.PipelineCell(net, 2, stage_config={"missing": 0})
+        make(net, 2, stage_config={"missing": 0})
 
 
 def test_virtual_dataset_cell_triple():

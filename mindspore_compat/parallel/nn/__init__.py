@@ -1,0 +1,5 @@
+"""mindspore.parallel.nn: cells that call a network on slices of the batch."""
+
+from .parallel_cell_wrapper import GradAccumulation, MicroBatchInterleaved, Pipeline, PipelineCell
+
+__all__ = ["GradAccumulation", "MicroBatchInterleaved", "Pipeline", "PipelineCell"]

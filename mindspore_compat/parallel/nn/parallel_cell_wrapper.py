@@ -1,0 +1,32 @@
+"""Cells that call a network on slices of the batch: those of `nn`, under their names here."""
+
+from ...nn.wrap.cell_wrapper import GradAccumulationCell, MicroBatchInterleaved, PipelineCell
+
+__all__ = ["GradAccumulation", "MicroBatchInterleaved", "Pipeline", "PipelineCell"]
+
+
+class Pipeline(PipelineCell):
+    """Calls a network on slices of the batch, as a pipeline would, and returns the sum of outputs.
+
+    Args:
+        network (Cell): the network; it returns one Tensor.
+        micro_size (int): how many slices the first axis is cut into.
+        stage_config (dict): the pipeline stage of sub-cells by name; noted on them.
+        segment_config (dict): the pipeline segment of sub-cells by name; noted on them.
+
+    Raises:
+        KeyError: if a sub-cell named in a config does not exist.
+
+    Source: mindspore.parallel.nn.Pipeline of MindSpore 2.10.
+    """
+
+
+class GradAccumulation(GradAccumulationCell):
+    """Calls a network on slices of the batch and returns the sum of its outputs.
+
+    Args:
+        network (Cell): the network; it returns one Tensor.
+        micro_size (int): how many slices the first axis is cut into.
+
+    Source: mindspore.parallel.nn.GradAccumulation of MindSpore 2.10.
+    """
