@@ -62,11 +62,13 @@ PATHS = {
     "ops.operations.sparse_ops": "ops.operations",
     "ops.operations._csr_ops": "ops._csr_ops",
     "ops.operations._grad_ops": "ops._grad_ops",
+    "ops.operations._infer_ops": "ops.auto_generate",
     "ops.operations._inner_ops": "ops._inner_ops",
     "ops.operations._rl_inner_ops": "ops._rl_inner_ops",
     "ops.operations._tensor_array": "ops._tensor_array",
     "ops.auto_generate.gen_ops_prim": "ops.auto_generate",
     "ops.auto_generate.gen_ops_def": "ops.auto_generate",
+    "ops.auto_generate.pyboost_inner_prim": "ops._pyboost_inner_prim",
     "profiler.profiling": "profiler",
     "train.train_thor.dataset_helper": "train.train_thor",
 }

@@ -1,17 +1,29 @@
 """Small Primitives of `ops.auto_generate` with arithmetic of their own.
 
-Correlate, FFTShapeCopy, BoolNot and TupleToTensor. Those that say again what a function says are
-in the table of _generated.py.
+Correlate, FFTShapeCopy, QuantV2, DynamicQuantExt, BoolNot and TupleToTensor. Those that say again
+what a function says are in the table of _generated.py.
 """
 
 from .._core import dtype as dtypes
 from .._core.op import op
-from .._core.rules import Bool, DType, Int, ListOf, OneOf, TensorOf, TupleOf, any_dtype, checked
+from .._core.rules import (
+    Bool,
+    DType,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    floating,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._norm import wide
 from .primitive import Primitive
 
+Floats = TensorOf(floating)
 Signal = TensorOf(
     "int8", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"
 )
@@ -80,6 +92,92 @@ def fft_shape_copy(xp, dout: TensorOf(any_dtype), shape: TupleOf(Int(ge=0))):
             more = (*dout.shape[:axis], gap, *dout.shape[axis + 1 :])
             dout = xp.concatenate([dout, xp.zeros(more, dout.dtype)], axis)
     return dout
+
+
+# Bytes for inference ------------------------------------------------------------------------------
+
+
+def _bytes(xp, x):
+    """The nearest integers, even ones where two are as near, within int8."""
+    return xp.cast(xp.clip(xp.round(x), -128, 127), "int8")
+
+
+@op(
+    "ops.auto_generate.QuantV2()(x, scale, offset, sqrt_mode=False, rounding_mode='ROUND', "
+    "dst_type=int8)",
+    alike="x scale offset",
+    widen=False,
+)
+def quantized(
+    xp,
+    x: Floats,
+    scale: Floats,
+    offset: Floats,
+    sqrt_mode: OneOf(False) = False,
+    rounding_mode: OneOf("ROUND", "Round", "round") = "ROUND",
+    dst_type: DType("int8") = dtypes.int8,
+):
+    """scale * x + offset rounded to int8; what is beyond becomes the nearest int8.
+
+    Args:
+        scale, offset: of the dtype of `x`; the last axis is that of `x`, others have length 1.
+        sqrt_mode, rounding_mode, dst_type: False, "ROUND" and int8, as the original has no others.
+
+    Raises:
+        TypeError: if an input is no Tensor of floats, or the dtypes differ.
+        ValueError: if scale or offset does not fit the last axis.
+    """
+    for name, each in (("scale", scale), ("offset", offset)):
+        if (
+            not x.ndim
+            or tuple(each.shape[-1:]) != x.shape[-1:]
+            or any(n != 1 for n in each.shape[:-1])
+        ):
+            raise ValueError(
+                f"For 'QuantV2', '{name}' must have length {tuple(x.shape[-1:])} in the last axis "
+                f"and 1 in others, but got shape {tuple(each.shape)}."
+            )
+    x, scale, offset = wide(xp, x, scale, offset)
+    return _bytes(xp, xp.reshape(scale, (-1,)) * x + xp.reshape(offset, (-1,)))
+
+
+@op(
+    "ops.auto_generate.DynamicQuantExt()(x, smooth_scales=None)",
+    alike="x smooth_scales",
+    widen=False,
+)
+def quantized_by_rows(
+    xp,
+    x: TensorOf("float16", "bfloat16", "float32"),
+    smooth_scales: TensorOf("float16", "bfloat16", "float32") = None,
+):
+    """Rows, the last axis, in units of their largest magnitude / 127, rounded to int8.
+
+    Args:
+        smooth_scales: factors for the elements of a row, applied first. Default: None.
+
+    Returns:
+        The rounded rows, and the units, float32, in the shape of `x` without the last axis. A row
+        of zeros has unit 0.
+
+    Raises:
+        TypeError: if an input is no Tensor of floats, or the dtypes differ.
+        ValueError: if `x` has no axes, or `smooth_scales` not the length of a row.
+    """
+    if not x.ndim or smooth_scales is not None and tuple(smooth_scales.shape) != x.shape[-1:]:
+        raise ValueError(
+            f"For 'DynamicQuantExt', 'x' must have an axis, and 'smooth_scales' the shape of its "
+            f"rows, but got shape {tuple(x.shape)} and "
+            f"{None if smooth_scales is None else tuple(smooth_scales.shape)}."
+        )
+    rows = wide(xp, x)
+    rows = rows if smooth_scales is None else rows * wide(xp, smooth_scales)
+    unit = xp.max(xp.abs(rows), -1, keepdims=True) / 127
+    found = _bytes(xp, rows / xp.where(unit > 0, unit, 1))
+    return found, xp.squeeze(unit, -1)
+
+
+# Numbers ------------------------------------------------------------------------------------------
 
 
 @public("ops.auto_generate.BoolNot")

@@ -382,6 +382,8 @@ MORE_GRADIENTS = {
         .labelled("training" if training else "given statistics") for training in (True, False)],
     "_generated_more.correlate": [
         of(x(5), x(3), "same"), of(x(3), x(4), "full").labelled("shorter first")],
+    "_generated_more.quantized": of(x(2, 3), x(3), x(3, seed=1)),
+    "_generated_more.quantized_by_rows": of(fixed(x(2, 3)), fixed(x(3))),
     "_generated_more.fft_shape_copy": of(x(2, 3), (3, 2)),
     "_gradients_more.gamma_draw_slope": of(x(4), positive(4), positive(4, seed=1)),
 }

@@ -208,3 +208,43 @@ def test_small_ones():
     ):
         with pytest.raises(error):
             a.TupleToTensor()(wrong)
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32, ms.bfloat16])
+def test_bytes(dtype):
+    x = Tensor([[100, 2.5, -3.5], [-100, 0.5, 3]], dtype)
+    out = a.QuantV2()(x, Tensor([2, 1, 1], dtype), Tensor([[0, 0, 1]], dtype))
+    assert out.dtype == ms.int8 and out.asnumpy().tolist() == [[127, 2, -2], [-128, 0, 4]]
+    # The documented example.
+    out = a.QuantV2()(t([100, 150]), t([80, 40]), t([0, 2]), False, "Round", ms.int8)
+    assert out.asnumpy().tolist() == [127, 127]
+
+
+def test_bytes_by_rows():
+    rows = t([[127, -2.5, 1], [0, 0, 0], [0.5, -1, 0.25]], np.float16)
+    out, unit = a.DynamicQuantExt()(rows)
+    assert out.dtype == ms.int8 and unit.dtype == ms.float32 and unit.shape == (3,)
+    assert out.asnumpy().tolist() == [[127, -2, 1], [0, 0, 0], [64, -127, 32]]
+    np.testing.assert_allclose(unit.asnumpy(), [1, 0, 1 / 127], 1e-6)
+    smoothed, unit = a.DynamicQuantExt()(rows, t([1, 2, 1], np.float16))
+    assert smoothed.asnumpy()[0].tolist() == [127, -5, 1]
+    np.testing.assert_allclose(unit.asnumpy(), [1, 0, 2 / 127], 1e-6)
+
+
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: a.QuantV2()(t([1]), t([1, 2]), t([1])), ValueError),
+        (lambda: a.QuantV2()(t([[1], [2]]), t([[1], [2]]), t([1])), ValueError),
+        (lambda: a.QuantV2()(t([1]), t([1], np.float16), t([1])), TypeError),
+        (lambda: a.QuantV2()(t([1]), t([1]), 1.0), TypeError),
+        (lambda: a.QuantV2()(t([1]), t([1]), t([1]), True), (TypeError, ValueError)),
+        (lambda: a.QuantV2()(t([1]), t([1]), t([1]), False, "FLOOR"), ValueError),
+        (lambda: a.DynamicQuantExt()(t(1.0)), ValueError),
+        (lambda: a.DynamicQuantExt()(t([1]), t([1, 2])), ValueError),
+        (lambda: a.DynamicQuantExt()(t([1]), t([1], np.float16)), TypeError),
+    ],
+)
+def test_bytes_refuse(call, error):
+    with pytest.raises(error):
+        call()
