@@ -366,7 +366,7 @@ class AutoParallel(Cell):
         self._comm_fusion_config = config or {}
 
     def enable_fp32_communication(self):
-        """Says that what is summed travels as float32; gradients do so in any case."""
+        """Says that what is summed travels as float32; gradients in halves do so in any case."""
         self._force_fp32_communication = True
 
     def enable_gradients_mean(self):
@@ -374,7 +374,8 @@ class AutoParallel(Cell):
         self._gradients_mean = True
 
     def disable_gradient_fp32_sync(self):
-        """Says that gradients are not to be cast to float32 before they are summed."""
+        """Says that gradients are not to be cast to float32 before they are summed; those in halves
+        are, nonetheless."""
         self._gradient_fp32_sync = False
 
     def disable_loss_repeated_mean(self):

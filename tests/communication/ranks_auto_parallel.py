@@ -26,9 +26,9 @@ def check(function):
 class Net(nn.Cell):
     """sum(x weight), whose slope by the weight is x."""
 
-    def __init__(self):
+    def __init__(self, dtype=ms.float32):
         super().__init__()
-        self.weight = Parameter(Tensor(numpy.zeros(3), ms.float32), name="weight")
+        self.weight = Parameter(Tensor(numpy.zeros(3), dtype), name="weight")
         self.told = None
 
     def construct(self, x):
@@ -49,6 +49,14 @@ def trained(net, around=lambda step: step):
     optimizer = nn.SGD(net.trainable_params(), 1.0)
     around(nn.TrainOneStepCell(net, optimizer))(given())
     return optimizer.parameters[0].asnumpy().tolist()
+
+
+@check
+def wide_gradients_are_summed_as_they_are():
+    inner = Net(ms.float64)
+    small = Tensor(numpy.full(3, 1 + 2.0**-40 * RANK, numpy.float64))
+    found = ms.grad(AutoParallel(inner), None, inner.weight)(small)
+    assert (found.dtype, found.asnumpy().tolist()) == (ms.float64, [2 + 2.0**-40] * 3)
 
 
 @check
