@@ -50,7 +50,10 @@ _HOMES = {  # module -> the names it gives to the top
         transform_checkpoints set_algo_parameters shard""",
     "profiler": "Profiler",
     "runtime": """Event Stream StreamCtx communication_stream current_stream default_stream
-        empty_cache memory_allocated memory_reserved set_cur_stream set_memory synchronize""",
+        dispatch_threads_num empty_cache launch_blocking max_memory_allocated max_memory_reserved
+        memory_allocated memory_reserved memory_stats memory_summary reset_max_memory_allocated
+        reset_max_memory_reserved reset_peak_memory_stats set_cpu_affinity set_cur_stream
+        set_kernel_launch_group set_memory synchronize""",
     "mindrecord": """FileWriter FileReader MindPage Cifar10ToMR Cifar100ToMR MnistToMR CsvToMR
         ImageNetToMR TFRecordToMR""",
     "log": "get_level get_log_config",

@@ -1,13 +1,14 @@
 """`mindspore.hal`: which devices there are, their memory, streams and events.
 
 On the CPU every computation is done when its call returns: there is one stream, its work is always
-done, and events tell the time they were recorded. Peaks of memory are not watched, so the names
-that would tell them are not here.
+done, and events tell the time they were recorded. Memory is counted on a GPU only; what is told of
+it is written in `_memory`.
 """
 
 import time
 from typing import NamedTuple
 
+from . import _memory
 from ._backend import arrays, device
 from ._core.checking import checked
 from ._core.config import config
@@ -16,7 +17,9 @@ from ._core.rules import Bool, Int
 __all__ = ["Event", "Stream", "StreamCtx", "communication_stream", "current_stream",
            "default_stream", "device_count", "empty_cache", "get_arch_list",
            "get_device_capability", "get_device_name", "get_device_properties", "is_available",
-           "is_initialized", "memory_allocated", "memory_reserved", "set_cur_stream",
+           "is_initialized", "max_memory_allocated", "max_memory_reserved", "memory_allocated",
+           "memory_reserved", "memory_stats", "memory_summary", "reset_max_memory_allocated",
+           "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cur_stream",
            "synchronize"]
 
 _TARGETS = ("CPU", "GPU", "Ascend")
@@ -88,6 +91,9 @@ def device_count(device_target=None):
 
 
 def _present(api, target):
+    if not isinstance(target, str | None):
+        raise TypeError(f"For 'hal.{api}', 'device_target' must be a str, but got {target!r} of "
+                        f"type {type(target).__name__}.")
     target = _checked_target(api, target)
     if not is_available(target):
         raise ValueError(f"For 'hal.{api}', 'device_target' must be available, but got {target!r}; "
@@ -180,6 +186,53 @@ def memory_reserved(device_target=None):
     """Returns how many bytes the memory pool has from the GPU; 0 for the host. Arguments and errors
     as for `memory_allocated`."""
     return device.memory()[1] if _present("memory_reserved", device_target) == "GPU" else 0
+
+
+def max_memory_allocated(device_target=None):
+    """Returns the most bytes of the GPU's memory that arrays have held since the device was first
+    used or the figure was reset; 0 for the host. Arguments and errors as for `memory_allocated`."""
+    on_gpu = _present("max_memory_allocated", device_target) == "GPU"
+    return device.peak_memory()[0] if on_gpu else 0
+
+
+def max_memory_reserved(device_target=None):
+    """Returns the most bytes the memory pool has had from the GPU since the device was first used
+    or the figure was reset; 0 for the host. Arguments and errors as for `memory_allocated`."""
+    on_gpu = _present("max_memory_reserved", device_target) == "GPU"
+    return device.peak_memory()[1] if on_gpu else 0
+
+
+def memory_stats(device_target=None):
+    """Returns the figures of the memory pool as a dict, as `runtime.memory_stats` does; an empty
+    one for the host. Arguments and errors as for `memory_allocated`."""
+    return _memory.stats() if _present("memory_stats", device_target) == "GPU" else {}
+
+
+def memory_summary(device_target=None):
+    """Returns the figures of the memory pool as a table in text; zeros for the host. Arguments and
+    errors as for `memory_allocated`."""
+    return _memory.summary(_present("memory_summary", device_target))
+
+
+def reset_max_memory_allocated(device_target=None):
+    """Sets what `max_memory_allocated` tells to 0 until the next allocation. Arguments and errors
+    as for `memory_allocated`."""
+    if _present("reset_max_memory_allocated", device_target) == "GPU":
+        device.reset_peak_memory(total=False)
+
+
+def reset_max_memory_reserved(device_target=None):
+    """Sets what `max_memory_reserved` tells to 0 until the next allocation. Arguments and errors as
+    for `memory_allocated`."""
+    if _present("reset_max_memory_reserved", device_target) == "GPU":
+        device.reset_peak_memory(used=False)
+
+
+def reset_peak_memory_stats(device_target=None):
+    """Sets both peaks to 0 until the next allocation. Arguments and errors as for
+    `memory_allocated`."""
+    if _present("reset_peak_memory_stats", device_target) == "GPU":
+        device.reset_peak_memory()
 
 
 def empty_cache():

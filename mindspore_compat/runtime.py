@@ -1,8 +1,19 @@
-"""`mindspore.runtime`: streams, events and memory of the device, under their newer path."""
+"""`mindspore.runtime`: streams, events and memory of the device, and how work is handed to it.
+
+How many of an Ascend's cores a stream or a device may use, memory pools of its own and the replay
+of its allocations are not here.
+"""
 
 import re
 
+from . import _memory
 from ._backend import device
+from ._launching import (
+    dispatch_threads_num,
+    launch_blocking,
+    set_cpu_affinity,
+    set_kernel_launch_group,
+)
 from .hal import (
     Event,
     Stream,
@@ -16,8 +27,11 @@ from .hal import (
 )
 
 __all__ = ["Event", "Stream", "StreamCtx", "communication_stream", "current_stream",
-           "default_stream", "empty_cache", "memory_allocated", "memory_reserved",
-           "set_cur_stream", "set_memory", "synchronize"]
+           "default_stream", "dispatch_threads_num", "empty_cache", "launch_blocking",
+           "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved",
+           "memory_stats", "memory_summary", "reset_max_memory_allocated",
+           "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity",
+           "set_cur_stream", "set_kernel_launch_group", "set_memory", "synchronize"]
 
 
 def memory_allocated():
@@ -28,6 +42,57 @@ def memory_allocated():
 def memory_reserved():
     """Returns how many bytes the memory pool has from the GPU; 0 on the CPU."""
     return device.memory()[1]
+
+
+def max_memory_allocated():
+    """Returns the most bytes of the GPU's memory that arrays have held since the device was first
+    used or the figure was reset; 0 on the CPU."""
+    return device.peak_memory()[0]
+
+
+def max_memory_reserved():
+    """Returns the most bytes the memory pool has had from the GPU since the device was first used
+    or the figure was reset; 0 on the CPU."""
+    return device.peak_memory()[1]
+
+
+def memory_stats():
+    """Returns the figures of the memory pool, all 0 on the CPU.
+
+    Returns:
+        dict, bytes by name: "total_reserved_memory" that the pool has from the GPU,
+        "total_allocated_memory" in arrays, "total_idle_memory" for further ones, their peaks
+        "max_reserved_memory" and "max_allocated_memory"; and of blocks of one size, which this pool
+        has not, zeros and empty dicts.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> ms.runtime.memory_stats()["total_eager_free_memory"]
+        0
+
+    Source: mindspore.runtime.memory_stats of MindSpore 2.10.
+    """
+    return _memory.stats()
+
+
+def memory_summary():
+    """Returns the figures of the memory pool as a table in text; zeros on the CPU."""
+    return _memory.summary(device.in_force())
+
+
+def reset_max_memory_allocated():
+    """Sets what `max_memory_allocated` tells to 0 until the next allocation."""
+    device.reset_peak_memory(total=False)
+
+
+def reset_max_memory_reserved():
+    """Sets what `max_memory_reserved` tells to 0 until the next allocation."""
+    device.reset_peak_memory(used=False)
+
+
+def reset_peak_memory_stats():
+    """Sets both peaks to 0 until the next allocation."""
+    device.reset_peak_memory()
 
 
 def set_memory(init_size="2GB", increase_size="2GB", max_size="1024GB", optimize_level="O0",

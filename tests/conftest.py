@@ -55,6 +55,7 @@ def standing_in():
         finally:
             arrays.set_target(target)
             arrays.SPACES.pop(cupy.ndarray)
+            arrays.DIRECT.pop(cupy.ndarray, None)
     arrays._device_space.cache_clear()
 
 

@@ -11,7 +11,7 @@ import warnings
 import ml_dtypes
 import numpy
 
-from . import linalg  # noqa: F401 - it adds names to every space
+from . import linalg, peaks  # noqa: F401 - linalg adds names to every space
 from .kernels import Kernels
 from .space import Space
 
@@ -20,11 +20,13 @@ BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
 HOST = Space(numpy, "scipy.special", "scipy.linalg", narrow=frozenset({FLOAT16, BFLOAT16}))
 SPACES = {numpy.ndarray: HOST}
+DIRECT = dict(SPACES)  # of the arrays whose operations need no look around them
 
 # A division by zero gives an infinity, as on every other device; only NumPy would say so in words.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_compat(\.|$)")
 
 _target = "CPU"
+blocking = False  # whether an operation on a GPU is done before its call returns
 
 
 def space_of(array):
@@ -51,6 +53,8 @@ def _device_space():
     space = Space(cupy, "cupyx.scipy.special", "cupyx.scipy.linalg", frozenset({BFLOAT16}),
                   Kernels(cupy))
     SPACES[cupy.ndarray] = space
+    if not blocking:
+        DIRECT[cupy.ndarray] = space
     return space
 
 
@@ -66,6 +70,7 @@ def set_target(target, number=0):
         if not gpu_available():
             raise RuntimeError("No GPU answers, or CuPy is not installed.")
         _device_space().module.cuda.Device(number).use()
+        peaks.watch(_device_space().module, number)
     _target = target
 
 
@@ -105,7 +110,16 @@ def synchronize():
         _device_space().module.cuda.get_current_stream().synchronize()
 
 
+def block():
+    """Has operations on a GPU finished before their calls return, from now on."""
+    global blocking
+    blocking = True
+    for kind in DIRECT.keys() - {numpy.ndarray}:
+        del DIRECT[kind]
+
+
 def release_memory():
     """Gives the unused blocks of the GPU's memory pool back to the device."""
     if _target == "GPU":
+        peaks.in_force().note()
         _device_space().module.get_default_memory_pool().free_all_blocks()

@@ -4,7 +4,7 @@ Everything here asks CuPy's CUDA module; without a GPU that computes, `cuda` is 
 counts are none. Streams and events are CUDA's own objects.
 """
 
-from . import arrays
+from . import arrays, peaks
 
 
 def cuda():
@@ -42,6 +42,19 @@ def memory():
         return 0, 0
     pool = arrays._device_space().module.get_default_memory_pool()
     return int(pool.used_bytes()), int(pool.total_bytes())
+
+
+def peak_memory():
+    """The most of both figures of `memory` since the device was first used, or since a reset."""
+    if arrays._target == "CPU":
+        return 0, 0
+    return peaks.in_force().peaks()
+
+
+def reset_peak_memory(used=True, total=True):
+    """Forgets the peaks of the memory pool in force: they are 0 until the next allocation."""
+    if arrays._target == "GPU":
+        peaks.in_force().reset(used, total)
 
 
 def limit_memory(size):

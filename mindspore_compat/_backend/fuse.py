@@ -31,6 +31,7 @@ import threading
 
 import numpy
 
+from . import arrays
 from .arrays import SPACES
 from .symbols import Trace
 
@@ -104,6 +105,8 @@ class Fused:
                     program = self._program(type(row[0]), key, flags, tuple(numbers))
                     found = prepared[type(row[0]), key] = (program, program.prepare(numbers))
                 found[0].run(row, found[1])
+        if arrays.blocking:
+            arrays.synchronize()
 
     def _refuse(self, row):
         shapes = ", ".join(

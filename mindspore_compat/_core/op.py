@@ -20,7 +20,7 @@ import inspect
 from numpy import generic
 
 from .._backend import arrays
-from .._backend.arrays import SPACES
+from .._backend.arrays import DIRECT, SPACES
 from . import (  # noqa: F401 - the rules
     derivatives_linalg,
     derivatives_reduce,
@@ -189,7 +189,7 @@ class Op:
                      "        node_.outs = None", "        node_.number = next_number_()",
                      "        made_._node = node_"]
         line += ["    return made_"]
-        scope = {"body_": self.body, "space_of_kind_": SPACES.get, "new_": _new, "Tensor_": Tensor,
+        scope = {"body_": self.body, "space_of_kind_": DIRECT.get, "new_": _new, "Tensor_": Tensor,
                  "F32_": FLOAT32, "precision_": precision,
                  "Node_": Node, "rule_": self.rule, "next_number_": next_number, "depth_": depth,
                  "Packed_": Packed,
@@ -269,6 +269,8 @@ class Op:
         metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in held)
         xp = self._space(held)
         if not xp.level:
+            if arrays.blocking:
+                return self._awaited(xp, values, held, nodes, metas)
             return self._computed(xp, values, held, nodes, metas)
         from .slices import UNFIT, by_slices
 
@@ -276,6 +278,12 @@ class Op:
             return self._computed(xp, dict(values), held, nodes, metas)
         except UNFIT:  # the body asks for a value: each slice has its own
             return by_slices(self, xp, values)
+
+    def _awaited(self, *told):
+        """The result, once the device has it: an error of the device shows here."""
+        made = self._computed(*told)
+        arrays.synchronize()
+        return made
 
     def _computed(self, xp, values, held, nodes, metas):
         """The result for given arrays and nodes, recorded where a node is live."""

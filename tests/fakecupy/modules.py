@@ -8,6 +8,7 @@ real wheel does.
 
 import functools
 import importlib.machinery
+import time
 import types
 
 import numpy
@@ -143,10 +144,10 @@ class Event:
     done, ptr = True, 1
 
     def __init__(self, block=False, disable_timing=False, interprocess=False):
-        self.disable_timing = disable_timing
+        self.disable_timing, self.time = disable_timing, None
 
     def record(self, stream=None):
-        pass  # it has happened
+        self.time = time.perf_counter()
 
     def synchronize(self):
         pass  # it has happened
@@ -157,6 +158,9 @@ class MemoryPool:
 
     def __init__(self, allocator=None):
         self._limit = 0
+
+    def malloc(self, size):
+        return bytearray(size)
 
     def used_bytes(self):
         return 0
@@ -182,6 +186,7 @@ class MemoryPool:
 
 Stream.null = Stream(null=True)
 POOL, PINNED = MemoryPool(), MemoryPool()
+ALLOCATORS = [POOL.malloc]
 RUNTIME = {
     "getDeviceCount": lambda: 1,
     "getDevice": lambda: 0,
@@ -212,8 +217,9 @@ CUDA = {
     "is_available": lambda: True,
     "get_current_stream": lambda device_id=-1: Stream.null,
     "get_device_id": lambda: 0,
-    "get_elapsed_time": lambda start_event, end_event: 0.0,
-    "set_allocator": lambda allocator=None: None,
+    "get_elapsed_time": lambda start_event, end_event: 1000 * (end_event.time - start_event.time),
+    "get_allocator": lambda: ALLOCATORS[-1],
+    "set_allocator": lambda allocator=None: ALLOCATORS.__setitem__(-1, allocator),
 }
 
 

@@ -36,7 +36,9 @@ def test_what_devices_are(space):
     lambda: hal.device_count("Ascend"),
     lambda: hal.get_device_name(1, "CPU"), lambda: hal.get_device_name(-1, "CPU"),
     lambda: hal.get_device_properties(0, "Ascend"), lambda: hal.memory_allocated("XPU"),
-    lambda: hal.is_initialized("gpu"), lambda: hal.get_arch_list("Ascend")])
+    lambda: hal.is_initialized("gpu"), lambda: hal.get_arch_list("Ascend"),
+    lambda: hal.memory_stats("Ascend"), lambda: hal.max_memory_allocated("XPU"),
+    lambda: hal.reset_peak_memory_stats("Ascend")])
 def test_unknown_devices_are_refused(call):
     with pytest.raises(ValueError, match="For 'hal"):
         call()
@@ -127,3 +129,51 @@ def test_the_names_of_runtime_are_at_the_top_too():
 
 def test_the_default_stream_has_number_0():
     assert ms.runtime.default_stream().stream_id() == 0
+
+
+ZEROS = {"total_reserved_memory", "total_allocated_memory", "total_idle_memory",
+         "total_eager_free_memory", "max_reserved_memory", "max_allocated_memory"}
+
+
+def test_the_host_counts_no_memory():
+    found = runtime.memory_stats()
+    assert {name for name, figure in found.items() if figure == 0} == ZEROS
+    assert found["common_mem_pool_stats"] == {"block_unit_size": 0, "block_counts": 0,
+                                              "blocks_info": {}}
+    assert hal.memory_stats("CPU") == {}
+    assert runtime.max_memory_allocated() == runtime.max_memory_reserved() == 0
+    assert runtime.memory_summary() == hal.memory_summary("CPU")
+    assert "| Allocated memory     |      0 B             |\n" in runtime.memory_summary()
+
+
+@pytest.mark.parametrize("size, text", [
+    (0, "     0 B"), (786431, "786431 B"), (786432, "   768 KB"), (5 << 30, "  5120 MB"),
+    (999 << 30, "   999 GB")])
+def test_figures_are_told_in_units(size, text):
+    from mindspore_compat._memory import _readable
+
+    assert _readable(size) == text
+
+
+def test_figures_of_a_pool(monkeypatch):
+    from mindspore_compat._backend import device
+
+    monkeypatch.setattr(device, "memory", lambda: (300, 1000))
+    monkeypatch.setattr(device, "peak_memory", lambda: (700, 1200))
+    found = runtime.memory_stats()
+    assert (found["total_idle_memory"], found["max_allocated_memory"]) == (700, 700)
+    assert (runtime.max_memory_allocated(), runtime.max_memory_reserved()) == (700, 1200)
+
+
+def test_the_peaks_of_a_device_are_reset(space):
+    for reset in (hal.reset_peak_memory_stats, hal.reset_max_memory_allocated,
+                  runtime.reset_max_memory_reserved, runtime.reset_peak_memory_stats,
+                  runtime.reset_max_memory_allocated, hal.reset_max_memory_reserved):
+        reset()
+    assert hal.max_memory_allocated() == hal.max_memory_reserved() == 0
+
+
+def test_targets_of_memory_are_strs():
+    for ask in (hal.memory_stats, hal.memory_reserved, hal.device_count, hal.memory_summary):
+        with pytest.raises(TypeError, match="device_target"):
+            ask(5)

@@ -9,14 +9,16 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, TimeoutError
 
 from ... import log
+from ..._backend import affinity
 from . import config
 
 _work = None  # in a worker process: what it does with a row
 
 
-def _install(work):
+def _install(work, cores):
     global _work
     _work = work
+    affinity.bind_workers(cores)
 
 
 def _do(item):
@@ -37,10 +39,12 @@ def ordered_map(work, items, workers, processes=False):
     """
     if processes:
         context = multiprocessing.get_context(config.get_multiprocessing_start_method())
-        pool = ProcessPoolExecutor(workers, context, _install, (work,))
+        pool = ProcessPoolExecutor(workers, context, _install,
+                                   (work, affinity.of_workers()))
         submit = lambda item: pool.submit(_do, item)  # noqa: E731 - one of two
     else:
-        pool = ThreadPoolExecutor(workers)
+        pool = ThreadPoolExecutor(workers, initializer=affinity.bind_workers,
+                                  initargs=(affinity.of_workers(),))
         submit = lambda item: pool.submit(work, item)  # noqa: E731
     ahead = max(workers, config.get_prefetch_size())
     waiting = collections.deque()

@@ -1,0 +1,54 @@
+"""The figures of the memory pool: as a dict and as a table. They are of a GPU; of the host nothing
+is counted, so all are 0.
+
+The pool takes from the GPU what each array needs. So there are no blocks of one size to tell of,
+which the original's own pools have: their size and number are 0, and none is listed.
+"""
+
+from ._backend import device
+
+_WIDTH = 45
+
+
+def stats():
+    """The figures of the pool in force, in bytes."""
+    allocated, reserved = device.memory()
+    most_allocated, most_reserved = device.peak_memory()
+    return {
+        "total_reserved_memory": reserved,
+        "total_allocated_memory": allocated,
+        "total_idle_memory": reserved - allocated,
+        "total_eager_free_memory": 0,
+        "max_reserved_memory": most_reserved,
+        "max_allocated_memory": most_allocated,
+        "common_mem_pool_stats": {"block_unit_size": 0, "block_counts": 0, "blocks_info": {}},
+        "persistent_mem_pool_stats": {"block_counts": 0, "block_unit_size": 0, "blocks_info": {}},
+    }
+
+
+def summary(target):
+    """The figures of a target as a table in text."""
+    found = stats() if target == "GPU" else {}
+    told = {
+        "Reserved memory": found.get("total_reserved_memory", 0),
+        "Allocated memory": found.get("total_allocated_memory", 0),
+        "Idle memory": found.get("total_idle_memory", 0),
+        "Eager free memory": found.get("total_eager_free_memory", 0),
+        "Max reserved memory": found.get("max_reserved_memory", 0),
+        "Max allocated memory": found.get("max_allocated_memory", 0),
+    }
+    double, single = f"|{'=' * _WIDTH}|", f"|{'-' * _WIDTH}|"
+    lines = [double, f"|{'Memory summary':^{_WIDTH}}|", double]
+    lines += [f"| {'Metric':<20} | {'Data':<20} |"]
+    for name, size in told.items():
+        lines += [single, f"| {name:<20} | {_readable(size):<20} |"]
+    return "\n".join([*lines, double, ""])
+
+
+def _readable(size):
+    """Bytes in the smallest unit that leaves fewer than three quarters of a million."""
+    for unit in ("B", "KB", "MB"):
+        if size < 768 * 1024:
+            return f"{size:>6} {unit}"
+        size //= 1024
+    return f"{size:>6} GB"
