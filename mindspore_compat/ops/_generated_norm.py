@@ -196,7 +196,7 @@ def layer_normal(xp, x: Floats, gamma: Floats, beta: Floats, begin: Int, eps: Fl
     return _standard(xp, x, tuple(range(begin, x.ndim)), eps)[0] * gamma + beta
 
 
-@public("ops.auto_generate.LayerNormGradGrad")
+@public("ops.auto_generate.LayerNormGradGrad", "ops.operations._grad_ops.LayerNormGradGrad")
 class LayerNormGradGrad(Primitive):
     """The gradients of `LayerNormGrad`: of the input, the slope and the scale.
 
@@ -263,7 +263,7 @@ def batch_normal(
     return out * xp.reshape(scale, shape) + xp.reshape(shift, shape)
 
 
-@public("ops.auto_generate.BatchNormGradGrad")
+@public("ops.auto_generate.BatchNormGradGrad", "ops.operations._grad_ops.BatchNormGradGrad")
 class BatchNormGradGrad(Primitive):
     """The gradients of `BatchNormGrad`: of the input, the slope and the scale.
 

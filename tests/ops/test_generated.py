@@ -103,3 +103,42 @@ def test_the_paths_where_names_are_shown():
     assert "AddExt" in dir(auto_generate) and not hasattr(ops, "AddExt")
     with pytest.raises(AttributeError):
         auto_generate.NoSuchPrimitive
+
+
+@pytest.mark.parametrize(
+    "name, made",
+    [
+        ("matmul_ext_op", "MatMulExt"),
+        ("acos_op", "ACos"),
+        ("a_cos_grad_op", "ACosGrad"),
+        ("gelu_op", "GeLU"),
+        ("bmm_ext_op", "BatchMatMulExt"),
+        ("mm_ext_op", "Mm"),
+        ("inplace_index_add_op", "InplaceIndexAddExt"),
+        ("group_norm_op", "GroupNorm"),
+        ("inplace_uniform_op", "InplaceUniform"),
+        ("swiglu_grad_op", "SwigluGrad"),
+        ("randint_op", "RandInt"),
+        ("assign_op", "Assign"),
+    ],
+)
+def test_primitives_made_without_settings(name, made):
+    found = getattr(auto_generate, name)
+    assert type(found) is getattr(auto_generate, made)
+    assert getattr(auto_generate, name) is found
+
+
+def test_a_made_primitive_computes():
+    from mindspore_compat.ops.auto_generate.gen_ops_prim import add_ext_op, softmax_op
+
+    np.testing.assert_array_equal(add_ext_op(floats(1), floats(2), 3).asnumpy(), [7])
+    np.testing.assert_allclose(softmax_op(floats(0, 0)).asnumpy(), [0.5, 0.5])
+
+
+@pytest.mark.parametrize("name", ["no_such_op", "conv2_d_op", "op"])
+def test_what_needs_settings_is_not_made(name):
+    assert not hasattr(auto_generate, name)
+
+
+def test_names_declared_for_this_path_are_shown():
+    assert {"GroupNorm", "QuantV2", "LayerNormGradGrad", "AddExt"} <= set(dir(auto_generate))
