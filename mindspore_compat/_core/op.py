@@ -43,7 +43,7 @@ DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public na
 
 def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False,
        alike=None, meet=promotion.promote_np, yields=False, shapes_first=False,
-       beside_tensor=False):
+       beside_tensor=False, live=None):
     """Declare an op.
 
     Args:
@@ -65,11 +65,13 @@ def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None,
         shapes_first (bool): where dtypes are wrong and shapes too, the ValueError of the shapes is
             raised, as the original does for some; else the TypeError of the dtypes.
         beside_tensor (bool): numbers are taken beside a Tensor only; two numbers are a TypeError.
+        live (Callable): called in its place, with the same arguments, where a number is given in a
+            Tensor that a gradient goes to: what was read from it would not carry the gradient.
     """
 
     def declare(body):
         return Op(body, lines, promote, widen, operator, slope, rules, exact, alike, meet,
-                  yields, shapes_first, beside_tensor)
+                  yields, shapes_first, beside_tensor, live)
 
     return declare
 
@@ -79,7 +81,7 @@ class Op:
 
     def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
                  rules=None, exact=False, alike=None, meet=promotion.promote_np, yields=False,
-                 shapes_first=False, beside_tensor=False):
+                 shapes_first=False, beside_tensor=False, live=None):
         self.name = body.__name__
         self.body = body
         self.lines = lines
@@ -95,6 +97,7 @@ class Op:
         self.yields = yields
         self.shapes_first = shapes_first
         self.beside_tensor = beside_tensor
+        self.live = live
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]

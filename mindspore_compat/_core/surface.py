@@ -238,7 +238,12 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
         if first:
             lines.append(f"{indent}    refuse_shapes({api!r}, {tag}, ({given},), "
                          f"lambda {given}: run({arguments}))")
-        lines.append(f"{indent}    {given}, = refuse_all({api!r}, {tag}, ({given},))")
+        lines.append(f"{indent}    read = refuse_all({api!r}, {tag}, ({given},))")
+        if signature.op.live and arguments:
+            scope.update(live=signature.op.live, on_tape=_on_tape)
+            lines += [f"{indent}    if on_tape(({given},), read):",
+                      f"{indent}        return live({arguments})"]
+        lines.append(f"{indent}    {given}, = read")
     alike = signature.alike()
     if alike:
         given = ", ".join(alike)
@@ -250,6 +255,12 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
         named = ", ".join(f"{n!r}: {n}" for n in alike)
         lines.append(f"{indent}    refuse_unlike({api!r}, {{{named}}})")
     return lines
+
+
+def _on_tape(values, read):
+    """Whether a gradient goes to a Tensor that something was read from."""
+    return any(isinstance(value, Tensor) and value is not found and value._node is not None
+               for value, found in zip(values, read))
 
 
 def _refuse_shapes(api, rules, values, call):

@@ -32,6 +32,7 @@ Loose = ScalarOf(Number | Bool, TypeError)
 Bound = ScalarOf(Number, TypeError)
 Floats = TensorOf(floating)
 Fractions = TensorOf(floating, "complex64", "complex128")
+Ratio = TensorOf(any_dtype, scalars=True)
 Numbers = TensorOf(number)
 Slope = Number
 Halves = TensorOf("float16", "float32")
@@ -223,7 +224,8 @@ logsigmoid.vjp(x=lambda xp, g, x: g * (
 
 
 @op("ops.softplus(input, beta=1, threshold=20)",
-    "mint.nn.functional.softplus(input, beta=1, threshold=20)", "ops.Softplus()(input_x: input)")
+    "mint.nn.functional.softplus(input, beta=1, threshold=20)", "ops.Softplus()(input_x: input)",
+    live=lambda *given: softplus_by_tensor.run(*given))
 def softplus(xp, input: Floats, beta: Held = 1, threshold: Held = 20):
     """log(1 + exp(beta * input)) / beta; the input itself where beta * input exceeds
     `threshold`."""
@@ -235,6 +237,14 @@ def softplus(xp, input: Floats, beta: Held = 1, threshold: Held = 20):
 
 softplus.vjp(input=lambda xp, g, input, beta, threshold: g * xp.where(
     input * beta > threshold, 1, xp.sigmoid(input * beta)))
+
+
+@op()
+def softplus_by_tensor(xp, input: Floats, beta: Ratio, threshold: Ratio):
+    """softplus, with gradients of `beta`; each of the two numbers is one, however many its axes."""
+    beta, threshold = (xp.reshape(xp.cast(each, input.dtype), ()) for each in (beta, threshold))
+    scaled = input * beta
+    return xp.where(scaled > threshold, input, xp.softplus(scaled) / beta)
 
 
 @op("ops.silu(input)", "nn.SiLU()(x: input)", "mint.nn.functional.silu(input, inplace=False)",

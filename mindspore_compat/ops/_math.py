@@ -19,6 +19,7 @@ from .._core.rules import (
     number,
     real,
 )
+from .._core.tensor import Tensor
 
 Operand = TensorOf(any_dtype, scalars=True)
 Given = TensorOf(number | {"bool"})  # a Tensor and no number
@@ -81,7 +82,14 @@ def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeE
     return xp.subtract(input, _times("sub", other, alpha))
 
 
-@op("ops.subtract(input, other, *, alpha=1)", promote="input other", operator=True)
+def _subtract_by_tensor(input, other, alpha):
+    beside = input if isinstance(input, Tensor) else other
+    alpha = alpha.astype(beside.dtype) if beside.is_floating_point() else alpha
+    return sub.run(input, other * alpha)
+
+
+@op("ops.subtract(input, other, *, alpha=1)", promote="input other", operator=True,
+    live=_subtract_by_tensor)
 def subtract(xp, input: Operand, other: Operand, alpha: InTensor(Number | Bool) = 1):
     """input - alpha * other, element by element; bools count as int64."""
     if input.dtype.kind == "b":

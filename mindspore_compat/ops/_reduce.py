@@ -123,7 +123,15 @@ def _bounded(name, word, limit, body):
             kept = xp.cast(where, "bool")
             input = xp.where(kept, input, xp.full(input.shape, initial, input.dtype))
         out = body.body(xp, input, axis, keepdims)
-        return out if initial is None else limit(xp, out, xp.full(out.shape, initial, out.dtype))
+        if initial is None:
+            return out
+        return getattr(xp, limit)(out, xp.full(out.shape, initial, out.dtype))
+
+    def by_tensor(input, axis, keepdims, initial, where):
+        initial = initial.astype(input.dtype).reshape(())
+        if isinstance(where, Tensor):
+            input = _index.where.run(where.astype(dtypes.bool_), input, initial)
+        return getattr(_math, limit).run(body.run(input, axis, keepdims), initial)
 
     bounded.__name__ = name
     bounded.__doc__ = f"""The {word} element over the axes given; equal ones share the gradient.
@@ -134,7 +142,7 @@ def _bounded(name, word, limit, body):
             Tensor is not looked at.
     """
     parameters = "axis=None, keepdims=False, *, initial=None, where=None"
-    op(f"ops.{name}(input, {parameters})")(bounded)
+    op(f"ops.{name}(input, {parameters})", live=by_tensor)(bounded)
 
 
 @op("ops.ReduceMax(keep_dims=False)(x: input, axis=())",
@@ -155,8 +163,8 @@ def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     return xp.min(input, axes_of(axis), keepdims=keep_dims)
 
 
-_bounded("amax", "largest", lambda xp, one, other: xp.maximum(one, other), amax)
-_bounded("amin", "smallest", lambda xp, one, other: xp.minimum(one, other), amin)
+_bounded("amax", "largest", "maximum", amax)
+_bounded("amin", "smallest", "minimum", amin)
 
 
 @op("ops.all(input, axis=None, keep_dims=False)",

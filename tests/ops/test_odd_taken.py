@@ -209,6 +209,30 @@ def test_gradients_of_complex_numbers(call):
     np.testing.assert_allclose(found, np.array(slopes[0]) + 1j * np.array(slopes[1]), rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "call, wanted, by",
+    {
+        "softplus": (lambda k: ops.softplus(X - 1, k, Tensor([20.0])), -0.292351723, 2.0),
+        "subtract": (lambda k: ops.subtract(X, X - 1, alpha=k), -15, 2.0),
+        "amax": (lambda k: ops.amax(X, 1, initial=k, where=X < 0), 2, 4.0),
+        "amin": (lambda k: ops.amin(X, 1, initial=k), 1, 2.0),
+    }.values(),
+)
+@pytest.mark.parametrize("shape", [(), (1,)])
+def test_gradients_go_to_numbers_in_tensors(call, wanted, by, shape):
+    number = Tensor(np.full(shape, by, np.float32))
+    value, slope = ms.value_and_grad(lambda k: call(k).sum())(number)
+    assert slope.shape == shape
+    np.testing.assert_allclose(slope.asnumpy(), np.full(shape, wanted), rtol=1e-6)
+    np.testing.assert_allclose(value.asnumpy(), call(number).sum().asnumpy(), rtol=1e-6)
+
+
+def test_a_number_with_a_gradient_does_not_widen():
+    halves = VECTOR.astype(ms.float16)
+    slope = ms.value_and_grad(lambda k: ops.subtract(halves, halves, alpha=k), has_aux=False)
+    assert slope(Tensor(2.0))[0].dtype == ms.float16
+
+
 def test_settings_are_looked_at_in_use():
     plain = nn.SyncBatchNorm(2, process_group=0).process_group
     assert plain == nn.SyncBatchNorm(2).process_group
