@@ -71,6 +71,8 @@ _gpu = DictOf(
     conv_wgrad_algo=OneOf(*_algorithms, "algo_0", "algo_1", "algo_3"),
     conv_allow_tf32=Bool, matmul_allow_tf32=Bool)
 
+ASCEND, GPU = dict(_ascend.entries), dict(_gpu.entries)  # the rule of each key
+
 TABLE = {
     "mode": Setting(PYNATIVE_MODE, OneOf(GRAPH_MODE, PYNATIVE_MODE) | Bool, int),
     "device_target": Setting("CPU", OneOf(*DEVICES, "Davinci"), lambda name: (

@@ -1,0 +1,10 @@
+"""`mindspore.device_context`: which devices compute, and settings of theirs, device by device.
+
+Settings of an Ascend or of cuDNN are checked and kept where `get_context` tells them
+(`ascend_config`, `gpu_config`, `op_timeout`, ...), and change nothing; that of the CPU's threads
+acts.
+"""
+
+from . import ascend, cpu, gpu
+
+__all__ = ["ascend", "cpu", "gpu"]

@@ -1,0 +1,29 @@
+"""How a setting of a device is kept: in the context, once."""
+
+from .._core.config import config
+
+
+def keep(status, name, value, table=None, key=None):
+    """Keeps a setting.
+
+    Args:
+        status (dict[str, bool]): of the module, whether each of its functions has been called.
+        name (str): the function.
+        value: what it was given.
+        table (str, optional): the dict of the context that has it; by default the context itself.
+        key (str, optional): its key there; by default `name`.
+
+    Raises:
+        RuntimeError: the function was called before, with another value.
+    """
+    key = name if key is None else key
+    held = vars(config) if table is None else getattr(config, table)
+    if status[name] and held.get(key) != value:
+        raise RuntimeError(
+            f"For '{name}', a second value is refused: it has been set to {held.get(key)!r}."
+        )
+    if table is None:
+        setattr(config, key, value)
+    else:
+        setattr(config, table, {**held, key: value})
+    status[name] = True

@@ -1,0 +1,72 @@
+"""`mindspore.device_context.ascend.op_debug`: how errors of an Ascend are found.
+
+Each is checked and kept as `set_context` keeps `ascend_config`, and changes nothing here. A second
+call with another value is refused.
+"""
+
+from ..._core.checking import checked
+from ..._core.rules import Int, OneOf, Str
+from ..._core.settings import DictOf
+from .._kept import keep
+
+__all__ = ["aclinit_config", "debug_option", "execute_timeout", "function_status"]
+
+function_status = {"execute_timeout": False, "debug_option": False, "aclinit_config": False}
+
+_ACL = DictOf(
+    max_opqueue_num=Str,
+    err_msg_mode=OneOf("0", "1"),
+    dump=DictOf(dump_scene=OneOf("lite_exception", "lite_exception:disable")),
+)
+
+
+@checked
+def execute_timeout(op_timeout: Int(ge=0)):
+    """Sets how long an operation of an Ascend may take. Kept as `op_timeout`.
+
+    Args:
+        op_timeout (int): seconds; 0 for ever.
+
+    Raises:
+        TypeError: `op_timeout` is no int.
+        ValueError: it is negative.
+        RuntimeError: it has been set to something else.
+
+    Source: mindspore.device_context.ascend.op_debug.execute_timeout of MindSpore 2.10.
+    """
+    keep(function_status, "execute_timeout", op_timeout, key="op_timeout")
+
+
+@checked
+def debug_option(option_value: OneOf("oom")):
+    """Sets what an Ascend watches its operations for. Kept as `op_debug_option`.
+
+    Args:
+        option_value (str): "oom" for places outside its memory.
+
+    Raises:
+        TypeError: `option_value` is no str.
+        ValueError: it is something else.
+        RuntimeError: it has been set to something else.
+
+    Source: mindspore.device_context.ascend.op_debug.debug_option of MindSpore 2.10.
+    """
+    keep(function_status, "debug_option", option_value, "ascend_config", "op_debug_option")
+
+
+@checked
+def aclinit_config(config: _ACL):
+    """Sets what AscendCL is started with. Kept as `aclinit`.
+
+    Args:
+        config (dict): under "max_opqueue_num" a number in text, under "err_msg_mode" "0" or "1",
+            under "dump" {"dump_scene": "lite_exception"} or, with ":disable" behind it, none.
+
+    Raises:
+        TypeError: `config` is no dict, or a value in it is of another type.
+        ValueError: a key or a value is none of these.
+        RuntimeError: it has been set to something else.
+
+    Source: mindspore.device_context.ascend.op_debug.aclinit_config of MindSpore 2.10.
+    """
+    keep(function_status, "aclinit_config", config, "ascend_config", "aclinit")

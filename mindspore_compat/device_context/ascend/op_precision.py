@@ -1,0 +1,92 @@
+"""`mindspore.device_context.ascend.op_precision`: which precision an Ascend's operations take.
+
+Each is checked and kept as `set_context` keeps `ascend_config`, and changes nothing here. A second
+call with another value is refused.
+"""
+
+from ..._core.checking import checked
+from ..._core.config import ASCEND
+from ..._core.rules import Str
+from .._kept import keep
+
+__all__ = [
+    "conv_allow_hf32",
+    "matmul_allow_hf32",
+    "op_precision_mode",
+    "precision_mode",
+    "function_status",
+]
+
+function_status = {
+    "precision_mode": False,
+    "op_precision_mode": False,
+    "matmul_allow_hf32": False,
+    "conv_allow_hf32": False,
+}
+
+
+@checked
+def precision_mode(mode: ASCEND["precision_mode"]):
+    """Sets to which floats an Ascend's operations may turn others.
+
+    Args:
+        mode (str): "force_fp16", "force_fp32", "allow_fp32_to_fp16", "allow_fp32_to_bf16",
+            "allow_mix_precision", "allow_mix_precision_fp16", "allow_mix_precision_bf16" or
+            "must_keep_origin_dtype".
+
+    Raises:
+        TypeError: `mode` is no str.
+        ValueError: it is none of these.
+        RuntimeError: it has been set to something else.
+
+    Source: mindspore.device_context.ascend.op_precision.precision_mode of MindSpore 2.10.
+    """
+    keep(function_status, "precision_mode", mode, "ascend_config")
+
+
+@checked
+def op_precision_mode(path: Str):
+    """Sets the file that tells the precision of single operations of an Ascend.
+
+    Args:
+        path (str): the file, of CANN's kind.
+
+    Raises:
+        TypeError: `path` is no str.
+        RuntimeError: it has been set to something else.
+
+    Source: mindspore.device_context.ascend.op_precision.op_precision_mode of MindSpore 2.10.
+    """
+    keep(function_status, "op_precision_mode", path, "ascend_config")
+
+
+@checked
+def matmul_allow_hf32(value: ASCEND["matmul_allow_hf32"]):
+    """Sets whether an Ascend may multiply matrices of float32 in HF32.
+
+    Args:
+        value (bool): whether it may.
+
+    Raises:
+        TypeError: `value` is no bool.
+        RuntimeError: it has been set to something else.
+
+    Source: mindspore.device_context.ascend.op_precision.matmul_allow_hf32 of MindSpore 2.10.
+    """
+    keep(function_status, "matmul_allow_hf32", value, "ascend_config")
+
+
+@checked
+def conv_allow_hf32(value: ASCEND["conv_allow_hf32"]):
+    """Sets whether an Ascend may convolve float32 in HF32.
+
+    Args:
+        value (bool): whether it may.
+
+    Raises:
+        TypeError: `value` is no bool.
+        RuntimeError: it has been set to something else.
+
+    Source: mindspore.device_context.ascend.op_precision.conv_allow_hf32 of MindSpore 2.10.
+    """
+    keep(function_status, "conv_allow_hf32", value, "ascend_config")

@@ -1,0 +1,29 @@
+"""`mindspore.device_context.cpu`: whether and how many, and their settings."""
+
+from ... import hal
+from . import op_tuning  # noqa: F401 - reached as attributes
+
+__all__ = ["device_count", "is_available"]
+
+
+def is_available():
+    """Returns whether a device of this kind computes here.
+
+    Source: mindspore.device_context.cpu.is_available of MindSpore 2.10.
+    """
+    return hal.is_available("CPU")
+
+
+def device_count():
+    """Returns how many devices of this kind compute here.
+
+    Raises:
+        RuntimeError: there are none.
+
+    Source: mindspore.device_context.cpu.device_count of MindSpore 2.10.
+    """
+    if not is_available():
+        raise RuntimeError(
+            "For 'device_count', there must be a device of target CPU, but none computes here."
+        )
+    return hal.device_count("CPU")

@@ -1,0 +1,65 @@
+"""`mindspore.device_context.gpu.op_tuning`: which of cuDNN's algorithms convolve.
+
+Convolutions here have kernels of their own.
+Each is checked and kept as `set_context` keeps `gpu_config`, and changes nothing here. A second
+call with another value is refused.
+"""
+
+from ..._core.checking import checked
+from ..._core.config import GPU
+from .._kept import keep
+
+__all__ = ["conv_dgrad_algo", "conv_fprop_algo", "conv_wgrad_algo", "function_status"]
+
+function_status = {"conv_fprop_algo": False, "conv_wgrad_algo": False, "conv_dgrad_algo": False}
+
+
+@checked
+def conv_fprop_algo(mode: GPU["conv_fprop_algo"]):
+    """Sets which of cuDNN's algorithms convolves.
+
+    Args:
+        mode (str): its name, such as "normal" or "performance"; a refusal tells all.
+
+    Raises:
+        TypeError: `mode` is no str.
+        ValueError: there is no such algorithm.
+        RuntimeError: it has been set to something else.
+
+    Source: mindspore.device_context.gpu.op_tuning.conv_fprop_algo of MindSpore 2.10.
+    """
+    keep(function_status, "conv_fprop_algo", mode, "gpu_config")
+
+
+@checked
+def conv_wgrad_algo(mode: GPU["conv_wgrad_algo"]):
+    """Sets which of cuDNN's algorithms makes the gradients of weights.
+
+    Args:
+        mode (str): its name, such as "normal" or "performance"; a refusal tells all.
+
+    Raises:
+        TypeError: `mode` is no str.
+        ValueError: there is no such algorithm.
+        RuntimeError: it has been set to something else.
+
+    Source: mindspore.device_context.gpu.op_tuning.conv_wgrad_algo of MindSpore 2.10.
+    """
+    keep(function_status, "conv_wgrad_algo", mode, "gpu_config")
+
+
+@checked
+def conv_dgrad_algo(mode: GPU["conv_dgrad_algo"]):
+    """Sets which of cuDNN's algorithms makes the gradients of inputs.
+
+    Args:
+        mode (str): its name, such as "normal" or "performance"; a refusal tells all.
+
+    Raises:
+        TypeError: `mode` is no str.
+        ValueError: there is no such algorithm.
+        RuntimeError: it has been set to something else.
+
+    Source: mindspore.device_context.gpu.op_tuning.conv_dgrad_algo of MindSpore 2.10.
+    """
+    keep(function_status, "conv_dgrad_algo", mode, "gpu_config")

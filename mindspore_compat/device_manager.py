@@ -1,0 +1,5 @@
+"""`mindspore.device_manager`: the device that computes. A window on `context`."""
+
+from .context import get_current_device, set_deterministic, set_device
+
+__all__ = ["get_current_device", "set_deterministic", "set_device"]

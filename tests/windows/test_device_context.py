@@ -1,0 +1,111 @@
+"""mindspore.device_context and device_manager: what is kept where, what is refused."""
+
+import importlib
+
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat._backend import threads
+from mindspore_compat._core import config as contexts
+from mindspore_compat.device_context import ascend, cpu, gpu
+from mindspore_compat.device_context.cpu import op_tuning as cpu_tuning
+
+MODULES = (ascend.op_debug, ascend.op_precision, ascend.op_tuning, gpu.op_precision, gpu.op_tuning)
+KEPT = [
+    (ascend.op_precision.precision_mode, ("force_fp16",), "ascend_config", "precision_mode"),
+    (ascend.op_precision.op_precision_mode, ("a.ini",), "ascend_config", "op_precision_mode"),
+    (ascend.op_precision.matmul_allow_hf32, (True,), "ascend_config", "matmul_allow_hf32"),
+    (ascend.op_precision.conv_allow_hf32, (False,), "ascend_config", "conv_allow_hf32"),
+    (ascend.op_tuning.op_compile, (True,), "ascend_config", "jit_compile"),
+    (ascend.op_tuning.aclnn_cache, (True, 9), "ascend_config", "aclnn_cache"),
+    (ascend.op_tuning.aoe_tune_mode, ("online",), None, "aoe_tune_mode"),
+    (ascend.op_tuning.aoe_job_type, ("1",), "aoe_config", "job_type"),
+    (ascend.op_debug.execute_timeout, (100,), None, "op_timeout"),
+    (ascend.op_debug.debug_option, ("oom",), "ascend_config", "op_debug_option"),
+    (ascend.op_debug.aclinit_config, ({"err_msg_mode": "1"},), "ascend_config", "aclinit"),
+    (gpu.op_precision.matmul_allow_tf32, (True,), "gpu_config", "matmul_allow_tf32"),
+    (gpu.op_precision.conv_allow_tf32, (False,), "gpu_config", "conv_allow_tf32"),
+    (gpu.op_tuning.conv_fprop_algo, ("performance",), "gpu_config", "conv_fprop_algo"),
+    (gpu.op_tuning.conv_wgrad_algo, ("algo_3",), "gpu_config", "conv_wgrad_algo"),
+    (gpu.op_tuning.conv_dgrad_algo, ("fft",), "gpu_config", "conv_dgrad_algo")]
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    for key in ("ascend_config", "gpu_config", "aoe_config", "aoe_tune_mode", "op_timeout"):
+        monkeypatch.setattr(contexts.config, key, ms.get_context(key))
+    for module in MODULES:
+        monkeypatch.setattr(module, "function_status", dict.fromkeys(module.function_status, False))
+    monkeypatch.setattr(cpu_tuning, "_done", [])
+
+
+def told(table, key):
+    return ms.get_context(key) if table is None else ms.get_context(table)[key]
+
+
+@pytest.mark.parametrize("call, values, table, key", KEPT, ids=lambda each: getattr(
+    each, "__name__", None))
+def test_a_setting_is_kept_and_told(call, values, table, key):
+    module = importlib.import_module(call.__module__)
+    assert module.function_status[call.__name__] is False
+    call(*values)
+    assert told(table, key) == (values if len(values) > 1 else values[0])
+    assert module.function_status[call.__name__] is True
+    call(*values)
+
+
+def test_another_value_is_refused():
+    ascend.op_precision.precision_mode("force_fp16")
+    with pytest.raises(RuntimeError, match="precision_mode"):
+        ascend.op_precision.precision_mode("force_fp32")
+    assert ms.get_context("ascend_config")["precision_mode"] == "force_fp16"
+
+
+@pytest.mark.parametrize("call, values, error", [
+    (ascend.op_precision.precision_mode, ("other",), ValueError),
+    (ascend.op_precision.precision_mode, (3,), TypeError),
+    (ascend.op_precision.op_precision_mode, (3,), TypeError),
+    (ascend.op_precision.matmul_allow_hf32, (1,), TypeError),
+    (ascend.op_tuning.op_compile, (1,), TypeError),
+    (ascend.op_tuning.aclnn_cache, (True, "a"), TypeError),
+    (ascend.op_tuning.aclnn_cache, (True, -1), ValueError),
+    (ascend.op_tuning.aoe_job_type, ("3",), ValueError),
+    (ascend.op_debug.execute_timeout, ("a",), TypeError),
+    (ascend.op_debug.execute_timeout, (-1,), ValueError),
+    (ascend.op_debug.debug_option, ("x",), ValueError),
+    (ascend.op_debug.aclinit_config, (3,), TypeError),
+    (ascend.op_debug.aclinit_config, ({"x": "1"},), ValueError),
+    (ascend.op_debug.aclinit_config, ({"max_opqueue_num": 1},), TypeError),
+    (gpu.op_precision.conv_allow_tf32, (1,), TypeError),
+    (gpu.op_tuning.conv_fprop_algo, ("algo_0",), ValueError)])
+def test_refusals_change_nothing(call, values, error):
+    with pytest.raises(error, match=call.__name__):
+        call(*values)
+    assert not importlib.import_module(call.__module__).function_status[call.__name__]
+
+
+def test_threads_of_the_cpu_are_set():
+    before = threads.taken()
+    for wrong, error in (("a", TypeError), (True, TypeError), (0, ValueError)):
+        with pytest.raises(error, match="threads_num"):
+            cpu_tuning.threads_num(wrong)
+    try:
+        cpu_tuning.threads_num(1)
+        assert threads.taken() == [1] * len(before)
+        with pytest.raises(RuntimeError, match="threads_num"):
+            cpu_tuning.threads_num(1)
+    finally:
+        threads.limit(max(before, default=1))
+    assert threads.taken() == before
+
+
+def test_devices(space):
+    assert cpu.is_available() and cpu.device_count() == 1
+    assert not ascend.is_available() and gpu.is_available() is ms.hal.is_available("GPU")
+    with pytest.raises(RuntimeError, match="Ascend"):
+        ascend.device_count()
+
+
+def test_the_window_of_the_device():
+    for name in ms.device_manager.__all__:
+        assert getattr(ms.device_manager, name) is getattr(ms, name)
