@@ -11,6 +11,11 @@ from .algo_parameter_config import (
     reset_algo_parameters,
     set_algo_parameters,
 )
+from .checkpoint_convert import (
+    convert_checkpoint_by_rank,
+    convert_checkpoints,
+    rank_list_for_convert,
+)
 from .checkpoint_transform import (
     build_searched_strategy,
     load_segmented_checkpoints,
@@ -23,12 +28,15 @@ from .checkpoint_transform import (
 )
 from .layout import Layout, shard
 from .parameter_broadcast import parameter_broadcast
+from .shared_parameters import sync_pipeline_shared_parameters
 
-__all__ = ["Layout", "build_searched_strategy", "get_algo_parameters",
-           "load_segmented_checkpoints", "merge_pipeline_strategys", "merge_sliced_parameter",
-           "parameter_broadcast", "rank_list_for_transform", "reset_algo_parameters",
+__all__ = ["Layout", "build_searched_strategy", "convert_checkpoint_by_rank",
+           "convert_checkpoints", "get_algo_parameters", "load_segmented_checkpoints",
+           "merge_pipeline_strategys", "merge_sliced_parameter", "parameter_broadcast",
+           "rank_list_for_convert", "rank_list_for_transform", "reset_algo_parameters",
            "restore_group_info_list", "set_algo_parameters", "shard",
-           "transform_checkpoint_by_rank", "transform_checkpoints"]
+           "sync_pipeline_shared_parameters", "transform_checkpoint_by_rank",
+           "transform_checkpoints"]
 
 
 def __getattr__(name):

@@ -332,7 +332,11 @@ def rank_list_for_transform(rank_id: Int(ge=0), src_strategy_file: Str | None = 
 
     Source: mindspore.rank_list_for_transform of MindSpore 2.10.
     """
-    api = "rank_list_for_transform"
+    return rank_list("rank_list_for_transform", rank_id, src_strategy_file, dst_strategy_file)
+
+
+def rank_list(api, rank_id, src_strategy_file, dst_strategy_file):
+    """`rank_list_for_transform` under the name `api`."""
     if src_strategy_file is None:
         return [0]
     source, target = _strategies(api, src_strategy_file, dst_strategy_file)
@@ -363,7 +367,13 @@ def transform_checkpoint_by_rank(rank_id: Int(ge=0), checkpoint_files_map: Any,
 
     Source: mindspore.transform_checkpoint_by_rank of MindSpore 2.10.
     """
-    api = "transform_checkpoint_by_rank"
+    checkpoint_by_rank("transform_checkpoint_by_rank", rank_id, checkpoint_files_map,
+                       save_checkpoint_file_name, src_strategy_file, dst_strategy_file)
+
+
+def checkpoint_by_rank(api, rank_id, checkpoint_files_map, save_checkpoint_file_name,
+                       src_strategy_file, dst_strategy_file):
+    """`transform_checkpoint_by_rank` under the name `api`."""
     if not isinstance(checkpoint_files_map, dict):
         raise TypeError(f"For '{api}', 'checkpoint_files_map' must be a dict, but got "
                         f"{checkpoint_files_map!r} of type {type(checkpoint_files_map).__name__}.")
@@ -409,7 +419,13 @@ def transform_checkpoints(src_checkpoints_dir: Str, dst_checkpoints_dir: Str, ck
 
     Source: mindspore.transform_checkpoints of MindSpore 2.10.
     """
-    api = "transform_checkpoints"
+    all_checkpoints("transform_checkpoints", src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix,
+                    src_strategy_file, dst_strategy_file, process_num, output_format)
+
+
+def all_checkpoints(api, src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix, src_strategy_file,
+                    dst_strategy_file, process_num, output_format):
+    """`transform_checkpoints` under the name `api`."""
     if not os.path.isdir(src_checkpoints_dir):
         raise NotADirectoryError(f"For '{api}', 'src_checkpoints_dir' must be a directory, but got "
                                  f"{src_checkpoints_dir!r}.")

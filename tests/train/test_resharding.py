@@ -257,3 +257,27 @@ def test_the_names_have_several_homes():
                  "transform_checkpoints"):
         assert getattr(ms, name) is getattr(parallel, name)
         assert getattr(ms, name) is getattr(parallel.checkpoint_transform, name)
+
+
+def test_the_newer_names_do_the_same(rows, tmp_path):
+    folder, source = rows
+    target = strategy(tmp_path / "t.ckpt", w=COLUMNS)
+    assert parallel.rank_list_for_convert(1, source, target) == ms.rank_list_for_transform(
+        1, source, target)
+    path = str(tmp_path / "new" / "r1.ckpt")
+    parallel.convert_checkpoint_by_rank(1, files_of(folder), path, source, target)
+    np.testing.assert_array_equal(loaded(path)["w"], WHOLE[:, 4:])
+    parallel.convert_checkpoints(folder, str(tmp_path / "all"), "p", source, target)
+    np.testing.assert_array_equal(loaded(tmp_path / "all" / "rank_0" / "p0.ckpt")["w"],
+                                  WHOLE[:, :4])
+
+
+def test_refusals_tell_the_newer_names(tmp_path):
+    for call, values, error in (
+            (parallel.rank_list_for_convert, ("0",), TypeError),
+            (parallel.rank_list_for_convert, (0, "absent", "absent"), ValueError),
+            (parallel.convert_checkpoint_by_rank, (0, {}, "a.txt"), ValueError),
+            (parallel.convert_checkpoint_by_rank, (0, 3, "a.ckpt"), TypeError),
+            (parallel.convert_checkpoints, ("absent", str(tmp_path), "p"), NotADirectoryError)):
+        with pytest.raises(error, match=call.__name__):
+            call(*values)

@@ -1,0 +1,25 @@
+"""Parameters that stages of a pipeline share, kept alike."""
+
+from .._core.checking import checked
+from .._core.rules import CellOf
+from ..nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
+
+__all__ = ["sync_pipeline_shared_parameters"]
+
+
+@checked
+def sync_pipeline_shared_parameters(net: CellOf):
+    """Makes the parameters that several stages of a pipeline share alike.
+
+    Here every process holds all stages of a network, and one that is shared is one object in it:
+    what one stage writes the others have. So there is nothing left to copy, as in the original
+    where a network has one stage.
+
+    Args:
+        net (Cell): the network.
+
+    Raises:
+        TypeError: `net` is no Cell.
+
+    Source: mindspore.parallel.sync_pipeline_shared_parameters of MindSpore 2.10.
+    """
