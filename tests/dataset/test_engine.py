@@ -363,10 +363,12 @@ def test_nested_dicts_are_batched_and_converted():
     (lambda: ds.DistributedSampler(2, 0, offset=3), "'offset' must be at most"),
     (lambda: ds.SequentialSampler(-1), "'start_index' must be >= 0"),
 ])
-def test_numbers_of_a_sampler_out_of_range_are_told_when_rows_are_read(sampler, words):
+def test_numbers_of_a_sampler_out_of_range_are_told_when_rows_are_read_or_counted(sampler, words):
     rows = ds.NumpySlicesDataset(list(range(10)), ["a"], sampler=sampler())
     with pytest.raises(RuntimeError, match=words):
         next(rows.create_tuple_iterator())
+    with pytest.raises(RuntimeError, match=words):
+        rows.get_dataset_size()
 
 
 def test_true_counts_as_1_for_samplers():

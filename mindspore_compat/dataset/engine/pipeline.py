@@ -383,6 +383,7 @@ def _needs_labels(sampler):
 
 def _sampled(sampler, size):
     """How many of `size` rows a sampler takes, where that is known without drawing; else None."""
+    sampler._check()
     if sampler.child_sampler is not None:
         size = _sampled(sampler.child_sampler, size)
     if size is None:
