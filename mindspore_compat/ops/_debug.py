@@ -219,12 +219,19 @@ def tuple_to_array(input_x):
 
 @public("ops.TupleToArray")
 class TupleToArray(Primitive):
-    """The class form of `ops.tuple_to_array`."""
+    """The class form of `ops.tuple_to_array`, for tuples only.
+
+    Raises:
+        TypeError: if the input is no tuple, or mixes types.
+    """
 
     def __init__(self):
         super().__init__("TupleToArray")
 
     def __call__(self, input_x):
+        if not isinstance(input_x, tuple):
+            raise TypeError(f"For 'TupleToArray', 'input_x' must be a tuple, but got "
+                            f"{type(input_x).__name__}.")
         return tuple_to_array(input_x)
 
 

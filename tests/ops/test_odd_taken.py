@@ -233,6 +233,13 @@ def test_a_number_with_a_gradient_does_not_widen():
     assert slope(Tensor(2.0))[0].dtype == ms.float16
 
 
+@pytest.mark.parametrize("given", [[1, 2], "wrong", X])
+def test_the_class_makes_arrays_of_tuples_only(given):
+    assert ops.TupleToArray()((1, 2)).asnumpy().tolist() == [1, 2]
+    with pytest.raises(TypeError, match="'input_x' must be a tuple"):
+        ops.TupleToArray()(given)
+
+
 def test_settings_are_looked_at_in_use():
     plain = nn.SyncBatchNorm(2, process_group=0).process_group
     assert plain == nn.SyncBatchNorm(2).process_group

@@ -18,11 +18,11 @@ class ChannelShuffle(Cell):
         - **x** (Tensor): shape (N, C, *).
 
     Raises:
-        TypeError: if `groups` is not an int, or less than 1.
-        ValueError: if it does not divide the number of channels.
+        TypeError: if `groups` is not an int.
+        ValueError: if it is less than 1, or does not divide the number of channels.
     """
 
-    @checked(Forbid("groups < 1", TypeError, "'groups' must be at least 1"))
+    @checked(Forbid("groups < 1", ValueError, "'groups' must be at least 1"))
     def __init__(self, groups: Int | Bool):
         super().__init__()
         self.groups = groups
