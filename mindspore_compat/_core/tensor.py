@@ -81,6 +81,8 @@ class Tensor:
             memory of a Tensor is shared.
         dtype (mindspore.dtype): the dtype wanted; that of `input_data` by default.
         shape (Union[tuple, list, int]): the shape, given with `init` in place of `input_data`.
+            None or a Symbol in it is a length that is not known; such a Tensor has no values and
+            stands for an input (`Cell.set_inputs`), as one does that gets a dtype alone.
         init (Initializer): what fills a Tensor of `shape` and `dtype`, when asked by `init_data`.
         const_arg (bool): accepted for graph mode, where it marks a constant.
         device (str): where the values lie; None, or "CPU..." for host memory.
@@ -107,7 +109,7 @@ class Tensor:
             raise ValueError(f"For 'Tensor', 'device' must be None or 'CPU', but got {device!r}.")
         self.const_arg = const_arg
         self.init = None
-        if input_data is None and shape is not None:
+        if input_data is None and (shape is not None or dtype is not None and init is None):
             self._from_shape(shape, dtype, init)
             return
         if init is not None or shape is not None:
@@ -122,6 +124,14 @@ class Tensor:
     def _from_shape(self, shape, dtype, init):
         if dtype is None:
             raise ValueError("For 'Tensor', 'dtype' must be given with 'shape'.")
+        from .lengths import unfill, unknown
+
+        if unknown(shape):
+            if init is not None:
+                raise ValueError("For 'Tensor', 'init' must not be given with a 'shape' whose "
+                                 "lengths are not known.")
+            unfill(self, shape, dtype)
+            return
         if not isinstance(shape, (int, tuple, list)):
             raise TypeError(f"For 'Tensor', 'shape' must be an int, a tuple or a list, but got "
                             f"{shape!r} of type {type(shape).__name__}.")

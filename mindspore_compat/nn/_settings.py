@@ -7,6 +7,9 @@ memory, more arithmetic, the same numbers).
 
 import inspect
 
+from .._core.config import GRAPH_MODE, config
+from .._core.lengths import misfit
+
 
 def _need_bool(api, name, value):
     if not isinstance(value, bool):
@@ -188,10 +191,11 @@ class Settings:
         self.__dict__["_strategies"] = (in_strategy, out_strategy)
 
     def set_inputs(self, *inputs, **kwargs):
-        """Keeps the inputs that a graph would be compiled for, of any shape.
+        """Keeps the inputs that a graph is compiled for. In graph mode the Cell refuses others.
 
         Args:
-            *inputs: all inputs in order, or
+            *inputs: all inputs in order; Tensors may have lengths that are not known, as
+                `Tensor(shape=(None, 3), dtype=float32)` has; or
             **kwargs: some of them, by their names in `construct`.
 
         Raises:
@@ -207,6 +211,26 @@ class Settings:
                                  f"but got {name!r}.")
         self.__dict__["_inputs_set"] = inputs or (tuple(kwargs.get(n) for n in names) if kwargs
                                                   else None)
+        self._choose_path()
+
+    def _check_inputs(self, args, kwargs):
+        """Refuses inputs in graph mode that are not those of `set_inputs`.
+
+        Raises:
+            TypeError: one is no Tensor, or has another dtype.
+            ValueError: one has other lengths.
+        """
+        if config.mode != GRAPH_MODE:
+            return
+        names, seen = list(inspect.signature(self.construct).parameters), {}
+        for place, expected in enumerate(self._inputs_set):
+            name = names[place] if place < len(names) else f"input {place}"
+            if place >= len(args) and name not in kwargs:
+                continue
+            wrong = misfit(expected, args[place] if place < len(args) else kwargs[name], seen)
+            if wrong is not None:
+                raise type(wrong)(f"For '{type(self).__name__}', '{name}' {wrong}, as 'set_inputs' "
+                                  f"tells.")
 
     def get_inputs(self):
         """The inputs given to `set_inputs`, or None."""

@@ -118,11 +118,13 @@ class Cell(Naming, Hooks, State, Settings):
                  self._backward_hook)
         self.__dict__["_plain"] = (
             self._started and not any(hooks) and not self._recompute and not hasattr(self, "bprop")
-            and self._around is None
+            and self._around is None and self._inputs_set is None
             and self._mixed_precision is MixedPrecisionType.NOTSET)
 
     def _call(self, args, kwargs):
         """The call with everything that a Cell may have been asked to do besides `construct`."""
+        if self._inputs_set is not None:
+            self._check_inputs(args, kwargs)
         if self._around is not None:
             return self._around(args, kwargs)
         if not self._started:
