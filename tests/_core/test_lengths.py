@@ -20,7 +20,8 @@ def graph():
 
 
 @pytest.mark.parametrize("shape, told", [
-    ((None, 3), (-1, 3)), ([None], (-1,)), (None, (-2,)), ((-1, 3), (-1, 3)), ((-2,), (-2,)), (IMAGES, (-1,) * 5)])
+    ((None, 3), (-1, 3)), ([None], (-1,)), (None, (-2,)), ((-1, 3), (-1, 3)),
+    ((-2,), (-2,)), (IMAGES, (-1,) * 5)])
 def test_a_tensor_of_unknown_lengths(shape, told):
     tensor = Tensor(shape=shape, dtype=ms.float16)
     assert isinstance(tensor, Tensor) and tensor.shape == told and tensor.ndim == len(told)
