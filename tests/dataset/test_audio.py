@@ -18,14 +18,17 @@ KNOWN = audio_calls.names("mindspore_compat")
 # input, sample after sample, so errors add up; whole numbers may be rounded to either side.
 NEAR = {"float16": 2e-2, "float32": 2e-5, "float64": 2e-5}
 
+# It adds up phases of many turns in float32, where this package does in float64.
+PHASES = {"PitchShift": 2e-4}
+
 
 @pytest.mark.parametrize("call, wanted", CASES, ids=[case[0] for case in CASES])
 def test_a_call_gives_what_the_original_gives(call, wanted):
     ds.config.set_seed(audio_calls.SEED)
-    check(audio_calls.outcome(call, KNOWN), wanted)
+    check(audio_calls.outcome(call, KNOWN), wanted, PHASES.get(call.partition("(")[0]))
 
 
-def check(found, wanted):
+def check(found, wanted, near=None):
     """Compares what was told of two results."""
     if isinstance(wanted, str) or isinstance(found, str):
         assert found == wanted
@@ -33,12 +36,12 @@ def check(found, wanted):
     if isinstance(wanted, list):
         assert len(found) == len(wanted)
         for each, other in zip(found, wanted, strict=True):
-            check(each, other)
+            check(each, other, near)
         return
     assert (found["dtype"], found["shape"]) == (wanted["dtype"], wanted["shape"])
     values = np.array(wanted["values"])
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
-    near = NEAR.get(wanted["dtype"], 0.0)
+    near = near or NEAR.get(wanted["dtype"], 0.0)
     np.testing.assert_allclose(found["values"], values, rtol=near, atol=near * largest)
     np.testing.assert_allclose(found["mass"], wanted["mass"], rtol=10 * near)
 
@@ -49,6 +52,49 @@ def test_a_filter_in_a_pipeline_filters_each_row():
     found = [row for (row,) in ds.NumpySlicesDataset(rows, ["wave"], shuffle=False)
              .map(low, "wave").create_tuple_iterator(output_numpy=True, num_epochs=1)]
     np.testing.assert_array_equal(found, [low(row) for row in rows])
+
+
+def test_vad_cuts_what_is_in_front_of_a_voice():
+    time = np.arange(24000) / 8000
+    vowel = sum(np.sin(2 * np.pi * 200 * k * time) / k for k in range(1, 12))
+    sound = np.where(time > 1.5, vowel, 0.0) + 1e-3 * np.random.default_rng(0).normal(size=24000)
+    kept = ds.audio.Vad(8000)(sound)
+    assert 12000 < kept.size < 14000        # the voice, and less than a quarter of a second before
+    np.testing.assert_array_equal(kept, sound[-kept.size:])
+    both = ds.audio.Vad(8000)(np.stack([sound - sound, sound]))
+    assert both.shape == (2, kept.size)
+
+
+def test_dither_at_random_differs_from_call_to_call_and_a_seed_repeats_it():
+    wave = audio_calls.waves()["mono"]
+    found = []
+    for _ in range(2):
+        ds.config.set_seed(3)
+        dither = ds.audio.Dither(ds.audio.DensityFunction.RPDF)
+        found.append([dither(wave), dither(wave)])
+    np.testing.assert_array_equal(found[0], found[1])
+    assert (found[0][0] != found[0][1]).any()
+    assert np.abs(found[0][0] - wave).max() < 1e-4
+
+
+@pytest.mark.parametrize("axis, most", [(1, 5), (2, 8)])
+def test_masks_at_random_have_all_widths_and_places(axis, most):
+    mask = ds.audio.MaskAlongAxisIID(most, 1.0, axis)
+    seen = set()
+    for _ in range(600):
+        band = mask(np.zeros((2, 5, 9)))[0].max(axis=2 - axis)
+        seen.add((int(band.sum()), int(band.argmax())))
+    assert {width for width, _ in seen} == set(range(most + 1))
+    assert {start for width, start in seen if width == 2} == set(range((5, 9)[axis - 1] - 1))
+
+
+def test_griffin_lim_finds_a_sound_of_the_magnitudes():
+    wave = audio_calls.waves()["doubles"]
+    wanted = ds.audio.Spectrogram(64, hop_length=16)(wave)
+    sound = ds.audio.GriffinLim(64, 60, hop_length=16, length=400)(wanted)
+    assert sound.shape == wave.shape
+    off = ds.audio.Spectrogram(64, hop_length=16)(sound) ** 0.5 - wanted ** 0.5
+    assert np.linalg.norm(off) < 0.2 * np.linalg.norm(wanted ** 0.5)
 
 
 @pytest.mark.parametrize("value", [[1.0, 2.0], 1.0, "text", None])

@@ -1,0 +1,232 @@
+"""Audio transforms that give features of sound: cepstral coefficients, their changes and norms."""
+
+import numpy as np
+
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Int, OneOf
+from .._rules import INT32_MAX, AnInstance, natural, positive
+from ._spectra import padded
+from ._wave import AudioOperation, NotNegative, SpectrogramOperation
+from .levels import decibels
+from .spectra import MelSpectrogram, Spectrogram, summed
+from .utils import BorderType, NormMode, ScaleType, dct_matrix, linear_bank
+
+__all__ = ["ComputeDeltas", "LFCC", "MFCC", "SlidingWindowCmn"]
+
+
+def _merged(api, given, allowed):
+    """The arguments of a spectrogram.
+
+    Raises:
+        ValueError: one is unknown.
+    """
+    unknown = sorted(set(given or {}) - set(allowed), key=str)
+    if unknown:
+        raise ValueError(f"For '{api}', the spectrogram has no argument {unknown[0]!r}; it has "
+                         f"{', '.join(allowed)}.")
+    return dict(given or {})
+
+
+_spectral = ("n_fft", "win_length", "hop_length", "pad", "window", "power", "normalized", "center",
+             "pad_mode", "onesided")
+_mel = (*_spectral, "f_min", "f_max", "n_mels", "norm", "mel_scale")
+
+
+class MFCC(AudioOperation):
+    """Mel frequency cepstral coefficients: the cosine transform of a mel spectrogram in decibels.
+
+    Takes numbers of shape (..., time) and gives float32 of shape (..., n_mfcc, frames).
+
+    Args:
+        sample_rate (int, optional): samples a second.
+        n_mfcc (int, optional): how many coefficients are kept.
+        dct_type (int, optional): the type of the cosine transform, 2.
+        norm (NormMode, optional): whether its basis is orthonormal.
+        log_mels (bool, optional): whether logarithms are taken instead of decibels.
+        melkwargs (dict, optional): arguments of `MelSpectrogram`, by name; those that are not given
+            have its defaults.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range, or `n_mfcc` is above the number of filters.
+        RuntimeError: the input is too short; told when it is used.
+
+    Source: mindspore.dataset.audio.MFCC of MindSpore 2.10.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> audio.MFCC(8000, 4, melkwargs={"n_fft": 32, "n_mels": 6})(np.ones(64)).shape
+        (4, 5)
+    """
+
+    @checked
+    def __init__(self, sample_rate: natural = 16000, n_mfcc: natural = 40,
+                 dct_type: OneOf(2) = 2, norm: AnInstance(NormMode) = NormMode.ORTHO,
+                 log_mels: Bool = False, melkwargs: AnInstance(dict) | None = None):
+        self.mel = MelSpectrogram(sample_rate, **_merged("MFCC", melkwargs, _mel))
+        if n_mfcc > self.mel.n_mels:
+            raise ValueError(f"For 'MFCC', 'n_mfcc' must not be above the number of filters, "
+                             f"{self.mel.n_mels}, but got {n_mfcc}.")
+        self.sample_rate, self.n_mfcc, self.dct_type = sample_rate, n_mfcc, dct_type
+        self.norm, self.log_mels = norm, log_mels
+
+    def _check(self, x, lead):
+        super()._check(x, lead)
+        self.mel._check(x, lead)
+
+    def _made(self, x):
+        mels = self.mel._made(x.astype(np.float32))
+        return _cepstrum(mels, self.log_mels, self.n_mfcc, self.norm)
+
+
+def _cepstrum(sums, logarithm, count, norm):
+    """The cosine transform of a spectrogram's logarithm, or of it in decibels."""
+    if logarithm:
+        told = np.log(sums + np.float32(1e-6))
+    else:
+        told = decibels(sums, ScaleType.POWER, 1.0, 1e-10, 80.0)
+    return summed(told, dct_matrix(count, sums.shape[-2], norm)).astype(np.float32)
+
+
+class LFCC(AudioOperation):
+    """Linear frequency cepstral coefficients: as MFCC, with filters that are evenly spaced.
+
+    Takes numbers of shape (..., time) and gives float32 of shape (..., n_lfcc, frames).
+
+    Args:
+        sample_rate (int, optional): samples a second.
+        n_filter (int, optional): how many filters.
+        n_lfcc (int, optional): how many coefficients are kept.
+        f_min (float, optional): the lowest frequency in Hz.
+        f_max (float, optional): the highest; None is `sample_rate // 2`.
+        dct_type (int, optional): the type of the cosine transform, 2.
+        norm (NormMode, optional): whether its basis is orthonormal.
+        log_lf (bool, optional): whether logarithms are taken instead of decibels.
+        speckwargs (dict, optional): arguments of `Spectrogram`, by name; those that are not given
+            have its defaults.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input has no axes; told when it is used.
+
+    Source: mindspore.dataset.audio.LFCC of MindSpore 2.10.
+    """
+
+    @checked(Forbid("f_max is None and f_min >= sample_rate // 2"),
+             Forbid("f_max is not None and f_min > f_max"))
+    def __init__(self, sample_rate: positive = 16000, n_filter: positive = 128,
+                 n_lfcc: positive = 40, f_min: NotNegative = 0.0,
+                 f_max: NotNegative | None = None, dct_type: OneOf(2) = 2,
+                 norm: AnInstance(NormMode) = NormMode.ORTHO, log_lf: Bool = False,
+                 speckwargs: AnInstance(dict) | None = None):
+        self.spectrogram = Spectrogram(**_merged("LFCC", speckwargs, _spectral))
+        self.sample_rate, self.n_filter, self.n_lfcc = sample_rate, n_filter, n_lfcc
+        self.f_min, self.f_max = f_min, sample_rate // 2 if f_max is None else f_max
+        self.dct_type, self.norm, self.log_lf = dct_type, norm, log_lf
+
+    def _check(self, x, lead):
+        super()._check(x, lead)
+        self.spectrogram._check(x, lead)
+        if not self.spectrogram.onesided or self.spectrogram.power == 0:
+            raise RuntimeError("For 'LFCC', the spectrogram must be onesided and of a power above "
+                               "0.")
+
+    def _made(self, x):
+        sizes = self.spectrogram._made(x.astype(np.float32))
+        bank = linear_bank(sizes.shape[-2], self.f_min, self.f_max, self.n_filter,
+                           self.sample_rate)
+        return _cepstrum(summed(sizes, bank), self.log_lf, self.n_lfcc, self.norm)
+
+
+class ComputeDeltas(SpectrogramOperation):
+    """The slope of each frequency over time.
+
+    With `n = (win_length - 1) // 2` it is `sum(k * x[t + k]) / sum(k * k)` for k from -n to n.
+    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+
+    Args:
+        win_length (int, optional): how many frames a slope is found from, 3 or more.
+        pad_mode (BorderType, optional): what time is padded with on both sides.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `win_length` is below 3.
+        RuntimeError: the input is not of that shape; told when it is used.
+
+    Source: mindspore.dataset.audio.ComputeDeltas of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, win_length: Int(ge=3, le=INT32_MAX) = 5,
+                 pad_mode: AnInstance(BorderType) = BorderType.EDGE):
+        self.win_length, self.pad_mode = win_length, pad_mode
+
+    def _made(self, x):
+        reach = (self.win_length - 1) // 2
+        frames = np.lib.stride_tricks.sliding_window_view(
+            padded(x, reach, self.pad_mode), 2 * reach + 1, -1)
+        places = np.arange(-reach, reach + 1)
+        return (frames @ (places / (places * places).sum()).astype(x.dtype)).astype(x.dtype)
+
+
+class SlidingWindowCmn(SpectrogramOperation):
+    """Takes from each frame the mean of the frames around it.
+
+    Takes numbers of shape (..., time, freq) and gives float32, or float64, of the same shape.
+
+    Args:
+        cmn_window (int, optional): how many frames the mean is of.
+        min_cmn_window (int, optional): how many it is of at the beginning, unless centered.
+        center (bool, optional): whether the frame is in their middle; otherwise it is the last.
+        norm_vars (bool, optional): whether deviations are divided by their standard deviation.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a window is negative.
+        RuntimeError: the input is not of that shape; told when it is used.
+
+    Source: mindspore.dataset.audio.SlidingWindowCmn of MindSpore 2.10.
+    """
+
+    axes = "<..., time, freq>"
+
+    @checked
+    def __init__(self, cmn_window: natural = 600, min_cmn_window: natural = 100,
+                 center: Bool = False, norm_vars: Bool = False):
+        self.cmn_window, self.min_cmn_window = cmn_window, min_cmn_window
+        self.center, self.norm_vars = center, norm_vars
+
+    def _made(self, x):
+        starts, ends = self._windows(x.shape[-2])
+        count = (ends - starts)[:, None]
+        wide = x.astype(np.float64)
+        mean = _between(wide, starts, ends) / count
+        made = wide - mean
+        if self.norm_vars:
+            variance = _between(wide * wide, starts, ends) / count - mean * mean
+            with np.errstate(divide="ignore", invalid="ignore"):
+                made = np.where(count == 1, 0.0, made * variance ** -0.5)
+        return made.astype(x.dtype)
+
+    def _windows(self, frames):
+        """The first frame of each window, and the one behind its last."""
+        place = np.arange(frames)
+        if self.center:
+            start = place - self.cmn_window // 2
+            end = start + self.cmn_window
+        else:
+            start, end = place - self.cmn_window, place + 1
+        end = np.where(start < 0, end - start, end)
+        start = np.maximum(start, 0)
+        if not self.center:
+            end = np.where(end > place, np.maximum(place + 1, self.min_cmn_window), end)
+        beyond = np.maximum(end - frames, 0)
+        return np.maximum(start - beyond, 0), end - beyond
+
+
+def _between(x, starts, ends):
+    """Sums over windows of the last axis but one."""
+    sums = np.concatenate([np.zeros_like(x[..., :1, :]), np.cumsum(x, -2)], -2)
+    return sums[..., ends, :] - sums[..., starts, :]

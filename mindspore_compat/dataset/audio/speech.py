@@ -1,0 +1,241 @@
+"""Audio transforms that look for a voice: its pitch, and where it begins."""
+
+import math
+
+import numpy as np
+
+from ..._core.checking import Forbid, checked
+from .._rules import positive
+from ._wave import AudioOperation, NonZero, NotNegative, Positive, Real, rows_of
+
+__all__ = ["DetectPitchFrequency", "Vad"]
+
+
+class DetectPitchFrequency(AudioOperation):
+    """The pitch of a sound, frame by frame.
+
+    It is found where the normalized cross-correlation of the frame with what follows is greatest,
+    and smoothed by a median. Takes floats of shape (..., time) and gives float32 of shape
+    (..., frames).
+
+    Args:
+        sample_rate (int): samples a second, not 0.
+        frame_time (float, optional): how long a frame is, in seconds.
+        win_length (int, optional): how many frames a median is of.
+        freq_low (int, optional): the lowest pitch in Hz.
+        freq_high (int, optional): the highest pitch in Hz.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is not positive, or `sample_rate` is 0.
+        RuntimeError: the input is not of floats, or too short for a median; told when it is used.
+
+    Source: mindspore.dataset.audio.DetectPitchFrequency of MindSpore 2.10.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.dataset import audio
+        >>> wave = np.sin(np.arange(800) * (2 * np.pi * 200 / 8000))
+        >>> audio.DetectPitchFrequency(8000, win_length=3)(wave)[1:4]
+        array([200., 200., 200.], dtype=float32)
+    """
+
+    @checked
+    def __init__(self, sample_rate: NonZero, frame_time: Positive = 0.01,
+                 win_length: positive = 30, freq_low: Positive = 85, freq_high: Positive = 3400):
+        self.sample_rate, self.frame_time, self.win_length = sample_rate, frame_time, win_length
+        self.freq_low, self.freq_high = freq_low, freq_high
+
+    def _sizes(self, length):
+        """How many samples a frame has, and how many frames there are."""
+        size = math.ceil(self.sample_rate * self.frame_time)
+        return size, -(-length // size)
+
+    def _check(self, x, lead):
+        super()._check(x, lead)
+        if x.dtype.kind != "f":
+            raise RuntimeError(f"For 'DetectPitchFrequency', the input must hold floats, but got "
+                               f"{x.dtype}.")
+        frames = self._sizes(x.shape[-1])[1]
+        if frames + (self.win_length - 1) // 2 < self.win_length:
+            raise RuntimeError(f"For 'DetectPitchFrequency', there must be frames for a median of "
+                               f"{self.win_length}, but got {frames}.")
+
+    def _made(self, x):
+        matches = self._matches(x)
+        least = math.ceil(self.sample_rate / self.freq_high)
+        lags = _first_best(matches, least) + 1
+        reach = (self.win_length - 1) // 2
+        longer = np.concatenate([np.repeat(lags[..., :1], reach, -1), lags], -1)
+        windows = np.lib.stride_tricks.sliding_window_view(longer, self.win_length, -1)
+        median = np.sort(windows, -1)[..., (self.win_length - 1) // 2]
+        return (self.sample_rate / (1e-9 + median)).astype(np.float32)
+
+    def _matches(self, x):
+        """How much each frame is like what comes a lag later: (..., frames, lags from 1)."""
+        lags = math.ceil(self.sample_rate / self.freq_low)
+        size, count = self._sizes(x.shape[-1])
+        padding = lags + count * size - x.shape[-1]
+        longer = np.pad(x.astype(np.float64), [(0, 0)] * (x.ndim - 1) + [(0, padding)])
+        found = []
+        here = longer[..., :count * size].reshape(*x.shape[:-1], count, size)
+        for lag in range(1, lags + 1):
+            later = longer[..., lag:lag + count * size].reshape(here.shape)
+            sizes = (1e-9 + np.linalg.norm(here, axis=-1)) * (1e-9 + np.linalg.norm(later, axis=-1))
+            found.append((here * later).sum(-1) / sizes ** 2)
+        return np.stack(found, -1)
+
+
+def _first_best(matches, least):
+    """The place of the best match, or of the best in the first half if that is nearly as good."""
+    lags = matches.shape[-1]
+    best = least + matches[..., least:].argmax(-1)
+    half = max(lags // 2, least + 1)
+    first = least + matches[..., least:half].argmax(-1)
+
+    def at(places):
+        return np.take_along_axis(matches, places[..., None], -1)[..., 0]
+
+    return np.where(at(first) > 0.99 * at(best), first, best)
+
+
+class Vad(AudioOperation):
+    """Cuts silence and soft noise off the beginning of a recording of speech.
+
+    Measures the power of the cepstrum against an estimate of the noise, and finds where it rises.
+    Where it does not, what is kept is the end of the recording, as long as the search. (In 2.10 no
+    measurement is ever above 0, so this is all that it gives; here voices are found.)
+
+    Takes numbers of shape (..., time) and gives float32, or float64, with less time; the channels
+    are cut alike.
+
+    Args:
+        sample_rate (int): samples a second, positive.
+        trigger_level (float, optional): the measurement that is taken for a voice.
+        trigger_time (float, optional): the time constant, in seconds, over which measurements are
+            averaged for that.
+        search_time (float, optional): how far before that to search for softer sounds to keep.
+        allowed_gap (float, optional): how long a gap between them may be.
+        pre_trigger_time (float, optional): how much to keep in front of all these.
+        boot_time (float, optional): how long the first estimate of the noise takes.
+        noise_up_time (float, optional): the time constant of that estimate when it rises.
+        noise_down_time (float, optional): and when it falls; not above `noise_up_time`.
+        noise_reduction_amount (float, optional): how much of the noise is taken away.
+        measure_freq (float, optional): how many measurements a second.
+        measure_duration (float, optional): how long one takes; None is twice their distance.
+        measure_smooth_time (float, optional): the time constant by which spectra are smoothed.
+        hp_filter_freq (float, optional): the lowest frequency that counts, in Hz.
+        lp_filter_freq (float, optional): the highest.
+        hp_lifter_freq (float, optional): the lowest frequency of the cepstrum that counts, in Hz.
+        lp_lifter_freq (float, optional): the highest.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: one is out of range.
+        RuntimeError: the input has no axes; told when it is used.
+
+    Source: mindspore.dataset.audio.Vad of MindSpore 2.10; the effect "vad" of SoX.
+    """
+
+    @checked(Forbid("noise_up_time < noise_down_time"))
+    def __init__(self, sample_rate: positive, trigger_level: Real = 7.0,
+                 trigger_time: NotNegative = 0.25, search_time: NotNegative = 1.0,
+                 allowed_gap: NotNegative = 0.25, pre_trigger_time: NotNegative = 0.0,
+                 boot_time: NotNegative = 0.35, noise_up_time: NotNegative = 0.1,
+                 noise_down_time: NotNegative = 0.01, noise_reduction_amount: NotNegative = 1.35,
+                 measure_freq: Positive = 20.0, measure_duration: NotNegative | None = None,
+                 measure_smooth_time: NotNegative = 0.4, hp_filter_freq: Positive = 50.0,
+                 lp_filter_freq: Positive = 6000.0, hp_lifter_freq: Positive = 150.0,
+                 lp_lifter_freq: Positive = 2000.0):
+        self.sample_rate, self.trigger_level, self.trigger_time = (
+            sample_rate, trigger_level, trigger_time)
+        self.search_time, self.allowed_gap = search_time, allowed_gap
+        self.pre_trigger_time, self.boot_time = pre_trigger_time, boot_time
+        self.noise_up_time, self.noise_down_time = noise_up_time, noise_down_time
+        self.noise_reduction_amount, self.measure_freq = noise_reduction_amount, measure_freq
+        self.measure_duration = 2.0 / measure_freq if measure_duration is None else measure_duration
+        self.measure_smooth_time = measure_smooth_time
+        self.hp_filter_freq, self.lp_filter_freq = hp_filter_freq, lp_filter_freq
+        self.hp_lifter_freq, self.lp_lifter_freq = hp_lifter_freq, lp_lifter_freq
+
+    def _made(self, x):
+        rows = rows_of(x).astype(np.float64)
+        length, period = _rounded(self.sample_rate * self.measure_duration), self._period()
+        count = max(math.ceil(self.search_time * self.measure_freq), 1)
+        meter = _Meter(self, len(rows), length)
+        recent, place = np.zeros((len(rows), count)), 0
+        mean, decay = np.zeros(len(rows)), _decay(self.trigger_time, self.measure_freq)
+        end, kept = rows.shape[-1], count       # where no voice is found
+        for stop in range(length, rows.shape[-1] + 1, period):
+            recent[:, place] = meter.measure(rows[:, stop - length:stop])
+            mean = mean * decay + recent[:, place] * (1 - decay)
+            if (mean >= self.trigger_level).any():
+                first = int((mean >= self.trigger_level).argmax())
+                kept = max(self._kept(np.roll(row[::-1], place + 1)) for row in recent[first:])
+                end = stop
+                break
+            place = (place + 1) % count
+        before = _rounded(self.pre_trigger_time * self.sample_rate) + length + kept * period
+        return x[..., max(end - before, 0):]
+
+    def _period(self):
+        return _rounded(self.sample_rate / self.measure_freq)
+
+    def _kept(self, measures):
+        """How many measurements to keep, of those of one channel, the latest first."""
+        gap = _rounded(self.allowed_gap * self.measure_freq)
+        last = silent = len(measures)
+        for place, measure in enumerate(measures):
+            if measure >= self.trigger_level and place <= last + gap:
+                silent = last = place
+            elif measure == 0 and last >= silent:
+                silent = place
+        return min(len(measures) - 1, silent)
+
+
+class _Meter:
+    """Measures the power of a voice, one row of samples after another."""
+
+    def __init__(self, vad, channels, length):
+        rate = vad.sample_rate
+        self.size = max(16, 1 << (length - 1).bit_length())
+        self.low = max(_rounded(vad.hp_filter_freq / rate * self.size), 1)
+        self.high = min(_rounded(vad.lp_filter_freq / rate * self.size), self.size // 2)
+        self.window = 2.0 / math.sqrt(length) * np.hanning(length + 1)[:-1]
+        width = self.high - self.low
+        self.lifter = 2.0 / math.sqrt(width) * np.hanning(width + 1)[:-1]
+        self.first = math.ceil(rate * 0.5 / vad.lp_lifter_freq)
+        self.last = min(math.floor(rate * 0.5 / vad.hp_lifter_freq), self.size // 4)
+        self.up, self.down, self.smooth = (_decay(time, vad.measure_freq) for time in (
+            vad.noise_up_time, vad.noise_down_time, vad.measure_smooth_time))
+        self.reduction = vad.noise_reduction_amount
+        self.boots, self.booted = int(vad.boot_time * vad.measure_freq - 0.5), 0
+        self.spectrum, self.noise = np.zeros((2, channels, width))
+
+    def measure(self, samples):
+        """The measurements of a stretch of each channel."""
+        booting = self.booted >= 0
+        smooth = self.booted / (1.0 + self.booted) if booting else self.smooth
+        sizes = np.abs(np.fft.rfft(samples * self.window, self.size))[:, self.low:self.high]
+        self.spectrum = self.spectrum * smooth + sizes * (1 - smooth)
+        power = self.spectrum ** 2
+        slow = 0.0 if booting else np.where(power > self.noise, self.up, self.down)
+        self.noise = self.noise * slow + power * (1 - slow)
+        clear = np.sqrt(np.maximum(0.0, power - self.reduction * self.noise)) * self.lifter
+        padded = np.zeros((len(samples), self.size // 2))
+        padded[:, self.low:self.high] = clear
+        cepstrum = np.abs(np.fft.rfft(padded))[:, self.first:self.last] ** 2
+        if booting:
+            self.booted = -1 if self.booted == self.boots else self.booted + 1
+        with np.errstate(divide="ignore", invalid="ignore"):
+            levels = np.log(cepstrum.sum(-1) / (self.last - self.first))
+        return np.maximum(0.0, 21 + np.nan_to_num(levels, nan=-np.inf, neginf=-np.inf))
+
+
+def _rounded(number):
+    return int(number + 0.5)
+
+
+def _decay(time, frequency):
+    """What is left of a value after a step, with a time constant."""
+    return math.exp(-1.0 / (time * frequency)) if time else 0.0
