@@ -34,6 +34,12 @@ def test_import_loads_nothing_heavy(statement, bare):
     assert not heavy & (modules_after(statement) - bare)
 
 
+def test_datasets_load_neither_scipy_nor_gradients(bare):
+    found = modules_after("import mindspore_compat.dataset") - bare
+    assert not found & {"scipy", "scipy.io", "mindspore_compat.common", "mindspore_compat.nn",
+                        "mindspore_compat.ops", "mindspore_compat._core.transforms"}
+
+
 def test_versions_are_plain_strings():
     import mindspore_compat
     assert type(mindspore_compat.__version__) is str

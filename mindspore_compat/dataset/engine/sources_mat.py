@@ -6,7 +6,6 @@ Their rows come through GeneratorDataset, as in the original, so no cache can ke
 import os
 
 import numpy as np
-import scipy.io
 
 from ..._core.checking import checked
 from ..._core.rules import Bool, OneOf, Str
@@ -34,6 +33,13 @@ tree mallow|magnolia|cyclamen|watercress|canna lily|hippeastrum|bee balm|ball mo
 bougainvillea|camellia|mallow|mexican petunia|bromelia|blanket flower|trumpet creeper
 blackberry lily"""
 _FLOWER_NAMES = _FLOWERS.replace("\n", "|").split("|")
+
+
+def _loaded(path):
+    """What a file of MATLAB holds, by name."""
+    import scipy.io  # here, because it takes long to load
+
+    return scipy.io.loadmat(path)
 
 
 def _image(api, path, decode):
@@ -145,7 +151,7 @@ class Caltech101Dataset(GeneratorDataset):
                 self._folders.get(name, name),
                 f"annotation_{number:04d}.mat",
             )
-            row.append(scipy.io.loadmat(path)["obj_contour"])
+            row.append(_loaded(path)["obj_contour"])
         return tuple(row)
 
 
@@ -204,8 +210,8 @@ class Flowers102Dataset(GeneratorDataset):
         if task == "Segmentation":
             folder(api, os.path.join(dataset_dir, "segmim"))
         self.task, self.usage, self.decode = task, usage, decode
-        labels = (scipy.io.loadmat(labels)["labels"][0] - 1).astype(np.uint32)
-        sets = scipy.io.loadmat(sets)
+        labels = (_loaded(labels)["labels"][0] - 1).astype(np.uint32)
+        sets = _loaded(sets)
         records = [
             (number, labels[number - 1])
             for part in self._sets[usage]
@@ -306,7 +312,7 @@ class SBDataset(GeneratorDataset):
         image = _image(
             "SBDataset", os.path.join(self.dataset_dir, "img", f"{name}.jpg"), self.decode
         )
-        found = scipy.io.loadmat(os.path.join(self.dataset_dir, "cls", f"{name}.mat"))
+        found = _loaded(os.path.join(self.dataset_dir, "cls", f"{name}.mat"))
         found = found["GTcls"][0][self.task][0]
         if self.task == "Segmentation":
             return image, np.asarray(found)
@@ -352,7 +358,7 @@ class SVHNDataset(GeneratorDataset):
         paths = [os.path.join(dataset_dir, f"{part}_32x32.mat") for part in parts]
         for path in paths if usage is not None else ():
             file_named("SVHNDataset", "usage", path)
-        read = [scipy.io.loadmat(path) for path in paths]
+        read = [_loaded(path) for path in paths]
         images = np.concatenate([found["X"].transpose(3, 0, 1, 2) for found in read])
         labels = np.concatenate([found["y"].reshape(-1) % 10 for found in read]).astype(np.uint32)
         records = list(zip(images, labels, strict=True))

@@ -2,7 +2,7 @@
 
 import threading
 
-from ...common.callback import Callback
+from ..._core.callback import Callback
 from . import config
 from .mapping import DSCallback
 

@@ -9,8 +9,8 @@ from contextlib import ExitStack
 
 import numpy as np
 
+from ..._core.callback import Callback
 from ..._core.tensor import Tensor
-from ...common.callback import Callback
 
 __all__ = ["Callback", "CallbackManager", "InternalCallbackParam", "RunContext",
            "checkpoint_cb_for_save_op", "set_cur_net"]

@@ -1,7 +1,8 @@
 """Callback, the base of what takes part in a training run.
 
-It is here, below datasets and training, because a callback of a dataset may be one of training too
-(`dataset.WaitedDSCallback`). The rest of callbacks is in `train.callback`.
+It is here, below datasets and training and without what Tensors need, because a callback of a
+dataset may be one of training too (`dataset.WaitedDSCallback`). The rest of callbacks is in
+`train.callback`.
 """
 
 __all__ = ["Callback"]
