@@ -170,7 +170,7 @@ class Flanger(AudioOperation):
         weights = self._weights(delays - whole)
         places = np.arange(len(row)) - [(whole + step) % ring for step in range(len(weights))]
         if not feedback:
-            return sum(weight * np.where(place >= 0, row[place], 0.0)
+            return sum(weight * np.where(place >= 0, row[np.maximum(place, 0)], 0.0)
                        for weight, place in zip(weights, places, strict=True))
         kept, last, found = [], 0.0, []
         for sample, weighed, taken in zip(row.tolist(), weights.T.tolist(), places.T.tolist(),
