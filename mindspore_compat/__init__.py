@@ -49,7 +49,8 @@ _HOMES = {  # module -> the names it gives to the top
         ConvertNetUtils""",
     "parallel": """Layout get_algo_parameters merge_pipeline_strategys parameter_broadcast
         rank_list_for_transform reset_algo_parameters sync_pipeline_shared_parameters
-        transform_checkpoint_by_rank transform_checkpoints set_algo_parameters shard""",
+        transform_checkpoint_by_rank transform_checkpoints set_algo_parameters shard
+        unified_safetensors""",
     "profiler": "Profiler",
     "runtime": """Event Stream StreamCtx communication_stream current_stream default_stream
         dispatch_threads_num empty_cache launch_blocking max_memory_allocated max_memory_reserved

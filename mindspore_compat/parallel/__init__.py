@@ -29,6 +29,7 @@ from .checkpoint_transform import (
 from .layout import Layout, shard
 from .parameter_broadcast import parameter_broadcast
 from .shared_parameters import sync_pipeline_shared_parameters
+from .transform_safetensors import unified_safetensors
 
 __all__ = ["Layout", "build_searched_strategy", "convert_checkpoint_by_rank",
            "convert_checkpoints", "get_algo_parameters", "load_segmented_checkpoints",
@@ -36,7 +37,7 @@ __all__ = ["Layout", "build_searched_strategy", "convert_checkpoint_by_rank",
            "rank_list_for_convert", "rank_list_for_transform", "reset_algo_parameters",
            "restore_group_info_list", "set_algo_parameters", "shard",
            "sync_pipeline_shared_parameters", "transform_checkpoint_by_rank",
-           "transform_checkpoints"]
+           "transform_checkpoints", "unified_safetensors"]
 
 
 def __getattr__(name):

@@ -1,0 +1,5 @@
+"""`mindspore.parallel.transform_safetensors`. A window: the function is in `train._unifying`."""
+
+from ..train._unifying import unified_safetensors
+
+__all__ = ["unified_safetensors"]
