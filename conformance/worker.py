@@ -304,11 +304,21 @@ def _apply(thing, given):
             k in bound.parameters or any(p.kind is p.VAR_KEYWORD for p in bound.parameters.values())
             for k in given
         )
-    except (TypeError, ValueError):
-        keyword = not type(thing).__module__.startswith("builtins")
+    except (TypeError, ValueError):  # built in: it may have names all the same
+        return _by_name_or_place(thing, given)
     if _is_cell(thing):
         keyword = _leaves_one_out(thing, given)
     return thing(**given) if keyword else thing(*given.values())
+
+
+def _by_name_or_place(thing, given):
+    """The result of a call by names, or by place where that very function knows no names."""
+    try:
+        return thing(**given)
+    except TypeError as error:
+        if "keyword" not in str(error):
+            raise
+    return thing(*given.values())
 
 
 def _leaves_one_out(thing, given):

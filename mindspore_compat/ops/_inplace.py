@@ -375,13 +375,13 @@ def normal_(input: Anything, mean: Number = 0, std: Number(ge=0) = 1, *, generat
 @public("Tensor.uniform_", "ops.uniform_")
 def uniform_(input, from_=0, to=1, *, generator=None):
     """Fills with uniform numbers in [from_, to), and returns the Tensor."""
-    return _filled(input, _uniform("uniform_", input, from_, to, generator))
+    return _filled(input, _uniform("uniform_", input, from_, to, generator, RuntimeError))
 
 
 @public("Tensor.uniform")
 def uniform(self, from_=0.0, to=1.0, generator=None):
     """Uniform numbers in [from_, to) in the Tensor's shape and dtype."""
-    made = _uniform("uniform", self, from_, to, generator)
+    made = _uniform("uniform", self, from_, to, generator, TypeError)
     return Tensor._wrap(made.astype(self._array.dtype))
 
 
@@ -397,10 +397,10 @@ def _bound(api, name, value):
     return value
 
 
-def _uniform(api, input, low, high, generator):
+def _uniform(api, input, low, high, generator, error):
     low, high = _bound(api, "from_", low), _bound(api, "to", high)
     if low > high:
-        raise RuntimeError(f"For '{api}', 'from_' must be at most 'to', but got {low} and {high}.")
+        raise error(f"For '{api}', 'from_' must be at most 'to', but got {low} and {high}.")
     draw = _stream(generator, space_for(input._array))
     return low + (high - low) * draw.random(input.shape)
 

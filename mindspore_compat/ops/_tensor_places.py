@@ -153,6 +153,9 @@ def _scattered(name, keyword, self, axis, index, src, reduce="none"):
     axis = _axis(name, keyword, self, axis)
     if isinstance(src, Tensor):
         _alike(name, "src", self, src)
+        if not src.ndim:
+            raise ValueError(f"For 'Tensor.{name}', 'src' must have one axis or more where it is a "
+                             "Tensor, but got shape ().")
     if reduce == "none":
         return _scatter.scatter.run(self, axis, index, src)
     if not isinstance(src, Tensor):

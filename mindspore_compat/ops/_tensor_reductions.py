@@ -16,9 +16,9 @@ Scalar = Number | Bool
 Mask = Bool | TensorOf("bool")
 
 
-def _ordered(name, self):
-    """Refuses complex numbers, which have no order."""
-    if self._array.dtype.kind == "c":
+def _ordered(name, self, odd="c"):
+    """Refuses complex numbers, which have no order, and further kinds of dtype named."""
+    if self._array.dtype.kind in odd:
         raise TypeError(
             f"For 'Tensor.{name}', the Tensor must hold real numbers, but got {self.dtype}."
         )
@@ -350,14 +350,14 @@ def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
     Source: mindspore.Tensor.sort of MindSpore 2.10.
     """
-    _ordered("sort", self)
+    _ordered("sort", self, "bc")
     return _compare.sort.run(self, axis, descending)
 
 
 @form("sort")
 def sort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """The same; equal values always keep their order, whatever `stable` says."""
-    _ordered("sort", self)
+    _ordered("sort", self, "bc")
     return _compare.sort.run(self, dim, descending)
 
 
