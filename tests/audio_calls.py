@@ -199,12 +199,12 @@ CALLS = [
         GriffinLim(8, 4, 8, 3, power=0.7, rand_init=False)"""),
     (["spec", "specs", "specs64", "specs4", "mono", "text"], """
         InverseMelScale(9, 5, 8000, max_iter=1) | InverseMelScale(9, 5, 8000, max_iter=20)
-        InverseMelScale(9, 5, 8000, 10.0, 3000.0, 5, 1e-5, 1e-8,
+        InverseMelScale(9, 5, 8000, 10.0, 3000.0, 50, 1e-5, 1e-8,
             {'sgd_lr': 0.2, 'sgd_momentum': 0.5})
-        InverseMelScale(7, 5, 8000, 10.0, 3000.0, 7, norm=NormType.SLANEY, mel_type=MelType.SLANEY)
-        InverseMelScale(9, 5, 8000, max_iter=500, tolerance_loss=0.4)
-        InverseMelScale(9, 5, 8000, max_iter=500, tolerance_change=0.01)
-        InverseMelScale(9, 4, 8000)"""),
+        InverseMelScale(7, 5, 8000, 10.0, 3000.0, 3, norm=NormType.SLANEY, mel_type=MelType.SLANEY)
+        InverseMelScale(9, 5, 8000, max_iter=500, tolerance_loss=0.05)
+        InverseMelScale(9, 5, 8000, max_iter=500, tolerance_change=1e-4)
+        InverseMelScale(9, 4, 8000) | InverseMelScale(6, 5, 8000, max_iter=60)"""),
     (["hush", "hush2", "mono", "ints"], """
         Vad(8000, 40.0) | Vad(8000, 0.0) | Vad(6000, 40.0) | Vad(8000, 40.0, measure_freq=40)
         Vad(8000, 40.0, 0.1, 0.5, 0.1, 0.05, 0.2, 0.2, 0.02, 1.0, 20.0, 0.05, 0.2, 100.0, 3000.0)

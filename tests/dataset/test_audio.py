@@ -97,6 +97,14 @@ def test_griffin_lim_finds_a_sound_of_the_magnitudes():
     assert np.linalg.norm(off) < 0.2 * np.linalg.norm(wanted ** 0.5)
 
 
+def test_inverse_mel_scale_finds_a_spectrogram_of_the_sums():
+    to_mel = ds.audio.MelScale(5, 8000, n_stft=40)
+    sums = to_mel(1 + np.random.default_rng(0).random((2, 40, 6)))
+    found = ds.audio.InverseMelScale(40, 5, 8000, max_iter=3000)(sums)
+    assert found.min() >= 0
+    assert np.linalg.norm(to_mel(found) - sums) < 0.01 * np.linalg.norm(sums)
+
+
 @pytest.mark.parametrize("value", [[1.0, 2.0], 1.0, "text", None])
 def test_what_is_no_array_is_refused(value):
     with pytest.raises(TypeError, match="For 'Gain', the input must be a NumPy array"):

@@ -64,7 +64,8 @@ class MFCC(AudioOperation):
     def __init__(self, sample_rate: natural = 16000, n_mfcc: natural = 40,
                  dct_type: OneOf(2) = 2, norm: AnInstance(NormMode) = NormMode.ORTHO,
                  log_mels: Bool = False, melkwargs: AnInstance(dict) | None = None):
-        self.mel = MelSpectrogram(sample_rate, **_merged("MFCC", melkwargs, _mel))
+        given = {"f_max": sample_rate // 2, **_merged("MFCC", melkwargs, _mel)}
+        self.mel = MelSpectrogram(sample_rate, **given)
         if n_mfcc > self.mel.n_mels:
             raise ValueError(f"For 'MFCC', 'n_mfcc' must not be above the number of filters, "
                              f"{self.mel.n_mels}, but got {n_mfcc}.")

@@ -6,10 +6,11 @@ float64 stays float64; other numbers become float32.
 import numpy as np
 
 from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool
+from ..._core.rules import Bool, Float
 from .._rules import AnInstance, natural, positive
 from ._spectra import cut, istft, padded, stft, window
 from ._wave import (
+    LIMIT,
     AudioOperation,
     NotNegative,
     Positive,
@@ -132,15 +133,13 @@ class InverseSpectrogram(AudioOperation):
     least = 3
     axes = "<..., freq, frames, complex=2>"
 
-    @checked(_too_long, Forbid("(hop_length or 1) > (win_length or n_fft) or "
-                               "hop_length is None and (win_length or n_fft) < 2",
-                               reason="'hop_length' must be in (0, win_length]"))
+    @checked(_too_long)
     def __init__(self, length: natural | None = None, n_fft: positive = 400,
                  win_length: _Size = None, hop_length: _Size = None, pad: natural = 0,
                  window: Window = WindowType.HANN, normalized: Bool = False, center: Bool = True,
                  pad_mode: _Border = BorderType.REFLECT, onesided: Bool = True):
         self.length, self.n_fft, self.win_length = length, n_fft, win_length or n_fft
-        self.hop_length = hop_length or self.win_length // 2
+        self.hop_length = hop_length or max(self.win_length // 2, 1)
         self.pad, self.window, self.normalized, self.center = pad, window, normalized, center
         self.pad_mode, self.onesided = pad_mode, onesided
 
@@ -282,8 +281,9 @@ class MelSpectrogram(AudioOperation):
     @checked(_too_long, Forbid("f_max is None and f_min >= sample_rate // 2"),
              Forbid("f_max is not None and f_min > f_max"))
     def __init__(self, sample_rate: natural = 16000, n_fft: positive = 400,
-                 win_length: _Size = None, hop_length: _Size = None, f_min: Real = 0.0,
-                 f_max: NotNegative | None = None, pad: natural = 0, n_mels: natural = 128,
+                 win_length: _Size = None, hop_length: _Size = None,
+                 f_min: Float(ge=-LIMIT, le=LIMIT) = 0.0, f_max: NotNegative | None = None,
+                 pad: natural = 0, n_mels: natural = 128,
                  window: Window = WindowType.HANN, power: Positive = 2.0, normalized: Bool = False,
                  center: Bool = True, pad_mode: _Border = BorderType.REFLECT,
                  onesided: Bool = True, norm: AnInstance(NormType) = NormType.NONE,
@@ -375,14 +375,15 @@ class GriffinLim(SpectrogramOperation):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: one is out of range.
-        RuntimeError: the input is not of that shape, or `n_fft` is odd or not below `length`; told
-            when it is used.
+        RuntimeError: `win_length` is above `n_fft`. When it is used: the input is not of that
+            shape, or `n_fft` is odd or not below `length`.
 
     Source: mindspore.dataset.audio.GriffinLim of MindSpore 2.10; N. Perraudin, P. Balazs and
     P. Soendergaard, "A fast Griffin-Lim algorithm" (2013).
     """
 
-    @checked(_too_long)
+    @checked(Forbid("(win_length or 0) > n_fft", RuntimeError,
+                    "'win_length' must not be above 'n_fft'"))
     def __init__(self, n_fft: positive = 400, n_iter: positive = 32,
                  win_length: natural | None = None, hop_length: natural | None = None,
                  window_type: Window = WindowType.HANN, power: Positive = 2.0,

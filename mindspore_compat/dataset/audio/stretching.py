@@ -8,7 +8,7 @@ from math import gcd
 import numpy as np
 
 from ..._core.checking import Forbid, checked
-from ..._core.rules import Int, Number
+from ..._core.rules import Float, Int
 from .._rules import INT32_MAX, AnInstance, natural, positive
 from ._spectra import cut, hann, istft, kaiser, resampled, stft, stretched, window
 from ._wave import (
@@ -200,7 +200,7 @@ class Resample(AudioOperation):
     def __init__(self, orig_freq: Positive = 16000, new_freq: Positive = 16000,
                  resample_method: AnInstance(ResampleMethod) = ResampleMethod.SINC_INTERPOLATION,
                  lowpass_filter_width: Int(ge=1, le=INT32_MAX) = 6,
-                 rolloff: Number(gt=0.0, le=1.0) = 0.99, beta: Real | None = None):
+                 rolloff: Float(gt=0.0, le=1.0) = 0.99, beta: Real | None = None):
         self.orig_freq, self.new_freq, self.resample_method = orig_freq, new_freq, resample_method
         self.lowpass_filter_width, self.rolloff = lowpass_filter_width, rolloff
         self.beta = 14.769656459379492 if beta is None else beta

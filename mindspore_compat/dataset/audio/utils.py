@@ -9,7 +9,7 @@ from enum import Enum, IntEnum
 import numpy as np
 
 from ..._core.checking import Forbid, checked
-from ..._core.rules import Int, Number
+from ..._core.rules import Int, Number, OneOf
 from .._rules import INT32_MAX, AnInstance, natural, positive
 
 __all__ = ["BorderType", "DensityFunction", "FadeShape", "GainType", "Interpolation", "MelType",
@@ -137,11 +137,12 @@ DE_C_NORM_MODE = {NormMode.ORTHO: _ModeNumber.DE_NORM_MODE_ORTHO,
 DE_C_NORM_TYPE = {NormType.SLANEY: _NormNumber.DE_NORM_TYPE_SLANEY,
                   NormType.NONE: _NormNumber.DE_NORM_TYPE_NONE}
 
+_Count = positive | OneOf(True)      # the original takes True for 1
 Frequency = Number(ge=0.0, le=16777216.0)
 
 
 @checked
-def create_dct(n_mfcc: positive, n_mels: positive, norm: AnInstance(NormMode) = NormMode.NONE):
+def create_dct(n_mfcc: _Count, n_mels: _Count, norm: AnInstance(NormMode) = NormMode.NONE):
     """The matrix of the discrete cosine transform of type 2, to multiply rows by from the right.
 
     Its element (m, k) is `2 * cos(pi / n_mels * (m + 0.5) * k)`; if orthonormal, each column is
