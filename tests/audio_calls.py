@@ -201,7 +201,8 @@ CALLS = [
         InverseMelScale(9, 5, 8000, max_iter=1) | InverseMelScale(9, 5, 8000, max_iter=20)
         InverseMelScale(9, 5, 8000, 10.0, 3000.0, 50, 1e-5, 1e-8,
             {'sgd_lr': 0.2, 'sgd_momentum': 0.5})
-        InverseMelScale(7, 5, 8000, 10.0, 3000.0, 3, norm=NormType.SLANEY, mel_type=MelType.SLANEY)
+        InverseMelScale(7, 5, 8000, 10.0, 3000.0, 20, norm=NormType.SLANEY, mel_type=MelType.SLANEY,
+            sgdargs={'sgd_lr': 500.0, 'sgd_momentum': 0.5})
         InverseMelScale(9, 5, 8000, max_iter=500, tolerance_loss=0.05)
         InverseMelScale(9, 5, 8000, max_iter=500, tolerance_change=1e-4)
         InverseMelScale(9, 4, 8000) | InverseMelScale(6, 5, 8000, max_iter=60)"""),
