@@ -24,6 +24,7 @@ PATHS = {
     "common.hook_handle": "common.hook",
     "common._stub_tensor": "common.tensor",
     "communication.management": "communication",
+    "dataset.audio.transforms": "dataset.audio",
     "dataset.config": "dataset.engine.config",
     "dataset.context": "context",
     "dataset.samplers": "dataset.engine.sampler",
