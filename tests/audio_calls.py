@@ -196,7 +196,8 @@ CALLS = [
         GriffinLim(16, 3, 12, 4, WindowType.HAMMING, 1.0, 0.5, None, False)
         GriffinLim(16, 8, 16, 4, momentum=0.0, rand_init=False)
         GriffinLim(8, 4, rand_init=False)
-        GriffinLim(8, 4, 8, 3, power=0.7, rand_init=False)"""),
+        GriffinLim(8, 4, 8, 3, power=0.7, rand_init=False) | GriffinLim(16, 3, 16, 4)
+        GriffinLim(8, 3, 8, 2)"""),
     (["spec", "specs", "specs64", "specs4", "mono", "text"], """
         InverseMelScale(9, 5, 8000, max_iter=1) | InverseMelScale(9, 5, 8000, max_iter=20)
         InverseMelScale(9, 5, 8000, 10.0, 3000.0, 50, 1e-5, 1e-8,

@@ -355,8 +355,7 @@ class SpectralCentroid(AudioOperation):
 
 
 class GriffinLim(SpectrogramOperation):
-    """A sound whose spectrogram has given magnitudes, found by the fast algorithm of Griffin and
-    Lim.
+    """A sound whose spectrogram has given magnitudes, by the fast algorithm of Griffin and Lim.
 
     Takes numbers of shape (..., freq, frames) and gives float32, or float64, of shape (..., time).
 
@@ -422,6 +421,7 @@ class GriffinLim(SpectrogramOperation):
         """The first phases, as complex numbers."""
         if not self.rand_init:
             return np.ones(shape, np.complex128)
-        drawn = np.array([self._random.unit32() for _ in range(2 * int(np.prod(shape)))])
-        real, imaginary = drawn.reshape(2, *shape)
-        return real + 1j * imaginary
+        count = int(np.prod(shape))
+        drawn = np.array([self._random.unit() for _ in range(2 * count)])
+        by_time = drawn.reshape(*shape[:-2], shape[-1], shape[-2], 2)   # the imaginary part first
+        return np.swapaxes(by_time[..., 1] + 1j * by_time[..., 0], -1, -2)
