@@ -5,6 +5,7 @@ original's; they are computed in float64.
 """
 
 from enum import Enum, IntEnum
+from functools import lru_cache
 
 import numpy as np
 
@@ -170,6 +171,7 @@ def create_dct(n_mfcc: _Count, n_mels: _Count, norm: AnInstance(NormMode) = Norm
     return dct_matrix(n_mfcc, n_mels, norm).astype(np.float32)
 
 
+@lru_cache(maxsize=8)
 def dct_matrix(n_mfcc, n_mels, norm):
     """The matrix of `create_dct` in float64."""
     angles = np.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc)
@@ -209,6 +211,7 @@ def linear_fbanks(n_freqs: natural, f_min: Frequency, f_max: Frequency, n_filter
     return linear_bank(n_freqs, f_min, f_max, n_filter, sample_rate).astype(np.float32)
 
 
+@lru_cache(maxsize=8)
 def linear_bank(n_freqs, f_min, f_max, n_filter, sample_rate):
     """The matrix of `linear_fbanks` in float64."""
     return _triangles(n_freqs, sample_rate, np.linspace(f_min, f_max, n_filter + 2))
@@ -249,6 +252,7 @@ def melscale_fbanks(n_freqs: natural, f_min: Number(ge=-16777216.0, le=16777216.
     return made.astype(np.float32)
 
 
+@lru_cache(maxsize=8)
 def mel_bank(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type):
     """The matrix of `melscale_fbanks` in float64."""
     to_mel, to_hertz = _scales[mel_type]
