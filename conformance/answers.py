@@ -121,6 +121,8 @@ def judge(case, result, kept):
 
 
 def _judge_refusal(case, result, status, observed):
+    if "apart" in case and result["status"] != "pass":
+        return {"status": "skip", "got": case["apart"]}
     if observed in case.get("also", ()) and result.get("observed") == observed:
         return {"status": "pass"}  # two sentences forbid it; the original chose this one
     if observed != "accepted":

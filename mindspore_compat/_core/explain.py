@@ -28,8 +28,10 @@ _LIBRARIES = tuple(name + "/" for name in ("numpy", "cupy", "scipy", "ml_dtypes"
 def explain(api, error):
     """The error to raise in the place of `error`: `error` itself where it tells the API."""
     text = str(error)
-    if text.startswith("For ") or isinstance(error, numpy.linalg.LinAlgError):
+    if text.startswith("For "):
         return error
+    if isinstance(error, numpy.linalg.LinAlgError):
+        return type(error)(f"For '{api}', the matrices do not allow it: {text.rstrip('.')}.")
     if isinstance(error, numpy.exceptions.AxisError) and error.ndim is not None:
         return ValueError(
             f"For '{api}', an axis must be in [{-error.ndim}, {error.ndim}), but got {error.axis}."

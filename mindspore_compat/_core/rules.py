@@ -409,7 +409,7 @@ class ScalarOf(Rule):
 @dataclass(frozen=True)
 class InTensor(ScalarOf):
     """What another rule accepts, or a Tensor that holds it: a number in a Tensor of one element, a
-    tuple in one with one axis.
+    tuple in one with one axis, a tuple of tuples in one with two.
 
     The function is given the number or the tuple.
     """
@@ -418,9 +418,11 @@ class InTensor(ScalarOf):
     _held = ", or a Tensor that holds it"
 
     def read(self, value):
-        if _is_tensor(value) and value.ndim < 2:
-            held = value.asnumpy().reshape(-1).tolist()
-            for found in (*held[:len(held) == 1], tuple(held)):
+        if _is_tensor(value) and value.ndim < 3:
+            held = value.asnumpy()
+            one = [held.item()] if held.ndim < 2 and held.size == 1 else []
+            rows = map(tuple, held.tolist()) if held.ndim == 2 else held.reshape(-1).tolist()
+            for found in (*one, tuple(rows)):
                 if self.rule.verdict(found) is None:
                     return found
         return value

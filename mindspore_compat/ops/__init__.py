@@ -26,6 +26,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _conv,
     _cosine,
     _counting,
+    _covariance,
     _create,
     _csr_ops,
     _custom,

@@ -9,7 +9,6 @@ from .._core.rule import NoneRule
 from .._core.rules import (
     AsValue,
     Bool,
-    CellOf,
     DType,
     Float,
     Int,
@@ -40,7 +39,6 @@ Half = TensorOf("float16", "float32")
 Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 Index = TensorOf("int32", "int64")
 Share = TensorOf("float32", "float64") | Float
-Correction = Number | Bool | TupleOf(Number) | ListOf(Number) | CellOf("Tensor")
 
 
 # Medians and quantiles ----------------------------------------------------------------------------
@@ -232,40 +230,6 @@ def aminmax(xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0,
         least, most = (xp.where(missing, end, input) for end in (float("inf"), -float("inf")))
         return xp.min(least, axis, keepdims=keepdims), xp.max(most, axis, keepdims=keepdims)
     return xp.min(input, axis, keepdims=keepdims), xp.max(input, axis, keepdims=keepdims)
-
-
-@op("ops.cov(input, *, correction=1, fweights=None, aweights=None)",
-    "Tensor.cov(*, correction=1, fweights=None, aweights=None)")
-def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index | None = None,
-        aweights: Floating | None = None):
-    """The covariances of the rows, which may be weighted by counts and by importance; several
-    corrections broadcast."""
-    x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
-    x = xp.cast(x, "float32") if x.dtype.kind in "iub" else x
-    for name, given in (("fweights", fweights), ("aweights", aweights)):
-        if given is not None and (given.ndim > 1 or given.size != x.shape[1]):
-            raise ValueError(f"For 'cov', '{name}' must have one number for each of {x.shape[1]} "
-                             f"columns, but got shape {given.shape}.")
-    if not isinstance(correction, (int, float)):
-        held = correction.tolist() if isinstance(correction, Tensor) else correction
-        correction = xp.cast(xp.asarray(held), xp.real(x).dtype)
-    weights = None
-    if fweights is not None:
-        weights = xp.cast(fweights, x.dtype)
-    if aweights is not None:
-        weights = aweights if weights is None else weights * aweights
-    if weights is None:
-        centred = x - xp.mean(x, 1, keepdims=True)
-        left = x.shape[1] - correction
-        left = xp.maximum(left, 0) if hasattr(left, "dtype") else max(left, 0)
-        found = xp.matmul(centred, xp.conj(xp.swapaxes(centred, 0, 1))) / left
-    else:
-        total = xp.sum(weights)
-        centred = x - xp.sum(x * weights, 1, keepdims=True) / total
-        share = 1 if aweights is None else xp.sum(weights * aweights) / total
-        shrink = total - correction * share
-        found = xp.matmul(centred * weights, xp.conj(xp.swapaxes(centred, 0, 1))) / shrink
-    return xp.reshape(found, ()) if input.ndim < 2 else found
 
 
 # Cumulative ---------------------------------------------------------------------------------------

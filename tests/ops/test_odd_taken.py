@@ -216,6 +216,11 @@ def test_gradients_of_complex_numbers(call):
         "subtract": (lambda k: ops.subtract(X, X - 1, alpha=k), -15, 2.0),
         "amax": (lambda k: ops.amax(X, 1, initial=k, where=X < 0), 2, 4.0),
         "amin": (lambda k: ops.amin(X, 1, initial=k), 1, 2.0),
+        "cov": (lambda k: ops.cov(X, correction=k), 8 / 2.25, 1.5),
+        "weighted cov": (lambda k: ops.cov(X, correction=k, fweights=Tensor([1, 1, 1])), 8 / 2.25,
+                         1.5),
+        "fill": (lambda k: ops.fill(ms.float32, (2, 2), k), 4, 1.5),
+        "clip_by_norm": (lambda k: ops.clip_by_norm(X, k), 21 / 91**0.5, 1.5),
     }.values(),
 )
 @pytest.mark.parametrize("shape", [(), (1,)])

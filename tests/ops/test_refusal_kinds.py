@@ -223,7 +223,9 @@ def test_refused_as_of_the_wrong_type(call):
     lambda: ops.NMSWithMask("a"), lambda: ops.LogNormalReverse()(None),
     lambda: ops.BatchMatMul()(ops.ones((2, 3, 4)), ops.ones((4, 5))),
     lambda: ops.standard_normal(Tensor([[2, 3]])),
-], ids=range(6))
+    lambda: ops.fractional_max_pool2d(ops.ones((1, 1, 5, 5)), "a", 2),
+    lambda: ops.inverse(ops.ones((2, 2))),
+], ids=range(8))
 def test_refused_with_the_value_error_of_the_page(call):
     with pytest.raises(ValueError, match="For '"):
         call()

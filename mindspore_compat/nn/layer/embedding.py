@@ -5,7 +5,6 @@ from ..._core.dtype import float32
 from ..._core.op import op
 from ..._core.rules import (
     Any,
-    AsValue,
     Bool,
     DType,
     Float,
@@ -32,7 +31,6 @@ __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingL
 
 Numbers = TensorOf("int32", "int64")
 Size = Int(ge=1)
-Slices = OneOf("batch_slice", "field_slice", "table_row_slice", "table_column_slice")
 
 
 def _need_numbers(api, name, x):
@@ -288,22 +286,18 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
 
     @checked
     def __init__(self, vocab_size, embedding_size, field_size: Size, param_init="normal",
-                 target="CPU", slice_mode: AsValue(Slices) = "batch_slice",
+                 target="CPU", slice_mode="batch_slice",
                  feature_num_list: TupleOf(Any) = None, max_norm=None, sparse=True,
                  operator: OneOf("SUM", "MAX", "MEAN") = "SUM", dtype=float32):
         super().__init__(vocab_size, embedding_size, param_init, target, slice_mode,
                          feature_num_list, max_norm, sparse, dtype)
         self.field_size = field_size
         self.operator = operator
-        self._whole = slice_mode != "field_slice" or feature_num_list is not None
 
     @checked
     def construct(self, input_indices: Numbers, input_values: TensorOf("float32"),
                   field_ids: TensorOf("int32")):
         """The combined rows: (batch, fields, length of a row)."""
-        if not self._whole:
-            raise ValueError("For 'MultiFieldEmbeddingLookup', 'feature_num_list' must be given "
-                             "where 'slice_mode' is 'field_slice', but got None.")
         shape = input_indices.shape
         if len(shape) != 2 or input_values.shape != shape or field_ids.shape != shape:
             raise ValueError(f"For '{type(self).__name__}', the inputs must have 2 axes and the "
