@@ -33,6 +33,7 @@ ACTIVATIONS = {
     "_activation.gelu": [of(x(3, 4)), of(x(3, 4), "tanh").labelled("tanh")],
     "_activation.softplus": [of(x(3, 4, scale=3)),
                              of(x(3, 4, away=(.5,)), 2, 1).labelled("beta 2, threshold 1")],
+    "_activation.softplus_by_tensor": [of(x(3, 4, scale=3), x(scale=0.1) + 2.0, x() * 0 + 20.0)],
     "_activation.prelu": [of(x(2, 3, 4, away=(0,)), x(3)).labelled("by channel"),
                           of(x(2, 3, 4, away=(0,)), x(1)).labelled("one weight")],
     "_activation.threshold": of(x(3, 4, away=(.1,)), .1, 2.0),
