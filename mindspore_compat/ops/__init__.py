@@ -82,6 +82,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _optimizers_rows,
     _padding,
     _pool,
+    _pool_adaptive,
     _pool_fractional,
     _primitives,
     _queue,

@@ -9,12 +9,6 @@ from ..._core.op import op
 from ..._core.rules import Any, Bool, Str, TensorOf, floating, integer
 from ..._core.surface import public
 from ...ops._pool import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool2d,
-    adaptive_max_pool3d,
     average_windows,
     avg_pool1d_ext,
     avg_pool2d_ext,
@@ -24,6 +18,14 @@ from ...ops._pool import (
     max_unpool1d,
     max_unpool2d,
     max_unpool3d,
+)
+from ...ops._pool_adaptive import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
 )
 from ...ops._pool_fractional import fractional_max_pool2d, fractional_max_pool3d
 from ...ops._windows import each, need_rank, padding_of

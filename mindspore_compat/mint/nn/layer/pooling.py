@@ -8,15 +8,17 @@ from ...._core.surface import public, window
 from ....nn._parts import also
 from ....nn.cell import Cell
 from ....ops._pool import (
+    avg_pool1d_ext,
+    avg_pool2d_ext,
+    avg_pool3d_ext,
+    max_unpool2d_ext,
+)
+from ....ops._pool_adaptive import (
     adaptive_avg_pool1d_ext,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
     adaptive_max_pool1d_ext,
     adaptive_max_pool2d,
-    avg_pool1d_ext,
-    avg_pool2d_ext,
-    avg_pool3d_ext,
-    max_unpool2d_ext,
 )
 
 __all__ = [
