@@ -3,7 +3,7 @@
 The functions stand for those of _backend/conv.py and _backend/pool.py in any body; each is given
 with its gradient, which is another of them, so that derivatives of every order exist. Sizes are
 what public arguments (a number, a tuple, a padding mode) become: one number per spatial dimension.
-The public operations are in _conv.py and _pool.py.
+The public operations are in _conv.py, _pool.py and _pool_adaptive.py.
 """
 
 from .._backend import conv, pool

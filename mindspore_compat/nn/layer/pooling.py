@@ -1,6 +1,6 @@
 """Pooling layers: windows, adaptive windows, and undoing a pooling.
 
-The arithmetic is in `ops/_pool.py` and `ops/_pool_fractional.py`. The window layers of the original
+The arithmetic is in `ops/_pool.py` and its neighbours. The window layers of the original
 take their padding from a mode, which is what this file adds.
 """
 
