@@ -1,6 +1,7 @@
 """Pooling layers: means and largest values of windows and of equal parts, and MaxUnpool2d.
 
-The arithmetic is in `ops/_pool.py` and `ops/_pool_adaptive.py`. The batch axis may be missing everywhere.
+The arithmetic is in `ops/_pool.py` and `ops/_pool_adaptive.py`. The batch axis may be missing
+everywhere.
 """
 
 from ...._core.rules import Bool, Int, TensorOf, TupleOf, checked, floating
