@@ -396,8 +396,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
             raise TypeError(f"For 'clip_by_norm', 'x' must be a Tensor, or a list or tuple of "
                             f"them, but got "
                             f"{type(one).__name__}.")
-    live = isinstance(max_norm, Tensor) and max_norm._node is not None  # differentiated too
-    held = max_norm.reshape(()) if live and max_norm.size == 1 else None
+    bound = max_norm  # may carry a gradient
     max_norm, norm_type = (value.item() if isinstance(value, Tensor) and value.size == 1 else value
                            for value in (max_norm, norm_type))
     for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
@@ -408,7 +407,8 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     if error_if_nonfinite and not bool(_compare.isfinite.run(total)):
         raise RuntimeError(f"For 'clip_by_norm', the norm of order {norm_type} is not finite: "
                            f"{total}.")
-    scale = _math.minimum.run((max_norm if held is None else held) / (total + 1e-6), 1.0)
+    bound = bound.reshape(()) if isinstance(bound, Tensor) else bound
+    scale = _math.minimum.run(bound / (total + 1e-6), 1.0)
     clipped = [one * scale.astype(one.dtype) for one in several]
     return type(x)(clipped) if isinstance(x, (tuple, list)) else clipped[0]
 

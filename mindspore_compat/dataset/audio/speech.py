@@ -103,8 +103,8 @@ class Vad(AudioOperation):
     """Cuts silence and soft noise off the beginning of a recording of speech.
 
     Measures the power of the cepstrum against an estimate of the noise, and finds where it rises.
-    Where it does not, what is kept is the end of the recording, as long as the search. (In 2.10 no
-    measurement is ever above 0, so this is all that it gives; here voices are found.)
+    Where it does not, what is kept is the end of the recording, as long as the search. (This is
+    all that 2.10 was seen to give, at any level above 0; here voices are found.)
 
     Takes numbers of shape (..., time) and gives float32, or float64, with less time; the channels
     are cut alike.
