@@ -57,6 +57,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _image_glimpse,
     _image_patches,
     _image_regions,
+    _image_rotated,
     _image_sample,
     _image_space,
     _index,

@@ -292,6 +292,10 @@ ATTENTION = {
         ints([[1], [5], [-2]], np.int8), x(2, 3), bools([[0, 1, 0], [0, 0, 0]]), .1, 99.0, .5),
     "_inference.log_sums": of(x(2, 3), positive(2, 3)),
     "_nsa.nsa_compress": of(x(40, 1, 16), x(16, 1), 16, 16, (35, 40)),
+    "_image_rotated.rotated_overlap": of(
+        [[[0.1, 0.2, 2.0, 1.5, 20.0], [3.0, 1.0, 1.0, 2.0, -65.0]]],
+        [[[0.6, 0.4, 1.2, 1.9, -33.0], [2.7, 1.3, 1.6, 1.1, 10.0], [0.3, 0.1, 0.4, 0.5, 70.0]]],
+        False, 0, True, 0.0, 0.0),
     "_image_glimpse.glimpse": of(x(1, 4, 5, 2), fixed([[.1, -.2]]), (2, 3), noise="zero"),
     "_image_glimpse.scaled_and_moved": of(x(1, 3, 4, 2), x(2, 3), x(5, 4)),
     "_image_patches.patches": of(x(1, 2, 4, 5), (2, 2), (1, 2), (1, 1), "valid"),
