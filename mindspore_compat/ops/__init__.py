@@ -78,6 +78,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _norm,
     _norm_rows,
     _nsa,
+    _nsa_attention,
     _optimizers,
     _optimizers_factored,
     _optimizers_rows,

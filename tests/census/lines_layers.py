@@ -296,6 +296,8 @@ ATTENTION = {
         [[[0.1, 0.2, 2.0, 1.5, 20.0], [3.0, 1.0, 1.0, 2.0, -65.0]]],
         [[[0.6, 0.4, 1.2, 1.9, -33.0], [2.7, 1.3, 1.6, 1.1, 10.0], [0.3, 0.1, 0.4, 0.5, 70.0]]],
         False, 0, True, 0.0, 0.0),
+    "_nsa_attention.favoured_blocks": of(
+        x(2, 2, 3, 4), x(2, 1, 5, 4), bools([[0, 1, 0, 0, 0]]), bools([[0, 0, 1]]), .4, 2, 2, 3, 2),
     "_image_glimpse.glimpse": of(x(1, 4, 5, 2), fixed([[.1, -.2]]), (2, 3), noise="zero"),
     "_image_glimpse.scaled_and_moved": of(x(1, 3, 4, 2), x(2, 3), x(5, 4)),
     "_image_patches.patches": of(x(1, 2, 4, 5), (2, 2), (1, 2), (1, 1), "valid"),
