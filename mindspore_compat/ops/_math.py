@@ -123,10 +123,22 @@ def _true_quotient(xp, x, y):
     return xp.divide(xp.cast(x, target), xp.cast(y, target))
 
 
-@_binary("ops.RealDiv()(x: input, y: other)", "ops.tensor_div(input, other)", exact=True,
-         meet=quotient_np)
+def _whole_quotient(xp, x, y):
+    """x / y of integers, rounded toward zero; by zero it is the dtype's bound on the side of x."""
+    zero, bounds = y == 0, xp.iinfo(x.dtype)
+    divisor = xp.where(zero, xp.ones_like(y), y)
+    quotient = xp.floor_divide(x - xp.fmod(x, divisor), divisor)
+    far = xp.where(x > 0, xp.asarray(bounds.max, x.dtype), xp.asarray(bounds.min, x.dtype))
+    return xp.where(zero, far * (x != 0), quotient)
+
+
+@_binary("ops.RealDiv()(x: input, y: other)", "ops.tensor_div(input, other)", meet=quotient_np)
 def real_div(xp, input: Operand, other: Operand):
-    """input / other, element by element; integers give float32."""
+    """input / other, element by element; of integers rounded toward zero, in their dtype."""
+    if input.dtype.kind == "b":
+        raise TypeError("For 'RealDiv', 'x' and 'y' must not both be bools.")
+    if input.dtype.kind in "iu":
+        return _whole_quotient(xp, input, other)
     return _true_quotient(xp, input, other)
 
 
@@ -230,13 +242,15 @@ def fmod(xp, input: Operand, other: Operand):
 @_binary("ops.TruncateDiv()(x: input, y: other)", "ops.truncate_div(x: input, y: other)")
 def truncate_div(xp, input: Operand, other: Operand):
     """input / other rounded toward zero, in the inputs' dtype."""
+    if input.dtype.kind in "iu":
+        return _whole_quotient(xp, input, other)
     return xp.cast(xp.trunc(_true_quotient(xp, input, other)), input.dtype)
 
 
 def _power(xp, x, y):
     """Integer powers of integers keep their dtype; a negative one truncates, as in the original."""
     if x.dtype.kind in "iu":
-        return xp.cast(xp.trunc(xp.power(xp.cast(x, "float64"), xp.cast(y, "float64"))), x.dtype)
+        return xp.cast(xp.power(xp.cast(x, "float64"), xp.cast(y, "float64")), x.dtype)
     return xp.power(x, y)
 
 

@@ -292,7 +292,7 @@ def csr_mul(x, y):
 def csr_div(x, y):
     """A CSRTensor over a Tensor or number, element by element, as a CSRTensor."""
     _need("csr_div", "x", x, CSRTensor)
-    return CSRTensor(x.indptr, x.indices, _math.real_div.run(x.values, _gathered(x, y)), x.shape)
+    return CSRTensor(x.indptr, x.indices, _math.true_div.run(x.values, _gathered(x, y)), x.shape)
 
 
 @public("ops.csr_add")

@@ -80,7 +80,7 @@ COOTensor.__sub__ = _sub
 COOTensor.__rsub__ = lambda self, other: _added("-", _negative(self), other)
 COOTensor.__mul__ = lambda self, other: _scaled("*", self, other, _math.mul)
 COOTensor.__rmul__ = COOTensor.__mul__
-COOTensor.__truediv__ = lambda self, other: _scaled("/", self, other, _math.real_div)
+COOTensor.__truediv__ = lambda self, other: _scaled("/", self, other, _math.true_div)
 COOTensor.__neg__ = _negative
 CSRTensor.__neg__ = lambda self: CSRTensor(
     self.indptr, self.indices, _math.neg.run(self.values), self.shape
