@@ -10,7 +10,8 @@ from ._convert import as_tensor, is_int, refuse_complex
 
 
 def _pairs(value, rank, name, tensors=True):
-    """A padding argument as one (before, after) for each axis.
+    """A padding argument as one (before, after) for each axis: numbers, or a Tensor of values if it
+    was one, which has a dtype and may have a gradient.
 
     Raises:
         TypeError: if it is no int, tuple, list (or Tensor), or holds something else than numbers.
@@ -22,13 +23,17 @@ def _pairs(value, rank, name, tensors=True):
             f"For 'pad', '{name}' must be an int, tuple, list{' or Tensor' * tensors}, "
             f"but got {value!r}."
         )
-    found = as_tensor(value, "pad").asnumpy()
+    if isinstance(value, (tuple, list)) and any(isinstance(one, Tensor) for one in value):
+        value = _shape.stack.run([as_tensor(one, "pad") for one in value], 0)
+    found = as_tensor(value, "pad")
     if found.shape not in ((), (1,), (2,), (1, 2), (rank, 2)):
         raise ValueError(
             f"For 'pad', '{name}' must be a number, a pair or a pair for each of "
             f"{rank} axes, but got {value!r}."
         )
-    return numpy.broadcast_to(found, (rank, 2)).tolist()
+    if isinstance(value, Tensor) and name.endswith("_values"):
+        return found.broadcast_to((rank, 2))
+    return numpy.broadcast_to(found.asnumpy(), (rank, 2)).tolist()
 
 
 def _widths(value, rank, mode):
@@ -72,8 +77,8 @@ def pad(
             "minimum", "reflect", "symmetric", or a function as numpy.pad takes it. Default:
             "constant".
         stat_length (Union[None, int, tuple]): how many values at each end the statistics look at.
-        constant_values, end_values (Union[int, float, tuple]): for "constant" and "linear_ramp".
-            Default: 0.
+        constant_values, end_values (Union[int, tuple, list, Tensor]): for "constant" and
+            "linear_ramp". Default: 0. A Tensor of constants may widen the dtype.
         reflect_type (str): "even" or "odd". Default: "even".
 
     Raises:
@@ -104,6 +109,13 @@ def _padded_by(arr, widths, function, kwargs):
 def _pad_constant(arr, widths, options):
     values = _pairs(options["constant_values"], arr.ndim, "constant_values")
     for axis, (width, value) in enumerate(zip(widths, values)):
+        if isinstance(value, Tensor):
+            blocks = [
+                end.broadcast_to(arr.shape[:axis] + (n,) + arr.shape[axis + 1 :])
+                for end, n in zip(value, width)
+            ]
+            arr = _shape.cat.run([blocks[0], arr, blocks[1]], axis)
+            continue
         for side in (0, 1):
             one = [(0, 0)] * arr.ndim
             one[axis] = (width[0], 0) if side == 0 else (0, width[1])

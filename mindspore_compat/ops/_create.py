@@ -81,7 +81,7 @@ def mint_full(size: Lengths, fill_value: Scalar | TensorOf(any_dtype), *, dtype:
 def _filled(api, size, value, dtype):
     value = value if isinstance(value, Tensor) else Tensor(value)
     wanted = _numpy(dtype, value._array.dtype)
-    if value._node is not None and wanted.kind == "f":  # its gradient is asked for
+    if value._node is not None:  # its gradient is asked for
         ones = Tensor._wrap(current_space().ones(shape_of(api, (size,)), wanted))
         return ones * value.reshape(()).astype(ones.dtype)
     return Tensor._wrap(current_space().full(shape_of(api, (size,)), value.item(), wanted))

@@ -1,0 +1,25 @@
+"""Constants that `mindspore_compat.numpy.pad` is given in Tensors, as observed in MindSpore 2.10."""
+
+import numpy as np
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor
+from mindspore_compat import numpy as mnp
+
+WHOLE = Tensor(np.array([1, 2], np.int32))
+
+
+def test_constants_in_a_tensor_may_widen():
+    found = mnp.pad(WHOLE, (1, 2), constant_values=Tensor([0.5, 4.0]))
+    assert found.dtype == ms.float32 and found.asnumpy().tolist() == [0.5, 1, 2, 4, 4]
+    found = mnp.pad(WHOLE, (1, 2), constant_values=(0.5, 4.0))
+    assert found.dtype == ms.int32 and found.asnumpy().tolist() == [0, 1, 2, 4, 4]
+
+
+def test_each_constant_gets_its_own_gradient():
+    matrix = Tensor(np.ones((1, 2), np.float32))
+    ends = Tensor(np.array([[3.0, 5.0], [1.0, 2.0]], np.float32))
+    slope = ms.grad(lambda k: mnp.pad(matrix, (1, 2), constant_values=k).sum())(ends)
+    assert slope.asnumpy().tolist() == [[2, 4], [4, 8]]
+    slope = ms.grad(lambda k: mnp.pad(matrix[0], 1, constant_values=[k, 2 * k]).sum())(ends[0, 0])
+    assert slope.asnumpy() == 3
