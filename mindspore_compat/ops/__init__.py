@@ -36,6 +36,7 @@ from . import (  # noqa: F401 - their declarations make the names
     _dropout,
     _dump,
     _experts,
+    _experts_exchange,
     _experts_groups,
     _experts_products,
     _factors,

@@ -300,6 +300,10 @@ ATTENTION = {
         x(2, 2, 3, 4), x(2, 1, 5, 4), bools([[0, 1, 0, 0, 0]]), bools([[0, 0, 1]]), .4, 2, 2, 3, 2),
     "_experts_groups.best_groups": of(apart(2, 6), ints(range(6), np.int32), 3, 2, 1),
     "_flash_paged.paged": of(x(3, 2, 1, 2), ints([[2, 0], [1, 1]], np.int32), 3),
+    "_experts_ranks.rows_or_zeros": of(x(3, 2), ints([2, -1, 0, 2])),
+    "_experts_ranks.summed_parts": of(x(4, 3), 2),
+    "_experts_ranks.weighted_rows": of(
+        x(5, 2), ints([[0, 3], [1, 1]]), x(2, 2), ints([4, 2]), "float64"),
     "_image_glimpse.glimpse": of(x(1, 4, 5, 2), fixed([[.1, -.2]]), (2, 3), noise="zero"),
     "_image_glimpse.scaled_and_moved": of(x(1, 3, 4, 2), x(2, 3), x(5, 4)),
     "_image_patches.patches": of(x(1, 2, 4, 5), (2, 2), (1, 2), (1, 1), "valid"),
