@@ -4,6 +4,8 @@ A batch is filled row by row into arrays of its final size; where the rows below
 batches are cut out of the blocks.
 """
 
+import itertools
+
 import numpy as np
 
 from ..._core.checking import Forbid, checked
@@ -11,7 +13,7 @@ from ..._core.rules import Bool, Callable, Int, ListOf
 from .._rules import INT32_MAX, AnInstance, Columns, Workers, positive
 from .operations import as_list, distinct, known, method
 from .pipeline import UnionBaseDataset
-from .rows import Flow, as_column, own, stack
+from .rows import Epochs, Flow, as_column, own, stack
 
 __all__ = ["BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "PaddedBatchDataset"]
 
@@ -25,11 +27,11 @@ class BatchInfo:
         self._epoch, self._number = epoch, number
 
     def get_batch_num(self):
-        """Returns the number of the batch in its epoch, from 0."""
+        """Returns the number of the batch, from 0; a `repeat` after the batches begins anew."""
         return self._number
 
     def get_epoch_num(self):
-        """Returns the number of the epoch, from 0."""
+        """Returns the number of the epoch, from 0; a `repeat` begins none."""
         return self._epoch
 
     def __repr__(self):
@@ -68,23 +70,20 @@ class _Batches(UnionBaseDataset):
 
     def _groups(self, flow, epoch):
         """Lists of the rows of each batch."""
-        rows = iter(flow.rows())
-        for size in self._sizes(epoch):
-            group = []
-            for row in rows:
-                group.append(row)
-                if len(group) == size:
-                    break
-            if not group or len(group) < size and self.drop_remainder:
+        rows, sizes = iter(flow.rows()), self._sizes(epoch)
+        for first in rows:
+            size = next(sizes)
+            group = [first, *itertools.islice(rows, size - 1)]
+            if len(group) < size and self.drop_remainder:
                 return
             yield group
 
     def _open(self):
-        flow, epoch, make = super()._open(), -1, self._maker()
+        flow, epochs, make = super()._open(), Epochs(), self._maker()
 
         def rows():
-            nonlocal epoch
-            epoch += 1
+            epochs.begin()
+            epoch = epochs.number
             for number, group in enumerate(self._groups(flow, epoch)):
                 yield make(group, BatchInfo(epoch, number))
 

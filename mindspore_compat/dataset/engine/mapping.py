@@ -27,7 +27,7 @@ from .batching import mapped_columns, mapped_order
 from .caching import cached_flow, checked_leaf, has_cache
 from .operations import as_list, distinct, known, method
 from .pipeline import UnionBaseDataset
-from .rows import Flow, as_column, own, read_only
+from .rows import Epochs, Flow, as_column, own, read_only
 from .workers import ordered_map
 
 __all__ = ["DSCallback", "MapDataset"]
@@ -84,19 +84,22 @@ class _RunContext:
 
 
 class _Calls:
-    """The callbacks of one opened map, and how far it is."""
+    """The callbacks of one opened map, and how far it is. A `repeat` above begins no epoch."""
 
     def __init__(self, callbacks):
-        self.callbacks, self.context = callbacks, _RunContext()
+        self.callbacks, self.context, self.epochs = callbacks, _RunContext(), Epochs()
 
     def around(self, rows, work):
         """What `work` makes of each row, with the callbacks called around it."""
         context = self.context
         if context.cur_epoch_num == 0:
             self._call("ds_begin")
-        context.cur_epoch_num += 1
-        context.cur_step_num_in_epoch = 0
-        self._call("ds_epoch_begin")
+        self.epochs.begin()
+        if self.epochs.is_first:
+            context.cur_epoch_num += 1
+            context.cur_step_num_in_epoch = 0
+            self._call("ds_epoch_begin")
+        is_last = self.epochs.is_last
         for row in rows:
             context.cur_step_num += 1
             context.cur_step_num_in_epoch += 1
@@ -104,7 +107,8 @@ class _Calls:
             done = work(row)
             self._step("ds_step_end")
             yield done
-        self._call("ds_epoch_end")
+        if is_last:
+            self._call("ds_epoch_end")
 
     def _call(self, name):
         for callback in self.callbacks:

@@ -14,7 +14,7 @@ from ..._core.rules import Callable, Int
 from .._rules import INT32_MAX, Columns, Workers, natural
 from . import config
 from .pipeline import Dataset, UnionBaseDataset
-from .rows import Flow, own
+from .rows import Flow, Rounds, own
 from .sampler import BuiltinSampler, DistributedSampler
 from .twister import Twister64
 
@@ -150,11 +150,12 @@ class RepeatDataset(UnionBaseDataset):
         return self.children[0].get_dataset_size() * max(1, self.count)
 
     def _open(self):
-        flow = super()._open()
+        with Rounds(self.count) as rounds:
+            flow = super()._open()
 
         def repeated(begin):
-            rounds = itertools.count() if self.count == -1 else range(self.count)
-            for _ in rounds:
+            numbers = itertools.count() if self.count == -1 else range(self.count)
+            for rounds.round in numbers:
                 empty = True
                 for each in begin():
                     empty = False

@@ -3,11 +3,13 @@
 A row is a list with one array (or dict of arrays) per column. A block is a list of columns whose
 first axis counts rows: many rows at once, for operations that treat a whole block as fast as one
 row. An opened node is a `Flow`; calling `rows` begins an epoch, and so does `blocks`, where the
-flow has blocks.
+flow has blocks. Below a `repeat` a node is begun several times in one epoch; `Epochs` tells which.
 
 Arrays that belong to a source are marked read-only; whoever hands a row to code that may write
 makes it `own` first. So nothing is copied on the way, and nobody can change a source.
 """
+
+import contextvars
 
 import numpy as np
 
@@ -34,6 +36,47 @@ class Flow:
         for block in self.blocks():
             for row in zip(*block, strict=True):
                 yield [each if isinstance(each, np.ndarray) else np.asarray(each) for each in row]
+
+
+_repeats = contextvars.ContextVar("repeats", default=())  # those above the node being opened
+
+
+class Rounds:
+    """How far a `repeat` is in its epoch. Nodes opened within `with` are below it.
+
+    Args:
+        count (int): how many rounds an epoch has; -1 for no end.
+    """
+
+    def __init__(self, count):
+        self.count, self.round = count, 0
+
+    def __enter__(self):
+        self._before = _repeats.set((*_repeats.get(), self))
+        return self
+
+    def __exit__(self, *error):
+        _repeats.reset(self._before)
+
+
+class Epochs:
+    """Counts the epochs of the node that is being opened.
+
+    Attributes:
+        number (int): the epoch, from 0; -1 before the first.
+        is_first (bool): whether the round that was begun last is the first of the epoch.
+        is_last (bool): whether it is the last.
+    """
+
+    def __init__(self):
+        self._repeats = _repeats.get()
+        self.number, self.is_first, self.is_last = -1, False, False
+
+    def begin(self):
+        """Begins a round."""
+        self.is_first = all(each.round == 0 for each in self._repeats)
+        self.is_last = all(each.round == each.count - 1 for each in self._repeats)
+        self.number += self.is_first
 
 
 def block_rows(row_bytes):

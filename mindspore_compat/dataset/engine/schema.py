@@ -101,11 +101,11 @@ class Schema:
         self.parse_columns(json_obj["columns"])
 
     def to_json(self):
-        """Returns the schema as JSON text."""
+        """Returns the schema as JSON text, with the keys of each object in alphabetical order."""
         whole = {"columns": self.columns}
         if self.num_rows:
             whole = {"datasetType": self.dataset_type, "numRows": self.num_rows, **whole}
-        return json.dumps(whole, indent=2)
+        return json.dumps(whole, indent=2, sort_keys=True)
 
     def __str__(self):
         return self.to_json()
