@@ -126,6 +126,36 @@ class _Alone(Rule):
 Alone = _Alone()
 
 
+class _Listed(Rule):
+    """A tuple or list of numbers in the place of a Tensor of them. Joined to a rule of Tensors."""
+
+    def kind(self, name):
+        return "False"
+
+    def read(self, value):
+        if not isinstance(value, (tuple, list)):
+            return value
+        try:
+            return registered("Tensor")(value)
+        except (TypeError, ValueError):
+            return value
+
+    def noun(self):
+        return "a tuple or list of numbers"
+
+    def __eq__(self, other):
+        return isinstance(other, _Listed)
+
+    def __hash__(self):
+        return hash(_Listed)
+
+    def __repr__(self):
+        return "Listed"
+
+
+Listed = _Listed()
+
+
 @dataclass(frozen=True, repr=False)
 class ElementOf(InTensor):
     """As `InTensor` for one int, of which a fraction is cut off."""

@@ -9,7 +9,7 @@ from .._core import dtype as dtypes
 from .._core.checking import checked
 from .._core.rules import Bool, DType, Int, InTensor, Number, ScalarOf
 from .._core.tensor import Tensor
-from ..ops import _arrange, _index, _shape
+from ..ops import _arrange, _diagonals, _index, _shape
 from ..ops._cast import cast
 from ._convert import (
     as_tensor,
@@ -251,7 +251,7 @@ def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DT
     a = need_tensor(a, "trace")
     axes = _two_axes(a, axis1, axis2, "trace")
     a = cast.run(a, "int64") if a._array.dtype.kind in "iu" else a
-    return with_dtype(_arrange.trace_along.run(a, offset, *axes), dtype, "trace")
+    return with_dtype(_diagonals.trace_along.run(a, offset, *axes), dtype, "trace")
 
 
 @checked

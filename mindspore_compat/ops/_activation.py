@@ -444,7 +444,7 @@ hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
 def softshrink(xp, input: Small, lambd: Loose = 0.5):
     """The input moved toward 0 by `lambd` (at least 0), and 0 where it would cross."""
     if lambd < 0:
-        raise ValueError(f"For 'softshrink', 'lambd' must be at least 0, but got {lambd!r}.")
+        raise RuntimeError(f"For 'softshrink', 'lambd' must be at least 0, but got {lambd!r}.")
     return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, 0))
 
 

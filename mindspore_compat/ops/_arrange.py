@@ -53,22 +53,6 @@ def diagonal(xp, input: Anything, offset: Scalar = 0, dim1: Scalar = 0, dim2: Sc
     return xp.diagonal(input, offset, dim1, dim2)
 
 
-@op("ops.trace(input)", "ops.Trace()(input)", "mint.trace(input)", widen=False,
-    rules={"ops.trace": {"input": Numbers}, "ops.Trace": {"input": Numbers}})
-def trace(xp, input: Anything):
-    """The sum of the diagonal of a matrix."""
-    if input.ndim != 2:
-        raise ValueError(f"For 'trace', 'input' must be a matrix, but got shape "
-                         f"{tuple(input.shape)}.")
-    return xp.cast(xp.sum(xp.diagonal(input), -1), input.dtype)
-
-
-@op(widen=False)
-def trace_along(xp, input: Anything, offset: Int, axis1: Int, axis2: Int):
-    """The sum of each diagonal over two axes."""
-    return xp.cast(xp.sum(xp.diagonal(input, offset, axis1, axis2), -1), input.dtype)
-
-
 @op("ops.diag_embed(input, offset=0, dim1=-2, dim2=-1)", widen=False)
 def diag_embed(xp, input: Reals, offset: Int = 0, dim1: Int = -2, dim2: Int = -1):
     """Zeros with the last axis of the input on the diagonal of two new axes."""
@@ -550,7 +534,11 @@ def flipud(xp, input: Anything):
 @op("ops.rot90(input, k, dims)", "Tensor.rot90(k, dims)", "mint.rot90(input, k=1, dims=(0, 1))",
     widen=False)
 def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
-    """Turned k times by 90 degrees, from the first axis named toward the second."""
+    """Turned k times by 90 degrees, from the first axis named toward the second; a RuntimeError
+    where both are the same."""
+    if len(dims) == 2 and abs(dims[0] - dims[1]) in (0, input.ndim):
+        raise RuntimeError(f"For 'rot90', 'dims' must name two axes of the input, but got "
+                           f"{tuple(dims)} for shape {tuple(input.shape)}.")
     return xp.rot90(input, int(k), tuple(dims))
 
 

@@ -253,13 +253,13 @@ def conv2d_transpose_primitive(
     `weight` has the shape it has in `Conv2D`; its windows count, whatever `kernel_size` says.
     `pad_list`, where given, stands for `pad`; only the mode "pad" looks at it.
     """
-    x_shape = sizes_of("Conv2DTranspose", "input_size", input_size, 4)
+    x_shape = sizes_of("Conv2DTranspose", "input_size", input_size, 4, count_error=RuntimeError)
     last = data_format == "NHWC"
     if last:
         dout, weight = _first(xp, dout), _first(xp, weight)
         x_shape = (x_shape[0], x_shape[3], x_shape[1], x_shape[2])
-    need_rank("Conv2DTranspose", "dout", dout, 4)
-    need_rank("Conv2DTranspose", "weight", weight, 4)
+    need_rank("Conv2DTranspose", "dout", dout, 4, error=RuntimeError)
+    need_rank("Conv2DTranspose", "weight", weight, 4, error=RuntimeError)
     _need_weight("Conv2DTranspose", weight, out_channel, tuple(weight.shape[2:]))
     stride, dilation = _image_step(stride), _image_step(dilation)
     padding = pad if pad_list is None or pad_mode != "pad" else pad_list

@@ -187,8 +187,12 @@ class InvertPermutation(Primitive):
 
 
 @op("ops.MapUniform()(input, per_group_size, group_num)", widen=False)
-def map_uniform(xp, input: Index, per_group_size: Positive, group_num: Positive):
-    """Each number dealt to group (number % group_num), and its place in that group's stretch."""
+def map_uniform(xp, input: Index, per_group_size: Int, group_num: Int):
+    """Each number dealt to group (number % group_num), and its place in that group's stretch; a
+    RuntimeError where a size is not positive."""
+    for name, size in (("per_group_size", per_group_size), ("group_num", group_num)):
+        if size < 1:
+            raise RuntimeError(f"For 'MapUniform', '{name}' must be an int >= 1, but got {size}.")
     return input % group_num * per_group_size + input // group_num
 
 

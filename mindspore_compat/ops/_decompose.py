@@ -5,6 +5,7 @@ Matrices are the last two axes; leading axes are a stack.
 """
 
 from .._core.op import op
+from .._core.reading import Listed
 from .._core.rules import (
     Any,
     AsValue,
@@ -408,7 +409,8 @@ def _same_stack(api, one, other):
 @op("ops.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
     "Tensor.addmm(mat1, mat2, *, beta=1, alpha=1)",
     "mint.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
-    "Tensor.addmm_(mat1, mat2, *, beta=1, alpha=1)", alike="mat1 mat2")
+    "Tensor.addmm_(mat1, mat2, *, beta=1, alpha=1)", alike="mat1 mat2",
+    rules={"ops.addmm": {"input": Summand | Listed}})
 def addmm(xp, input: Summand, mat1: Anything, mat2: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * input + alpha * (mat1 @ mat2)."""
     need_axes("addmm", 2, mat1=mat1, mat2=mat2)
@@ -442,7 +444,8 @@ def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Scale = 1, alpha
 
 @op("ops.addbmm(input, batch1, batch2, *, beta=1, alpha=1)",
     "Tensor.addbmm(batch1, batch2, *, beta=1, alpha=1)",
-    "mint.addbmm(input, batch1, batch2, *, beta=1, alpha=1)", alike="batch1 batch2")
+    "mint.addbmm(input, batch1, batch2, *, beta=1, alpha=1)", alike="batch1 batch2",
+    rules={"ops.addbmm": {"input": Summand | Listed}})
 def addbmm(xp, input: Summand, batch1: Anything, batch2: Anything, beta: Scale = 1,
            alpha: Scale = 1):
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""

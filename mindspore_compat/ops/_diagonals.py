@@ -1,4 +1,4 @@
-"""Bands of diagonals: matrices from them, out of them, and with them replaced.
+"""Bands of diagonals: matrices from them, out of them, and with them replaced; traces.
 
 A band is the diagonals k[0] to k[1]; they are given from the highest down, one per row, and short
 ones are padded on the side that `align` names ("RIGHT_LEFT": those above the main diagonal stand to
@@ -14,11 +14,13 @@ from .._core.rules import (
     Any,
     AsValue,
     Bool,
+    Int,
     Number,
     OneOf,
     TensorOf,
     any_dtype,
     checked,
+    number,
     real,
 )
 from .._core.surface import public
@@ -26,6 +28,7 @@ from .._core.tensor import Tensor
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
+Numbers = TensorOf(number - {"bfloat16"})
 Filled = TensorOf(real, "bool")
 Filling = AsValue(Filled, Number | Bool)
 Align = OneOf("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -251,3 +254,31 @@ class MatrixSetDiagV3(_Aligned):
     @checked
     def __call__(self, x: Filled, diagonal: Filled, k):
         return matrix_set_diag(x, diagonal, k, self.align)
+
+
+# Traces -------------------------------------------------------------------------------------------
+
+
+@op("ops.trace(input)", "ops.Trace()(input)", widen=False)
+def trace(xp, input: Numbers):
+    """The sum of the diagonal of a matrix; a RuntimeError of what is none."""
+    return _trace(xp, input, RuntimeError)
+
+
+@op("mint.trace(input)", widen=False)
+def trace_strict(xp, input: Anything):
+    """The sum of the diagonal of a matrix; a ValueError of what is none."""
+    return _trace(xp, input, ValueError)
+
+
+def _trace(xp, input, refusal):
+    if input.ndim != 2:
+        raise refusal(f"For 'trace', 'input' must be a matrix, but got shape "
+                      f"{tuple(input.shape)}.")
+    return xp.cast(xp.sum(xp.diagonal(input), -1), input.dtype)
+
+
+@op(widen=False)
+def trace_along(xp, input: Anything, offset: Int, axis1: Int, axis2: Int):
+    """The sum of each diagonal over two axes."""
+    return xp.cast(xp.sum(xp.diagonal(input, offset, axis1, axis2), -1), input.dtype)

@@ -203,9 +203,16 @@ def allclose(input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
 
 @op("ops.approximate_equal(x, y, tolerance=1e-5)",
     "Tensor.approximate_equal(other: y, tolerance=1e-5)",
-    "ops.ApproximateEqual(tolerance=1e-5)(x, y)", promote="x y")
-def approximate_equal(xp, x: Reals, y: Reals, tolerance: Float = 1e-5):
-    """True where |x - y| < tolerance; infinities and NaN equal nothing."""
+    "ops.ApproximateEqual(tolerance=1e-5)(x, y)", promote="x y", beside_tensor=True,
+    rules={"Tensor.approximate_equal": {"y": Reals}})
+def approximate_equal(xp, x: RealsOrNumbers, y: RealsOrNumbers, tolerance: Float = 1e-5):
+    """True where |x - y| < tolerance; infinities and NaN equal nothing.
+
+    Both have one shape, a number none; else it is a RuntimeError.
+    """
+    if x.shape != y.shape:
+        raise RuntimeError(f"For 'approximate_equal', 'x' and 'y' must have one shape, but got "
+                           f"{tuple(x.shape)} and {tuple(y.shape)}.")
     return xp.abs(x - y) < tolerance
 
 

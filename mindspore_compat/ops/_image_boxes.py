@@ -6,7 +6,7 @@ A box is (x0, y0, x1, y1). Resizing is in _image.py, sampling of regions in _ima
 import math
 
 from .._core.op import op
-from .._core.rules import Any, AsValue, Bool, Float, Int, Plain, Str, TensorOf, TupleOf
+from .._core.rules import Any, AsValue, Bool, Float, Int, Plain, TensorOf, TupleOf
 from .._core.tensor import Tensor
 
 Floats = TensorOf("float16", "float32", "float64")
@@ -36,7 +36,7 @@ def _overlap(xp, a, b, extra):
 
 @op("ops.iou(anchor_boxes, gt_boxes, mode='iou')", "ops.IOU(mode='iou')(anchor_boxes, gt_boxes)",
     alike="anchor_boxes gt_boxes")
-def iou(xp, anchor_boxes: Floats, gt_boxes: Floats, mode: Str = "iou"):
+def iou(xp, anchor_boxes: Floats, gt_boxes: Floats, mode: Any = "iou"):
     """Intersection over union of all pairs of boxes, (M, N) for anchors (N, 4) and truths (M, 4).
 
     Mode "iof" divides by the area of the truth instead. Sides count their last pixel.
@@ -45,7 +45,7 @@ def iou(xp, anchor_boxes: Floats, gt_boxes: Floats, mode: Str = "iou"):
         KeyError: if `mode` is neither 'iou' nor 'iof'.
         ValueError: if the boxes do not have shape (N, 4).
     """
-    if mode not in ("iou", "iof"):
+    if not isinstance(mode, str) or mode not in ("iou", "iof"):
         raise KeyError(f"For 'iou', 'mode' must be 'iou' or 'iof', but got {mode!r}.")
     _need_boxes("iou", anchor_boxes=anchor_boxes, gt_boxes=gt_boxes)
     shared = _overlap(xp, gt_boxes, anchor_boxes, 1)

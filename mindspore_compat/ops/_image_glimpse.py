@@ -288,14 +288,14 @@ class SampleDistortedBoundingBoxV2(Primitive):
     """
 
     @checked(
-        Forbid("min(aspect_ratio_range) <= 0", reason="'aspect_ratio_range' must be positive"),
-        Forbid(
-            "min(area_range) <= 0 or max(area_range) > 1", reason="'area_range' must be in (0, 1]"
-        ),
         Forbid(
             "any(isinstance(each, int) for each in (*aspect_ratio_range, *area_range))",
             TypeError,
             "'aspect_ratio_range' and 'area_range' must hold floats",
+        ),
+        Forbid("min(aspect_ratio_range) <= 0", reason="'aspect_ratio_range' must be positive"),
+        Forbid(
+            "min(area_range) <= 0 or max(area_range) > 1", reason="'area_range' must be in (0, 1]"
         ),
         Forbid(
             "aspect_ratio_range[1] <= aspect_ratio_range[0]",

@@ -248,7 +248,7 @@ def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: I
            batch_dims: ScalarOf(Int) = 0):
     """The slices of the input at positions along an axis; leading `batch_dims` axes are shared."""
     if batch_dims == 0:
-        return xp.take(input_params, input_indices, axis)
+        return _slices_at(xp, "gather", "input_indices", input_params, input_indices, axis)
     if not -input_indices.ndim <= batch_dims <= input_indices.ndim:
         raise ValueError(f"For 'gather', 'batch_dims' must be in [{-input_indices.ndim}, "
                          f"{input_indices.ndim}], but got {batch_dims}.")
@@ -260,7 +260,7 @@ def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: I
         view[i] = input_params.shape[i]
         places.append(xp.reshape(xp.arange(input_params.shape[i]), tuple(view)))
     front = xp.moveaxis(input_params, axis, lead)
-    picked = front[(*places, input_indices)]
+    picked = _at(front, (*places, input_indices), "gather", "input_indices")
     inner = input_indices.ndim - lead
     between = tuple(range(input_indices.ndim, input_indices.ndim + axis - lead))
     order = (*range(lead), *between, *range(lead, lead + inner),
@@ -273,15 +273,26 @@ def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)
     """The slices of the input at positions along an axis."""
     if index.ndim != 1:
         raise ValueError(f"For 'index_select', 'index' must have one axis, but got {index.shape}.")
-    return xp.take(input, index, int(axis))
+    return _slices_at(xp, "index_select", "index", input, index, int(axis))
 
 
 @op("ops.gather_d(x, dim, index)", "ops.GatherD()(x, dim, index)",
     "ops.gather_elements(input: x, dim, index)",
-    "Tensor.gather_elements(dim, index)", "mint.gather(input: x, dim, index)", widen=False,
-    shapes_first=True)
+    "Tensor.gather_elements(dim, index)", widen=False, shapes_first=True)
 def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
     """Element by element along an axis: out[i][j] = x[i][index[i][j]] for the last axis of two."""
+    try:
+        return gather_along.body(xp, x, dim, index)
+    except IndexError as error:
+        raise beyond("gather_d", "index", error) from error
+
+
+@op("mint.gather(input: x, dim, index)", widen=False, shapes_first=True)
+def gather_along(xp, x: Anything, dim: InTensor(Int), index: Index):
+    """As `gather_elements`; a place out of range is a ValueError, as the page has it."""
+    if index.ndim != x.ndim:
+        raise ValueError(f"For 'gather', 'index' must have as many axes as the input, but got "
+                         f"shapes {tuple(index.shape)} and {tuple(x.shape)}.")
     keep = tuple(slice(None) if i == axis_of(dim, x) else slice(0, n) for i,
                  n in enumerate(index.shape))
     return xp.take_along_axis(x[keep], index, dim)
@@ -291,7 +302,33 @@ def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
     "Tensor.gather_nd(indices)", widen=False)
 def gather_nd(xp, input_x: Anything, indices: Index):
     """The slices at positions given as rows: the last axis of `indices` is one position."""
-    return input_x[tuple(indices[..., i] for i in range(indices.shape[-1]))]
+    if indices.shape[-1] > input_x.ndim:
+        raise ValueError(f"For 'gather_nd', 'indices' must hold at most {input_x.ndim} numbers for "
+                         f"each place, but got shape {tuple(indices.shape)}.")
+    places = tuple(indices[..., i] for i in range(indices.shape[-1]))
+    return _at(input_x, places, "gather_nd", "indices")
+
+
+def _slices_at(xp, api, name, x, places, axis):
+    try:
+        return xp.take(x, places, axis)
+    except IndexError as error:
+        raise beyond(api, name, error) from error
+
+
+def _at(x, places, api, name):
+    try:
+        return x[places]
+    except IndexError as error:
+        raise beyond(api, name, error) from error
+
+
+def beyond(api, name, error):
+    """The RuntimeError that the original's kernels raise for a place out of range, where no page
+    names another; `error` itself where it is an axis."""
+    if isinstance(error, ValueError):
+        return error
+    return RuntimeError(f"For '{api}', '{name}' must lie within the input, but {error}.")
 
 
 # Scattering ---------------------------------------------------------------------------------------

@@ -17,7 +17,23 @@ def _product(*lines, slope=None):
           slope="matmul")
 def matmul(xp, input: Anything, other: Anything):
     """The matrix product over the last two axes; leading axes broadcast, vectors are rows or
-    columns."""
+    columns.
+
+    Shapes that do not fit are a RuntimeError, or a ValueError where `other` is a vector.
+    """
+    try:
+        return product(xp, input, other)
+    except ValueError as error:
+        kind = RuntimeError if input.ndim and other.ndim > 1 else ValueError
+        raise kind(f"For 'matmul', 'input' must have rows as long as the columns of 'other' and "
+                   f"leading axes that broadcast, but got shapes {tuple(input.shape)} and "
+                   f"{tuple(other.shape)}.") from error
+
+
+@_product(slope="matmul")
+def matrix_product(xp, input: Anything, other: Anything):
+    """As `matmul`; for `Tensor.matmul`, whose page names a ValueError for shapes that do not
+    fit."""
     return product(xp, input, other)
 
 

@@ -22,6 +22,7 @@ from .._core.rules import (
     number,
 )
 from . import _softmax  # noqa: F401 - it declares log_soft
+from ._index import beyond
 from ._loss import Reduced, Reduction, need_broadcast, need_shape, reduced
 
 Floats = TensorOf(floating)
@@ -63,7 +64,7 @@ derive("class_nll(x, target, counts)", arrays="x target counts", x=_class_nll_sl
 def _rows_of_classes(xp, x, target, ignore, reduction):
     """The cross entropy of rows with classes, all of one weight."""
     if tuple(target.shape) != tuple(x.shape[:1]):
-        raise ValueError(
+        raise _misfit(xp, target, x.shape[1])(
             f"For 'cross_entropy', 'target' must have shape {tuple(x.shape[:1])}, but got "
             f"{tuple(target.shape)}.")
     counts = target != ignore
@@ -83,6 +84,12 @@ def _class_weights(xp, weight, x, axis):
     return xp.reshape(weight, (-1,) + (1,) * (x.ndim - 1 - axis))
 
 
+def _misfit(xp, target, length):
+    """The exception for shapes that do not fit: the original picks the classes first, and has a
+    RuntimeError for one that is not there."""
+    return RuntimeError if bool(xp.any((target < -length) | (target >= length))) else ValueError
+
+
 def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
     """The negative log likelihood of the classes `target`, weighted, smoothed and reduced.
 
@@ -92,10 +99,10 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
     classes = logs.shape[axis]
     wanted = tuple(n for i, n in enumerate(logs.shape) if i != axis)
     if tuple(target.shape) != wanted:
-        raise ValueError(
+        raise _misfit(xp, target, classes)(
             f"For '{api}', 'target' must have shape {wanted}, but got {tuple(target.shape)}.")
     if weight is not None and tuple(weight.shape) != (classes,):
-        raise ValueError(
+        raise _misfit(xp, target, weight.shape[0] if weight.ndim else 0)(
             f"For '{api}', 'weight' must have shape ({classes},), but got {tuple(weight.shape)}.")
     counts = target != ignore
     target = xp.where(counts, target, 0)
@@ -157,7 +164,10 @@ def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating
     shape of `input`. `label_smoothing` mixes in that much of the uniform distribution.
     """
     _need_classes("cross_entropy", input)
-    return _cross_entropy(xp, input, target, weight, ignore_index, reduction, label_smoothing)
+    try:
+        return _cross_entropy(xp, input, target, weight, ignore_index, reduction, label_smoothing)
+    except IndexError as error:
+        raise beyond("cross_entropy", "target", error) from error
 
 
 @op("ops.nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', "
@@ -171,8 +181,11 @@ def nll_loss(xp, inputs: TensorOf(number), target: Classes, weight: Floats = Non
     if not (isinstance(reduction, str) and reduction in ("mean", "sum")):
         reduction = "none"
     inputs = xp.cast(inputs, "float32") if inputs.dtype.kind in "iu" else inputs
-    return _likelihood(xp, "nll_loss", inputs, target, weight, ignore_index, reduction,
-                       label_smoothing)
+    try:
+        return _likelihood(xp, "nll_loss", inputs, target, weight, ignore_index, reduction,
+                           label_smoothing)
+    except IndexError as error:
+        raise beyond("nll_loss", "target", error) from error
 
 
 @op("mint.nn.functional.nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean')",
@@ -182,6 +195,16 @@ def nll_loss_ext(xp, input: Floats, target: Classes, weight: Floats = None,
                  ignore_index: ScalarOf(Int, TypeError) = -100, reduction: Reduction = "mean"):
     """Minus the log probabilities (N, C, ...) or (C,) of the classes `target`."""
     _need_classes("nll_loss", input)
+    classes, wanted = input.shape[min(input.ndim, 2) - 1], input.shape[:1] + input.shape[2:]
+    if input.ndim > 1 and tuple(target.shape) != tuple(wanted):
+        raise ValueError(f"For 'nll_loss', 'target' must have shape {tuple(wanted)}, but got "
+                         f"{tuple(target.shape)}.")
+    if (input.ndim == 1 and target.ndim
+            or weight is not None and tuple(weight.shape) != (classes,)):
+        raise RuntimeError(
+            f"For 'nll_loss', 'target' must have the shape of 'input' without the classes, and "
+            f"'weight' ({classes},), but got {tuple(input.shape)}, {tuple(target.shape)} and "
+            f"{None if weight is None else tuple(weight.shape)}.")
     return _likelihood(xp, "nll_loss", input, target, weight, ignore_index, reduction, 0.0)
 
 
@@ -194,10 +217,11 @@ def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int32", "int64", "u
     Returns:
         The loss, and the sum of the weights that counted.
     """
-    if logits.ndim not in (1, 2) or tuple(labels.shape) != tuple(logits.shape[:-1]):
-        raise ValueError(
-            f"For 'NLLLoss', 'logits' must have shape (N, C) and 'labels' (N,), but got "
-            f"{tuple(logits.shape)} and {tuple(labels.shape)}.")
+    if (logits.ndim not in (1, 2) or tuple(labels.shape) != tuple(logits.shape[:-1])
+            or tuple(weight.shape) != tuple(logits.shape[-1:])):
+        raise RuntimeError(
+            f"For 'NLLLoss', 'logits' must have shape (N, C), 'labels' (N,) and 'weight' (C,), but "
+            f"got {tuple(logits.shape)}, {tuple(labels.shape)} and {tuple(weight.shape)}.")
     loss = _likelihood(xp, "NLLLoss", logits, labels, weight, ignore_index, reduction, 0.0)
     counts = labels != ignore_index
     own = xp.take(weight, xp.where(counts, labels, 0), 0) * xp.cast(counts, weight.dtype)

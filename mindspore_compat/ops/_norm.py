@@ -159,10 +159,10 @@ batch_rescale.vjp(
     shift=lambda xp, g: _total(xp, g))
 
 
-def need_channels(api, x, ranks, **given):
+def need_channels(api, x, ranks, rank_error=ValueError, **given):
     """Refuses data of another rank, and per-channel values of another length."""
     if x.ndim not in ranks:
-        raise ValueError(
+        raise rank_error(
             f"For '{api}', the input must have {ranks[0]} to {ranks[-1]} dimensions, but got "
             f"shape {x.shape}.")
     for name, value in given.items():
@@ -367,9 +367,10 @@ def channels_last(xp, x: TensorOf()):
 
 @op("ops.L2Normalize(axis=0, epsilon=1e-4)(x)")
 def l2_normalize(xp, x: TensorOf("float16", "float32", "float64"),
-                 axis: Int | TupleOf(Int, length=1) | ListOf(Int, length=1) = 0,
-                 epsilon: Float = 1e-4):
-    """x / sqrt(max(sum(x^2), epsilon)) along `axis`."""
+                 axis: Int | TupleOf(Int) | ListOf(Int) = 0, epsilon: Float = 1e-4):
+    """x / sqrt(max(sum(x^2), epsilon)) along `axis`, an int or a tuple or list of one."""
+    if not isinstance(axis, int) and len(axis) != 1:
+        raise TypeError(f"For 'L2Normalize', 'axis' must be an int or hold one, but got {axis}.")
     axis = axis if isinstance(axis, int) else axis[0]
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f"For 'L2Normalize', 'axis' must be in [{-x.ndim}, {x.ndim}), but got "

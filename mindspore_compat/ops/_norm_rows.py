@@ -176,7 +176,7 @@ class LayerNorm(Primitive):
         rank = input_x.ndim
         for name in ("begin_norm_axis", "begin_params_axis"):
             if not -1 <= getattr(self, name) < rank:
-                raise ValueError(
+                raise RuntimeError(
                     f"For 'LayerNorm', '{name}' must be in [-1, {rank}), but got "
                     f"{getattr(self, name)}.")
         shape = input_x.shape[self.begin_params_axis % rank:]

@@ -306,7 +306,7 @@ class _Corrected(Nesterov):
 def need_below(api, power):
     """Refuses a power of beta1 by which the average's bias has no end."""
     if power == 1:
-        raise ValueError(f"For '{api}', 'beta1_power' must not be 1, but got {power!r}.")
+        raise RuntimeError(f"For '{api}', 'beta1_power' must not be 1, but got {power!r}.")
 
 
 def _root(value):

@@ -6,7 +6,7 @@ Updates with whole gradients are in _optimizers.py.
 """
 
 from .._core.op import space_for
-from .._core.rules import Bool, Float, Number, TensorOf, checked, floating, real
+from .._core.rules import Bool, Float, TensorOf, checked, floating, real
 from .._core.surface import public
 from .._core.tensor import Tensor
 from ._optimizers import (
@@ -34,7 +34,7 @@ from ._written import standing
 Rows = TensorOf("int32", "int64")
 HeldHere = Held | Plain
 SlopeHere = Slope | Plain
-Power = Number | TensorOf(real - {"float64"})
+Power = Plain | TensorOf(real - {"float64"})
 Narrow = Plain | TensorOf(real - {"float64"}, "bool")  # none is wider than what is updated
 
 

@@ -238,7 +238,7 @@ def randint(low: Int, high: Int, size: AsValue(Shape), seed: Seed = None, *,
 
 def _integers(api, low, high, size, draw, dtype):
     if low >= high:
-        raise ValueError(f"For '{api}', 'low' must be below 'high', but got {low} and {high}.")
+        raise RuntimeError(f"For '{api}', 'low' must be below 'high', but got {low} and {high}.")
     return _made(draw.integers(low, high, shape_of(api, (size,))), dtype, "int64")
 
 

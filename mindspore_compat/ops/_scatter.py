@@ -31,6 +31,7 @@ from .._core.slices import beside_slices
 from .._core.surface import plain, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
+from ._index import beyond
 from ._written import fitting
 from .primitive import Primitive
 
@@ -314,8 +315,15 @@ def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
     if index.ndim > 1 or value.ndim:
         raise ValueError(f"For 'index_fill', 'index' must have at most one axis and 'value' none, "
                          f"but got {index.shape} and {value.shape}.")
-    return xp.scatter_set(x, (slice(None),) * (axis_of(int(axis), x)) + (index,),
-                          xp.cast(value, x.dtype))
+    axis = int(axis)
+    if not -x.ndim <= axis < x.ndim:
+        raise RuntimeError(f"For 'index_fill', the axis must be in [{-x.ndim}, {x.ndim}), but got "
+                           f"{axis}.")
+    try:
+        return xp.scatter_set(x, (slice(None),) * (axis % x.ndim) + (index,),
+                              xp.cast(value, x.dtype))
+    except IndexError as error:
+        raise beyond("index_fill", "index", error) from error
 
 
 @op("ops.masked_scatter(input, mask, source)",

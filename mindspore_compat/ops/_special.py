@@ -4,6 +4,7 @@ The commonest elementary functions (exp, log, sin, tanh, ...) stand in _math.py.
 """
 
 from .._core.op import op
+from .._core.reading import Listed
 from .._core.rules import (
     Bool,
     Float,
@@ -303,14 +304,25 @@ def igammac(xp, input: Narrow, other: Narrow):
     return xp.gammaincc(input, other)
 
 
-@op("ops.zeta(input, other)", "ops.Zeta()(x: input, q: other)", promote="input other",
-    alike="input other", beside_tensor=True,
-    rules={"ops.Zeta": {"input": Real, "other": Real}})
+@op("ops.zeta(input, other)", promote="input other", alike="input other", beside_tensor=True)
 def zeta(xp, input: Real | Number | Bool, other: Real | Number | Bool):
-    """The Hurwitz zeta function: the sum of (other + k)^-input over k = 0, 1, 2, ..."""
-    if input.ndim and other.ndim and input.shape != other.shape:
-        raise ValueError(f"For 'zeta', the shapes must agree, but got {input.shape} and "
-                         f"{other.shape}.")
+    """The Hurwitz zeta function: the sum of (other + k)^-input over k = 0, 1, 2, ...
+
+    The smaller argument is broadcast to the shape of the larger; two of one size have one shape.
+    """
+    if input.size < other.size:
+        input = xp.broadcast_to(input, other.shape)
+    elif other.size < input.size:
+        other = xp.broadcast_to(other, input.shape)
+    return zeta_of_pairs.body(xp, input, other)
+
+
+@op("ops.Zeta()(x: input, q: other)", alike="input other")
+def zeta_of_pairs(xp, input: Real, other: Real):
+    """The Hurwitz zeta function of arguments of one shape."""
+    if input.shape != other.shape:
+        raise ValueError(f"For 'zeta', the shapes must agree, but got {tuple(input.shape)} and "
+                         f"{tuple(other.shape)}.")
     return xp.zeta(input, other)
 
 
@@ -353,7 +365,8 @@ AddcdivValue = Divided | Number
 @op("ops.addcmul(input, tensor1, tensor2, value=1)",
     "ops.Addcmul()(input_data: input, x1: tensor1, x2: tensor2, value)",
     "Tensor.addcmul(tensor1, tensor2, value=1)",
-    "mint.addcmul(input, tensor1, tensor2, *, value=1)", rules={"ops.Addcmul": {"value": Addcmul}},
+    "mint.addcmul(input, tensor1, tensor2, *, value=1)",
+    rules={"ops.Addcmul": {"value": Addcmul}, "ops.addcmul": {"value": AddcmulValue | Listed}},
     alike="input tensor1 tensor2")
 def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: AddcmulValue = 1):
     """input + value * tensor1 * tensor2."""
@@ -363,7 +376,8 @@ def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: Addcm
 @op("ops.addcdiv(input, tensor1, tensor2, value=1)",
     "ops.Addcdiv()(input_data: input, x1: tensor1, x2: tensor2, value)",
     "Tensor.addcdiv(tensor1, tensor2, value=1)",
-    "mint.addcdiv(input, tensor1, tensor2, *, value=1)", rules={"ops.Addcdiv": {"value": Divided}},
+    "mint.addcdiv(input, tensor1, tensor2, *, value=1)",
+    rules={"ops.Addcdiv": {"value": Divided}, "ops.addcdiv": {"value": AddcdivValue | Listed}},
     alike="input tensor1 tensor2")
 def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: AddcdivValue = 1):
     """input + value * tensor1 / tensor2."""

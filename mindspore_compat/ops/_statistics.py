@@ -298,11 +298,19 @@ def logcumsumexp(xp, input: Floating, axis: Int):
 
 @op("ops.diff(x, n=1, axis=-1, prepend=None, append=None)",
     "Tensor.diff(n=1, axis=-1, prepend=None, append=None)",
-    "mint.diff(input: x, n=1, dim: axis=-1, prepend=None, append=None)",
-    rules={"ops.diff": {"axis": ScalarOf(Int)}, "mint.diff": {"n": Int | Bool}})
-def diff(xp, x: Anything, n: Int(ge=0) = 1, axis: ScalarOf(Int, TypeError) = -1,
+    rules={"ops.diff": {"axis": ScalarOf(Int)}})
+def diff(xp, x: Anything, n: Int = 1, axis: ScalarOf(Int, TypeError) = -1,
          prepend: Anything | None = None, append: Anything | None = None):
-    """The n-th differences of neighbours along an axis."""
+    """The n-th differences of neighbours along an axis; a RuntimeError where n is negative."""
+    if n < 0:
+        raise RuntimeError(f"For 'diff', 'n' must be at least 0, but got {n}.")
+    return diff_ext.body(xp, x, n, axis, prepend, append)
+
+
+@op("mint.diff(input: x, n=1, dim: axis=-1, prepend=None, append=None)")
+def diff_ext(xp, x: Anything, n: Int | Bool = 1, axis: ScalarOf(Int, TypeError) = -1,
+             prepend: Anything | None = None, append: Anything | None = None):
+    """The n-th differences of neighbours along an axis; the input where n is not positive."""
     parts = [p for p in (prepend, x, append) if p is not None]
     x = xp.concatenate(parts, axis) if len(parts) > 1 else x
     return xp.diff(x, int(n), axis) if n > 0 else x
@@ -316,6 +324,9 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int 
     sums = (y[front + (slice(1, None),)] + y[front + (slice(None, -1),)]) * 0.5
     if x is None:
         return xp.sum(sums * dx, dim)
+    if x.ndim == 1 and x.shape[0] != y.shape[dim]:
+        raise RuntimeError(f"For 'trapz', 'x' must have one number for each of the {y.shape[dim]} "
+                           f"values along the axis, but got shape {tuple(x.shape)}.")
     steps = xp.diff(x, 1, -1 if x.ndim == 1 else dim)
     if x.ndim == 1:
         steps = xp.reshape(steps, (-1,) + (1,) * (y.ndim - axis_of(dim, y) - 1))

@@ -41,7 +41,7 @@ def gather_elements(self, dim: Int, index: Index):
 
     Source: mindspore.Tensor.gather of MindSpore 2.10.
     """
-    return _index.gather_elements.run(self, _axis("gather", "dim", self, dim), index)
+    return _index.gather_along.run(self, _axis("gather", "dim", self, dim), index)
 
 
 @form("gather")
@@ -273,14 +273,14 @@ def matmul(self, tensor2: Anything):
     Source: mindspore.Tensor.matmul of MindSpore 2.10.
     """
     _alike("matmul", "tensor2", self, tensor2)
-    return _linalg.matmul.run(self, tensor2)
+    return _linalg.matrix_product.run(self, tensor2)
 
 
 @form("matmul")
 def matmul_other(self, other: Anything):
     """The same."""
     _alike("matmul", "other", self, other)
-    return _linalg.matmul.run(self, other)
+    return _linalg.matrix_product.run(self, other)
 
 
 @form("isclose")

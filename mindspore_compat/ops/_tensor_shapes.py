@@ -12,7 +12,7 @@ from .._core.forms import form
 from .._core.rules import Bool, DType, Int, ListOf, OneOf, Str, TensorOf, TupleOf, any_dtype
 from .._core.surface import public
 from .._core.tensor import Tensor
-from . import _arrange, _cast, _shape
+from . import _arrange, _cast, _diagonals, _shape
 from ._axes import axes_along
 
 Anything = TensorOf(any_dtype)
@@ -381,7 +381,7 @@ def trace(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = 
     if dtype is None and self._array.dtype.kind in "iu":
         dtype = dtypes.int64
     self = self if dtype is None else _cast.cast.run(self, dtypes.to_numpy(dtype))
-    return _arrange.trace_along.run(self, offset, axis1, axis2)
+    return _diagonals.trace_along.run(self, offset, axis1, axis2)
 
 
 @form("diag")

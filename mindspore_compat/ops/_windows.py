@@ -230,13 +230,14 @@ def need_alike(api, **arrays):
         raise TypeError(f"For '{api}', {names} must have the same dtype, but got {found}.")
 
 
-def sizes_of(api, name, value, *lengths):
+def sizes_of(api, name, value, *lengths, count_error=ValueError):
     """A size given as a number, a sequence of numbers, or an integer Tensor; as a tuple of ints.
 
     Args:
         api, name (str): the public name and the parameter, for messages.
         value: what was given.
         *lengths (int): how many numbers there may be; with 1, a single number will do.
+        count_error (type): raised for another count.
     """
     if isinstance(value, int) and type(value) is not bool and 1 in lengths:
         value = (value,)
@@ -249,6 +250,7 @@ def sizes_of(api, name, value, *lengths):
                         f"{value!r}.")
     if len(value) not in lengths or any(n < 1 for n in value):
         wanted = " or ".join(map(str, lengths))
-        raise ValueError(f"For '{api}', '{name}' must be {wanted} positive ints, but got "
+        error = ValueError if len(value) in lengths else count_error
+        raise error(f"For '{api}', '{name}' must be {wanted} positive ints, but got "
                          f"{value!r}.")
     return tuple(value)

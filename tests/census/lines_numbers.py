@@ -24,6 +24,7 @@ ARITHMETIC = {
     "_primitives.mul_no_nan": of([1.2, -.7, .4], [.3, 0., 2.]),
     "_primitives.lerp_scalar": of(x(3), x(3, seed=1), .3),
     "_primitives.log_space": of(.5, 1.25, 4),
+    "_linalg.matrix_product": of(x(3, 4), x(4, 2)),
     "_linalg.rmatmul": of(x(4, 2), x(3, 4)),
     "_cosine.cosine_transform": [
         of(x(3, 5), None, (0, 1), False),
@@ -38,6 +39,8 @@ SPECIAL = {
     "_special.igamma": of(positive(4), positive(4, seed=1)),
     "_special.igammac": of(positive(4), positive(4, seed=1)),
     "_special.zeta": of(positive(3) + 1.2, positive(3, seed=1)),
+    "_special.zeta_of_pairs": of(positive(3) + 1.2, positive(3, seed=1)),
+    "_statistics.diff_ext": of(x(3, 4), 2, 1),
     "_special.polygamma": of(positive(3), ints(1)).kept(),
     "_special.xlogy": of([-1.2, 0., .7], positive(3)),
     "_special.logit": of(unit(4)),

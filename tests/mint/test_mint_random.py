@@ -110,7 +110,7 @@ def test_multinomial_draws_without_replacement_unless_told():
         (lambda: mint.randint(0.5, 5, (2,)), TypeError),
         (lambda: mint.randint(0, 5, 2), TypeError),
         (lambda: mint.randint((2,)), TypeError),
-        (lambda: mint.randint(5, 5, (2,)), ValueError),
+        (lambda: mint.randint(5, 5, (2,)), RuntimeError),
         (lambda: mint.randint_like(X, 5, device="GPU"), ValueError),
         (lambda: mint.randint_like(X, True), TypeError),
         (lambda: mint.randint_like(X), TypeError),

@@ -146,9 +146,11 @@ def test_averages_of_rows_not_named_decay_unless_lazy():
     (lambda v: ops.ApplyRMSProp()(v, given(A), given(B).astype("float64"), 0.1, GRAD, 0.0, 0.1,
                                   0.1), TypeError, "one dtype"),
     (lambda v: ops.ApplyAdaMax()(v, held(A), held(B), 1.0, 0.1, 0.9, 0.9, 1e-8, GRAD),
-     ValueError, "beta1_power"),
+     RuntimeError, "beta1_power"),
     (lambda v: ops.FusedSparseAdam()(v, held(A), held(B), 1.0, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD,
-                                     ROWS), ValueError, "beta1_power"),
+                                     ROWS), RuntimeError, "beta1_power"),
+    (lambda v: ops.FusedSparseLazyAdam()(v, held(A), held(B), True, 0.9, 0.1, 0.9, 0.9, 1e-8, GRAD,
+                                         ROWS), RuntimeError, "beta1_power"),
 ])
 def test_a_refused_update_changes_nothing(call, error, part):
     var = held(P)

@@ -22,6 +22,7 @@ from ...ops._conv import (
 )
 from ...ops._math import add
 from ...ops._shape import pad_with_zeros
+from ...ops._windows import need_rank
 from .._parts import default_bias, default_weight, need_tensor, parameter
 from ..cell import Cell
 
@@ -303,6 +304,7 @@ class _Transpose(_Conv):
     def _spread(self, x):
         """The transposed convolution of images, before the bias."""
         need_tensor(type(self).__name__, "x", x)
+        need_rank(type(self).__name__, "x", x, 4)
         size = tuple(map(self._length, x.shape[2:], (0, 1)))
         shape = (x.shape[0], self.weight.shape[1] * self.group, *size)
         return conv2d_transpose_primitive.run(

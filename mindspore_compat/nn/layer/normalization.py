@@ -36,7 +36,7 @@ __all__ = [
 Share = Number(ge=0, le=1)
 
 
-def _need_shape(api, x, ranks):
+def _need_shape(api, x, ranks, error=ValueError):
     """Refuses what is not a Tensor of floats with one of these numbers of axes."""
     if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV" or x._array.dtype.itemsize > 4:
         found = x.dtype if isinstance(x, Tensor) else type(x).__name__
@@ -44,8 +44,7 @@ def _need_shape(api, x, ranks):
                         f"but got {found}.")
     if x.ndim not in ranks:
         wanted = " or ".join(map(str, ranks))
-        raise ValueError(f"For '{api}', the input must have {wanted} axes, but got shape "
-                         f"{x.shape}.")
+        raise error(f"For '{api}', the input must have {wanted} axes, but got shape {x.shape}.")
 
 
 def _need_float(api, name, value):
@@ -434,7 +433,7 @@ class GroupNorm(Cell):
 
     def construct(self, x):
         """`x`, normalised by groups."""
-        _need_shape("GroupNorm", x, range(2, 9))
+        _need_shape("GroupNorm", x, range(2, 9), RuntimeError)
         if x.shape[1] != self.num_channels:
             raise ValueError(f"For 'GroupNorm', the input must have {self.num_channels} channels, "
                              f"but got shape {x.shape}.")

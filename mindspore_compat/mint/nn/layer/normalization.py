@@ -319,7 +319,9 @@ class GroupNorm(Cell):
     def construct(self, input):
         """`input`, normalised by groups."""
         need_floats("GroupNorm", "input", input)
-        need_channels("GroupNorm", input, range(2, 9), weight=self.weight, bias=self.bias)
+        need_channels(
+            "GroupNorm", input, range(2, 9), RuntimeError, weight=self.weight, bias=self.bias
+        )
         return group_standardize.run(input, self.weight, self.bias, self.num_groups, self.eps)
 
     def extend_repr(self):
