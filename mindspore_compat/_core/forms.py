@@ -10,7 +10,7 @@ Worked example. After
 
 `x.sum(1, True)` is the first, because an int and a bool fit its rules, and `x.sum(1, float32)` the
 second, because float32 is no `keepdim`. The first form whose names and kinds fit is taken. Where
-none does, Tensors of ints may still stand for ints, as in the original: `x.sum(Tensor(1))`.
+none does, Tensors without axes may still stand for ints, as in the original: `x.sum(Tensor(1))`.
 """
 
 import builtins
@@ -185,16 +185,12 @@ def _otherwise(api, forms, self, args, kwargs):
 
 
 def _plain(rule, value):
-    """A Tensor of ints as an int or a tuple, where the rule does not take it as it is."""
-    if not isinstance(value, Tensor) or rule is None or rule.verdict(value) is None:
+    """A Tensor without axes as the int it holds, or as its rule reads it; else the value."""
+    if not isinstance(value, Tensor) or rule is None:
         return value
-    if value._array.dtype.kind not in "iu":
-        return value
-    one = int(value._array.reshape(-1)[0]) if value.size == 1 else None
-    for found in (one, tuple(value.asnumpy().reshape(-1).tolist())):
-        if found is not None and rule.verdict(found) is None:
-            return found
-    return value
+    if rule.verdict(value) is None:
+        return rule.read(value)
+    return value if value.ndim or value._array.dtype.kind not in "iu" else int(value._array)
 
 
 def _described(name, forms):

@@ -428,7 +428,9 @@ hardswish.vjp(input=lambda xp, g, input: g * xp.where(
 
 @op("ops.hardshrink(input, lambd=0.5)", "ops.HShrink(lambd=0.5)(input)",
     "nn.HShrink(lambd=0.5)(input)", "Tensor.hardshrink(lambd=0.5)",
-    "mint.nn.functional.hardshrink(input, lambd=0.5)", "mint.nn.Hardshrink(lambd=0.5)(input)")
+    "mint.nn.functional.hardshrink(input, lambd=0.5)", "mint.nn.Hardshrink(lambd=0.5)(input)",
+    rules=dict.fromkeys(("ops.HShrink", "nn.HShrink", "mint.nn.Hardshrink"),
+                        {"lambd": Number | Bool}))
 def hardshrink(xp, input: Small, lambd: Loose = 0.5):
     """The input where its magnitude exceeds `lambd`, 0 elsewhere."""
     return xp.where((input > lambd) | (input < -lambd), input, 0)
@@ -440,7 +442,9 @@ hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
 @op("ops.softshrink(input, lambd=0.5)", "ops.SoftShrink(lambd=0.5)(input)",
     "ops.soft_shrink(input, lambd=0.5)", "nn.SoftShrink(lambd=0.5)(input)",
     "Tensor.soft_shrink(lambd=0.5)", "mint.nn.functional.softshrink(input, lambd=0.5)",
-    "mint.nn.Softshrink(lambd=0.5)(input)")
+    "mint.nn.Softshrink(lambd=0.5)(input)",
+    rules=dict.fromkeys(("ops.SoftShrink", "ops.soft_shrink", "nn.SoftShrink", "Tensor.soft_shrink",
+                         "mint.nn.Softshrink"), {"lambd": Number | Bool}))
 def softshrink(xp, input: Small, lambd: Loose = 0.5):
     """The input moved toward 0 by `lambd` (at least 0), and 0 where it would cross."""
     if lambd < 0:

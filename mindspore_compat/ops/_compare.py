@@ -281,7 +281,7 @@ def argsort(xp, input: Real, axis: Int = -1, descending: Bool = False):
 @op("ops.topk(input, k, dim=None, largest=True, sorted=True)",
     "ops.TopK(sorted=True)(input_x: input, k)",
     "ops.top_k(input_x: input, k, sorted=True)",
-    "Tensor.top_k(k, sorted=True)", widen=False)
+    "Tensor.top_k(k, sorted=True)", widen=False, rules={"Tensor.top_k": {"k": Int}})
 def topk(xp, input: TensorOf(real), k: InTensor(Int), dim: ElementOf(Int | Bool) = None,
          largest: Bool = True, sorted: Bool = True):
     """(the k largest or smallest values in order, their int32 positions) along an axis."""

@@ -8,6 +8,7 @@ import math
 
 from .._backend import arrays
 from .._core import dtype as dtypes
+from .._core.checking import one_dtype, refuse_unlike
 from .._core.op import op, space_for
 from .._core.rules import (
     Alike,
@@ -104,48 +105,63 @@ def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf(
 def choose(self, choices, mode="clip"):
     """For each element of this Tensor of places, the element of the choice that it names.
 
-    Fractions and imaginary parts of places are cut off.
+    Fractions and imaginary parts are cut off, of places and of choices: the original chooses among
+    int32 and gives back the dtype of the choices, which is int64 where they are no Tensors.
 
     Args:
-        choices (Union[tuple, list, Tensor]): Tensors or numbers, one for each place; they
-            broadcast.
-        mode (str): "clip" or "wrap" for places out of range; "raise" refuses them.
+        choices (Union[tuple, list, Tensor]): Tensors of one dtype, or numbers and lists of them,
+            one for each place; they broadcast.
+        mode (str): "wrap" for places out of range; "raise" refuses them. What is neither counts as
+            the default, "clip".
 
     Raises:
-        TypeError: if `choices` is none of these.
-        ValueError: if `mode` is unknown, or a place is out of range with "raise".
+        TypeError: if `choices` is or holds something else, or Tensors of several dtypes.
+        ValueError: if this Tensor or `choices` has no axes or entries, or a place is out of range
+            with "raise".
 
     Source: mindspore.Tensor.choose of MindSpore 2.10.
     """
-    if not isinstance(choices, (tuple, list, Tensor)):
-        raise TypeError(f"For 'choose', 'choices' must be a tuple, a list or a Tensor, but got "
-                        f"{choices!r} of type {type(choices).__name__}.")
-    if mode not in ("clip", "wrap", "raise"):
-        raise ValueError(
-            f"For 'choose', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}."
-        )
+    tables = _choices(choices)
+    if not self.ndim:
+        raise ValueError("For 'choose', the Tensor of places must have an axis, but got shape ().")
     xp = space_for(self._array)
-    tables = [one._array if isinstance(one, Tensor) else xp.asarray(one) for one in choices]
     places = xp.cast(xp.real(self._array), "int64")
     if mode == "raise" and places.size and not (0 <= places.min() and places.max() < len(tables)):
         raise ValueError(
             f"For 'choose', the places must be in [0, {len(tables)}), but they reach from "
             f"{int(places.min())} to {int(places.max())}."
         )
-    tables = [one if isinstance(one, Tensor) else Tensor._wrap(table)
-              for one, table in zip(choices, tables, strict=True)]
     return chosen.run(Tensor._wrap(places), tables, mode == "wrap")
+
+
+def _choices(choices):
+    """The choices as Tensors of one dtype."""
+    if not isinstance(choices, (tuple, list, Tensor)):
+        raise TypeError(f"For 'choose', 'choices' must be a tuple, a list or a Tensor, but got "
+                        f"{choices!r} of type {type(choices).__name__}.")
+    if isinstance(choices, Tensor) and not choices.ndim or not len(choices):
+        raise ValueError("For 'choose', 'choices' must have one entry or more, but got none.")
+    for one in choices:
+        if not isinstance(one, (Tensor, int, float, tuple, list)):
+            raise TypeError(f"For 'choose', 'choices' must hold Tensors, numbers or lists of them, "
+                            f"but got {one!r} of type {type(one).__name__}.")
+    tables = [one if isinstance(one, Tensor) else Tensor(one).astype("int64") for one in choices]
+    if not one_dtype(*tables):
+        refuse_unlike("choose", {f"choices[{i}]": table for i, table in enumerate(tables)})
+    return tables
 
 
 @op(widen=False)
 def chosen(xp, places: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
-    """Of Tensors that broadcast, for each element that of the one which its place names."""
+    """Of Tensors that broadcast, for each element that of the one which its place names, as int32
+    in their dtype."""
     whole = xp.broadcast_shapes(places.shape, *(each.shape for each in tables))
-    count, dtype = len(tables), xp.result_type(*(each.dtype for each in tables))
-    rows = xp.stack([xp.broadcast_to(xp.cast(each, dtype), whole) for each in tables])
+    count, dtype = len(tables), tables[0].dtype
+    parts = [xp.real(each) if dtype.kind == "c" else each for each in tables]
+    rows = xp.stack([xp.broadcast_to(xp.cast(each, "int32"), whole) for each in parts])
     inside = places % count if wrap else xp.clip(places, 0, count - 1)
     inside = xp.cast(xp.broadcast_to(inside, whole), "int64")
-    return xp.take_along_axis(rows, xp.expand_dims(inside, 0), 0)[0]
+    return xp.cast(xp.take_along_axis(rows, xp.expand_dims(inside, 0), 0)[0], dtype)
 
 
 # Ordering -----------------------------------------------------------------------------------------

@@ -9,16 +9,17 @@ from .._core.promotion import division_np, product_np, quotient_np
 from .._core.rules import (
     AsValue,
     Bool,
-    InTensor,
     Number,
     OneOf,
     ScalarOf,
     TensorOf,
     any_dtype,
+    checked,
     floating,
     number,
     real,
 )
+from .._core.surface import public
 from .._core.tensor import Tensor
 
 Operand = TensorOf(any_dtype, scalars=True)
@@ -82,21 +83,6 @@ def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeE
     return xp.subtract(input, _times("sub", other, alpha))
 
 
-def _subtract_by_tensor(input, other, alpha):
-    beside = input if isinstance(input, Tensor) else other
-    alpha = alpha.astype(beside.dtype) if beside.is_floating_point() else alpha
-    return sub.run(input, other * alpha)
-
-
-@op("ops.subtract(input, other, *, alpha=1)", promote="input other", operator=True,
-    live=_subtract_by_tensor)
-def subtract(xp, input: Operand, other: Operand, alpha: InTensor(Number | Bool) = 1):
-    """input - alpha * other, element by element; bools count as int64."""
-    if input.dtype.kind == "b":
-        input, other = xp.cast(input, "int64"), xp.cast(other, "int64")
-    return xp.subtract(input, _times("sub", other, alpha))
-
-
 @_binary("Tensor.__rsub__(other)")
 def rsub(xp, input: Operand, other: Operand):
     """other - input, element by element."""
@@ -110,6 +96,22 @@ def rsub(xp, input: Operand, other: Operand):
 def mul(xp, input: Operand, other: Operand):
     """input * other, element by element; the shapes broadcast."""
     return xp.multiply(input, other)
+
+
+@public("ops.subtract")
+@checked
+def subtract(input: Operand | Number(wide=True), other: Operand | Number(wide=True), *,
+             alpha: Number | Bool | TensorOf(any_dtype) = 1):
+    """input - alpha * other, element by element: a product and a difference, with their dtypes.
+
+    Source: mindspore.ops.subtract of MindSpore 2.10.
+    """
+    if isinstance(other, Tensor):
+        if type(alpha) is int and alpha == 1 and other._array.dtype.kind != "b":
+            return sub.run(input, other)
+    elif not isinstance(alpha, Tensor):
+        return sub.run(input, alpha * other)
+    return sub.run(input, mul.run(other, alpha))
 
 
 @_binary("Tensor.__rmul__(other)", meet=product_np, yields=True)

@@ -206,7 +206,9 @@ def std(xp, input: TensorOf(any_dtype), axis: Places = None, ddof: Int | Bool = 
 
 
 @op("ops.logsumexp(input, dim, keepdim=False)", "Tensor.logsumexp(dim, keepdim=False)",
-    "mint.logsumexp(input, dim, keepdim=False)")
+    "mint.logsumexp(input, dim, keepdim=False)",
+    rules=dict.fromkeys(("Tensor.logsumexp", "mint.logsumexp"),
+                        {"dim": ScalarOf(Places, TypeError)}))
 def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
     """log(sum(exp(input))) over the axes given, without overflow."""
     axis = axes_of(dim)

@@ -137,7 +137,8 @@ def moveaxis(xp, x: Anything, source: Places, destination: Places):
 @op("ops.expand_dims(input_x, axis)", "ops.ExpandDims()(input_x, axis)",
     "ops.unsqueeze(input: input_x, dim: axis)",
     "Tensor.expand_dims(axis)",
-    "mint.unsqueeze(input: input_x, dim: axis)", widen=False)
+    "mint.unsqueeze(input: input_x, dim: axis)", widen=False,
+    rules={"Tensor.expand_dims": {"axis": Int}})
 def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
     """A new axis of length 1."""
     return xp.expand_dims(input_x, axis)

@@ -6,7 +6,7 @@ are in `_index`, `_scatter` and `_math`.
 from .._backend.arrays import SPACES
 from .._core import dtype as dtypes
 from .._core.forms import form
-from .._core.rules import Bool, Int, Number, OneOf, TensorOf, any_dtype
+from .._core.rules import Bool, Int, InTensor, Number, OneOf, TensorOf, any_dtype
 from .._core.surface import build, overwrite
 from .._core.tensor import Tensor
 from . import _compare, _forms, _index, _inplace, _linalg, _math, _scatter
@@ -36,7 +36,7 @@ def _axis(name, keyword, self, axis):
 
 
 @form("gather")
-def gather_elements(self, dim: Int, index: Index):
+def gather_elements(self, dim: InTensor(Int), index: Index):
     """Element by element along an axis: out[i][j] = self[i][index[i][j]] for the last of two axes.
 
     Source: mindspore.Tensor.gather of MindSpore 2.10.
@@ -176,7 +176,11 @@ def scatter_axis(self, axis: Int, index: Index, src: Value):
 
 @form("scatter")
 def scatter_dim(
-    self, dim: Int, index: Index, src: Value, reduce: OneOf("none", "add", "multiply") = "none"
+    self,
+    dim: InTensor(Int),
+    index: Index,
+    src: Value,
+    reduce: OneOf("none", "add", "multiply") = "none",
 ):
     """The same; with `reduce`, combined with what is there."""
     return _scattered("scatter", "dim", self, dim, index, src, reduce)

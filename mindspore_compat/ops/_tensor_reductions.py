@@ -5,13 +5,14 @@
 
 from .._core import dtype as dtypes
 from .._core.forms import form
-from .._core.rules import Bool, DType, Int, ListOf, Number, TensorOf, TupleOf
+from .._core.rules import Bool, DType, Int, InTensor, ListOf, Number, TensorOf, TupleOf
 from .._core.surface import build
 from .._core.tensor import Tensor
 from . import _cast, _compare, _index, _math, _reduce, _statistics
 from ._axes import axes_along
 
 Axis = Int | TupleOf(Int) | ListOf(Int) | None
+Held = InTensor(Axis)
 Scalar = Number | Bool
 Mask = Bool | TensorOf("bool")
 
@@ -32,7 +33,7 @@ def _numpy(dtype):
 
 
 @form("sum")
-def sum_along_dim(self, dim: Axis = None, keepdim: Bool = False, *, dtype: DType = None):
+def sum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
     """The sum over the axes given; integers and bools add up as int64, unless a dtype is given.
 
     Source: mindspore.Tensor.sum of MindSpore 2.10.
@@ -42,7 +43,7 @@ def sum_along_dim(self, dim: Axis = None, keepdim: Bool = False, *, dtype: DType
 
 @form("sum")
 def sum_along_axis(
-    self, axis: Axis = None, dtype: DType = None, keepdims: Bool = False, initial: Scalar = None
+    self, axis: Held = None, dtype: DType = None, keepdims: Bool = False, initial: Scalar = None
 ):
     """The same; `initial` is what the sum starts from."""
     axis = axes_along("Tensor.sum", "axis", axis, self)
@@ -51,7 +52,7 @@ def sum_along_axis(
 
 
 @form("nansum")
-def nansum_along_dim(self, dim: Axis = None, keepdim: Bool = False, *, dtype: DType = None):
+def nansum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
     """The sum of what is not NaN, in the Tensor's dtype or one given; bools add up as int64.
 
     Source: mindspore.Tensor.nansum of MindSpore 2.10.
@@ -60,7 +61,7 @@ def nansum_along_dim(self, dim: Axis = None, keepdim: Bool = False, *, dtype: DT
 
 
 @form("nansum")
-def nansum_along_axis(self, axis: Axis = None, keepdims: Bool = False, *, dtype: DType = None):
+def nansum_along_axis(self, axis: Held = None, keepdims: Bool = False, *, dtype: DType = None):
     """The same."""
     return _nansum("axis", self, axis, keepdims, dtype)
 
@@ -76,7 +77,7 @@ def _nansum(name, self, axis, keepdims, dtype):
 
 
 @form("mean")
-def mean_along_dim(self, dim: Axis = None, keepdim: Bool = False, *, dtype: DType = None):
+def mean_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
     """The mean over the axes given, in the Tensor's dtype (integers truncate) or one given.
 
     Source: mindspore.Tensor.mean of MindSpore 2.10.
@@ -86,7 +87,7 @@ def mean_along_dim(self, dim: Axis = None, keepdim: Bool = False, *, dtype: DTyp
 
 
 @form("mean")
-def mean_along_axis(self, axis: Axis = None, keep_dims: Bool = False):
+def mean_along_axis(self, axis: Held = None, keep_dims: Bool = False):
     """The same."""
     return _reduce.mean_as.run(self, axes_along("Tensor.mean", "axis", axis, self), keep_dims)
 
@@ -112,10 +113,10 @@ def prod_along_axis(self, axis: Axis = None, keep_dims: Bool = False, dtype: DTy
 def _of_bools(name, op, words):
     """`Tensor.all` and `Tensor.any`."""
 
-    def along_axis(self, axis: Axis = None, keep_dims: Bool = False):
+    def along_axis(self, axis: Held = None, keep_dims: Bool = False):
         return op.run(self, axes_along(f"Tensor.{name}", "axis", axis, self), keep_dims)
 
-    def along_dim(self, dim: Axis = None, keepdim: Bool = False):
+    def along_dim(self, dim: Held = None, keepdim: Bool = False):
         """The same."""
         return op.run(self, axes_along(f"Tensor.{name}", "dim", dim, self), keepdim)
 
@@ -414,7 +415,7 @@ def _bounded(name, word):
 
     def over_axes(
         self,
-        axis: Axis = None,
+        axis: Held = None,
         keepdims: Bool = False,
         *,
         initial: Scalar = None,

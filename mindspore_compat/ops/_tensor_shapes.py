@@ -9,7 +9,18 @@ often to choose among forms and look at their arguments themselves.
 from .._backend import arrays
 from .._core import dtype as dtypes
 from .._core.forms import form
-from .._core.rules import Bool, DType, Int, ListOf, OneOf, Str, TensorOf, TupleOf, any_dtype
+from .._core.rules import (
+    Bool,
+    DType,
+    Int,
+    InTensor,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+)
 from .._core.surface import public
 from .._core.tensor import Tensor
 from . import _arrange, _cast, _diagonals, _shape
@@ -207,7 +218,7 @@ def flatten_in_order(self, order: Str = "C", *, start_dim: Int = 0, end_dim: Int
 
 
 @form("unsqueeze")
-def unsqueeze(self, dim: Int):
+def unsqueeze(self, dim: InTensor(Int)):
     """A new axis of length 1.
 
     Source: mindspore.Tensor.unsqueeze of MindSpore 2.10.
@@ -216,7 +227,7 @@ def unsqueeze(self, dim: Int):
 
 
 @form("unsqueeze")
-def unsqueeze_axis(self, axis: Int):
+def unsqueeze_axis(self, axis: InTensor(Int)):
     """The same."""
     return _shape.expand_dims.run(self, axis)
 

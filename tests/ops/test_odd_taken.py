@@ -112,6 +112,9 @@ TAKEN = {
     "bounds True": (lambda: ops.clip_by_value(X[0], False, True), [1, 1, 1]),
     "bounds of truth values": (lambda: ops.clip_by_value(X[0], None, ONE > 0), [1, 1, 1]),
     "a scale in a Tensor": (lambda: ops.subtract(VECTOR, ONE, alpha=Tensor([2.0])), [-1, 0, 1]),
+    "a scale for ints": (lambda: ops.subtract(WHOLE, WHOLE, alpha=0.5), [0.5, 1.5, 2.5]),
+    "several scales": (lambda: ops.subtract(WHOLE, 2, alpha=VECTOR), [-1, -1, -1]),
+    "a fraction of truths": (lambda: ops.subtract(ONE > 0, True, alpha=2.5), [-1.5]),
     "a slope in a Tensor": (lambda: ops.softplus(VECTOR, 1, ONE * 0), [1, 2, 3]),
     "what is left of complex numbers": (
         lambda: ops.remainder(Tensor([5 + 3j]), Tensor([2 + 1j])),
@@ -136,6 +139,9 @@ TAKEN = {
     "boundaries in a Tensor": (lambda: ops.bucketize(VECTOR, Tensor([2.0, 3.0])), [0, 0, 1]),
     "the first number to pad with": (lambda: ops.unique_with_pad(WHOLE // 2, (7, 1))[0], [0, 1, 2]),
     "choices by fractions": (lambda: Tensor([0.0, 1.7]).choose([[1, 2], [3, 4]]), [1, 4]),
+    "choices cut to ints": (lambda: Tensor([0, 1]).choose([ONE + 0.5, -ONE * 2.7]), [1, -2]),
+    "choices by lists": (lambda: Tensor([0, 1]).choose([[1.5, 2], True]), [1, 1]),
+    "choices by any mode": (lambda: Tensor([0, 5, -1]).choose(X[:, :1], "wrong"), [1, 4, 1]),
     "a copy to nothing": (lambda: Tensor(np.zeros(0)).copy_(X), []),
     # images and signals
     "parts as they are": (lambda: ops.adaptive_max_pool2d(X.reshape(1, 2, 3), -1), [X.tolist()]),

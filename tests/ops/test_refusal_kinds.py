@@ -102,6 +102,31 @@ def test_a_tensor_with_axes_is_of_the_wrong_kind_in_these(call):
         call(Tensor([1]))
 
 
+@pytest.mark.parametrize(
+    "name, args",
+    {
+        "logsumexp": (VECTOR[:1],), "expand_dims": (ONE,), "top_k": (ONE,), "soft_shrink": (ONE,),
+        "topk": (VECTOR[:1],), "argmax": (VECTOR[:1],), "max": (VECTOR[:1],),
+        "prod": (VECTOR[:1],), "cumsum": (VECTOR[:1],), "sort": (VECTOR[:1],),
+        "flatten": (VECTOR[:1],), "chunk": (VECTOR[:1],), "flip": (VECTOR[:1],),
+        "std": (VECTOR[:1],), "index_add": (VECTOR[:1], VECTOR, X),
+    }.items(),
+    ids=str,
+)
+def test_methods_that_read_no_such_tensor(name, args):
+    with pytest.raises(TypeError, match="but got a Tensor"):
+        getattr(X, name)(*args)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "nansum", "any", "all", "amax", "amin"])
+def test_methods_that_read_axes_from_a_tensor(name):
+    x = X > 0 if name in ("any", "all") else X
+    for axis in (1, (0, 1)):
+        wanted = getattr(x, name)(axis)
+        np.testing.assert_array_equal(getattr(x, name)(Tensor(axis)).asnumpy(), wanted.asnumpy())
+    assert x.unsqueeze(Tensor([0])).shape == (1, 2, 3)
+
+
 NOTHING = Tensor(np.zeros(0, np.float32))
 FLOATS = Tensor(np.zeros(3, np.float32))
 MASK = Tensor(np.zeros(2, np.float32))
@@ -150,6 +175,8 @@ def test_what_is_no_tensor_is_of_a_wrong_shape_in_these(name, value):
 
 
 VALUES = {
+    "choices": lambda: VECTOR.choose(FLOATS[0]),
+    "places": lambda: VECTOR[0].choose([1, 2]),
     "set_diag": lambda: ops.matrix_set_diag(X, 0.5),
     "kaiser": lambda: ops.kaiser_window(5, beta=(1, 2)),
     "cond": lambda: ops.cond(X[:, :2], (1, 2)),
@@ -175,6 +202,10 @@ TYPES = {
         X, Tensor(np.ones((1, 1, 3), np.float32))
     ),
     "rows": lambda: ops.matrix_diag(VECTOR, 0, FLOATS),
+    "SoftShrink": lambda: ops.SoftShrink(Tensor(0.5)),
+    "soft_shrink": lambda: ops.soft_shrink(X, Tensor(0.5)),
+    "HShrink": lambda: ops.HShrink(Tensor(0.5)),
+    "choices": lambda: VECTOR.choose([1, FLOATS]),
     "qr": lambda: ops.qr(X, "wrong"),
     "a class": lambda: ops.MatrixSetDiagV3()(0.5, VECTOR, 0),
 }
