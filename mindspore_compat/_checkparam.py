@@ -10,6 +10,8 @@ import inspect
 import math
 import operator
 
+from ._core import dtype as dtypes
+
 EQ, NE, LT, LE, GT, GE, INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH, IN, NOT_IN = range(1, 13)
 
 COMPARE = {EQ: ("=", operator.eq), NE: ("!=", operator.ne), LT: ("<", operator.lt),
@@ -211,6 +213,19 @@ def check_types_same_and_valid(args, valid_values, prim_name):
         if dtype != args[first]:
             raise TypeError(f"{_subject(name, prim_name)} must be of the dtype of '{first}', "
                             f"{args[first]}, but got {dtype}.")
+
+
+def check_subclass(arg_name, type_, template_types, prim_name, addition_error_info=None):
+    """Checks that a type is one of some types, or a dtype of such a kind as `number`."""
+    many = isinstance(template_types, (tuple, list))
+    wanted = template_types if many else (template_types,)
+    for each in wanted:
+        kinds = isinstance(type_, dtypes.Type) and isinstance(each, dtypes.Type)
+        if type_ == each or kinds and dtypes.issubclass_(type_, each):
+            return
+    names = ", ".join(map(str, wanted))
+    raise TypeError(f"{_subject(arg_name, prim_name)} must be {'one of ' if many else ''}{names}, "
+                    f"but got {type_}{' ' + addition_error_info if addition_error_info else ''}.")
 
 
 def args_type_check(*type_args, **type_kwargs):

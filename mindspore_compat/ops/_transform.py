@@ -11,6 +11,7 @@ from .._core.surface import public
 from .._core.tape import Rule, depth, record
 from .._core.tensor import Tensor
 from .._core.transforms import Request, map_tensors, read_weights, tensors_in
+from ..common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 from ._shape import cat, moveaxis, stack
 
 
@@ -458,6 +459,7 @@ _KINDS = {
     "Tensor": Tensor, "Number": (int, float), "Int": int, "Int32": int, "Int64": int,
     "Float": float,
     "Float32": float, "Bool": bool, "String": str, "Tuple": tuple, "List": list, "Dictionary": dict,
+    "RowTensor": RowTensor, "COOTensor": COOTensor, "CSRTensor": CSRTensor,
 }
 
 

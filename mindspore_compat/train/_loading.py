@@ -290,6 +290,36 @@ def _fitted(param, source, strict_load):
     return Tensor._wrap(array.reshape(shape)).astype(param.dtype)._array
 
 
+def _update_param(param, new_param, strict_load):
+    """Gives a Parameter the value of another one, converted where `strict_load` is False.
+
+    Raises:
+        RuntimeError: if the shapes differ, or the dtypes do and are not of one kind or
+            `strict_load` is True.
+    """
+    param.set_data(Tensor._wrap(_fitted(param, new_param, strict_load)))
+
+
+def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_load):
+    """Loads what is in `parameter_dict` under longer names; takes it off the list of what lacks.
+
+    Args:
+        net (Cell): the network.
+        parameter_dict (dict): the Parameters by name.
+        param_not_load (list[str]): the names of those that were not loaded; is changed.
+        strict_load (bool): whether dtypes must be the same.
+
+    Raises:
+        RuntimeError: as `load_param_into_net`.
+    """
+    lacking = [param for _, param in net.parameters_and_names() if param.name in param_not_load]
+    found = []
+    still = {param.name for param in _by_prefix(lacking, parameter_dict, found)}
+    for param, source in found:
+        _update_param(param, source, strict_load)
+    param_not_load[:] = [name for name in param_not_load if name in still]
+
+
 # In the background, and several files -------------------------------------------------------------
 
 

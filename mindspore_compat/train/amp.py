@@ -133,12 +133,21 @@ def _to_float32(cell, inputs, output):
 
 def _raise_listed(network, black_list, dtype):
     """All of the network computes in `dtype`, but Cells of the classes listed in float32."""
-    network.to_float(dtype)
+    return _kept_full(network.to_float(dtype), lambda cell: type(cell) in black_list, dtype)
+
+
+def _kept_full(network, listed, dtype):
+    """The Cells inside for which `listed` is true compute in float32; they give `dtype`."""
     for cell in [each for _, each in network.cells_and_names() if type(each) is not _OutputTo16]:
         for name, child in list(cell._cells.items()):
-            if type(child) in black_list:
+            if listed(child):
                 cell._cells[name] = _OutputTo16(child.to_float(dtypes.float32), dtype)
     return network
+
+
+def _do_keep_batchnorm_fp32(network):
+    """The normalizations inside compute in float32, and give float16; for scripts of their own."""
+    _kept_full(network, lambda cell: isinstance(cell, tuple(get_black_list())), dtypes.float16)
 
 
 def _check_dtype(dtype):
@@ -270,6 +279,11 @@ _LEVEL_CONFIG = {  # level -> (float type of the network, batch norm in float32,
     "O3": (dtypes.float16, False, None),
     "auto": (dtypes.float32, False, None),
 }
+_config_level = {  # the same under the names and values that scripts read
+    level: {"keep_batchnorm_fp32": keep, "cast_model_type": cast_type,
+            "loss_scale_manager": manager and manager()}
+    for level, (cast_type, keep, manager) in _LEVEL_CONFIG.items()
+}
 
 
 @checked
@@ -310,14 +324,39 @@ def build_train_network(network: CellOf, optimizer: CellOf, loss_fn: CellOf | No
     elif lowered:
         network = _raise_listed(network, get_black_list() if keep_norms else [], dtypes.float16)
     if loss_fn is not None:
-        backbone = _OutputTo32(network) if lowered or level == "auto" else network
-        network = WithLossCell(backbone, loss_fn)
+        network = _add_loss_network(
+            network, loss_fn, dtypes.float16 if level == "auto" else cast_type)
     if manager is None:
         return TrainOneStepCell(network, optimizer).set_train()
     update_cell = manager.get_update_cell()
     if update_cell is None:
         return TrainOneStepCell(network, optimizer, manager.get_loss_scale()).set_train()
     return TrainOneStepWithLossScaleCell(network, optimizer, update_cell).set_train()
+
+
+class _LossIn32(Cell):
+    """A loss of outputs and labels that were cast to float32."""
+
+    def __init__(self, loss_fn):
+        super().__init__(auto_prefix=False)
+        self._loss_fn = loss_fn
+
+    def construct(self, *values):
+        """The loss."""
+        return self._loss_fn(*_cast(values, dtypes.float32))
+
+
+def _add_loss_network(network, loss_fn, cast_model_type):
+    """A network with its loss behind it, which is computed in float32 if the network is not.
+
+    Raises:
+        TypeError: if `loss_fn` is not a Cell.
+    """
+    if not isinstance(loss_fn, Cell):
+        raise TypeError(f"'loss_fn' must be a Cell, but got {loss_fn!r} of type "
+                        f"{type(loss_fn).__name__}.")
+    lowered = cast_model_type in (dtypes.float16, dtypes.bfloat16)
+    return WithLossCell(network, _LossIn32(loss_fn) if lowered else loss_fn)
 
 
 def _configured(level, kwargs):

@@ -5,9 +5,13 @@ A window: saving is in `_saving.py`, loading in `_loading.py`, changing the form
 Python code in `mind_ir`.
 """
 
+from .._core import dtype as dtypes
+from .._core.dtype import to_numpy
 from ._converting import ckpt_to_safetensors, safetensors_to_ckpt
 from ._loading import (
     ParamDictFuture,
+    _load_dismatch_prefix_params,  # noqa: F401 - scripts import these
+    _update_param,  # noqa: F401
     load_checkpoint,
     load_checkpoint_async,
     load_param_into_net,
@@ -26,6 +30,20 @@ __all__ = [
     "async_ckpt_thread_status", "ckpt_to_safetensors", "export", "load", "load_checkpoint",
     "load_checkpoint_async", "load_param_into_net", "safetensors_to_ckpt", "save_checkpoint",
 ]
+
+tensor_to_ms_type = {name: getattr(dtypes, name.lower()) for name in (
+    "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Float16", "Float32",
+    "Float64", "BFloat16")}
+tensor_to_ms_type.update(Bool=dtypes.bool_, str=dtypes.string, Int4=dtypes.qint4x2)
+
+
+def tensor_to_np_type(tensor_type_str):
+    """The NumPy type of a name in a checkpoint, such as "Float32"; None where there is none."""
+    if tensor_type_str == "str":
+        return "U"
+    dtype = tensor_to_ms_type.get(tensor_type_str, dtypes.qint4x2)
+    return None if dtype == dtypes.qint4x2 else to_numpy(dtype).type
+
 
 for _public in (async_ckpt_thread_status, ckpt_to_safetensors, export, load, load_checkpoint,
                 load_checkpoint_async, load_param_into_net, load_segmented_checkpoints,

@@ -170,3 +170,14 @@ def test_recomputed_blocks_run_again(output_recompute):
 def test_recompute_block_refuses(given):
     with pytest.raises(TypeError, match="For 'recompute_block'"):
         ops.recompute_block(*given)
+
+
+def test_functions_by_kinds_of_sparse_tensors():
+    graph = ops.MultitypeFuncGraph("kind")
+    for name in ("Tensor", "RowTensor", "COOTensor", "CSRTensor"):
+        graph.register(name)(lambda x, name=name: name)
+    one, places = Tensor([1.0]), Tensor([0], ms.int32)
+    assert graph(one) == "Tensor"
+    assert graph(ms.RowTensor(places, Tensor([[1.0]]), (2, 1))) == "RowTensor"
+    assert graph(ms.COOTensor(Tensor([[0, 1]], ms.int32), one, (2, 2))) == "COOTensor"
+    assert graph(ms.CSRTensor(Tensor([0, 1], ms.int32), places, one, (1, 2))) == "CSRTensor"

@@ -489,3 +489,10 @@ class Conv3dTranspose(_Conv):
             pad_mode=self.pad_mode, pad=self.padding, stride=self.stride, dilation=self.dilation,
             group=self.group, output_padding=self.output_padding)
         return out if self.bias is None else add.run(out, self.bias.reshape(-1, 1, 1, 1))
+
+
+def _check_input_3d(input_shape, op_name):
+    """Refuses a shape that has not 3 axes."""
+    if len(input_shape) != 3:
+        raise ValueError(f"For '{op_name}', the input must have 3 axes, but got shape "
+                         f"{input_shape}.")

@@ -292,6 +292,18 @@ class ParameterUpdate(Cell):
         return x
 
 
+class _VirtualDatasetCell(Cell):
+    """A network of any inputs whose layout a parallel planner would change; here it is called."""
+
+    def __init__(self, backbone):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, *inputs):
+        """The network's output."""
+        return self._backbone(*inputs)
+
+
 @public("nn.VirtualDatasetCellTriple")
 class VirtualDatasetCellTriple(Cell):
     """A network of three inputs whose layout a parallel planner would change; here it is called.

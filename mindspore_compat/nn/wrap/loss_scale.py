@@ -14,7 +14,9 @@ from ..._core.rules import Any, Number, TensorOf, checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.parameter import Parameter
+from ...common.sparse_tensor import RowTensor
 from ...communication.groups import get_group_size
+from ...ops._transform import MultitypeFuncGraph
 from ..cell import Cell
 from .cell_wrapper import TrainOneStepCell
 
@@ -251,6 +253,54 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         if self.loss_scaling_manager is not None:
             return self.loss_scaling_manager(self.scale_sense, overflow)
         return overflow
+
+
+# For training steps of one's own ------------------------------------------------------------------
+
+_grad_scale = MultitypeFuncGraph("grad_scale")
+grad_scale = MultitypeFuncGraph("grad_scale")
+shard_grad_scale = MultitypeFuncGraph("shard_grad_scale")
+_grad_overflow = MultitypeFuncGraph("_grad_overflow")
+
+
+@_grad_scale.register("Tensor", "Tensor")
+def tensor_grad_scale(scale, grad):
+    """A gradient divided by the scale of the loss, in its own dtype."""
+    return grad * ops.cast(ops.reciprocal(scale), grad.dtype)
+
+
+@_grad_scale.register("Tensor", "RowTensor")
+def tensor_grad_scale_row_tensor(scale, grad):
+    """The rows of a gradient divided by the scale of the loss."""
+    return RowTensor(grad.indices, tensor_grad_scale(scale, grad.values), grad.dense_shape)
+
+
+@grad_scale.register("Tensor", "Tensor", "Tensor")
+def tensor_grad_scale_pipeline(scale, grad, accu_grad):
+    """What was added up of a gradient, divided by the scale; `accu_grad` becomes zeros."""
+    found = accu_grad * ops.reciprocal(scale)
+    ops.assign(accu_grad, ops.zeros_like(accu_grad))
+    return found
+
+
+@shard_grad_scale.register("Tensor", "Tensor", "Tensor")
+def tensor_shard_grad_scale_pipeline(scale, grad, accu_grad):
+    """A gradient divided by the scale; `accu_grad` becomes zeros."""
+    found = grad * ops.reciprocal(scale)
+    ops.assign(accu_grad, ops.zeros_like(accu_grad))
+    return found
+
+
+@_grad_overflow.register("Tensor")
+def _tensor_grad_overflow(grad):
+    """1.0 where a gradient is infinite or NaN anywhere, else 0.0; shape (1,)."""
+    return ops.FloatStatus()(grad)
+
+
+@_grad_overflow.register("RowTensor")
+def _tensor_grad_overflow_row_tensor(grad):
+    """The same of the rows of a gradient."""
+    return ops.FloatStatus()(grad.values)
 
 
 def _check_scale(api, scale_sense):

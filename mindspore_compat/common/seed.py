@@ -1,0 +1,43 @@
+"""mindspore.common.seed: the seed of everything random, and that of operations, two numbers each.
+
+`mindspore.common` loads this file before it shows its function `seed`, which so keeps the name.
+"""
+
+from .._core.config import get_seed, on_seed, set_seed
+
+__all__ = ["get_seed", "set_seed"]
+
+_LARGEST = 2**31 - 1
+_STEP = 533697028  # between the seeds of one operation, as observed; it wraps around at _LARGEST
+_OF_ZERO = 87654321  # stands for the seed 0, because zeros mean that there is none
+_calls = {}  # (seed, operation) -> how often asked since the seed was set
+
+on_seed(lambda seed: _calls.clear())
+
+
+def _get_graph_seed(op_seed, kernel_name):
+    """The two seeds of an operation: of everything, and its own, another one with each call.
+
+    Args:
+        op_seed (int): the operation's seed; None and 0 for none.
+        kernel_name (str): the operation's name. Each counts by itself.
+
+    Returns:
+        tuple[int]: both at most 2**31 - 1; (0, 0) where neither was set.
+
+    Raises:
+        TypeError: if `op_seed` is no int.
+        ValueError: if it is negative.
+    """
+    seed = get_seed()
+    seed = 0 if seed is None else seed or _OF_ZERO
+    op_seed = 0 if op_seed is None else op_seed
+    if seed == 0 and op_seed == 0:
+        return 0, 0
+    if not isinstance(op_seed, int) or isinstance(op_seed, bool):
+        raise TypeError(f"For '{kernel_name}', 'seed' must be an int, but got {op_seed!r} of type "
+                        f"{type(op_seed).__name__}.")
+    if op_seed < 0:
+        raise ValueError(f"For '{kernel_name}', 'seed' must not be negative, but got {op_seed}.")
+    asked = _calls[op_seed, kernel_name] = _calls.get((op_seed, kernel_name), -1) + 1
+    return seed % _LARGEST, (op_seed + asked * _STEP) % _LARGEST
