@@ -299,7 +299,7 @@ class Op:
             return self._through_body(xp, values, held, nodes)
         own = self._with_axes(xp, held)
         held = self._in_precision(xp, self._aligned(xp, held))
-        narrow = self._narrow(xp, held)
+        narrow = self._narrow(xp, held, values)
         if narrow is not None:
             held = [_widen(xp, a) for a in held]
         values.update(zip(self.inputs, held))
@@ -346,7 +346,7 @@ class Op:
         wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(held, nodes)]
         own = self._with_axes(xp, wrapped)
         wrapped = self._in_precision(space, self._aligned(space, wrapped))
-        narrow = self._narrow(xp, wrapped)
+        narrow = self._narrow(xp, wrapped, values)
         if narrow is not None:
             wrapped = [w if w is None or w.dtype not in xp.narrow else space.cast(w, FLOAT32)
                        for w in wrapped]
@@ -453,14 +453,16 @@ class Op:
             return held
         return [xp.cast(a, wanted) if a is not None and a.dtype.kind in "fV" else a for a in held]
 
-    def _narrow(self, xp, held):
-        """The narrow dtype in which the result is stored, or None."""
+    def _narrow(self, xp, held, values):
+        """The dtype in which a result that was computed in float32 is stored: the inputs' narrow
+        one, float32 for several or if it is asked for. None where nothing is computed so."""
         if not self.widen:
             return None
         floats = [a.dtype for a in held if a is not None and a.dtype.kind in "fV"]
         if not floats or any(d not in xp.narrow for d in floats):
             return None
-        return floats[0]
+        several = any(d != floats[0] for d in floats)
+        return FLOAT32 if several or values.get("dtype") == FLOAT32 else floats[0]
 
     def __repr__(self):
         return f"Op({self.name})"

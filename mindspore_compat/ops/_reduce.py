@@ -332,8 +332,13 @@ def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
 @op("ops.cumprod(input, dim, dtype=None)", "Tensor.cumprod(dim, dtype=None)",
     "mint.cumprod(input, dim, dtype=None)")
 def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = None):
-    """Cumulative products along an axis."""
-    return xp.cumprod(input if dtype is None else xp.cast(input, dtype), dim)
+    """Cumulative products along an axis; integers and bools multiply as int64, unless a dtype is
+    given."""
+    if dtype is not None:
+        input = xp.cast(input, dtype)
+    elif input.dtype.kind in "iub":
+        input = xp.cast(input, "int64")
+    return xp.cast(xp.cumprod(input, dim), input.dtype)
 
 
 # Norms --------------------------------------------------------------------------------------------
@@ -390,7 +395,8 @@ def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis 
          keepdim: Bool = False):
     """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise.
 
-    A Tensor holds the order of a norm of vectors; of matrices it asks for the Frobenius norm.
+    A Tensor holds the order of a norm of vectors; of matrices it asks for the Frobenius norm. Norms
+    of complex vectors, and Frobenius norms, are complex as well.
     """
     axis = axes_of(dim)
     if isinstance(ord, Tensor):
@@ -398,13 +404,13 @@ def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis 
         ord = "fro" if matrices else ord.asnumpy().item()
     A = _floating(xp, A)
     if ord is None or ord == "fro" and not isinstance(axis, int):
-        return _vector_norm(xp, A, 2, axis, keepdim)
+        return xp.cast(_vector_norm(xp, A, 2, axis, keepdim), A.dtype)
     if axis is None:
         axis = (0, 1) if A.ndim == 2 else 0
     if isinstance(axis, tuple) and len(axis) == 1:
         axis = axis[0]
     if isinstance(axis, int):
-        return _vector_norm(xp, A, ord, axis, keepdim)
+        return xp.cast(_vector_norm(xp, A, ord, axis, keepdim), A.dtype)
     return _matrix_norm(xp, A, ord, axis, keepdim)
 
 

@@ -165,11 +165,15 @@ def nanquantile(xp, input: TensorOf("float32", "float64"), q: Share,
 
 @op("ops.nansum(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
     "mint.nansum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
-def nansum(xp, input: Anything, axis: Axis = None, keep_dims: Bool = False):
-    """The sum of what is not NaN."""
-    if input.dtype.kind in "iub":
-        return xp.sum(xp.cast(input, "int64"), axes_of(axis), keepdims=keep_dims)
-    return xp.sum(xp.where(xp.isnan(input), 0, input), axes_of(axis), keepdims=keep_dims)
+def nansum(xp, input: TensorOf(real, "bool"), axis: Axis = None,
+           keep_dims: Bool = False, dtype: DType(real, "bool") = None):
+    """The sum of what is not NaN, in the input's dtype or one given; bools add up as int64."""
+    if input.dtype.kind == "b":
+        input = xp.cast(input, "int64")
+    elif input.dtype.kind not in "iu":
+        input = xp.where(xp.isnan(input), 0, input)
+    total = xp.sum(input, axes_of(axis), keepdims=keep_dims)
+    return xp.cast(total, input.dtype if dtype is None else dtype)
 
 
 @op("ops.nanmean(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
@@ -564,8 +568,9 @@ def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
 @op("ops.vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None)",
     "mint.linalg.vector_norm(x, ord=2, dim: axis=None, keepdim: keepdims=False, *, dtype=None)")
 def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: Bool = False):
-    """The norm of order `ord` over the axes given, all by default."""
-    return _reduce._vector_norm(xp, x, ord, axes_of(axis), keepdims)
+    """The norm of order `ord` over the axes given, all by default; complex for complex numbers."""
+    found = _reduce._vector_norm(xp, x, ord, axes_of(axis), keepdims)
+    return xp.cast(found, x.dtype) if x.dtype.kind == "c" else found
 
 
 @op("ops.vecdot(x, y, *, axis=-1)")

@@ -68,12 +68,11 @@ def nansum_along_axis(self, axis: Held = None, keepdims: Bool = False, *, dtype:
 
 def _nansum(name, self, axis, keepdims, dtype):
     _ordered("nansum", self)
-    wanted = _numpy(dtype) or self._array.dtype
-    if wanted.kind == "c":
+    wanted = _numpy(dtype)
+    if wanted is not None and wanted.kind == "c":
         raise TypeError(f"For 'Tensor.nansum', 'dtype' must be a real dtype, but got {dtype}.")
-    self = _cast.cast.run(self, wanted)
-    out = _statistics.nansum.run(self, axes_along("Tensor.nansum", name, axis, self), keepdims)
-    return out if wanted.kind == "b" else _cast.cast.run(out, wanted)
+    axis = axes_along("Tensor.nansum", name, axis, self)
+    return _statistics.nansum.run(self, axis, keepdims, wanted)
 
 
 @form("mean")
