@@ -203,22 +203,6 @@ def scatter_along_axis(xp, x, index, values, axis, add=False):
 
 
 @extra
-def top_k(xp, x, k, axis=-1, largest=True):
-    """The `k` largest (or smallest) values along `axis` in order, and where they stand.
-
-    Equal values keep their order of position, as a stable sort has it.
-    """
-    key = x
-    if largest:
-        key = xp.flip(x, axis)
-    order = xp.argsort(key, axis=axis, kind="stable")
-    if largest:
-        order = x.shape[axis] - 1 - xp.flip(order, axis)
-    order = xp.take(order, xp.arange(k), axis=axis)
-    return xp.take_along_axis(x, order, axis), order
-
-
-@extra
 def stop(xp, x):
     """`x` itself; on recorded values, the same without its history."""
     return x

@@ -42,7 +42,9 @@ POINTWISE = {
 REDUCTIONS = {
     *"sum mean prod max min amax amin var std all any argmax argmin nansum count_nonzero".split()
 }
-ALONG = {*"cumsum cumprod sort argsort flip take_along_axis top_k".split()}
+ALONG = {
+    *"cumsum cumprod sort argsort flip take_along_axis top_k place_of_rank place_so_far".split()
+}
 LIKE = {"zeros_like", "ones_like", "full_like", "empty_like"}
 
 

@@ -88,7 +88,8 @@ def nth_element(xp, input: Reals, n: Int(ge=0) | TensorOf("int32"), reverse: Boo
     n = int(n)
     if not 0 <= n < input.shape[-1]:
         raise ValueError(f"For 'NthElement', 'n' must be in [0, {input.shape[-1]}), but got {n}.")
-    return xp.top_k(input, n + 1, -1, reverse)[0][..., n]
+    rank = input.shape[-1] - 1 - n if reverse else n
+    return xp.squeeze(xp.take_along_axis(input, xp.place_of_rank(input, -1, rank=rank), -1), -1)
 
 
 @op("ops.UnravelIndex()(indices, dims)", widen=False)

@@ -187,9 +187,9 @@ def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
         return input, xp.zeros((), "int64")
     if input.dtype.kind == "c":
         raise TypeError(f"For 'kthvalue', 'input' must hold real numbers, but got {input.dtype}.")
-    values, at = xp.top_k(input, k, dim, False)
-    last = (slice(None),) * (axis_of(dim, input)) + (slice(k - 1, k) if keepdim else k - 1,)
-    return values[last], xp.cast(at[last], "int64")
+    at = xp.place_of_rank(input, dim, rank=k - 1)
+    values, at = xp.take_along_axis(input, at, dim), xp.cast(at, "int64")
+    return (values, at) if keepdim else (xp.squeeze(values, dim), xp.squeeze(at, dim))
 
 
 @op("Tensor.ptp(axis=None, keepdims=False)")

@@ -46,10 +46,8 @@ Share = TensorOf("float32", "float64") | Float
 
 def _median(xp, input, axis, keepdims):
     """The lower median along an axis and where it stands."""
-    values, at = xp.top_k(input, input.shape[axis], axis, False)
-    middle = (input.shape[axis] - 1) // 2
-    index = (slice(None),) * (axis_of(axis, input)) + (slice(middle, middle + 1),)
-    values, at = values[index], at[index]
+    at = xp.place_of_rank(input, axis, rank=(input.shape[axis] - 1) // 2)
+    values = xp.take_along_axis(input, at, axis)
     return (values, at) if keepdims else (xp.squeeze(values, axis), xp.squeeze(at, axis))
 
 
@@ -239,39 +237,33 @@ def aminmax(xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0,
 # Cumulative ---------------------------------------------------------------------------------------
 
 
-def _cumulative_extreme(xp, input, axis, sign):
-    """Running extremes and the last place of each: by comparing with every earlier element at
-    once."""
+def _extreme_so_far(xp, input, axis, largest):
+    """The extremes up to each place and where they stand."""
     if not input.size:
         return input, xp.zeros(input.shape, "int64")
-    front = xp.moveaxis(input, axis, 0)
-    best, place = [front[0]], [xp.zeros(front.shape[1:], "int64")]
-    for i in range(1, front.shape[0]):
-        better = front[i] >= best[-1] if sign > 0 else front[i] <= best[-1]
-        best.append(xp.where(better, front[i], best[-1]))
-        place.append(xp.where(better, xp.full(front.shape[1:], i), place[-1]))
-    return xp.moveaxis(xp.stack(best, 0), 0, axis), xp.moveaxis(xp.stack(place, 0), 0, axis)
+    at = xp.place_so_far(input, axis, largest=largest)
+    return xp.take_along_axis(input, at, axis), at
 
 
 @op("ops.cummax(input, axis)", "ops.Cummax(axis)(input)", "Tensor.cummax(axis)",
     "mint.cummax(input, dim: axis)", widen=False, rules={"mint.cummax": {"input": TensorOf(real)}})
 def cummax(xp, input: Anything, axis: ScalarOf(Int, TypeError)):
     """(the largest element so far, its int64 position) along an axis."""
-    return _cumulative_extreme(xp, input, axis, 1)
+    return _extreme_so_far(xp, input, axis, True)
 
 
 @op("ops.cummin(input, axis)", "ops.Cummin(axis)(input)", "Tensor.cummin(axis)", widen=False,
     rules={"ops.Cummin": {"axis": ScalarOf(Int)}})
 def cummin(xp, input: Anything, axis: Int):
     """(the smallest element so far, its int32 position) along an axis."""
-    values, at = _cumulative_extreme(xp, input, axis, -1)
+    values, at = _extreme_so_far(xp, input, axis, False)
     return values, xp.cast(at, "int32")
 
 
 @op("mint.cummin(input, dim: axis)", widen=False)
 def mint_cummin(xp, input: Anything, axis: Int):
     """(the smallest element so far, its int64 position) along an axis."""
-    return _cumulative_extreme(xp, input, axis, -1)
+    return _extreme_so_far(xp, input, axis, False)
 
 
 @op("ops.CumProd(exclusive=False, reverse=False)(x, axis)")

@@ -1,0 +1,92 @@
+"""Where elements stand in order: the k largest, the k-th, and the extreme so far.
+
+On a CPU NumPy's partition finds the element at a place several times as fast as a sort; who stands
+there is then found by comparing. Elsewhere, and where there are NaNs, a stable sort does it.
+"""
+
+import numpy
+
+from .space import extra
+
+_FEW = 4  # part of an axis, as a divisor, up to which a partition is worth its comparisons
+
+
+@extra
+def top_k(xp, x, k, axis=-1, largest=True):
+    """The `k` largest (or smallest) values along `axis` in order, and where they stand.
+
+    Equal values keep their order of position, as a stable sort has it.
+    """
+    if 0 < k <= x.shape[axis] // _FEW and _comparable(x):
+        return _chosen(xp, x, k, axis, largest)
+    key = x
+    if largest:
+        key = xp.flip(x, axis)
+    order = xp.argsort(key, axis=axis, kind="stable")
+    if largest:
+        order = x.shape[axis] - 1 - xp.flip(order, axis)
+    order = xp.take(order, xp.arange(k), axis=axis)
+    return xp.take_along_axis(x, order, axis), order
+
+
+def _comparable(x):
+    """True for an array of the host whose elements all have an order."""
+    return type(x) is numpy.ndarray and not (x.dtype.kind == "f" and numpy.isnan(x).any())
+
+
+def _chosen(xp, x, k, axis, largest):
+    """`top_k` by a partition: who is beyond the last one, and of its equals the first ones."""
+    rows = numpy.moveaxis(x, axis, -1)
+    shape, length = rows.shape, rows.shape[-1]
+    rows = rows.reshape(-1, length)
+    last = length - k if largest else k - 1
+    edge = numpy.partition(rows, last, axis=1)[:, last:last + 1]
+    taken = rows >= edge if largest else rows <= edge
+    if numpy.count_nonzero(taken) > k * len(rows):
+        equal = rows == edge
+        taken ^= equal
+        room = k - numpy.count_nonzero(taken, axis=1, keepdims=True)
+        taken |= equal & (numpy.cumsum(equal, axis=1, dtype=numpy.int32) <= room)
+    places = (numpy.flatnonzero(taken).reshape(-1, k) % length).reshape(*shape[:-1], k)
+    places = numpy.moveaxis(places, -1, axis)
+    values, order = top_k(xp, numpy.take_along_axis(x, places, axis), k, axis, largest)
+    return values, numpy.take_along_axis(places, order, axis)
+
+
+@extra
+def place_of_rank(xp, x, axis=-1, rank=0):
+    """Where the element of a rank stands along `axis`, which is kept with length 1; equal values
+    rank by position. Rank 0 is the smallest."""
+    if not _comparable(x):
+        return xp.take(xp.argsort(x, axis=axis, kind="stable"), xp.arange(rank, rank + 1), axis)
+    value = numpy.take(numpy.partition(x, rank, axis), [rank], axis)
+    equal = x == value
+    if numpy.count_nonzero(equal) > value.size:
+        nth = rank + 1 - numpy.count_nonzero(x < value, axis=axis, keepdims=True)
+        equal &= numpy.cumsum(equal, axis, dtype=numpy.int32) == nth
+    return numpy.expand_dims(numpy.argmax(equal, axis), axis)
+
+
+@extra
+def place_so_far(xp, x, axis, largest=True):
+    """Where the largest (or smallest) element up to each place stands along `axis`; of equals the
+    last one. A NaN outdoes all others."""
+    length = x.shape[axis]
+    if type(x) is numpy.ndarray:
+        rows = numpy.ascontiguousarray(numpy.moveaxis(x, axis, -1))
+        best = (numpy.maximum if largest else numpy.minimum).accumulate(rows, -1)
+        leads = numpy.flatnonzero((rows == best) | (rows != rows))  # the first of a row always does
+        spans = numpy.diff(leads, append=rows.size)
+        places = numpy.repeat(leads % length, spans).reshape(rows.shape)
+        return numpy.moveaxis(places, -1, axis)
+    x = xp.moveaxis(x, axis, 0)
+    places = xp.reshape(xp.arange(length), (-1, *[1] * (x.ndim - 1)))
+    places = xp.broadcast_to(places, x.shape)
+    reach = 1
+    while reach < length:  # each place looks twice as far back as before
+        behind, own = places[:-reach], places[reach:]
+        a, b = xp.take_along_axis(x, behind, 0), xp.take_along_axis(x, own, 0)
+        outdone = (a > b if largest else a < b) | (a != a) & (b == b)
+        places = xp.concatenate([places[:reach], xp.where(outdone, behind, own)], 0)
+        reach *= 2
+    return xp.moveaxis(places, 0, axis)

@@ -1,0 +1,55 @@
+"""Order statistics against a stable sort and a loop, with equal elements and NaNs."""
+
+import numpy as np
+import pytest
+
+from mindspore_compat._backend import arrays
+
+RANDOM = np.random.default_rng(3)
+CASES = [(shape, axis, dtype) for shape, axis in (((40,), 0), ((3, 33), 1), ((37, 4, 2), -3))
+         for dtype in ("float32", "float64", "int32", "uint8", "bool")]
+
+
+def _elements(shape, dtype, holes):
+    """Few distinct values, so that many are equal."""
+    x = RANDOM.integers(-3, 9, shape).astype(dtype)
+    if holes and x.dtype.kind == "f":
+        x[RANDOM.random(shape) < 0.05] = np.nan
+    return x
+
+
+def _order(x, axis, largest):
+    order = np.argsort(np.flip(x, axis) if largest else x, axis, kind="stable")
+    return x.shape[axis] - 1 - np.flip(order, axis) if largest else order
+
+
+@pytest.mark.parametrize("holes", [False, True])
+@pytest.mark.parametrize("shape, axis, dtype", CASES)
+def test_as_a_stable_sort(shape, axis, dtype, holes):
+    x = _elements(shape, dtype, holes)
+    xp = arrays.space_of(x)
+    for largest in (True, False):
+        order = _order(x, axis, largest)
+        for k in (1, 3, 8, 20):
+            values, places = xp.top_k(x, k, axis, largest)
+            wanted = np.take(order, range(k), axis)
+            np.testing.assert_array_equal(places, wanted)
+            np.testing.assert_array_equal(values, np.take_along_axis(x, wanted, axis))
+    for rank in (0, 5, x.shape[axis] - 1):
+        place = xp.place_of_rank(x, axis, rank=rank)
+        np.testing.assert_array_equal(place, np.take(order, [rank], axis))
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("shape, axis, dtype", CASES)
+def test_the_extreme_so_far(shape, axis, dtype, largest):
+    x = _elements(shape, dtype, True)
+    rows = np.moveaxis(x, axis, 0).reshape(x.shape[axis], -1)
+    wanted = np.zeros(rows.shape, int)
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            best = rows[wanted[i - 1, j], j] if i else value
+            outdone = value >= best if largest else value <= best
+            wanted[i, j] = i if outdone or value != value else wanted[i - 1, j]
+    places = np.moveaxis(arrays.space_of(x).place_so_far(x, axis, largest=largest), axis, 0)
+    np.testing.assert_array_equal(places.reshape(rows.shape), wanted)
