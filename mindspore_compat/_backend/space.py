@@ -154,55 +154,6 @@ def getitem(xp, x, index):
 
 
 @extra
-def scatter_add(xp, x, index, values):
-    """A copy of `x` with `values` added at `index`; positions named twice receive both."""
-    out = xp.array(x)
-    if is_basic(index):
-        out[index] += values
-    else:
-        xp.add.at(out, index, values)
-    return out
-
-
-@extra
-def scatter_set(xp, x, index, values):
-    """A copy of `x` with `values` written at `index`."""
-    out = xp.array(x)
-    out[index] = values
-    return out
-
-
-_REDUCERS = {"mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}
-_ON_DEVICE = ("max", "min")  # what CuPy's ufunc.at knows of these
-
-
-@extra
-def scatter_reduce(xp, x, index, values, how):
-    """A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", one after
-    the other."""
-    if xp.module.__name__ != "numpy" and how not in _ON_DEVICE:
-        host = [a.get() if hasattr(a, "get") else a for a in (x, values, *index)]
-        getattr(numpy, _REDUCERS[how]).at(host[0], tuple(host[2:]), host[1])
-        return xp.asarray(host[0])
-    if xp.module.__name__ != "numpy" and x.dtype == numpy.float16:
-        wide = xp.scatter_reduce(_single(x), index, _single(values), how)
-        return wide.astype(numpy.float16)
-    out = xp.array(x)
-    getattr(xp, _REDUCERS[how]).at(out, index, values)
-    return out
-
-
-@extra
-def scatter_along_axis(xp, x, index, values, axis, add=False):
-    """A copy of `x` with `values` written (or added) where `take_along_axis` would read."""
-    axis = axis % x.ndim
-    places = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
-    places = [xp.asarray(place) for place in places]
-    places[axis] = index
-    return (xp.scatter_add if add else xp.scatter_set)(x, tuple(places), values)
-
-
-@extra
 def stop(xp, x):
     """`x` itself; on recorded values, the same without its history."""
     return x

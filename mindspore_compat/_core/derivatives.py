@@ -12,7 +12,6 @@ beside the ops.
 import math
 import operator
 
-from .._backend import rows  # noqa: F401 - it declares add_rows
 from .tape import Rule
 
 TABLE = {}
