@@ -11,7 +11,7 @@ import warnings
 import ml_dtypes
 import numpy
 
-from . import linalg, peaks, ranks, scatter  # noqa: F401 - all but peaks add names to every space
+from . import linalg, masks, peaks, ranks, scatter  # noqa: F401 - they add names to every space
 from .kernels import Kernels
 from .space import Space
 

@@ -1,8 +1,9 @@
-"""Elements kept where a mask holds, zeros elsewhere, at the speed of a multiplication.
+"""Choosing between elements by a mask or a bound, at the speed of a multiplication.
 
 NumPy's `where` takes a branch for each element and is several times slower than its arithmetic; a
 product with the mask would turn infinities into NaN. So on the host the mask is spread to all bits
-of the element and both are joined by `and`.
+of the elements, which are then joined by `and` and `xor`. NumPy's `maximum` with a single number is
+slower than its `clip`.
 """
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from .space import extra
 
 _BITS = {np.dtype(np.float32): np.dtype(np.int32), np.dtype(np.float64): np.dtype(np.int64)}
+_WORDS = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
+_LARGE = 1 << 14  # elements from which a branch for each is slower
+_BLOCK = 1 << 15  # elements worked on at a time: they stay in the cache
 
 
 @extra
@@ -28,3 +32,70 @@ def keep(xp, mask, x):
     np.negative(bits, out=bits)
     np.bitwise_and(bits, x.view(kind), out=bits)
     return bits.view(x.dtype)
+
+
+@extra
+def where(xp, condition, *choices):
+    """NumPy's `where`."""
+    if type(condition) is np.ndarray and condition.size >= _LARGE and len(choices) == 2:
+        dtype = _one_dtype(*choices) if condition.dtype == bool else None
+        if dtype is not None:
+            return _chosen(condition, dtype, *choices)
+    return xp.module.where(condition, *choices)
+
+
+def _one_dtype(x, y):
+    """The dtype of two arrays, or of an array and a number that it can hold, if it is made of whole
+    words; else None."""
+    dtype = next((c.dtype for c in (x, y) if isinstance(c, np.ndarray)), None)
+    if dtype is None or dtype.kind not in "fiuc" or dtype.itemsize not in _WORDS:
+        return None
+    numbers = (int, float) if dtype.kind in "fc" else (int,)
+    fits = all(type(c) in numbers or getattr(c, "dtype", None) == dtype for c in (x, y))
+    return dtype if fits else None
+
+
+def _chosen(mask, dtype, *choices):
+    """The elements of the first choice where `mask` holds, else those of the second."""
+    choices = [np.asarray(each, dtype) for each in choices]
+    shape = np.broadcast_shapes(mask.shape, *(each.shape for each in choices))
+    mask, x, y = (np.ascontiguousarray(np.broadcast_to(each, shape)).reshape(-1)
+                  if each.ndim else each.reshape(-1) for each in (mask, *choices))
+    word = _WORDS[dtype.itemsize]
+    x, y, out = x.view(word), y.view(word), np.empty(shape, word)
+    flat = out.reshape(-1)
+    for start in range(0, flat.size, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        bits = (mask[block] if mask.size > 1 else mask).astype(word)
+        np.negative(bits, out=bits)
+        own = y[block] if y.size > 1 else y
+        np.bitwise_xor(x[block] if x.size > 1 else x, own, out=flat[block])
+        flat[block] &= bits
+        flat[block] ^= own
+    return out.view(dtype)
+
+
+@extra
+def at_least(xp, x, low):
+    """max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
+    gradient is that of `x`."""
+    if _clips(x, low):
+        top = np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max
+        return np.clip(x, low, x.dtype.type(top))
+    return xp.maximum(x, low)
+
+
+@extra
+def at_most(xp, x, high):
+    """min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
+    gradient is that of `x`."""
+    if _clips(x, high):
+        bottom = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+        return np.clip(x, x.dtype.type(bottom), high)
+    return xp.minimum(x, high)
+
+
+def _clips(x, bound):
+    """True for a large array of the host and a single bound of its dtype."""
+    return (type(x) is np.ndarray and x.size >= _LARGE and x.dtype.char in "fdilqBHILQbh"
+            and (not isinstance(bound, np.ndarray) or not bound.ndim and bound.dtype == x.dtype))

@@ -21,7 +21,7 @@ _new = object.__new__
 
 POINTWISE = {
     *"add subtract multiply divide true_divide floor_divide remainder mod fmod power float_power "
-     "maximum minimum".split(),
+     "maximum minimum at_least at_most".split(),
     *"fmax fmin arctan2 hypot logaddexp logaddexp2 copysign nextafter heaviside gcd lcm ldexp "
      "where clip".split(),
     *"negative positive abs absolute fabs sign exp exp2 expm1 log log2 log10 log1p sqrt rsqrt "

@@ -145,6 +145,10 @@ def _share(picked, equal):
 
 derive("maximum(x, y)", x=_share(operator.gt, operator.eq), y=_share(operator.lt, operator.eq))
 derive("minimum(x, y)", x=_share(operator.lt, operator.eq), y=_share(operator.gt, operator.eq))
+derive("at_least(x, low)", x=lambda xp, g, x, low: xp.where(x >= low, g, 0),
+       low=lambda xp, g, x, low: xp.where(x < low, g, 0))
+derive("at_most(x, high)", x=lambda xp, g, x, high: xp.where(x <= high, g, 0),
+       high=lambda xp, g, x, high: xp.where(x > high, g, 0))
 derive("fmax(x, y)", x=lambda xp, g, x, y: xp.where((x >= y) | xp.isnan(y), g, 0),
        y=lambda xp, g, x, y: xp.where((y > x) | xp.isnan(x), g, 0))
 derive("fmin(x, y)", x=lambda xp, g, x, y: xp.where((x <= y) | xp.isnan(y), g, 0),

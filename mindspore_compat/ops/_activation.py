@@ -46,7 +46,7 @@ Halves = TensorOf("float16", "float32")
     widen=False)
 def relu(xp, input: TensorOf(number, "bool")):
     """max(input, 0), element by element."""
-    return xp.maximum(input, xp.zeros((), input.dtype))
+    return xp.at_least(input, xp.zeros((), input.dtype))
 
 
 relu.vjp(input=lambda xp, g, out: xp.keep(out > 0, g))
@@ -55,7 +55,7 @@ relu.vjp(input=lambda xp, g, out: xp.keep(out > 0, g))
 @op("ops.relu6(x)", "ops.ReLU6()(x)", "nn.ReLU6()(x)")
 def relu6(xp, x: Half):
     """min(max(x, 0), 6), element by element."""
-    return xp.minimum(xp.maximum(x, 0), 6)
+    return xp.at_most(xp.at_least(x, 0), 6)
 
 
 relu6.vjp(x=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
@@ -64,7 +64,7 @@ relu6.vjp(x=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
 @op("mint.nn.functional.relu6(input, inplace=False)", "mint.nn.ReLU6(inplace=False)(input)")
 def relu6_ext(xp, input: TensorOf((integer | floating) - {"float64"})):
     """min(max(input, 0), 6), element by element."""
-    return xp.minimum(xp.maximum(input, 0), 6)
+    return xp.at_most(xp.at_least(input, 0), 6)
 
 
 relu6_ext.vjp(input=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
@@ -125,7 +125,7 @@ def prelu(xp, input: Floats, weight: Floats):
 
 def _elu(xp, x, alpha, reach=1.0):
     """x where it is positive, alpha * (exp(x / reach) - 1) elsewhere."""
-    return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0) / reach))
+    return xp.where(x > 0, x, alpha * xp.expm1(xp.at_most(x, 0) / reach))
 
 
 def _elu_slope(xp, g, out, alpha):
@@ -159,7 +159,7 @@ def elu_ext(xp, input: TensorOf(any_dtype), alpha: Float = 1.0):
 
 
 elu_ext.vjp(input=lambda xp, g, input, alpha: g * xp.where(
-    input > 0, 1, alpha * xp.exp(xp.minimum(input, 0))))
+    input > 0, 1, alpha * xp.exp(xp.at_most(input, 0))))
 
 
 @op("ops.celu(x, alpha=1.0)", "ops.CeLU(alpha=1.0)(x)", "nn.CELU(alpha=1.0)(x)")
@@ -170,7 +170,7 @@ def celu(xp, x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
     return _elu(xp, x, alpha, alpha)
 
 
-celu.vjp(x=lambda xp, g, x, alpha: g * xp.where(x > 0, 1, xp.exp(xp.minimum(x, 0) / alpha)))
+celu.vjp(x=lambda xp, g, x, alpha: g * xp.where(x > 0, 1, xp.exp(xp.at_most(x, 0) / alpha)))
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
@@ -283,7 +283,7 @@ def mish(xp, x: Floats):
 
 def _mish_factor(xp, x):
     """tanh(log(1 + exp(x))) from one exp: n / (n + 2) with n = exp(x) (exp(x) + 2)."""
-    e = xp.exp(xp.minimum(x, 20))
+    e = xp.exp(xp.at_most(x, 20))
     n = e * (e + 2)
     return n / (n + 2)
 
@@ -409,7 +409,7 @@ Plain = TensorOf(integer | floating)
     "mint.nn.functional.hardsigmoid(input)", "mint.nn.Hardsigmoid()(input)")
 def hardsigmoid(xp, input: Plain):
     """max(0, min(1, (input + 3) / 6)), element by element."""
-    return xp.cast(xp.minimum(xp.maximum(input / 6 + 0.5, 0), 1), input.dtype)
+    return xp.cast(xp.at_most(xp.at_least(input / 6 + 0.5, 0), 1), input.dtype)
 
 
 hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), g / 6, 0))
@@ -419,7 +419,7 @@ hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), 
     "mint.nn.functional.hardswish(input)", "mint.nn.Hardswish()(input)")
 def hardswish(xp, input: Plain):
     """input * max(0, min(6, input + 3)) / 6, element by element."""
-    return xp.cast(input * xp.minimum(xp.maximum(input + 3, 0), 6) / 6, input.dtype)
+    return xp.cast(input * xp.at_most(xp.at_least(input + 3, 0), 6) / 6, input.dtype)
 
 
 hardswish.vjp(input=lambda xp, g, input: g * xp.where(
@@ -458,7 +458,7 @@ softshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
 @op("ops.hardtanh(input, min_val=-1.0, max_val=1.0)")
 def hardtanh(xp, input: TensorOf(real, "bool"), min_val: Number = -1.0, max_val: Number = 1.0):
     """The input cut off below `min_val` and above `max_val`."""
-    return xp.cast(xp.minimum(xp.maximum(input, min_val), max_val), input.dtype)
+    return xp.cast(xp.at_most(xp.at_least(input, min_val), max_val), input.dtype)
 
 
 hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
@@ -474,7 +474,7 @@ def hardtanh_ext(xp, input: TensorOf((integer | floating) - {"float64"}),
     for name, bound in (("min_val", min_val), ("max_val", max_val)):
         if not isinstance(bound, (int, float)):  # which the class asks for only now
             raise TypeError(f"For 'Hardtanh', '{name}' must be a number, but got {bound!r}.")
-    return xp.cast(xp.minimum(xp.maximum(input, min_val), max_val), input.dtype)
+    return xp.cast(xp.at_most(xp.at_least(input, min_val), max_val), input.dtype)
 
 
 hardtanh_ext.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(

@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from .._backend import masks  # noqa: F401 - it declares xp.keep
 from .._backend.space import extra
 from .._core.derivatives import COMPOSED, derive
 

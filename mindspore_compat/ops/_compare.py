@@ -1,9 +1,19 @@
 """Comparison, logic, bits, and tests of numbers, element by element; clipping and sorting."""
 
-from .._core import dtype as dtypes
 from .._core.op import op
 from .._core.reading import ElementOf
-from .._core.rules import Bool, Int, InTensor, Number, TensorOf, any_dtype, integer, number, real
+from .._core.rules import (
+    AsValue,
+    Bool,
+    Int,
+    InTensor,
+    Number,
+    TensorOf,
+    any_dtype,
+    integer,
+    number,
+    real,
+)
 from .._core.surface import build, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
@@ -206,34 +216,29 @@ def float_status(xp, x: TensorOf("float16", "float32", "float64")):
 
 # Clipping -----------------------------------------------------------------------------------------
 
-Bound = TensorOf(real) | Number
+Clipped = AsValue(TensorOf(real), TensorOf("bool"))
+Bound = AsValue(TensorOf(real) | Number, TensorOf("bool") | Bool)
+
 
 @op("ops.clamp(input, min=None, max=None)", "Tensor.clamp(min=None, max=None)",
     "mint.clamp(input, min=None, max=None)", "ops.clip(input, min=None, max=None)",
     "Tensor.clip(min=None, max=None)", "Tensor.clamp_(min=None, max=None)",
     "ops.clamp_(input, min=None, max=None)", "mint.nn.functional.clamp(input, min=None, max=None)",
     "mint.clip(input, min=None, max=None)",
-    rules=dict.fromkeys(("mint.clamp", "mint.clip"), {
-        "input": TensorOf(real), "min": Bound, "max": Bound}))
-def clamp(xp, input: Anything, min: TensorOf(any_dtype, scalars=True) | None = None,
-          max: TensorOf(any_dtype, scalars=True) | None = None):
-    """The elements moved into [min, max]; either bound may be left out."""
+    promote="input min max",
+    rules=dict.fromkeys(("mint.clamp", "mint.clip"), {"input": TensorOf(real)}))
+def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None):
+    """The elements moved into [min, max]; either bound may be left out. All meet in one dtype."""
     if min is None and max is None:
         raise ValueError("For 'clamp', 'min' and 'max' can not both be None.")
-    if any(each is not None and each.dtype.kind == "b" for each in (input, min, max)):
-        raise ValueError("For 'clamp', 'input', 'min' and 'max' must be numbers, but got a bool.")
-    out = input
-    if min is not None:
-        out = xp.where(out < min, xp.cast(min, input.dtype), out)
-    if max is not None:
-        out = xp.where(out > max, xp.cast(max, input.dtype), out)
-    return out
+    out = input if min is None else xp.at_least(input, min)
+    return out if max is None else xp.at_most(out, max)
 
 
 @public("ops.clip_by_value")
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """The elements moved into [clip_value_min, clip_value_max]; x may be a list or tuple of
-    Tensors. A bool counts as a number.
+    """The elements moved into [clip_value_min, clip_value_max], in the dtype of x, which may be a
+    list or tuple of Tensors. A bool counts as a number.
 
     Raises:
         TypeError: if `x` is none of these.
@@ -243,13 +248,15 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     """
     if isinstance(x, (tuple, list)):
         return type(x)(clip_by_value(one, clip_value_min, clip_value_max) for one in x)
-    return build("ops", "clamp")(x, _no_bool(clip_value_min), _no_bool(clip_value_max))
+    low, high = (_bound(x, each) for each in (clip_value_min, clip_value_max))
+    return build("ops", "clamp")(x, low, high)
 
 
-def _no_bool(bound):
-    if isinstance(bound, Tensor) and bound._array.dtype.kind == "b":
-        return bound.astype(dtypes.uint8)
-    return int(bound) if isinstance(bound, bool) else bound
+def _bound(x, bound):
+    """A bound in the dtype of what it bounds."""
+    if bound is None or not isinstance(x, Tensor):
+        return bound
+    return (bound if isinstance(bound, Tensor) else Tensor(bound)).astype(x.dtype)
 
 
 # Sorting ------------------------------------------------------------------------------------------

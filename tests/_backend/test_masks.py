@@ -1,31 +1,55 @@
-"""Elements kept by a mask: exactly those, whatever they are, and exact zeros elsewhere."""
+"""Choosing by masks and bounds against NumPy, for the sizes that take another way than NumPy's."""
+
+import itertools
 
 import numpy as np
 import pytest
 
-from mindspore_compat._backend import arrays, masks  # noqa: F401 - masks declares `keep`
+from mindspore_compat._backend import arrays, masks
+
+RANDOM = np.random.default_rng(5)
+SHAPE = (6, 6000)
+HOST = arrays.HOST
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32"])
-@pytest.mark.parametrize("layout", ["whole", "strided", "broadcast"])
-def test_keep_is_where(space, dtype, layout):
-    values = np.arange(-6, 6).reshape(3, 4).astype(dtype)
-    if dtype.startswith("float"):
-        values[0, :3] = np.inf, np.nan, -np.inf
-    mask = np.random.default_rng(0).random((3, 4)) < .5
-    expected = np.where(mask, values, 0)
-    given = space.asarray(values)
-    if layout == "strided":
-        given = space.asarray(np.repeat(values, 2, 1))[:, ::2]
-    if layout == "broadcast":
-        given = space.broadcast_to(space.asarray(values[:1]), (3, 4))
-        expected = np.where(mask, values[:1], 0)
-    found = arrays.to_host(space.keep(space.asarray(mask), given))
-    assert found.dtype == values.dtype
-    np.testing.assert_array_equal(found, expected)
+def _elements(shape, dtype):
+    x = np.asarray(RANDOM.normal(0, 5, shape)).astype(dtype)
+    if x.dtype.kind == "f" and x.ndim:
+        x[RANDOM.random(shape) < 0.1] = RANDOM.choice([np.nan, np.inf, -np.inf, -0.0])
+    return x
 
 
-def test_keep_of_one_element_without_axes(space):
-    for held, wanted in ((True, 2.5), (False, 0.0)):
-        found = space.keep(space.asarray(held), space.asarray(np.float32(2.5)))
-        assert found.shape == () and float(found) == wanted
+def _choices(dtype):
+    return [_elements(SHAPE, dtype), _elements((6, 1), dtype), _elements((), dtype),
+            _elements(SHAPE[::-1], dtype).T, 3, 0.5]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "complex64", "float16"])
+def test_where_gives_what_numpy_gives(dtype):
+    mask = RANDOM.random(SHAPE) < 0.5
+    for x, y in itertools.product(_choices(dtype), repeat=2):
+        for given in (mask, mask.T.copy().T, mask[0]):
+            found, wanted = HOST.where(given, x, y), np.where(given, x, y)
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_where_takes_its_own_way_for_large_masks_alone(monkeypatch):
+    ways = []
+    monkeypatch.setattr(masks, "_chosen", lambda *given: ways.append(given))
+    for size in (8, 1 << 15):
+        HOST.where(np.ones(size, bool), np.ones(size), np.zeros(()))
+    assert len(ways) == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int64", "uint8"])
+def test_bounds_are_those_of_maximum_and_minimum(dtype):
+    x = _elements(SHAPE, dtype)
+    bounds = [x.dtype.type(2), np.array(2, dtype), 2, _elements(SHAPE, dtype)]
+    if x.dtype.kind == "f":
+        bounds.append(np.array(np.nan, dtype))
+    for bound in bounds:
+        for found, wanted in ((HOST.at_least(x, bound), np.maximum(x, bound)),
+                              (HOST.at_most(x, bound), np.minimum(x, bound))):
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found, wanted)

@@ -195,3 +195,28 @@ def test_xdivy_needs_a_float_on_one_side(divide):
     for x, y in ((whole, whole), (whole, 2), (whole > 0, whole > 0)):
         with pytest.raises(TypeError, match="floats"):
             divide(x, y)
+
+
+@pytest.mark.parametrize("clamp", [ops.clamp, ops.clip, mint.clamp, lambda *x: x[0].clip(*x[1:])])
+def test_clamp_meets_its_bounds_in_one_dtype(clamp):
+    for low, high, wanted in ((1.5, 2.5, ms.float32), (2, None, ms.int32),
+                              (Tensor(1.5, ms.float64), None, ms.float64),
+                              (Tensor(2, ms.int64), Tensor(3), ms.int64)):
+        found = clamp(ints(1, 2, 3), low, high)
+        assert found.dtype == wanted and found[0] == (low if low != 2 else 2)
+    assert clamp(Tensor([1, 9], ms.float16), 1.5, 2.5).dtype == ms.float16
+    assert np.isnan(clamp(floats(1, 2), float("nan"), None).asnumpy()).all()
+    with pytest.raises((TypeError, ValueError), match="'min'"):
+        clamp(floats(1, 2), True, None)
+
+
+def test_clip_by_value_keeps_the_dtype():
+    assert ops.clip_by_value(ints(1, 2, 3), 1.5, 2.5).asnumpy().tolist() == [1, 2, 2]
+    assert ops.clip_by_value(ints(1, 2), Tensor(1.5), 5).dtype == ms.int32
+
+
+def test_a_nan_outdoes_all_that_comes_after_it():
+    x = floats(1, np.nan, 3, np.nan, 5)
+    for run in (ops.cummax, ops.cummin):
+        values, places = run(x, 0)
+        assert np.isnan(values.asnumpy()[1:]).all() and places.asnumpy().tolist() == [0, 1, 1, 3, 3]

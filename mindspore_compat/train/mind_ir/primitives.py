@@ -31,9 +31,9 @@ BINARY = {
     "add": "Add", "subtract": "Sub", "multiply": "Mul", "divide": "RealDiv",
     "true_divide": "RealDiv", "floor_divide": "FloorDiv", "remainder": "FloorMod",
     "mod": "FloorMod", "fmod": "Mod", "power": "Pow", "float_power": "Pow", "maximum": "Maximum",
-    "minimum": "Minimum", "arctan2": "Atan2", "xlogy": "Xlogy", "gammainc": "Igamma",
-    "gammaincc": "Igammac", "zeta": "Zeta", "bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr",
-    "bitwise_xor": "BitwiseXor",
+    "minimum": "Minimum", "at_least": "Maximum", "at_most": "Minimum", "arctan2": "Atan2",
+    "xlogy": "Xlogy", "gammainc": "Igamma", "gammaincc": "Igammac", "zeta": "Zeta",
+    "bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor",
 }
 COMPARISONS = {"equal": "Equal", "not_equal": "NotEqual", "less": "Less", "less_equal": "LessEqual",
                "greater": "Greater", "greater_equal": "GreaterEqual"}
