@@ -1,4 +1,4 @@
-"""Where elements stand in order: the k largest, the k-th, and the extreme so far.
+"""Where elements stand in order: the k largest, the k-th, the extreme so far, the distinct ones.
 
 On a CPU NumPy's partition finds the element at a place several times as fast as a sort; who stands
 there is then found by comparing. Elsewhere, and where there are NaNs, a stable sort does it.
@@ -90,3 +90,27 @@ def place_so_far(xp, x, axis, largest=True):
         places = xp.concatenate([places[:reach], xp.where(outdone, behind, own)], 0)
         reach *= 2
     return xp.moveaxis(places, 0, axis)
+
+
+@extra
+def distinct(xp, x):
+    """The values of `x`, of one axis, each once and in order of appearance; and the place of every
+    element among them."""
+    if type(x) is numpy.ndarray and x.dtype.char in "bBhHiIlq" and x.size:
+        low, high = int(x.min()), int(x.max())
+        if high - low < 2 * x.size:
+            return _distinct_of_few(x, low, high)
+    values, first, inverse = xp.unique(x, True, True)
+    order = xp.argsort(first)
+    return values[order], xp.argsort(order)[xp.ravel(inverse)]
+
+
+def _distinct_of_few(x, low, high):
+    """`distinct` for ints of a short range, by a table of it."""
+    keys = x.astype(numpy.int64) - low
+    table = numpy.full(high - low + 1, x.size)
+    table[keys[::-1]] = numpy.arange(x.size - 1, -1, -1)  # of those named twice, the first stays
+    found = numpy.flatnonzero(table < x.size)
+    found = found[numpy.argsort(table[found])]
+    table[found] = numpy.arange(found.size)
+    return (found + low).astype(x.dtype), table[keys]

@@ -33,7 +33,7 @@ def add_rows(xp, index, values, count):
 @extra
 def scatter_add(xp, x, index, values):
     """A copy of `x` with `values` added at `index`; positions named twice receive both."""
-    out = xp.array(x)
+    out = xp.array(x, order="C")
     if is_basic(index):
         out[index] += values
     elif not (type(out) is numpy.ndarray and _add_at_places(out, index, values)):

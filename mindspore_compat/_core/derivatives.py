@@ -30,7 +30,7 @@ CONSTANT = {
     "logical_not", "logical_xor", "isnan", "isinf", "isfinite", "isneginf", "isposinf", "isclose",
     "allclose",
     "signbit", "sign", "floor", "ceil", "rint", "trunc", "round", "floor_divide", "argmax",
-    "argmin", "argsort", "place_of_rank", "place_so_far",
+    "argmin", "argsort", "place_of_rank", "place_so_far", "distinct",
     "nonzero", "count_nonzero", "searchsorted", "unique", "any", "all", "bitwise_and", "bitwise_or",
     "bitwise_xor", "invert", "left_shift", "right_shift", "bincount", "digitize", "histogram",
     "argwhere",

@@ -80,7 +80,7 @@ derive("prod(x, axis=None, keepdims=False)", x=_prod_slope)
 derive("var(x, axis=None, ddof=0, keepdims=False)", x=_var_slope)
 derive("std(x, axis=None, ddof=0, keepdims=False)", x=_std_slope)
 derive("cumsum(x, axis=None)", x=lambda xp, g, x_shape, axis: _cumsum_slope(xp, g, x_shape, axis))
-derive("cumprod(x, axis=None)", x=lambda xp, g, x, out, axis: _cumprod_slope(xp, g, x, out, axis))
+derive("cumprod(x, axis=None)", x=lambda xp, g, x, axis: _cumprod_slope(xp, g, x, axis))
 
 
 def _cumsum_slope(xp, g, x_shape, axis):
@@ -89,19 +89,19 @@ def _cumsum_slope(xp, g, x_shape, axis):
     return xp.flip(xp.cumsum(xp.flip(g, axis), axis), axis)
 
 
-def _cumprod_slope(xp, g, x, out, axis):
-    """Sum over later products divided by the element; zeros are treated one position at a time."""
+def _cumprod_slope(xp, g, x, axis):
+    """The product of the elements before, times total[i] = g[i] + x[i + 1] total[i + 1], which is
+    found over spans of doubling length; exact where elements are 0."""
     if axis is None:
-        return xp.reshape(_cumprod_slope(xp, g, xp.ravel(x), out, 0), x.shape)
-    axis = axis % x.ndim
-    front = xp.moveaxis(x, axis, 0)
-    slopes = xp.moveaxis(g, axis, 0)
-    length = front.shape[0]
-    parts = []
-    before = None
-    for i in range(length):
-        rest = xp.cumprod(xp.concatenate([xp.ones_like(front[i:i + 1]), front[i + 1:]], 0), 0)
-        part = xp.sum(slopes[i:] * rest, 0)
-        parts.append(part if before is None else part * before)
-        before = front[i] if before is None else before * front[i]
-    return xp.moveaxis(xp.stack(parts, 0), 0, axis)
+        return xp.reshape(_cumprod_slope(xp, g, xp.ravel(x), 0), x.shape)
+    x, total = xp.moveaxis(xp.conj(x), axis, 0), xp.moveaxis(g, axis, 0)
+    first = x[:1]
+    before = xp.cumprod(xp.concatenate([xp.ones_like(first), x[:-1]], 0), 0)
+    span = xp.concatenate([x[1:], xp.zeros_like(first)], 0)  # the product of the next `reach`
+    reach = 1
+    while reach < x.shape[0]:
+        added = span[:-reach] * total[reach:]
+        total = xp.concatenate([total[:-reach] + added, total[-reach:]], 0)
+        span = xp.concatenate([span[:-reach] * span[reach:], span[-reach:]], 0)
+        reach *= 2
+    return xp.moveaxis(before * total, 0, axis)

@@ -307,8 +307,9 @@ def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: InTensor(In
     axis = axis if axis >= 0 else axis + indices.ndim + 1
     view = [1] * (indices.ndim + 1)
     view[axis] = depth
-    hit = xp.expand_dims(indices, axis) == xp.reshape(xp.arange(depth), tuple(view))
-    return xp.where(hit, on_value, xp.cast(off_value, on_value.dtype))
+    places = xp.arange(depth, dtype="int32" if indices.dtype == "uint8" else indices.dtype)
+    return xp.where(xp.expand_dims(indices, axis) == xp.reshape(places, tuple(view)),
+                    on_value, off_value)
 
 
 @public("Tensor.new_zeros")

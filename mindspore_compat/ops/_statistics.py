@@ -448,11 +448,9 @@ def bucketize(input: TensorOf("float16", "float32", "float64", "int16", "int32",
 @op("ops.unique(input)", "ops.Unique()(x: input)", widen=False)
 def unique(xp, input: Anything):
     """(each value once, in order of appearance, the position of every element among them)."""
-    values, first, inverse = xp.unique(xp.ravel(input), True, True)[:3]
-    order = xp.argsort(first)
-    rank = xp.argsort(order)
+    values, places = xp.distinct(xp.ravel(input))
     index_dtype = "int64" if input.dtype == "int64" else "int32"
-    return values[order], xp.cast(xp.reshape(rank[xp.ravel(inverse)], input.shape), index_dtype)
+    return values, xp.cast(xp.reshape(places, input.shape), index_dtype)
 
 
 @public("mint.unique")
@@ -523,7 +521,11 @@ def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
     if x1.ndim not in (2, 3) or x2.ndim not in (2, 3) or x1.shape[-1] != x2.shape[-1]:
         raise ValueError(f"For 'cdist', the inputs must be matrices (or stacks) with rows of one "
                          f"length, but got {x1.shape} and {x2.shape}.")
-    return _reduce._vector_norm(xp, xp.expand_dims(x1, -2) - xp.expand_dims(x2, -3), p, -1, False)
+    x1, x2 = xp.expand_dims(x1, -2), xp.expand_dims(x2, -3)
+    step = max(xp.at_once() // max(x1[..., :1, :, :].size * x2.shape[-2], 1), 1)
+    parts = [_reduce._vector_norm(xp, x1[..., i:i + step, :, :] - x2, p, -1, False)
+             for i in range(0, x1.shape[-3] or 1, step)]
+    return xp.concatenate(parts, -2) if len(parts) > 1 else parts[0]
 
 
 @op("mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)", promote="x1 x2")

@@ -53,3 +53,12 @@ def test_the_extreme_so_far(shape, axis, dtype, largest):
             wanted[i, j] = i if outdone or value != value else wanted[i - 1, j]
     places = np.moveaxis(arrays.space_of(x).place_so_far(x, axis, largest=largest), axis, 0)
     np.testing.assert_array_equal(places.reshape(rows.shape), wanted)
+
+
+@pytest.mark.parametrize("spread", [1, 1000])
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "uint64", "float32"])
+def test_distinct_values_in_order_of_appearance(dtype, spread):
+    x = (RANDOM.integers(-3, 5, 40) * spread).astype(dtype)
+    values, places = arrays.space_of(x).distinct(x)
+    assert values.tolist() == list(dict.fromkeys(x.tolist())) and values.dtype == dtype
+    np.testing.assert_array_equal(values[places], x)

@@ -93,6 +93,7 @@ EXTRAS = {
     "cast": (normal(3), np.dtype("f")), "rsqrt": (np.abs(normal(3)),), "sigmoid": (normal(3, 2),),
     "softplus": (normal(3, 2),), "top_k": (normal(3, 5), 2),
     "place_of_rank": (normal(3, 5), 0, 1), "place_so_far": (normal(3, 9), 1),
+    "distinct": (np.array([4, 2, 4, 9]),),
     "scatter_add": (normal(5, 2), np.array([0, 3, 0]), normal(3, 2)),
     "scatter_set": (normal(5, 2), np.array([0, 3]), normal(2, 2)),
     "scatter_along_axis": (normal(3, 4), np.array([[0, 1], [3, 2], [1, 0]]), normal(3, 2), 1),

@@ -1,0 +1,44 @@
+"""Adding at places that may be named twice, against a loop: whole axes before and after the places,
+places that broadcast, values that broadcast, and any order of memory."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from mindspore_compat._backend import arrays, scatter
+
+RANDOM = np.random.default_rng(11)
+PLACES = {"alone": (5,), "rows": (3, 4), "scalar": ()}
+
+
+def _wanted(x, index, values):
+    out = x.astype("float64", order="C")
+    numbers = np.arange(x.size).reshape(x.shape)[index]
+    for place, value in zip(numbers.ravel(), np.broadcast_to(values, numbers.shape).ravel()):
+        out.reshape(-1)[place] += value
+    return out
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 30])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("skipped, named", [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (2, 1)])
+def test_as_a_loop(monkeypatch, skipped, named, dtype, limit):
+    monkeypatch.setattr(scatter, "_SMALL", limit)  # by a sparse product always, or never
+    lengths = (4, 3, 6)
+    for shape, order in itertools.product(PLACES.values(), "CF"):
+        x = np.asarray(RANDOM.integers(-9, 9, lengths), dtype, order=order)
+        places = [RANDOM.integers(-n, n, shape) for n in lengths[skipped:skipped + named]]
+        index = (slice(None),) * skipped + tuple(map(np.asarray, places))
+        full = x[index].shape
+        for taken in (full, full[1:], full[:-1] + (1,) if full else (), ()):
+            values = np.asarray(RANDOM.integers(-9, 9, taken), dtype)
+            found = arrays.HOST.scatter_add(x, index, values)
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found, _wanted(x, index, values))
+
+
+def test_a_place_out_of_range_is_an_index_error():
+    for place in (3, -4):
+        with pytest.raises(IndexError):
+            arrays.HOST.scatter_add(np.zeros((3, 2)), (np.array([place]),), np.ones((1, 2)))
