@@ -31,7 +31,7 @@ from . import dtype as dtypes
 from .checking import guard_all, one_dtype, refuse_all, refuse_unlike
 from .explain import LIBRARY_ERRORS, explain, explained
 from .op import DECLARED
-from .rule import NoneRule, Union, join, parts_of
+from .rule import NoneRule, Union, join, parts_of, show_with_type
 from .rules import DType, TensorOf
 from .source import compiled
 from .tensor import Tensor
@@ -366,7 +366,7 @@ def _make_function(op, area, name, group):
         own = next(n for n in signature.names if signature.feeds[n] == first)
         scope["overwrite"] = overwrite
         call = f"overwrite({name!r}, {own}, {call})"
-    lines += _return_lines(name, call, scope)
+    lines += _return_lines(name, call, scope, signature)
     made = compiled(lines, scope, f"{area}.{name}")["public_object"]
     made.__name__ = name
     made.__qualname__ = f"Tensor.{name}" if method else name
@@ -374,14 +374,27 @@ def _make_function(op, area, name, group):
     return made
 
 
-def _return_lines(api, call, scope):
+def _return_lines(api, call, scope, signature):
     """The call, with errors of the array library told in the words of the API."""
     scope.update(library_errors=LIBRARY_ERRORS, explain=explain)
+    numbers = []
+    if signature.op.beside_tensor:
+        scope["refuse_numbers"] = _refuse_numbers
+        given = [n for n in signature.names if signature.feeds[n] in signature.op.inputs]
+        named = ", ".join(f"{n!r}: {n}" for n in given)
+        numbers = [f"        refuse_numbers({api!r}, {{{named}}})"]
     reflected = ["        if hasattr(other, 'takes_dense'):", "            return NotImplemented"]
     return ["    try:", f"        return {call}", "    except library_errors as error:",
-            *(reflected if api in ("__add__", "__sub__", "__mul__") else []),
+            *numbers, *(reflected if api in ("__add__", "__sub__", "__mul__") else []),
             f"        explained = explain({api!r}, error)", "        if explained is error:",
             "            raise", "        raise explained from error"]
+
+
+def _refuse_numbers(api, given):
+    """Refuses numbers alone where one of them must be a Tensor; see `beside_tensor`."""
+    if not any(isinstance(value, Tensor) for value in given.values()):
+        raise TypeError(f"For '{api}', {' or '.join(map(repr, given))} must be a Tensor, but got "
+                        f"{' and '.join(map(show_with_type, given.values()))}.")
 
 
 def _writes(name):
@@ -412,7 +425,7 @@ def _make_class(op, area, name, groups, base):
     arguments = _arguments(op, feeds, scope)
     lines += _guard_lines(name, call, scope, arguments)
     lines += _no_lists(name, call, scope)
-    lines += _return_lines(name, f"run({arguments})", scope)
+    lines += _return_lines(name, f"run({arguments})", scope, call)
     compiled(lines, scope, f"{area}.{name}")
     body = {"__init__": scope["__init__"], method: scope[method],
             "__doc__": describe(op, made, call),

@@ -228,9 +228,12 @@ def test_kind(error, call):
     "name", ["equal", "less", "fmod", "float_power", "bitwise_and", "zeta", "bitwise_left_shift"]
 )
 def test_two_numbers_are_no_tensors(name):
-    with pytest.raises(TypeError, match="must be a Tensor"):
+    with pytest.raises(TypeError, match=f"For '{name}', '.+' or '.+' must be a Tensor, but got 2"):
         getattr(ops, name)(2, 3)
     assert ops.add(2, 3) == 5
+    told = "For 'TruncateMod', 'x' or 'y' must be a Tensor, but got 2 of type int and 3.0"
+    with pytest.raises(TypeError, match=told):
+        ops.TruncateMod()(2, 3.0)
 
 
 @pytest.mark.parametrize(
