@@ -53,8 +53,16 @@ def linalg_solve(xp, a, b):
 
 @linear
 def linalg_cholesky(xp, x):
-    """The lower triangle L of x = L Lᴴ."""
-    return xp.linalg.cholesky(x)
+    """The lower triangle L of x = L Lᴴ.
+
+    Raises:
+        numpy.linalg.LinAlgError: if a matrix is not positive definite; CuPy's NaN is none, and what
+            NumPy makes of a NaN is none either.
+    """
+    lower = xp.linalg.cholesky(x)
+    if not bool(xp.all(xp.isfinite(lower))):
+        raise numpy.linalg.LinAlgError("Matrix is not positive definite")
+    return lower
 
 
 @linear

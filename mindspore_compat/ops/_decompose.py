@@ -98,9 +98,14 @@ def logdet(xp, input: Matrix):
 @op("ops.cholesky(input_x, upper=False)", "ops.Cholesky(upper=False)(input_x)",
     "Tensor.cholesky(upper=False)")
 def cholesky(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
-    """The triangle L of x = L Lᵀ for positive definite matrices (x = Uᵀ U with `upper`)."""
+    """The triangle L of x = L Lᵀ for positive definite matrices (x = Uᵀ U with `upper`); a
+    RuntimeError for others."""
     _square("cholesky", "input_x", input_x)
-    lower = xp.linalg_cholesky(0.5 * (input_x + _adjoint(xp, input_x)))
+    try:
+        lower = xp.linalg_cholesky(0.5 * (input_x + _adjoint(xp, input_x)))
+    except ValueError as error:  # of the array library
+        raise RuntimeError("For 'cholesky', 'input_x' must hold symmetric positive definite "
+                           "matrices, but got one that is not.") from error
     return _adjoint(xp, lower) if upper else lower
 
 

@@ -112,7 +112,8 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 
     Raises:
         TypeError: an argument is of the wrong type or dtype.
-        ValueError: `a` is no square matrix, or not positive definite.
+        ValueError: `a` is no square matrix.
+        RuntimeError: `a` is not positive definite.
     """
     return _triangle("cholesky", a, lower, overwrite_a, check_finite)
 

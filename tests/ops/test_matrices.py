@@ -183,3 +183,20 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives_agree_with_differences(name):
     slopes.check(*CASES[name])
+
+
+@pytest.mark.parametrize("factor", [ops.cholesky, ops.Cholesky(), Tensor.cholesky])
+@pytest.mark.parametrize("low", [1.0, np.nan])
+def test_what_is_not_positive_definite_has_no_triangle(factor, low, space):
+    """NumPy says so of 1, CuPy of neither: it answers NaN."""
+    bad = np.array([[low, 2], [2, 1]], np.float32)
+    with pytest.raises(RuntimeError, match="For 'cholesky', 'input_x' must"):
+        factor(Tensor(np.stack([np.eye(2, dtype=np.float32), bad])))
+
+
+def test_a_triangle_that_the_device_fills_with_nan_is_refused(monkeypatch):
+    from mindspore_compat._backend.arrays import HOST
+
+    monkeypatch.setattr(HOST.module.linalg, "cholesky", lambda x: x * np.nan)
+    with pytest.raises(RuntimeError):
+        ops.cholesky(matrix([1, 2], [2, 1]))
