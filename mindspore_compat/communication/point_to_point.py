@@ -106,7 +106,7 @@ class P2POp:
     """
 
     @checked
-    def __init__(self, op: Any, tensor: Given | Any, peer: Int, group: Str = None, tag: Int = 0,
+    def __init__(self, op: Any, tensor: Given | Any, peer: Int, group: Str = None, tag: Any = 0,
                  recv_dtype: DType = None):
         name = op if isinstance(op, str) else getattr(op, "__name__", None)
         if not isinstance(tensor, (Tensor, tuple)):
@@ -118,8 +118,8 @@ class P2POp:
         if isinstance(tensor, tuple) and (name == "isend" or recv_dtype is None):
             raise TypeError("For 'P2POp', 'tensor' must be a Tensor unless 'op' is 'irecv' and "
                             f"'recv_dtype' is given, but got the shape {tensor}.")
-        if tag != 0:
-            raise NotImplementedError(f"For 'P2POp', 'tag' must be 0, but got {tag}.")
+        if not isinstance(tag, (int, float)) or tag != 0:
+            raise NotImplementedError(f"For 'P2POp', 'tag' must be 0, but got {tag!r}.")
         self.op = name
         self.tensor = tensor
         self.peer = peer

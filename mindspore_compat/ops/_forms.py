@@ -93,6 +93,9 @@ def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf(
     if axis is None:
         input, axis = xp.ravel(input), 0
     length = input.shape[axis]
+    if not length and indices.size:
+        raise RuntimeError(f"For 'take', the Tensor must have elements to take, but got shape "
+                           f"{tuple(input.shape)}.")
     if mode == "wrap":
         at = xp.mod(indices, length)
     else:

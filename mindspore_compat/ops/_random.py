@@ -477,6 +477,9 @@ def _multinomial(input, num_samples, replacement, draw, dtype):
     if num_samples < 1:
         raise RuntimeError(f"For 'multinomial', 'num_samples' must be positive, but got "
                            f"{num_samples}.")
+    if not weights.size:
+        raise ValueError(f"For 'multinomial', the input must hold weights, but got shape "
+                         f"{tuple(weights.shape)}.")
     if not replacement and num_samples > weights.shape[-1]:
         raise ValueError(f"For 'multinomial', 'num_samples' must be at most {weights.shape[-1]} "
                          f"without replacement, "

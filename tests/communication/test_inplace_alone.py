@@ -180,6 +180,8 @@ def test_parts_combined(operation, space):
         (lambda t: dist.P2POp(abs, t, 1), TypeError, "op"),
         (lambda t: dist.P2POp("isend", (2, 3), 1), TypeError, "tensor"),
         (lambda t: dist.P2POp("isend", t, 1, tag=1), NotImplementedError, "tag"),
+        (lambda t: dist.P2POp("isend", t, 1, tag=None), NotImplementedError, "tag"),
+        (lambda t: dist.P2POp("isend", t, 1, tag="0"), NotImplementedError, "tag"),
         (lambda t: dist.batch_isend_irecv([]), TypeError, "p2p_op_list"),
         (lambda t: comm.set_comm_ops_inplace(1), TypeError, "is_enable"),
         (lambda t: comm.set_comm_ops_inplace(True, ("send",)), TypeError, "func_list"),

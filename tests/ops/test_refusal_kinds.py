@@ -375,6 +375,7 @@ RULES = {
         lambda: ops.softshrink(X, -1),
         lambda: nn.SoftShrink(-0.5)(X),
         lambda: mint.nn.functional.softshrink(X, -0.5),
+        lambda: NOTHING.take(VECTOR),
         lambda: ops.randint(3, 3, (2,)),
         lambda: ops.randint_like(VECTOR, 3, 1),
         lambda: ops.diff(X, -1),
@@ -410,6 +411,7 @@ def test_a_broken_rule_is_a_runtime_error(call):
         (ValueError, lambda: ops.matmul(ONE, VECTOR)),
         (ValueError, lambda: ops.rot90(X, 1, (0, 4))),
         (ValueError, lambda: ops.rot90(X, 1, (0,))),
+        (ValueError, lambda: ops.Multinomial()(NOTHING, 2)),
         (ValueError, lambda: ops.cross_entropy(CLASSES, TARGET[:2])),
         (ValueError, lambda: ops.nll_loss(CLASSES, TARGET, ops.ones(7))),
         (ValueError, lambda: mint.nn.functional.nll_loss(CLASSES, TARGET[:2])),
@@ -426,7 +428,7 @@ def test_a_broken_rule_is_a_runtime_error(call):
         (KeyError, lambda: ops.iou(ops.ones((1, 4)), ops.ones((1, 4)), None)),
         (KeyError, lambda: ops.IOU((1, 2))(ops.ones((1, 4)), ops.ones((1, 4)))),
     ],
-    ids=range(25),
+    ids=range(26),
 )
 def test_kind_beside_those_rules(error, call):
     with pytest.raises(error, match="For '"):

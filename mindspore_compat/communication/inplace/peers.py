@@ -121,22 +121,22 @@ class P2POp:
         tag (int): 0.
 
     Raises:
-        TypeError: `op` is neither, `tensor` is not a Tensor, or `peer` or `tag` not an int.
+        TypeError: `op` is neither, `tensor` is not a Tensor, or `peer` not an int.
         NotImplementedError: `tag` is not 0.
 
     Source: mindspore.mint.distributed.P2POp of MindSpore 2.10.
     """
 
     @checked
-    def __init__(self, op: Any, tensor: Given, peer: Int | Bool, group: Any = None, tag: Int = 0):
+    def __init__(self, op: Any, tensor: Given, peer: Int | Bool, group: Any = None, tag: Any = 0):
         name = op if isinstance(op, str) else getattr(op, "__name__", None)
         if name not in ("isend", "irecv"):
             raise TypeError(
                 "For 'P2POp', 'op' must be 'isend' or 'irecv', or the function of that "
                 f"name, but got {op!r}."
             )
-        if tag != 0:
-            raise NotImplementedError(f"For 'P2POp', 'tag' must be 0, but got {tag}.")
+        if not isinstance(tag, (int, float)) or tag != 0:
+            raise NotImplementedError(f"For 'P2POp', 'tag' must be 0, but got {tag!r}.")
         self.op = name
         self.tensor = tensor
         self.peer = peer
