@@ -23,6 +23,7 @@ Real = TensorOf(floating)
 Positive = Int(ge=1)
 Natural = Int(ge=0)
 Mode = OneOf("same", "valid", "pad")
+Sizes = TensorOf("int32", "int64")
 Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
 
 
@@ -448,7 +449,8 @@ def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 
 @op("ops.col2im(input_x, output_size, kernel_size, dilation, padding_value, stride)",
     "ops.Col2Im(kernel_size, dilation=1, padding: padding_value=0, stride=1)(x: input_x, "
     "output_size)",
-    "Tensor.col2im(output_size, kernel_size, dilation, padding_value, stride)")
+    "Tensor.col2im(output_size, kernel_size, dilation, padding_value, stride)",
+    rules=dict.fromkeys(("ops.col2im", "ops.Col2Im", "Tensor.col2im"), {"output_size": Sizes}))
 def col2im(xp, input_x: Columns, output_size: Any, kernel_size: listed(Positive, 1, 2),
            dilation: listed(Positive, 1, 2), padding_value: listed(Natural, 1, 2),
            stride: listed(Positive, 1, 2)):

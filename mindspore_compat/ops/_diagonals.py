@@ -77,10 +77,10 @@ def _ends(api, k):
     if isinstance(k, Tensor):
         if k.ndim > 1:
             raise ValueError(f"For '{api}', 'k' must have at most one axis, but got {k.shape}.")
-        k = k.asnumpy().reshape(-1).tolist()
-    ends = [k] if isinstance(k, int) and not isinstance(k, bool) else list(k)
+    ends = k.asnumpy().reshape(-1).tolist() if isinstance(k, Tensor) else [k]
     if len(ends) not in (1, 2) or not all(type(one) is int for one in ends):
-        raise TypeError(f"For '{api}', 'k' must be one or two ints, but got {k!r}.")
+        raise TypeError(f"For '{api}', 'k' must be an int or a Tensor of one or two, but got "
+                        f"{show(k)}.")
     if ends[0] > ends[-1]:
         raise ValueError(f"For '{api}', 'k' must rise, but got {ends[0]} and {ends[-1]}.")
     return ends[0], ends[-1]
@@ -112,7 +112,7 @@ def matrix_diag(x: Anything, k=0, num_rows=-1, num_cols=-1,
 
     Args:
         x (Tensor): a diagonal over the last axis; a band over the last two.
-        k (Union[int, tuple[int], Tensor]): the diagonal, or the lowest and the highest.
+        k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
         num_rows (Union[int, Tensor]): -1 for as many as are needed.
         num_cols (Union[int, Tensor]): -1 for as many as are needed; square if both are -1.
         padding_value (Union[number, Tensor]): what stands outside the band.
@@ -168,7 +168,7 @@ def matrix_diag_part(x: Anything, k, padding_value: TensorOf(any_dtype) | Number
 
     Args:
         x (Tensor): matrices over the last two axes.
-        k (Union[int, tuple[int], Tensor]): the diagonal, or the lowest and the highest.
+        k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
         padding_value (Union[number, Tensor]): what fills up short diagonals; a Tensor has the
             dtype of `x`.
         align (str): where short diagonals stand, above and below the main one.
@@ -200,7 +200,7 @@ def matrix_set_diag(x: Filling, diagonal: Filling, k=0, align: Align = "RIGHT_LE
     Args:
         x (Tensor): matrices over the last two axes.
         diagonal (Tensor): as `ops.matrix_diag_part` gives them.
-        k (Union[int, tuple[int], Tensor]): the diagonal, or the lowest and the highest.
+        k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
         align (str): where short diagonals stand, above and below the main one.
 
     Raises:

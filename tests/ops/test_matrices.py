@@ -30,13 +30,13 @@ BAND = matrix([1, 2, 3, 4], [5, 6, 7, 8], [9, 8, 7, 6])
     ("RIGHT_RIGHT", [[9, 9, 4], [9, 3, 8], [2, 7, 6]]),
 ])
 def test_a_band_above_the_diagonal_stands_where_align_says(align, expected):
-    out = ops.matrix_diag_part(BAND, (1, 3), 9.0, align)
+    out = ops.matrix_diag_part(BAND, Tensor([1, 3]), 9.0, align)
     np.testing.assert_array_equal(out.asnumpy(), expected)
 
 
 def test_a_band_makes_a_matrix():
     x = matrix([8, 9, 0], [1, 2, 3], [0, 4, 5])
-    out = ops.matrix_diag(x, (-1, 1), 3, 3, Tensor(11.0), align="LEFT_RIGHT")
+    out = ops.matrix_diag(x, Tensor([-1, 1]), 3, 3, Tensor(11.0), align="LEFT_RIGHT")
     np.testing.assert_array_equal(out.asnumpy(), [[1, 8, 11], [4, 2, 9], [11, 5, 3]])
 
 
@@ -68,10 +68,12 @@ def test_taking_a_band_out_undoes_putting_it_in(align, ends):
 
 @pytest.mark.parametrize("call, error, part", [
     (lambda: ops.matrix_diag_part(BAND, "0", 0.0), TypeError, "'k'"),
-    (lambda: ops.matrix_diag_part(BAND, (2, 1), 0.0), ValueError, "'k'"),
+    (lambda: ops.matrix_diag_part(BAND, (0, 1), 0.0), TypeError, "'k'"),
+    (lambda: ops.matrix_set_diag(BAND, BAND, [0, 1]), TypeError, "'k'"),
+    (lambda: ops.matrix_diag_part(BAND, Tensor([2, 1]), 0.0), ValueError, "'k'"),
     (lambda: ops.matrix_diag_part(BAND, 4, 0.0), ValueError, "'k'"),
     (lambda: ops.matrix_diag_part(BAND, 0, 0.0, "UP"), ValueError, "'align'"),
-    (lambda: ops.matrix_diag(BAND, (0, 1)), ValueError, "diagonals"),
+    (lambda: ops.matrix_diag(BAND, Tensor([0, 1])), ValueError, "diagonals"),
     (lambda: ops.matrix_diag(BAND, 0, 2), ValueError, "elements"),
     (lambda: ops.matrix_set_diag(BAND, BAND), ValueError, "'diagonal'"),
     (lambda: ops.lu_unpack(BAND, Tensor([1])), ValueError, "LU_pivots"),
@@ -166,8 +168,8 @@ def test_triangular_systems_read_one_triangle():
 
 SQUARE = numbers(3, 3) + 3 * np.eye(3)
 CASES = {
-    "matrix_diag": (lambda x: ops.matrix_diag(x, (-1, 0), 3, 3), numbers(2, 3)),
-    "matrix_diag_part": (lambda x: ops.matrix_diag_part(x, (-1, 1), 0.5), numbers(3, 4)),
+    "matrix_diag": (lambda x: ops.matrix_diag(x, Tensor([-1, 0]), 3, 3), numbers(2, 3)),
+    "matrix_diag_part": (lambda x: ops.matrix_diag_part(x, Tensor([-1, 1]), 0.5), numbers(3, 4)),
     "matrix_set_diag": (ops.matrix_set_diag, numbers(3, 4), numbers(3)),
     "matrix_exp": (ops.matrix_exp, SQUARE / 2),
     "orgqr": (ops.orgqr, numbers(4, 2), numbers(2)),
