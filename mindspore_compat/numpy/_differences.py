@@ -213,6 +213,7 @@ def cov(
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the shapes do not fit.
+        RuntimeError: if weights are no vector with one for each observation.
     """
     rows = _pair_rows(m, y, rowvar, "cov")
     correction = as_tensor((0 if bias else 1) if ddof is None else ddof, "cov")
@@ -230,13 +231,13 @@ def _observations(value, count, name):
     """Weights of observations as float32.
 
     Raises:
-        TypeError: if they are no ints. ValueError: if they are no vector of that length.
+        TypeError: if they are no ints. RuntimeError: if they are no vector of that length.
     """
     value = as_tensor(value, "cov")
     if value._array.dtype.kind not in "iu":
         raise TypeError(f"For 'cov', '{name}' must hold ints, but got dtype {value.dtype}.")
     if value.ndim != 1 or value.shape[0] != count:
-        raise ValueError(
+        raise RuntimeError(
             f"For 'cov', '{name}' must be a vector of {count} ints, but got shape {value.shape}."
         )
     return cast.run(value, "float32")

@@ -65,14 +65,15 @@ def _length(value, name, api):
     """A length, given as an int or an integer Tensor or array of one element.
 
     Raises:
-        TypeError: if it is none of these. ValueError: if it is below 1.
+        TypeError: if it is none of these. ValueError: if it is negative. RuntimeError: if it is 0.
     """
     if isinstance(value, (Tensor, numpy.ndarray, numpy.integer)) and value.size == 1:
         value = value.item()
     if not is_int(value):
         raise TypeError(f"For '{api}', '{name}' must be an int, but got {value!r}.")
     if value < 1:
-        raise ValueError(f"For '{api}', '{name}' must be at least 1, but got {value}.")
+        error = RuntimeError if value == 0 else ValueError
+        raise error(f"For '{api}', '{name}' must be at least 1, but got {value}.")
     return value
 
 
@@ -82,7 +83,7 @@ def tri(N, M=None, k: Int = 0, dtype: DType | None = float32):
 
     Raises:
         TypeError: if a length or `k` is no int, or `dtype` is no MindSpore dtype.
-        ValueError: if a length is less than 1.
+        ValueError: if a length is negative. RuntimeError: if it is 0.
     """
     if dtype is None:
         raise TypeError("For 'tri', 'dtype' must be a mindspore dtype, but got None.")
