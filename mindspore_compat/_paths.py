@@ -66,6 +66,7 @@ PATHS = {
     "ops.operations._infer_ops": "ops.auto_generate",
     "ops.operations._inner_ops": "ops._inner_ops",
     "ops.operations._rl_inner_ops": "ops._rl_inner_ops",
+    "ops.operations._sequence_ops": "ops.auto_generate",
     "ops.operations._tensor_array": "ops._tensor_array",
     "ops.auto_generate.gen_ops_prim": "ops.auto_generate",
     "ops.auto_generate.gen_ops_def": "ops.auto_generate",

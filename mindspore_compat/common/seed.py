@@ -35,8 +35,10 @@ def _get_graph_seed(op_seed, kernel_name):
     if seed == 0 and op_seed == 0:
         return 0, 0
     if not isinstance(op_seed, int) or isinstance(op_seed, bool):
-        raise TypeError(f"For '{kernel_name}', 'seed' must be an int, but got {op_seed!r} of type "
-                        f"{type(op_seed).__name__}.")
+        raise TypeError(
+            f"For '{kernel_name}', 'seed' must be an int, but got {op_seed!r} of type "
+            f"{type(op_seed).__name__}."
+        )
     if op_seed < 0:
         raise ValueError(f"For '{kernel_name}', 'seed' must not be negative, but got {op_seed}.")
     asked = _calls[op_seed, kernel_name] = _calls.get((op_seed, kernel_name), -1) + 1

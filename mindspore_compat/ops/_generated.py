@@ -35,6 +35,10 @@ AddcdivExt()(input, tensor1, tensor2, value=1) = ops.addcdiv
 AddcmulExt()(input, tensor1, tensor2, value=1) = ops.addcmul
 Addmm()(input, mat1, mat2, beta=1, alpha=1) = mint.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
 Addmv()(input, mat, vec, beta=1, alpha=1) = mint.addmv(input, mat, vec, beta=beta, alpha=alpha)
+AllGatherMatmul()(input, x2, group, world_size, bias=None, gather_index=0, gather_output=True,
+    comm_turn=0, trans_input=False, trans_x2=False)
+    = ops.all_gather_matmul(input, x2, group, world_size, bias=bias, gather_index=gather_index,
+    gather_output=gather_output, comm_turn=comm_turn, trans_input=trans_input, trans_x2=trans_x2)
 Any()(input) = mint.any
 AnyExt()(input, dim, keepdim=False) = mint.any
 Arange()(start, end, step, dtype=None) = mint.arange(start, end, step, dtype=dtype)
@@ -135,6 +139,8 @@ FmodScalar()(input, other) = mint.fmod
 FmodTensor()(input, other) = mint.fmod
 Frac()(input) = mint.frac
 FullLike()(input, fill_value, dtype=None) = mint.full_like(input, fill_value, dtype=dtype)
+FuncMaxPool2D()(input, kernel_size, stride=None, padding=0, dilation=(1, 1), ceil_mode=False,
+    return_indices=False) = mint.nn.functional.max_pool2d
 FusedInferAttentionScore(num_heads=1, scale_value=1.0, pre_tokens=2147483647,
     next_tokens=2147483647, input_layout='BSH', num_key_value_heads=0, sparse_mode=0,
     inner_precise=1, block_size=0, antiquant_mode=0, softmax_lse_flag=False, key_antiquant_mode=0,
@@ -162,6 +168,9 @@ FusedInferAttentionScore(num_heads=1, scale_value=1.0, pre_tokens=2147483647,
 GatherNdExt()(input, indices) = ops.gather_nd
 GeluExt()(input, approximate='none') = mint.nn.functional.gelu(input, approximate=approximate)
 GreaterEqualScalar()(input, other) = mint.ge
+GroupedMatmulV2()(x, weight, bias=None, scale=None, offset=None, antiquant_scale=None,
+    antiquant_offset=None, group_list=None, split_item=0, group_type=-1)
+    = ops.auto_generate.grouped_matmul
 HFFT()(input, n=None, dim=-1, norm=None) = ops.hfft
 HFFT2()(input, s=None, dim=(-2, -1), norm=None) = ops.hfft2
 HFFTN()(input, s=None, dim=None, norm=None) = ops.hfftn
@@ -198,6 +207,8 @@ IndexFillTensor()(input, dim, index, value) = Tensor.index_fill
 IndexSelect()(input, dim, index) = mint.index_select
 InnerIndex()(input, indices) = ops.tuple_getitem(input, tuple(indices))
 InnerInplaceIndexPut()(input, indices, values, accumulate=False) = Tensor.index_put_
+InnerMoeTokenUnpermute()(permuted_tokens, sorted_indices, probs=None, padded_mode=False,
+    restore_shape=None) = ops.moe_token_unpermute
 InnerNonZero()(input) = mint.nonzero
 InplaceAddExt()(input, other, alpha=1) = Tensor.add_(input, other, alpha=alpha)
 InplaceAddmm()(input, mat1, mat2, beta=1, alpha=1)
@@ -298,6 +309,10 @@ LogSumExp()(input, dim, keepdim=False) = mint.logsumexp
 MSELossExt()(input, target, reduction='mean') = mint.nn.functional.mse_loss
 MaskedFillScalar()(input, mask, value) = mint.masked_fill
 MatMulExt()(input, other) = mint.matmul
+MatmulReduceScatter()(input, x2, group, world_size, reduce_op='sum', bias=None, comm_turn=0,
+    trans_input=False, trans_x2=False)
+    = ops.matmul_reduce_scatter(input, x2, group, world_size, reduce_op=reduce_op, bias=bias,
+    comm_turn=comm_turn, trans_input=trans_input, trans_x2=trans_x2)
 MatrixInverseExt()(input) = ops.matrix_inverse
 Max()(input) = mint.max
 MaxDim()(input, dim, keepdim=False) = mint.max
@@ -313,6 +328,17 @@ Min()(input) = mint.min
 MinDim()(input, dim, keepdim=False) = mint.min
 MishExt()(input) = mint.nn.functional.mish
 Mm()(input, mat2) = mint.mm
+MoeDistributeCombine()(expand_x, expert_ids, expand_idx, ep_send_counts, expert_scales,
+    ep_world_size, ep_rank_id, moe_expert_num, tp_send_counts=None, x_active_mask=None,
+    activate_scale=None, weight_scale=None, group_list=None, expand_scales=None, group_ep=None,
+    group_tp=None, tp_world_size=0, tp_rank_id=0, expert_shard_type=0, shared_expert_num=0,
+    shared_export_rank_num=0, global_bs=0, out_dtype=0, common_quant_mode=0, group_list_type=0)
+    = ops.moe_distribute_combine
+MoeDistributeDispatch()(x, expert_ids, ep_world_size, ep_rank_id, moe_expert_num,
+    expert_scales=None, scales=None, x_active_mask=None, group_ep=None, group_tp=None,
+    tp_world_size=0, tp_rank_id=0, expert_shard_type=0, shared_expert_num=0,
+    shared_expert_rank_num=0, quant_mode=0, global_bs=0, expert_token_nums_type=0)
+    = ops.moe_distribute_dispatch
 Muls()(input, other) = mint.mul
 MultinomialExt()(input, num_samples, replacement, seed, offset)
     = mint.multinomial(input, num_samples, replacement, generator=at(seed, offset))
@@ -339,6 +365,21 @@ NpuGelu()(input, approximate='none') = mint.npu_gelu
 NsaCompress()(input, weight, compress_block_size, compress_stride, actual_seq_len=None)
     = ops.nsa_compress(input, weight, compress_block_size, compress_stride,
     actual_seq_len=actual_seq_len)
+MoeTokenPermuteGrad()(permuted_tokens_grad, sorted_indices, num_topk=1, padded_mode=False)
+    = ops.moe_token_unpermute(permuted_tokens_grad, sorted_indices, ones(sorted_indices, num_topk,
+    permuted_tokens_grad), padded_mode)
+NsaCompressAttention()(query, key, value, scale_value, head_num, compress_block_size,
+    compress_stride, select_block_size, select_block_count, topk_mask=None, atten_mask=None,
+    actual_seq_qlen=None, actual_cmp_seq_kvlen=None, actual_sel_seq_kvlen=None)
+    = ops.nsa_compress_attention(query, key, value, scale_value, head_num, compress_block_size,
+    compress_stride, select_block_size, select_block_count, topk_mask=topk_mask,
+    atten_mask=atten_mask, actual_seq_qlen=actual_seq_qlen,
+    actual_cmp_seq_kvlen=actual_cmp_seq_kvlen, actual_sel_seq_kvlen=actual_sel_seq_kvlen)
+NsaSelectAttention()(query, key, value, topk_indices, scale_value, head_num, select_block_size,
+    select_block_count, atten_mask=None, actual_seq_qlen=None, actual_seq_kvlen=None)
+    = ops.nsa_select_attention(query, key, value, topk_indices, scale_value, head_num,
+    select_block_size, select_block_count, atten_mask=atten_mask, actual_seq_qlen=actual_seq_qlen,
+    actual_seq_kvlen=actual_seq_kvlen)
 OneHotExt(axis=-1)(tensor, num_classes, on_value, off_value)
     = ops.one_hot(tensor, num_classes, on_value, off_value, axis)
 OnesLikeExt()(input, dtype=None) = mint.ones_like(input, dtype=dtype)
@@ -388,6 +429,9 @@ RepeatInterleaveTensor()(input, repeats, dim=None, output_size=None)
 ReplicationPad1D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
 ReplicationPad2D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
 ReplicationPad3D()(input, padding) = mint.nn.functional.pad(input, padding, 'replicate')
+RotatedIou()(boxes, query_boxes, trans=False, mode=0, is_cross=True, v_threshold=0.0,
+    e_threshold=0.0) = ops.rotated_iou(boxes.swapaxes(1, 2), query_boxes.swapaxes(1, 2), trans,
+    mode, is_cross, v_threshold, e_threshold)
 Scatter()(input, dim, index, src, reduce='none')
     = Tensor.scatter_(input.copy(), dim, index, src, reduce=None if reduce == 'none' else reduce)
 ScatterAddExt()(input, dim, index, src) = mint.scatter_add
@@ -535,4 +579,9 @@ def _along(rank, dim, part):
     return (slice(None),) * (dim % rank) + (part,)
 
 
-_SCOPE = {"found": _found, "at": _at, "along": _along, "int64": int64}
+def _ones(places, copies, like):
+    """A weight of 1 for each copy of each token."""
+    return build("ops", "ones")((places.shape[0] // copies, copies), like.dtype)
+
+
+_SCOPE = {"found": _found, "ones": _ones, "at": _at, "along": _along, "int64": int64}

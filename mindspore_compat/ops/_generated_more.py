@@ -1,7 +1,7 @@
 """Small Primitives of `ops.auto_generate` with arithmetic of their own.
 
-Correlate, FFTShapeCopy, QuantV2, DynamicQuantExt, BoolNot and TupleToTensor. Those that say again
-what a function says are in the table of _generated.py.
+Correlate, FFTShapeCopy, QuantV2, DynamicQuantExt, BoolNot, TensorToScalar and TupleToTensor. Those
+that say again what a function says are in the table of _generated.py.
 """
 
 from .._core import dtype as dtypes
@@ -196,6 +196,29 @@ class BoolNot(Primitive):
     @checked
     def __call__(self, x: Bool):
         return Tensor(not x)
+
+
+@public("ops.auto_generate.TensorToScalar")
+class TensorToScalar(Primitive):
+    """The one number in a Tensor, as Python's.
+
+    Raises:
+        TypeError: if `x` is no Tensor.
+        ValueError: if it has more elements than one, or none.
+
+    Source: mindspore.ops.auto_generate.TensorToScalar of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("TensorToScalar")
+
+    @checked
+    def __call__(self, x: TensorOf(any_dtype)):
+        if x.size != 1:
+            raise ValueError(
+                f"For 'TensorToScalar', 'x' must have one element, but got shape {x.shape}."
+            )
+        return x.item()
 
 
 @public("ops.auto_generate.TupleToTensor")
