@@ -20,19 +20,19 @@ class Hooks:
     _forward_hook = None
     _backward_pre_hook = None
     _backward_hook = None
-    _with_kwargs = frozenset()      # ids of forward hooks that also get the keyword arguments
-    _always_called = frozenset()    # ids of forward hooks that are called after an exception too
+    _cell_with_kwargs = frozenset()    # ids of forward hooks that also get the keyword arguments
+    _cell_always_called = frozenset()  # ids of forward hooks that an exception does not keep away
 
-    def _add_hook(self, kind, hook, prepend=False, with_kwargs=False, always_call=False):
+    def _cell_add_hook(self, kind, hook, prepend=False, with_kwargs=False, always_call=False):
         need_callable(kind.replace("_", "register_", 1), hook)
         if self.__dict__.get(kind) is None:
             self.__dict__[kind] = OrderedDict()
-        handle = HookHandle.add(self.__dict__[kind], hook, prepend, self._choose_path)
+        handle = HookHandle.add(self.__dict__[kind], hook, prepend, self._cell_choose_path)
         if with_kwargs:
-            self.__dict__["_with_kwargs"] = self._with_kwargs | {handle.id}
+            self.__dict__["_cell_with_kwargs"] = self._cell_with_kwargs | {handle.id}
         if always_call:
-            self.__dict__["_always_called"] = self._always_called | {handle.id}
-        self._choose_path()
+            self.__dict__["_cell_always_called"] = self._cell_always_called | {handle.id}
+        self._cell_choose_path()
         return handle
 
     def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
@@ -50,7 +50,7 @@ class Hooks:
         Raises:
             TypeError: if `hook_fn` is not callable.
         """
-        return self._add_hook("_forward_pre_hook", hook_fn, prepend, with_kwargs)
+        return self._cell_add_hook("_forward_pre_hook", hook_fn, prepend, with_kwargs)
 
     def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False,
                               always_call=False):
@@ -70,7 +70,7 @@ class Hooks:
         Raises:
             TypeError: if `hook_fn` is not callable.
         """
-        return self._add_hook("_forward_hook", hook_fn, prepend, with_kwargs, always_call)
+        return self._cell_add_hook("_forward_hook", hook_fn, prepend, with_kwargs, always_call)
 
     def register_backward_pre_hook(self, hook_fn):
         """Calls `hook_fn(cell, grad_output)` with the gradients of the outputs before they pass.
@@ -84,7 +84,7 @@ class Hooks:
         Raises:
             TypeError: if `hook_fn` is not callable.
         """
-        return self._add_hook("_backward_pre_hook", hook_fn)
+        return self._cell_add_hook("_backward_pre_hook", hook_fn)
 
     def register_backward_hook(self, hook_fn):
         """Calls `hook_fn(cell, grad_input, grad_output)` once the gradients have passed.
@@ -98,13 +98,13 @@ class Hooks:
         Raises:
             TypeError: if `hook_fn` is not callable, or returns another number of gradients.
         """
-        return self._add_hook("_backward_hook", hook_fn)
+        return self._cell_add_hook("_backward_hook", hook_fn)
 
     # Calling them ---------------------------------------------------------------------------------
 
-    def _hooked_inputs(self, args, kwargs):
+    def _cell_hooked_inputs(self, args, kwargs):
         for key, hook in list((self._forward_pre_hook or {}).items()):
-            if key in self._with_kwargs:
+            if key in self._cell_with_kwargs:
                 changed = hook(self, args, kwargs)
                 if changed is not None:
                     if not isinstance(changed, tuple) or len(changed) != 2:
@@ -117,55 +117,55 @@ class Hooks:
                     args = changed if isinstance(changed, tuple) else (changed,)
         return args, kwargs
 
-    def _hooked_output(self, args, kwargs, output):
+    def _cell_hooked_output(self, args, kwargs, output):
         for key, hook in list((self._forward_hook or {}).items()):
-            changed = self._call_forward_hook(key, hook, args, kwargs, output)
+            changed = self._cell_call_forward_hook(key, hook, args, kwargs, output)
             output = output if changed is None else changed
         return output
 
-    def _call_forward_hook(self, key, hook, args, kwargs, output):
-        if key in self._with_kwargs:
+    def _cell_call_forward_hook(self, key, hook, args, kwargs, output):
+        if key in self._cell_with_kwargs:
             return hook(self, args, kwargs, output)
         return hook(self, args, output)
 
-    def _hooks_after_error(self, args, kwargs):
+    def _cell_hooks_after_error(self, args, kwargs):
         """Calls the hooks that want it while an exception is on its way; theirs become warnings."""
-        for key in self._always_called:
+        for key in self._cell_always_called:
             hook = (self._forward_hook or {}).get(key)
             if hook is None:
                 continue
             try:
-                self._call_forward_hook(key, hook, args, kwargs, None)
+                self._cell_call_forward_hook(key, hook, args, kwargs, None)
             except Exception as error:  # the exception under way must not be replaced
                 warnings.warn(f"The forward hook {hook!r} raised {error!r} while another exception "
                               "was handled.", stacklevel=2)
 
-    def _watched(self, run, args, kwargs):
+    def _cell_watched(self, run, args, kwargs):
         """Runs `run` between the two nodes that let backward hooks see the gradients."""
         arrived = []
         inputs = tuple(a for a in args if isinstance(a, Tensor))
         live = [t._node is not None for t in inputs]
         if self._backward_hook and any(live):
-            args = self._watch_inputs(args, inputs, live, arrived)
+            args = self._cell_watch_inputs(args, inputs, live, arrived)
         output = run(*args, **kwargs)
         several = isinstance(output, (tuple, list))
         outputs = tuple(output) if several else (output,)
         if not all(isinstance(o, Tensor) for o in outputs):
             return output
-        seen = self._watch_outputs(outputs, arrived, None if any(live) else len(args))
+        seen = self._cell_watch_outputs(outputs, arrived, None if any(live) else len(args))
         return type(output)(seen) if several else seen[0]
 
-    def _watch_inputs(self, args, inputs, live, arrived):
+    def _cell_watch_inputs(self, args, inputs, live, arrived):
         def pull(given, out, sens):
             sens = sens if isinstance(sens, tuple) else (sens,)
             slopes = tuple(s if is_live else None for s, is_live in zip(sens, live))
-            return self._call_backward_hooks(slopes, arrived.pop() if arrived else (None,))
+            return self._cell_call_backward_hooks(slopes, arrived.pop() if arrived else (None,))
 
         passed = custom_gradient(_same, pull, inputs)
         passed = iter(passed if isinstance(passed, tuple) else (passed,))
         return tuple(next(passed) if isinstance(a, Tensor) else a for a in args)
 
-    def _watch_outputs(self, outputs, arrived, count):
+    def _cell_watch_outputs(self, outputs, arrived, count):
         """Notes the gradients of the outputs; calls the hooks here where no input has one."""
         def pull(given, out, sens):
             sens = sens if isinstance(sens, tuple) else (sens,)
@@ -176,13 +176,13 @@ class Hooks:
                 if count is None:
                     arrived.append(sens)
                 else:
-                    self._call_backward_hooks((None,) * count, sens)
+                    self._cell_call_backward_hooks((None,) * count, sens)
             return sens
 
         passed = custom_gradient(_same, pull, outputs)
         return passed if isinstance(passed, tuple) else (passed,)
 
-    def _call_backward_hooks(self, slopes, arrived):
+    def _cell_call_backward_hooks(self, slopes, arrived):
         for hook in list((self._backward_hook or {}).values()):
             changed = hook(self, slopes, arrived)
             slopes = slopes if changed is None else _as_tuple(changed, len(slopes), "input")

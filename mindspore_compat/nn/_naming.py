@@ -157,19 +157,19 @@ class Naming:
 
     def check_names(self):
         """Raises a ValueError if two parameters have the same name."""
-        twice = self._name_twice()
+        twice = self._cell_name_twice()
         if twice:
             raise ValueError(f"The name '{twice}' belongs to two parameters of "
                              f"'{type(self).__name__}'; a parameter needs a unique name.")
 
     def check_names_and_refresh_name(self):
         """Names all parameters after their places where two have the same name."""
-        if self._name_twice():
+        if self._cell_name_twice():
             for name, param in self.parameters_and_names():
                 param.name = name
             self.check_names()
 
-    def _name_twice(self):
+    def _cell_name_twice(self):
         seen = set()
         for param in self.get_parameters():
             if param.name in seen:
@@ -179,14 +179,14 @@ class Naming:
 
     def generate_scope(self):
         """Gives every sub-cell its scope, the classes and names that lead to it."""
-        for scope, cell in self._scopes("Default"):
+        for scope, cell in self._cell_scopes("Default"):
             cell.__dict__["_scope"] = scope
 
-    def _scopes(self, above):
+    def _cell_scopes(self, above):
         for name, cell in self.name_cells().items():
             scope = f"{above}/{name}-{type(cell).__name__}"
             yield scope, cell
-            yield from cell._scopes(scope)
+            yield from cell._cell_scopes(scope)
 
     def get_scope(self):
         """The scope given by `generate_scope` of a Cell above, or None."""

@@ -23,8 +23,8 @@ class Settings:
     _phase = "train"
     _bprop_debug = False
     _recompute = False
-    _inputs_set = None
-    _strategies = (None, None)
+    _cell_inputs_set = None
+    _cell_strategies = (None, None)
     compile_phase = None
     compiled = False
     cell_type = None
@@ -71,27 +71,27 @@ class Settings:
     @property
     def pipeline_stage(self):
         """The stage of a pipeline that this Cell belongs to, once assigned."""
-        return self._stage("pipeline_stage")
+        return self._cell_stage("pipeline_stage")
 
     @pipeline_stage.setter
     def pipeline_stage(self, value):
-        self._set_stage("pipeline_stage", value)
+        self._cell_set_stage("pipeline_stage", value)
 
     @property
     def pipeline_segment(self):
         """The segment of a pipeline that this Cell belongs to, once assigned."""
-        return self._stage("pipeline_segment")
+        return self._cell_stage("pipeline_segment")
 
     @pipeline_segment.setter
     def pipeline_segment(self, value):
-        self._set_stage("pipeline_segment", value)
+        self._cell_set_stage("pipeline_segment", value)
 
-    def _stage(self, name):
+    def _cell_stage(self, name):
         if f"_{name}" not in self.__dict__:
             raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
         return self.__dict__[f"_{name}"]
 
-    def _set_stage(self, name, value):
+    def _cell_set_stage(self, name, value):
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"For 'Cell', '{name}' must be an int >= 0, but got {value!r} of type "
                             f"{type(value).__name__}.")
@@ -178,7 +178,7 @@ class Settings:
             for member in self.trainable_params():
                 member.parallel_optimizer_comm_recompute = True
         self.__dict__["_recompute"] = context_fn or True
-        self._choose_path()
+        self._cell_choose_path()
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
         """Keeps how inputs and outputs should be split over devices; arrays stay whole.
@@ -188,7 +188,7 @@ class Settings:
             out_strategy (Union[None, tuple]): the layout of each output.
             parameter_plan (Union[None, dict]): layouts of parameters, by name.
         """
-        self.__dict__["_strategies"] = (in_strategy, out_strategy)
+        self.__dict__["_cell_strategies"] = (in_strategy, out_strategy)
 
     def set_inputs(self, *inputs, **kwargs):
         """Keeps the inputs that a graph is compiled for. In graph mode the Cell refuses others.
@@ -209,11 +209,11 @@ class Settings:
             if name not in names:
                 raise ValueError(f"For 'set_inputs', the name of an input must be one of {names}, "
                                  f"but got {name!r}.")
-        self.__dict__["_inputs_set"] = inputs or (tuple(kwargs.get(n) for n in names) if kwargs
-                                                  else None)
-        self._choose_path()
+        self.__dict__["_cell_inputs_set"] = (
+            inputs or (tuple(kwargs.get(n) for n in names) if kwargs else None))
+        self._cell_choose_path()
 
-    def _check_inputs(self, args, kwargs):
+    def _cell_check_inputs(self, args, kwargs):
         """Refuses inputs in graph mode that are not those of `set_inputs`.
 
         Raises:
@@ -223,7 +223,7 @@ class Settings:
         if config.mode != GRAPH_MODE:
             return
         names, seen = list(inspect.signature(self.construct).parameters), {}
-        for place, expected in enumerate(self._inputs_set):
+        for place, expected in enumerate(self._cell_inputs_set):
             name = names[place] if place < len(names) else f"input {place}"
             if place >= len(args) and name not in kwargs:
                 continue
@@ -234,7 +234,7 @@ class Settings:
 
     def get_inputs(self):
         """The inputs given to `set_inputs`, or None."""
-        return self._inputs_set
+        return self._cell_inputs_set
 
     def compile(self, *args, **kwargs):
         """Checks that `construct` takes these inputs; there is nothing to compile.

@@ -36,8 +36,8 @@ _CASTABLE = "fcV"   # kinds of NumPy dtypes that `to` casts: floats, complex num
 class State:
     """The part of Cell that holds buffers and reads and writes its state."""
 
-    _non_persistent = frozenset()       # names of buffers that the state leaves out
-    _state_hooks = None                 # kind -> OrderedDict of hooks
+    _cell_non_persistent = frozenset()  # names of buffers that the state leaves out
+    _cell_state_hooks = None            # kind -> OrderedDict of hooks
 
     # Buffers --------------------------------------------------------------------------------------
 
@@ -66,8 +66,8 @@ class State:
             raise TypeError(f"For 'register_buffer', 'tensor' must be a Tensor or None, but got "
                             f"{tensor!r} of type {type(tensor).__name__}.")
         self._buffers[name] = tensor
-        kept = self._non_persistent - {name}
-        self.__dict__["_non_persistent"] = kept if persistent else kept | {name}
+        kept = self._cell_non_persistent - {name}
+        self.__dict__["_cell_non_persistent"] = kept if persistent else kept | {name}
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
         """Yields the names and values of the buffers.
@@ -107,18 +107,18 @@ class State:
 
     # Writing the state ----------------------------------------------------------------------------
 
-    def _hooks_of(self, kind):
-        return list((self._state_hooks or {}).get(kind, {}).values())
+    def _cell_hooks_of(self, kind):
+        return list((self._cell_state_hooks or {}).get(kind, {}).values())
 
-    def _add_state_hook(self, kind, hook):
+    def _cell_add_state_hook(self, kind, hook):
         need_callable(kind, hook)
-        if self._state_hooks is None:
-            self.__dict__["_state_hooks"] = {}
-        return HookHandle.add(self._state_hooks.setdefault(kind, OrderedDict()), hook)
+        if self._cell_state_hooks is None:
+            self.__dict__["_cell_state_hooks"] = {}
+        return HookHandle.add(self._cell_state_hooks.setdefault(kind, OrderedDict()), hook)
 
     def register_state_dict_pre_hook(self, hook):
         """Calls `hook(cell, prefix, keep_vars)` before `state_dict`; returns a handle."""
-        return self._add_state_hook("register_state_dict_pre_hook", hook)
+        return self._cell_add_state_hook("register_state_dict_pre_hook", hook)
 
     def register_state_dict_post_hook(self, hook):
         """Calls `hook(cell, state_dict, prefix, local_metadata)` after `state_dict`.
@@ -126,7 +126,7 @@ class State:
         Returns:
             A handle, whose `remove()` ends that.
         """
-        return self._add_state_hook("register_state_dict_post_hook", hook)
+        return self._cell_add_state_hook("register_state_dict_post_hook", hook)
 
     def register_load_state_dict_pre_hook(self, hook):
         """Calls `hook` before loading; returns a handle.
@@ -134,11 +134,11 @@ class State:
         Its arguments are the Cell, the state, the prefix, the metadata, `strict`, and the lists of
         missing keys, unexpected keys and errors, which it may change.
         """
-        return self._add_state_hook("register_load_state_dict_pre_hook", hook)
+        return self._cell_add_state_hook("register_load_state_dict_pre_hook", hook)
 
     def register_load_state_dict_post_hook(self, hook):
         """Calls `hook(cell, incompatible_keys)` after loading; returns a handle."""
-        return self._add_state_hook("register_load_state_dict_post_hook", hook)
+        return self._cell_add_state_hook("register_load_state_dict_post_hook", hook)
 
     def get_extra_state(self):
         """What a subclass wants in the state besides parameters and buffers; to be overridden."""
@@ -175,9 +175,9 @@ class State:
         metadata = {}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = metadata
-        for hook in self._hooks_of("register_state_dict_pre_hook"):
+        for hook in self._cell_hooks_of("register_state_dict_pre_hook"):
             hook(self, prefix, keep_vars)
-        for name, member in self._own_state():
+        for name, member in self._cell_own_state():
             destination[prefix + name] = member.copy() if keep_vars else member
         if type(self).get_extra_state is not State.get_extra_state:
             destination[prefix + _EXTRA] = self.get_extra_state()
@@ -185,13 +185,13 @@ class State:
             if cell is not None:
                 cell.state_dict(destination=destination, prefix=f"{prefix}{name}.",
                                 keep_vars=keep_vars)
-        for hook in self._hooks_of("register_state_dict_post_hook"):
+        for hook in self._cell_hooks_of("register_state_dict_post_hook"):
             hook(self, destination, prefix, metadata)
         return destination
 
-    def _own_state(self):
+    def _cell_own_state(self):
         """The Cell's own parameters and persistent buffers, with names."""
-        buffers = (b for b in self._buffers.items() if b[0] not in self._non_persistent)
+        buffers = (b for b in self._buffers.items() if b[0] not in self._cell_non_persistent)
         for name, member in itertools.chain(self._params.items(), buffers):
             if member is not None:
                 yield name, member
@@ -218,9 +218,9 @@ class State:
                             f"{state_dict!r} of type {type(state_dict).__name__}.")
         state = OrderedDict(state_dict)
         missing, unexpected, errors, changes = [], [], [], []
-        self._plan_loading(state, "", strict, missing, unexpected, errors, changes)
+        self._cell_plan_loading(state, "", strict, missing, unexpected, errors, changes)
         found = _IncompatibleKeys(missing, unexpected)
-        for hook in self._hooks_of("register_load_state_dict_post_hook"):
+        for hook in self._cell_hooks_of("register_load_state_dict_post_hook"):
             if hook(self, found) is not None:
                 raise RuntimeError("A load_state_dict post-hook must change the keys in place and "
                                    "return None.")
@@ -235,11 +235,11 @@ class State:
             change()
         return found
 
-    def _plan_loading(self, state, prefix, strict, missing, unexpected, errors, changes):
+    def _cell_plan_loading(self, state, prefix, strict, missing, unexpected, errors, changes):
         """Compares the state with the Cell; what is to be written is put off into `changes`."""
-        for hook in self._hooks_of("register_load_state_dict_pre_hook"):
+        for hook in self._cell_hooks_of("register_load_state_dict_pre_hook"):
             hook(self, state, prefix, {}, strict, missing, unexpected, errors)
-        own = dict(self._own_state())
+        own = dict(self._cell_own_state())
         for name, member in own.items():
             key = prefix + name
             if key not in state:
@@ -264,8 +264,8 @@ class State:
         for name in self._cells:
             cell = self._cells[name]
             if cell is not None:
-                cell._plan_loading(state, f"{prefix}{name}.", strict, missing, unexpected, errors,
-                                   changes)
+                cell._cell_plan_loading(state, f"{prefix}{name}.", strict, missing, unexpected,
+                                        errors, changes)
 
     # Moving and casting ---------------------------------------------------------------------------
 

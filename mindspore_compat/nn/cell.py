@@ -5,11 +5,16 @@ type). Walking over members and naming them is in `_naming`, hooks in `_hooks`, 
 `_state`, what concerns compilers and parallel planners in `_settings`.
 
 **The call.** `cell(x)` is `construct(x)` and nothing else as long as the Cell is *plain*: called
-before, without hooks, float type, recomputation or a gradient of its own. `_choose_path` keeps that
-one flag.
+before, without hooks, float type, recomputation or a gradient of its own. `_cell_choose_path` keeps
+that one flag.
+
+**Private names.** Networks are subclasses, and their writers choose names freely: `_run`, `_stage`,
+`_check_inputs`. So the private names of a Cell begin with `_cell_`, but for those that scripts know
+from MindSpore.
 """
 
 import enum
+import functools
 import threading
 import time
 from collections import OrderedDict
@@ -88,13 +93,13 @@ class Cell(Naming, Hooks, State, Settings):
 
     training = False
     requires_grad = False
-    _mixed_precision = MixedPrecisionType.NOTSET
-    _started = False
-    _around = None      # what a training step puts around the call of its network (wrap/_once.py)
+    _cell_mixed_precision = MixedPrecisionType.NOTSET
+    _cell_started = False
+    _cell_around = None  # what a training step puts around the call of its network (wrap/_once.py)
 
     def __init__(self, auto_prefix=True, flags=None):
-        self.__dict__.update(_auto_prefix=auto_prefix, _plain=False, _func_graph_flags={},
-                             _create_time=time.time_ns())
+        self.__dict__.update(_auto_prefix=auto_prefix, _cell_plain=False,
+                             _cell_func_graph_flags={}, _create_time=time.time_ns())
         self.__dict__["_params"] = Members(self)
         self.__dict__["_cells"] = Members(self)
         self.__dict__["_buffers"] = Members(self)
@@ -108,64 +113,65 @@ class Cell(Naming, Hooks, State, Settings):
     # The call -------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
-        if self._plain:
+        if self._cell_plain:
             return self.construct(*args, **kwargs)
-        return self._call(args, kwargs)
+        return self._cell_call(args, kwargs)
 
-    def _choose_path(self):
+    def _cell_choose_path(self):
         """Decides whether a call may go straight to `construct`."""
         hooks = (self._forward_pre_hook, self._forward_hook, self._backward_pre_hook,
                  self._backward_hook)
-        self.__dict__["_plain"] = (
-            self._started and not any(hooks) and not self._recompute and not hasattr(self, "bprop")
-            and self._around is None and self._inputs_set is None
-            and self._mixed_precision is MixedPrecisionType.NOTSET)
+        self.__dict__["_cell_plain"] = (
+            self._cell_started and not any(hooks) and not self._recompute
+            and not hasattr(self, "bprop")
+            and self._cell_around is None and self._cell_inputs_set is None
+            and self._cell_mixed_precision is MixedPrecisionType.NOTSET)
 
-    def _call(self, args, kwargs):
+    def _cell_call(self, args, kwargs):
         """The call with everything that a Cell may have been asked to do besides `construct`."""
-        if self._inputs_set is not None:
-            self._check_inputs(args, kwargs)
-        if self._around is not None:
-            return self._around(args, kwargs)
-        if not self._started:
-            return self._call_first(args, kwargs)
-        args, kwargs = self._hooked_inputs(args, kwargs)
+        if self._cell_inputs_set is not None:
+            self._cell_check_inputs(args, kwargs)
+        if self._cell_around is not None:
+            return self._cell_around(args, kwargs)
+        if not self._cell_started:
+            return self._cell_call_first(args, kwargs)
+        args, kwargs = self._cell_hooked_inputs(args, kwargs)
         try:
             if self._backward_hook or self._backward_pre_hook:
-                output = self._watched(self._run, args, kwargs)
+                output = self._cell_watched(self._cell_run, args, kwargs)
             else:
-                output = self._run(*args, **kwargs)
+                output = self._cell_run(*args, **kwargs)
         except Exception:
-            self._hooks_after_error(args, kwargs)
+            self._cell_hooks_after_error(args, kwargs)
             raise
-        return self._hooked_output(args, kwargs, output)
+        return self._cell_hooked_output(args, kwargs, output)
 
-    def _call_first(self, args, kwargs):
+    def _cell_call_first(self, args, kwargs):
         """The first call: names that occur twice are put right, by the outermost Cell."""
-        self.__dict__["_started"] = True
-        self._choose_path()
+        self.__dict__["_cell_started"] = True
+        self._cell_choose_path()
         if _first.running:
-            return self._call(args, kwargs)
+            return self._cell_call(args, kwargs)
         self.check_names_and_refresh_name()
         _first.running = True
         try:
-            return self._call(args, kwargs)
+            return self._cell_call(args, kwargs)
         finally:
             _first.running = False
 
-    def _run(self, *args, **kwargs):
+    def _cell_run(self, *args, **kwargs):
         """`construct` in the float type, with the gradient and the memory policy asked for."""
-        if self._mixed_precision is MixedPrecisionType.NOTSET:
-            return self._run_here(*args, **kwargs)
-        wanted = _DTYPE_OF[self._mixed_precision]
+        if self._cell_mixed_precision is MixedPrecisionType.NOTSET:
+            return self._cell_run_here(*args, **kwargs)
+        wanted = _DTYPE_OF[self._cell_mixed_precision]
         args, kwargs = map_tensors(lambda t: _as_float(t, wanted), (args, kwargs))
         with precision(dtypes.to_numpy(wanted)):
-            return self._run_here(*args, **kwargs)
+            return self._cell_run_here(*args, **kwargs)
 
-    def _run_here(self, *args, **kwargs):
+    def _cell_run_here(self, *args, **kwargs):
         if hasattr(self, "bprop"):
-            return custom_gradient(lambda *inputs: self.construct(*inputs, **kwargs), self._pull,
-                                   args)
+            return custom_gradient(lambda *inputs: self.construct(*inputs, **kwargs),
+                                   self._cell_pull, args)
         if not self._recompute:
             return self.construct(*args, **kwargs)
         if self._recompute is True:
@@ -178,7 +184,7 @@ class Cell(Naming, Hooks, State, Settings):
 
         return recompute(within, *args, **kwargs)
 
-    def _pull(self, inputs, output, sens):
+    def _cell_pull(self, inputs, output, sens):
         """The gradients that the Cell's own `bprop` gives, one for each input."""
         given = self.bprop(*inputs, output, sens)
         given = given if isinstance(given, tuple) else (given,)
@@ -198,22 +204,22 @@ class Cell(Naming, Hooks, State, Settings):
 
     def __setattr__(self, name, value):
         if isinstance(value, Parameter):
-            self._assign_parameter(name, value)
+            self._cell_assign_parameter(name, value)
         elif isinstance(value, Cell):
-            self._assign_cell(name, value)
+            self._cell_assign_cell(name, value)
         elif isinstance(value, ParameterTuple):
-            self._assign_parameter_tuple(name, value)
+            self._cell_assign_parameter_tuple(name, value)
         elif name in self._params:
-            self._replace(self._params, "a parameter", name, value)
+            self._cell_replace(self._params, "a parameter", name, value)
         elif name in self._cells:
-            self._replace(self._cells, "a cell", name, value)
+            self._cell_replace(self._cells, "a cell", name, value)
         elif name in self._buffers:
-            self._replace(self._buffers, "a buffer", name, value)
+            self._cell_replace(self._buffers, "a buffer", name, value)
         elif name in ("_params", "_cells", "_buffers"):
             self.__dict__[name] = Members(self, value)
         else:
             if isinstance(value, (list, tuple)):
-                self._note_listed(value)
+                self._cell_note_listed(value)
             object.__setattr__(self, name, value)
 
     def __delattr__(self, name):
@@ -223,36 +229,36 @@ class Cell(Naming, Hooks, State, Settings):
                 return
         object.__delattr__(self, name)
 
-    def _assign_parameter(self, name, param):
+    def _cell_assign_parameter(self, name, param):
         if "_params" not in self.__dict__:
             raise AttributeError(f"For '{type(self).__name__}', 'super().__init__()' must be "
                                  f"called before the parameter '{name}' is assigned.")
-        self._make_room(name, self._params)
+        self._cell_make_room(name, self._params)
         self.insert_param_to_cell(name, param)
 
-    def _assign_parameter_tuple(self, name, params):
+    def _cell_assign_parameter_tuple(self, name, params):
         for param in params:
             if _is_parameter_generated(param.name):
                 param.name = _unique_parameter_name()
             self.insert_param_to_cell(param.name, param, check_name_contain_dot=False)
-        self._make_room(name, ())
+        self._cell_make_room(name, ())
         object.__setattr__(self, name, params)
 
-    def _assign_cell(self, name, cell):
+    def _cell_assign_cell(self, name, cell):
         auto_prefix = self._auto_prefix     # an AttributeError before super().__init__()
-        self._make_room(name, self._cells)
-        self._check_new_name("insert_child_to_cell", name, self._cells)
+        self._cell_make_room(name, self._cells)
+        self._cell_check_new_name("insert_child_to_cell", name, self._cells)
         if auto_prefix:
             cell.update_parameters_name(name + ".")
         self._cells[name] = cell
 
-    def _make_room(self, name, members):
+    def _cell_make_room(self, name, members):
         """Drops a plain attribute that a member is about to replace."""
         known = name in self._params or name in self._cells or name in self._buffers
         if not known and name not in members:
             self.__dict__.pop(name, None)
 
-    def _replace(self, members, what, name, value):
+    def _cell_replace(self, members, what, name, value):
         """Writes what is no member of its kind over a member: None, or a Tensor's values."""
         old = members[name]
         if value is None:
@@ -263,7 +269,7 @@ class Cell(Naming, Hooks, State, Settings):
             raise TypeError(f"For '{type(self).__name__}', the attribute '{name}' is {what}, and "
                             f"{value!r} of type {type(value).__name__} cannot be assigned to it.")
 
-    def _note_listed(self, values):
+    def _cell_note_listed(self, values):
         """Refuses lists of parameters whose names occur in another list."""
         if not values or not all(isinstance(value, Parameter) for value in values):
             return
@@ -301,8 +307,8 @@ class Cell(Naming, Hooks, State, Settings):
             KeyError: if the name is empty, has a dot, or is another attribute.
             TypeError: if the name is not a str or `param` not a Parameter.
         """
-        self._check_name("insert_param_to_cell", param_name, check_name_contain_dot)
-        self._check_new_name("insert_param_to_cell", param_name, self._params)
+        self._cell_check_name("insert_param_to_cell", param_name, check_name_contain_dot)
+        self._cell_check_new_name("insert_param_to_cell", param_name, self._params)
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(f"For 'insert_param_to_cell', 'param' must be a Parameter or None, but "
                             f"got {param!r} of type {type(param).__name__}.")
@@ -321,15 +327,15 @@ class Cell(Naming, Hooks, State, Settings):
             KeyError: if the name is empty, has a dot, or is another attribute.
             TypeError: if the name is not a str or `child_cell` not a Cell.
         """
-        self._check_name("insert_child_to_cell", child_name, True)
-        self._check_new_name("insert_child_to_cell", child_name, self._cells)
+        self._cell_check_name("insert_child_to_cell", child_name, True)
+        self._cell_check_new_name("insert_child_to_cell", child_name, self._cells)
         if child_cell is not None and not isinstance(child_cell, Cell):
             raise TypeError(f"For 'insert_child_to_cell', 'child_cell' must be a Cell or None, but "
                             f"got {child_cell!r} of type {type(child_cell).__name__}.")
         self._cells[child_name] = child_cell
 
     @staticmethod
-    def _check_name(api, name, refuse_dot):
+    def _cell_check_name(api, name, refuse_dot):
         if not isinstance(name, str):
             raise TypeError(f"For '{api}', the name must be a str, but got {name!r} of type "
                             f"{type(name).__name__}.")
@@ -337,10 +343,16 @@ class Cell(Naming, Hooks, State, Settings):
             raise KeyError(f"For '{api}', the name must not be empty or contain '.', but got "
                            f"{name!r}.")
 
-    def _check_new_name(self, api, name, members):
-        if name not in members and hasattr(self, name):
+    def _cell_check_new_name(self, api, name, members):
+        if name not in members and not self._cell_offers(name) and hasattr(self, name):
             raise KeyError(f"For '{api}', '{name}' is an attribute of '{type(self).__name__}' "
                            f"already.")
+
+    def _cell_offers(self, name):
+        """True for what a layer would make for its subclasses (`matmul` of Dense) but has not yet:
+        a subclass may have its own instead."""
+        return (isinstance(getattr(type(self), name, None), functools.cached_property)
+                and name not in self.__dict__)
 
     # Modes and flags ------------------------------------------------------------------------------
 
@@ -350,7 +362,7 @@ class Cell(Naming, Hooks, State, Settings):
         Returns:
             Cell, itself.
         """
-        self._func_graph_flags.update(flags)
+        self._cell_func_graph_flags.update(flags)
         for name, value in flags.items():
             self.__setattr__(name, value)
         return self
@@ -368,7 +380,7 @@ class Cell(Naming, Hooks, State, Settings):
 
     def get_flags(self):
         """The attributes set by `add_flags`."""
-        return self._func_graph_flags
+        return self._cell_func_graph_flags
 
     def set_train(self, mode=True):
         """Switches this Cell and all below it to training, or to inference with `mode=False`.
@@ -457,14 +469,14 @@ class Cell(Naming, Hooks, State, Settings):
             raise TypeError(f"For 'set_mixed_precision_type', 'mixed_type' must be a "
                             f"MixedPrecisionType, but got {mixed_type!r} of type "
                             f"{type(mixed_type).__name__}.")
-        self.__dict__["_mixed_precision"] = mixed_type
-        self._choose_path()
+        self.__dict__["_cell_mixed_precision"] = mixed_type
+        self._cell_choose_path()
         for cell in self.cells() if recursive else ():
             cell.set_mixed_precision_type(mixed_type)
 
     def get_mixed_precision_type(self):
         """The float type as a MixedPrecisionType."""
-        return self._mixed_precision
+        return self._cell_mixed_precision
 
     def cast_inputs(self, inputs, dst_type):
         """Returns a tuple of `inputs` with the floats among them cast to `dst_type`."""

@@ -185,6 +185,20 @@ def _three_axes(api, name, init):
     return init.reshape(*init.shape[:2], 1, init.shape[2])
 
 
+class _OfSequences:
+    """What layers of sequences have for subclasses: how a sequence becomes an image, and back."""
+
+    @functools.cached_property
+    def expand_dims(self):
+        """The primitive that puts an axis in, for subclasses."""
+        return ops.ExpandDims()
+
+    @functools.cached_property
+    def squeeze(self):
+        """The primitive that takes axis 2 away, for subclasses."""
+        return ops.Squeeze(2)
+
+
 def _sequence(api, x):
     """A sequence as an image of height 1."""
     need_tensor(api, "x", x)
@@ -194,7 +208,7 @@ def _sequence(api, x):
 
 
 @public("nn.Conv1d")
-class Conv1d(_Conv):
+class Conv1d(_OfSequences, _Conv):
     """Cross-correlation of sequences with learnt kernels.
 
     Args:
@@ -287,6 +301,12 @@ class Conv3d(_Conv):
                      padding, _each(dilation, 3), group, has_bias, weight_init, bias_init,
                      data_format, dtype)
 
+    @functools.cached_property
+    def conv3d(self):
+        """The convolution as a primitive, for subclasses."""
+        return ops.Conv3D(self.out_channels, self.kernel_size, 1, self.pad_mode, self.padding,
+                          self.stride, self.dilation, self.group)
+
     def construct(self, x):
         """The convolution of `x`."""
         return conv3d.run(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding,
@@ -300,6 +320,12 @@ class _Transpose(_Conv):
     """What the transposed convolutions of images and sequences share."""
 
     _transposed = True
+
+    @functools.cached_property
+    def conv2d_transpose(self):
+        """The transposed convolution as a primitive, for subclasses."""
+        return ops.Conv2DTranspose(self.in_channels, self.kernel_size, self.pad_mode, self.padding,
+                                   None, 1, self.stride, self.dilation, self.group)
 
     def _spread(self, x):
         """The transposed convolution of images, before the bias."""
@@ -389,7 +415,7 @@ class Conv2dTranspose(_Transpose):
 
 
 @public("nn.Conv1dTranspose")
-class Conv1dTranspose(_Transpose):
+class Conv1dTranspose(_OfSequences, _Transpose):
     """The transpose of a convolution of sequences: each element is spread out by a learnt kernel.
 
     Args:
@@ -481,6 +507,13 @@ class Conv3dTranspose(_Conv):
         self._set_up(in_channels, out_channels, _each(kernel_size, 3), _each(stride, 3), pad_mode,
                      padding, _each(dilation, 3), group, has_bias, weight_init, bias_init,
                      data_format, dtype)
+
+    @functools.cached_property
+    def conv3d_transpose(self):
+        """The transposed convolution as a primitive, for subclasses."""
+        return ops.Conv3DTranspose(self.in_channels, self.out_channels, self.kernel_size, 1,
+                                   self.pad_mode, self.padding, self.stride, self.dilation,
+                                   self.group, self.output_padding)
 
     def construct(self, x):
         """The transposed convolution of `x`."""

@@ -5,6 +5,8 @@ The arithmetic and its gradients are in `ops/_norm.py`. `momentum` here is the w
 running statistics; inside a layer (`self.momentum`) and in the ops it is that of the new ones.
 """
 
+import functools
+
 from ... import ops
 from ..._core.config import config
 from ..._core.dtype import float32, float64
@@ -107,6 +109,16 @@ class _BatchNorm(_Statistics):
         self.moving_var_init = moving_var_init
         inits = gamma_init, beta_init, moving_mean_init, moving_var_init
         self._set_up(num_features, eps, momentum, affine, inits, dtype)
+
+    @functools.cached_property
+    def bn_train(self):
+        """The normalisation by the batch as a primitive, for subclasses."""
+        return ops.BatchNorm(True, self.eps, self.momentum, self.data_format)
+
+    @functools.cached_property
+    def bn_infer(self):
+        """The normalisation by the running statistics as a primitive, for subclasses."""
+        return ops.BatchNorm(False, self.eps, data_format=self.data_format)
 
     def construct(self, x):
         """`x`, normalised by channels."""
@@ -322,6 +334,11 @@ class LayerNorm(Cell):
         self.epsilon = epsilon
         self.gamma = parameter(gamma_init, tuple(normalized_shape), dtype, "gamma")
         self.beta = parameter(beta_init, tuple(normalized_shape), dtype, "beta")
+
+    @functools.cached_property
+    def layer_norm(self):
+        """The normalisation as a primitive, for subclasses."""
+        return ops.LayerNorm(self.begin_norm_axis, self.begin_params_axis, self.epsilon)
 
     def construct(self, input_x):
         """`input_x`, normalised."""

@@ -3,6 +3,7 @@
 The steps and their gradients are in `ops/_recurrent.py`, single steps as layers in rnn_cells.py.
 """
 
+import functools
 import math
 
 from ... import ops
@@ -11,6 +12,7 @@ from ..._core.rules import Bool, DType, Float, Int, OneOf, checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.initializer import Uniform
+from ...common.parameter import ParameterTuple
 from ...ops._linalg import dense
 from ...ops._recurrent import gru_sequence, lstm_sequence, rnn_sequence
 from ...ops._shape import cat, stack
@@ -98,6 +100,18 @@ class _RNNBase(Cell):
                 shape = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size)}
                 name = f"{kind}_l{layer}{suffix}"
                 setattr(self, name, parameter(start, shape.get(kind, (rows,)), dtype, name))
+
+    def _all(self, kind):
+        """The parameters of one kind, of all layers and directions."""
+        if kind.startswith("bias") and not self.has_bias:
+            return ()
+        return ParameterTuple(getattr(self, f"{kind}_l{layer}{suffix}")
+                              for layer, suffix in self._places())
+
+    w_ih_list = functools.cached_property(lambda self: self._all("weight_ih"))
+    w_hh_list = functools.cached_property(lambda self: self._all("weight_hh"))
+    b_ih_list = functools.cached_property(lambda self: self._all("bias_ih"))
+    b_hh_list = functools.cached_property(lambda self: self._all("bias_hh"))
 
     def _places(self):
         """Layers and directions in order: (0, ''), (0, '_reverse'), (1, ''), ..."""

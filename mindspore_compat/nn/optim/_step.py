@@ -129,6 +129,11 @@ class Plan:
         self._parts = None
         self._homes = None
 
+    def replace(self, kind, states):
+        """Puts other Parameters in the place of a kind of state, one for each parameter."""
+        self.states[kind] = states
+        self._homes = None
+
     def _divide(self):
         held = [parameter._array for parameter in self.parameters]
         self._homes = [type(array) for array in held]

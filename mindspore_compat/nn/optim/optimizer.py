@@ -431,6 +431,7 @@ class FusedOptimizer(Optimizer):
 
     A subclass gives `states`, its kinds of state as (attribute, prefix of the names, first value);
     `update`, made by `fuse` with the link `unscaled`; and `scalars(lr)`, the update's scalars.
+    A state that is assigned anew, such as `moments1` in float32 beside float16 weights, is used.
     Without `links` the update takes `decay` for itself, and there is no loss scale.
     """
 
@@ -442,7 +443,15 @@ class FusedOptimizer(Optimizer):
     def _make_states(self):
         for attribute, prefix, first in self.states:
             setattr(self, attribute, self.parameters.clone(prefix, first))
-        self._plan = self._plan_over([getattr(self, attribute) for attribute, _, _ in self.states])
+        kinds = [getattr(self, attribute) for attribute, _, _ in self.states]
+        self._plan = self._plan_of_states = self._plan_over(kinds)
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if "_plan_of_states" in self.__dict__:
+            for kind, (attribute, _, _) in enumerate(self.states):
+                if attribute == name:
+                    self._plan_of_states.replace(kind, value)
 
     def _plan_over(self, kinds):
         """A Plan over some kinds of state; parameters of one setting have the same scalars."""

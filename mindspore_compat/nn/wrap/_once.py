@@ -44,8 +44,8 @@ class Once:
         self._kept = None
 
     def _set(self, around):
-        self.network.__dict__["_around"] = around
-        self.network._choose_path()
+        self.network.__dict__["_cell_around"] = around
+        self.network._cell_choose_path()
 
     def _record(self, args, kwargs):
         """Runs the network, recorded if this is the call to keep."""

@@ -98,7 +98,7 @@ def test_a_training_step_runs_its_network_once(space):
             np.testing.assert_allclose(net.norm.moving_mean.asnumpy(), 0.5 * (mean + batch_mean),
                                        rtol=1e-4, atol=1e-6)
     net(x)
-    assert net.calls == 4 and not net.__dict__.get("_around")
+    assert net.calls == 4 and not net.__dict__.get("_cell_around")
 
 
 def test_the_gradient_is_that_of_the_loss_returned():
@@ -137,7 +137,7 @@ def test_a_step_that_fails_leaves_no_trace():
     step = nn.TrainOneStepCell(both, nn.SGD(net.trainable_params(), 0.1))
     with pytest.raises((ValueError, TypeError)):
         step(x, Tensor(np.ones((5, 7), np.float32)))
-    assert not both.__dict__.get("_around") and net.weight._node is None
+    assert not both.__dict__.get("_cell_around") and net.weight._node is None
     step(x, y)
 
 

@@ -1,0 +1,168 @@
+"""What scripts rely on when they subclass layers, networks and optimizers: names that are free,
+primitives that layers offer, states that may be replaced."""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn, ops
+
+# What scripts know from MindSpore, which has the same private names.
+KNOWN = {"_auto_prefix", "_backward_hook", "_backward_pre_hook", "_bprop_debug", "_buffers",
+         "_cells", "_create_time", "_forward_hook", "_forward_pre_hook", "_param_prefix", "_params",
+         "_phase", "_recompute", "_scope"}
+
+
+def normal(*shape, seed=0):
+    return Tensor(np.random.RandomState(seed).randn(*shape).astype(np.float32))
+
+
+def same(found, expected):
+    np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+# Networks -----------------------------------------------------------------------------------------
+
+
+def test_a_network_may_use_any_private_name_but_those_of_cells():
+    taken = {name for name in dir(nn.Cell()) if name.startswith("_") and name[1] != "_"}
+    assert {name for name in taken if not name.startswith("_cell_")} == KNOWN
+
+
+def test_methods_with_the_names_of_helpers_are_the_networks_own():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self._stage, self._plain, self._started = "train", False, False
+
+        def _run(self, x):
+            return x + 1
+
+        def _call(self, x, y):
+            return x * y
+
+        def _check_inputs(self, x):
+            return x
+
+        def construct(self, x):
+            return self._call(self._run(self._check_inputs(x)), 3)
+
+    net = Net()
+    net.set_inputs(Tensor(shape=[None], dtype=ms.float32))
+    assert net(Tensor([1.0])).asnumpy() == net(Tensor([1.0])).asnumpy() == 6
+    assert (net._stage, net._plain, net._started) == ("train", False, False)
+
+
+# Layers -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("member", [nn.Dense(2, 2), Parameter(Tensor([1.0]), name="own")])
+@pytest.mark.parametrize("layer, args, name", [
+    (nn.Dense, (2, 2), "matmul"), (nn.Conv2d, (2, 2, 3), "conv2d"),
+    (nn.LayerNorm, ([2],), "layer_norm"), (nn.BatchNorm2d, (2,), "bn_train")])
+def test_a_subclass_may_have_a_member_of_its_own_in_place_of_a_primitive(layer, args, name, member):
+    class Own(layer):
+        def __init__(self):
+            super().__init__(*args)
+            setattr(self, name, member)
+
+    assert getattr(Own(), name) is member
+
+
+def test_a_primitive_that_was_made_is_an_attribute_like_others():
+    layer = nn.Dense(2, 2)
+    assert layer.matmul is layer.matmul
+    with pytest.raises(KeyError, match="matmul"):
+        layer.insert_child_to_cell("matmul", nn.Dense(2, 2))
+
+
+def channels_last(layer, x):
+    return layer.layer_norm(x.transpose(0, 2, 3, 1), layer.gamma, layer.beta)[0]
+
+
+def by_batch(layer, x):
+    return layer.bn_train(x, layer.gamma, layer.beta, layer.moving_mean, layer.moving_variance)[0]
+
+
+def by_running(layer, x):
+    return layer.bn_infer(x, layer.gamma, layer.beta, layer.moving_mean, layer.moving_variance)[0]
+
+
+@pytest.mark.parametrize("layer, x, own, expected", [
+    (nn.LayerNorm((4,), epsilon=1e-3), normal(2, 4, 3, 3), channels_last,
+     lambda layer, x: layer(x.transpose(0, 2, 3, 1))),
+    (nn.BatchNorm2d(4, momentum=0.7), normal(2, 4, 3, 3), by_running,
+     lambda layer, x: layer(x)),
+    (nn.Conv3d(2, 4, 2, padding=1, pad_mode="pad"), normal(1, 2, 3, 3, 3),
+     lambda layer, x: layer.conv3d(x, layer.weight), lambda layer, x: layer(x)),
+    (nn.Conv3dTranspose(2, 4, 2, 2), normal(1, 2, 3, 3, 3),
+     lambda layer, x: layer.conv3d_transpose(x, layer.weight), lambda layer, x: layer(x)),
+    (nn.Conv2dTranspose(2, 4, 3, 2), normal(1, 2, 3, 3),
+     lambda layer, x: layer.conv2d_transpose(x, layer.weight, (1, 4, 6, 6)),
+     lambda layer, x: layer(x)),
+    (nn.Conv1d(2, 4, 3, dilation=2), normal(1, 2, 5),
+     lambda layer, x: layer.squeeze(layer.conv2d(layer.expand_dims(x, 2), layer.weight)),
+     lambda layer, x: layer(x)),
+    (nn.Conv1dTranspose(2, 4, 3), normal(1, 2, 5),
+     lambda layer, x: layer.squeeze(layer.conv2d_transpose(layer.expand_dims(x, 2), layer.weight,
+                                                           (1, 4, 1, 5))),
+     lambda layer, x: layer(x))], ids=lambda value: getattr(value, "cls_name", ""))
+def test_subclasses_compute_with_the_primitives_of_a_layer(layer, x, own, expected):
+    same(own(layer, x), expected(layer, x))
+
+
+def test_the_primitive_of_batch_normalisation_moves_the_running_statistics():
+    layer, other = nn.BatchNorm2d(4, momentum=0.7), nn.BatchNorm2d(4, momentum=0.7).set_train()
+    x = normal(2, 4, 3, 3)
+    same(by_batch(layer, x), other(x))
+    same(layer.moving_mean, other.moving_mean)
+    same(layer.moving_variance, other.moving_variance)
+
+
+def test_recurrent_layers_list_their_weights():
+    layer = nn.LSTM(2, 3, num_layers=2, bidirectional=True)
+    assert [weight.name for weight in layer.w_ih_list] == [
+        "weight_ih_l0", "weight_ih_l0_reverse", "weight_ih_l1", "weight_ih_l1_reverse"]
+    assert layer.w_hh_list[1] is layer.weight_hh_l0_reverse
+    assert layer.b_ih_list[0] is layer.bias_ih_l0 and len(layer.b_hh_list) == 4
+    assert nn.GRU(2, 3, has_bias=False).b_hh_list == ()
+
+
+# Optimizers ---------------------------------------------------------------------------------------
+
+
+class WideStates(nn.AdamWeightDecay):
+    """AdamWeightDecay with its states in float32 whatever the type of the weights."""
+
+    def __init__(self, params):
+        super().__init__(params, learning_rate=0.01)
+        self.moments1 = self.wide("adam_m")
+        self.moments2 = self.wide("adam_v")
+
+    def wide(self, prefix):
+        return ms.ParameterTuple(
+            Parameter(ops.zeros(each.shape, ms.float32), name=f"{prefix}.{each.name}")
+            for each in self.parameters)
+
+
+@pytest.mark.parametrize("dtype", [ms.float32, ms.float16])
+@pytest.mark.parametrize("count", [3, 70000])
+def test_states_that_a_subclass_puts_in_place_are_those_used(dtype, count):
+    weight = Parameter(ops.ones(count, dtype), name="w")
+    optimizer = WideStates([weight])
+    for _ in range(3):
+        optimizer((ops.full((count,), 2.0, dtype=dtype),))
+    assert optimizer.moments1[0].dtype == optimizer.moments2[0].dtype == ms.float32
+    np.testing.assert_allclose(optimizer.moments1[0].asnumpy(), 2 * (1 - 0.9 ** 3), rtol=1e-5)
+    np.testing.assert_allclose(optimizer.moments2[0].asnumpy(), 4 * (1 - 0.999 ** 3), rtol=1e-4)
+    assert (weight.asnumpy() < 1).all()
+
+
+def test_a_state_may_be_replaced_between_steps():
+    weight = Parameter(Tensor([1.0]), name="w")
+    optimizer = nn.Momentum([weight], 0.1, 0.5)
+    optimizer((Tensor([1.0]),))
+    optimizer.moments = ms.ParameterTuple([Parameter(Tensor([10.0]), name="fresh")])
+    optimizer((Tensor([1.0]),))
+    assert optimizer.moments[0].asnumpy() == 6
+    np.testing.assert_allclose(weight.asnumpy(), 1 - 0.1 - 0.6, rtol=1e-6)
