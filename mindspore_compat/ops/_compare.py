@@ -254,8 +254,8 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 
 def _bound(x, bound):
     """A bound in the dtype of what it bounds."""
-    if bound is None or not isinstance(x, Tensor):
-        return bound
+    if not isinstance(x, Tensor) or not isinstance(bound, (bool, int, float, Tensor)):
+        return bound  # which clamp refuses, but for None
     return (bound if isinstance(bound, Tensor) else Tensor(bound)).astype(x.dtype)
 
 

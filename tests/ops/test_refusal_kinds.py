@@ -422,6 +422,7 @@ def test_a_broken_rule_is_a_runtime_error(call):
         (ValueError, lambda: ops.zeta(2.0, FLOATS[:1])),
         (ValueError, lambda: ops.Zeta()(FLOATS, ONE * 1.0)),
         (TypeError, lambda: ops.L2Normalize((0, 1))(X)),
+        (TypeError, lambda: ops.clip_by_value(X, (1, 2, 3))),
         (TypeError, lambda: ops.col2im(ops.ones((1, 1, 4, 4)), (3, 3), 2, 1, 0, 1)),
         (TypeError, lambda: ops.SampleDistortedBoundingBoxV2(area_range=(1, 2))),
         (TypeError, lambda: mint.addmm((1.0, 2.0), X, ops.ones((3, 2)))),
@@ -429,7 +430,7 @@ def test_a_broken_rule_is_a_runtime_error(call):
         (KeyError, lambda: ops.iou(ops.ones((1, 4)), ops.ones((1, 4)), None)),
         (KeyError, lambda: ops.IOU((1, 2))(ops.ones((1, 4)), ops.ones((1, 4)))),
     ],
-    ids=range(27),
+    ids=range(28),
 )
 def test_kind_beside_those_rules(error, call):
     with pytest.raises(error, match="For '"):
