@@ -298,7 +298,7 @@ class Op:
         if live and self.rule is None:
             return self._through_body(xp, values, held, nodes)
         own = self._with_axes(xp, held)
-        held = self._in_precision(xp, self._aligned(xp, held))
+        held = self._aligned(xp, self._in_precision(xp, held))
         narrow = self._narrow(xp, held, values)
         if narrow is not None:
             held = [_widen(xp, a) for a in held]
@@ -345,7 +345,7 @@ class Op:
         space = traced_space(xp)
         wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(held, nodes)]
         own = self._with_axes(xp, wrapped)
-        wrapped = self._in_precision(space, self._aligned(space, wrapped))
+        wrapped = self._aligned(space, self._in_precision(space, wrapped))
         narrow = self._narrow(xp, wrapped, values)
         if narrow is not None:
             wrapped = [w if w is None or w.dtype not in xp.narrow else space.cast(w, FLOAT32)

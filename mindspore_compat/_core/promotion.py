@@ -56,6 +56,17 @@ def promote_np(a: np.dtype, b: np.dtype) -> np.dtype:
     return upper
 
 
+def one_np(a: np.dtype, b: np.dtype) -> np.dtype:
+    """Returns the one dtype of Tensors that do not mix, as the factors of a matrix product.
+
+    Raises:
+        TypeError: they have two.
+    """
+    if a != b:
+        raise TypeError(f"the Tensors must have one dtype, but got {a.name} and {b.name}")
+    return a
+
+
 @functools.cache
 def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
     """Returns the dtype that the factors of a product meet in: `promote_np`, but Tensors of bool

@@ -10,7 +10,7 @@ from .._core.transforms import map_tensors
 from . import _compare, _math
 from ._reduce import norm
 from ._reduce import reduce_sum as add_up
-from ._shape import Several, stack
+from ._shape import Several, of_one_dtype, stack
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -321,7 +321,8 @@ def is_tensor(obj):
 
 @op("ops.addn(x)", "ops.AddN()(x)", "ops.accumulate_n(x)", "ops.AccumulateNV2()(x)")
 def addn(xp, x: Several):
-    """The sum of Tensors of one shape."""
+    """The sum of Tensors of one shape and dtype."""
+    x = of_one_dtype(xp, x)
     total = x[0]
     for one in x[1:]:
         total = total + one

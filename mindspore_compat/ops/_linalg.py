@@ -2,19 +2,20 @@
 
 from .._core.derivatives import product
 from .._core.op import op
+from .._core.promotion import one_np, promote_np
 from .._core.rules import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype
 from .._core.surface import public
 
 Anything = TensorOf(any_dtype)
 
 
-def _product(*lines, slope=None):
-    return op(*lines, promote="input other", slope=slope)
+def _product(*lines, slope=None, meet=promote_np):
+    return op(*lines, promote="input other", slope=slope, meet=meet)
 
 
 @_product("ops.matmul(input, other)", "mint.matmul(input, other)",
           "Tensor.__matmul__(other)",
-          slope="matmul")
+          slope="matmul", meet=one_np)
 def matmul(xp, input: Anything, other: Anything):
     """The matrix product over the last two axes; leading axes broadcast, vectors are rows or
     columns.
@@ -85,7 +86,7 @@ def batch_mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = Fals
 
 
 @_product("ops.bmm(input_x: input, mat2: other)", "Tensor.bmm(mat2: other)",
-          "mint.bmm(input, mat2: other)")
+          "mint.bmm(input, mat2: other)", meet=one_np)
 def bmm(xp, input: Anything, other: Anything):
     """The products of a batch of matrices."""
     if input.ndim < 3 or other.ndim < 3:

@@ -4,7 +4,8 @@ changed."""
 import math
 
 from .._core.op import op
-from .._core.promotion import promote_np
+from .._core.precision import state as precision
+from .._core.promotion import one_np, promote_np
 from .._core.reading import Alone
 from .._core.rule import NoneRule
 from .._core.rules import (
@@ -312,6 +313,19 @@ def _joined_dtype(xp, tensors):
     return [xp.cast(one, target) for one in tensors]
 
 
+def of_one_dtype(xp, tensors):
+    """Tensors that must have one dtype, as they are; where a Cell brings floats to one, they meet.
+
+    Raises:
+        TypeError: they have several.
+    """
+    if precision.dtype is not None:
+        return _joined_dtype(xp, tensors)
+    for one in tensors[1:]:
+        one_np(tensors[0].dtype, one.dtype)
+    return tensors
+
+
 @op("ops.cat(tensors, axis=0)", "ops.concat(tensors, axis=0)", "ops.Concat(axis=0)(tensors)",
     "mint.cat(tensors, dim: axis=0)", "mint.concat(tensors, dim: axis=0)", widen=False)
 def cat(xp, tensors: Several, axis: Scalar = 0):
@@ -319,12 +333,18 @@ def cat(xp, tensors: Several, axis: Scalar = 0):
     return xp.concatenate(_joined_dtype(xp, tensors), axis)
 
 
-@op("ops.stack(tensors, axis=0)", "ops.Stack(axis=0)(input_x: tensors)",
-    "mint.stack(tensors, dim: axis=0)", "ops.Pack(axis=0)(input_x: tensors)", widen=False,
-    rules=dict.fromkeys(("ops.stack", "ops.Stack"), {"tensors": Several | Alone}))
+@op("mint.stack(tensors, dim: axis=0)", widen=False)
 def stack(xp, tensors: Several, axis: Int = 0):
-    """Tensors of one shape joined along a new axis."""
+    """Tensors of one shape joined along a new axis, in the dtype that they meet in."""
     return xp.stack(_joined_dtype(xp, tensors), axis)
+
+
+@op("ops.stack(tensors, axis=0)", "ops.Stack(axis=0)(input_x: tensors)",
+    "ops.Pack(axis=0)(input_x: tensors)", widen=False,
+    rules=dict.fromkeys(("ops.stack", "ops.Stack"), {"tensors": Several | Alone}))
+def stack_alike(xp, tensors: Several, axis: Int = 0):
+    """Tensors of one shape and dtype joined along a new axis."""
+    return xp.stack(of_one_dtype(xp, tensors), axis)
 
 
 @op("ops.unstack(input_x, axis=0)", "ops.Unstack(axis=0, num=None)(input_x)",

@@ -6,7 +6,7 @@ import scipy.linalg
 import slopes
 from scipy.spatial.distance import pdist
 
-from mindspore_compat import Tensor, ops
+from mindspore_compat import Tensor, float16, mint, nn, ops
 from mindspore_compat.ops import _factors
 
 
@@ -202,3 +202,42 @@ def test_a_triangle_that_the_device_fills_with_nan_is_refused(monkeypatch):
     monkeypatch.setattr(HOST.module.linalg, "cholesky", lambda x: x * np.nan)
     with pytest.raises(RuntimeError):
         ops.cholesky(matrix([1, 2], [2, 1]))
+
+
+# Several dtypes -----------------------------------------------------------------------------------
+
+SINGLE = matrix([1, 2], [3, 4])
+ALIKE = {
+    "matmul": lambda y: ops.matmul(SINGLE, y),
+    "mint.matmul": lambda y: mint.matmul(y, SINGLE),
+    "@": lambda y: SINGLE @ y,
+    "bmm": lambda y: ops.bmm(SINGLE[None], y[None]),
+    "mint.bmm": lambda y: mint.bmm(y[None], SINGLE[None]),
+    "Tensor.bmm": lambda y: SINGLE[None].bmm(y[None]),
+    "stack": lambda y: ops.stack([SINGLE, y]),
+    "Stack": lambda y: ops.Stack()((y, SINGLE)),
+    "AddN": lambda y: ops.AddN()([SINGLE, y]),
+    "accumulate_n": lambda y: ops.accumulate_n((SINGLE, y)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "int32", "bool"])
+@pytest.mark.parametrize("name", ALIKE)
+def test_dtypes_that_do_not_mix(name, dtype):
+    ALIKE[name](SINGLE)
+    with pytest.raises(TypeError, match="For '.*must have one dtype, but got"):
+        ALIKE[name](SINGLE.astype(dtype))
+
+
+@pytest.mark.parametrize("join", [ops.cat, ops.Concat(), ops.hstack, mint.cat, mint.stack])
+def test_dtypes_that_are_joined_meet(join):
+    assert join([SINGLE.astype("int32"), SINGLE]).dtype == SINGLE.dtype
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_cell_in_low_precision_brings_floats_together(name):
+    class Net(nn.Cell):
+        def construct(self, y):
+            return ALIKE[name](y)
+
+    Net().to_float(float16)(SINGLE)  # the other operand stays float32

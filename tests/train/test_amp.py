@@ -186,7 +186,6 @@ BY_OPERATION = [  # what the original computes, on Tensors of the first dtype
     ("full", lambda: nn.BatchNorm2d(2)(halves(1, 2, 2, 2))),
     ("full", lambda: nn.LayerNorm((2,))(halves(3, 2))),
     ("full", lambda: ops.concat((halves(2), floats(2)))),
-    ("full", lambda: ops.addn([halves(2), floats(2)])),
     ("low", lambda: ops.concat((halves(2), halves(2)))),
     ("low", lambda: ops.mean(halves(3))), ("low", lambda: ops.tanh(halves(3))),
     ("low", lambda: ops.mse_loss(halves(3), halves(3))), ("full", lambda: ops.tanh(floats(3))),
@@ -201,6 +200,13 @@ def test_the_precision_of_an_operation(number):
     within = amp.auto_mixed_precision(lambda: call(), "auto")  # noqa: PLW0108 - a function is wanted
     assert within().dtype == wanted
     assert call().dtype == outside
+
+
+def test_terms_of_several_dtypes_meet_in_the_widest():
+    terms = [halves(2), floats(2)]
+    assert amp.auto_mixed_precision(lambda: ops.addn(terms), "auto")().dtype == ms.float32
+    with pytest.raises(TypeError, match="For 'addn'.*one dtype"):
+        ops.addn(terms)
 
 
 def test_gradients_come_back_in_the_dtype_of_the_input():
