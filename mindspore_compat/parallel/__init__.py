@@ -18,6 +18,7 @@ from .checkpoint_convert import (
 )
 from .checkpoint_transform import (
     build_searched_strategy,
+    load_distributed_checkpoint,
     load_segmented_checkpoints,
     merge_pipeline_strategys,
     merge_sliced_parameter,
@@ -32,7 +33,8 @@ from .shared_parameters import sync_pipeline_shared_parameters
 from .transform_safetensors import unified_safetensors
 
 __all__ = ["Layout", "build_searched_strategy", "convert_checkpoint_by_rank",
-           "convert_checkpoints", "get_algo_parameters", "load_segmented_checkpoints",
+           "convert_checkpoints", "get_algo_parameters", "load_distributed_checkpoint",
+           "load_segmented_checkpoints",
            "merge_pipeline_strategys", "merge_sliced_parameter", "parameter_broadcast",
            "rank_list_for_convert", "rank_list_for_transform", "reset_algo_parameters",
            "restore_group_info_list", "set_algo_parameters", "shard",

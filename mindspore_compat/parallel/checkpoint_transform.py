@@ -3,6 +3,7 @@
 A window: the functions are in `train._strategy` and `train._resharding`.
 """
 
+from ..train._distributed_loading import load_distributed_checkpoint
 from ..train._loading import load_segmented_checkpoints
 from ..train._resharding import (
     rank_list_for_transform,
@@ -16,6 +17,7 @@ from ..train._strategy import (
     restore_group_info_list,
 )
 
-__all__ = ["build_searched_strategy", "load_segmented_checkpoints", "merge_pipeline_strategys",
+__all__ = ["build_searched_strategy", "load_distributed_checkpoint",
+           "load_segmented_checkpoints", "merge_pipeline_strategys",
            "merge_sliced_parameter", "rank_list_for_transform", "restore_group_info_list",
            "transform_checkpoint_by_rank", "transform_checkpoints"]
