@@ -237,6 +237,17 @@ class _Times(nn.Cell):
         return self.multiply(x, self.weight)
 
 
+@pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU, nn.RNN])
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32])
+def test_recurrent_layers_compute_in_half_and_answer_in_the_type_of_the_input(layer, dtype):
+    x = Tensor(np.full((2, 1, 3), 0.3), dtype)
+    out, last = layer(3, 2).to_float(ms.float16)(x=x)
+    for each in (out, *(last if isinstance(last, tuple) else (last,))):
+        assert each.dtype == dtype
+        rounded = each.asnumpy().astype(np.float16).astype(np.float32)
+        np.testing.assert_array_equal(each.asnumpy(), rounded)
+
+
 @pytest.mark.parametrize("multiply", [
     lambda x, weight: ops.MatMul()(x, weight),
     lambda x, weight: ops.kl_div(x, weight),

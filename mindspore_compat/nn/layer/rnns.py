@@ -11,13 +11,15 @@ from ..._core.dtype import float32
 from ..._core.rules import Bool, DType, Float, Int, OneOf, checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
+from ..._core.transforms import map_tensors
 from ...common.initializer import Uniform
 from ...common.parameter import ParameterTuple
+from ...ops._cast import cast
 from ...ops._linalg import dense
 from ...ops._recurrent import gru_sequence, lstm_sequence, rnn_sequence
 from ...ops._shape import cat, stack
 from .._parts import need_floats, parameter
-from ..cell import Cell
+from ..cell import Cell, MixedPrecisionType
 from .basic import Dropout
 from .rnn_cells import _need_pair
 
@@ -126,6 +128,14 @@ class _RNNBase(Cell):
             one = getattr(self, f"{kind}_l{layer}{suffix}") if there else None
             found.append(one if one is None or one.dtype == dtype else one.astype(dtype))
         return found
+
+    def _cell_run(self, *args, **kwargs):
+        """The run in the float type asked for; what comes of it is in the input's, as in 2.10."""
+        out = super()._cell_run(*args, **kwargs)
+        if self._cell_mixed_precision is MixedPrecisionType.NOTSET:
+            return out
+        given = args[0] if args else kwargs.get("x")
+        return map_tensors(lambda tensor: cast.run(tensor, given._array.dtype), out)
 
     def construct(self, x, hx=None, seq_length=None):
         """Runs the network over a batch of sequences.
