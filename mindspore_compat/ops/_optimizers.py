@@ -28,6 +28,7 @@ from .._core.surface import plain, public
 from .._core.tape import Rule, depth, record
 from .._core.tensor import Tensor
 from . import _update
+from ._told import TellsOfAdam, TellsOfMomentum
 from ._update import unscaled
 from ._written import standing, wider
 from .primitive import Primitive
@@ -225,7 +226,7 @@ class ApplyMomentum(Update):
 
 
 @public("ops.FusedWeightScaleApplyMomentum")
-class FusedWeightScaleApplyMomentum(Update):
+class FusedWeightScaleApplyMomentum(TellsOfMomentum, Update):
     """Momentum of loss_scale (gradient + weight_decay variable), in place.
 
     `loss_scale` is thus one over what the loss was multiplied by.
@@ -361,7 +362,7 @@ class AdamWeightDecay(Update):
 
 
 @public("ops.FusedCastAdamWeightDecay")
-class FusedCastAdamWeightDecay(AdamWeightDecay):
+class FusedCastAdamWeightDecay(TellsOfAdam, AdamWeightDecay):
     """`ops.AdamWeightDecay` of a float16 gradient over a global norm; states stay float32.
 
     The norm may be left out, as the original's documentation has it.

@@ -193,6 +193,11 @@ class FillV2(Primitive):
         sizes = shape_of("FillV2", (shape,)) if isinstance(shape, (tuple, Tensor)) else ()
         return fill_v2.run(value, sizes)
 
+    def infer_value(self, dims, x):
+        """The result, if the lengths and the value are known; None if they are found in running."""
+        unknown = dims is None or x is None or isinstance(dims, Tensor) or None in dims
+        return None if unknown else self(tuple(dims), x)
+
 
 @op("ops.fills(x, value)", "ops.Fills()(x, value)", "Tensor.fills(value)", widen=False)
 def fills(xp, x: Anything, value: TensorOf(any_dtype, scalars=True)):

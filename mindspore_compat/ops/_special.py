@@ -18,7 +18,10 @@ from .._core.rules import (
     integer,
     number,
 )
+from .._core.surface import build, public
 from ._math import _floating as as_floating
+from ._told import INEXACT, need_among, need_same, together
+from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
 Operand = TensorOf(any_dtype, scalars=True)
@@ -206,7 +209,7 @@ def xlogy(xp, input: Operand, other: Operand):
     return xp.xlogy(as_floating(xp, input), as_floating(xp, other))
 
 
-@op("ops.xdivy(x, y)", "ops.Xdivy()(x, y)", "Tensor.xdivy(y)", promote="x y")
+@op("ops.xdivy(x, y)", "Tensor.xdivy(y)", promote="x y")
 def xdivy(xp, x: Operand, y: Operand):
     """x / y, and 0 where x is 0; one of the two holds floats or complex numbers."""
     if x.dtype.kind in "biu":
@@ -214,6 +217,42 @@ def xdivy(xp, x: Operand, y: Operand):
                         f"meet in {x.dtype}.")
     zero = x == 0
     return xp.where(zero, xp.zeros_like(x), x / xp.where(zero, xp.ones_like(y), y))
+
+
+@public("ops.Xdivy")
+class Xdivy(Primitive):
+    """x / y, and 0 where x is 0: `ops.xdivy`; and what is known of that beforehand.
+
+    Source: mindspore.ops.Xdivy of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("Xdivy")
+
+    def __call__(self, x, y):
+        return build("ops", "xdivy")(x, y)
+
+    def infer_shape(self, x_shape, y_shape):
+        """The shape of the result, list.
+
+        Raises:
+            ValueError: if the shapes do not broadcast.
+        """
+        return together(self.name, x_shape, y_shape)
+
+    def infer_dtype(self, x_dtype, y_dtype):
+        """The dtype of the result.
+
+        Raises:
+            TypeError: if one is not of floats or complex numbers, or they differ.
+        """
+        need_among(self.name, INEXACT, x=x_dtype, y=y_dtype)
+        need_same(self.name, x=x_dtype, y=y_dtype)
+        return x_dtype
+
+    def infer_value(self, x, y):
+        """The result of two Tensors; None if one is None."""
+        return None if x is None or y is None else self(x, y)
 
 
 @op("ops.float_power(input, exponent)", "Tensor.float_power(other: exponent)",
