@@ -34,6 +34,7 @@ from .op import DECLARED
 from .rule import NoneRule, Union, join, parts_of, show_with_type
 from .rules import DType, TensorOf
 from .source import compiled
+from .tape import depth, written
 from .tensor import Tensor
 
 PUBLIC = {}  # area -> name -> an object written out by hand
@@ -453,6 +454,8 @@ def write_back(target, result):
 def own(tensor):
     """The array of `tensor` to write to; one that repeats elements, as a broadcast does, is copied
     first."""
+    if depth.keepers:
+        written((tensor,))
     array = tensor._array
     if type(array) in SPACES and (_repeats(array) or not getattr(array.flags, "writeable", True)):
         array = tensor._array = array.copy()

@@ -221,15 +221,23 @@ LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, widen=False)
 
 class _Depth(threading.local):
     """How many gradients this thread has open, whether recording is paused within them, the newest
-    leaf of the innermost one, and how kept arrays are packed (None, or a pair of functions)."""
+    leaf of the innermost one, how kept arrays are packed (None, or a pair of functions), and who
+    keeps a tape for later, as long as its weights stay as they are (nn/_once.py)."""
 
     open = 0
     paused = False
     leaf = None
     packing = None
+    keepers = ()
 
 
 depth = _Depth()
+
+
+def written(tensors):
+    """Tells those who keep a tape that these Tensors are about to be written in place."""
+    for keeper in depth.keepers:
+        keeper.written(tensors)
 
 
 def backward(roots, slopes, leaves, higher):

@@ -85,6 +85,13 @@ class _Opened:
         made._node = self._leaf(tensor)
         return made
 
+    def only(self, places):
+        """Takes no other gradients than those by these weights; in the order of `places`."""
+        left = [self.leaves[place] for place in places]
+        for each in set(self.leaves) - set(left):
+            each.number = 0     # earlier than every leaf that is left: no walk back gets there
+        self.leaves = left
+
     def slopes(self, outputs, sens):
         """The gradients of all leaves, given those of the outputs, as Tensors."""
         higher = depth.open > 1 and not self.paused

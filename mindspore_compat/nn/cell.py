@@ -23,6 +23,7 @@ from .._core import dtype as dtypes
 from .._core.custom import custom_gradient, recompute
 from .._core.precision import precision
 from .._core.rules import register_type
+from .._core.tape import depth
 from .._core.tensor import Tensor
 from .._core.transforms import map_tensors
 from ..common.parameter import (
@@ -31,9 +32,11 @@ from ..common.parameter import (
     _is_parameter_generated,
     _unique_parameter_name,
 )
+from ..ops._transform import GradOperation
 from ._hooks import Hooks
 from ._members import Members, layout
 from ._naming import Naming
+from ._once import networks_once
 from ._settings import Settings
 from ._state import State
 
@@ -95,7 +98,9 @@ class Cell(Naming, Hooks, State, Settings):
     requires_grad = False
     _cell_mixed_precision = MixedPrecisionType.NOTSET
     _cell_started = False
-    _cell_around = None  # what a training step puts around the call of its network (wrap/_once.py)
+    _cell_around = None  # what a training step puts around the call of its network (_once.py)
+    _cell_updates = False  # True for optimizers
+    _cell_is_step = False  # True for Cells that hold a GradOperation, see _once.py
 
     def __init__(self, auto_prefix=True, flags=None):
         self.__dict__.update(_auto_prefix=auto_prefix, _cell_plain=False,
@@ -125,6 +130,7 @@ class Cell(Naming, Hooks, State, Settings):
             self._cell_started and not any(hooks) and not self._recompute
             and not hasattr(self, "bprop")
             and self._cell_around is None and self._cell_inputs_set is None
+            and not self._cell_is_step
             and self._cell_mixed_precision is MixedPrecisionType.NOTSET)
 
     def _cell_call(self, args, kwargs):
@@ -135,6 +141,13 @@ class Cell(Naming, Hooks, State, Settings):
             return self._cell_around(args, kwargs)
         if not self._cell_started:
             return self._cell_call_first(args, kwargs)
+        if not self._cell_is_step or depth.open:
+            return self._cell_proceed(args, kwargs)
+        with networks_once(self):
+            return self._cell_proceed(args, kwargs)
+
+    def _cell_proceed(self, args, kwargs):
+        """The call with hooks, float type and so on."""
         args, kwargs = self._cell_hooked_inputs(args, kwargs)
         try:
             if self._backward_hook or self._backward_pre_hook:
@@ -220,6 +233,9 @@ class Cell(Naming, Hooks, State, Settings):
         else:
             if isinstance(value, (list, tuple)):
                 self._cell_note_listed(value)
+            elif isinstance(value, GradOperation) and value.get_by_list and not value.get_all:
+                self.__dict__["_cell_is_step"] = True
+                self._cell_choose_path()
             object.__setattr__(self, name, value)
 
     def __delattr__(self, name):
@@ -250,6 +266,7 @@ class Cell(Naming, Hooks, State, Settings):
         self._cell_check_new_name("insert_child_to_cell", name, self._cells)
         if auto_prefix:
             cell.update_parameters_name(name + ".")
+        self.__dict__.pop("_cell_networks", None)
         self._cells[name] = cell
 
     def _cell_make_room(self, name, members):

@@ -24,7 +24,7 @@ from .._core.rules import (
     floating,
     integer,
 )
-from .._core.surface import overwrite, public
+from .._core.surface import overwrite, own, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
 from ._index import beside
@@ -359,7 +359,7 @@ class InplaceIndexAdd(Primitive):
 def _filled(self, numbers):
     """Writes random numbers over the values; what the Tensor came from is forgotten."""
     xp = space_for(self._array)
-    self._array[...] = xp.asarray(numbers).astype(self._array.dtype)
+    own(self)[...] = xp.asarray(numbers).astype(self._array.dtype)
     self._node = None
     return self
 

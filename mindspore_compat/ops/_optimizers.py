@@ -25,7 +25,7 @@ from .._core.rules import (
     real,
 )
 from .._core.surface import plain, public
-from .._core.tape import Rule, depth, record
+from .._core.tape import Rule, depth, record, written
 from .._core.tensor import Tensor
 from . import _update
 from ._told import TellsOfAdam, TellsOfMomentum
@@ -91,6 +91,7 @@ class Update(Primitive):
     def run(self, fused, held, grad, **scalars):
         """Updates `held` (the parameter first) with `grad`; returns Tensors on the same memory."""
         *held, given = standing(*held, grad)
+        written(held)
         grad = self.joined(held, given)
         states = [each._array for each in held[1:]]
         scalars = self.numbers(scalars)

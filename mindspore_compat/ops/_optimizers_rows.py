@@ -8,6 +8,7 @@ Updates with whole gradients are in _optimizers.py.
 from .._core.op import space_for
 from .._core.rules import Bool, Float, TensorOf, checked, floating, real
 from .._core.surface import public
+from .._core.tape import written
 from .._core.tensor import Tensor
 from ._optimizers import (
     ADADELTA,
@@ -80,6 +81,7 @@ class _RowUpdate(Update):
     def run_rows(self, fused, held, grad, indices, **scalars):
         """Updates rows of `held` in place and returns `held`."""
         *held, grad = standing(*held, grad)
+        written(held)
         rows, g = merged(self, held, grad, indices, self.lenient)
         scalars = self.numbers(scalars)
         if rows.size:

@@ -28,7 +28,7 @@ from .._core.rules import (
     real,
 )
 from .._core.slices import beside_slices
-from .._core.surface import plain, public
+from .._core.surface import own, plain, public
 from .._core.tensor import Tensor
 from ._axes import axis_of
 from ._index import beyond
@@ -103,7 +103,7 @@ def _check_slices(api, input_x, indices, updates):
 def _in_place(api, input_x, updates, index, how):
     """Writes the result of a scatter into `input_x` and returns it."""
     made = scatter_by.run(Tensor._wrap(input_x._array), updates, index, how)
-    input_x._array[...] = made._array
+    own(input_x)[...] = made._array
     return plain(input_x)
 
 
@@ -288,7 +288,7 @@ def index_add(x: Stood, indices: Index, y: Stood, axis: Int, use_lock: Any = Tru
     check_range("index_add", indices._array.reshape(-1, 1),
                  x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],))
     made = added_along.run(Tensor._wrap(x._array), indices, y, axis)
-    x._array[...] = made._array
+    own(x)[...] = made._array
     return plain(x)
 
 

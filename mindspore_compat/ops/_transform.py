@@ -342,6 +342,12 @@ class GradOperation:
         return gradient
 
     def _run(self, fn, weights, *args, **kwargs):
+        if depth.keepers and isinstance(weights, (tuple, list)) and not kwargs:
+            inputs, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
+            for keeper in () if self.get_all else depth.keepers:
+                found = keeper.gradients(fn, weights, inputs, sens)
+                if found is not None:
+                    return found
         return self.value_and_gradient(fn, weights, *args, **kwargs)[1]
 
     def value_and_gradient(self, fn, weights, *args, **kwargs):

@@ -58,6 +58,8 @@ class Optimizer(Cell):
     Source: mindspore.experimental.optim.Optimizer of MindSpore 2.10.
     """
 
+    _cell_updates = True
+
     def __init__(self, params, defaults):
         groups = _as_groups(type(self).__name__, params)
         super().__init__(auto_prefix=False)

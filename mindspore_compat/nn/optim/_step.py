@@ -7,6 +7,7 @@ before the first array is written.
 
 from ..._backend import arrays
 from ..._backend.packs import Pack, groups_of_small
+from ..._core.tape import written
 from ..._core.tensor import Tensor
 from ...ops._update import unscaled
 
@@ -30,7 +31,8 @@ class Rows:
 
 
 def gradient_arrays(api, gradients, parameters):
-    """The arrays behind gradients, beside their parameters and of their shapes.
+    """The arrays behind gradients, beside their parameters (which a step is about to write) and of
+    their shapes.
 
     Raises:
         TypeError: a gradient is no Tensor.
@@ -58,6 +60,7 @@ def gradient_arrays(api, gradients, parameters):
         if type(array) is not type(target) and type(array) is not Rows:
             array = arrays.to_space(arrays.space_of(target), array)
         found.append(array)
+    written(parameters)
     return found
 
 

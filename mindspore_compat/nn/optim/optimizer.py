@@ -94,6 +94,7 @@ class Optimizer(Cell):
     use_parallel = False
     param_rank = None
     skip_auto_parallel_compile = True
+    _cell_updates = True
 
     @checked
     def __init__(self, learning_rate: Rate, parameters: Params, weight_decay: Decay = 0.0,

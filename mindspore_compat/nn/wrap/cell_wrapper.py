@@ -16,7 +16,6 @@ from ...common.parameter import Parameter, ParameterTuple
 from ..cell import Cell
 from ..layer.basic import Identity
 from ..layer.container import CellList
-from ._once import Once, StepGradient
 from .grad_reducer import DistributedGradReducer
 
 __all__ = [
@@ -226,8 +225,8 @@ class TrainOneStepCell(Cell):
         self.network.set_grad()
         self.optimizer = optimizer
         self.weights = optimizer.parameters
-        self.grad = StepGradient(get_by_list=True, sens_param=True)
-        self.grad_no_sens = StepGradient(get_by_list=True)
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = ops.GradOperation(get_by_list=True)
         self.sens = 1.0 if sens is None else sens
         self.sense_flag = isinstance(self.sens, numbers.Number) and self.sens != 1.0
         self.return_grad = return_grad
@@ -238,14 +237,6 @@ class TrainOneStepCell(Cell):
             self.mean = config.get_auto_parallel_context("gradients_mean")
             self.degree = config.get_auto_parallel_context("device_num")
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
-
-    def __call__(self, *args, **kwargs):
-        with Once(self.network, self.weights) as once:
-            self.grad.once = self.grad_no_sens.once = once
-            try:
-                return super().__call__(*args, **kwargs)
-            finally:
-                self.grad.once = self.grad_no_sens.once = None
 
     def construct(self, *inputs):
         """The loss of a batch, after one update."""

@@ -1,0 +1,181 @@
+"""Steps that scripts write on nn.Cell themselves: the network runs once, and twice where something
+differs between the loss and the gradient."""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
+
+
+class Net(nn.Cell):
+    """A loss that counts its calls."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 4)
+        self.norm = nn.BatchNorm1d(4, momentum=0.5)
+        self.calls = 0
+
+    def construct(self, x):
+        self.calls += 1
+        return (self.norm(self.dense(x)) ** 3).sum()
+
+
+class Step(nn.Cell):
+    """The loss, then the gradient, then the update; `between` is called in between."""
+
+    def __init__(self, network, marked=True, weights=None, between=None):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        if marked:
+            network.set_grad()
+        self.train = ParameterTuple(weights or network.trainable_params())
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+        self.optimizer = nn.SGD(self.train, 0.1)
+        self.between = between
+        self.found = None
+
+    def construct(self, x):
+        loss = self.network(x)
+        if self.between is not None:
+            self.between(x)
+        self.found = self.grad(self.network, self.train)(x, ops.full_like(loss, 2.0))
+        self.optimizer(self.found)
+        return loss
+
+
+def batch(seed=0):
+    return Tensor(np.random.RandomState(seed).randn(6, 3).astype(np.float32))
+
+
+@pytest.fixture
+def mode():
+    yield lambda value: ms.set_context(mode=value)
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+@pytest.mark.parametrize("value, marked, calls", [
+    (ms.GRAPH_MODE, True, 1), (ms.GRAPH_MODE, False, 1), (ms.PYNATIVE_MODE, True, 1),
+    (ms.PYNATIVE_MODE, False, 2)])
+def test_a_step_of_ones_own_runs_its_network_as_often_as_the_original(mode, value, marked, calls):
+    mode(value)
+    net, other = Net().set_train(), Net().set_train()
+    ms.load_param_into_net(other, net.parameters_dict())
+    step = Step(net, marked)
+    for count in range(1, 4):
+        expected = ops.grad(other, None, other.trainable_params())(batch(count))
+        step(batch(count))
+        assert net.calls == count * calls
+        for found, wanted in zip(step.found, expected, strict=True):
+            np.testing.assert_allclose(found.asnumpy(), 2 * wanted.asnumpy(), rtol=1e-4, atol=1e-3)
+        for own, theirs in zip(net.trainable_params(), other.trainable_params(), strict=True):
+            theirs.set_data(own)
+    if calls == 1:
+        np.testing.assert_allclose(net.norm.moving_mean.asnumpy(),
+                                   other.norm.moving_mean.asnumpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_some_of_the_weights_in_another_order():
+    net, x = Net().set_train(), batch()
+    chosen = [net.norm.beta, net.dense.weight]
+    expected = ops.grad(net, None, chosen)(x)
+    net.calls = 0
+    step = Step(net, weights=chosen)
+    step(x)
+    assert net.calls == 1 and net.dense.bias._node is None
+    for found, wanted in zip(step.found, expected, strict=True):
+        np.testing.assert_allclose(found.asnumpy(), 2 * wanted.asnumpy(), rtol=1e-4, atol=1e-3)
+
+
+
+WRITES = {
+    "optimizer": lambda net: lambda x, update=nn.SGD(net.trainable_params(), 1.0): update(
+        tuple(ops.ones_like(each) for each in net.trainable_params())),
+    "assign": lambda net: lambda x: ops.assign(net.dense.weight, net.dense.weight * 2),
+    "primitive": lambda net: lambda x: ops.ApplyGradientDescent()(
+        net.dense.weight, Tensor(0.5), ops.ones_like(net.dense.weight)),
+    "set_data": lambda net: lambda x: net.dense.weight.set_data(net.dense.weight * 2),
+    "item": lambda net: lambda x: net.dense.weight.__setitem__(0, 3.0),
+    "scatter": lambda net: lambda x: ops.scatter_update(
+        net.dense.weight, Tensor([1], ms.int32), Tensor([[5.0, 5, 5]])),
+    "input": lambda net: lambda x: ops.assign(x, x * 2),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_what_is_written_in_between_is_seen_by_the_gradient(write):
+    net, other = Net().set_train(), Net().set_train()
+    ms.load_param_into_net(other, net.parameters_dict())
+    step = Step(net, between=WRITES[write](net))
+    x, y = Parameter(batch()), Parameter(batch())
+    step.construct(x)                       # the optimizer's states, and the writes, come first
+    WRITES[write](other)(y)
+    expected = ops.grad(other, None, other.trainable_params())(y)
+    for found, wanted in zip(step.found, expected, strict=True):
+        np.testing.assert_allclose(found.asnumpy(), 2 * wanted.asnumpy(), rtol=1e-4, atol=1e-3)
+    ms.load_param_into_net(other, net.parameters_dict())
+    y.set_data(x)
+    net.calls = 0
+    step(x)
+    assert net.calls == 2
+    WRITES[write](other)(y)
+    expected = ops.grad(other, None, other.trainable_params())(y)
+    for found, wanted in zip(step.found, expected, strict=True):
+        np.testing.assert_allclose(found.asnumpy(), 2 * wanted.asnumpy(), rtol=1e-4, atol=1e-3)
+
+
+def test_counting_in_between_changes_nothing():
+    net = Net().set_train()
+    count = Parameter(Tensor(0, ms.int32), name="count")
+    step = Step(net, between=lambda x: ops.assign_add(count, Tensor(1, ms.int32)))
+    step(batch())
+    assert net.calls == 1 and count == 1
+
+
+class Both(nn.Cell):
+    """A step with two networks that train each other, as GANs do."""
+
+    def __init__(self, first, second):
+        super().__init__(auto_prefix=False)
+        self.first, self.second = first.set_grad(), second.set_grad()
+        self.grad = ops.GradOperation(get_by_list=True)
+        self.one = nn.SGD(first.trainable_params(), 0.1)
+        self.two = nn.SGD(second.trainable_params(), 0.1)
+
+    def construct(self, x):
+        losses = self.first(x), self.second(x)
+        self.one(self.grad(self.first, self.one.parameters)(x))
+        self.two(self.grad(self.second, self.two.parameters)(x))
+        return losses
+
+
+def test_a_step_of_two_networks():
+    first, second = Net().set_train(), Net().set_train()
+    first.update_parameters_name("first.")
+    step = Both(first, second)
+    before = second.dense.weight.asnumpy().copy()
+    expected = ops.grad(second, None, [second.dense.weight])(batch())[0].asnumpy()
+    second.calls = 0
+    step(batch())
+    assert first.calls == second.calls == 1
+    np.testing.assert_allclose(before - second.dense.weight.asnumpy(), 0.1 * expected, rtol=1e-3,
+                               atol=1e-3)
+
+
+def test_steps_within_a_step_are_left_to_themselves():
+    class Outer(nn.Cell):
+        def __init__(self, inner):
+            super().__init__(auto_prefix=False)
+            self.inner = inner
+            self.grad = ops.GradOperation(get_by_list=True)
+
+        def construct(self, x):
+            return self.inner(x)
+
+    net = Net().set_train()
+    outer = Outer(nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1)))
+    before = net.dense.weight.asnumpy().copy()
+    outer(batch())
+    assert net.calls == 1 and (net.dense.weight.asnumpy() != before).any()
+    assert net.dense.weight._node is None and not net.__dict__.get("_cell_around")
