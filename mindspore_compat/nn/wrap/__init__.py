@@ -18,10 +18,11 @@ from .loss_scale import (
     FixedLossScaleUpdateCell,
     TrainOneStepWithLossScaleCell,
 )
+from .pipeline import PipelineGradReducer
 
 __all__ = [
     "DistributedGradReducer", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell",
     "ForwardValueAndGrad", "GradAccumulationCell", "MicroBatchInterleaved", "ParameterUpdate",
-    "PipelineCell", "TrainOneStepCell", "TrainOneStepWithLossScaleCell", "VirtualDatasetCellTriple",
-    "WithEvalCell", "WithGradCell", "WithLossCell",
+    "PipelineCell", "PipelineGradReducer", "TrainOneStepCell", "TrainOneStepWithLossScaleCell",
+    "VirtualDatasetCellTriple", "WithEvalCell", "WithGradCell", "WithLossCell",
 ]

@@ -1,0 +1,75 @@
+"""PipelineGradReducer: the last step of gradients that were gathered over slices of a batch."""
+
+from ... import ops
+from ..._core import config
+from ..._core.rules import Any, Bool, Float, checked
+from ..._core.surface import public
+from ..._core.tensor import Tensor
+from ...common.parameter import Parameter, ParameterTuple
+from ..cell import Cell
+from .loss_scale import grad_scale, shard_grad_scale
+
+__all__ = ["PipelineGradReducer"]
+
+
+@public("nn.PipelineGradReducer")
+class PipelineGradReducer(Cell):
+    """Divides gradients by the scale of the loss, in training steps that a script writes itself.
+
+    The gradient of an `nn.PipelineCell` is that of all its slices here, and that of an AutoParallel
+    network is summed over ranks, so what is left is to add what `accu_grads` holds, which becomes
+    zeros, and to divide. It does so in either mode of execution.
+
+    Args:
+        parameters (list): the parameters whose gradients come.
+        scale_sense (float): what the loss was multiplied by. Default: 1.0.
+        opt_shard (bool): whether the optimizer's states are divided over ranks; then gradients are
+            taken as they come, and what `accu_grads` holds is dropped. Default: None, for the
+            context's `enable_parallel_optimizer`.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - one gradient for each parameter.
+
+    Outputs:
+        tuple[Tensor], shaped as the input.
+
+    Raises:
+        TypeError: if an argument is of another type.
+
+    Examples:
+        >>> from mindspore_compat import Tensor, nn
+        >>> reducer = nn.PipelineGradReducer(nn.Dense(2, 1).trainable_params(), 2.0)
+        >>> print(reducer((Tensor([[1.0, 2.0]]), Tensor([4.0])))[0])
+        [[0.5 1. ]]
+
+    Source: mindspore.nn.PipelineGradReducer of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, parameters: Any, scale_sense: Float = 1.0, opt_shard: Bool = None):
+        if not isinstance(parameters, (list, tuple)) or not all(
+            isinstance(each, Parameter) for each in parameters
+        ):
+            raise TypeError(
+                f"For 'PipelineGradReducer', 'parameters' must be a list of Parameters, but got "
+                f"{parameters!r} of type {type(parameters).__name__}."
+            )
+        super().__init__(auto_prefix=False)
+        self.accu_grads = ParameterTuple(parameters).clone(prefix="accu_grads", init="zeros")
+        self.scale_sense = Parameter(Tensor(scale_sense), name="scale_sense")
+        self.opt_shard = _divided_states() if opt_shard is None else opt_shard
+
+    def construct(self, grads):
+        """The gradients, divided by the scale."""
+        if not self.opt_shard:
+            for held, grad in zip(self.accu_grads, grads, strict=True):
+                ops.assign_add(held, ops.cast(grad, held.dtype))
+        scaled = shard_grad_scale if self.opt_shard else grad_scale
+        return tuple(
+            scaled(self.scale_sense, grad, held)
+            for grad, held in zip(grads, self.accu_grads, strict=True)
+        )
+
+
+def _divided_states():
+    return bool(config.get_auto_parallel_context("enable_parallel_optimizer"))
