@@ -25,11 +25,17 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))).replace(o
 _LIBRARIES = tuple(name + "/" for name in ("numpy", "cupy", "scipy", "ml_dtypes"))
 
 
-def explain(api, error):
-    """The error to raise in the place of `error`: `error` itself where it tells the API."""
+def explain(api, error, unfit=ValueError):
+    """The error to raise in the place of `error`: `error` itself where it tells the API.
+
+    Args:
+        api (str): the public name.
+        error (Exception): what was raised.
+        unfit (type): what is raised in the place of a ValueError.
+    """
     text = str(error)
     if text.startswith("For "):
-        return error
+        return unfit(text) if unfit is not ValueError and isinstance(error, ValueError) else error
     if isinstance(error, numpy.linalg.LinAlgError):
         return type(error)(f"For '{api}', the matrices do not allow it: {text.rstrip('.')}.")
     if isinstance(error, numpy.exceptions.AxisError) and error.ndim is not None:
@@ -38,7 +44,7 @@ def explain(api, error):
         )
     if isinstance(error, _TYPES):
         return TypeError(f"For '{api}', an argument has the wrong type: {text.rstrip('.')}.")
-    return ValueError(f"For '{api}', the arguments do not fit together: {text.rstrip('.')}.")
+    return unfit(f"For '{api}', the arguments do not fit together: {text.rstrip('.')}.")
 
 
 def explained(api, function):

@@ -43,7 +43,7 @@ DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public na
 
 def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False,
        alike=None, meet=promotion.promote_np, yields=False, shapes_first=False,
-       beside_tensor=False, live=None):
+       beside_tensor=False, live=None, unfit=None):
     """Declare an op.
 
     Args:
@@ -67,11 +67,13 @@ def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None,
         beside_tensor (bool): numbers are taken beside a Tensor only; two numbers are a TypeError.
         live (Callable): called in its place, with the same arguments, where a number is given in a
             Tensor that a gradient goes to: what was read from it would not carry the gradient.
+        unfit (dict): public path -> the error that arguments which do not fit together are there,
+            in the place of a ValueError.
     """
 
     def declare(body):
         return Op(body, lines, promote, widen, operator, slope, rules, exact, alike, meet,
-                  yields, shapes_first, beside_tensor, live)
+                  yields, shapes_first, beside_tensor, live, unfit)
 
     return declare
 
@@ -81,7 +83,7 @@ class Op:
 
     def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
                  rules=None, exact=False, alike=None, meet=promotion.promote_np, yields=False,
-                 shapes_first=False, beside_tensor=False, live=None):
+                 shapes_first=False, beside_tensor=False, live=None, unfit=None):
         self.name = body.__name__
         self.body = body
         self.lines = lines
@@ -98,6 +100,7 @@ class Op:
         self.shapes_first = shapes_first
         self.beside_tensor = beside_tensor
         self.live = live
+        self.unfit = unfit or {}
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]

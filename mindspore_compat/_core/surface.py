@@ -367,7 +367,7 @@ def _make_function(op, area, name, group):
         own = next(n for n in signature.names if signature.feeds[n] == first)
         scope["overwrite"] = overwrite
         call = f"overwrite({name!r}, {own}, {call})"
-    lines += _return_lines(name, call, scope, signature)
+    lines += _return_lines(name, call, scope, signature, op.unfit.get(f"{area}.{name}"))
     made = compiled(lines, scope, f"{area}.{name}")["public_object"]
     made.__name__ = name
     made.__qualname__ = f"Tensor.{name}" if method else name
@@ -375,9 +375,11 @@ def _make_function(op, area, name, group):
     return made
 
 
-def _return_lines(api, call, scope, signature):
+def _return_lines(api, call, scope, signature, unfit):
     """The call, with errors of the array library told in the words of the API."""
     scope.update(library_errors=LIBRARY_ERRORS, explain=explain)
+    if unfit is not None:
+        scope["explain"] = lambda api, error: explain(api, error, unfit)
     numbers = []
     if signature.op.beside_tensor:
         scope["refuse_numbers"] = _refuse_numbers
@@ -426,7 +428,7 @@ def _make_class(op, area, name, groups, base):
     arguments = _arguments(op, feeds, scope)
     lines += _guard_lines(name, call, scope, arguments)
     lines += _no_lists(name, call, scope)
-    lines += _return_lines(name, f"run({arguments})", scope, call)
+    lines += _return_lines(name, f"run({arguments})", scope, call, op.unfit.get(path))
     compiled(lines, scope, f"{area}.{name}")
     body = {"__init__": scope["__init__"], method: scope[method],
             "__doc__": describe(op, made, call),

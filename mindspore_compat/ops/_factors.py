@@ -354,11 +354,13 @@ def cond(A: Anything,
 
 @op("ops.dist(input, other, p=2)", promote="input other")
 def dist(xp, input: TensorOf(integer | Half.dtypes, "bool"),
-         other: TensorOf(integer | Half.dtypes, "bool"), p: Int(ge=0) = 2):
+         other: TensorOf(integer | Half.dtypes, "bool"), p: Int = 2):
     """The p-norm of the difference of two Tensors; the number of places that differ for 0.
 
-    At least one of them holds floats.
+    At least one of them holds floats. A negative p is a TypeError.
     """
+    if p < 0:
+        raise TypeError(f"For 'dist', 'p' must be an int >= 0, but got {p}.")
     if input.dtype.kind != "f":  # both have the dtype in which they meet
         raise TypeError(f"For 'dist', 'input' or 'other' must hold float16 or float32, but got "
                         f"{input.dtype}.")

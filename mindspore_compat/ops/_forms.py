@@ -249,8 +249,8 @@ def fmin(xp, input: TensorOf(real), other: TensorOf(real)):
     return xp.fmin(input, other)
 
 
-@op("ops.invert(x)", "ops.Invert()(x)", "Tensor.invert()", "Tensor.bitwise_not()",
-    "ops.bitwise_not(input: x)", widen=False,
+@op("ops.invert(x)", "ops.Invert()(x)", "Tensor.invert()", "ops.bitwise_not(input: x)",
+    widen=False,
     rules={f"{area}.{name}": {"x": TensorOf(integer)}
            for area, name in (("ops", "invert"), ("ops", "Invert"), ("Tensor", "invert"))})
 def invert(xp, x: TensorOf(integer | {"bool"})):

@@ -38,7 +38,7 @@ def matrix_product(xp, input: Anything, other: Anything):
     return product(xp, input, other)
 
 
-@op("ops.mm(input, mat2)", "Tensor.mm(mat2)", "mint.mm(input, mat2)", alike="input mat2")
+@op("ops.mm(input, mat2)", "mint.mm(input, mat2)", alike="input mat2")
 def mm(xp, input: Anything, mat2: Anything):
     """The product of two matrices."""
     if input.ndim != 2 or mat2.ndim != 2:

@@ -92,7 +92,7 @@ def rsub(xp, input: Operand, other: Operand):
 @_binary("ops.mul(input, other)", "ops.Mul()(input, other)", "ops.multiply(input, other)",
     "ops.tensor_mul(input, other)", "Tensor.mul(other)", "Tensor.multiply(value: other)",
     "Tensor.__mul__(other)", "mint.mul(input, other)", "Tensor.mul_(other)", slope="multiply",
-    meet=product_np, yields=True)
+    meet=product_np, yields=True, unfit={"Tensor.mul_": RuntimeError})
 def mul(xp, input: Operand, other: Operand):
     """input * other, element by element; the shapes broadcast."""
     return xp.multiply(input, other)
@@ -195,7 +195,7 @@ def _floor_quotient(xp, x, y):
     "ops.FloorDiv()(x: input, y: other)", "ops.tensor_floordiv(input, other)",
     "ops.floordiv(input, other)",
     "Tensor.floor_divide(other)", "Tensor.__floordiv__(other)", "mint.floor_divide(input, other)",
-    "Tensor.floor_divide_(other)")
+    "Tensor.floor_divide_(other)", unfit={"Tensor.floor_divide_": RuntimeError})
 def floor_divide(xp, input: Operand, other: Operand):
     """floor(input / other), element by element."""
     return _floor_quotient(xp, input, other)
@@ -218,7 +218,8 @@ def floor_mod(xp, input: Operand, other: Operand):
 
 
 @_binary("ops.remainder(input, other)", "mint.remainder(input, other)",
-    "Tensor.remainder_(divisor: other)", slope="remainder")
+    "Tensor.remainder_(divisor: other)", slope="remainder",
+    unfit={"Tensor.remainder_": RuntimeError})
 def remainder(xp, input: Operand, other: Operand):
     """As `floor_mod`; of complex numbers what their floor division, by real parts, leaves."""
     if input.dtype.kind == "c":

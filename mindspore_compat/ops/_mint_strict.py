@@ -46,13 +46,13 @@ def _place(api, device, pin_memory, own):
             f"{type(device).__name__}."
         )
     host = device in ("CPU", "cpu")
+    if pin_memory and not host:
+        raise RuntimeError(f"For '{api}', 'pin_memory' needs 'device' 'CPU', but got {device!r}.")
     if device is not None and not host and device not in ("Ascend", "npu", "meta"):
         raise ValueError(
             f"For '{api}', 'device' must be 'Ascend', 'npu', 'CPU', 'cpu' or 'meta', "
             f"but got {device!r}."
         )
-    if pin_memory and not host:
-        raise RuntimeError(f"For '{api}', 'pin_memory' needs 'device' 'CPU', but got {device!r}.")
     return HOST if host else own if device is None else current_space()
 
 
@@ -128,7 +128,7 @@ def arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtype: DT
 # Arithmetic ---------------------------------------------------------------------------------------
 
 
-@op("mint.bitwise_not(input)", widen=False)
+@op("mint.bitwise_not(input)", "Tensor.bitwise_not()", widen=False)
 def bitwise_not(xp, input: Anything):
     """Every bit of whole numbers flipped; the other bool. A RuntimeError for other dtypes."""
     if input.dtype.kind not in "iub":

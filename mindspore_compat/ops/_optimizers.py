@@ -83,6 +83,8 @@ POWER_SIGN = fuse(_update.power_sign_update)
 class Update(Primitive):
     """What all updates share: one shape, scalars as numbers, the update in place."""
 
+    unfit = ValueError  # what shapes of rows that do not fit are
+
     @checked
     def __init__(self, use_locking: Bool = False):
         super().__init__(type(self).__name__)

@@ -46,18 +46,18 @@ def merged(update, held, grad, indices, lenient=False):
 
     Raises:
         TypeError: if the gradient is wider than what it updates.
-        ValueError: if shapes do not fit.
+        ValueError: if shapes do not fit; a TypeError if the update says so.
         IndexError: if a row does not exist.
     """
     var = held[0]
     update.need_narrow(held, grad)
     if indices.ndim != 1 or grad.ndim == 0 or indices.shape[0] != grad.shape[0]:
-        raise ValueError(
+        raise (update.unfit if grad.ndim else ValueError)(
             f"For '{update.name}', 'indices' must have one place for each row of the gradient, but "
             f"got {indices.shape} and {grad.shape}."
         )
     if grad.shape[1:] != var.shape[1:] or any(each.shape != var.shape for each in held):
-        raise ValueError(
+        raise update.unfit(
             f"For '{update.name}', states must have the shape of the parameter, and rows that of "
             f"its rows, but got {[each.shape for each in (*held, grad)]}."
         )
@@ -198,6 +198,8 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
 @public("ops.FusedSparseFtrl")
 class FusedSparseFtrl(SparseApplyFtrl):
     """`ops.SparseApplyFtrl` that returns var and a zero for each state."""
+
+    unfit = TypeError
 
     def __call__(self, var, accum, linear, grad, indices):
         return _answer(SparseApplyFtrl.__call__(self, var, accum, linear, grad, indices))

@@ -192,14 +192,14 @@ def _floating(xp, x):
 
 
 @op("ops.var(input, axis=None, ddof=0, keepdims=False)")
-def var(xp, input: TensorOf(any_dtype), axis: Places = None, ddof: Int | Bool = 0,
+def var(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """The variance over the axes given, divided by the count less `ddof`."""
     return xp.var(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
 @op("ops.std(input, axis=None, ddof=0, keepdims=False)")
-def std(xp, input: TensorOf(any_dtype), axis: Places = None, ddof: Int | Bool = 0,
+def std(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
     """The standard deviation over the axes given, from the variance with `ddof`."""
     return xp.std(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)

@@ -323,7 +323,8 @@ def bitwise_right_shift(xp, input: Whole, other: Whole):
     return xp.right_shift(input, other)
 
 
-@op("ops.RightShift()(input_x, input_y)", alike="input_x input_y")
+@op("ops.RightShift()(input_x, input_y)", alike="input_x input_y",
+    unfit={"ops.RightShift": TypeError})
 def right_shift(xp, input_x: Places, input_y: Places):
     """The bits moved right, toward lower places; the sign stays."""
     return xp.right_shift(input_x, input_y)

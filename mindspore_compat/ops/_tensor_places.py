@@ -5,6 +5,7 @@ are in `_index`, `_scatter` and `_math`.
 
 from .._backend.arrays import SPACES
 from .._core import dtype as dtypes
+from .._core.checking import one_dtype
 from .._core.forms import form
 from .._core.rules import Bool, Int, InTensor, Number, OneOf, TensorOf, any_dtype
 from .._core.surface import build, overwrite
@@ -285,6 +286,29 @@ def matmul_other(self, other: Anything):
     """The same."""
     _alike("matmul", "other", self, other)
     return _linalg.matrix_product.run(self, other)
+
+
+@form("mm")
+def mm(self, mat2: Anything):
+    """The product of two matrices.
+
+    Raises:
+        TypeError: if `mat2` is not a Tensor, or holds floats of another dtype.
+        RuntimeError: if the shapes are not those of such matrices, or the dtypes differ otherwise.
+
+    Source: mindspore.Tensor.mm of MindSpore 2.10.
+    """
+    if not one_dtype(self, mat2):
+        floats = self.is_floating_point() and mat2.is_floating_point()
+        raise (TypeError if floats else RuntimeError)(
+            f"For 'Tensor.mm', 'mat2' must have the dtype {self.dtype}, but got {mat2.dtype}."
+        )
+    if self.ndim != 2 or mat2.ndim != 2 or self.shape[1] != mat2.shape[0]:
+        raise RuntimeError(
+            f"For 'Tensor.mm', 'mat2' must be a matrix with as many rows as this one has columns, "
+            f"but the shapes are {self.shape} and {mat2.shape}."
+        )
+    return _linalg.mm.run(self, mat2)
 
 
 @form("isclose")

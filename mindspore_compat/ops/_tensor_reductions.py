@@ -141,12 +141,14 @@ def _spread(name, op, words):
     api = f"Tensor.{name}"
 
     def along_axis(self, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
+        _ordered(name, self, "b")
         if not self.size:
             return _nothing(self)
         return op.run(self, axes_along(api, "axis", axis, self), ddof, keepdims)
 
     def along_dim(self, dim: Axis = None, *, correction: Int = 1, keepdim: Bool = False):
         """The same, divided by the count less `correction`."""
+        _ordered(name, self, "b")
         if not self.size:
             return _nothing(self)
         return op.run(self, axes_along(api, "dim", dim, self), correction, keepdim)

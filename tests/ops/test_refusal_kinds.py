@@ -271,6 +271,40 @@ def test_refused_with_the_value_error_of_the_page(call):
         call()
 
 
+BY_PAGE = {
+    "mul_": (RuntimeError, lambda: (FLOATS + 0).mul_(X[:, :2])),
+    "mul_, grown": (RuntimeError, lambda: (FLOATS + 0).mul_(X)),
+    "floor_divide_": (RuntimeError, lambda: (VECTOR + 0).floor_divide_(VECTOR[:2])),
+    "remainder_": (RuntimeError, lambda: (VECTOR + 0).remainder_(VECTOR[:2])),
+    "add_": (ValueError, lambda: (FLOATS + 0).add_(X[:, :2])),
+    "mul": (ValueError, lambda: FLOATS.mul(X[:, :2])),
+    "RightShift": (TypeError, lambda: ops.RightShift()(VECTOR, VECTOR[:2])),
+    "LeftShift": (ValueError, lambda: ops.LeftShift()(VECTOR, VECTOR[:2])),
+    "mm, shapes": (RuntimeError, lambda: X.mm(X)),
+    "mm, ints": (RuntimeError, lambda: X.mm(X.T.astype("int32"))),
+    "mm, floats": (TypeError, lambda: X.mm(X.T.astype("float16"))),
+    "bitwise_not": (RuntimeError, lambda: X.bitwise_not()),
+    "empty_like": (
+        RuntimeError,
+        lambda: mint.empty_like(X, device="wrong", pin_memory=True),
+    ),
+    "dist": (TypeError, lambda: ops.dist(X, X, -1)),
+    "std": (TypeError, lambda: (X > 0).std(1)),
+    "var": (TypeError, lambda: (X > 0).var(dim=1)),
+    "FusedSparseFtrl": (
+        TypeError,
+        lambda: ops.FusedSparseFtrl(0.1, 0.0, 0.0, -0.5)(X + 0, X + 0, X + 0, X, VECTOR),
+    ),
+}
+
+
+@pytest.mark.parametrize("error, call", BY_PAGE.values(), ids=BY_PAGE)
+def test_refused_as_the_page_of_the_name_says(error, call):
+    with pytest.raises(error, match="For '") as found:
+        call()
+    assert found.type is error
+
+
 @pytest.mark.parametrize(
     "call",
     [
