@@ -19,7 +19,7 @@ from .._core.tensor import Tensor
 from ._axes import axis_of
 
 Operand = TensorOf(any_dtype, scalars=True)
-Bits = TensorOf(integer | {"bool"}, scalars=True)
+Bits = TensorOf(integer | {"bool"}) | Int | Bool
 Anything = TensorOf(any_dtype)
 
 

@@ -23,6 +23,7 @@ from .._core.surface import public
 from .._core.tensor import Tensor
 
 Operand = TensorOf(any_dtype, scalars=True)
+Reals = TensorOf(real | {"bool"}, scalars=True)
 Given = TensorOf(number | {"bool"})  # a Tensor and no number
 Ordered = TensorOf(real, "bool", scalars=True)
 Real = TensorOf(floating | {"complex64", "complex128"})
@@ -237,7 +238,7 @@ def rmod(xp, input: Operand, other: Operand):
          "ops.TruncateMod()(x: input, y: other)", "ops.truncate_mod(x: input, y: other)",
          "ops.Mod()(x: input, y: other)",
          slope="fmod", rules={"mint.fmod": {"input": Given}}, beside_tensor=True)
-def fmod(xp, input: Operand, other: Operand):
+def fmod(xp, input: Reals, other: Reals):
     """The remainder of truncated division, element by element: it has the sign of the dividend."""
     return xp.fmod(input, other)
 

@@ -112,6 +112,8 @@ def norm(xp, input: Anything, p: Number | Str = "fro", dim: Axis = None, keepdim
     if p == "fro":
         return _reduce._vector_norm(xp, input, 2, axis, keepdim)
     if isinstance(p, str):
+        if p != "nuc":
+            raise ValueError(f"For 'norm', 'p' must be a number, 'fro' or 'nuc', but got {p!r}.")
         axis = (0, 1) if axis is None else axis
         return _reduce._matrix_norm(xp, input, p, axis, keepdim)
     return _reduce._vector_norm(xp, input, p, axis, keepdim)

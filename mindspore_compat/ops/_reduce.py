@@ -375,6 +375,9 @@ def _matrix_norm(xp, x, order, axes, keepdims):
         values = xp.linalg_svd_values(xp.moveaxis(x, (rows, columns), (-2, -1)))
         found = {"nuc": xp.sum, 2: xp.max, -2: xp.min}[order](values, -1)
         return xp.expand_dims(found, (rows, columns)) if keepdims else found
+    if order not in (1, -1, float("inf"), float("-inf")):
+        raise ValueError(f"For 'norm', the order of a norm of matrices must be 1, -1, 2, -2, inf, "
+                         f"-inf, 'fro' or 'nuc', but got {order!r}.")
     total = xp.sum(xp.abs(x), columns if abs_order(order) else rows, keepdims=True)
     pick = xp.max if order > 0 else xp.min
     found = pick(total, (rows, columns), keepdims=True)
@@ -410,6 +413,8 @@ def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis 
     if isinstance(axis, tuple) and len(axis) == 1:
         axis = axis[0]
     if isinstance(axis, int):
+        if isinstance(ord, str):
+            raise TypeError(f"For 'norm', 'ord' must be a number for vectors, but got {ord!r}.")
         return xp.cast(_vector_norm(xp, A, ord, axis, keepdim), A.dtype)
     return _matrix_norm(xp, A, ord, axis, keepdim)
 

@@ -17,6 +17,7 @@ from .._core.rules import (
     floating,
     integer,
     number,
+    real,
 )
 from .._core.surface import build, public
 from ._math import _floating as as_floating
@@ -25,13 +26,14 @@ from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
 Operand = TensorOf(any_dtype, scalars=True)
+Reals = TensorOf(real | {"bool"}, scalars=True)
 Given = TensorOf(number | {"bool"})  # a Tensor and no number
-Fractions = TensorOf(floating | {"complex64", "complex128"})
+Fractions = TensorOf(floating)
 Real = TensorOf("float32", "float64")
 Floats = TensorOf(floating)
 Narrow = TensorOf("float16", "float32", "float64")
 Places = TensorOf(integer)
-Whole = TensorOf(integer, scalars=True)
+Whole = TensorOf(integer) | Int | Bool
 Divisors = TensorOf("int16", "int32", "int64", "bool")
 Divisible = TensorOf("int16", "int32", "int64", "bool", scalars=True)
 
@@ -182,7 +184,7 @@ def atan2(xp, input: Operand, other: Operand):
 
 @op("ops.hypot(input, other)", "Tensor.hypot(other)", "ops.Hypot()(x1: input, x2: other)",
     promote="input other")
-def hypot(xp, input: Operand, other: Operand):
+def hypot(xp, input: Reals, other: Reals):
     """sqrt(input² + other²) without overflow."""
     return xp.hypot(input, other)
 
@@ -264,7 +266,7 @@ def float_power(xp, input: Operand, exponent: Operand):
 
 
 @op("ops.copysign(x, other)", "Tensor.copysign(other)", promote="x other")
-def copysign(xp, x: TensorOf(number), other: Operand):
+def copysign(xp, x: TensorOf(real), other: Reals):
     """The size of x with the sign of other."""
     return xp.copysign(as_floating(xp, x), as_floating(xp, other))
 

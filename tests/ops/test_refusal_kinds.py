@@ -105,11 +105,21 @@ def test_a_tensor_with_axes_is_of_the_wrong_kind_in_these(call):
 @pytest.mark.parametrize(
     "name, args",
     {
-        "logsumexp": (VECTOR[:1],), "expand_dims": (ONE,), "top_k": (ONE,), "soft_shrink": (ONE,),
-        "topk": (VECTOR[:1],), "argmax": (VECTOR[:1],), "max": (VECTOR[:1],),
-        "prod": (VECTOR[:1],), "cumsum": (VECTOR[:1],), "sort": (VECTOR[:1],),
-        "flatten": (VECTOR[:1],), "chunk": (VECTOR[:1],), "flip": (VECTOR[:1],),
-        "std": (VECTOR[:1],), "index_add": (VECTOR[:1], VECTOR, X),
+        "logsumexp": (VECTOR[:1],),
+        "expand_dims": (ONE,),
+        "top_k": (ONE,),
+        "soft_shrink": (ONE,),
+        "topk": (VECTOR[:1],),
+        "argmax": (VECTOR[:1],),
+        "max": (VECTOR[:1],),
+        "prod": (VECTOR[:1],),
+        "cumsum": (VECTOR[:1],),
+        "sort": (VECTOR[:1],),
+        "flatten": (VECTOR[:1],),
+        "chunk": (VECTOR[:1],),
+        "flip": (VECTOR[:1],),
+        "std": (VECTOR[:1],),
+        "index_add": (VECTOR[:1], VECTOR, X),
     }.items(),
     ids=str,
 )
@@ -486,3 +496,36 @@ def test_kind_beside_those_rules(error, call):
 )
 def test_taken(call, expected):
     np.testing.assert_allclose(call().asnumpy(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("order", [3, 0, -3.0, "wrong"])
+def test_norms_of_matrices_have_a_few_orders(order):
+    for call in (ops.norm, mint.linalg.norm):
+        with pytest.raises(ValueError, match="For 'norm', the order"):
+            call(X, order)
+    with pytest.raises(TypeError, match="'ord' must be a number"):
+        ops.norm(FLOATS, "wrong")
+    with pytest.raises(ValueError, match="'p' must be"):
+        mint.norm(X, "wrong", 0)
+
+
+BITS, IMAGINARY = Tensor([6, 3]), Tensor(np.ones(3, np.complex64))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ops.bitwise_and(BITS, 0.5),
+        lambda: BITS | 0.5,
+        lambda: ops.BitwiseXor()(0.5, BITS),
+        lambda: ops.bitwise_left_shift(BITS, 0.5),
+        lambda: ops.hypot(FLOATS, IMAGINARY),
+        lambda: ops.copysign(IMAGINARY, FLOATS),
+        lambda: ops.logaddexp(FLOATS, IMAGINARY),
+        lambda: ops.truncate_mod(IMAGINARY, FLOATS),
+    ],
+    ids=range(8),
+)
+def test_what_an_op_does_not_take_is_told_by_name(call):
+    with pytest.raises(TypeError, match="' must be a Tensor of .* but got"):
+        call()
