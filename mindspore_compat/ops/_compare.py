@@ -226,7 +226,8 @@ Bound = AsValue(TensorOf(real) | Number, TensorOf("bool") | Bool)
     "ops.clamp_(input, min=None, max=None)", "mint.nn.functional.clamp(input, min=None, max=None)",
     "mint.clip(input, min=None, max=None)",
     promote="input min max",
-    rules=dict.fromkeys(("mint.clamp", "mint.clip"), {"input": TensorOf(real)}))
+    rules=dict.fromkeys(("mint.clamp", "mint.clip"), {
+        "input": TensorOf(real), "min": TensorOf(real) | Number, "max": TensorOf(real) | Number}))
 def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None):
     """The elements moved into [min, max]; either bound may be left out. All meet in one dtype."""
     if min is None and max is None:
