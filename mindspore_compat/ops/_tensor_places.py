@@ -5,8 +5,8 @@ are in `_index`, `_scatter` and `_math`.
 
 from .._backend.arrays import SPACES
 from .._core import dtype as dtypes
-from .._core.checking import one_dtype
 from .._core.forms import form
+from .._core.op import op
 from .._core.rules import Bool, Int, InTensor, Number, OneOf, TensorOf, any_dtype
 from .._core.surface import build, overwrite
 from .._core.tensor import Tensor
@@ -288,8 +288,8 @@ def matmul_other(self, other: Anything):
     return _linalg.matrix_product.run(self, other)
 
 
-@form("mm")
-def mm(self, mat2: Anything):
+@op("Tensor.mm(mat2)", unfit={"Tensor.mm": RuntimeError})
+def mm(xp, input: Anything, mat2: Anything):
     """The product of two matrices.
 
     Raises:
@@ -298,17 +298,13 @@ def mm(self, mat2: Anything):
 
     Source: mindspore.Tensor.mm of MindSpore 2.10.
     """
-    if not one_dtype(self, mat2):
-        floats = self.is_floating_point() and mat2.is_floating_point()
+    if input.dtype is not mat2.dtype and input.dtype != mat2.dtype:
+        floats = input.dtype.kind in "fV" and mat2.dtype.kind in "fV"
         raise (TypeError if floats else RuntimeError)(
-            f"For 'Tensor.mm', 'mat2' must have the dtype {self.dtype}, but got {mat2.dtype}."
+            f"For 'mm', 'self' and 'mat2' must have one dtype, but got {input.dtype} and "
+            f"{mat2.dtype}."
         )
-    if self.ndim != 2 or mat2.ndim != 2 or self.shape[1] != mat2.shape[0]:
-        raise RuntimeError(
-            f"For 'Tensor.mm', 'mat2' must be a matrix with as many rows as this one has columns, "
-            f"but the shapes are {self.shape} and {mat2.shape}."
-        )
-    return _linalg.mm.run(self, mat2)
+    return _linalg.mm.body(xp, input, mat2)
 
 
 @form("isclose")
