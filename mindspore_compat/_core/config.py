@@ -89,6 +89,7 @@ TABLE = {
     "compile_cache_path": Setting("", Str),
     "enable_compile_cache": Setting(None, Bool),
     "jit_syntax_level": Setting(LAX, OneOf(STRICT, COMPATIBLE, LAX) | Bool, int),
+    "jit_level": Setting("", Str),  # scripts of releases before "jit_config" set it; so does that
     "jit_config": Setting({}, DictOf(jit_level=OneOf("O0", "O1", "O2"),
                                      infer_boost=OneOf("on", "off"))),
     "exec_order": Setting("bfs", OneOf("bfs", "dfs")),
@@ -146,6 +147,8 @@ def set_context(**kwargs):
         RuntimeError: there is no GPU of this `device_id`.
     """
     changed = config.change("set_context", kwargs)
+    if "jit_level" in changed.get("jit_config", ()):
+        changed["jit_level"] = changed["jit_config"]["jit_level"]
     if "device_target" in changed or "device_id" in changed:
         _place(changed.get("device_target", config.device_target),
                changed.get("device_id", config.device_id))

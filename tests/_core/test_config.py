@@ -43,6 +43,7 @@ CONTEXT = [
     ("pynative_synchronize", False, [True, False], [1, "a", None], []),
     ("jit_syntax_level", 2, [0, 1, 2], [1.5, "a"], [3, -1]),
     ("jit_config", {}, [{}, {"jit_level": "O0"}], [1, "a", None], [{"a": 1}, {"jit_level": "O9"}]),
+    ("jit_level", "", ["O0", "O1", "O2"], [1, None], []),
     ("exec_order", "bfs", ["bfs", "dfs"], [], ["a", ""]),
     ("debug_level", 0, [0, 1], [1.5, "a"], [2, -1]),
     ("reserve_class_name_in_scope", True, [False, True], [1, "a"], []),
@@ -280,6 +281,7 @@ def test_single_setters():
     assert context.get_context("max_call_depth") == 1000
     context.set_context(jit_config={"jit_level": "O1"})
     assert context.get_jit_config() == {"jit_level": "O1"}
+    assert context.get_context("jit_level") == "O1"
     for call, given, error in ((context.set_deterministic, 1, TypeError),
                                (set_recursion_limit, 0, ValueError),
                                (set_recursion_limit, True, TypeError)):
