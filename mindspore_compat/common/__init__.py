@@ -4,7 +4,8 @@ mode."""
 from .._core.config import get_seed, set_recursion_limit, set_seed
 from .._core.tensor import Tensor
 from . import dtype
-from . import seed as _seed  # noqa: F401 - the file first: the function keeps the name
+from . import lazy_inline as _lazy_inline  # noqa: F401 - the file first: the function keeps the name
+from . import seed as _seed  # noqa: F401 - likewise
 from ._grad_function import _Function
 from .generator import (
     Generator,

@@ -9,6 +9,7 @@ from .jit import JitConfig, jit, jit_class, ms_class, ms_function, ms_memory_rec
 __all__ = ["JitConfig", "jit", "jit_class", "ms_class", "ms_function", "ms_memory_recycle"]
 
 _no_grad = unrecorded  # the private name that many projects import
+cells_compile_cache = {}  # the graphs of Cells, by Cell: nothing is compiled here
 
 
 class _PyNativeExecutor:

@@ -6,6 +6,7 @@ Public scripts import the private modules `_utils` and `_auto_parallel_context`;
 """
 
 from .._core.surface import missing, submodule
+from . import shard as _shard  # noqa: F401 - the file first: the function keeps the name
 from .algo_parameter_config import (
     get_algo_parameters,
     reset_algo_parameters,

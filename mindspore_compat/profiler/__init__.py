@@ -6,6 +6,7 @@ host; on a GPU each operator is waited for, unless `sync_enable=False`. `recorde
 device knows are taken and change nothing.
 """
 
+from . import schedule as _schedule  # noqa: F401 - the file first: the class keeps the name
 from .options import (
     AicoreMetrics,
     ExportType,

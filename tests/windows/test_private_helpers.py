@@ -1,15 +1,21 @@
 """Private helpers of the original that public scripts import; the values were observed in 2.10."""
 
+import subprocess
+import sys
+
 import numpy
 import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, _checkparam, common, nn, ops
-from mindspore_compat.common.api import _no_grad, _pynative_executor
+from mindspore_compat.common import np_dtype
+from mindspore_compat.common.api import _no_grad, _pynative_executor, cells_compile_cache
 from mindspore_compat.common.seed import _get_graph_seed, get_seed, set_seed
+from mindspore_compat.communication import _comm_helper
 from mindspore_compat.nn.layer.conv import _check_input_3d
 from mindspore_compat.nn.wrap import loss_scale
 from mindspore_compat.nn.wrap.cell_wrapper import _VirtualDatasetCell
+from mindspore_compat.parallel import _ps_context
 from mindspore_compat.train import amp, serialization
 
 # Seeds --------------------------------------------------------------------------------------------
@@ -45,9 +51,6 @@ def test_seeds_of_operations(seeded):
 
 
 def test_seeds_that_are_none():
-    import subprocess
-    import sys
-
     code = (
         "from mindspore_compat.common.seed import _get_graph_seed as f\n"
         "import mindspore_compat.common as common\n"
@@ -237,3 +240,68 @@ def test_levels():
 def test_a_network_that_a_planner_would_change():
     net = _VirtualDatasetCell(nn.ReLU())
     assert net(Tensor([-1.0, 2.0])).tolist() == [0, 2]
+
+
+# Paths whose last name is a function's too ---------------------------------------------------------
+
+BOTH = """
+import mindspore
+import mindspore.common.seed
+import mindspore.common.lazy_inline
+import mindspore.parallel.shard
+import mindspore.profiler.schedule
+from mindspore.common.seed import _get_graph_seed
+from mindspore.common.lazy_inline import lazy_inline
+from mindspore.parallel.shard import Layout, shard
+from mindspore.profiler.schedule import ProfilerAction, Schedule
+
+assert mindspore.common.seed is not _get_graph_seed and callable(mindspore.common.seed)
+assert mindspore.common.lazy_inline is lazy_inline
+assert mindspore.parallel.shard is mindspore.shard is shard
+assert mindspore.parallel.Layout is Layout
+assert mindspore.profiler.schedule is Schedule
+assert [each.name for each in ProfilerAction] == ["NONE", "WARM_UP", "RECORD", "RECORD_AND_SAVE"]
+"""
+
+
+def test_paths_and_functions_of_one_name():
+    command = [sys.executable, "-m", "mindspore_compat", "-c", BOTH]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+# Ranks, dtypes ------------------------------------------------------------------------------------
+
+
+def test_names_of_libraries():
+    assert _comm_helper.Backend("NCCL") == _comm_helper.Backend.NCCL == "nccl"
+    assert _comm_helper.DEFAULT_BACKEND == "hccl"
+    assert _comm_helper.DEVICE_TO_BACKEND == {"Ascend": "hccl", "GPU": "nccl", "CPU": "mccl"}
+    with pytest.raises(TypeError, match="For 'Backend'"):
+        _comm_helper.Backend(3)
+    for bad in ("undefined", "abc"):
+        with pytest.raises(ValueError, match="For 'Backend'"):
+            _comm_helper.Backend(bad)
+
+
+def test_a_process_by_itself():
+    assert _comm_helper._get_rank_helper() == 0 and _comm_helper._get_size_helper() == 1
+    assert _comm_helper._is_initialized() is _comm_helper.GlobalComm.INITED is False
+    assert _comm_helper._get_backend() == _comm_helper.GlobalComm.BACKEND
+
+
+def test_no_scheduler_of_servers(monkeypatch):
+    assert _ps_context._is_role_sched() is False
+    monkeypatch.setenv("MS_ROLE", "MS_SCHED")
+    assert _ps_context._is_role_sched() is False
+    ms.set_ps_context(enable_ps=True)
+    try:
+        assert _ps_context._is_role_sched() is True
+    finally:
+        ms.reset_ps_context()
+
+
+def test_bfloat16_of_numpy():
+    assert np_dtype.np_dtype_valid(True) is True
+    assert Tensor([1.5], ms.bfloat16).asnumpy().dtype == np_dtype.bfloat16
+    assert cells_compile_cache == {}

@@ -1,0 +1,66 @@
+"""`mindspore.communication._comm_helper`: a path of the original's that scripts import from.
+
+The functions are those of `groups`; the names of libraries stand here.
+"""
+
+from . import groups
+from .groups import (
+    HCCL_WORLD_COMM_GROUP,
+    LIBRARIES,
+    MCCL_WORLD_COMM_GROUP,
+    NCCL_WORLD_COMM_GROUP,
+    GlobalComm,
+    GroupOptions,
+)
+
+__all__ = ["Backend", "DEFAULT_BACKEND", "DEVICE_TO_BACKEND", "GlobalComm", "GroupOptions",
+           "HCCL_WORLD_COMM_GROUP", "MCCL_WORLD_COMM_GROUP", "NCCL_WORLD_COMM_GROUP"]
+
+DEVICE_TO_BACKEND = {device: LIBRARIES[device] for device in ("Ascend", "GPU", "CPU")}
+
+
+class Backend:
+    """The name of a library: `Backend("NCCL")` is "nccl".
+
+    Raises:
+        TypeError: if the name is not a str.
+        ValueError: if it is not that of a library.
+    """
+
+    UNDEFINED = "undefined"
+    HCCL = "hccl"
+    NCCL = "nccl"
+    MCCL = "mccl"
+
+    def __new__(cls, name):
+        if not isinstance(name, str):
+            raise TypeError(f"For 'Backend', 'name' must be a str, but got {name!r} of type "
+                            f"{type(name).__name__}.")
+        if name.lower() not in DEVICE_TO_BACKEND.values():
+            raise ValueError(f"For 'Backend', 'name' must be one of 'hccl', 'nccl' and 'mccl', but "
+                             f"got {name!r}.")
+        return name.lower()
+
+
+DEFAULT_BACKEND = Backend("hccl")
+
+_get_rank_helper = groups.get_rank
+_get_local_rank_helper = groups.get_local_rank
+_get_size_helper = groups.get_group_size
+_get_local_size_helper = groups.get_local_rank_size
+_get_world_rank_from_group_rank_helper = groups.get_world_rank_from_group_rank
+_get_group_rank_from_world_rank_helper = groups.get_group_rank_from_world_rank
+_get_group_ranks = groups.get_process_group_ranks
+_create_group_helper = groups.create_group
+_destroy_group_helper = groups.destroy_group
+_get_comm_name_helper = groups.get_comm_name
+
+
+def _is_initialized():
+    """Whether `init` has been called."""
+    return GlobalComm.INITED
+
+
+def _get_backend():
+    """The name of the library in use."""
+    return GlobalComm.BACKEND

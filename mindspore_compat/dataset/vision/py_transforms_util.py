@@ -1,0 +1,403 @@
+"""`mindspore.dataset.vision.py_transforms_util`: functions of one image, which scripts import.
+
+Those of PIL images are the transforms of this room called once: a line of the table is a function
+and the transform that it makes. Those of arrays stand below it.
+"""
+
+import io
+import math
+import random
+import re
+
+import numpy as np
+from PIL import Image, ImageEnhance
+
+from ..._core.source import compiled
+from .utils import Border, Inter
+
+augment_error_message = (
+    "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
+)
+
+_TABLE = """
+adjust_brightness(img, brightness_factor) = AdjustBrightness(brightness_factor)
+adjust_contrast(img, contrast_factor) = AdjustContrast(contrast_factor)
+adjust_gamma(img, gamma, gain) = AdjustGamma(gamma, gain)
+adjust_hue(img, hue_factor) = AdjustHue(hue_factor)
+adjust_saturation(img, saturation_factor) = AdjustSaturation(saturation_factor)
+auto_contrast(img, cutoff, ignore) = AutoContrast(cutoff, ignore)
+center_crop(img, size) = CenterCrop(size)
+equalize(img) = Equalize()
+five_crop(img, size) = FiveCrop(size)
+grayscale(img, num_output_channels) = Grayscale(num_output_channels)
+invert_color(img) = Invert()
+pad(img, padding, fill_value, padding_mode) = Pad(padding, fill(fill_value), Border(padding_mode))
+perspective(img, start_points, end_points, interpolation=Inter.BICUBIC)
+    = Perspective(start_points, end_points, Inter(interpolation))
+resize(img, size, interpolation=Inter.BILINEAR) = Resize(size, Inter(interpolation))
+ten_crop(img, size, use_vertical_flip=False) = TenCrop(size, use_vertical_flip)
+"""
+
+_LINE = re.compile(r"(\w+)\((.*?)\) = (\w+)\((.*)\)")
+
+
+def _transform(name):
+    """A transform of this room by its name."""
+    from .. import vision
+
+    return getattr(vision, name)
+
+
+def _fill(value):
+    """A colour that is given as a list, as a tuple."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def is_numpy(img):
+    """Whether an image is an array."""
+    return isinstance(img, np.ndarray)
+
+
+def is_pil(img):
+    """Whether an image is PIL's."""
+    return isinstance(img, Image.Image)
+
+
+def _need_pil(img):
+    if not is_pil(img):
+        raise TypeError(augment_error_message.format(type(img)))
+
+
+_SCOPE = {
+    "Inter": Inter,
+    "Border": Border,
+    "fill": _fill,
+    "found": _transform,
+    "need_pil": _need_pil,
+}
+
+
+def _make(name, parameters, transform, call):
+    """The function that a line tells."""
+    lines = [
+        f"def {name}({parameters}):",
+        "    need_pil(img)",
+        f"    return found({transform!r})({call})(img)",
+    ]
+    made = compiled(lines, dict(_SCOPE), f"dataset.vision.py_transforms_util.{name}")[name]
+    made.__doc__ = f"`vision.{transform}({call})` of one PIL image.\n\nRaises:\n" + (
+        "    TypeError: if it is none, or an argument is of another type.\n"
+        "    ValueError: if an argument is out of range.\n"
+    )
+    return made
+
+
+_made = {
+    line.split("(", 1)[0]: _make(*_LINE.fullmatch(line).groups())
+    for line in _TABLE.replace("\n    ", " ").strip().split("\n")
+}
+globals().update(_made)
+pad, resize, adjust_brightness, adjust_contrast, adjust_saturation, adjust_hue = (
+    _made[name]
+    for name in (  # those that are called below
+        "pad resize adjust_brightness adjust_contrast adjust_saturation adjust_hue".split()
+    )
+)
+
+
+# By Pillow, and by chance ------------------------------------------------------------------------
+
+
+def crop(img, top, left, height, width):
+    """A part of a PIL image."""
+    _need_pil(img)
+    return img.crop((left, top, left + width, top + height))
+
+
+def horizontal_flip(img):
+    """A PIL image with left and right exchanged."""
+    _need_pil(img)
+    return img.transpose(Image.FLIP_LEFT_RIGHT)
+
+
+def vertical_flip(img):
+    """A PIL image with top and bottom exchanged."""
+    _need_pil(img)
+    return img.transpose(Image.FLIP_TOP_BOTTOM)
+
+
+def rotate(img, angle, resample, expand, center, fill_value):
+    """A PIL image turned counterclockwise.
+
+    Args:
+        img (PIL.Image.Image): the image.
+        angle (float): by how much, in degrees.
+        resample (Inter): NEAREST, BILINEAR or BICUBIC; ANTIALIAS for quarters about the middle.
+        expand (bool): whether the result is as large as the turned image.
+        center (tuple): what it turns about, (x, y); None for the middle.
+        fill_value (Union[int, tuple]): the colour beyond the image.
+
+    Raises:
+        TypeError: if it is no PIL image.
+        ValueError: if `resample` does not fit.
+    """
+    _need_pil(img)
+    angle %= 360.0
+    if resample == Inter.ANTIALIAS and (angle not in (0, 90, 180, 270) or center):
+        raise ValueError(
+            f"'resample' must not be ANTIALIAS but for quarters about the middle, but "
+            f"got angle {angle} about {center}."
+        )
+    if isinstance(fill_value, int) and len(img.getbands()) == 3:
+        fill_value = (fill_value,) * 3
+    return img.rotate(angle, resample, expand, center, fillcolor=_fill(fill_value))
+
+
+def random_crop(img, size, padding, pad_if_needed, fill_value, padding_mode):
+    """A part of a PIL image at a place drawn from `random`, of one size or (height, width).
+
+    Raises:
+        TypeError: if it is no PIL image, or the size neither an int nor two.
+        ValueError: if the part is larger than the image.
+    """
+    _need_pil(img)
+    height, width = _two(size)
+    if padding is not None:
+        img = pad(img, padding, fill_value, padding_mode)
+    if pad_if_needed and img.width < width:
+        img = pad(img, (width - img.width, 0), fill_value, padding_mode)
+    if pad_if_needed and img.height < height:
+        img = pad(img, (0, height - img.height), fill_value, padding_mode)
+    if height > img.height or width > img.width:
+        raise ValueError(
+            f"'size' must be within the image's {(img.height, img.width)}, but got "
+            f"{(height, width)}."
+        )
+    if (height, width) == (img.height, img.width):
+        return crop(img, 0, 0, height, width)
+    top = random.randint(0, img.height - height)
+    return crop(img, top, random.randint(0, img.width - width), height, width)
+
+
+def _two(size):
+    if isinstance(size, int):
+        return size, size
+    if isinstance(size, (tuple, list)) and len(size) == 2:
+        return size
+    raise TypeError(f"'size' must be an int or a list or tuple (h, w), but got {size!r}.")
+
+
+def random_resize_crop(img, size, scale, ratio, interpolation=Inter.BILINEAR, max_attempts=10):
+    """A part of a PIL image, of an area and a ratio of sides that `random` draws, in a new size.
+
+    Where no part of `max_attempts` fits, the largest in the middle whose ratio is in the range.
+
+    Raises:
+        TypeError: if it is no PIL image, or the size neither an int nor two.
+        ValueError: if a range is none.
+    """
+    _need_pil(img)
+    size = _two(size)
+    if scale[0] > scale[1] or ratio[0] > ratio[1]:
+        raise ValueError(f"'scale' and 'ratio' must be ranges, but got {scale} and {ratio}.")
+    return resize(crop(img, *_part(img, scale, ratio, max_attempts)), size, interpolation)
+
+
+def _part(img, scale, ratio, max_attempts):
+    """Top, left, height and width of a part whose area and ratio are drawn."""
+    for _ in range(max_attempts):
+        area = random.uniform(*scale) * (img.width * img.height)
+        sides = math.exp(random.uniform(math.log(ratio[0]), math.log(ratio[1])))
+        width = int(round(math.sqrt(area * sides)))
+        height = int(round(width / sides))
+        if 0 < width <= img.width and 0 < height <= img.height:
+            top = random.randint(0, img.height - height)
+            return top, random.randint(0, img.width - width), height, width
+    width, height = img.size
+    if width / height < ratio[0]:
+        height = int(round(width / ratio[0]))
+    elif width / height > ratio[1]:
+        width = int(round(height * ratio[1]))
+    middle = (img.height - height) / 2.0, (img.width - width) / 2.0
+    return int(round(middle[0])), int(round(middle[1])), height, width
+
+
+def random_color_adjust(img, brightness, contrast, saturation, hue):
+    """A PIL image changed in brightness, contrast, saturation and hue, by factors that are drawn.
+
+    `random` draws the order, too. A range is two numbers, or one: how far from 1, for the hue
+    from 0.
+
+    Raises:
+        TypeError: if it is no PIL image, or a range is neither a number nor two.
+        ValueError: if a range is none, or has negative factors, or hues beyond a half.
+    """
+    _need_pil(img)
+    changes = [
+        (adjust_brightness, _factor("brightness", brightness)),
+        (adjust_contrast, _factor("contrast", contrast)),
+        (adjust_saturation, _factor("saturation", saturation)),
+        (adjust_hue, _factor("hue", hue, 0, (-0.5, 0.5))),
+    ]
+    random.shuffle(changes)
+    for change, factor in changes:
+        img = change(img, factor)
+    return img
+
+
+def _factor(name, value, middle=1, bounds=(0, math.inf)):
+    """A factor from a range that is given in one of two ways."""
+    if isinstance(value, (int, float)):
+        if value < 0:
+            raise ValueError(f"'{name}' must not be negative, but got {value}.")
+        value = max(middle - value, bounds[0]), middle + value
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise TypeError(f"'{name}' must be a number or two, but got {value!r}.")
+    if not bounds[0] <= value[0] <= value[1] <= bounds[1]:
+        raise ValueError(f"'{name}' must be a range within {bounds}, but got {value}.")
+    return random.uniform(*value)
+
+
+def random_horizontal_flip(img, prob):
+    """A PIL image with left and right exchanged, or as it is, as `random` says."""
+    _need_pil(img)
+    return horizontal_flip(img) if prob > random.random() else img
+
+
+def random_vertical_flip(img, prob):
+    """A PIL image with top and bottom exchanged, or as it is, as `random` says."""
+    _need_pil(img)
+    return vertical_flip(img) if prob > random.random() else img
+
+
+def random_rotation(img, degrees, resample, expand, center, fill_value):
+    """`rotate` by an angle that `random` draws from a range, (least, most) or up to one number."""
+    _need_pil(img)
+    least, most = (-degrees, degrees) if isinstance(degrees, (int, float)) else degrees
+    if least > most:
+        raise ValueError(f"'degrees' must be a range or not negative, but got {degrees}.")
+    return rotate(img, random.uniform(least, most), resample, expand, center, fill_value)
+
+
+def random_color(img, degrees):
+    """A PIL image of more or less colour, by a factor that `random` draws from a range."""
+    _need_pil(img)
+    factor = (degrees[1] - degrees[0]) * random.random() + degrees[0]
+    return ImageEnhance.Color(img).enhance(factor)
+
+
+def random_sharpness(img, degrees):
+    """A PIL image that is more or less sharp, by a factor that `random` draws from a range."""
+    _need_pil(img)
+    factor = (degrees[1] - degrees[0]) * random.random() + degrees[0]
+    return ImageEnhance.Sharpness(img).enhance(factor)
+
+
+# Arrays -------------------------------------------------------------------------------------------
+
+
+def _need_array(img, axes):
+    if not is_numpy(img):
+        raise TypeError(f"'img' must be a NumPy array, but got {type(img)}.")
+    if img.ndim not in axes:
+        raise TypeError(f"'img' must have {' or '.join(map(str, axes))} axes, but got {img.ndim}.")
+
+
+def decode(img):
+    """The bytes of an image file as a PIL image of three colours.
+
+    Raises:
+        TypeError: if they are no bytes.
+        ValueError: if they are none of an image.
+    """
+    try:
+        return Image.open(io.BytesIO(img)).convert("RGB")
+    except OSError as error:
+        raise ValueError(f"'img' must be the bytes of an image file: {error}") from None
+
+
+def hwc_to_chw(img):
+    """An array (H, W, C) as (C, H, W); one of (H, W) as it is.
+
+    Raises:
+        TypeError: if it is no array, or has another number of axes.
+    """
+    _need_array(img, (2, 3))
+    return img if img.ndim == 2 else img.transpose(2, 0, 1).copy()
+
+
+def normalize(img, mean, std, pad_channel=False, dtype="float32"):
+    """(img - mean) / std, channel by channel, of an array (C, H, W) of floats.
+
+    Args:
+        img (numpy.ndarray): the image.
+        mean (Sequence[float]): of each channel, or one for all.
+        std (Sequence[float]): likewise.
+        pad_channel (bool): whether a channel of zeros follows. Default: False.
+        dtype (str): "float16" to give that, with such a channel. Default: "float32".
+
+    Raises:
+        TypeError: if it is no array of three axes.
+        NotImplementedError: if it holds integers.
+        ValueError: if there are not as many numbers as channels.
+    """
+    _need_array(img, (3,))
+    if np.issubdtype(img.dtype, np.integer):
+        raise NotImplementedError(
+            f"'img' must hold floats, as ToTensor makes them, but got {img.dtype}."
+        )
+    if len(mean) != len(std) or len(mean) not in (1, len(img)):
+        raise ValueError(
+            f"'mean' and 'std' must have 1 number or {len(img)}, but got {len(mean)} "
+            f"and {len(std)}."
+        )
+    mean, std = (np.reshape(np.array(each, img.dtype), (-1, 1, 1)) for each in (mean, std))
+    found = (img - mean) / std
+    if not pad_channel:
+        return found
+    found = np.concatenate([found, np.zeros((1, *found.shape[1:]), np.float32)])
+    return found.astype(np.float16) if dtype == "float16" else found
+
+
+def rgb_to_bgr(np_rgb_img, is_hwc):
+    """An array with its channels, the last axis or the first, the other way round."""
+    return np_rgb_img[:, :, ::-1] if is_hwc else np_rgb_img[::-1]
+
+
+def to_pil(img):
+    """An array as a PIL image; one that is PIL's as it is.
+
+    Raises:
+        TypeError: if it is neither, or of a dtype that images do not have.
+        ValueError: if it has more than four channels, or another number of axes.
+    """
+    return img if is_pil(img) else _transform("ToPIL")()(img)
+
+
+def to_tensor(img, output_type):
+    """An image, PIL's or an array, as an array (C, H, W) of its numbers divided by 255.
+
+    Raises:
+        TypeError: if it is neither, or has another number of axes.
+        RuntimeError: if `output_type` is no dtype.
+    """
+    if not is_pil(img) and not is_numpy(img):
+        raise TypeError(f"'img' must be a NumPy array or a PIL image, but got {type(img)}.")
+    img = np.asarray(img)
+    _need_array(img, (2, 3))
+    return to_type(hwc_to_chw(img[:, :, None] if img.ndim == 2 else img) / 255.0, output_type)
+
+
+def to_type(img, output_type):
+    """An array in another dtype.
+
+    Raises:
+        TypeError: if it is no array.
+        RuntimeError: if `output_type` is no dtype.
+    """
+    if not is_numpy(img):
+        raise TypeError(f"'img' must be a NumPy array, but got {type(img)}.")
+    try:
+        return img.astype(output_type)
+    except (TypeError, ValueError) as error:
+        raise RuntimeError(f"'output_type' must be a dtype, but got {output_type!r}.") from error

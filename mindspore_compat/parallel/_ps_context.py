@@ -1,0 +1,17 @@
+"""`mindspore.parallel._ps_context`: what scripts ask about parameter servers.
+
+There are none here: the settings are kept in `context`, and no process has a part in them.
+"""
+
+import os
+
+from .._core.config import get_ps_context as _get_ps_context
+from .._core.config import reset_ps_context as _reset_ps_context
+from .._core.config import set_ps_context as _set_ps_context
+
+__all__ = ["_get_ps_context", "_is_role_sched", "_reset_ps_context", "_set_ps_context"]
+
+
+def _is_role_sched():
+    """Whether this process is a scheduler: where servers are on and the environment says so."""
+    return bool(_get_ps_context("enable_ps")) and os.environ.get("MS_ROLE") == "MS_SCHED"
