@@ -242,7 +242,7 @@ def test_a_network_that_a_planner_would_change():
     assert net(Tensor([-1.0, 2.0])).tolist() == [0, 2]
 
 
-# Paths whose last name is a function's too ---------------------------------------------------------
+# Paths whose last name is a function's too --------------------------------------------------------
 
 BOTH = """
 import mindspore
