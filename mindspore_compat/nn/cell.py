@@ -36,6 +36,7 @@ from ..ops._transform import GradOperation
 from ._hooks import Hooks
 from ._members import Members, layout
 from ._naming import Naming
+from ._offered import offered
 from ._once import networks_once
 from ._settings import Settings
 from ._state import State
@@ -213,6 +214,9 @@ class Cell(Naming, Hooks, State, Settings):
     # Assigning members ----------------------------------------------------------------------------
 
     def __getattr__(self, name):
+        make = offered(self, name)
+        if make is not None:
+            return self.__dict__.setdefault(name, make(self))
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __setattr__(self, name, value):
@@ -368,8 +372,10 @@ class Cell(Naming, Hooks, State, Settings):
     def _cell_offers(self, name):
         """True for what a layer would make for its subclasses (`matmul` of Dense) but has not yet:
         a subclass may have its own instead."""
-        return (isinstance(getattr(type(self), name, None), functools.cached_property)
-                and name not in self.__dict__)
+        if name in self.__dict__:
+            return False
+        known = isinstance(getattr(type(self), name, None), functools.cached_property)
+        return known or offered(self, name) is not None
 
     # Modes and flags ------------------------------------------------------------------------------
 

@@ -166,3 +166,37 @@ def test_a_state_may_be_replaced_between_steps():
     optimizer((Tensor([1.0]),))
     assert optimizer.moments[0].asnumpy() == 6
     np.testing.assert_allclose(weight.asnumpy(), 1 - 0.1 - 0.6, rtol=1e-6)
+
+
+@pytest.mark.parametrize("layer, name", [
+    (nn.ReLU(), "relu"), (nn.ReLU6(), "relu6"), (nn.Sigmoid(), "sigmoid"), (nn.Tanh(), "tanh"),
+    (nn.Softmax(0), "softmax"), (nn.LogSoftmax(0), "log_softmax"), (nn.HSwish(), "hswish"),
+    (nn.HSigmoid(), "hsigmoid"), (nn.ELU(), "elu"), (nn.Mish(), "mish"), (nn.PReLU(), "prelu")])
+def test_activations_offer_their_primitives_for_strategies(layer, name):
+    primitive, x = getattr(layer, name), normal(3, 4)
+    assert primitive is getattr(layer, name) and primitive.shard(((1, 1),)) is primitive
+    same(primitive(x, layer.w) if name == "prelu" else primitive(x), layer(x))
+
+
+def test_layers_with_settings_offer_them_too():
+    assert nn.Dropout(p=0.25).dropout.keep_prob == nn.Dropout(0.75).dropout.keep_prob == 0.75
+    table = nn.Embedding(5, 2)
+    same(table.gather(table.embedding_table, Tensor([3, 1], ms.int32), 0),
+         table(Tensor([3, 1], ms.int32)))
+
+
+def test_networks_with_the_names_of_layers_offer_nothing():
+    class ReLU(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            assert not hasattr(self, "relu")
+            self.relu = nn.ReLU()
+
+    class Own(nn.ReLU):
+        def __init__(self):
+            super().__init__()
+            self.relu = nn.Sigmoid()
+
+    assert isinstance(ReLU().relu, nn.ReLU) and isinstance(Own().relu, nn.Sigmoid)
+    with pytest.raises(AttributeError, match="softmax"):
+        nn.ReLU().softmax  # noqa: B018

@@ -4,6 +4,8 @@ Activations without parameters (ReLU, GELU, Softmax, ...) are made from the line
 `ops/_activation.py`; they can be reached through this module as well.
 """
 
+import functools
+
 from ... import ops
 from ..._core.dtype import float32
 from ..._core.rules import Float, Forbid, Int, Number, checked
@@ -50,6 +52,11 @@ class PReLU(Cell):
     def __init__(self, channel: Int(ge=1) = 1, w=0.25):
         super().__init__()
         self.w = parameter(self._start(channel, w), (channel,), name="a")
+
+    @functools.cached_property
+    def prelu(self):
+        """The activation as a primitive, for subclasses and strategies."""
+        return ops.PReLU()
 
     @staticmethod
     def _start(channel, w):

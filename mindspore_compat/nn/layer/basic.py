@@ -234,6 +234,11 @@ class Dropout(Cell):
         self.dtype = dtype
         self._chance = 1 - keep_prob if p is None else float(p)
 
+    @functools.cached_property
+    def dropout(self):
+        """The dropout as a primitive, for subclasses and strategies."""
+        return ops.Dropout(1 - self._chance)
+
     def construct(self, x):
         """`x` with elements zeroed, while training."""
         if not self.training or self._chance == 0:

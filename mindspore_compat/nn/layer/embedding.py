@@ -1,5 +1,7 @@
 """Embedding layers: rows of a learnt table, looked up by number."""
 
+import functools
+
 from ... import ops
 from ..._core.dtype import float32
 from ..._core.op import op
@@ -102,6 +104,11 @@ class Embedding(Cell):
                                          name="embedding_table")
         if padding_idx is not None:
             self.embedding_table._array[padding_idx] = 0
+
+    @functools.cached_property
+    def gather(self):
+        """The look-up as a primitive, for subclasses and strategies."""
+        return ops.Gather()
 
     def construct(self, ids):
         """The rows that `ids` name."""
