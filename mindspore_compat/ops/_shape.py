@@ -306,10 +306,12 @@ def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
 
 
 def _joined_dtype(xp, tensors):
-    """Tensors of several dtypes meet in the one they promote to."""
+    """Tensors of several dtypes meet in the one they promote to, or the float type of the Cell."""
     target = tensors[0].dtype
     for one in tensors[1:]:
         target = promote_np(target, one.dtype)
+    if precision.dtype is not None and any(one.dtype != target for one in tensors):
+        target = precision.dtype if target.kind in "fV" else target
     return [xp.cast(one, target) for one in tensors]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat import Parameter, Tensor, mint, nn, ops
 
 
 class Scale(nn.Cell):
@@ -235,6 +235,20 @@ class _Times(nn.Cell):
 
     def construct(self, x):
         return self.multiply(x, self.weight)
+
+
+class _Joined(nn.Cell):
+    def __init__(self, join):
+        super().__init__()
+        self.join = join
+
+    def construct(self, x):
+        return self.join((x, Tensor([1.0, 2.0], ms.float32)))
+
+
+@pytest.mark.parametrize("join", [ops.cat, ops.Concat(), ops.stack, mint.cat, mint.stack, ops.addn])
+def test_floats_that_are_joined_meet_in_the_type_of_to_float(join):
+    assert _Joined(join).to_float(ms.float16)(Tensor([3.0, 4.0])).dtype == ms.float16
 
 
 @pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU, nn.RNN])
