@@ -25,10 +25,13 @@ import inspect
 import re
 import types
 
+import numpy as np
+
 from .precision import state as precision
 from .rule import NoneRule, Rule, join, registered, show, wrapped
 from .source import compiled
 
+_OF_ARRAYS = re.compile(r"\.(ops|numpy)\.")  # rooms whose functions take NumPy's scalars
 _builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
 
 
@@ -151,7 +154,7 @@ def guard_all(rules: dict[str, Rule]) -> tuple[str, dict]:
     return text or "True", scope
 
 
-def refuse_all(api: str, rules: dict[str, Rule], values) -> list:
+def refuse_all(api: str, rules: dict[str, Rule], values, wide: bool = False) -> list:
     """Raises for the first value of the wrong kind, else for the first one out of range.
 
     Returns what the function is given for the values, if it is only that they have to be read first
@@ -161,14 +164,28 @@ def refuse_all(api: str, rules: dict[str, Rule], values) -> list:
         api: the public name that the message starts with.
         rules: the rules by parameter.
         values: the values in the same order, or by name.
+        wide: NumPy's scalars, alone and in tuples and lists, stand for Python's numbers.
     """
     if isinstance(values, dict):
         values = [values[name] for name in rules]
+    if wide:
+        values = [value if rule.verdict(value) is None else plain_numbers(value)
+                  for rule, value in zip(rules.values(), values, strict=True)]
     for wanted in (TypeError, ValueError):
         for (name, rule), value in zip(rules.items(), values, strict=True):
             if rule.verdict(value) is wanted:
                 rule.refuse(api, name, value)
     return [rule.read(value) for rule, value in zip(rules.values(), values, strict=True)]
+
+
+def plain_numbers(value):
+    """`value` with Python's numbers in the place of NumPy's scalars (bools stay), also in tuples
+    and lists."""
+    if isinstance(value, np.number):
+        return value.item()
+    if type(value) in (tuple, list):
+        return type(value)(map(plain_numbers, value))
+    return value
 
 
 def _stand_in(function, relations):
@@ -203,7 +220,7 @@ def _written(function, relations):
     lines = [f"def {function.__name__}({_declared(parameters)}):"]
     if rules:
         lines += [f"    if not {wrapped(guard)}:",
-                  f"        {values}= _refuse({api}, _rules, ({values}))"]
+                  f"        {values}= _refuse({api}, _rules, ({values}), _wide)"]
     for number, relation in enumerate(relations):
         given = ", ".join(f"{name!r}: {name}" for name in relation.names
                           if any(each.name == name for each in parameters))
@@ -212,7 +229,7 @@ def _written(function, relations):
         scope[f"_forbid_{number}"] = relation.refuse
     lines.append(f"    return _function({_passed(parameters)})")
     scope.update(_function=function, _refuse=refuse_all, _rules=rules, _type=type,
-                 _one_dtype=one_dtype)
+                 _one_dtype=one_dtype, _wide=bool(_OF_ARRAYS.search(function.__module__)))
     written = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
     return written.__code__, scope
 

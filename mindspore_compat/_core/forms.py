@@ -17,7 +17,7 @@ import builtins
 import inspect
 import types
 
-from .checking import refuse_all
+from .checking import plain_numbers, refuse_all
 from .explain import LIBRARY_ERRORS, explain
 from .rule import both, show_with_type
 from .rules import rules_of
@@ -162,7 +162,7 @@ def _written(api, forms):
 
 
 def _otherwise(api, forms, self, args, kwargs):
-    """The call with Tensors taken for ints, or its refusal."""
+    """The call with Tensors and NumPy's scalars taken for numbers, or its refusal."""
     bound = [(each, each.bind(args, kwargs)) for each in forms]
     bound = [(each, given) for each, given in bound if given is not None]
     for each, given in bound:
@@ -185,9 +185,12 @@ def _otherwise(api, forms, self, args, kwargs):
 
 
 def _plain(rule, value):
-    """A Tensor without axes as the int it holds, or as its rule reads it; else the value."""
-    if not isinstance(value, Tensor) or rule is None:
+    """A Tensor without axes as the int it holds, or as its rule reads it, NumPy's scalars as
+    numbers where the rule does not take them; else the value."""
+    if rule is None:
         return value
+    if not isinstance(value, Tensor):
+        return value if rule.verdict(value) is None else plain_numbers(value)
     if rule.verdict(value) is None:
         return rule.read(value)
     return value if value.ndim or value._array.dtype.kind not in "iu" else int(value._array)

@@ -124,6 +124,31 @@ def yielded_np(own: np.dtype, common: np.dtype) -> np.dtype:
     return own if _rank(own) == _rank(common) else common
 
 
+@functools.cache
+def halves_np(a: np.dtype, b: np.dtype) -> np.dtype:
+    """Returns the dtype in which two inputs meet that must be alike, but for float16 beside
+    float32.
+
+    Raises:
+        TypeError: they are neither.
+    """
+    if a != b and {a.name, b.name} != {"float16", "float32"}:
+        raise TypeError(f"Tensors of dtype {a.name} and {b.name} do not go together; cast one of "
+                        f"them first.")
+    return promote_np(a, b)
+
+
+def met(xp, *arrays):
+    """The arrays, each in the dtype in which Tensors like them meet."""
+    common = functools.reduce(promote_np, [array.dtype for array in arrays])
+    return [xp.cast(array, common) for array in arrays]
+
+
+def scaled(xp, number, array):
+    """A Python number times an array, in the dtype that a Tensor takes beside such a number."""
+    return number * xp.cast(array, scalar_np(array.dtype, type(as_number(number))))
+
+
 def division_np(common: np.dtype) -> np.dtype:
     """Returns the dtype of a true division in which both sides have been promoted to `common`."""
     return FLOAT32 if common.kind in "biu" else common

@@ -8,7 +8,9 @@ A rule is written once, as the annotation of a parameter:
 and gives the check, the refusal, the documentation line and the refusal tests. A rule refined by a
 call is a new rule; `|` joins rules; `| None`, or a default of None, allows None. As in the
 original, `Float` refuses ints, `Int` refuses bools, and both take what is an instance of Python's
-float or int (so `numpy.float64`, but no other scalar of NumPy; `wide=True` takes those too).
+float or int (so `numpy.float64`, but no other scalar of NumPy; `wide=True` takes those too). What
+`ops`, `mint`, `numpy` and Tensor have takes NumPy's scalars for Python's numbers wherever it asks
+for one (`checking.plain_numbers`).
 
 The frame of a rule is in `rule`, the checks in front of a function in `checking`.
 """

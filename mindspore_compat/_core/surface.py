@@ -239,7 +239,7 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
         if first:
             lines.append(f"{indent}    refuse_shapes({api!r}, {tag}, ({given},), "
                          f"lambda {given}: run({arguments}))")
-        lines.append(f"{indent}    read = refuse_all({api!r}, {tag}, ({given},))")
+        lines.append(f"{indent}    read = refuse_all({api!r}, {tag}, ({given},), True)")
         if signature.op.live and arguments:
             scope.update(live=signature.op.live, on_tape=_on_tape)
             lines += [f"{indent}    if on_tape(({given},), read):",

@@ -4,6 +4,7 @@ float32. Here are conversions of values, dtypes, shapes and axes, with their ref
 import numpy
 
 from .._core import dtype as dtypes
+from .._core.checking import plain_numbers
 from .._core.promotion import promote_np
 from .._core.tensor import Tensor
 from ..ops import _shape
@@ -153,6 +154,7 @@ def whole_numbers(value, name, api, bools=False):
     Raises:
         TypeError: if it is none of these.
     """
+    value = plain_numbers(value)
     found = (value,) if is_int(value, bools) else value
     if not isinstance(found, (tuple, list)) or not all(is_int(n, bools) for n in found):
         raise TypeError(
@@ -185,6 +187,7 @@ def axis_of(axis, rank, api, bools=False):
     Raises:
         TypeError: if it is no int. ValueError: if it is out of range.
     """
+    axis = plain_numbers(axis)
     if not is_int(axis, bools):
         raise TypeError(
             f"For '{api}', 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}."

@@ -280,5 +280,5 @@ def vander(x, N=None, increasing: Bool = False):
         raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got {x.shape}.")
     if N is not None and N < 0:
         raise ValueError(f"For 'vander', 'N' must not be negative, but got {N}.")
-    found = _arrange.vander.run(x, int(N) if N else None)
+    found = cast.run(_arrange.vander.run(x, int(N) if N else None), x._array.dtype)
     return _shape.flip.run(found, (1,)) if increasing else found

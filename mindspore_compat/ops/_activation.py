@@ -71,6 +71,8 @@ relu6_ext.vjp(input=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
 
 
 def _leaky(xp, x, slope):
+    if x.dtype.kind in "iu":  # the slope is cut to a whole number first
+        return x if x.dtype.kind == "u" else xp.where(x > 0, x, x * int(slope))
     if 0 <= slope <= 1:
         return xp.cast(xp.maximum(x, x * slope), x.dtype)
     return xp.cast(xp.where(x > 0, x, x * slope), x.dtype)
@@ -180,8 +182,12 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.050700987355480493
 def selu(xp, input_x: TensorOf("int8", "int32", floating)):
     """scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the two fixed constants.
 
-    alpha = 1.67326324, scale = 1.05070098.
+    alpha = 1.67326324, scale = 1.05070098. With integers both factors and the exponential are cut
+    to whole numbers.
     """
+    if input_x.dtype.kind == "i":
+        curve = xp.expm1(xp.cast(xp.minimum(input_x, 0), "float32"))
+        return xp.where(input_x >= 0, input_x, xp.cast(curve, input_x.dtype))
     return xp.cast(SELU_SCALE * _elu(xp, input_x, SELU_ALPHA), input_x.dtype)
 
 

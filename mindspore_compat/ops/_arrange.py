@@ -264,11 +264,12 @@ def combinations(input: Anything, r: Int(ge=1) = 2, with_replacement: Any = Fals
 
 @op("ops.vander(x, N=None)", "Tensor.vander(N=None)")
 def vander(xp, x: Anything, N: Int(ge=1) | Bool | None = None):
-    """The powers N-1, ..., 1, 0 of each element, one row for each."""
+    """The powers N-1, ..., 1, 0 of each element, one row for each; of integers as int64."""
     if x.ndim != 1 or not x.shape[0]:
         raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got shape "
                          f"{tuple(x.shape)}.")
     count = x.shape[0] if N is None else N
+    x = xp.cast(x, "int64") if x.dtype.kind in "iub" else x
     return xp.power(xp.expand_dims(x, 1), xp.cast(xp.arange(count - 1, -1, -1), x.dtype))
 
 
@@ -554,7 +555,8 @@ def t(xp, input: Anything):
 @op("ops.reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0)",
     "ops.ReverseSequence(seq_dim, batch_dim=0)(x, seq_lengths)",
     "Tensor.reverse_sequence(seq_lengths, seq_dim=0, batch_dim=0)", widen=False)
-def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int(ge=0),
+def reverse_sequence(xp, x: Anything, seq_lengths: Index,
+                     seq_dim: ScalarOf(Int(ge=0), TypeError),
                      batch_dim: Int(ge=0) = 0):
     """Along `seq_dim`, the first seq_lengths[i] elements of row i of `batch_dim` in reverse
     order."""

@@ -15,6 +15,7 @@ from .._core.rules import (
     ListOf,
     Number,
     OneOf,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -75,7 +76,7 @@ def search_sorted(xp, sorted_sequence: Reals, values: Reals,
 
 
 @op("ops.Bucketize(boundaries)(input)", widen=False)
-def bucketize_of(xp, input: TensorOf("int32", "int64", "float32", "float64"),
+def bucketize_of(xp, input: TensorOf("int16", "int32", "int64", "float16", "float32", "float64"),
                  boundaries: ListOf(Float)):
     """The int32 number of the bucket of each element; an edge belongs to the bucket above it."""
     edges = xp.asarray(boundaries, "float64")
@@ -188,7 +189,8 @@ class InvertPermutation(Primitive):
 
 
 @op("ops.MapUniform()(input, per_group_size, group_num)", widen=False)
-def map_uniform(xp, input: Index, per_group_size: Int, group_num: Int):
+def map_uniform(xp, input: TensorOf("int16", "int32", "int64"), per_group_size: Int,
+                group_num: Int):
     """Each number dealt to group (number % group_num), and its place in that group's stretch; a
     RuntimeError where a size is not positive."""
     for name, size in (("per_group_size", per_group_size), ("group_num", group_num)):
@@ -223,7 +225,7 @@ class SubAndFilter(Primitive):
 
 @public("ops.unique_with_pad", "Tensor.unique_with_pad")
 @checked
-def unique_with_pad(x: TensorOf("int32", "int64"), pad_num: FirstOf(Number)):
+def unique_with_pad(x: TensorOf("int32", "int64"), pad_num: FirstOf(Number) | ScalarOf(Number)):
     """(each value once, padded to the input's length, the positions of the elements).
 
     Of several numbers to pad with the first one counts.

@@ -10,14 +10,15 @@ Correction = InTensor(Number | Bool | TupleOf(Number) | ListOf(Number)
 
 
 @op("ops.cov(input, *, correction=1, fweights=None, aweights=None)",
-    "Tensor.cov(*, correction=1, fweights=None, aweights=None)",
+    "Tensor.cov(*, correction=1, fweights=None, aweights=None)", widen=False,
     live=lambda *given: _by_tensor(*given))
 def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index | None = None,
         aweights: Floating | None = None):
     """The covariances of the rows, which may be weighted by counts and by importance; several
     corrections broadcast."""
     x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
-    x = xp.cast(x, "float32") if x.dtype.kind in "iub" else x
+    if x.dtype.kind in "iub" or x.dtype.itemsize == 2:
+        x = xp.cast(x, "float32")
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is not None and (given.ndim > 1 or given.size != x.shape[1]):
             raise ValueError(f"For 'cov', '{name}' must have one number for each of {x.shape[1]} "

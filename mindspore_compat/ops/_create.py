@@ -2,6 +2,7 @@
 
 from .._backend.arrays import HOST, current_space
 from .._core import dtype as dtypes
+from .._core.checking import plain_numbers
 from .._core.op import op
 from .._core.reading import FirstOf
 from .._core.rules import (
@@ -148,6 +149,7 @@ def _number(api, name, value):
             raise ValueError(f"For '{api}', '{name}' must have no axes, but got shape "
                              f"{value.shape}.")
         return value.item()
+    value = plain_numbers(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"For '{api}', '{name}' must be a number, but got {value!r} of type "
                         f"{type(value).__name__}.")
@@ -220,6 +222,7 @@ def linspace(start, end, steps, *, dtype=None):
 
     Source: mindspore.ops.linspace of MindSpore 2.10.
     """
+    steps = plain_numbers(steps)
     start, end = (int(v) if isinstance(v, bool) else v for v in (start, end))
     first, last = _number("linspace", "start", start), _number("linspace", "end", end)
     if isinstance(steps, Tensor):

@@ -410,6 +410,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
                            f"{total}.")
     bound = bound.reshape(()) if isinstance(bound, Tensor) else bound
     scale = _math.minimum.run(bound / (total + 1e-6), 1.0)
-    clipped = [one * scale.astype(one.dtype) for one in several]
+    clipped = [one * scale.astype(one.dtype) if one.is_floating_point() else one * scale
+               for one in several]
     return type(x)(clipped) if isinstance(x, (tuple, list)) else clipped[0]
 

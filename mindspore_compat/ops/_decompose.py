@@ -4,7 +4,9 @@ kin).
 Matrices are the last two axes; leading axes are a stack.
 """
 
+from .._core import promotion
 from .._core.op import op
+from .._core.promotion import met, scaled
 from .._core.reading import Listed
 from .._core.rules import (
     Any,
@@ -97,7 +99,7 @@ def logdet(xp, input: Matrix):
 
 @op("ops.cholesky(input_x, upper=False)", "ops.Cholesky(upper=False)(input_x)",
     "Tensor.cholesky(upper=False)")
-def cholesky(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
+def cholesky(xp, input_x: Narrow, upper: Bool = False):
     """The triangle L of x = L Lᵀ for positive definite matrices (x = Uᵀ U with `upper`); a
     RuntimeError for others."""
     _square("cholesky", "input_x", input_x)
@@ -111,7 +113,7 @@ def cholesky(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
 
 @op("ops.cholesky_inverse(input_x, upper=False)", "ops.CholeskyInverse(upper=False)(input_x)",
     "Tensor.cholesky_inverse(upper=False)", rules={"ops.CholeskyInverse": {"upper": Any}})
-def cholesky_inverse(xp, input_x: TensorOf("float32", "float64"), upper: Bool = False):
+def cholesky_inverse(xp, input_x: Narrow, upper: Bool = False):
     """The inverse of the matrix whose Cholesky triangle is given."""
     if type(upper) is not bool:  # which the class asks for only now
         raise TypeError(f"For 'CholeskyInverse', 'upper' must be a bool, but got {upper!r}.")
@@ -419,14 +421,20 @@ def _same_stack(api, one, other):
 def addmm(xp, input: Summand, mat1: Anything, mat2: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * input + alpha * (mat1 @ mat2)."""
     need_axes("addmm", 2, mat1=mat1, mat2=mat2)
-    return beta * input + alpha * xp.matmul(mat1, mat2)
+    return _plus(xp, beta, input, alpha, xp.matmul(mat1, mat2))
+
+
+def _plus(xp, beta, input, alpha, product):
+    """beta * input + alpha * product, in the dtype in which the two meet."""
+    one, two = met(xp, scaled(xp, beta, input), scaled(xp, alpha, product))
+    return one + two
 
 
 @op("ops.addmv(input, mat, vec, *, beta=1, alpha=1)", "Tensor.addmv(mat, vec, *, beta=1, alpha=1)",
     alike="mat vec", rules={"ops.addmv": {"input": Plain}})
 def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1, alpha: Scale = 1):
     """beta * input + alpha * (mat @ vec)."""
-    return beta * input + alpha * _by_vector(xp, "addmv", mat, vec)
+    return _plus(xp, beta, input, alpha, _by_vector(xp, "addmv", mat, vec))
 
 
 @op("mint.addmv(input, mat, vec, *, beta=1, alpha=1)", alike="mat vec")
@@ -444,7 +452,7 @@ def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Scale = 1, alpha
     """beta * x + alpha * (the outer product of vec1 and vec2)."""
     vec1, vec2 = (xp.ravel(vec) if vec.ndim > 1 and vec.size == max(vec.shape) else vec
                   for vec in (vec1, vec2))
-    return beta * x + alpha * xp.expand_dims(vec1, 1) * xp.expand_dims(vec2, 0)
+    return _plus(xp, beta, x, alpha, xp.expand_dims(vec1, 1) * xp.expand_dims(vec2, 0))
 
 
 @op("ops.addbmm(input, batch1, batch2, *, beta=1, alpha=1)",
@@ -455,7 +463,9 @@ def addbmm(xp, input: Summand, batch1: Anything, batch2: Anything, beta: Scale =
            alpha: Scale = 1):
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
     _same_stack("addbmm", batch1, batch2)
-    return beta * input + alpha * xp.sum(xp.matmul(batch1, batch2), 0)
+    product = xp.matmul(batch1, batch2)
+    product = xp.cast(product, "int64") if product.dtype.kind in "iub" else product
+    return _plus(xp, beta, input, alpha, xp.sum(product, 0))
 
 
 @op("ops.baddbmm(input, batch1, batch2, beta=1, alpha=1)",
@@ -465,7 +475,7 @@ def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Numbe
             alpha: Number = 1):
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
     _same_stack("baddbmm", batch1, batch2)
-    return beta * input + alpha * xp.matmul(batch1, batch2)
+    return _plus(xp, beta, input, alpha, xp.matmul(batch1, batch2))
 
 
 @op("ops.mv(mat, vec)", "Tensor.mv(vec)", alike="mat vec")
@@ -511,9 +521,12 @@ def kron(xp, input: Anything, other: Anything):
 
 
 @op("ops.cross(input, other, dim=None)", "Tensor.cross(other, dim=None)",
-    "mint.cross(input, other, dim=None)", promote="input other")
+    "mint.cross(input, other, dim=None)")
 def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = None):
-    """The cross product of vectors of length 3 along an axis; the first such axis by default."""
+    """The cross product of vectors of length 3 along an axis; the first such axis by default.
+
+    It has the dtype of `input`, or that in which the two meet where one holds integers only.
+    """
     if dim is None or dim == -65530:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
     at = 0 if dim is None else dim - input.ndim if dim >= 0 else dim     # counted from the end
@@ -521,12 +534,14 @@ def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = 
         raise ValueError(f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} "
                          f"and {other.shape}.")
     whole = xp.broadcast_shapes(input.shape, other.shape)
-    one, two = (xp.moveaxis(xp.broadcast_to(each, whole), at, 0) for each in (input, other))
+    one, two = (xp.moveaxis(xp.broadcast_to(each, whole), at, 0)
+                for each in met(xp, input, other))
     parts = [one[i - 2] * two[i - 1] - one[i - 1] * two[i - 2] for i in range(3)]
-    return xp.moveaxis(xp.stack(parts, 0), 0, at)
+    out = xp.moveaxis(xp.stack(parts, 0), 0, at)
+    return xp.cast(out, promotion.yielded_np(input.dtype, out.dtype))
 
 
-@op("ops.Cross(dim=-65530)(x1: input, x2: other)", promote="input other")
+@op("ops.Cross(dim=-65530)(x1: input, x2: other)")
 def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) = -65530):
     """The cross product of vectors of length 3 along an axis; the first such axis by default."""
     _same_rank("Cross", input, other)

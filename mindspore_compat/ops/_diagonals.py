@@ -64,11 +64,11 @@ def band_of(xp, x: Anything, padding: Anything, band: Any):
     return xp.where(xp.asarray(band.filled), picked, xp.cast(padding, x.dtype))
 
 
-@op(widen=False)
+@op(widen=False, promote="x diagonals")
 def with_band(xp, x: Anything, diagonals: Anything, band: Any):
     """Matrices with a band replaced; `x` broadcasts."""
     index = (Ellipsis, xp.asarray(band.diagonal), xp.asarray(band.place))
-    picked = xp.getitem(xp.cast(diagonals, x.dtype), index)
+    picked = xp.getitem(diagonals, index)
     return xp.where(xp.asarray(band.inside), picked, x)
 
 

@@ -19,6 +19,7 @@ from .._core.rules import (
     Int,
     Number,
     OneOf,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -143,7 +144,7 @@ def qr_full(xp, x: Matrix, full_matrices: Bool = False):
 
 @op("ops.lstsq(input, A)", "Tensor.lstsq(A)",
     "ops.Lstsq(fast=True, l2_regularizer=0.0)(x: input, a: A)", alike="input A")
-def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Number = 0.0):
+def lstsq(xp, input: Floats, A: Floats, fast: Truth = True, l2_regularizer: Number = 0.0):
     """The smallest y for which |input y - A| is least, of a matrix of full rank."""
     if input.ndim != 2 or A.ndim not in (1, 2) or A.shape[0] != input.shape[0]:
         raise ValueError(
@@ -352,9 +353,9 @@ def cond(A: Anything,
     )
 
 
-@op("ops.dist(input, other, p=2)", promote="input other")
-def dist(xp, input: TensorOf(integer | Half.dtypes, "bool"),
-         other: TensorOf(integer | Half.dtypes, "bool"), p: Int = 2):
+@op("ops.dist(input, other, p=2)", promote="input other", widen=False)
+def dist(xp, input: TensorOf(integer | Half.dtypes, "bool", "bfloat16"),
+         other: TensorOf(integer | Half.dtypes, "bool", "bfloat16"), p: Int = 2):
     """The p-norm of the difference of two Tensors; the number of places that differ for 0.
 
     At least one of them holds floats. A negative p is a TypeError.
@@ -364,11 +365,13 @@ def dist(xp, input: TensorOf(integer | Half.dtypes, "bool"),
     if input.dtype.kind != "f":  # both have the dtype in which they meet
         raise TypeError(f"For 'dist', 'input' or 'other' must hold float16 or float32, but got "
                         f"{input.dtype}.")
-    return _vector_norm(xp, xp.ravel(input - other), p, 0, False)
+    wide = "float32" if input.dtype.itemsize == 2 else input.dtype
+    apart = xp.ravel(xp.cast(input, wide) - xp.cast(other, wide))
+    return xp.cast(_vector_norm(xp, apart, p, 0, False), input.dtype)
 
 
 @op("ops.pdist(input, p=2.0)", "ops.Pdist(p=2.0)(x: input)")
-def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
+def pdist(xp, input: Floats, p: ScalarOf(Float(ge=0.0), TypeError) = 2.0):
     """The p-norm distances between each row and the rows after it."""
     if input.ndim != 2:
         raise ValueError(f"For 'pdist', 'input' must be matrices, but got {input.shape}.")

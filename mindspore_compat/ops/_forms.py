@@ -274,7 +274,8 @@ def population_count(xp, input_x: TensorOf("int8", "int16", "int32", "int64", "u
 @op("ops.adjoint(x)", "Tensor.adjoint()")
 def adjoint(xp, x: Anything):
     """The conjugate with the last two axes swapped."""
-    return xp.conj(xp.swapaxes(x, -1, -2))
+    turned = xp.swapaxes(x, -1, -2)
+    return xp.conj(turned) if x.dtype.kind == "c" else turned
 
 
 def _matrices(name, self, least=2, most=None):

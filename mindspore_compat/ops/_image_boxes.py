@@ -88,7 +88,7 @@ def _decoded(xp, anchors, deltas, limits, means, stds, ratio):
     y = (anchors[:, 1] + anchors[:, 3]) * 0.5 + high * dy
     corners = (x - wide_half, y - high_half, x + wide_half, y + high_half)
     bounds = (limits[1], limits[0]) * 2
-    return xp.stack([xp.minimum(xp.maximum(c, 0), b - 1) for c, b in zip(corners, bounds)], 1)
+    return xp.stack([xp.minimum(xp.maximum(c, 0), b) for c, b in zip(corners, bounds)], 1)
 
 
 @op("ops.bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), "

@@ -7,6 +7,7 @@ few is a composition, reduced by "mean", "sum" or not at all.
 import math
 
 from .._core.op import op
+from .._core.promotion import halves_np
 from .._core.rules import (
     AsValue,
     Bool,
@@ -223,7 +224,7 @@ def _cosine(xp, a, b, axis, eps):
     return xp.sum(a * b, axis) / xp.maximum(one * two, eps)
 
 
-@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", alike="x1 x2")
+@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", promote="x1 x2", meet=halves_np)
 def cosine_similarity(xp, x1: Floats, x2: Floats, dim: Int | TupleOf(Int) | ListOf(Int) | None = 1,
                       eps: InTensor(AsValue(Number, Bool | None)) = 1e-8):
     """The cosine of the angle between `x1` and `x2` along `dim`.

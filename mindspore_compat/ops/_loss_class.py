@@ -20,6 +20,7 @@ from .._core.rules import (
     TensorOf,
     floating,
     number,
+    real,
 )
 from . import _softmax  # noqa: F401 - it declares log_soft
 from ._index import beyond
@@ -191,7 +192,8 @@ def nll_loss(xp, inputs: TensorOf(number), target: Classes, weight: Floats = Non
 @op("mint.nn.functional.nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean')",
     "mint.nn.NLLLoss(weight=None, ignore_index=-100, reduction='mean')(input, target)",
     shapes_first=True)
-def nll_loss_ext(xp, input: Floats, target: Classes, weight: Floats = None,
+def nll_loss_ext(xp, input: Floats, target: TensorOf("int16", "int32", "int64"),
+                 weight: Floats = None,
                  ignore_index: ScalarOf(Int, TypeError) = -100, reduction: Reduction = "mean"):
     """Minus the log probabilities (N, C, ...) or (C,) of the classes `target`."""
     _need_classes("nll_loss", input)
@@ -209,7 +211,7 @@ def nll_loss_ext(xp, input: Floats, target: Classes, weight: Floats = None,
 
 
 @op("ops.NLLLoss(reduction='mean', ignore_index=-100)(logits, labels, weight)")
-def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int32", "int64", "uint8"),
+def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int16", "int32", "int64", "uint8"),
                        weight: Floats, reduction: Reduction = "mean",
                        ignore_index: ScalarOf(Int) = -100):
     """Minus the log probabilities (N, C) or (C,) of the classes `labels`, weighted by class.
@@ -225,7 +227,7 @@ def nll_loss_primitive(xp, logits: Floats, labels: TensorOf("int32", "int64", "u
     loss = _likelihood(xp, "NLLLoss", logits, labels, weight, ignore_index, reduction, 0.0)
     counts = labels != ignore_index
     own = xp.take(weight, xp.where(counts, labels, 0), 0) * xp.cast(counts, weight.dtype)
-    return loss, xp.sum(own)
+    return loss, xp.cast(xp.sum(own), logits.dtype)
 
 
 @op("ops.SoftmaxCrossEntropyWithLogits()(logits, labels)")
@@ -446,15 +448,14 @@ def multilabel_margin_loss_primitive(xp, x: Half, target: TensorOf("int32"),
     return reduced(xp, loss, reduction), xp.cast(hit, "int32")
 
 
-@op("ops.multilabel_soft_margin_loss(input, target, weight=None, reduction='mean')")
-def multilabel_soft_margin_loss(xp, input: Floats,
-                                target: TensorOf(floating, "int32", "int64", "bool"),
-                                weight: TensorOf(floating, scalars=True) = None,
+@op("ops.multilabel_soft_margin_loss(input, target, weight=None, reduction='mean')",
+    promote="input target weight")
+def multilabel_soft_margin_loss(xp, input: Floats, target: TensorOf(real, "bool"),
+                                weight: TensorOf(real, "bool", scalars=True) = None,
                                 reduction: Reduced = "mean"):
-    """The mean over classes of the cross entropy of sigmoid(input) with `target`, rows of (N,
-    C)."""
+    """The mean over classes of the cross entropy of sigmoid(input) with `target`, rows of (N, C);
+    in the dtype in which the inputs meet."""
     need_broadcast("multilabel_soft_margin_loss", "input", "target", input, target)
-    target = xp.cast(target, input.dtype)
     loss = (1 - target) * input + xp.softplus(-input)
     loss = loss if weight is None else loss * weight
     return reduced(xp, xp.sum(loss, input.ndim - 1) / input.shape[-1], reduction)

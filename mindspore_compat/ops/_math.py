@@ -355,11 +355,18 @@ def rsqrt(xp, input: TensorOf(any_dtype)):
     return xp.rsqrt(_floating(xp, input))
 
 
-@op("ops.reciprocal(input)", "ops.Reciprocal()(input)", "ops.Inv()(input)", "ops.inv(x: input)",
-    "Tensor.reciprocal()",
-    "Tensor.inv()", "mint.reciprocal(input)")
+@op("ops.reciprocal(input)", "ops.Reciprocal()(input)", "Tensor.reciprocal()",
+    "mint.reciprocal(input)")
 def reciprocal(xp, input: TensorOf(any_dtype)):
     """1 / input, element by element."""
+    return xp.reciprocal(_floating(xp, input))
+
+
+@op("ops.Inv()(input)", "ops.inv(x: input)", "Tensor.inv()")
+def inv(xp, input: TensorOf(any_dtype)):
+    """1 / input, element by element; of integers rounded toward zero, in their dtype."""
+    if input.dtype.kind in "iu":
+        return _whole_quotient(xp, xp.ones_like(input), input)
     return xp.reciprocal(_floating(xp, input))
 
 
@@ -370,9 +377,13 @@ def exp(xp, input: TensorOf(Real.dtypes, "int64", "bool")):
     return xp.exp(_floating(xp, input))
 
 
-@op("ops.exp2(input)", "Tensor.exp2()", "mint.exp2(input)", "mint.special.exp2(input)")
+@op("ops.exp2(input)", "Tensor.exp2()", "mint.exp2(input)", "mint.special.exp2(input)",
+    widen=False)
 def exp2(xp, input: TensorOf(any_dtype)):
-    """2 to the power of input, element by element."""
+    """2 to the power of input, element by element; of bfloat16 in float32."""
+    if input.dtype.itemsize == 2 and input.dtype.kind in "fV":
+        out = xp.exp2(xp.cast(input, "float32"))
+        return xp.cast(out, input.dtype) if input.dtype.kind == "f" else out
     return xp.exp2(_floating(xp, input))
 
 

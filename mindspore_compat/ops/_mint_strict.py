@@ -17,6 +17,7 @@ from .._core.rules import (
     InTensor,
     ListOf,
     Number,
+    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -272,7 +273,12 @@ def taken(xp, input: Anything, index: Index, dim: Int):
 @public("mint.index_add")
 @checked
 def index_add(
-    input: Reals, dim: Int, index: Index, source: TensorOf(real, "bool"), *, alpha: Number = 1
+    input: Reals,
+    dim: ScalarOf(Int, TypeError),
+    index: Index,
+    source: TensorOf(real, "bool"),
+    *,
+    alpha: Number = 1,
 ):
     """A copy with alpha times the slices of `source` added at places along an axis.
 
@@ -312,7 +318,12 @@ def index_add(
 
 @public("mint.scatter")
 @checked
-def scatter(input: Anything, dim: InTensor(Int), index: Index, src: Anything | Float | Int):
+def scatter(
+    input: Anything,
+    dim: InTensor(Int),
+    index: TensorOf("int16", "int32", "int64"),
+    src: Anything | Float | Int,
+):
     """A copy with the values of `src` written at places along an axis, element by element.
 
     Args:

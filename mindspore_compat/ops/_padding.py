@@ -1,5 +1,6 @@
 """Padding. Blocks of space that become channels or batches are in _image_space.py."""
 
+from .._core.checking import plain_numbers
 from .._core.op import op
 from .._core.rules import (
     Any,
@@ -97,6 +98,7 @@ def _padded(input_x, padding, mode, value):
     if mode == "constant":
         if isinstance(value, Tensor) and value.size == 1:
             value = value.item()
+        value = plain_numbers(value)
         if not isinstance(value, (int, float, type(None))):
             raise TypeError(f"For 'pad', 'value' must be a number or None, but got {value!r}.")
         return pad_constant.run(input_x, widths, 0 if value is None else value)
@@ -141,7 +143,7 @@ class PadV3:
         self.mode, self.paddings_contiguous = mode, paddings_contiguous
 
     @checked
-    def __call__(self, x: TensorOf(number), paddings: TensorOf("int32", "int64") | Ints,
+    def __call__(self, x: TensorOf(number), paddings: TensorOf("int16", "int32", "int64") | Ints,
                  constant_value: Any = None):
         if isinstance(paddings, Tensor) and paddings.ndim != 1:
             raise ValueError(f"For 'PadV3', 'paddings' must have 1 dimension, but got "

@@ -49,11 +49,11 @@ def _order(src_format, dst_format):
 
 
 @op("ops.DataFormatDimMap(src_format='NHWC', dst_format='NCHW')(input_x)", widen=False)
-def data_format_dim_map(xp, input_x: TensorOf("int32"), src_format: Layout = "NHWC",
+def data_format_dim_map(xp, input_x: TensorOf("int32", "int64"), src_format: Layout = "NHWC",
                         dst_format: Layout = "NCHW"):
     """The number of an axis in one layout of images as its number in another."""
     places = xp.asarray(_order(src_format, dst_format), "int32")
-    return xp.take(places, xp.mod(input_x, 4))
+    return xp.cast(xp.take(places, xp.mod(input_x, 4)), input_x.dtype)
 
 
 @op("ops.DataFormatVecPermute(src_format='NHWC', dst_format='NCHW')(input_x)", widen=False)
@@ -75,7 +75,8 @@ def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
         raise ValueError(
             f"For 'ConjugateTranspose', 'perm' must order {x.ndim} axes, but got {perm}."
         )
-    return xp.conj(xp.transpose(x, tuple(perm)))
+    turned = xp.transpose(x, tuple(perm))
+    return xp.conj(turned) if x.dtype.kind == "c" else turned
 
 
 @op("ops.TransposeView()(input, input_perm)", widen=False)

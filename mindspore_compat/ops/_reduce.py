@@ -332,7 +332,7 @@ def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
 @op("ops.cumprod(input, dim, dtype=None)", "Tensor.cumprod(dim, dtype=None)",
     "mint.cumprod(input, dim, dtype=None)")
 def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = None):
-    """Cumulative products along an axis; integers and bools multiply as int64, unless a dtype is
+    """Cumulative products along an axis; of integers and bools as int64, unless a dtype is
     given."""
     if dtype is not None:
         input = xp.cast(input, dtype)

@@ -20,6 +20,7 @@ from .._core.rules import (
     InTensor,
     Number,
     OneOf,
+    ScalarOf,
     Str,
     TensorOf,
     any_dtype,
@@ -239,7 +240,7 @@ def _within(xp, input_x, indices, updates, axis, reduction):
 
 
 @op("ops.scatter(input, axis, index, src)", widen=False, alike="input src")
-def scatter(xp, input: Anything, axis: InTensor(Int), index: Index,
+def scatter(xp, input: Anything, axis: InTensor(Int), index: TensorOf("int16", "int32", "int64"),
             src: TensorOf(any_dtype, scalars=True)):
     """A copy with the values of `src` written at places along an axis, element by element."""
     if src.ndim not in (0, index.ndim):
@@ -267,8 +268,8 @@ def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
 
 @public("ops.index_add")
 @checked
-def index_add(x: Stood, indices: Index, y: Stood, axis: Int, use_lock: Any = True,
-              check_index_bound: Any = True):
+def index_add(x: Stood, indices: Index, y: Stood, axis: ScalarOf(Int, TypeError),
+              use_lock: Any = True, check_index_bound: Any = True):
     """Adds slices of y to a Parameter at places along an axis, in place, and returns it.
 
     Raises:

@@ -3,6 +3,7 @@ changed."""
 
 import math
 
+from .._core.checking import plain_numbers
 from .._core.op import op
 from .._core.precision import state as precision
 from .._core.promotion import one_np, promote_np
@@ -48,6 +49,7 @@ def shape_of(api, shape):
             raise ValueError(f"For '{api}', 'shape' must have one axis, but got a Tensor of shape "
                              f"{shape[0].shape}.")
         shape = shape[0].asnumpy().reshape(-1).tolist()
+    shape = plain_numbers(tuple(shape))
     for one in shape:
         whole = isinstance(one, int) or isinstance(one, Tensor) and one.size == 1
         if isinstance(one, bool) or not whole:
@@ -264,6 +266,7 @@ def _repeat(api, input, repeats, axis):
     if isinstance(repeats, Tensor):
         repeats = repeats.tolist()
     counts = list(repeats) if isinstance(repeats, (tuple, list)) else [repeats]
+    counts, axis = plain_numbers(counts), plain_numbers(axis)
     for one in counts:
         if isinstance(one, bool) or not isinstance(one, int):
             raise TypeError(f"For '{api}', 'repeats' must be ints, but got {one!r} of type "

@@ -4,6 +4,7 @@ The commonest elementary functions (exp, log, sin, tanh, ...) stand in _math.py.
 """
 
 from .._core.op import op
+from .._core.promotion import met
 from .._core.reading import Listed
 from .._core.rules import (
     Bool,
@@ -34,8 +35,8 @@ Floats = TensorOf(floating)
 Narrow = TensorOf("float16", "float32", "float64")
 Places = TensorOf(integer)
 Whole = TensorOf(integer) | Int | Bool
-Divisors = TensorOf("int16", "int32", "int64", "bool")
-Divisible = TensorOf("int16", "int32", "int64", "bool", scalars=True)
+Divisors = TensorOf("int8", "uint8", "int16", "int32", "int64", "bool")
+Divisible = TensorOf("int8", "uint8", "int16", "int32", "int64", "bool", scalars=True)
 
 
 def _unary(name, doc, *lines, only=Anything):
@@ -151,8 +152,10 @@ def round(xp, input: Anything, decimals: InTensor(Int) = 0):
 
 @op("ops.frac(x)", "Tensor.frac()", "mint.frac(input: x)")
 def frac(xp, x: Anything):
-    """Each element less its whole part."""
-    return x - xp.trunc(x) if x.dtype.kind == "f" else xp.zeros_like(x)
+    """Each element less its whole part; int64 zeros for bools."""
+    if x.dtype.kind == "f":
+        return x - xp.trunc(x)
+    return xp.zeros_like(xp.cast(x, "int64") if x.dtype.kind == "b" else x)
 
 
 @op("ops.signbit(input)", "Tensor.signbit()")
@@ -265,10 +268,11 @@ def float_power(xp, input: Operand, exponent: Operand):
     return xp.power(xp.cast(input, wide), xp.cast(exponent, wide))
 
 
-@op("ops.copysign(x, other)", "Tensor.copysign(other)", promote="x other")
+@op("ops.copysign(x, other)", "Tensor.copysign(other)", widen=False)
 def copysign(xp, x: TensorOf(real), other: Reals):
-    """The size of x with the sign of other."""
-    return xp.copysign(as_floating(xp, x), as_floating(xp, other))
+    """The size of x with the sign of other; float32, or of the wider or float16 dtype of x."""
+    size = xp.cast(x, "float32") if x.dtype.kind != "f" else x
+    return xp.copysign(size, xp.cast(other, size.dtype))
 
 
 @op("ops.heaviside(input, values)", "Tensor.heaviside(values)", "ops.Heaviside()(x: input, values)",
@@ -285,23 +289,33 @@ def nextafter(xp, input: TensorOf("float32", "float64"), other: TensorOf("float3
     return xp.nextafter(input, other)
 
 
-@op("ops.ldexp(x, other)", "Tensor.ldexp(other)")
+@op("ops.ldexp(x, other)", "Tensor.ldexp(other)", widen=False)
 def ldexp(xp, x: Operand, other: TensorOf(any_dtype, scalars=True)):
-    """x * 2^other."""
-    return as_floating(xp, x) * xp.exp2(as_floating(xp, other))
+    """x * 2^other, in the dtype in which `x` meets that power: float32 for integers `other`."""
+    size, power = met(xp, x, xp.exp2(as_floating(xp, other)))
+    return size * power
 
 
 @op("ops.gcd(input, other)", "Tensor.gcd(other)", "ops.Gcd()(input, other)",
     "mint.gcd(input, other)", promote="input other", shapes_first=True)
 def gcd(xp, input: Divisors, other: Divisors):
-    """The greatest common divisor."""
+    """The greatest common divisor; int8 and uint8 must meet a wider dtype."""
+    _need_wide("gcd", input)
     return xp.gcd(input, other)
+
+
+def _need_wide(api, met):
+    """Refuses what has met in int8 or uint8."""
+    if met.dtype.kind in "iu" and met.dtype.itemsize == 1:
+        raise TypeError(f"For '{api}', 'input' and 'other' must meet in int16, int32 or int64, but "
+                        f"got {met.dtype.name}.")
 
 
 @op("ops.lcm(input, other)", "Tensor.lcm(other)", "ops.Lcm()(x1: input, x2: other)",
     promote="input other")
 def lcm(xp, input: Divisible, other: Divisible):
-    """The least common multiple."""
+    """The least common multiple; int8 and uint8 must meet a wider dtype."""
+    _need_wide("lcm", input)
     return xp.lcm(input, other)
 
 

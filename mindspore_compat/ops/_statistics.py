@@ -5,6 +5,7 @@ import math
 
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
+from .._core.promotion import met
 from .._core.rule import NoneRule
 from .._core.rules import (
     AsValue,
@@ -276,7 +277,7 @@ def cum_prod(xp, x: Anything, axis: AsValue(Place, NoneRule()), exclusive: Bool 
         front = (slice(None),) * (axis_of(axis, x))
         x = xp.concatenate([xp.ones_like(x[front + (slice(0, 1),)]), x[front + (slice(None, -1),)]],
                            axis)
-    out = xp.cumprod(x, axis)
+    out = xp.cast(xp.cumprod(x, axis), x.dtype)
     return xp.flip(out, axis) if reverse else out
 
 
@@ -312,10 +313,12 @@ def diff_ext(xp, x: Anything, n: Int | Bool = 1, axis: ScalarOf(Int, TypeError) 
     return xp.diff(x, int(n), axis) if n > 0 else x
 
 
-@op("ops.trapz(y, x=None, *, dx=1.0, dim=-1)")
+@op("ops.trapz(y, x=None, *, dx=1.0, dim=-1)", widen=False)
 def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int = -1):
-    """The integral along an axis by the trapezoidal rule, over x or with steps dx."""
-    y = xp.cast(y, "float32") if y.dtype.kind in "iub" else y
+    """The integral along an axis by the trapezoidal rule, over x or with steps dx; in float32, of
+    float16 with steps dx in float16."""
+    if y.dtype.kind in "iubfV" and not (x is None and y.dtype == "float16"):
+        y = xp.cast(y, "float32")
     front = (slice(None),) * (axis_of(dim, y))
     sums = (y[front + (slice(1, None),)] + y[front + (slice(None, -1),)]) * 0.5
     if x is None:
@@ -323,6 +326,7 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int 
     if x.ndim == 1 and x.shape[0] != y.shape[dim]:
         raise RuntimeError(f"For 'trapz', 'x' must have one number for each of the {y.shape[dim]} "
                            f"values along the axis, but got shape {tuple(x.shape)}.")
+    x = xp.cast(x, "float32") if x.dtype.kind in "iubfV" else x
     steps = xp.diff(x, 1, -1 if x.ndim == 1 else dim)
     if x.ndim == 1:
         steps = xp.reshape(steps, (-1,) + (1,) * (y.ndim - axis_of(dim, y) - 1))
@@ -367,7 +371,7 @@ def histc(xp, input: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 
         width = xp.where(width == 0, 1.0, width)
     place = xp.cast(xp.clip(xp.floor((flat - low) / width), 0, bins - 1), "int64")
     found = xp.bincount(xp.where(inside, place, bins), None, bins + 1)[:bins]
-    return xp.cast(found, input.dtype)
+    return xp.cast(found, "int32" if input.dtype == "int32" else "float32")
 
 
 @op(widen=False)
@@ -504,7 +508,7 @@ class UniqueConsecutive:
 
 
 @op("ops.intopk(x1, x2, k)", "ops.InTopK(k)(x1, x2)", widen=False)
-def intopk(xp, x1: Half, x2: TensorOf("int32"), k: Int):
+def intopk(xp, x1: Half, x2: Index, k: Int):
     """True where the class named is among the k largest of its row; ties count as in."""
     own = xp.take_along_axis(x1, xp.expand_dims(x2, 1), 1)
     ahead = xp.sum(x1 > own, 1)
@@ -538,7 +542,8 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
 
 @op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",
     "Tensor.renorm(p, axis, maxnorm)")
-def renorm(xp, input: Fractions, p: AsValue(Number(ge=1), Str), axis: Int, maxnorm: Float):
+def renorm(xp, input: Fractions, p: ScalarOf(AsValue(Number(ge=1), Str), TypeError),
+           axis: Int, maxnorm: Float):
     """The slices along an axis, those of a p-norm above `maxnorm` scaled down to it."""
     others = tuple(i for i in range(input.ndim) if i != axis_of(axis, input))
     size = _reduce._vector_norm(xp, input, p, others, True)
@@ -562,13 +567,16 @@ def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
 @op("ops.vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None)",
     "mint.linalg.vector_norm(x, ord=2, dim: axis=None, keepdim: keepdims=False, *, dtype=None)")
 def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: Bool = False):
-    """The norm of order `ord` over the axes given, all by default; complex for complex numbers."""
-    found = _reduce._vector_norm(xp, x, ord, axes_of(axis), keepdims)
+    """The norm of order `ord` over the axes given, all by default; of integers in float32, complex
+    for complex numbers."""
+    found = _reduce._vector_norm(xp, _reduce._floating(xp, x), ord, axes_of(axis), keepdims)
     return xp.cast(found, x.dtype) if x.dtype.kind == "c" else found
 
 
 @op("ops.vecdot(x, y, *, axis=-1)")
 def vecdot(xp, x: Anything, y: Anything, axis: Int = -1):
-    """The dot products of vectors along an axis."""
-    return xp.sum(xp.conj(x) * y, axis)
+    """The dot products of vectors along an axis; integers add up as int64."""
+    x, y = met(xp, x, y)
+    terms = (xp.conj(x) if x.dtype.kind == "c" else x) * y
+    return xp.sum(xp.cast(terms, "int64") if terms.dtype.kind in "iub" else terms, axis)
 

@@ -53,7 +53,7 @@ def gather_slices(self, input_indices: Index, axis: Int, batch_dims: Int = 0):
 
 
 @form("index_select")
-def index_select_axis(self, axis: Int, index: Index):
+def index_select_axis(self, axis: Int, index: TensorOf("int16", "int32", "int64")):
     """The slices at positions along an axis.
 
     Source: mindspore.Tensor.index_select of MindSpore 2.10.
@@ -166,7 +166,7 @@ def _scattered(name, keyword, self, axis, index, src, reduce="none"):
 
 
 @form("scatter")
-def scatter_axis(self, axis: Int, index: Index, src: Value):
+def scatter_axis(self, axis: Int, index: TensorOf("int16", "int32", "int64"), src: Value):
     """A copy with the values of `src`, or one number, written at places along an axis, element by
     element.
 
@@ -179,7 +179,7 @@ def scatter_axis(self, axis: Int, index: Index, src: Value):
 def scatter_dim(
     self,
     dim: InTensor(Int),
-    index: Index,
+    index: TensorOf("int16", "int32", "int64"),
     src: Value,
     reduce: OneOf("none", "add", "multiply") = "none",
 ):

@@ -1,0 +1,154 @@
+"""Dtypes and values of results where several dtypes meet, or integers come where floats would.
+
+Observed in MindSpore 2.10.
+"""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+
+
+def T(values, dtype="float32"):
+    if dtype == "bfloat16":
+        return Tensor(np.array(values, np.float32)).astype("bfloat16")
+    return Tensor(np.array(values, dtype))
+
+
+M = [[1, 2], [3, 4]]
+PLUS = {  # functions of a summand and of what is multiplied
+    ops.addmm: lambda a, b: ops.addmm(T(M, a), T(M, b), T(M, b)),
+    ops.addmv: lambda a, b: ops.addmv(T([1, 2], a), T(M, b), T([1, 2], b)),
+    ops.addr: lambda a, b: ops.addr(T(M, a), T([1, 2], b), T([1, 2], b)),
+    ops.addbmm: lambda a, b: ops.addbmm(T(M, a), T([M], b), T([M], b)),
+    ops.bidense: lambda a, b: ops.bidense(T([[1, 2]], b), T([[1, 2]], a), T([M], b)),
+    ops.vecdot: lambda a, b: ops.vecdot(T([1, 2], a), T([1, -2], b)),
+}
+
+
+@pytest.mark.parametrize("api", PLUS, ids=lambda api: api.__name__)
+@pytest.mark.parametrize(
+    "one, other, found",
+    [
+        ("int32", "float32", "Float32"),
+        ("int64", "float16", "Float16"),
+        ("float16", "int32", "Float16"),
+        ("float32", "int64", "Float32"),
+        ("float16", "float32", "Float32"),
+        ("float32", "float64", "Float64"),
+    ],
+)
+def test_integers_never_widen_floats(api, one, other, found):
+    assert str(PLUS[api](one, other).dtype) == found
+
+
+@pytest.mark.parametrize(
+    "call, found",
+    [
+        (lambda: ops.addmm(True, T(M), T(M)), "Float32"),
+        (lambda: ops.addmm(T(M, "int32"), T(M, "int32"), T(M, "int32"), beta=0.5), "Float32"),
+        (lambda: ops.addbmm(T(M, "int8"), T([M], "uint8"), T([M], "uint8")), "Int64"),
+        (lambda: ops.vecdot(T([1, 2], "uint8"), T([1, 2], "int8")), "Int64"),
+        (lambda: ops.copysign(T([1, 2], "float16"), T([1, -2], "float64")), "Float16"),
+        (lambda: ops.copysign(T([1, 2], "int8"), T([1, -2], "float64")), "Float32"),
+        (lambda: ops.ldexp(T([1, 2], "float16"), T([1, -2], "int32")), "Float32"),
+        (lambda: ops.ldexp(T([1, 2], "int32"), T([1, -2], "float16")), "Float16"),
+        (lambda: ops.exp2(T([1, 2], "bfloat16")), "Float32"),
+        (lambda: ops.exp2(T([1, 2], "float16")), "Float16"),
+        (lambda: ops.cov(T(M, "float16")), "Float32"),
+        (lambda: ops.trapz(T(M, "float64")), "Float32"),
+        (lambda: ops.trapz(T(M, "float16")), "Float16"),
+        (lambda: ops.trapz(T(M, "float16"), T([1, 2], "float16")), "Float32"),
+        (lambda: ops.trapz(T(M), T([1, 2], "int64")), "Float32"),
+        (lambda: ops.histc(T([1, 2], "float16"), 2, 0.0, 3.0), "Float32"),
+        (lambda: ops.Histogram(2, 0.0, 3.0)(T([1, 2], "int32")), "Int32"),
+        (lambda: ops.gcd(T([4], "int8"), T([6], "uint8")), "Int16"),
+        (lambda: ops.Lcm()(T([4], "int8"), T([6], "int32")), "Int32"),
+        (lambda: ops.vector_norm(T([3, 4], "int8")), "Float32"),
+        (lambda: ops.cosine_similarity(T(M, "float16"), T(M)), "Float32"),
+        (lambda: ops.dist(T(M, "bfloat16"), T(M)), "Float32"),
+        (lambda: ops.matrix_set_diag(T(M, "int32"), T([1, 2], "float16")), "Float16"),
+        (lambda: ops.clip_by_norm(T([1, 2], "int32"), 1.0), "Float32"),
+        (lambda: ops.cross(T([1, 2, 3], "int32"), T([1, 2, 3], "int64")), "Int32"),
+        (lambda: ops.cross(T([1, 2, 3], "float16"), T([1, 2, 3])), "Float16"),
+        (lambda: ops.multilabel_soft_margin_loss(T(M), T(M, "float64")), "Float64"),
+        (lambda: ops.multilabel_soft_margin_loss(T(M), T(M, "int8"), 2), "Float32"),
+        (lambda: ops.NLLLoss()(T(M, "float16"), T([1, 0], "int16"), T([1, 1]))[1], "Float16"),
+        (lambda: ops.DataFormatDimMap()(T([0, 1], "int64")), "Int64"),
+        (lambda: ops.cholesky(T([[4, 0], [0, 4]], "float16")), "Float16"),
+    ],
+)
+def test_dtype(call, found):
+    assert str(call().dtype) == found
+
+
+@pytest.mark.parametrize(
+    "call, dtype, values",
+    [
+        (lambda: ops.leaky_relu(T([-1, 4, -8], "int32"), 0.5), "Int32", [0, 4, 0]),
+        (lambda: ops.leaky_relu(T([-1, 4, -8], "int8"), 2.5), "Int8", [-2, 4, -16]),
+        (lambda: nn.LeakyReLU(-1.5)(T([-1, 4, -8], "int32")), "Int32", [1, 4, 8]),
+        (lambda: ops.selu(T([-17, -18, 100], "int8")), "Int8", [0, -1, 100]),
+        (lambda: ops.Inv()(T([1, 2, -1], "int16")), "Int16", [1, 0, -1]),
+        (lambda: T([1, 2, -1]).inv(), "Float32", [1, 0.5, -1]),
+        (lambda: ops.CumProd()(T([1, 20, 30], "uint8"), 0), "UInt8", [1, 20, 88]),
+        (lambda: ops.cumprod(T([1, 20, 30], "uint8"), 0), "Int64", [1, 20, 600]),
+        (lambda: ops.cumprod(T([1, 20, 30]), 0, dtype=ms.int16), "Int16", [1, 20, 600]),
+        (lambda: ops.vander(T([2], "uint8"), 10), "Int64", [[2**n for n in range(9, -1, -1)]]),
+        (lambda: ops.frac(T([True, False], "bool")), "Int64", [0, 0]),
+        (lambda: ops.adjoint(T(M, "bool")), "Bool", [[True, True], [True, True]]),
+        (lambda: ops.ConjugateTranspose()(T(M, "bool"), (1, 0)), "Bool", [[True, True]] * 2),
+        (lambda: ops.intopk(T(M), T([1, 0], "int64"), 1), "Bool", [True, False]),
+        (lambda: ops.Bucketize([2.0])(T([1, 3], "float16")), "Int32", [0, 1]),
+        (lambda: ops.scatter(T([[1, 2]]), 1, T([[1]], "int16"), T([[8]])), "Float32", [[1, 8]]),
+        (
+            lambda: ops.BoundingBoxDecode(max_shape=(10, 12))(
+                T([[4, 1, 8, 7]]), T([[1, 1, 1.3, 1.5]])
+            )[:, 2:],
+            "Float32",
+            [[12, 10]],
+        ),
+    ],
+)
+def test_value(call, dtype, values):
+    found = call()
+    assert str(found.dtype) == dtype
+    assert found.asnumpy().tolist() == values
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ops.gcd(T([4], "int8"), T([6], "int8")),  # nothing wider to meet in
+        lambda: ops.lcm(T([4], "uint8"), T([6], "uint8")),
+        lambda: ops.dist(T(M, "bfloat16"), T(M, "int32")),
+        lambda: ops.cosine_similarity(T(M, "float16"), T(M, "float64")),
+        lambda: ops.copysign(T([1], "complex64"), 1),
+    ],
+)
+def test_what_does_not_meet_is_refused(call):
+    with pytest.raises(TypeError):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call, plain",
+    [
+        (lambda n: ops.pdist(T(M), n(2.0)), 2.0),
+        (lambda n: ops.renorm(T(M), n(1), 0, 2.0), 1),
+        (lambda n: ops.reverse_sequence(T(M), T([1, 2], "int64"), n(1)), 1),
+        (lambda n: ops.unique_with_pad(T([1, 1], "int32"), n(7))[0], 7),
+        (
+            lambda n: ops.conv3d(
+                T(np.ones((1, 1, 3, 3, 3))), T(np.ones((1, 1, 1, 1, 1))), stride=n(2)
+            ),
+            2,
+        ),
+        (lambda n: ops.avg_pool3d(T(np.ones((1, 1, 3, 3, 3))), 1, n(2)), 2),
+        (lambda n: ops.max_pool3d(T(np.ones((1, 1, 3, 3, 3))), 1, n(2)), 2),
+    ],
+)
+def test_a_tensor_without_axes_holds_the_number(call, plain):
+    of_tensor, of_number = call(Tensor), call(lambda number: number)
+    assert of_tensor.asnumpy().tolist() == of_number.asnumpy().tolist()

@@ -1,0 +1,72 @@
+"""NumPy's scalars, alone and in tuples, where a function asks for a Python number.
+
+In MindSpore 2.10 they are taken by whatever hands its arguments to the runtime.
+"""
+
+import numpy as np
+import pytest
+
+from mindspore_compat import Tensor, mint, nn, ops
+from mindspore_compat import numpy as mnp
+
+ONE, TWO, HALF = np.int64(1), np.int32(2), np.float32(0.5)
+x = Tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
+
+
+@pytest.mark.parametrize(
+    "call, shape",
+    [
+        (lambda: ops.zeros((TWO, 3)), (2, 3)),
+        (lambda: ops.ones(TWO), (2,)),
+        (lambda: ops.reshape(x, [np.int64(4), 6]), (4, 6)),
+        (lambda: x.reshape(np.int64(4), 6), (4, 6)),
+        (lambda: x.transpose(np.int64(0), TWO, ONE), (2, 4, 3)),
+        (lambda: ops.Transpose()(x, (np.int64(0), TWO, ONE)), (2, 4, 3)),
+        (lambda: x.sum(ONE), (2, 4)),
+        (lambda: x.sum(axis=(ONE, 2)), (2,)),
+        (lambda: ops.mean(x, (ONE, 2)), (2,)),
+        (lambda: x.argmax(ONE), (2, 4)),
+        (lambda: ops.expand_dims(x, ONE), (2, 1, 3, 4)),
+        (lambda: ops.concat((x, x), ONE), (2, 6, 4)),
+        (lambda: ops.Concat(ONE)((x, x)), (2, 6, 4)),
+        (lambda: x.tile((TWO, 1, 1)), (4, 3, 4)),
+        (lambda: ops.topk(x, TWO)[0], (2, 3, 2)),
+        (lambda: ops.Pad(((ONE, 1), (0, 0), (0, 0)))(x), (4, 3, 4)),
+        (lambda: ops.one_hot(Tensor([0, 1]), np.int64(3), 1.0, 0.0), (2, 3)),
+        (lambda: mint.cat((x, x), ONE), (2, 6, 4)),
+        (lambda: mnp.reshape(x, (np.int64(4), 6)), (4, 6)),
+        (lambda: mnp.sum(x, ONE), (2, 4)),
+    ],
+)
+def test_ints(call, shape):
+    assert call().shape == shape
+
+
+@pytest.mark.parametrize(
+    "call, value",
+    [
+        (lambda: ops.linspace(HALF, 2, np.int64(3)), [0.5, 1.25, 2.0]),
+        (lambda: mint.add(Tensor([1.0]), Tensor([2.0]), alpha=HALF), [2.0]),
+        (lambda: ops.addcmul(Tensor([1.0]), Tensor([2.0]), Tensor([3.0]), value=HALF), [4.0]),
+        (lambda: ops.pad(Tensor([1.0]), (1, 0), value=HALF), [0.5, 1.0]),
+        (lambda: ops.celu(Tensor([2.0]), HALF), [2.0]),
+        (lambda: nn.LeakyReLU(HALF)(Tensor([-2.0])), [-1.0]),
+    ],
+)
+def test_floats(call, value):
+    assert call().asnumpy().tolist() == value
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ops.sum(x, HALF),  # no int
+        lambda: ops.sum(x, 1, np.bool_(True)),  # a bool of NumPy is no bool, there and here
+        lambda: ops.zeros((HALF, 3)),
+        lambda: ops.celu(x, ONE),
+        lambda: nn.Dense(np.int64(3), 2),  # a layer looks at the type
+    ],
+)
+def test_what_holds_no_such_number_is_refused(call):
+    with pytest.raises(TypeError, match="^For '"):
+        call()
