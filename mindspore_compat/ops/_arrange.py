@@ -116,7 +116,7 @@ def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
 
 
 @op("ops.diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)",
-    "Tensor.diagonal_scatter(src, offset=0, dim1=0, dim2=1)", widen=False)
+    "Tensor.diagonal_scatter(src, offset=0, dim1=0, dim2=1)", widen=False, promote="input src")
 def diagonal_scatter(xp, input: Anything, src: Anything, offset: Scalar = 0, dim1: Scalar = 0,
                      dim2: Scalar = 1):
     """The input with another diagonal over two axes."""
@@ -125,8 +125,7 @@ def diagonal_scatter(xp, input: Anything, src: Anything, offset: Scalar = 0, dim
         raise ValueError(f"For 'diagonal_scatter', 'src' must have shape {tuple(wanted)}, but got "
                          f"{tuple(src.shape)}.")
     here = xp.spread_diagonal(xp.ones(src.shape, "bool"), input.shape, offset, dim1, dim2)
-    return xp.where(here, xp.spread_diagonal(xp.cast(src, input.dtype), input.shape, offset, dim1,
-                                             dim2), input)
+    return xp.where(here, xp.spread_diagonal(src, input.shape, offset, dim1, dim2), input)
 
 
 Diagonals = TensorOf("int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
@@ -555,8 +554,7 @@ def t(xp, input: Anything):
 @op("ops.reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0)",
     "ops.ReverseSequence(seq_dim, batch_dim=0)(x, seq_lengths)",
     "Tensor.reverse_sequence(seq_lengths, seq_dim=0, batch_dim=0)", widen=False)
-def reverse_sequence(xp, x: Anything, seq_lengths: Index,
-                     seq_dim: ScalarOf(Int(ge=0), TypeError),
+def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int(ge=0),
                      batch_dim: Int(ge=0) = 0):
     """Along `seq_dim`, the first seq_lengths[i] elements of row i of `batch_dim` in reverse
     order."""

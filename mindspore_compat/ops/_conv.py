@@ -11,7 +11,6 @@ from .._core.rules import (
     Int,
     ListOf,
     OneOf,
-    ScalarOf,
     TensorOf,
     TupleOf,
     floating,
@@ -103,11 +102,9 @@ def conv2d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: sever
 
 @op("ops.conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
     "groups=1)")
-def conv3d(xp, input: Real, weight: Real, bias: TensorOf() = None,
-           stride: ScalarOf(several(Positive, 3), TypeError) = 1,
+def conv3d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: several(Positive, 3) = 1,
            pad_mode: Mode = "valid", padding: listed(Natural, 3) = 0,
-           dilation: ScalarOf(several(Positive, 3), TypeError) = 1,
-           groups: ScalarOf(Positive, TypeError) = 1):
+           dilation: several(Positive, 3) = 1, groups: Positive = 1):
     """Cross-correlation of volumes (N, C, D, H, W) with kernels (C_out, C / groups, k_d, k_h, k_w).
 
     `pad_mode` and `padding` are as in `conv2d`, with one number per dimension.

@@ -7,6 +7,7 @@ import math
 
 import numpy
 
+from .._core import dtype as dtypes
 from .._core.derivatives import no_gradient
 from .._core.op import op, space_for
 from .._core.reading import Truth
@@ -19,7 +20,6 @@ from .._core.rules import (
     Int,
     Number,
     OneOf,
-    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -278,6 +278,8 @@ def _matrix_norm(A, order, axis, keep, dtype):
         )
     if axis[0] % A.ndim == axis[1] % A.ndim:
         raise ValueError(f"For 'matrix_norm', the two of 'axis' must differ, but got {axis}.")
+    if isinstance(order, Tensor) and order.size == 1:
+        order = order.item()
     if order not in _ORDERS:
         raise ValueError(f"For 'matrix_norm', 'ord' must be one of {_ORDERS}, but got {order!r}.")
     A = A if dtype is None else A.astype(dtype)
@@ -292,7 +294,8 @@ def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, 
     Args:
         A (Tensor): matrices.
         ord (Union[int, float, str]): 2 or -2 (largest, smallest singular value), 1 or -1 (largest,
-            smallest column sum), inf or -inf (row sum), "fro" or "nuc" (sum of singular values).
+            smallest column sum), inf or -inf (row sum), "fro" or "nuc" (sum of singular values); or
+            a Tensor that holds the number.
         axis (tuple[int]): the axes of rows and columns.
         keepdims (bool): True to keep both axes with length 1.
         dtype (mindspore.dtype): what `A` is cast to first.
@@ -347,7 +350,7 @@ def cond(A: Anything,
     if p is None or p in (2, -2):
         sizes = singular_values.run(A)
         top, bottom = sizes[..., 0], sizes[..., -1]
-        return bottom / top if p == -2 else top / bottom
+        return (bottom / top if p == -2 else top / bottom).astype(dtypes.float32)
     return _matrix_norm(A, p, (-2, -1), False, None) * _matrix_norm(
         inverse.run(A), p, (-2, -1), False, None
     )
@@ -371,7 +374,7 @@ def dist(xp, input: TensorOf(integer | Half.dtypes, "bool", "bfloat16"),
 
 
 @op("ops.pdist(input, p=2.0)", "ops.Pdist(p=2.0)(x: input)")
-def pdist(xp, input: Floats, p: ScalarOf(Float(ge=0.0), TypeError) = 2.0):
+def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
     """The p-norm distances between each row and the rows after it."""
     if input.ndim != 2:
         raise ValueError(f"For 'pdist', 'input' must be matrices, but got {input.shape}.")

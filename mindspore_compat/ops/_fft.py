@@ -291,6 +291,8 @@ def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
 def _shifted(input, dim, sign):
     axes = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
     axes = tuple(axis_of(axis, input) for axis in axes)
+    if not axes:
+        return roll.run(input.reshape(-1), 0, 0).reshape(input.shape)
     steps = tuple(input.shape[a] // 2 if sign > 0 else -(input.shape[a] // 2) for a in axes)
     return roll.run(input, steps, axes)
 

@@ -200,6 +200,7 @@ def ptp(xp, input: Numbers, axis: Int | Bool | TupleOf(Int | Bool) | None = None
         keepdims: Bool = False):
     """The largest value less the smallest, over all elements or along axes."""
     axis = tuple(map(int, axis)) if isinstance(axis, tuple) else axis if axis is None else int(axis)
+    axis = None if axis == () else axis
     return xp.max(input, axis, keepdims=keepdims) - xp.min(input, axis, keepdims=keepdims)
 
 

@@ -301,7 +301,9 @@ def gather_along(xp, x: Anything, dim: InTensor(Int), index: Index):
 @op("ops.gather_nd(input_x, indices)", "ops.GatherNd()(input_x, indices)",
     "Tensor.gather_nd(indices)", widen=False)
 def gather_nd(xp, input_x: Anything, indices: Index):
-    """The slices at positions given as rows: the last axis of `indices` is one position."""
+    """The slices at positions given as rows: the last axis of `indices` is one position; one number
+    alone counts as one row."""
+    indices = indices if indices.ndim else xp.reshape(indices, (1,))
     if indices.shape[-1] > input_x.ndim:
         raise ValueError(f"For 'gather_nd', 'indices' must hold at most {input_x.ndim} numbers for "
                          f"each place, but got shape {tuple(indices.shape)}.")

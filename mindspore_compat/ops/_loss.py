@@ -139,6 +139,7 @@ def huber_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean
     """d^2 / 2 where d = |input - target| is at most `delta`, delta (d - delta / 2) elsewhere."""
     need_broadcast("huber_loss", "input", "target", input, target)
     size = xp.abs(input - target)
+    size = xp.cast(size, "float32") if size.dtype.kind in "iu" else size
     loss = xp.where(size <= delta, 0.5 * xp.square(size), delta * (size - 0.5 * delta))
     return reduced(xp, loss, reduction)
 

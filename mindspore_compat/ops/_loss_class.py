@@ -62,6 +62,12 @@ def _row_slope(xp, x, target, total, g):
 derive("class_nll(x, target, counts)", arrays="x target counts", x=_class_nll_slope)
 
 
+def _in_rows(xp, x, target):
+    """`target`, whose classes may stand in rows of one each beside the rows of `x`."""
+    single = x.ndim == 2 and tuple(target.shape) == (x.shape[0], 1) and target.dtype.kind in "iu"
+    return xp.reshape(target, (-1,)) if single else target
+
+
 def _rows_of_classes(xp, x, target, ignore, reduction):
     """The cross entropy of rows with classes, all of one weight."""
     if tuple(target.shape) != tuple(x.shape[:1]):
@@ -160,11 +166,12 @@ def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating
                   label_smoothing: Float = 0.0):
     """Cross entropy of logits (N, C, ...) or (C,) with classes, or with probabilities of classes.
 
-    Integer targets name classes and have the shape of `input` without C; `ignore_index` marks those
-    that do not count. The mean is weighted by `weight`, one per class. Floating targets have the
-    shape of `input`. `label_smoothing` mixes in that much of the uniform distribution.
+    Integer targets name classes and have the shape of `input` without C, or (N, 1); `ignore_index`
+    marks those that do not count. The mean is weighted by `weight`, one per class. Floating targets
+    have the shape of `input`. `label_smoothing` mixes in that much of the uniform distribution.
     """
     _need_classes("cross_entropy", input)
+    target = _in_rows(xp, input, target)
     try:
         return _cross_entropy(xp, input, target, weight, ignore_index, reduction, label_smoothing)
     except IndexError as error:
@@ -182,6 +189,7 @@ def nll_loss(xp, inputs: TensorOf(number), target: Classes, weight: Floats = Non
     if not (isinstance(reduction, str) and reduction in ("mean", "sum")):
         reduction = "none"
     inputs = xp.cast(inputs, "float32") if inputs.dtype.kind in "iu" else inputs
+    target = _in_rows(xp, inputs, target)
     try:
         return _likelihood(xp, "nll_loss", inputs, target, weight, ignore_index, reduction,
                            label_smoothing)

@@ -166,7 +166,7 @@ Rounding = AsValue(OneOf("floor", "trunc") | None)
     "ops.divide(input, other, *, rounding_mode=None)", "Tensor.div(other, *, rounding_mode=None)",
     "Tensor.divide(other, *, rounding_mode=None)", "mint.div(input, other, *, rounding_mode=None)",
     "mint.divide(input, other, *, rounding_mode=None)", "Tensor.div_(other, *, rounding_mode=None)",
-    meet=quotient_np, yields=True)
+    meet=quotient_np, yields=True, exact=True)
 def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
     """input / other, element by element, rounded as asked; integers give float32 if not rounded."""
     if rounding_mode is None:

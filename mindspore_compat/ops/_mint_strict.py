@@ -17,7 +17,6 @@ from .._core.rules import (
     InTensor,
     ListOf,
     Number,
-    ScalarOf,
     TensorOf,
     TupleOf,
     any_dtype,
@@ -273,12 +272,7 @@ def taken(xp, input: Anything, index: Index, dim: Int):
 @public("mint.index_add")
 @checked
 def index_add(
-    input: Reals,
-    dim: ScalarOf(Int, TypeError),
-    index: Index,
-    source: TensorOf(real, "bool"),
-    *,
-    alpha: Number = 1,
+    input: Reals, dim: Int, index: Index, source: TensorOf(real, "bool"), *, alpha: Number = 1
 ):
     """A copy with alpha times the slices of `source` added at places along an axis.
 

@@ -9,7 +9,18 @@ from math import prod
 from .._backend.space import extra
 from .._core.derivatives import derive
 from .._core.op import op
-from .._core.rules import Bool, Float, Int, ListOf, Number, TensorOf, TupleOf, checked, floating
+from .._core.rules import (
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    ScalarOf,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
+)
 from .._core.surface import public
 from ._norm import column, dots, need_channels, wide
 from .primitive import Primitive
@@ -265,8 +276,8 @@ def add_rms_norm(xp, x1: Small, x2: Small, gamma: Small, epsilon: Epsilon = 1e-6
 
 @public("ops.group_norm", "mint.nn.functional.group_norm")
 @checked
-def group_norm(input: Floats, num_groups: Int, weight: Floats = None, bias: Floats = None,
-               eps: Float = 1e-5):
+def group_norm(input: Floats, num_groups: ScalarOf(Int, TypeError), weight: Floats = None,
+               bias: Floats = None, eps: Float = 1e-5):
     """Data (N, C, ...) brought to mean 0 and deviation 1 over each group of channels.
 
     Then each channel is multiplied by its `weight` and its `bias` added.

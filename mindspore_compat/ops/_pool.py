@@ -17,7 +17,6 @@ from .._core.rules import (
     Int,
     Number,
     OneOf,
-    ScalarOf,
     TensorOf,
     TupleOf,
     floating,
@@ -101,8 +100,7 @@ def avg_pool2d(xp, input_x: Floats, kernel_size: several(Positive, 2) = 1,
 @op("ops.avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, "
     "count_include_pad=True, divisor_override=0)")
 def avg_pool3d(xp, input_x: Floats, kernel_size: several(Positive, 3) = 1,
-               stride: ScalarOf(several(Positive, 3), TypeError) = 1,
-               padding: several(Natural, 6) = 0,
+               stride: several(Positive, 3) = 1, padding: several(Natural, 6) = 0,
                ceil_mode: Bool = False, count_include_pad: Bool = True,
                divisor_override: Natural = 0):
     """Means of windows of volumes (N, C, D, H, W); `padding` is one number, or six; as
@@ -274,10 +272,8 @@ def max_pool2d_ext(xp, input: Plain, kernel_size: several(Positive, 1, 2),
 
 @op("ops.max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
     "return_indices=False)")
-def max_pool3d(xp, x: Plain, kernel_size: several(Positive, 3),
-               stride: ScalarOf(several(Positive, 3), TypeError) = None,
-               padding: ScalarOf(several(Natural, 3), TypeError) = 0,
-               dilation: several(Positive, 3) = 1,
+def max_pool3d(xp, x: Plain, kernel_size: several(Positive, 3), stride: several(Positive, 3) = None,
+               padding: several(Natural, 3) = 0, dilation: several(Positive, 3) = 1,
                ceil_mode: Bool = False, return_indices: Any = False):
     """The largest value of each window of volumes (N, C, D, H, W); as `max_pool2d`."""
     need_rank("max_pool3d", "x", x, 5)

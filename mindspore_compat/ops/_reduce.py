@@ -224,6 +224,8 @@ def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
 
 
 def _extreme(xp, input, axis, keepdims, find):
+    if not input.ndim and axis in (0, -1):
+        return input, xp.zeros((), "int64")
     at = find(input, axis)
     at = xp.expand_dims(at, axis)
     values = xp.take_along_axis(input, at, axis)
@@ -273,7 +275,8 @@ def argmax(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int) = None, keepdim: B
 def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None,
                  keepdims: Any = False):
     """The int32 position of the smallest element along an axis, or in the flattened input."""
-    return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int32")
+    found = xp.argmin(input, axis, keepdims=keepdims and axis is not None)
+    return xp.cast(found, "int32" if input.ndim else "int64")
 
 
 @op("mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", widen=False)

@@ -20,7 +20,6 @@ from .._core.rules import (
     InTensor,
     Number,
     OneOf,
-    ScalarOf,
     Str,
     TensorOf,
     any_dtype,
@@ -268,8 +267,8 @@ def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
 
 @public("ops.index_add")
 @checked
-def index_add(x: Stood, indices: Index, y: Stood, axis: ScalarOf(Int, TypeError),
-              use_lock: Any = True, check_index_bound: Any = True):
+def index_add(x: Stood, indices: Index, y: Stood, axis: Int, use_lock: Any = True,
+              check_index_bound: Any = True):
     """Adds slices of y to a Parameter at places along an axis, in place, and returns it.
 
     Raises:

@@ -30,7 +30,9 @@ Real = DType("float16", "float32", "float64")
 
 
 def _window(api, length, periodic, dtype, weights):
-    """`weights(xp, places, last)` at `length` places; a periodic one leaves out the last."""
+    """`weights(xp, places, last)` at `length` places; a periodic one leaves out the last. One place
+    alone has the weight 1; in float64 whatever the dtype, unless a Tensor tells the length."""
+    own = not isinstance(length, Tensor)
     if isinstance(length, Tensor):
         if length.ndim:
             raise ValueError(
@@ -42,8 +44,8 @@ def _window(api, length, periodic, dtype, weights):
     xp = current_space()
     whole = length + 1 if periodic else length
     places = xp.arange(whole, dtype="float64")
-    made = weights(xp, places, whole - 1) if whole > 1 else xp.ones(whole)
-    return Tensor._wrap(made[:length].astype(dtypes.to_numpy(dtype)))
+    made = weights(xp, places, whole - 1)[:length] if length > 1 else xp.ones(length)
+    return Tensor._wrap(made if length < 2 and own else made.astype(dtypes.to_numpy(dtype)))
 
 
 def _cosines(*shares):

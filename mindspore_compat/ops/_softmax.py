@@ -138,6 +138,8 @@ def _implied(ndim, dim):
 def softmax_ext(xp, input: Floats, dim: Int = None):
     """exp(input) scaled to sum to one along `dim`; None means axis 0 of 0, 1 or 3 axes, else axis
     1."""
+    if not input.ndim and dim in (None, 0, -1):
+        return xp.exp(input - input)
     return _softmax(xp, input, _checked_axis("softmax", input, _implied(input.ndim, dim)))
 
 

@@ -22,6 +22,7 @@ from .._core.rules import (
 )
 from .._core.surface import build, public
 from ._math import _floating as as_floating
+from ._math import _whole_quotient
 from ._told import INEXACT, need_among, need_same, together
 from .primitive import Primitive
 
@@ -207,7 +208,7 @@ def logaddexp2(xp, input: Fractions, other: Fractions):
 
 
 @op("ops.xlogy(input, other)", "ops.Xlogy()(input, other)", "Tensor.xlogy(other)",
-    "mint.xlogy(input, other)", promote="input other",
+    "mint.xlogy(input, other)", promote="input other", exact=True,
     rules={"ops.Xlogy": {"input": Given, "other": Given}, "mint.xlogy": {"input": Given}})
 def xlogy(xp, input: Operand, other: Operand):
     """input * log(other), and 0 where input is 0."""
@@ -436,8 +437,11 @@ def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: Addcm
     rules={"ops.Addcdiv": {"value": Divided}, "ops.addcdiv": {"value": AddcdivValue | Listed}},
     alike="input tensor1 tensor2")
 def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: AddcdivValue = 1):
-    """input + value * tensor1 / tensor2."""
-    return input + xp.cast(value, input.dtype) * tensor1 / tensor2
+    """input + value * tensor1 / tensor2; of integers the quotient is rounded toward zero."""
+    value = xp.cast(value, input.dtype)
+    if input.dtype.kind == "i":
+        return input + _whole_quotient(xp, value * tensor1, tensor2)
+    return input + value * tensor1 / tensor2
 
 
 @op("ops.logit(input, eps=None)", "ops.Logit(eps=-1.0)(input)", "Tensor.logit(eps=None)",

@@ -101,6 +101,8 @@ def mint_median(input, dim=None, keepdim=False):
     widen=False)
 def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
     """(the lower median of what is not NaN, its int64 position) along an axis."""
+    if not input.ndim:
+        return input, xp.zeros((), "int64")
     values, at = xp.top_k(input, input.shape[axis], axis, False)  # NaN stands last
     count = xp.sum(xp.logical_not(xp.isnan(input)), axis, keepdims=True)
     middle = xp.maximum((count - 1) // 2, 0)
@@ -542,8 +544,7 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
 
 @op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",
     "Tensor.renorm(p, axis, maxnorm)")
-def renorm(xp, input: Fractions, p: ScalarOf(AsValue(Number(ge=1), Str), TypeError),
-           axis: Int, maxnorm: Float):
+def renorm(xp, input: Fractions, p: AsValue(Number(ge=1), Str), axis: Int, maxnorm: Float):
     """The slices along an axis, those of a p-norm above `maxnorm` scaled down to it."""
     others = tuple(i for i in range(input.ndim) if i != axis_of(axis, input))
     size = _reduce._vector_norm(xp, input, p, others, True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, nn, ops
+from mindspore_compat import Tensor, mint, nn, ops
 
 
 def T(values, dtype="float32"):
@@ -133,22 +133,33 @@ def test_what_does_not_meet_is_refused(call):
 
 
 @pytest.mark.parametrize(
-    "call, plain",
+    "call, dtype, values",
     [
-        (lambda n: ops.pdist(T(M), n(2.0)), 2.0),
-        (lambda n: ops.renorm(T(M), n(1), 0, 2.0), 1),
-        (lambda n: ops.reverse_sequence(T(M), T([1, 2], "int64"), n(1)), 1),
-        (lambda n: ops.unique_with_pad(T([1, 1], "int32"), n(7))[0], 7),
+        (lambda: ops.div(T([1, 2], "uint8"), -1), "Float32", [-1, -2]),
+        (lambda: ops.div(10**10, T([2, 4], "int32")), "Float32", [5e9, 2.5e9]),
+        (lambda: ops.huber_loss(T([1, 2], "int8"), T([1, 5], "int8")), "Float32", 1.25),
+        (lambda: ops.addcdiv(*(T(n, "int64") for n in ([1, 1], [-7, 7], [4, 2]))), "Int64", [0, 4]),
+        (lambda: ops.hann_window(1, dtype=ms.float32), "Float64", [1]),
+        (lambda: ops.bartlett_window(T(1, "int32")), "Float32", [1]),
+        (lambda: ops.cond(T([[1, 0], [0, 2]], "float64")), "Float32", 2),
+        (lambda: T(M).ptp(()), "Float32", 3),
+        (lambda: ops.argmin(T(3)), "Int64", 0),
+        (lambda: ops.fftshift(T(3)), "Float32", 3),
+        (lambda: ops.ArgMaxWithValue()(T(3))[1], "Float32", 3),
+        (lambda: ops.nanmedian(T(3))[0], "Float32", 3),
+        (lambda: mint.nn.functional.softmax(T(3)), "Float32", 1),
+        (lambda: ops.gather_nd(T(M), T(1, "int32")), "Float32", [3, 4]),
+        (lambda: ops.nll_loss(T(M), T([[1], [0]], "int32")), "Float32", -2.5),
+        (lambda: ops.cross_entropy(T([[0, 0]]), T([[1]], "int32")), "Float32", np.log(2)),
+        (lambda: ops.matrix_norm(T(M), T(1)), "Float32", 6),
         (
-            lambda n: ops.conv3d(
-                T(np.ones((1, 1, 3, 3, 3))), T(np.ones((1, 1, 1, 1, 1))), stride=n(2)
-            ),
-            2,
+            lambda: ops.diagonal_scatter(T(np.zeros((2, 2)), "int32"), T([1, 2], "float16")),
+            "Float16",
+            [[1, 0], [0, 2]],
         ),
-        (lambda n: ops.avg_pool3d(T(np.ones((1, 1, 3, 3, 3))), 1, n(2)), 2),
-        (lambda n: ops.max_pool3d(T(np.ones((1, 1, 3, 3, 3))), 1, n(2)), 2),
     ],
 )
-def test_a_tensor_without_axes_holds_the_number(call, plain):
-    of_tensor, of_number = call(Tensor), call(lambda number: number)
-    assert of_tensor.asnumpy().tolist() == of_number.asnumpy().tolist()
+def test_further_values(call, dtype, values):
+    found = call()
+    assert str(found.dtype) == dtype
+    np.testing.assert_allclose(found.asnumpy(), values, rtol=1e-6)
