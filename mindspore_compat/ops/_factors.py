@@ -7,7 +7,6 @@ import math
 
 import numpy
 
-from .._core import dtype as dtypes
 from .._core.derivatives import no_gradient
 from .._core.op import op, space_for
 from .._core.reading import Truth
@@ -350,7 +349,7 @@ def cond(A: Anything,
     if p is None or p in (2, -2):
         sizes = singular_values.run(A)
         top, bottom = sizes[..., 0], sizes[..., -1]
-        return (bottom / top if p == -2 else top / bottom).astype(dtypes.float32)
+        return bottom / top if p == -2 else top / bottom
     return _matrix_norm(A, p, (-2, -1), False, None) * _matrix_norm(
         inverse.run(A), p, (-2, -1), False, None
     )

@@ -141,7 +141,6 @@ def test_what_does_not_meet_is_refused(call):
         (lambda: ops.addcdiv(*(T(n, "int64") for n in ([1, 1], [-7, 7], [4, 2]))), "Int64", [0, 4]),
         (lambda: ops.hann_window(1, dtype=ms.float32), "Float64", [1]),
         (lambda: ops.bartlett_window(T(1, "int32")), "Float32", [1]),
-        (lambda: ops.cond(T([[1, 0], [0, 2]], "float64")), "Float32", 2),
         (lambda: T(M).ptp(()), "Float32", 3),
         (lambda: ops.argmin(T(3)), "Int64", 0),
         (lambda: ops.fftshift(T(3)), "Float32", 3),
