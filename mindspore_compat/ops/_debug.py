@@ -325,6 +325,9 @@ def addn(xp, x: Several):
     x = of_one_dtype(xp, x)
     total = x[0]
     for one in x[1:]:
+        if one.shape != total.shape:
+            raise ValueError(f"For 'addn', the Tensors must have one shape, but got "
+                             f"{tuple(total.shape)} and {tuple(one.shape)}.")
         total = total + one
     return total
 

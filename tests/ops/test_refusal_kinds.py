@@ -185,6 +185,7 @@ def test_what_is_no_tensor_is_of_a_wrong_shape_in_these(name, value):
 
 
 VALUES = {
+    "terms": lambda: ops.AddN()([FLOATS, FLOATS[:1]]),
     "choices": lambda: VECTOR.choose(FLOATS[0]),
     "places": lambda: VECTOR[0].choose([1, 2]),
     "set_diag": lambda: ops.matrix_set_diag(X, 0.5),
