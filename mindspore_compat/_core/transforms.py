@@ -29,7 +29,9 @@ watchers = []  # called with the gradients of each outermost walk back (ops/_flo
 class _Opened:
     """An open gradient: leaves on inputs and weights, restored at the end.
 
-    Within a pause (`unrecorded`) it records nevertheless, and what it gives has no history.
+    Within a pause (`unrecorded`) it records nevertheless, and what it gives has no history. Entered
+    once more for a walk back that comes later, it puts the same leaves on the weights, which blocks
+    that are recomputed look for.
     """
 
     def __init__(self, weights=()):
@@ -44,11 +46,13 @@ class _Opened:
             depth.open += 1
             self.paused, depth.paused = depth.paused, False
             self.outer_leaf, depth.leaf = depth.leaf, None
+            self.saved = []
+            known = self.leaves or [None] * len(self.weights)
             try:
-                for weight in self.weights:
+                for weight, end in zip(self.weights, known):
                     self.saved.append((weight, weight._array, weight._node))
                     weight._array = _in_vmap(weight._array)
-                    weight._node = self._leaf(weight)
+                    weight._node = depth.leaf = end or self._leaf(weight)
             except BaseException:
                 self.__exit__()
                 raise
@@ -524,7 +528,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     out = _left(run.out)
 
     def pull(*sens):
-        with walking():
+        with opened if opened.weights else walking():
             slopes = run.slopes(sens[0] if len(sens) == 1 else sens)
         return run.answer(slopes)
 

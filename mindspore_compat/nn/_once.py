@@ -122,8 +122,9 @@ class Once:
         if not _same([weight._array for weight in self.weights], arrays):
             return None
         heads = tensors_in(out)
-        opened.only([places[id(weight)] for weight in weights])
-        slopes = opened.slopes(heads, _sensitivities(heads, sens))
+        with opened:
+            opened.only([places[id(weight)] for weight in weights])
+            slopes = opened.slopes(heads, _sensitivities(heads, sens))
         return tuple(_hooked(weight, g) for weight, g in zip(weights, slopes, strict=True))
 
 

@@ -240,3 +240,16 @@ def test_recompute_draws_the_same_random_numbers():
 
     value, slope = noise_and_slope()
     assert value == slope
+
+
+def test_a_pull_that_comes_later_reaches_the_weights_of_recomputed_blocks():
+    net = nn.SequentialCell(nn.Dense(2, 3), nn.Tanh(), nn.Dense(3, 1))
+    net[0].recompute()
+    x, weights = Tensor([[0.1, 0.2]], ms.float32), net.trainable_params()
+    _, pull = ms.vjp(net, x, weights=weights)
+    _, expected = ms.grad(net, 0, weights)(x)
+    for _ in range(2):
+        _, found = pull(Tensor([[1.0]]))
+        for slope, wanted in zip(found, expected, strict=True):
+            numpy.testing.assert_allclose(slope.asnumpy(), wanted.asnumpy(), rtol=1e-6)
+    assert abs(found[0].asnumpy()).min() > 0 and weights[0]._node is None

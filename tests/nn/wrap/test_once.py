@@ -179,3 +179,19 @@ def test_steps_within_a_step_are_left_to_themselves():
     outer(batch())
     assert net.calls == 1 and (net.dense.weight.asnumpy() != before).any()
     assert net.dense.weight._node is None and not net.__dict__.get("_cell_around")
+
+
+@pytest.mark.parametrize("make", [
+    lambda net: nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1)), Step])
+def test_blocks_that_are_recomputed_train_too(make):
+    """Their weights are found anew in the walk back, which comes when the tape is closed."""
+    net, other = Net().set_train(), Net().set_train()
+    ms.load_param_into_net(other, net.parameters_dict())
+    net.dense.recompute()
+    step, plain = make(net), make(other)
+    for seed in range(2):
+        step(batch(seed))
+        plain(batch(seed))
+    assert net.dense.weight._node is None
+    for found, wanted in zip(net.trainable_params(), other.trainable_params(), strict=True):
+        np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-4, atol=1e-3)
