@@ -27,7 +27,8 @@ def _rank(dtype: np.dtype) -> int | None:
     """The kind's place in the order of kinds; None for what mixes with nothing (text, float8)."""
     if dtype == BFLOAT16:
         return _FLOATS
-    return _ranks.get(dtype.kind) if dtype.isbuiltin == 1 else None
+    # NumPy's own are 1, or 0 once they were pickled; those of others, as float8, are 2
+    return _ranks.get(dtype.kind) if dtype.isbuiltin != 2 else None
 
 
 def _stays_apart(dtype: np.dtype) -> bool:

@@ -1,0 +1,61 @@
+"""Arrays whose dtype is not the very one that NumPy has, as that of unpickled arrays and Tensors. They
+compute as others do."""
+
+import pickle
+
+import numpy
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, ops
+
+
+def again(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+def made(way, dtype):
+    values = numpy.arange(1, 7).reshape(2, 3).astype(dtype)
+    if way == "array":
+        return Tensor(again(values))
+    return ms.from_numpy(again(values)) if way == "shared" else again(Tensor(values))
+
+
+@pytest.mark.parametrize("way", ["array", "shared", "tensor"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "uint8", "int32", "int64"])
+def test_arithmetic(way, dtype):
+    given, plain = made(way, dtype), Tensor(numpy.arange(1, 7).reshape(2, 3).astype(dtype))
+    one = Tensor(numpy.full(3, 2, dtype))
+    for function in (
+        lambda x: x + 1,
+        lambda x: x * 2.5,
+        lambda x: 7 - x,
+        lambda x: x + x,
+        lambda x: x / one,
+        lambda x: one - x,
+        lambda x: x.sum(),
+        lambda x: x > 3,
+        lambda x: ops.exp(x.astype(ms.float32)),
+        lambda x: x.astype(ms.float16) + 1,
+    ):
+        found, wanted = function(given), function(plain)
+        assert found.dtype == wanted.dtype
+        numpy.testing.assert_array_equal(found.asnumpy(), wanted.asnumpy())
+    assert given.dtype == plain.dtype and (given == plain).all()
+
+
+@pytest.mark.parametrize("way", ["array", "tensor"])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_gradients(way, dtype):
+    given = made(way, dtype)
+    slope = ms.grad(lambda x: (x * x + ops.softmax(x)).sum())(given)
+    assert slope.dtype == given.dtype
+    numpy.testing.assert_allclose(slope.asnumpy(), 2 * given.asnumpy(), 1e-3, 1e-3)
+
+
+@pytest.mark.parametrize("dtype", [ms.bfloat16, ms.float16, ms.float32])
+def test_parameters(dtype):
+    weight = again(Parameter(Tensor([1.0, 2.0], dtype), name="w"))
+    assert (weight + 1).dtype == ops.exp(weight).dtype == dtype
+    ops.assign_add(weight, Tensor([1.0, 1.0], dtype))
+    assert weight.asnumpy().astype("float32").tolist() == [2, 3]
