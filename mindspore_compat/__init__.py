@@ -12,8 +12,8 @@ from ._version import __compat_version__, __version__  # noqa: F401
 _paths.install()
 
 _ROOMS = """amp boost common communication context dataset device_context device_manager
-    experimental hal log mindrecord mint nn numpy ops parallel profiler runtime scipy train
-    utils""".split()
+    experimental hal log mindrecord mint multiprocessing nn numpy ops parallel profiler runtime
+    scipy train utils""".split()
 
 _HOMES = {  # module -> the names it gives to the top
     "_core.tensor": "Tensor",

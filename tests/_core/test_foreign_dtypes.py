@@ -1,5 +1,7 @@
-"""Arrays whose dtype is not the very one that NumPy has, as that of unpickled arrays and Tensors. They
-compute as others do."""
+"""Arrays whose dtype is not the very one that NumPy has, as that of unpickled arrays and Tensors.
+
+They compute as others do.
+"""
 
 import pickle
 
