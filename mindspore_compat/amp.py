@@ -17,6 +17,7 @@ from . import ops
 from ._backend.finite import all_finite as _all_finite
 from ._core.rules import Int, Number, checked, inf
 from ._core.tensor import Tensor
+from .common._ms_context import MSContext  # noqa: F401 - scripts import it from here
 from .common.parameter import Parameter
 from .train.amp import (
     auto_mixed_precision,

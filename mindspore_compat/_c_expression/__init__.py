@@ -1,5 +1,6 @@
-"""The original's compiled module, of which pickles and a few scripts name the types only."""
+"""The original's compiled module: the types that pickles name, and what a few scripts ask of it."""
 
+from ..common._ms_context import MSContext
 from ..communication.groups import GroupOptions
 
-__all__ = ["GroupOptions"]
+__all__ = ["GroupOptions", "MSContext"]

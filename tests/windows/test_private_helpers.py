@@ -8,10 +8,13 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, _checkparam, common, nn, ops
+from mindspore_compat._c_expression import MSContext
 from mindspore_compat.common import np_dtype
 from mindspore_compat.common.api import _no_grad, _pynative_executor, cells_compile_cache
 from mindspore_compat.common.seed import _get_graph_seed, get_seed, set_seed
 from mindspore_compat.communication import _comm_helper
+from mindspore_compat.dataset import vision
+from mindspore_compat.dataset.transforms.validators import check_random_transform_ops
 from mindspore_compat.nn.layer.conv import _check_input_3d
 from mindspore_compat.nn.wrap import loss_scale
 from mindspore_compat.nn.wrap.cell_wrapper import _VirtualDatasetCell
@@ -305,3 +308,49 @@ def test_bfloat16_of_numpy():
     assert np_dtype.np_dtype_valid(True) is True
     assert Tensor([1.5], ms.bfloat16).asnumpy().dtype == np_dtype.bfloat16
     assert cells_compile_cache == {}
+
+
+# Devices, transforms ------------------------------------------------------------------------------
+
+
+def test_the_compiled_context():
+    context = ms.amp.MSContext.get_instance()
+    assert context is MSContext.get_instance() and isinstance(context, MSContext)
+    assert context.is_pkg_support_device("CPU") and not context.is_pkg_support_device("Ascend")
+    assert context.is_pkg_support_device("GPU") is ms.hal.is_available("GPU")
+    assert context.get_ascend_soc_version() == "" and context.is_ascend_plugin_loaded() is False
+    assert context.get_backend_policy() == "ms"
+    with pytest.raises(TypeError, match="get_instance"):
+        MSContext()
+
+
+class Chosen:
+    @check_random_transform_ops
+    def __init__(self, transforms, prob=0.5):
+        self.given = transforms, prob
+
+
+class Listed:
+    @check_random_transform_ops
+    def __init__(self, transforms):
+        self.given = transforms
+
+
+def test_lists_of_transforms():
+    good = [vision.HWC2CHW(), abs]
+    assert Chosen(good, prob=1).given == (good, 1) and Listed(transforms=good).given is good
+    for made in (Chosen, Listed):
+        for bad, error in (
+            (tuple(good), TypeError),
+            ([], ValueError),
+            ([good], TypeError),
+            ([vision.HWC2CHW], ValueError),
+            ([3], TypeError),
+        ):
+            with pytest.raises(error, match="'transforms"):
+                made(bad)
+        with pytest.raises(TypeError):
+            made()
+    for bad, error in ((2, ValueError), (-0.1, ValueError), ("a", TypeError), (True, TypeError)):
+        with pytest.raises(error, match="'prob'"):
+            Chosen(good, bad)
