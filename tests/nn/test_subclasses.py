@@ -1,6 +1,8 @@
 """What scripts rely on when they subclass layers, networks and optimizers: names that are free,
 primitives that layers offer, states that may be replaced."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -200,3 +202,25 @@ def test_networks_with_the_names_of_layers_offer_nothing():
     assert isinstance(ReLU().relu, nn.ReLU) and isinstance(Own().relu, nn.Sigmoid)
     with pytest.raises(AttributeError, match="softmax"):
         nn.ReLU().softmax  # noqa: B018
+
+
+@pytest.mark.parametrize("make", [
+    lambda params: nn.Adam(params, 0.1), lambda params: nn.Momentum(params, 0.1, 0.9),
+    lambda params: nn.SGD(params, 0.1), lambda params: nn.Lamb(params, 0.1),
+    lambda params: nn.LARS(nn.Momentum(params, 0.1, 0.9))])
+def test_a_copy_of_a_step_that_has_run_trains_its_own_weights(make):
+    x = normal(4, 3)
+    net = nn.SequentialCell(nn.Dense(3, 2), nn.Tanh(), nn.Dense(2, 1), nn.Norm())
+    step = nn.TrainOneStepCell(net, make(net.trainable_params()))
+    step(x)
+    twin = copy.deepcopy(step)
+    before = [each.asnumpy().copy() for each in net.trainable_params()]
+    for _ in range(2):
+        twin(x)
+    for own, old in zip(net.trainable_params(), before, strict=True):
+        assert (own.asnumpy() == old).all()
+    for _ in range(2):
+        step(x)
+    for own, theirs in zip(net.trainable_params(), twin.network.trainable_params(), strict=True):
+        assert own is not theirs
+        same(theirs, own)

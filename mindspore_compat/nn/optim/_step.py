@@ -132,6 +132,10 @@ class Plan:
         self._parts = None
         self._homes = None
 
+    def __getstate__(self):
+        """A copy divides its own parameters: the views of a pack would be copied one by one."""
+        return {**self.__dict__, "_parts": None, "_homes": None}
+
     def replace(self, kind, states):
         """Puts other Parameters in the place of a kind of state, one for each parameter."""
         self.states[kind] = states
