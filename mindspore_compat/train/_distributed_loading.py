@@ -54,9 +54,9 @@ def load_distributed_checkpoint(
         checkpoint_filenames (list[str]): the ".ckpt" files in the order of ranks.
         predict_strategy (Union[dict, str]): how the network's parameters are cut: by their names
             lists of the lengths of the grid of ranks, the axis of the grid for each axis of the
-            parameter, [], 0, and where the first axis is cut further 0 and the name of the group
-            of ranks that do; or, with `format` "safetensors", a strategy file. Default: ``None``,
-            for whole parameters.
+            parameter, the shape of a slice or [], 0, and where the first axis is cut further 0 and
+            the name of the group of ranks that do, as `Model.infer_predict_layout` tells them; or,
+            with `format` "safetensors", a strategy file. Default: ``None``, for whole parameters.
         train_strategy_filename (str): how the files are cut. Default: ``None``, for what the
             context names as "strategy_ckpt_load_file", or an AutoParallel network as its own.
         strict_load (bool): as for `load_param_into_net`. Default: False.
@@ -220,24 +220,20 @@ def _target(told):
 
 def _layout(name, given):
     """The layout that a list tells."""
-    numbers = (
-        [
-            isinstance(each, (list, tuple)) and all(type(n) is int for n in each)
-            for each in given[:2]
-        ]
-        if isinstance(given, (list, tuple))
-        else []
-    )
-    good = isinstance(name, str) and len(numbers) == 2 and all(numbers) and len(given) >= 4
-    if not good or given[2] or given[3] != 0:
+    listed = isinstance(given, (list, tuple)) and len(given) >= 4 and isinstance(name, str)
+    if not listed or given[3] != 0 or not all(map(_are_ints, (*given[:2], given[2] or []))):
         raise ValueError(
             f"For '{_API}', 'predict_strategy' must hold by the names of parameters "
-            f"lists of the lengths of the grid, the axes of the grid, [] and 0, but "
+            f"lists of the lengths of the grid, the axes of the grid, a shape or [], and 0, but "
             f"got {given!r} by {name!r}."
         )
     found = ParallelLayouts()
     found.dev_matrix, found.tensor_map = [Dims(list(given[0]))], [Dims(list(given[1]))]
     return found
+
+
+def _are_ints(values):
+    return isinstance(values, (list, tuple)) and all(type(n) is int for n in values)
 
 
 def _cut_further(target, name, array):

@@ -16,6 +16,7 @@ from .._core.config import config
 from .._core.rules import Bool, CellOf, Int, ListOf
 from ..communication.comm_func import broadcast
 from ..nn.wrap import WithEvalCell, WithLossCell
+from ._layouts import layouts_of
 from ._run_checks import (
     _transfer_tensor_to_tuple,  # noqa: F401 - imported from here
     check_callbacks_of_fit,
@@ -476,6 +477,47 @@ class Model:
         check_predict_data(predict_data)
         self._predict_network.set_train(False)
         return self._predict_network(*predict_data)
+
+    def infer_predict_layout(self, *predict_data, skip_backend_compile=False):
+        """Tells how the parameters of the network that predicts are cut: not at all, here.
+
+        Args:
+            *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): its inputs.
+            skip_backend_compile (bool): whether less is compiled; nothing is, here.
+
+        Returns:
+            dict, layouts by the names of parameters, for `load_distributed_checkpoint`.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            RuntimeError: if execution is not in graph mode, or neither the network is an
+                AutoParallel nor the parallel mode "semi_auto_parallel" or "auto_parallel".
+        """
+        if not isinstance(skip_backend_compile, bool):
+            raise TypeError(f"For 'Model.infer_predict_layout', 'skip_backend_compile' must be a "
+                            f"bool, but got {skip_backend_compile!r}.")
+        check_predict_data(predict_data)
+        return layouts_of("infer_predict_layout", self._network,
+                          self._predict_network.get_parameters())
+
+    @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"),
+             Forbid("not dataset_sink_mode", reason="'dataset_sink_mode' must be True"))
+    def infer_train_layout(self, train_dataset, dataset_sink_mode: Bool = True,
+                           sink_size: Int(ge=-1) = -1):
+        """Tells how the parameters of the training step are cut, as `infer_predict_layout` does.
+
+        Args:
+            train_dataset, sink_size: see `train`.
+            dataset_sink_mode (bool): True, as the original takes nothing else.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            ValueError: if `sink_size` is 0 or below -1, or `dataset_sink_mode` False.
+            RuntimeError: as `infer_predict_layout`.
+        """
+        check_dataset("Model.infer_train_layout", "train_dataset", train_dataset)
+        return layouts_of("infer_train_layout", self._network,
+                          self._train_network.get_parameters())
 
     @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"))
     def build(self, train_dataset=None, valid_dataset=None, sink_size: Int(ge=-1) = -1,

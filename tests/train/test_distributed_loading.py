@@ -10,6 +10,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, parallel, train
+from mindspore_compat.parallel.auto_parallel import AutoParallel
 from mindspore_compat.train import _distributed_loading
 from tests.train.test_strategy import file_of, layout
 
@@ -128,6 +129,21 @@ def test_dtypes_may_differ_unless_strict(slices):
         )
 
 
+def test_a_model_tells_how_its_network_is_cut(slices):
+    net = Net()
+    net.construct = lambda x: x
+    parallel_net = AutoParallel(net)
+    model = ms.Model(parallel_net)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        told = model.infer_predict_layout(Tensor([1.0]))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert told["w"][:4] == [[1], [-1, -1], [8, 4], 0] and set(told) == {"w", "b", "c"}
+    ms.load_distributed_checkpoint(parallel_net, slices[0], told, slices[1])
+    np.testing.assert_array_equal(net.w.asnumpy(), WHOLE)
+
+
 # Files of whole parameters ------------------------------------------------------------------------
 
 
@@ -237,7 +253,8 @@ def test_whole_files_into_a_network_that_is_cut(wholes, monkeypatch):
         (TypeError, dict(predict_strategy=[1])),
         (ValueError, dict(predict_strategy={"w": [[2], [0, -1]]})),
         (ValueError, dict(predict_strategy={"w": 1})),
-        (ValueError, dict(predict_strategy={"w": [[2], [0, -1], [5, 3], 0]})),
+        (ValueError, dict(predict_strategy={"w": [[2], [0, -1], ["a"], 0]})),
+        (ValueError, dict(predict_strategy={"w": [[2], [0, -1], [], 1]})),
         (ValueError, dict(predict_strategy={"w": [[3], [0, -1], [], 0]})),
         (ValueError, dict(train_strategy_filename="none")),
         (TypeError, dict(name_map=[1])),
