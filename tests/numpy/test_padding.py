@@ -1,4 +1,4 @@
-"""Constants that `mindspore_compat.numpy.pad` is given in Tensors, as observed in MindSpore 2.10."""
+"""Constants that `numpy.pad` is given in Tensors, as observed in MindSpore 2.10."""
 
 import numpy as np
 
