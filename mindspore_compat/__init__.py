@@ -44,7 +44,7 @@ _HOMES = {  # module -> the names it gives to the top
         DatasetHelper connect_network_with_dataset data_sink save_checkpoint load_checkpoint
         load_param_into_net load_checkpoint_async export load async_ckpt_thread_status
         ckpt_to_safetensors safetensors_to_ckpt load_segmented_checkpoints
-        load_distributed_checkpoint build_searched_strategy
+        load_distributed_checkpoint get_ckpt_path_with_strategy build_searched_strategy
         merge_sliced_parameter restore_group_info_list build_train_network
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager ConvertModelUtils
         ConvertNetUtils""",

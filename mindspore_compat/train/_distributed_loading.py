@@ -1,4 +1,5 @@
-"""load_distributed_checkpoint: what ranks saved in slices, put into a network or other slices.
+"""load_distributed_checkpoint: what ranks saved in slices, put into a network or other slices;
+get_ckpt_path_with_strategy: which rank's file has the slices of this one.
 
 How parameters are cut is in `_resharding`, what strategy files hold in `_strategy`; files of whole
 parameters, which are the other source, are written by `_unifying`.
@@ -6,6 +7,7 @@ parameters, which are the other source, are written by `_unifying`.
 
 import json
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 from .. import log
@@ -22,7 +24,7 @@ from ._resharding import Slicing, Strategy, resliced
 from ._saving import save_checkpoint
 from ._strategy import Dims, ParallelLayouts, _merged, build_searched_strategy
 
-__all__ = ["load_distributed_checkpoint"]
+__all__ = ["get_ckpt_path_with_strategy", "load_distributed_checkpoint"]
 
 _API = "load_distributed_checkpoint"
 _OTHERS = "hyper_param.safetensors"  # what is no parameter of the network
@@ -396,3 +398,53 @@ class _Files:
 def _is_whole(target):
     """Whether a strategy tells of nothing, so that every parameter is whole."""
     return isinstance(target, Strategy) and target.stages is None
+
+
+# Another rank's file ------------------------------------------------------------------------------
+
+
+@checked
+def get_ckpt_path_with_strategy(cur_ckpt_path: Str, cur_strategy_path: Str):
+    """Finds a checkpoint that has what this rank needs: its own, or that of a rank like it.
+
+    Args:
+        cur_ckpt_path (str): the file that this rank would load; "rank_<number>" in it stands for
+            the rank. A path without stands for itself.
+        cur_strategy_path (str): how parameters are cut.
+
+    Returns:
+        str, the path of a file that is there, of the first rank that holds the same slices; None
+        where there is none.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: `cur_strategy_path` is needed and is no strategy file.
+
+    Source: mindspore.get_ckpt_path_with_strategy of MindSpore 2.10.
+    """
+    rank = _own_rank()
+    if f"rank_{rank}" in cur_ckpt_path and os.path.isfile(cur_ckpt_path):
+        return cur_ckpt_path
+    try:
+        strategy = Strategy(cur_strategy_path)
+    except ValueError as error:
+        raise ValueError(
+            f"For 'get_ckpt_path_with_strategy', 'cur_strategy_path' must be a strategy file: "
+            f"{error}"
+        ) from None
+    first = rank - rank % strategy.ranks
+    for other in _alike(strategy, rank % strategy.ranks):
+        path = re.sub(r"rank_\d+", f"rank_{first + other}", cur_ckpt_path)
+        if os.path.isfile(path):
+            return path
+    return None
+
+
+def _alike(strategy, rank):
+    """The ranks of a stage that hold all that one of them does; itself, where slices overlap."""
+    groups = [
+        {other for other in range(strategy.ranks) if slicing.slot(other) == slicing.slot(rank)}
+        for slicing in map(strategy.slicing, strategy.stages)
+    ]
+    least = min(groups, key=len)
+    return sorted(least) if all(least <= each for each in groups) else [rank]

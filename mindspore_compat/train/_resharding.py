@@ -119,6 +119,11 @@ class Slicing:
             found.append((index * length // count, (index + 1) * length // count))
         return tuple(found)
 
+    def slot(self, rank):
+        """Which of all slices a rank holds: those that hold the same have the same."""
+        axes = len(self._cuts or ())
+        return self.region(rank, self.counts(axes))
+
     def holders(self, target, rank, shape=None, present=None):
         """The ranks of which another slicing's `rank` needs the slices.
 

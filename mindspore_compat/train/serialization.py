@@ -8,7 +8,7 @@ Python code in `mind_ir`.
 from .._core import dtype as dtypes
 from .._core.dtype import to_numpy
 from ._converting import ckpt_to_safetensors, safetensors_to_ckpt
-from ._distributed_loading import load_distributed_checkpoint
+from ._distributed_loading import get_ckpt_path_with_strategy, load_distributed_checkpoint
 from ._loading import (
     ParamDictFuture,
     _load_dismatch_prefix_params,  # noqa: F401 - scripts import these
@@ -28,9 +28,9 @@ from .mind_ir.running import load
 from .mind_ir.writing import export
 
 __all__ = [
-    "async_ckpt_thread_status", "ckpt_to_safetensors", "export", "load", "load_checkpoint",
-    "load_checkpoint_async", "load_distributed_checkpoint", "load_param_into_net",
-    "safetensors_to_ckpt", "save_checkpoint",
+    "async_ckpt_thread_status", "ckpt_to_safetensors", "export", "get_ckpt_path_with_strategy",
+    "load", "load_checkpoint", "load_checkpoint_async", "load_distributed_checkpoint",
+    "load_param_into_net", "safetensors_to_ckpt", "save_checkpoint",
 ]
 
 tensor_to_ms_type = {name: getattr(dtypes, name.lower()) for name in (
@@ -47,7 +47,8 @@ def tensor_to_np_type(tensor_type_str):
     return None if dtype == dtypes.qint4x2 else to_numpy(dtype).type
 
 
-for _public in (async_ckpt_thread_status, ckpt_to_safetensors, export, load, load_checkpoint,
+for _public in (async_ckpt_thread_status, ckpt_to_safetensors, export,
+                get_ckpt_path_with_strategy, load, load_checkpoint,
                 load_checkpoint_async, load_distributed_checkpoint, load_param_into_net,
                 load_segmented_checkpoints,
                 ParamDictFuture, safetensors_to_ckpt, save_checkpoint):

@@ -232,6 +232,51 @@ def test_whole_files_into_a_network_that_is_cut(wholes, monkeypatch):
     np.testing.assert_array_equal(net.w.asnumpy(), WHOLE[:, 2:])
 
 
+# Another rank's file ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "grid, cuts, alike",
+    [([4], [0, -1], []), ([2, 2], [1, 0], []), ([2, 2], [0, -1], [2]), ([4], [-1, -1], [1, 2, 3])],
+)
+def test_the_file_of_a_rank_alike(tmp_path, grid, cuts, alike):
+    strategy = file_of(
+        tmp_path / "s.ckpt",
+        {"w": layout(grid, cuts, further=(0, 0)), "b": layout(grid, [-1], further=(0, 0))},
+    )
+    own = tmp_path / "rank_0" / "a.ckpt"
+    for rank in range(1, 4):
+        (tmp_path / f"rank_{rank}").mkdir()
+        (tmp_path / f"rank_{rank}" / "a.ckpt").write_text("x")
+    found = ms.get_ckpt_path_with_strategy(str(own), strategy)
+    assert found == (str(tmp_path / f"rank_{alike[0]}" / "a.ckpt") if alike else None)
+    own.parent.mkdir()
+    own.write_text("x")
+    assert ms.get_ckpt_path_with_strategy(str(own), "none") == str(own)
+
+
+def test_overlapping_slices_are_a_ranks_own(tmp_path):
+    strategy = file_of(
+        tmp_path / "s.ckpt",
+        {"w": layout([2, 2], [0], further=(0, 0)), "b": layout([2, 2], [1], further=(0, 0))},
+    )
+    for rank in range(1, 4):
+        (tmp_path / f"rank_{rank}.ckpt").write_text("x")
+    assert ms.get_ckpt_path_with_strategy(str(tmp_path / "rank_0.ckpt"), strategy) is None
+
+
+def test_a_path_of_no_rank(tmp_path, slices):
+    assert ms.get_ckpt_path_with_strategy(slices[0][0] + "x", slices[1]) is None
+    plain = tmp_path / "plain.ckpt"
+    plain.write_text("x")
+    assert ms.get_ckpt_path_with_strategy(str(plain), slices[1]) == str(plain)
+    with pytest.raises(ValueError, match="cur_strategy_path"):
+        ms.get_ckpt_path_with_strategy(str(plain), str(plain))
+    for bad in ((3, slices[1]), ("a", 3)):
+        with pytest.raises(TypeError):
+            ms.get_ckpt_path_with_strategy(*bad)
+
+
 # Refusals -----------------------------------------------------------------------------------------
 
 
