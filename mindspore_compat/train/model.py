@@ -102,6 +102,7 @@ class Model:
         self._parallel_mode = config.parallel.parallel_mode
         self._device_number = config.parallel.device_num
         self._parameter_broadcast = config.parallel.parameter_broadcast
+        self._backbone_is_train = True
         self._current_epoch_num = 0
         self._current_step_num = 0
         self.epoch_iter = 0
@@ -240,7 +241,7 @@ class Model:
         valid_infos = None if valid_dataset is None else (valid_dataset, valid_frequency,
                                                           valid_dataset_sink_mode)
         set_cur_net(self._train_network)
-        self._train_network.set_train(True)
+        self._set_mode(self._train_network, True)
         if self._parameter_broadcast and self._device_number > 1:
             for param in self._train_network.get_parameters():
                 param.set_data(broadcast(param))
@@ -333,7 +334,14 @@ class Model:
 
     def _run_step(self, inputs):
         """One step of training on a batch, a list of Tensors; returns what the network does."""
+        if not self._backbone_is_train:     # a callback evaluated or predicted
+            self._set_mode(self._train_network, True)
         return self._train_network(*inputs)
+
+    def _set_mode(self, network, is_train):
+        """Puts a network into training or out of it; the networks share the layers."""
+        network.set_train(is_train)
+        self._backbone_is_train = is_train
 
     def _note_overflow(self, outputs):
         """Tells a loss scale manager that watches overflows whether there was one."""
@@ -400,13 +408,13 @@ class Model:
         with CallbackManager(taking_part) as manager:
             self._eval_process(valid_dataset, manager, cb_params, add_eval_loss=True)
         cb_params.update(kept)
-        self._train_network.set_train(True)
+        self._set_mode(self._train_network, True)
 
     def _eval_process(self, valid_dataset, list_callback=None, cb_params=None,
                       add_eval_loss=False):
         """The pass over the data of an evaluation; returns the metrics."""
         context = RunContext(cb_params)
-        self._eval_network.set_train(False)
+        self._set_mode(self._eval_network, False)
         self._clear_metrics()
         list_callback.on_eval_begin(context)
         list_callback.on_eval_epoch_begin(context)
@@ -475,7 +483,7 @@ class Model:
             raise ValueError(f"For 'Model.predict', 'backend' must be 'lite' or None, but got "
                              f"{backend!r}.")
         check_predict_data(predict_data)
-        self._predict_network.set_train(False)
+        self._set_mode(self._predict_network, False)
         return self._predict_network(*predict_data)
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False):

@@ -5,6 +5,7 @@ import pytest
 from train.runs import At, Batches, Compare, Descent, Line, SquaredError, Teller, batches
 
 import mindspore_compat as ms
+import mindspore_compat.dataset as ds
 from mindspore_compat import Tensor, nn
 from mindspore_compat.train import (
     Accuracy,
@@ -405,3 +406,49 @@ def test_outputs_for_metrics_must_be_a_tuple_of_three():
                       metrics={"a": Accuracy()})
         with pytest.raises(ValueError, match="outputs"):
             model.eval(batches(1))
+
+
+def small():
+    """Batches of eight rows, for `normed`."""
+    rows = np.random.RandomState(0).randn(8, 3).astype(np.float32), np.zeros(8, np.int32)
+    return ds.NumpySlicesDataset(rows, ["x", "y"], shuffle=False).batch(4)
+
+
+def normed():
+    """A Model of a network whose layers depend on the mode, and its network."""
+    net = nn.SequentialCell(nn.BatchNorm1d(3), nn.Dense(3, 2))
+    return Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params()), {"accuracy"}), net
+
+
+@pytest.mark.parametrize("sinking", [False, True])
+@pytest.mark.parametrize("use", [lambda model: model.eval(small()),
+                                 lambda model: model.predict(Tensor(np.ones((2, 3), np.float32)))])
+def test_training_goes_on_as_training_after_a_callback_evaluated(use, sinking):
+    modes, means = [], []
+
+    class Watching(Callback):
+        def on_train_step_end(self, run_context):
+            modes.append(net[0].training)
+
+        def on_train_epoch_end(self, run_context):
+            means.append(net[0].moving_mean.asnumpy().copy())
+            use(model)
+            assert not net[0].training
+
+    model, net = normed()
+    model.train(3, small(), Watching(), dataset_sink_mode=sinking)
+    assert all(modes)
+    assert (means[0] != means[1]).all() and (means[1] != means[2]).all()
+
+
+def test_a_mode_that_a_callback_sets_itself_stays():
+    class Freezing(Callback):
+        def on_train_epoch_end(self, run_context):
+            net.set_train(False)
+
+    model, net = normed()
+    data = small()
+    model.train(2, data, Freezing())
+    assert not net.training
+    model.train(1, data)
+    assert net.training and net[0].training
