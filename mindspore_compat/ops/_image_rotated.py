@@ -8,6 +8,7 @@ from .._core.surface import public
 
 Boxes = TensorOf(any_dtype)
 
+_POINTS = 24  # corners and crossings of a pair, those of them that make the polygon
 _ROUND = 1e-12  # what rounding may move a point by, as a part of the sides
 
 
@@ -79,19 +80,29 @@ def rotated_overlap(
     count, others = boxes.shape[1], query_boxes.shape[1]
     first, second = _sides(xp, boxes, trans), _sides(xp, query_boxes, trans)
     if is_cross:
-        first = [xp.expand_dims(part, 2) for part in first]
         second = [xp.expand_dims(part, 1) for part in second]
+        rows = max(1, xp.at_once() // (_POINTS * max(1, boxes.shape[0] * others)))
+        parts = [slice(start, start + rows) for start in range(0, max(count, 1), rows)]
+        found = []
+        for part in parts:
+            own = [xp.expand_dims(each[:, part], 2) for each in first]
+            found.append(_ratios(xp, own, second, mode, v_threshold, e_threshold))
+        ratio = found[0] if len(found) == 1 else xp.concatenate(found, 1)
     else:
         pairs = min(count, others)
-        first, second = ([part[:, :pairs] for part in each] for each in (first, second))
+        first, second = ([each[:, :pairs] for each in side] for side in (first, second))
+        ratio = _ratios(xp, first, second, mode, v_threshold, e_threshold)
+        ratio = xp.spread_diagonal(ratio, (boxes.shape[0], count, others), 0, 1, 2)
+    return xp.cast(ratio, boxes.dtype)
+
+
+def _ratios(xp, first, second, mode, v_threshold, e_threshold):
+    """The ratios of pairs; both sides have the shape of the result, or broadcast to it."""
     shared = _shared(xp, first, second, v_threshold, e_threshold)
     own, other = first[2] * first[3], second[2] * second[3]
     whole = own + 0 * other if mode == 1 else own + other - shared
     empty = whole == 0
-    ratio = xp.where(empty, 0.0, shared / xp.where(empty, 1.0, whole))
-    if not is_cross:
-        ratio = xp.spread_diagonal(ratio, (boxes.shape[0], count, others), 0, 1, 2)
-    return xp.cast(ratio, boxes.dtype)
+    return xp.where(empty, 0.0, shared / xp.where(empty, 1.0, whole))
 
 
 def _need_rectangles(boxes, query_boxes):

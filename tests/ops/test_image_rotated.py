@@ -80,6 +80,14 @@ def test_overlaps_are_those_of_clipped_polygons(mode, trans):
     numpy.testing.assert_allclose(found, wanted, 1e-5, 1e-6)
 
 
+def test_many_pairs_are_worked_on_in_parts():
+    a, b = Tensor(rectangles(2, 60)), Tensor(rectangles(2, 250))
+    found = ops.rotated_iou(a, b).asnumpy()
+    for rows in (slice(0, 7), slice(7, 60)):
+        one = ops.rotated_iou(a[:, rows], b).asnumpy()
+        numpy.testing.assert_array_equal(found[:, rows], one)
+
+
 def test_one_to_one():
     a, b = rectangles(2, 3), rectangles(2, 5)
     found = ops.rotated_iou(Tensor(a), Tensor(b), is_cross=False).asnumpy()
