@@ -97,6 +97,20 @@ class Twister:
                 self._spare = x * factor
                 return y * factor
 
+    def normal32(self):
+        """`normal` as a C++ float: one draw for each number of a pair."""
+        if self._spare is not None:
+            found, self._spare = self._spare, None
+            return found
+        one, two = np.float32(1), np.float32(2)
+        while True:
+            x, y = (two * np.float32(self.unit32()) - one for _ in range(2))
+            square = x * x + y * y
+            if 0 < square <= 1:
+                factor = np.sqrt(-two * np.log(square) / square)
+                self._spare = float(x * factor)
+                return float(y * factor)
+
     def normals(self, count):
         """The next numbers that `normal` gives, as an array; nothing is left of a pair."""
         found = [] if self._spare is None else [np.array([self._spare])]

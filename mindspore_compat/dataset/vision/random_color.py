@@ -307,7 +307,7 @@ class RandomLighting(ImageOperation):
 
     def _array(self, image, lead):
         check_rgb("RandomLighting", image, lead, ("uint8", "uint16", "float32", "float64"))
-        drawn = np.array([self.alpha * self._random.normal() for _ in range(3)])
+        drawn = np.array([self.alpha * self._random.normal32() for _ in range(3)])
         return rounded(image + self._axes @ (drawn * self._values), image.dtype)
 
 
