@@ -327,13 +327,64 @@ def test_bools_out_of_range_are_value_errors(make):
         make()
 
 
-def test_lighting_is_drawn_as_c_floats_two_for_two_draws():
+@pytest.fixture
+def eleven():
+    before = dict(vars(ds.config._values))
+    ds.config.set_seed(11)
+    yield
+    vars(ds.config._values).update(before)
+
+
+def rows_of(columns, transform, names):
+    data = ds.NumpySlicesDataset(columns, ["x", "y"][:len(columns)], shuffle=False)
+    if len(columns) == 2:
+        data = data.map(transforms.OneHot(8), "y").batch(8)
+    return list(data.map(transform, names).create_tuple_iterator(num_epochs=1, output_numpy=True))
+
+
+def test_lighting_is_drawn_as_c_floats_two_for_two_draws(eleven):
     """Observed with MindSpore 2.10; the second number of a pair is used by the next image."""
     images = [np.full((1, 1, 3), 100, np.uint8)] * 4
-    seed = ds.config.get_seed()
-    ds.config.set_seed(11)
-    data = ds.NumpySlicesDataset([*images], ["x"], shuffle=False).map(vision.RandomLighting(0.5))
     found = [row[0].reshape(3).tolist()
-             for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
-    ds.config.set_seed(seed)
+             for row in rows_of((images,), vision.RandomLighting(0.5), ["x"])]
     assert found == [[122, 122, 123], [96, 97, 99], [124, 124, 125], [103, 100, 100]]
+
+
+@pytest.mark.parametrize("alpha, share, partners", [
+    (1.0, 0.0898, [5, 0, 7, 1, 2, 4, 6, 3]), (0.5, 0.89539, [1, 0, 5, 2, 3, 6, 7, 4]),
+    (2.0, 0.22895, [5, 0, 7, 1, 2, 4, 6, 3])])
+def test_mixed_batches_are_those_of_the_original(eleven, alpha, share, partners):
+    """Observed with MindSpore 2.10: the proportion is drawn first, then the partners."""
+    images = [np.full((2, 2, 3), 10 * i, np.uint8) for i in range(8)]
+    ((_, labels),) = rows_of((images, np.arange(8)), vision.MixUpBatch(alpha), ["x", "y"])
+    expected = np.eye(8) * share + np.eye(8)[partners] * (1 - share)
+    np.testing.assert_allclose(labels.reshape(8, 8), expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("shape, alpha, prob, expected", [
+    ((40, 30), 1.0, 1.0, [(5, 17, 0, 39, 14), (0, 19, 14, 39, 29), (1, 16, 0, 39, 15),
+                          (2, 30, 0, 39, 10), (6, 34, 2, 36, 4), (7, 8, 10, 30, 26),
+                          (3, 0, 4, 20, 29), (4, 12, 19, 39, 29)]),
+    ((40, 30), 0.5, 0.7, [None, None, None, None, (6, 0, 0, 27, 23), None, (3, 25, 14, 39, 29),
+                          (4, 8, 16, 39, 29)])])
+def test_cut_patches_are_those_of_the_original(eleven, shape, alpha, prob, expected):
+    """Observed with MindSpore 2.10: partner, upper, left, lower and right edge."""
+    images = [np.full((*shape, 3), 10 * i, np.uint8) for i in range(8)]
+    cut = vision.CutMixBatch(ImageBatchFormat.NHWC, alpha, prob)
+    ((mixed, labels),) = rows_of((images, np.arange(8)), cut, ["x", "y"])
+    for place, (image, label) in enumerate(zip(mixed[..., 0], labels.reshape(8, 8), strict=True)):
+        ys, xs = np.nonzero(image != 10 * place)
+        if not len(ys):
+            assert expected[place] is None and label[place] == 1
+            continue
+        found = ys.min(), xs.min(), ys.max() + 1, xs.max() + 1
+        assert (image[ys[0], xs[0]] // 10, *found) == expected[place]
+        assert label[place] == pytest.approx(1 - len(ys) / image.size, abs=1e-6)
+
+
+def test_a_patch_has_a_pixel_at_least(eleven):
+    images = [np.full((2, 2, 3), 10 * i, np.uint8) for i in range(8)]
+    cut = vision.CutMixBatch(ImageBatchFormat.NHWC, 1.0, 1.0)
+    ((mixed, _),) = rows_of((images, np.arange(8)), cut, ["x", "y"])
+    for place, image in enumerate(mixed[..., 0]):
+        assert (image != 10 * place).sum() == 1

@@ -41,7 +41,7 @@ class Twister:
         """Starts anew."""
         self._source._legacy_seeding(seed & _ALL)
         self._block, self._next = [], 0
-        self._spare = None
+        self._spare = self._floats = None
 
     def draw(self):
         """A whole number of 32 bits."""
@@ -98,18 +98,10 @@ class Twister:
                 return y * factor
 
     def normal32(self):
-        """`normal` as a C++ float: one draw for each number of a pair."""
-        if self._spare is not None:
-            found, self._spare = self._spare, None
-            return found
-        one, two = np.float32(1), np.float32(2)
-        while True:
-            x, y = (two * np.float32(self.unit32()) - one for _ in range(2))
-            square = x * x + y * y
-            if 0 < square <= 1:
-                factor = np.sqrt(-two * np.log(square) / square)
-                self._spare = float(x * factor)
-                return float(y * factor)
+        """`normal` as C++ floats."""
+        if self._floats is None:
+            self._floats = Normal32(self)
+        return float(self._floats())
 
     def normals(self, count):
         """The next numbers that `normal` gives, as an array; nothing is left of a pair."""
@@ -183,6 +175,66 @@ class Twister:
         waits = [-math.log(1.0 - self.unit()) / weight if weight > 0 else math.inf
                  for weight in weights]
         return sorted(range(len(weights)), key=waits.__getitem__)[:count]
+
+
+class Normal32:
+    """std::normal_distribution<float>: `Twister.normal` with one draw for each number of a pair."""
+
+    def __init__(self, twister):
+        self._unit, self._spare = twister.unit32, None
+
+    def __call__(self):
+        """A number of the standard normal distribution."""
+        if self._spare is not None:
+            found, self._spare = self._spare, None
+            return found
+        one, two = np.float32(1), np.float32(2)
+        while True:
+            x, y = (two * np.float32(self._unit()) - one for _ in range(2))
+            square = x * x + y * y
+            if 0 < square <= 1:
+                factor = np.sqrt(-two * np.log(square) / square)
+                self._spare = x * factor
+                return y * factor
+
+
+class Gamma32:
+    """std::gamma_distribution<float> of scale 1, which has normal numbers of its own.
+
+    Args:
+        twister (Twister): where the bits come from.
+        shape (float): above 0.
+
+    Source: Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables" (2000).
+    """
+
+    def __init__(self, twister, shape):
+        self._unit, self._normal, self._shape = twister.unit32, Normal32(twister), shape
+        self._start = np.float32(shape if shape >= 1 else shape + 1) - np.float32(1) / np.float32(3)
+        self._spread = np.float32(1) / np.sqrt(np.float32(9) * self._start)
+
+    def __call__(self):
+        """A number of the distribution, as a float32."""
+        found = self._start * self._cube()
+        if self._shape >= 1:
+            return found
+        unit = 0.0
+        while unit == 0:
+            unit = self._unit()
+        return np.float32(unit) ** (np.float32(1) / np.float32(self._shape)) * found
+
+    def _cube(self):
+        one, half, small = np.float32(1), np.float32(0.5), np.float32(0.0331)
+        while True:
+            x = self._normal()
+            root = one + self._spread * x
+            if root <= 0:
+                continue
+            cube, unit = root * root * root, np.float32(self._unit())
+            if unit <= one - small * x * x * x * x:
+                return cube
+            if np.log(unit) <= half * x * x + self._start * (one - cube + np.log(cube)):
+                return cube
 
 
 class Twister64:

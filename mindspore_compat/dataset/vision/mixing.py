@@ -1,10 +1,13 @@
 """Transforms that mix the images of a batch, and transforms that choose among others."""
 
+import math
+
 import numpy as np
 
 from ..._core.checking import checked
 from ..._core.rules import Bool, Number
 from .._rules import AnInstance, Probability, positive
+from ..engine.twister import Gamma32
 from ..transforms.base import (
     CompoundOperation,
     ImageTensorOperation,
@@ -38,10 +41,12 @@ class _OnBatches(ImageTensorOperation):
             raise RuntimeError(f"For '{api}', labels must hold numbers, but got {labels.dtype}.")
         return self._mixed(images, labels.astype(np.float32))
 
-    def _share(self):
-        """A number of the Beta distribution (alpha, alpha)."""
-        one, other = (self._random.gamma(self.alpha) for _ in range(2))
-        return one / (one + other) if one + other > 0 else 0.5
+    def _shares(self):
+        """Yields numbers of the Beta distribution (alpha, alpha)."""
+        one, other = (Gamma32(self._random, self.alpha) for _ in range(2))
+        while True:
+            first, second = one(), other()
+            yield first / (first + second) if first + second > 0 else np.float32(0.5)
 
     def _partners(self, count):
         return self._random.shuffle(list(range(count)))
@@ -64,7 +69,7 @@ class MixUpBatch(_OnBatches):
         self.alpha = alpha
 
     def _mixed(self, images, labels):
-        share, partners = np.float32(self._share()), self._partners(len(images))
+        share, partners = next(self._shares()), self._partners(len(images))
         mixed = images * share + images[partners] * (1 - share)
         return (rounded(mixed.astype(np.float32), images.dtype),
                 labels * share + labels[partners] * (1 - share))
@@ -94,8 +99,8 @@ class CutMixBatch(_OnBatches):
         first = self.image_batch_format is ImageBatchFormat.NCHW
         view = out.transpose(0, 2, 3, 1) if first else out
         source = images.transpose(0, 2, 3, 1) if first else images
-        for place, partner in enumerate(self._partners(len(images))):
-            share = self._share()
+        partners, shares = self._partners(len(images)), self._shares()
+        for place, (partner, share) in enumerate(zip(partners, shares, strict=False)):
             if not self._random.chance(self.prob):
                 continue
             top, left, low, right = self._rectangle(*source.shape[1:3], share)
@@ -106,11 +111,16 @@ class CutMixBatch(_OnBatches):
         return out, mixed
 
     def _rectangle(self, height, width, share):
-        """Upper, left, lower and right edge of a part of about 1 - share of an image."""
-        tall, wide = (int(length * (1 - share) ** 0.5) for length in (height, width))
-        y, x = self._random.integer(0, height - 1), self._random.integer(0, width - 1)
-        return (max(0, y - tall // 2), max(0, x - wide // 2),
-                min(height, y + tall // 2), min(width, x + wide // 2))
+        """Upper, left, lower and right edge of a part of about 1 - share of an image, at least one
+        pixel. Centres lie up to the far edges, and parts end before the last row and column, as in
+        the original."""
+        part = math.sqrt(1 - float(share))
+        tall, wide = int(height * part), int(width * part)
+        x, y = self._random.integer(0, width), self._random.integer(0, height)
+        edges = y - tall // 2, x - wide // 2, y + tall // 2, x + wide // 2
+        top, left, low, right = (min(max(0, edge), last) for edge, last in
+                                 zip(edges, (height - 1, width - 1) * 2, strict=True))
+        return top, left, max(low, top + 1), max(right, left + 1)
 
 
 class MixUp(PyTensorOperation):
