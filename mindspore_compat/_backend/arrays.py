@@ -11,7 +11,7 @@ import warnings
 import ml_dtypes
 import numpy
 
-from . import linalg, masks, peaks, ranks, scatter  # noqa: F401 - they add names to every space
+from . import halves, linalg, masks, peaks, ranks, scatter  # noqa: F401 - they add names
 from .kernels import Kernels
 from .space import Space
 

@@ -103,12 +103,6 @@ def extra(function):
 
 
 @extra
-def cast(xp, x, dtype):
-    """`x` with another dtype; `x` itself where it has it already."""
-    return x if x.dtype == dtype else x.astype(dtype)
-
-
-@extra
 def at_once(xp):
     """How many elements to work on at a time: what stays in a processor's cache, and more on a
     device, where each call costs."""

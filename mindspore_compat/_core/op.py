@@ -312,7 +312,7 @@ class Op:
         several = type(out) is tuple or type(out) is list
         outs = tuple(as_held(xp, o) for o in out) if several else (as_held(xp, out),)
         if narrow is not None:
-            outs = tuple(o.astype(narrow) if o.dtype is FLOAT32 else o for o in outs)
+            outs = tuple(xp.cast(o, narrow) if o.dtype is FLOAT32 else o for o in outs)
         if own is not None:
             outs = tuple(xp.cast(o, promotion.yielded_np(own, o.dtype)) for o in outs)
         if not live:
