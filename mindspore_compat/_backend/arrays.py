@@ -22,6 +22,11 @@ HOST = Space(numpy, "scipy.special", "scipy.linalg", narrow=frozenset({FLOAT16, 
 SPACES = {numpy.ndarray: HOST}
 DIRECT = dict(SPACES)  # of the arrays whose operations need no look around them
 
+# The C library of Linux hands freed memory back to the system in blocks that grow with the largest
+# it has freed, and each page that is asked for again costs a fault: half the time of a small
+# network. Blocks of up to 31 MiB are kept once one was freed; this one is never written to.
+numpy.empty(31 << 20, numpy.uint8)
+
 # A division by zero gives an infinity, as on every other device; only NumPy would say so in words.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_compat(\.|$)")
 
