@@ -18,6 +18,7 @@ as they stand.
 """
 
 import contextlib
+import threading
 
 from .._core.config import GRAPH_MODE, config
 from .._core.tape import depth
@@ -67,6 +68,7 @@ class Once:
         self.network = network
         self.weights = weights
         self._kept = None
+        self._thread = threading.get_ident()    # others may use the network meanwhile
 
     def __enter__(self):
         self._set(self._record)
@@ -84,17 +86,14 @@ class Once:
 
     def _record(self, args, kwargs):
         """Runs the network, recorded if this is the call to keep."""
-        self._set(None)
-        try:
-            if depth.open or kwargs or self._kept is not None:
-                return self.network(*args, **kwargs)
-            with _Opened(self.weights) as opened:
-                out = self.network(*args)
-            arrays = [weight._array for weight in self.weights]
-            self._kept = (args, arrays, out, opened)
-            return map_tensors(outside, out)
-        finally:
-            self._set(self._record)
+        other = threading.get_ident() != self._thread
+        if depth.open or kwargs or self._kept is not None or other:
+            return self.network._cell_inside(args, kwargs)
+        with _Opened(self.weights) as opened:
+            out = self.network._cell_inside(args, kwargs)
+        arrays = [weight._array for weight in self.weights]
+        self._kept = (args, arrays, out, opened)
+        return map_tensors(outside, out)
 
     def written(self, tensors):
         """Is told of Tensors that are about to be written in place: their tape is void."""

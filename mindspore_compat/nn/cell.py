@@ -140,6 +140,10 @@ class Cell(Naming, Hooks, State, Settings):
             self._cell_check_inputs(args, kwargs)
         if self._cell_around is not None:
             return self._cell_around(args, kwargs)
+        return self._cell_inside(args, kwargs)
+
+    def _cell_inside(self, args, kwargs):
+        """The call without what a training step puts around it."""
         if not self._cell_started:
             return self._cell_call_first(args, kwargs)
         if not self._cell_is_step or depth.open:
@@ -165,11 +169,11 @@ class Cell(Naming, Hooks, State, Settings):
         self.__dict__["_cell_started"] = True
         self._cell_choose_path()
         if _first.running:
-            return self._cell_call(args, kwargs)
+            return self._cell_inside(args, kwargs)
         self.check_names_and_refresh_name()
         _first.running = True
         try:
-            return self._cell_call(args, kwargs)
+            return self._cell_inside(args, kwargs)
         finally:
             _first.running = False
 

@@ -1,6 +1,8 @@
 """Steps that scripts write on nn.Cell themselves: the network runs once, and twice where something
 differs between the loss and the gradient."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -195,3 +197,31 @@ def test_blocks_that_are_recomputed_train_too(make):
     assert net.dense.weight._node is None
     for found, wanted in zip(net.trainable_params(), other.trainable_params(), strict=True):
         np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-4, atol=1e-3)
+
+
+def test_other_threads_may_use_the_network_meanwhile():
+    net = Net().set_train()
+    x, found = batch(), []
+
+    def elsewhere(_):
+        thread = threading.Thread(target=lambda: found.append(float(net(x))))
+        thread.start()
+        thread.join()
+
+    step = Step(net, between=elsewhere)
+    loss = step(x)
+    assert found == [pytest.approx(float(loss), rel=1e-5)] and net.calls == 2
+    assert step.found[0] is not None
+
+
+def test_a_network_with_a_call_of_its_own_is_called_once():
+    class Own(Net):
+        entered = 0
+
+        def __call__(self, *args):
+            self.entered += 1
+            return super().__call__(*args)
+
+    net = Own().set_train()
+    Step(net)(batch())
+    assert net.entered == net.calls == 1
