@@ -388,3 +388,19 @@ def test_a_patch_has_a_pixel_at_least(eleven):
     ((mixed, _),) = rows_of((images, np.arange(8)), cut, ["x", "y"])
     for place, image in enumerate(mixed[..., 0]):
         assert (image != 10 * place).sum() == 1
+
+
+@pytest.mark.parametrize("count, expected", [
+    (1, "H - I - I I"), (2, "H H IV V I V"), (3, "HV IV HV H H I")])
+def test_uniform_augmentation_chooses_as_the_original(eleven, count, expected):
+    """Observed with MindSpore 2.10: which of three changes each of six images gets."""
+    image = np.random.RandomState(0).randint(0, 256, (5, 4, 3)).astype(np.uint8)
+    changes = {"H": lambda x: x[:, ::-1], "I": lambda x: 255 - x, "V": lambda x: x[::-1]}
+    augment = vision.UniformAugment(
+        [vision.HorizontalFlip(), vision.Invert(), vision.VerticalFlip()], count)
+    found = [row[0] for row in rows_of(([image] * 6,), augment, ["x"])]
+    for names, made in zip(expected.split(), found, strict=True):
+        wanted = image
+        for name in names.strip("-"):
+            wanted = changes[name](wanted)
+        assert (made == wanted).all()

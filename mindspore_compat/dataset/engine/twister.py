@@ -163,6 +163,28 @@ class Twister:
             place += 2
         return numbers
 
+    def sample(self, total, count):
+        """`count` different numbers below `total`, in order, as std::sample chooses them.
+
+        Each number is taken with the chance that keeps all choices alike (Fan, Muller and Rezucha,
+        1962); one draw decides on two numbers while there are two.
+        """
+        chosen, number, left = [], 0, total
+        while len(chosen) < count and left >= 2:
+            drawn = divmod(self.integer(0, left * (left - 1) - 1), left - 1)
+            for each in drawn:
+                if each < count - len(chosen):
+                    chosen.append(number)
+                number, left = number + 1, left - 1
+                if len(chosen) == count:
+                    break
+        while len(chosen) < count:
+            left -= 1
+            if self.integer(0, left) < count - len(chosen):
+                chosen.append(number)
+            number += 1
+        return chosen
+
     def weighted(self, weights, count):
         """`count` indices drawn with probabilities in proportion to `weights`."""
         total = math.fsum(weights)

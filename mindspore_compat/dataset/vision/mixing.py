@@ -200,7 +200,8 @@ class RandomSelectSubpolicy(ImageOperation):
 
 
 class UniformAugment(CompoundOperation):
-    """Chooses some transforms at random and applies each of them with a random probability.
+    """Chooses some transforms at random and applies each of them with probability one half, in the
+    order given.
 
     Args:
         transforms (sequence): what is chosen from.
@@ -223,7 +224,6 @@ class UniformAugment(CompoundOperation):
         self.num_ops = num_ops
 
     def _apply(self, *inputs):
-        order = self._random.shuffle(list(range(len(self.transforms))))[:self.num_ops]
-        chosen = [self.transforms[place] for place in order
-                  if self._random.chance(self._random.unit())]
+        places = self._random.sample(len(self.transforms), self.num_ops)
+        chosen = [self.transforms[place] for place in places if self._random.integer(0, 1) == 0]
         return run(chosen, inputs) if chosen else (inputs[0] if len(inputs) == 1 else inputs)
