@@ -4,6 +4,8 @@ Each is one name of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solver
 own.
 """
 
+import functools
+
 import numpy
 
 from .space import extra, through_single
@@ -12,6 +14,29 @@ from .space import extra, through_single
 def linear(function):
     """Declare a name of `xp` that no library has for float16."""
     return extra(through_single(function))
+
+
+def nan_for_nan(function):
+    """A decomposition that answers with NaN for the matrices of a stack that hold NaN or an
+    infinity, where the library raises for all."""
+
+    @functools.wraps(function)
+    def call(xp, x):
+        try:
+            return function(xp, x)
+        except numpy.linalg.LinAlgError:
+            good = xp.isfinite(x).all(axis=(-2, -1))
+            if good.all():
+                raise
+        found = function(xp, xp.where(good[..., None, None], x, xp.zeros_like(x)))
+        several = isinstance(found, tuple)
+        marked = [
+            xp.where(good.reshape(good.shape + (1,) * (part.ndim - good.ndim)), part, numpy.nan)
+            for part in (found if several else (found,))
+        ]
+        return tuple(marked) if several else marked[0]
+
+    return call
 
 
 @linear
@@ -86,6 +111,7 @@ def linalg_qr(xp, x):
 
 
 @linear
+@nan_for_nan
 def linalg_eig(xp, x):
     """(eigenvalues, eigenvectors as columns of length 1), complex; on the host, as CuPy has none
     for general matrices."""
@@ -119,6 +145,7 @@ def linalg_qr_raw(xp, x):
 
 
 @linear
+@nan_for_nan
 def linalg_svd_full(xp, x):
     """(u, s, vᴴ) with square u and v."""
     u, s, vh = xp.linalg.svd(x, full_matrices=True)
@@ -126,6 +153,7 @@ def linalg_svd_full(xp, x):
 
 
 @linear
+@nan_for_nan
 def linalg_svd(xp, x):
     """(u, s, vᴴ) with as many singular values as the smaller side."""
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
@@ -133,6 +161,7 @@ def linalg_svd(xp, x):
 
 
 @linear
+@nan_for_nan
 def linalg_svd_values(xp, x):
     """The singular values alone, in descending order."""
     return xp.linalg.svd(x, compute_uv=False)

@@ -254,7 +254,8 @@ def conv2d_transpose_primitive(
     `weight` has the shape it has in `Conv2D`; its windows count, whatever `kernel_size` says.
     `pad_list`, where given, stands for `pad`; only the mode "pad" looks at it.
     """
-    x_shape = sizes_of("Conv2DTranspose", "input_size", input_size, 4, count_error=RuntimeError)
+    x_shape = sizes_of("Conv2DTranspose", "input_size", input_size, 4, count_error=RuntimeError,
+                       batch=True)
     last = data_format == "NHWC"
     if last:
         dout, weight = _first(xp, dout), _first(xp, weight)

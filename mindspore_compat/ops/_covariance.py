@@ -41,7 +41,7 @@ def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index
         share = 1 if aweights is None else xp.sum(weights * aweights) / total
         shrink = total - correction * share
         found = xp.matmul(centred * weights, xp.conj(xp.swapaxes(centred, 0, 1))) / shrink
-    return xp.reshape(found, ()) if input.ndim < 2 else found
+    return xp.reshape(found, ()) if x.shape[0] == 1 and found.ndim == 2 else found
 
 
 def _by_tensor(input, correction, fweights, aweights):

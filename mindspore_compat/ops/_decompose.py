@@ -4,6 +4,8 @@ kin).
 Matrices are the last two axes; leading axes are a stack.
 """
 
+import math
+
 from .._core import promotion
 from .._core.op import op
 from .._core.promotion import met, scaled
@@ -566,8 +568,8 @@ def batch_dot(xp, x1: Anything, x2: Anything,
     first, second = (axes, axes) if isinstance(axes, int) else axes
     left = xp.moveaxis(x1, first, -1)
     right = xp.moveaxis(x2, second, 1)
-    rows = xp.reshape(left, (left.shape[0], -1, left.shape[-1]))
-    columns = xp.reshape(right, (right.shape[0], right.shape[1], -1))
+    rows = xp.reshape(left, (left.shape[0], math.prod(left.shape[1:-1]), left.shape[-1]))
+    columns = xp.reshape(right, (*right.shape[:2], math.prod(right.shape[2:])))
     shape = (*left.shape[:-1], *right.shape[2:])
     out = xp.reshape(xp.matmul(rows, columns), shape)
     return xp.expand_dims(out, 1) if out.ndim == 1 else out

@@ -90,7 +90,8 @@ def multi_head_attention_forward(
     shift = _shift(attn_mask, key_padding_mask, sizes, batched, dtype, heads[1].shape[1])
     found = attention_weights.run(heads[0], heads[1], shift, None, heads[0].shape[-1]**-0.5)
     used = dropout.run(found, float(dropout_p)) if training and dropout_p else found
-    out = bmm.run(used, heads[2]).swapaxes(0, 1).reshape(query.shape[:2] + (-1,))
+    width = heads[2].shape[-1] * num_heads
+    out = bmm.run(used, heads[2]).swapaxes(0, 1).reshape((*query.shape[:2], width))
     out = dense.run(out, out_proj_weight, out_proj_bias)
     found = found.reshape((*sizes[:2], *found.shape[1:]))
     found = found.mean(1) if average_attn_weights else found
@@ -159,7 +160,8 @@ def _zeros(like, shape):
 
 def _split_heads(x, heads):
     """(steps, batch, features) as (batch * heads, steps, features of a head)."""
-    return x.reshape((x.shape[0], x.shape[1] * heads, -1)).swapaxes(0, 1)
+    steps, batch, features = x.shape
+    return x.reshape((steps, batch * heads, features // heads)).swapaxes(0, 1)
 
 
 # Masks --------------------------------------------------------------------------------------------

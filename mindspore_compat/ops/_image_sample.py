@@ -86,16 +86,16 @@ def _positions(xp, api, x, grid, padding, corners):
         raise ValueError(
             f"For '{api}', 'grid' must have shape ({x.shape[0]}, ..., {count}), but got "
             f"{tuple(grid.shape)}.")
-    flat = xp.reshape(grid, (grid.shape[0], -1, count))
+    flat = xp.reshape(grid, (grid.shape[0], prod(grid.shape[1:-1]), count))
     points = []
     for i, n in enumerate(x.shape[2:]):
         at = flat[:, :, count - 1 - i]
         at = (at + 1) * ((n - 1) / 2) if corners else ((at + 1) * n - 1) / 2
         if padding == "reflection":
             at = _reflected(xp, at, 0, n - 1) if corners else _reflected(xp, at, -0.5, n - 0.5)
-        if padding != "zeros":
-            at = xp.where((at > 0) & (at < n - 1), at,
-                          xp.stop(xp.minimum(xp.maximum(at, 0), n - 1)))
+        low, high = (-2, n + 1) if padding == "zeros" else (0, n - 1)  # NaN lies below
+        at = xp.where((at > low) & (at < high), at,
+                      xp.stop(xp.minimum(xp.where(at > low, at, low), high)))
         points.append(at)
     return points
 
@@ -194,8 +194,8 @@ def _clamped(xp, x, batch, ys, xs):
     """
     high, wide = x.shape[2], x.shape[3]
     known = (ys >= -1) & (ys <= high) & (xs >= -1) & (xs <= wide)
-    ys = xp.minimum(xp.maximum(ys, 0), high - 1)
-    xs = xp.minimum(xp.maximum(xs, 0), wide - 1)
+    ys = xp.minimum(xp.where(ys > 0, ys, 0), high - 1)  # NaN lies outside too
+    xs = xp.minimum(xp.where(xs > 0, xs, 0), wide - 1)
     found = _from_images(xp, x, batch, ys, xs)
     return xp.where(xp.expand_dims(known, -1), found, 0)
 
@@ -261,8 +261,9 @@ def _aligned(xp, x, batch, starts, sides, pooled, counts):
                       * xp.asarray(steps, x.dtype))
     rows, columns = points
     shape = (rows.shape[0], rows.shape[1], columns.shape[1])
-    ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), (shape[0], -1))
-    xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), (shape[0], -1))
+    flat = (shape[0], shape[1] * shape[2])
+    ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
+    xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
     found = xp.moveaxis(_clamped(xp, x, batch, ys, xs), 2, 1)
     cells = xp.reshape(found, (shape[0], x.shape[1], pooled[0], counts[0], pooled[1], counts[1]))
     return xp.mean(cells, (3, 5))
@@ -299,8 +300,9 @@ def _crop(xp, api, image, boxes, index, crop_size, method, outside):
     rows = _crop_points(xp, boxes[:, 0], boxes[:, 2], high, crop_size[0], half)
     columns = _crop_points(xp, boxes[:, 1], boxes[:, 3], wide, crop_size[1], half)
     shape = (boxes.shape[0], *crop_size)
-    ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), (shape[0], -1))
-    xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), (shape[0], -1))
+    flat = (shape[0], shape[1] * shape[2])
+    ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
+    xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
     known = (ys >= 0) & (ys <= high - 1) & (xs >= 0) & (xs <= wide - 1)
     if half:
         known = xp.ones(ys.shape, bool)
@@ -358,11 +360,11 @@ def _deformed(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
         for k, d, o, s, p in zip(kernel, dilation, out, stride, pads))
     base_y = xp.asarray(rows[:, None, :, None], x.dtype)
     base_x = xp.asarray(columns[None, :, None, :], x.dtype)
-    lead = x.shape[0] * groups
-    ys = xp.reshape(parts[:, 1] + base_y, (lead, -1))
-    xs = xp.reshape(parts[:, 0] + base_x, (lead, -1))
+    lead, count = x.shape[0] * groups, taps * prod(out)
+    ys = xp.reshape(parts[:, 1] + base_y, (lead, count))
+    xs = xp.reshape(parts[:, 0] + base_x, (lead, count))
     planes = xp.reshape(x, (lead, x.shape[1] // groups, *x.shape[2:]))
-    found = _between(xp, planes, [ys, xs]) * xp.reshape(parts[:, 2], (lead, -1, 1))
+    found = _between(xp, planes, [ys, xs]) * xp.reshape(parts[:, 2], (lead, count, 1))
     found = xp.reshape(xp.moveaxis(found, 2, 1), (x.shape[0], x.shape[1], *kernel, *out))
     found = xp.transpose(found, (0, 1, 4, 2, 5, 3))
     return xp.reshape(found, (x.shape[0], x.shape[1], out[0] * kernel[0], out[1] * kernel[1]))

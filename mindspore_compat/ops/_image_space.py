@@ -100,7 +100,7 @@ def channel_shuffle(xp, x: Real, groups: AsValue(Int(ge=1))):
         raise ValueError(
             f"For 'channel_shuffle', the channels must be divisible by {groups}, but got "
             f"{x.shape[1]}.")
-    parts = xp.reshape(x, (x.shape[0], groups, x.shape[1] // groups, -1))
+    parts = xp.reshape(x, (x.shape[0], groups, x.shape[1] // groups, prod(x.shape[2:])))
     return xp.reshape(xp.swapaxes(parts, 1, 2), x.shape)
 
 

@@ -307,6 +307,8 @@ def gather_nd(xp, input_x: Anything, indices: Index):
     if indices.shape[-1] > input_x.ndim:
         raise ValueError(f"For 'gather_nd', 'indices' must hold at most {input_x.ndim} numbers for "
                          f"each place, but got shape {tuple(indices.shape)}.")
+    if not indices.shape[-1]:
+        return xp.broadcast_to(input_x, (*indices.shape[:-1], *input_x.shape))
     places = tuple(indices[..., i] for i in range(indices.shape[-1]))
     return _at(input_x, places, "gather_nd", "indices")
 

@@ -404,7 +404,7 @@ def lrn(xp, x: Half, depth_radius: Int(ge=0) = 5, bias: Float = 1.0, alpha: Floa
     """
     if x.ndim != 4:
         raise ValueError(f"For 'lrn', 'x' must have 4 dimensions, but got {x.ndim}.")
-    planes = xp.reshape(xp.square(x), (x.shape[0], x.shape[1], -1))
+    planes = xp.reshape(xp.square(x), (x.shape[0], x.shape[1], x.shape[2] * x.shape[3]))
     reach = (2 * depth_radius + 1, 1)
     near = ((depth_radius, depth_radius), (0, 0))
     window = xp.average_pool(planes, reach, (1, 1), near, False, True, 1)

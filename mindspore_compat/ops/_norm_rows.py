@@ -300,9 +300,10 @@ def group_norm(input: Floats, num_groups: ScalarOf(Int, TypeError), weight: Floa
 def group_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None,
                       groups: Int = 1, eps: Number = 1e-5):
     """Each group of channels of (N, C, ...) normalised, then scaled and shifted by channel."""
-    rows = wide(xp, xp.reshape(x, (x.shape[0] * groups, -1)))
+    area = prod(x.shape[2:])
+    rows = wide(xp, xp.reshape(x, (x.shape[0] * groups, x.shape[1] // groups * area)))
     normal = xp.row_normal(rows, eps)
-    planes = xp.reshape(normal, (x.shape[0], x.shape[1], -1))
+    planes = xp.reshape(normal, (x.shape[0], x.shape[1], area))
     if scale is not None:
         planes = planes * column(xp, wide(xp, scale))
     if shift is not None:

@@ -77,6 +77,8 @@ def reshaped(api, input, shape):
         shape = shape_of(api, shape)
     size = input.size
     fixed = math.prod(n for n in shape if n != -1)
+    if not size and not fixed and shape.count(-1) == 1:
+        return reshape_array.run(input, tuple(max(n, 0) for n in shape))
     if shape.count(-1) > 1 or min(shape, default=0) < -1:
         raise ValueError(f"For '{api}', 'shape' must have at most one -1 and else lengths, but "
                          f"got {shape}.")

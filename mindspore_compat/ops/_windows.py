@@ -230,7 +230,7 @@ def need_alike(api, **arrays):
         raise TypeError(f"For '{api}', {names} must have the same dtype, but got {found}.")
 
 
-def sizes_of(api, name, value, *lengths, count_error=ValueError):
+def sizes_of(api, name, value, *lengths, count_error=ValueError, batch=False):
     """A size given as a number, a sequence of numbers, or an integer Tensor; as a tuple of ints.
 
     Args:
@@ -238,6 +238,7 @@ def sizes_of(api, name, value, *lengths, count_error=ValueError):
         value: what was given.
         *lengths (int): how many numbers there may be; with 1, a single number will do.
         count_error (type): raised for another count.
+        batch (bool): the first number is that of a batch, which may be 0.
     """
     if isinstance(value, int) and type(value) is not bool and 1 in lengths:
         value = (value,)
@@ -248,7 +249,8 @@ def sizes_of(api, name, value, *lengths, count_error=ValueError):
     if not isinstance(value, (tuple, list)) or not all(type(n) is int for n in value):
         raise TypeError(f"For '{api}', '{name}' must be ints or an integer Tensor, but got "
                         f"{value!r}.")
-    if len(value) not in lengths or any(n < 1 for n in value):
+    too_low = any(n < (0 if batch and not i else 1) for i, n in enumerate(value))
+    if len(value) not in lengths or too_low:
         wanted = " or ".join(map(str, lengths))
         error = ValueError if len(value) in lengths else count_error
         raise error(f"For '{api}', '{name}' must be {wanted} positive ints, but got "

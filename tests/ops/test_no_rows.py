@@ -1,0 +1,76 @@
+"""Batches without elements, and NaN where a place or a matrix would be: results, not errors.
+
+Observed in MindSpore 2.10; NaN for the decompositions, of which it returns arbitrary numbers.
+"""
+
+import numpy as np
+import pytest
+
+from mindspore_compat import Tensor, nn, ops
+
+
+def none(*shape):
+    return Tensor(np.zeros(shape, np.float32))
+
+
+def ones(*shape):
+    return Tensor(np.ones(shape, np.float32))
+
+
+BOXES = Tensor(np.zeros(0, np.int32))
+
+
+@pytest.mark.parametrize(
+    "call, shape",
+    [
+        (lambda: ops.grid_sample(none(0, 2, 3, 3), none(0, 4, 4, 2)), (0, 2, 4, 4)),
+        (lambda: ops.ROIAlign(2, 2, 0.5)(ones(1, 1, 4, 4), none(0, 5)), (0, 1, 2, 2)),
+        (lambda: ops.crop_and_resize(ones(1, 4, 4, 3), none(0, 4), BOXES, (2, 2)), (0, 2, 2, 3)),
+        (lambda: ops.group_norm(none(0, 4, 2, 2), 2), (0, 4, 2, 2)),
+        (lambda: nn.GroupNorm(1, 4)(none(0, 4, 2, 2)), (0, 4, 2, 2)),
+        (lambda: ops.lrn(none(0, 4, 2, 2)), (0, 4, 2, 2)),
+        (lambda: ops.channel_shuffle(none(0, 4, 2, 2), 2), (0, 4, 2, 2)),
+        (lambda: ops.batch_dot(none(0, 2, 3), none(0, 3, 2)), (0, 2, 2)),
+        (lambda: ops.reshape(none(0, 3), (0, -1)), (0, 0)),
+        (lambda: nn.Conv2dTranspose(3, 4, 3)(none(0, 3, 8, 8)), (0, 4, 8, 8)),
+        (lambda: nn.MultiheadAttention(4, 2)(*[none(3, 0, 4)] * 3)[0], (3, 0, 4)),
+        (lambda: ops.gather_nd(ones(2, 3), Tensor(np.zeros((2, 0), np.int32))), (2, 2, 3)),
+        (lambda: ops.cov(Tensor([[1.0, 2.0, 4.0]])), ()),
+        (
+            lambda: ops.deformable_conv2d(
+                none(0, 3, 10, 10),
+                ones(5, 3, 3, 3),
+                none(0, 27, 8, 8),
+                (3, 3),
+                (1, 1, 1, 1),
+                (0, 0, 0, 0),
+            ),
+            (0, 5, 8, 8),
+        ),
+    ],
+)
+def test_shape(call, shape):
+    assert call().shape == shape
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+@pytest.mark.parametrize("place", [np.nan, np.inf, -np.inf, 1e30])
+def test_places_that_are_none_lie_outside(mode, place):
+    image, grid = ones(1, 1, 3, 3), Tensor(np.full((1, 2, 2, 2), place, np.float32))
+    assert not ops.grid_sample(image, grid, mode=mode).asnumpy().any()
+    assert (ops.grid_sample(image, grid, mode=mode, padding_mode="border").asnumpy() == 1).all()
+
+
+@pytest.mark.parametrize("box", [[0, np.nan, 1, 2, 2], [0, 1, 1, np.nan, 2]])
+def test_boxes_that_are_none_hold_zeros(box):
+    found = ops.ROIAlign(2, 2, 0.5)(ones(1, 1, 4, 4), Tensor(np.array([box], np.float32)))
+    assert not found.asnumpy().any()
+
+
+@pytest.mark.parametrize("part", [ops.svd, lambda x: ops.svd(x, compute_uv=False), ops.eigvals])
+def test_only_the_matrix_with_nan_decomposes_to_nan(part):
+    x = np.array([[[1, np.nan], [2, 3]], [[1, 0], [0, 2]]], np.float32)
+    found = part(Tensor(x))
+    values = (found[0] if isinstance(found, tuple) else found).asnumpy()
+    assert np.isnan(values[0]).all()
+    assert sorted(values[1].real.tolist()) == [1, 2]
