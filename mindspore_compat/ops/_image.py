@@ -284,12 +284,13 @@ def _volume(api, x, output_size, scales):
     return tuple(int(n * s) for n, s in zip(x.shape[2:], scales)), tuple(1 / s for s in scales)
 
 
+Pixels = TensorOf(floating, "uint8")  # uint8 for the nearest element
 Three = TupleOf(Positive, length=3) | ListOf(Positive, length=3)
 Factors = TupleOf(Float(gt=0.0), length=3) | ListOf(Float(gt=0.0), length=3)
 
 
 @op("ops.UpsampleNearest3D()(x, output_size=None, scales=None)")
-def upsample_nearest3d(xp, x: Floats, output_size: Three = None, scales: Factors = None):
+def upsample_nearest3d(xp, x: Pixels, output_size: Three = None, scales: Factors = None):
     """Volumes (N, C, D, H, W) resized by copying the nearest element."""
     goal, steps = _volume("UpsampleNearest3D", x, output_size, scales)
     return _resized(xp, x, goal, "nearest", "edge", steps)
@@ -358,6 +359,9 @@ def _arguments(api, x, size, factor, mode, corners, recompute, scaled):
 
 
 def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
+    if x.dtype.kind == "u" and mode not in ("nearest", "nearest-exact"):
+        raise TypeError(f"For 'interpolate', 'input' must hold floats for mode '{mode}', but got "
+                        f"uint8.")
     rule = "corner" if corners else "half"
     if mode == "area":
         return xp.adaptive_average(x, goal)
@@ -375,7 +379,7 @@ def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
     "recompute_scale_factor=None)",
     "ops.upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)")
-def interpolate(xp, input: Floats, size: Size = None, scale_factor: Any = None,
+def interpolate(xp, input: Pixels, size: Size = None, scale_factor: Any = None,
                 mode: AsValue(Str) = "nearest", align_corners: Bool = None,
                 recompute_scale_factor: Bool | Falsy = None):
     """The spatial dimensions of (N, C, ...) resized to `size`, or by `scale_factor`.
@@ -385,7 +389,8 @@ def interpolate(xp, input: Floats, size: Size = None, scale_factor: Any = None,
     without `recompute_scale_factor` is for "area", and for 5 dimensions.
 
     Raises:
-        TypeError: if `input` is not a Tensor of a floating dtype, or an argument is of a wrong
+        TypeError: if `input` is not a Tensor of a floating dtype, or of uint8 for the nearest
+            element, or an argument is of a wrong
         type. ValueError: if not exactly one of `size` and `scale_factor` is given, their lengths do
             not fit the input, or the mode does not know the number of dimensions, `align_corners`
             or a factor.
@@ -408,7 +413,7 @@ ALL_SCALED = {(mode, rank) for mode, ranks in RANKS.items() for rank in ranks}
     "align_corners=None)",
     "mint.nn.Upsample(size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)(input)")
-def interpolate_ext(xp, input: Floats, size: InTensor(Size) = None,
+def interpolate_ext(xp, input: Pixels, size: InTensor(Size) = None,
                     scale_factor: AsValue(LooseFactor) = None, mode: AsValue(Str) = "nearest",
                     align_corners: AsValue(Bool) = None,
                     recompute_scale_factor: AsValue(Bool) | Falsy = None):

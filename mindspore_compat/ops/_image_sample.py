@@ -242,15 +242,16 @@ def roi_align(xp, features: Half, rois: Half, pooled_height: Int, pooled_width: 
     if roi_end_mode == 0:
         sides = xp.maximum(sides, 1)
     if sample_num > 0:
-        return _aligned(xp, features, rois[:, 0], starts, sides, (pooled_height, pooled_width),
-                        (sample_num, sample_num))
+        found = _aligned(xp, features, rois[:, 0], starts, sides, (pooled_height, pooled_width),
+                         (sample_num, sample_num))
+        return xp.cast(found, features.dtype)
     parts = []
     for i in range(rois.shape[0]):  # each region has its own number of points
         counts = (max(int(float(sides[i, 1]) / pooled_height), 1),
                   max(int(float(sides[i, 0]) / pooled_width), 1))
         parts.append(_aligned(xp, features, rois[i:i + 1, 0], starts[i:i + 1], sides[i:i + 1],
                               (pooled_height, pooled_width), counts))
-    return xp.concatenate(parts, 0)
+    return xp.cast(xp.concatenate(parts, 0), features.dtype)
 
 
 def _aligned(xp, x, batch, starts, sides, pooled, counts):

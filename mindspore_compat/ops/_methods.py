@@ -182,6 +182,8 @@ def itemset(self, *args):
     Source: mindspore.Tensor.itemset of MindSpore 2.10.
     """
     *place, number = args
+    if place and isinstance(number, Tensor) and number.size == 1:
+        number = number.item()
     if not isinstance(number, (int, float, bool)):
         raise TypeError(f"For 'Tensor.itemset', the value must be a number, but got "
                         f"{type(number).__name__}.")

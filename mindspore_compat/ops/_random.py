@@ -84,7 +84,7 @@ def _made(array, dtype, default="float32"):
 
 
 def moved(mean, scale, noise):
-    """Float32 numbers mean + scale * noise; gradients reach what is a Tensor of the two."""
+    """Numbers mean + scale * noise; gradients reach what is a Tensor of the two."""
     if not any(isinstance(each, Tensor) for each in (mean, scale)):
         return _made(mean + scale * noise, None)
     xp = current_space()
@@ -96,8 +96,8 @@ def moved(mean, scale, noise):
 @op(widen=False)
 def moved_noise(xp, mean: TensorOf(any_dtype), scale: TensorOf(any_dtype),
                 noise: TensorOf(floating)):
-    """mean + scale * noise, float32."""
-    return xp.cast(mean + scale * noise, "float32")
+    """mean + scale * noise; float64 for such a mean, else float32."""
+    return xp.cast(mean + scale * noise, "float64" if mean.dtype == "float64" else "float32")
 
 
 @op(widen=False)
@@ -270,9 +270,8 @@ def randn(*size, dtype: Fractional = None,
 @public("ops.randn_like")
 @checked
 def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
-    """Numbers of the standard normal distribution in the shape of a Tensor."""
-    return _made(_generator(space_for(input._array), seed).standard_normal(input.shape), dtype,
-                 input._array.dtype)
+    """Numbers of the standard normal distribution in the shape of a Tensor; float32 by default."""
+    return _made(_generator(space_for(input._array), seed).standard_normal(input.shape), dtype)
 
 
 @public("ops.standard_normal")
@@ -302,7 +301,8 @@ class StandardNormal(_Seeded):
 def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True),
            stddev: TensorOf(any_dtype, scalars=True),
            seed: Seed = None):
-    """Float32 numbers of the normal distribution with this mean and standard deviation.
+    """Numbers of the normal distribution with this mean and standard deviation; float64 for a mean
+    of float64, else float32.
 
     The mean and deviation may be Tensors; the shapes broadcast.
 

@@ -163,7 +163,7 @@ class HammingWindow(Primitive):
 # Short stretches ----------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(widen=False, promote="x window")
 def stretches(xp, x: TensorOf("float32", "float64", "complex64", "complex128"),
               window: TensorOf("float32", "float64", "complex64", "complex128"), n_fft: Int,
               hop: Int, onesided: Bool, normalized: Bool):

@@ -77,6 +77,13 @@ def test_integers_never_widen_floats(api, one, other, found):
         (lambda: ops.NLLLoss()(T(M, "float16"), T([1, 0], "int16"), T([1, 1]))[1], "Float16"),
         (lambda: ops.DataFormatDimMap()(T([0, 1], "int64")), "Int64"),
         (lambda: ops.cholesky(T([[4, 0], [0, 4]], "float16")), "Float16"),
+        (lambda: ops.ROIAlign(1, 1, 0.5)(T([[M]], "float16"), T([[0, 0, 0, 1, 1]])), "Float16"),
+        (lambda: ops.randn_like(T(M, "int32")), "Float32"),
+        (lambda: ops.normal((2,), T(0, "float64"), T(1)), "Float64"),
+        (
+            lambda: ops.STFT(4, 1, 4, False, True, True)(T([1] * 9), T([1] * 4, "float64")),
+            "Complex128",
+        ),
     ],
 )
 def test_dtype(call, found):
@@ -125,6 +132,7 @@ def test_value(call, dtype, values):
         lambda: ops.dist(T(M, "bfloat16"), T(M, "int32")),
         lambda: ops.cosine_similarity(T(M, "float16"), T(M, "float64")),
         lambda: ops.copysign(T([1], "complex64"), 1),
+        lambda: ops.interpolate(T([[[1, 2]]], "uint8"), size=(4,), mode="linear"),
     ],
 )
 def test_what_does_not_meet_is_refused(call):
@@ -142,6 +150,17 @@ def test_what_does_not_meet_is_refused(call):
         (lambda: ops.hann_window(1, dtype=ms.float32), "Float64", [1]),
         (lambda: ops.bartlett_window(T(1, "int32")), "Float32", [1]),
         (lambda: T(M).ptp(()), "Float32", 3),
+        (
+            lambda: ops.interpolate(T([[[1, 2]]], "uint8"), size=(4,), mode="nearest"),
+            "UInt8",
+            [[[1, 1, 2, 2]]],
+        ),
+        (
+            lambda: nn.Upsample(size=(1, 4), mode="nearest")(T([[[[1, 2]]]], "uint8")),
+            "UInt8",
+            [[[[1, 1, 2, 2]]]],
+        ),
+        (lambda: T([1, 2]).itemset(0, T(5)), "Float32", [5, 2]),
         (lambda: ops.argmin(T(3)), "Int64", 0),
         (lambda: ops.fftshift(T(3)), "Float32", 3),
         (lambda: ops.ArgMaxWithValue()(T(3))[1], "Float32", 3),
