@@ -10,8 +10,7 @@ import numpy as np
 
 from .space import extra
 
-_BITS = {np.dtype(np.float32): np.dtype(np.int32), np.dtype(np.float64): np.dtype(np.int64)}
-_WORDS = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
+_WORDS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
 _LARGE = 1 << 14  # elements from which a branch for each is slower
 _BLOCK = 1 << 15  # elements worked on at a time: they stay in the cache
 
@@ -24,7 +23,7 @@ def keep(xp, mask, x):
         mask: bool array.
         x: array of numbers.
     """
-    kind = _BITS.get(x.dtype) if type(x) is np.ndarray else None
+    kind = _WORDS[x.itemsize] if type(x) is np.ndarray and x.dtype.kind == "f" else None
     if kind is None or x.ndim == 0 or mask.shape != x.shape:
         return xp.where(mask, x, xp.zeros((), x.dtype))
     x = np.ascontiguousarray(x)
@@ -80,6 +79,8 @@ def at_least(xp, x, low):
     """max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
     if _clips(x, low):
+        if x.dtype == np.float16:
+            return xp.cast(xp.at_least(xp.cast(x, "float32"), np.float32(low)), x.dtype)
         top = np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max
         return np.clip(x, low, x.dtype.type(top))
     return xp.maximum(x, low)
@@ -90,6 +91,8 @@ def at_most(xp, x, high):
     """min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
     if _clips(x, high):
+        if x.dtype == np.float16:
+            return xp.cast(xp.at_most(xp.cast(x, "float32"), np.float32(high)), x.dtype)
         bottom = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
         return np.clip(x, x.dtype.type(bottom), high)
     return xp.minimum(x, high)
@@ -97,5 +100,5 @@ def at_most(xp, x, high):
 
 def _clips(x, bound):
     """True for a large array of the host and a single bound of its dtype."""
-    return (type(x) is np.ndarray and x.size >= _LARGE and x.dtype.char in "fdilqBHILQbh"
+    return (type(x) is np.ndarray and x.size >= _LARGE and x.dtype.char in "efdilqBHILQbh"
             and (not isinstance(bound, np.ndarray) or not bound.ndim and bound.dtype == x.dtype))
