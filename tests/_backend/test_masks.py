@@ -24,7 +24,8 @@ def _choices(dtype):
             _elements(SHAPE[::-1], dtype).T, 3, 0.5]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int64", "uint8", "complex64"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "float16", "int32", "int64", "uint8", "complex64"])
 def test_where_gives_what_numpy_gives(dtype):
     mask = RANDOM.random(SHAPE) < 0.5
     for x, y in itertools.product(_choices(dtype), repeat=2):
