@@ -104,24 +104,28 @@ class _Augmentation(ImageOperation):
                   "Invert": lambda: inverted(image), "Identity": lambda: image}
         return others[name]()
 
-    def _amount(self, name, level, bins, most):
-        """A magnitude in the unit of its operation; the sign of those that have one is drawn.
+    def _amount(self, name, level, bins, most, is_negative):
+        """A magnitude in the unit of its operation.
 
         Args:
             name (str): the operation.
             level (int): the magnitude, below `bins`.
             bins (int): how many magnitudes there are.
             most (dict): the largest amounts.
+            is_negative (Callable): tells the sign of those that have one.
         """
         share = level / (bins - 1)
         if name == "Posterize":
             return 8 - round(most["Posterize"] * share)
         if name == "Solarize":
-            return 255.0 * (1 - share)
+            return math.floor(255.0 * (1 - share)) + 1      # the first that is inverted
         if name not in _signed:
             return 0
         amount = most.get(name, most["other"]) * share
-        return -amount if amount and self._random.chance(0.5) else amount
+        return -amount if amount and is_negative() else amount
+
+    def _tossed(self):
+        return self._random.chance(0.5)
 
 
 def _angle(slope):
@@ -156,9 +160,15 @@ class AutoAugment(_Augmentation):
 
     def _array(self, image, lead):
         check_rgb("AutoAugment", image, lead, ("uint8",))
-        for name, prob, level in self.pairs[self._random.integer(0, len(self.pairs) - 1)]:
-            if self._random.chance(prob):
-                amount = self._amount(name, level, 10, _usual(*image.shape[:2]))
+        draw, unit = self._random.integer, self._random.unit32
+        pair = self.pairs[draw(0, len(self.pairs) - 1)]
+        chances = [unit(), unit()]
+        negative = [draw(0, 1) == 0, draw(0, 1) == 0]
+        for (name, prob, level), chance, sign in zip(pair, chances, negative, strict=True):
+            if chance <= prob:
+                sign ^= name == "Rotate"    # whose angle is counted the other way
+                amount = self._amount(name, level, 10, _usual(*image.shape[:2]),
+                                      lambda sign=sign: sign)
                 image = self._applied(image, name, amount)
         return image
 
@@ -193,7 +203,7 @@ class RandAugment(_Augmentation):
         for _ in range(self.num_ops):
             name = _drawn[self._random.integer(0, len(_drawn) - 1)]
             amount = self._amount(name, self.magnitude, self.num_magnitude_bins,
-                                  _usual(*image.shape[:2]))
+                                  _usual(*image.shape[:2]), self._tossed)
             image = self._applied(image, name, amount)
         return image
 
@@ -226,4 +236,4 @@ class TrivialAugmentWide(_Augmentation):
         name = _drawn[self._random.integer(0, len(_drawn) - 1)]
         level = self._random.integer(0, self.num_magnitude_bins - 1)
         return self._applied(image, name, self._amount(name, level, self.num_magnitude_bins,
-                                                       self._most))
+                                                       self._most, self._tossed))
