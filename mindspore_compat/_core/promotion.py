@@ -150,6 +150,12 @@ def scaled(xp, number, array):
     return number * xp.cast(array, scalar_np(array.dtype, type(as_number(number))))
 
 
+def adds_up_as_int64(dtype: np.dtype) -> bool:
+    """Whether integers or bools of a dtype add up and multiply as int64; wide unsigned ones do
+    not."""
+    return dtype.kind in "ib" or dtype == UINT8
+
+
 def division_np(common: np.dtype) -> np.dtype:
     """Returns the dtype of a true division in which both sides have been promoted to `common`."""
     return FLOAT32 if common.kind in "biu" else common

@@ -251,7 +251,8 @@ def conv2d_transpose_primitive(
         group: Positive = 1, data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
     """The gradient of `Conv2D` for its input: `dout` spread out by the kernels over `input_size`.
 
-    `weight` has the shape it has in `Conv2D`; its windows count, whatever `kernel_size` says.
+    `weight` has the shape it has in `Conv2D`, which counts, whatever `out_channel` and
+    `kernel_size` say.
     `pad_list`, where given, stands for `pad`; only the mode "pad" looks at it.
     """
     x_shape = sizes_of("Conv2DTranspose", "input_size", input_size, 4, count_error=RuntimeError,
@@ -262,7 +263,6 @@ def conv2d_transpose_primitive(
         x_shape = (x_shape[0], x_shape[3], x_shape[1], x_shape[2])
     need_rank("Conv2DTranspose", "dout", dout, 4, error=RuntimeError)
     need_rank("Conv2DTranspose", "weight", weight, 4, error=RuntimeError)
-    _need_weight("Conv2DTranspose", weight, out_channel, tuple(weight.shape[2:]))
     stride, dilation = _image_step(stride), _image_step(dilation)
     padding = pad if pad_list is None or pad_mode != "pad" else pad_list
     pads = padding_of("Conv2DTranspose", pad_mode, padding, x_shape[2:], tuple(weight.shape[2:]),
@@ -335,7 +335,7 @@ def conv3d_transpose_primitive(
     """
     need_alike("Conv3DTranspose", dout=dout, weight=weight)
     need_rank("Conv3DTranspose", "weight", weight, 5)
-    _need_weight("Conv3DTranspose", weight, in_channel, kernel_size)
+    _need_weight("Conv3DTranspose", weight, weight.shape[0], kernel_size)
     return _transpose3d(xp, "Conv3DTranspose", dout, weight, pad_mode, pad, stride, dilation, group,
                         output_padding)
 

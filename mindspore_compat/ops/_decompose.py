@@ -8,7 +8,7 @@ import math
 
 from .._core import promotion
 from .._core.op import op
-from .._core.promotion import met, scaled
+from .._core.promotion import adds_up_as_int64, met, scaled
 from .._core.reading import Listed
 from .._core.rules import (
     Any,
@@ -466,8 +466,8 @@ def addbmm(xp, input: Summand, batch1: Anything, batch2: Anything, beta: Scale =
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
     _same_stack("addbmm", batch1, batch2)
     product = xp.matmul(batch1, batch2)
-    product = xp.cast(product, "int64") if product.dtype.kind in "iub" else product
-    return _plus(xp, beta, input, alpha, xp.sum(product, 0))
+    product = xp.cast(product, "int64") if adds_up_as_int64(product.dtype) else product
+    return _plus(xp, beta, input, alpha, xp.cast(xp.sum(product, 0), product.dtype))
 
 
 @op("ops.baddbmm(input, batch1, batch2, beta=1, alpha=1)",

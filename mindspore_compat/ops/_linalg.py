@@ -2,7 +2,7 @@
 
 from .._core.derivatives import product
 from .._core.op import op
-from .._core.promotion import met, one_np, promote_np
+from .._core.promotion import adds_up_as_int64, met, one_np, promote_np
 from .._core.rules import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype
 from .._core.surface import public
 
@@ -151,7 +151,7 @@ def bidense(xp, input1: Anything, input2: Anything, weight: Anything,
     left = xp.matmul(xp.expand_dims(xp.expand_dims(input1, -2), -2), weight)
     left, right = met(xp, xp.squeeze(left, -2), xp.expand_dims(input2, -2))
     terms = left * right
-    out = xp.sum(xp.cast(terms, "int64") if terms.dtype.kind in "iub" else terms, -1)
+    out = xp.sum(xp.cast(terms, "int64") if adds_up_as_int64(terms.dtype) else terms, -1)
     if bias is None:
         return out
     out, bias = met(xp, out, bias)

@@ -2,6 +2,7 @@
 
 from .._core import dtype as dtypes
 from .._core.op import op
+from .._core.promotion import adds_up_as_int64
 from .._core.reading import TensorOrNothing, Truth
 from .._core.rule import NoneRule
 from .._core.rules import (
@@ -49,7 +50,7 @@ def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     are."""
     if dtype is not None:
         input = xp.cast(input, dtype)
-    elif _grows(input.dtype):
+    elif adds_up_as_int64(input.dtype):
         input = xp.cast(input, "int64")
     return _as(xp, xp.sum(input, axes_of(axis), keepdims=keep_dims), input.dtype)
 
@@ -57,11 +58,6 @@ def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
 def _as(xp, out, dtype):
     """`out` in a dtype, which NumPy widens for short integers alone."""
     return out if out.dtype is dtype else xp.cast(out, dtype)
-
-
-def _grows(dtype):
-    """True for a dtype that adds up and multiplies as int64."""
-    return dtype.kind in "ib" or dtype.kind == "u" and dtype.itemsize == 1
 
 
 @op("ops.reduce_sum(x, axis=None, keep_dims=False)",
@@ -100,7 +96,7 @@ def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
         raise ValueError("For 'prod', an axis must be given where the axes are to be kept.")
     if dtype is not None:
         input = xp.cast(input, dtype)
-    elif _grows(input.dtype):
+    elif adds_up_as_int64(input.dtype):
         input = xp.cast(input, "int64")
     return _as(xp, xp.prod(input, axes_of(axis), keepdims=keep_dims), input.dtype)
 

@@ -5,7 +5,7 @@ import math
 
 from .._core import dtype as dtypes
 from .._core.op import op, space_for
-from .._core.promotion import met
+from .._core.promotion import adds_up_as_int64, met
 from .._core.rule import NoneRule
 from .._core.rules import (
     AsValue,
@@ -579,5 +579,5 @@ def vecdot(xp, x: Anything, y: Anything, axis: Int = -1):
     """The dot products of vectors along an axis; integers add up as int64."""
     x, y = met(xp, x, y)
     terms = (xp.conj(x) if x.dtype.kind == "c" else x) * y
-    return xp.sum(xp.cast(terms, "int64") if terms.dtype.kind in "iub" else terms, axis)
+    return xp.sum(xp.cast(terms, "int64") if adds_up_as_int64(terms.dtype) else terms, axis)
 

@@ -50,6 +50,8 @@ def test_integers_never_widen_floats(api, one, other, found):
         (lambda: ops.addmm(T(M, "int32"), T(M, "int32"), T(M, "int32"), beta=0.5), "Float32"),
         (lambda: ops.addbmm(T(M, "int8"), T([M], "uint8"), T([M], "uint8")), "Int64"),
         (lambda: ops.vecdot(T([1, 2], "uint8"), T([1, 2], "int8")), "Int64"),
+        (lambda: ops.vecdot(T([1, 2], "uint64"), T([1, 2], "uint64")), "UInt64"),
+        (lambda: ops.addbmm(T(M, "uint16"), T([M], "uint16"), T([M], "uint16")), "UInt16"),
         (lambda: ops.copysign(T([1, 2], "float16"), T([1, -2], "float64")), "Float16"),
         (lambda: ops.copysign(T([1, 2], "int8"), T([1, -2], "float64")), "Float32"),
         (lambda: ops.ldexp(T([1, 2], "float16"), T([1, -2], "int32")), "Float32"),
