@@ -59,7 +59,7 @@ def _chosen(mask, dtype, *choices):
     choices = [np.asarray(each, dtype) for each in choices]
     shape = np.broadcast_shapes(mask.shape, *(each.shape for each in choices))
     mask, x, y = (np.ascontiguousarray(np.broadcast_to(each, shape)).reshape(-1)
-                  if each.ndim else each.reshape(-1) for each in (mask, *choices))
+                  if each.size > 1 else each.reshape(-1) for each in (mask, *choices))
     word = _WORDS[dtype.itemsize]
     x, y, out = x.view(word), y.view(word), np.empty(shape, word)
     flat = out.reshape(-1)

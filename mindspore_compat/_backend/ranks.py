@@ -10,6 +10,8 @@ from .space import extra
 
 _FEW = 4  # part of an axis, as a divisor, up to which a partition is worth its comparisons
 
+_UNSORTED = "bfloat16"  # NumPy sorts its NaNs anywhere
+
 
 @extra
 def top_k(xp, x, k, axis=-1, largest=True):
@@ -17,6 +19,9 @@ def top_k(xp, x, k, axis=-1, largest=True):
 
     Equal values keep their order of position, as a stable sort has it.
     """
+    if x.dtype.name == _UNSORTED:
+        values, order = xp.top_k(xp.cast(x, "float32"), k, axis, largest)
+        return xp.cast(values, x.dtype), order
     if 0 < k <= x.shape[axis] // _FEW and _comparable(x):
         return _chosen(xp, x, k, axis, largest)
     key = x
@@ -31,7 +36,7 @@ def top_k(xp, x, k, axis=-1, largest=True):
 
 def _comparable(x):
     """True for an array of the host whose elements all have an order."""
-    return type(x) is numpy.ndarray and not (x.dtype.kind == "f" and numpy.isnan(x).any())
+    return type(x) is numpy.ndarray and (x.dtype.kind in "biu" or not (x != x).any())
 
 
 def _chosen(xp, x, k, axis, largest):
@@ -57,6 +62,7 @@ def _chosen(xp, x, k, axis, largest):
 def place_of_rank(xp, x, axis=-1, rank=0):
     """Where the element of a rank stands along `axis`, which is kept with length 1; equal values
     rank by position. Rank 0 is the smallest."""
+    x = xp.cast(x, "float32") if x.dtype.name == _UNSORTED else x
     if not _comparable(x):
         return xp.take(xp.argsort(x, axis=axis, kind="stable"), xp.arange(rank, rank + 1), axis)
     value = numpy.take(numpy.partition(x, rank, axis), [rank], axis)

@@ -8,7 +8,7 @@ import numpy
 
 from .space import extra, is_basic
 
-_SMALL = 1 << 12  # elements below which building the sparse matrix costs more than it saves
+_SMALL = 1 << 12  # elements below which a sparse matrix or a single index costs more than it saves
 
 
 @extra
@@ -21,7 +21,8 @@ def add_rows(xp, index, values, count):
         count (int): the number of rows.
     """
     row = values.shape[index.ndim:]
-    flat, rows = xp.reshape(index, (-1,)), xp.reshape(values, (index.size, -1))
+    flat = xp.reshape(index, (-1,)).astype("int64", copy=False)  # int8 may not hold `count`
+    rows = xp.reshape(values, (index.size, -1))
     if type(rows) is numpy.ndarray and rows.dtype.char in "fd" and rows.size > _SMALL:
         out = _sparse_product(flat, rows, count)
     else:
@@ -43,8 +44,21 @@ def scatter_add(xp, x, index, values):
 
 def _at(ufunc, out, index, values):
     """`ufunc.at`; of values with fewer axes than the places NumPy 2.4 would read past the end."""
-    missing = out[index].ndim - values.ndim if values.ndim else 0
+    missing = _rank(out, index) - values.ndim if values.ndim else 0
     ufunc.at(out, index, values.reshape((1,) * missing + values.shape))
+
+
+def _rank(x, index):
+    """The number of axes of x[index], which is not looked up: that takes as long as adding."""
+    whole, places = x.ndim, 0
+    for each in index if isinstance(index, tuple) else (index,):
+        if each is None:
+            whole += 1
+        elif isinstance(each, bool) or getattr(each, "dtype", None) == bool:
+            whole, places = whole - numpy.ndim(each), max(places, 1)
+        elif each is not Ellipsis and not isinstance(each, slice):
+            whole, places = whole - 1, max(places, numpy.ndim(each))
+    return whole + places
 
 
 def _add_at_places(out, index, values):
@@ -54,11 +68,13 @@ def _add_at_places(out, index, values):
     skipped = sum(1 for each in index if isinstance(each, slice) and each == slice(None))
     places = index[skipped:]
     lengths = out.shape[skipped:len(index)]
+    if all(numpy.size(each) <= _SMALL for each in (values, *places)):
+        return False
     if not places or any(type(each) is not numpy.ndarray or each.dtype.kind not in "iu"
                          or not each.size or each.min() < -n or each.max() >= n
                          for each, n in zip(places, lengths)):
         return False
-    places = numpy.broadcast_arrays(*places)
+    places = numpy.broadcast_arrays(*(each.astype(numpy.int64, copy=False) for each in places))
     flat = numpy.ravel_multi_index([p % n for p, n in zip(places, lengths)], lengths).reshape(-1)
     if len(index) == out.ndim and not skipped:
         numpy.add.at(out.reshape(-1), flat, numpy.broadcast_to(values, places[0].shape).reshape(-1))

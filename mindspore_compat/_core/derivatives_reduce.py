@@ -45,6 +45,7 @@ def _prod_slope(xp, g, x, axis, keepdims):
     order = tuple(a for a in range(rank) if a not in gone) + tuple(gone)
     rows = xp.transpose(x, order)
     flat = xp.reshape(rows, (*rows.shape[:rank - len(gone)], -1))
+    flat = xp.conj(flat) if x.dtype.kind == "c" else flat
     one = xp.ones_like(flat[..., :1])
     before = xp.cumprod(xp.concatenate([one, flat[..., :-1]], -1), -1)
     after = xp.flip(xp.cumprod(xp.concatenate([one, xp.flip(flat, -1)[..., :-1]], -1), -1), -1)
@@ -55,7 +56,7 @@ def _prod_slope(xp, g, x, axis, keepdims):
 def _var_slope(xp, g, x, axis, ddof, keepdims):
     count = _count(x.shape, axis) - ddof
     centred = x - xp.mean(x, axis, keepdims=True)
-    return _unreduced(xp, g, x.shape, axis, keepdims) * xp.conj(centred) * (2 / count)
+    return _unreduced(xp, g, x.shape, axis, keepdims) * centred * (2 / count)
 
 
 def _std_slope(xp, g, x, out, axis, ddof, keepdims):

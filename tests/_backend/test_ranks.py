@@ -62,3 +62,16 @@ def test_distinct_values_in_order_of_appearance(dtype, spread):
     values, places = arrays.space_of(x).distinct(x)
     assert values.tolist() == list(dict.fromkeys(x.tolist())) and values.dtype == dtype
     np.testing.assert_array_equal(values[places], x)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "complex64"])
+def test_nan_of_every_dtype_stands_last(dtype):
+    dtype = arrays.BFLOAT16 if dtype == "bfloat16" else dtype
+    x = np.array([[2, np.nan, 3, 0, np.nan, 7, 1, 5, 4, 6, -1, 8]]).astype(dtype)
+    xp = arrays.space_of(x)
+    values, places = xp.top_k(x, 3)
+    assert places.tolist() == [[1, 4, 11]] and values.dtype == dtype and values[0, 2] == 8
+    assert xp.top_k(x, 12)[1].tolist() == [[1, 4, 11, 5, 9, 7, 8, 2, 0, 6, 3, 10]]
+    assert xp.top_k(x, 2, largest=False)[1].tolist() == [[10, 3]]
+    for rank, place in ((0, 10), (1, 3), (9, 11), (10, 1), (11, 4)):
+        assert xp.place_of_rank(x, rank=rank).tolist() == [[place]]

@@ -42,3 +42,25 @@ def test_a_place_out_of_range_is_an_index_error():
     for place in (3, -4):
         with pytest.raises(IndexError):
             arrays.HOST.scatter_add(np.zeros((3, 2)), (np.array([place]),), np.ones((1, 2)))
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 30])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "uint64"])
+def test_places_of_a_dtype_that_does_not_hold_the_length(monkeypatch, dtype, limit):
+    monkeypatch.setattr(scatter, "_SMALL", limit)
+    index, values = np.array([100, 3, 100], dtype), np.ones((3, 2), "float32")
+    rows = np.zeros((300, 2), "float32")
+    rows[[100, 3]] = [[2, 2], [1, 1]]
+    np.testing.assert_array_equal(arrays.HOST.add_rows(index, values, 300), rows)
+    zeros = np.zeros((300, 2), "float32")
+    np.testing.assert_array_equal(arrays.HOST.scatter_add(zeros, (index,), values), rows)
+    found = arrays.HOST.scatter_add(zeros[:, 0], (index,), values[:, 0])
+    np.testing.assert_array_equal(found, rows[:, 0])
+
+
+def test_the_rank_of_what_an_index_names():
+    x, mask = np.zeros((2, 3, 4)), np.ones((2, 3), bool)
+    places = np.zeros((5, 1), int)
+    for index in (mask, (mask, 0), (None, mask), (..., places), (places, slice(2), np.arange(2)),
+                  (0,), (True, places), (slice(None), mask[0]), np.array(True), (), places):
+        assert scatter._rank(x, index) == x[index].ndim
