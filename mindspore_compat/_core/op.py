@@ -485,7 +485,10 @@ def _beside(array, number, exact):
     try:
         return space.asarray(number, dtype)
     except OverflowError:
-        return space.asarray(number) if exact else space.asarray(number % 2**64).astype(dtype)
+        if not exact:
+            return space.asarray(number % 2**64).astype(dtype)
+        mixes = dtype.kind == "i" or dtype.itemsize == 1  # else with floats, if at all
+        return space.asarray(number) if mixes else space.asarray(float(number), "float32")
 
 
 def space_for(array):

@@ -180,7 +180,7 @@ def bitwise_xor(xp, input: Bits, other: Bits):
 
 @op("ops.isnan(input)", "ops.IsNan()(x: input)", "Tensor.isnan()", "mint.isnan(input)",
     "ops.isnan_ext(tensor: input)",
-    rules=dict.fromkeys(("ops.isnan", "ops.IsNan", "Tensor.isnan"), {"input": Real}))
+    rules=dict.fromkeys(("ops.isnan", "ops.IsNan"), {"input": Real}))
 def isnan(xp, input: Ordinary):
     """True where the element is NaN."""
     return xp.isnan(input)

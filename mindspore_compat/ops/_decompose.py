@@ -502,12 +502,15 @@ def ger(xp, input: Anything, vec2: Anything):
     return xp.expand_dims(input, 1) * xp.expand_dims(vec2, 0)
 
 
-@op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)",
-    alike="input other")
+@op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)")
 def inner(xp, input: Anything, other: Anything):
-    """Sums of products over the last axes."""
+    """Sums of products over the last axes; with a Tensor without axes a product."""
     if input.ndim == 0 or other.ndim == 0:
-        return input * other
+        one, two = met(xp, input, other)
+        return one * two
+    if input.dtype != other.dtype:
+        raise TypeError(f"For 'inner', 'input' and 'other' must have one dtype, but got "
+                        f"{input.dtype} and {other.dtype}.")
     return xp.tensordot(input, other, ((input.ndim - 1,), (other.ndim - 1,)))
 
 

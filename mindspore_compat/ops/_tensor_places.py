@@ -15,6 +15,7 @@ from ._axes import axes_along
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
+Places = TensorOf("int16", "int32", "int64")
 Scalar = Number | Bool
 Value = TensorOf(any_dtype) | Scalar
 
@@ -46,14 +47,14 @@ def gather_elements(self, dim: InTensor(Int), index: Index):
 
 
 @form("gather")
-def gather_slices(self, input_indices: Index, axis: Int, batch_dims: Int = 0):
+def gather_slices(self, input_indices: Places, axis: Int, batch_dims: Int = 0):
     """The slices at positions along an axis, as `ops.gather`."""
     axis = _axis("gather", "axis", self, axis)
     return _index.gather.run(self, input_indices, axis, batch_dims)
 
 
 @form("index_select")
-def index_select_axis(self, axis: Int, index: TensorOf("int16", "int32", "int64")):
+def index_select_axis(self, axis: Int, index: Places):
     """The slices at positions along an axis.
 
     Source: mindspore.Tensor.index_select of MindSpore 2.10.
@@ -166,7 +167,7 @@ def _scattered(name, keyword, self, axis, index, src, reduce="none"):
 
 
 @form("scatter")
-def scatter_axis(self, axis: Int, index: TensorOf("int16", "int32", "int64"), src: Value):
+def scatter_axis(self, axis: Int, index: Places, src: Value):
     """A copy with the values of `src`, or one number, written at places along an axis, element by
     element.
 
@@ -179,7 +180,7 @@ def scatter_axis(self, axis: Int, index: TensorOf("int16", "int32", "int64"), sr
 def scatter_dim(
     self,
     dim: InTensor(Int),
-    index: TensorOf("int16", "int32", "int64"),
+    index: Places,
     src: Value,
     reduce: OneOf("none", "add", "multiply") = "none",
 ):

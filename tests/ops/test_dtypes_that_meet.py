@@ -134,6 +134,7 @@ def test_value(call, dtype, values):
         lambda: ops.dist(T(M, "bfloat16"), T(M, "int32")),
         lambda: ops.cosine_similarity(T(M, "float16"), T(M, "float64")),
         lambda: ops.copysign(T([1], "complex64"), 1),
+        lambda: ops.inner(T([4, 5]), T([1, 2], "int32")),
         lambda: ops.interpolate(T([[[1, 2]]], "uint8"), size=(4,), mode="linear"),
     ],
 )
@@ -146,6 +147,10 @@ def test_what_does_not_meet_is_refused(call):
     "call, dtype, values",
     [
         (lambda: ops.div(T([1, 2], "uint8"), -1), "Float32", [-1, -2]),
+        (lambda: T([1, 3], "uint16") / -1, "Float32", [-1, -3]),
+        (lambda: ops.inner(T([4, 5]), T(2, "int32")), "Float32", [8, 10]),
+        (lambda: T([1, np.nan], "complex64").isnan(), "Bool", [False, True]),
+        (lambda: T([4, 5]).gather(T([1], "int16"), 0), "Float32", [5]),
         (lambda: ops.div(10**10, T([2, 4], "int32")), "Float32", [5e9, 2.5e9]),
         (lambda: ops.huber_loss(T([1, 2], "int8"), T([1, 5], "int8")), "Float32", 1.25),
         (lambda: ops.addcdiv(*(T(n, "int64") for n in ([1, 1], [-7, 7], [4, 2]))), "Int64", [0, 4]),
