@@ -78,7 +78,7 @@ def _chosen(mask, dtype, *choices):
 def at_least(xp, x, low):
     """max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
-    if _clips(x, low):
+    if x.size >= _LARGE and _clips(x, low):
         if x.dtype == np.float16:
             return xp.cast(xp.at_least(xp.cast(x, "float32"), np.float32(low)), x.dtype)
         top = np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max
@@ -90,7 +90,7 @@ def at_least(xp, x, low):
 def at_most(xp, x, high):
     """min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
-    if _clips(x, high):
+    if x.size >= _LARGE and _clips(x, high):
         if x.dtype == np.float16:
             return xp.cast(xp.at_most(xp.cast(x, "float32"), np.float32(high)), x.dtype)
         bottom = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
@@ -99,6 +99,6 @@ def at_most(xp, x, high):
 
 
 def _clips(x, bound):
-    """True for a large array of the host and a single bound of its dtype."""
-    return (type(x) is np.ndarray and x.size >= _LARGE and x.dtype.char in "efdilqBHILQbh"
+    """True for an array of the host and a single bound of its dtype."""
+    return (type(x) is np.ndarray and x.dtype.char in "efdilqBHILQbh"
             and (not isinstance(bound, np.ndarray) or not bound.ndim and bound.dtype == x.dtype))

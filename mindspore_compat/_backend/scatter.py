@@ -54,7 +54,7 @@ def _rank(x, index):
     for each in index if isinstance(index, tuple) else (index,):
         if each is None:
             whole += 1
-        elif isinstance(each, bool) or getattr(each, "dtype", None) == bool:
+        elif isinstance(each, bool) or getattr(each, "dtype", None) == "bool":
             whole, places = whole - numpy.ndim(each), max(places, 1)
         elif each is not Ellipsis and not isinstance(each, slice):
             whole, places = whole - 1, max(places, numpy.ndim(each))

@@ -17,7 +17,7 @@ An op without a rule is differentiated through its body, which then runs on Trac
 
 import inspect
 
-from numpy import generic
+from numpy import float64, generic
 
 from .._backend import arrays
 from .._backend.arrays import DIRECT, SPACES
@@ -133,6 +133,8 @@ class Op:
         self.many = next((n for n in self.parameters if _holds_tensors(self.rules.get(n))), None)
         self.numbers = {n for n in self.inputs if self.operator or _takes_numbers(self.rules[n])}
         self.optional = {n for n in self.inputs if self.defaults.get(n, 0) is None}
+        self.floats = [n for n in self.parameters if n not in (*self.inputs, self.many)
+                       and n in self.rules and self.rules[n].verdict(0.5) is not TypeError]
         self.absent = self.optional | {n for n in self.inputs if _takes_none(self.rules[n])}
         self.rule = self._make_rule()
         straight = self.inputs and not self.many and self.inputs[0] not in self.optional
@@ -196,7 +198,7 @@ class Op:
                      "        made_._node = node_"]
         line += ["    return made_"]
         scope = {"body_": self.body, "space_of_kind_": DIRECT.get, "new_": _new, "Tensor_": Tensor,
-                 "F32_": FLOAT32, "precision_": precision,
+                 "F32_": FLOAT32, "precision_": precision, "float64_": float64,
                  "Node_": Node, "rule_": self.rule, "next_number_": next_number, "depth_": depth,
                  "Packed_": Packed,
                  "general_": self.general,
@@ -222,6 +224,7 @@ class Op:
             odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
         if self.widen and set(self.inputs) - {first, *self.promote}:
             odd += ["precision_.dtype is not None"]  # a GPU takes halves, and weights are wider
+        odd += [f"type({n}) is float64_" for n in self.floats]
         return " or ".join(odd)
 
     def _scalar_lines(self):
@@ -269,6 +272,8 @@ class Op:
         values = dict(self.defaults)
         values.update(zip(self.parameters, args))
         values.update(kwargs)
+        for n in self.floats:  # NumPy's float64 passes as Python's float, but would widen results
+            values[n] = float(values[n]) if type(values[n]) is float64 else values[n]
         sources = [values[n] for n in self.inputs]
         extra = list(values[self.many]) if self.many else []
         held, nodes = self._arrays(sources + extra)

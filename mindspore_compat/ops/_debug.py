@@ -2,6 +2,7 @@
 
 from .._core import custom
 from .._core import dtype as dtypes
+from .._core.checking import plain_numbers
 from .._core.op import op
 from .._core.rules import Callable, OneOf, Str, TensorOf, any_dtype, checked
 from .._core.surface import public
@@ -364,6 +365,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     """
     if isinstance(clip_norm, Tensor) and clip_norm.size == 1:
         clip_norm = clip_norm.item()
+    clip_norm = plain_numbers(clip_norm)
     if isinstance(x, Tensor):
         return clip_by_global_norm([x], clip_norm, use_norm)[0]
     if not isinstance(x, (tuple, list)):
@@ -400,6 +402,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
             raise TypeError(f"For 'clip_by_norm', 'x' must be a Tensor, or a list or tuple of "
                             f"them, but got "
                             f"{type(one).__name__}.")
+    max_norm, norm_type = plain_numbers(max_norm), plain_numbers(norm_type)
     bound = max_norm  # may carry a gradient
     max_norm, norm_type = (value.item() if isinstance(value, Tensor) and value.size == 1 else value
                            for value in (max_norm, norm_type))

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from .._backend import arrays
 from .._core import custom
 from .._core import dtype as dtypes
+from .._core.checking import plain_numbers
 from .._core.op import op, space_for
 from .._core.rules import Bool, TensorOf, any_dtype, checked
 from .._core.surface import overwrite, own, plain, public
@@ -181,7 +182,7 @@ def itemset(self, *args):
 
     Source: mindspore.Tensor.itemset of MindSpore 2.10.
     """
-    *place, number = args
+    *place, number = map(plain_numbers, args)
     if place and isinstance(number, Tensor) and number.size == 1:
         number = number.item()
     if not isinstance(number, (int, float, bool)):

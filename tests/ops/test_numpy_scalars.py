@@ -51,6 +51,10 @@ def test_ints(call, shape):
         (lambda: ops.pad(Tensor([1.0]), (1, 0), value=HALF), [0.5, 1.0]),
         (lambda: ops.celu(Tensor([2.0]), HALF), [2.0]),
         (lambda: nn.LeakyReLU(HALF)(Tensor([-2.0])), [-1.0]),
+        (lambda: ops.clip_by_global_norm(Tensor([3.0, 4.0]), np.float32(2.5)), [1.5, 2.0]),
+        (lambda: ops.clip_by_global_norm(Tensor([3.0, 4.0]), np.float64(2.5)), [1.5, 2.0]),
+        (lambda: ops.clip_by_norm(Tensor([3.0, 4.0]), np.int64(9)), [3.0, 4.0]),
+        (lambda: Tensor([3.0, 4.0]).itemset(ONE, HALF), [3.0, 0.5]),
     ],
 )
 def test_floats(call, value):
@@ -70,3 +74,27 @@ def test_floats(call, value):
 def test_what_holds_no_such_number_is_refused(call):
     with pytest.raises(TypeError, match="^For '"):
         call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, one: mint.add(x, x, alpha=one),
+        lambda x, one: ops.elu(x, one),
+        lambda x, one: ops.celu(x, one),
+        lambda x, one: ops.softplus(x, one),
+        lambda x, one: ops.softshrink(x, one),
+        lambda x, one: ops.huber_loss(x, x + 1, delta=one),
+        lambda x, one: ops.addmm(x, x, x, beta=one),
+        lambda x, one: ops.cosine_similarity(x, x, eps=one),
+        lambda x, one: ops.vector_norm(x, one),
+        lambda x, one: ops.renorm(x, 1, 0, one),
+        lambda x, one: nn.ELU(one)(x),
+        lambda x, one: nn.HuberLoss(delta=one)(x, x),
+    ],
+)
+def test_a_float64_widens_no_result(call):
+    square = Tensor(np.eye(3, dtype=np.float32))
+    found, wanted = (call(square, one) for one in (np.float64(1.0), 1.0))
+    assert found.dtype == wanted.dtype == square.dtype
+    assert found.asnumpy().tolist() == wanted.asnumpy().tolist()
