@@ -522,7 +522,7 @@ class RaggedRange(Primitive):
         rows = numpy.stack(numpy.broadcast_arrays(*(numpy.atleast_1d(each) for each in given)), -1)
         if (rows[:, 2] == 0).any():
             raise ValueError("For 'RaggedRange', 'deltas' must not hold 0.")
-        parts = [numpy.arange(*row).astype(given[0].dtype) for row in rows]
+        parts = [numpy.arange(*row).astype(given[0].dtype) for row in rows.tolist()]
         ends = numpy.cumsum([0, *map(len, parts)]).astype(dtypes.to_numpy(self.Tsplits))
         asarray = space_for(starts._array).asarray
         return Tensor._wrap(asarray(ends)), Tensor._wrap(asarray(numpy.concatenate(parts)))

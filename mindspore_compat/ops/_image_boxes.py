@@ -228,7 +228,7 @@ def non_max_suppression_with_overlaps(xp, overlaps: Floats, scores: Floats, max_
             f"(N,), but got {tuple(overlaps.shape)} and {tuple(scores.shape)}.")
     if most < 0:
         raise ValueError(f"For '{api}', 'max_output_size' must not be negative, but got {most}.")
-    return _chosen(xp, overlaps > overlap, scores, most, least)
+    return _chosen(xp, overlaps >= overlap, scores, most, least)
 
 
 def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):

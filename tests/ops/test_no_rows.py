@@ -6,6 +6,7 @@ Observed in MindSpore 2.10; NaN for the decompositions, of which it returns arbi
 import numpy as np
 import pytest
 
+import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 
 
@@ -74,3 +75,23 @@ def test_only_the_matrix_with_nan_decomposes_to_nan(part):
     values = (found[0] if isinstance(found, tuple) else found).asnumpy()
     assert np.isnan(values[0]).all()
     assert sorted(values[1].real.tolist()) == [1, 2]
+
+
+def test_limits_far_below_their_starts_give_no_numbers():
+    at, numbers = ops.RaggedRange(ms.int64)(
+        *(Tensor(np.array(n, np.int32)) for n in ([2, 5, 8], [3, -(2**31), 10], [1, 1, 1]))
+    )
+    assert at.asnumpy().tolist() == [0, 1, 1, 3]
+    assert numbers.asnumpy().tolist() == [2, 8, 9]
+
+
+@pytest.mark.parametrize("most, kept", [(0.75, [1, 0]), (0.5, [1]), (0.25, [1])])
+def test_an_overlap_of_the_threshold_is_too_much(most, kept):
+    overlaps, scores = np.array([[1, 0.5], [0.5, 1]]), np.array([0.6, 0.9])
+    found = ops.NonMaxSuppressionWithOverlaps()(
+        *(Tensor(n.astype(np.float32)) for n in (overlaps, scores)),
+        Tensor(2, ms.int32),
+        Tensor(most, ms.float32),
+        Tensor(0.0, ms.float32),
+    )
+    assert found.asnumpy().tolist() == kept
