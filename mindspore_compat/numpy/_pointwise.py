@@ -154,7 +154,7 @@ def _cube_root(x):
 
 
 def _in_floats(op):
-    """`op` computed in floats and cast back: the powers and quotients of ints are ints."""
+    """`op` computed in floats and cast back: the powers of ints are ints."""
 
     def run(x):
         return cast.run(op(x), x._array.dtype) if x._array.dtype.kind in "iu" else op(x)
@@ -169,8 +169,11 @@ def _compute(op_name):
     if op_name == "invert":
         return lambda x: -x - 1
     op = build("ops", op_name)
-    if op_name in ("exp2", "reciprocal"):
+    if op_name == "exp2":
         return _in_floats(op)
+    if op_name == "reciprocal":
+        whole = build("ops", "inv")
+        return lambda x: whole(x) if x._array.dtype.kind in "iu" else op(x)
     if op_name == "abs":
         return lambda x: cast.run(op(x), x._array.dtype)
     if op_name in _TURNS:  # the ops take no complex numbers

@@ -76,13 +76,15 @@ def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = 
     "ops.ReduceMean(keep_dims=False)(x, axis=())", rules={"ops.ReduceMean": {"axis": Axes}})
 def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The mean over the axes given, in the input's dtype (integers truncate)."""
+    if not x.ndim and axis in (0, -1):  # as for sums, no axis counts as one
+        axis = None
     return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 
 
 @op("mint.mean(input: x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
 def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The mean over the axes given."""
-    return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
+    return mean.body(xp, x, axis, keep_dims)
 
 
 @op("ops.prod(input, axis=None, keep_dims=False, dtype=None)",

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, nn, ops
+from mindspore_compat import Tensor, mint, nn, ops
+from mindspore_compat import numpy as mnp
 
 
 def none(*shape):
@@ -95,3 +96,16 @@ def test_an_overlap_of_the_threshold_is_too_much(most, kept):
         Tensor(0.0, ms.float32),
     )
     assert found.asnumpy().tolist() == kept
+
+
+@pytest.mark.parametrize("mean", [ops.mean, ops.ReduceMean(), mint.mean])
+def test_a_mean_over_the_axis_of_a_number_is_the_number(mean):
+    assert mean(Tensor(2.0), 0).asnumpy() == mean(Tensor(2.0), -1).asnumpy() == 2
+    with pytest.raises(ValueError, match="^For '"):
+        mean(Tensor(2.0), 1)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint8"])
+def test_the_reciprocal_of_zero_is_the_bound_of_integers(dtype):
+    found = mnp.reciprocal(Tensor(np.array([0, 2, 1], dtype)))
+    assert found.asnumpy().tolist() == [np.iinfo(dtype).max, 0, 1]
