@@ -49,9 +49,15 @@ def _one_dtype(x, y):
     dtype = next((c.dtype for c in (x, y) if isinstance(c, np.ndarray)), None)
     if dtype is None or dtype.kind not in "fiuc" or dtype.itemsize not in _WORDS:
         return None
-    numbers = (int, float) if dtype.kind in "fc" else (int,)
-    fits = all(type(c) in numbers or getattr(c, "dtype", None) == dtype for c in (x, y))
+    fits = all(getattr(c, "dtype", None) == dtype or _holds(dtype, c) for c in (x, y))
     return dtype if fits else None
+
+
+def _holds(dtype, number):
+    """True for a number of Python's that is one of `dtype`, perhaps once it is rounded."""
+    if dtype.kind in "fc":
+        return type(number) in (int, float)
+    return type(number) is int and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
 
 
 def _chosen(mask, dtype, *choices):

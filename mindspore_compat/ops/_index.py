@@ -363,7 +363,7 @@ def unsorted_segment_sum(xp, input_x: TensorOf(number), segment_ids: Index,
                          f"{input_x.shape}.")
     tail = input_x.shape[segment_ids.ndim:]
     total = xp.zeros((num_segments + 1, *tail), input_x.dtype)
-    ids = xp.where(segment_ids < 0, num_segments, segment_ids)
+    ids = xp.where(segment_ids < 0, num_segments, xp.cast(segment_ids, "int64"))
     return xp.scatter_add(total, (ids,), input_x)[:num_segments]
 
 

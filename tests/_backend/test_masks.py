@@ -54,3 +54,16 @@ def test_bounds_are_those_of_maximum_and_minimum(dtype):
                               (HOST.at_most(x, bound), np.minimum(x, bound))):
             assert found.dtype == wanted.dtype
             np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("number", [300, -300, 1 << 40])
+def test_a_number_that_the_dtype_does_not_hold_is_as_in_numpy(number):
+    mask = np.ones(1 << 14, bool)
+    for dtype in ("int8", "uint8", "int32"):
+        small = np.zeros(mask.shape, dtype)
+        try:
+            wanted = np.where(mask, number, small)
+        except OverflowError:
+            wanted = None
+        if wanted is not None:
+            np.testing.assert_array_equal(HOST.where(mask, number, small), wanted)
