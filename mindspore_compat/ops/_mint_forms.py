@@ -54,15 +54,16 @@ def _extreme(name, word, over_all, along, between):
     def extreme(input, *args, **kwargs):
         if not args and not kwargs:
             return over_all.run(input)
-        if "other" in kwargs or args and isinstance(args[0], Tensor):
+        if "other" in kwargs or args and isinstance(args[0], (Tensor, float, bool)):
             return between.run(input, *args, **kwargs)
-        return _along(input, *args, **kwargs)
+        return with_places(input, *args, **kwargs)
 
-    @checked
-    def _along(input: Anything, dim: Int, keepdim: Bool = False):
+    def with_places(input: Anything, dim: Int, keepdim: Bool = False):
         values, at = along.run(input, dim, keepdim)
         return values, Tensor._wrap(at._array.astype("int64"))
 
+    with_places.__name__ = name  # which errors tell
+    with_places = checked(with_places)
     extreme.__name__ = extreme.__qualname__ = name
     extreme.__doc__ = f"""The {word} element, the {word} elements along an axis with their int64
     places, or the {word} of two, element by element.
@@ -71,7 +72,7 @@ def _extreme(name, word, over_all, along, between):
         input (Tensor): any real dtype.
         dim (int): the axis, in the form that gives (values, places).
         keepdim (bool): True to keep the axis with length 1.
-        other (Tensor): what is compared, in the form of two.
+        other (Union[Tensor, float, bool]): what is compared, in the form of two.
 
     Raises:
         TypeError: if the arguments fit no form.

@@ -89,7 +89,7 @@ def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
 
 @op("ops.prod(input, axis=None, keep_dims=False, dtype=None)",
     "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
-    rules={"mint.prod": {"axis": Int}})
+    rules={"mint.prod": {"axis": Scalar}})
 def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
          dtype: DType = None):
     """The product over the axes given; integers and bools multiply as int64, wide unsigned ones as

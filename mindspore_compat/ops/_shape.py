@@ -231,7 +231,9 @@ class Flatten:
 @public("mint.flatten")
 def mint_flatten(input, start_dim=0, end_dim=-1):
     """The axes from `start_dim` to `end_dim` as one; all of them by default."""
-    return flatten(input, start_dim=start_dim, end_dim=end_dim)
+    dims = (dim.item() if isinstance(dim, Tensor) and not dim.ndim else plain_numbers(dim)
+            for dim in (start_dim, end_dim))
+    return flatten(input, **dict(zip(("start_dim", "end_dim"), dims)))
 
 
 @public("Tensor.ravel")

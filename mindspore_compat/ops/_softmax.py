@@ -121,7 +121,9 @@ derive("log_soft(x, axis)", x=_log_softmax_slope)
 @op("ops.log_softmax(logits, axis=-1)", "ops.LogSoftmax(axis=-1)(logits)",
     "nn.LogSoftmax(axis=-1)(logits)")
 def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
-    """The logarithm of the softmax along `axis`."""
+    """The logarithm of the softmax along `axis`; of a number it is 0."""
+    if not logits.ndim and axis == 0:
+        return xp.zeros_like(logits)
     return xp.log_soft(logits, _checked_axis("log_softmax", logits, axis))
 
 

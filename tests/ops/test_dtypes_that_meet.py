@@ -188,3 +188,24 @@ def test_further_values(call, dtype, values):
     found = call()
     assert str(found.dtype) == dtype
     np.testing.assert_allclose(found.asnumpy(), values, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "call, values",
+    [
+        (lambda: mint.max(T([3, -1]), 1.0), [3, 1]),
+        (lambda: mint.min(T([3, -1]), True), [1, -1]),
+        (lambda: mint.max(T([1, 2], "int32"), 1.5), [1.5, 2]),
+        (lambda: mint.flatten(T(M), np.int64(0)), [1, 2, 3, 4]),
+        (lambda: mint.flatten(T(M), T(0, "int32")), [1, 2, 3, 4]),
+        (lambda: mint.prod(T(M), T(1, "int32")), [2, 12]),
+        (lambda: ops.log_softmax(T(2), 0), 0),
+    ],
+)
+def test_numbers_of_other_kinds_are_taken(call, values):
+    assert call().asnumpy().tolist() == values
+
+
+def test_the_name_that_was_called_is_told():
+    with pytest.raises(TypeError, match="^For 'max', 'dim' must be an int"):
+        mint.max(T(M), "0")
