@@ -522,13 +522,13 @@ _split_by_name("dsplit", 2, 3)
 @op("ops.fliplr(input)", "Tensor.fliplr()", widen=False)
 def fliplr(xp, input: Anything):
     """The second axis in reverse order."""
-    return xp.flip(input, 1)
+    return xp.array(xp.flip(input, 1))
 
 
 @op("ops.flipud(input)", "Tensor.flipud()", widen=False)
 def flipud(xp, input: Anything):
     """The first axis in reverse order."""
-    return xp.flip(input, 0)
+    return xp.array(xp.flip(input, 0))
 
 
 @op("ops.rot90(input, k, dims)", "Tensor.rot90(k, dims)", "mint.rot90(input, k=1, dims=(0, 1))",
@@ -539,7 +539,7 @@ def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
     if len(dims) == 2 and abs(dims[0] - dims[1]) in (0, input.ndim):
         raise RuntimeError(f"For 'rot90', 'dims' must name two axes of the input, but got "
                            f"{tuple(dims)} for shape {tuple(input.shape)}.")
-    return xp.rot90(input, int(k), tuple(dims))
+    return xp.array(xp.rot90(input, int(k), tuple(dims)))
 
 
 @op("ops.t(input)", "Tensor.t()", widen=False)

@@ -457,7 +457,7 @@ def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
     "mint.flip(input, dims)", widen=False)
 def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     """The elements in reverse order along the axes given."""
-    return xp.flip(input, tuple(dims))
+    return xp.array(xp.flip(input, tuple(dims)))  # no view: writing to it leaves the input alone
 
 
 @op("ops.roll(input, shifts, dims=None)", "Tensor.roll(shifts, dims=None)",

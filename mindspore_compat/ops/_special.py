@@ -482,14 +482,14 @@ nan_to_num.widen = False
 
 @op("ops.real(input)", "ops.Real()(input)", "Tensor.real()", "mint.real(input)")
 def real(xp, input: Anything):
-    """The real part; the input itself if it is real."""
-    return xp.real(input) if input.dtype.kind == "c" else input
+    """The real part, a copy."""
+    return xp.array(xp.real(input) if input.dtype.kind == "c" else input)
 
 
 @op("ops.imag(input)", "ops.Imag()(input)", "Tensor.imag()", "mint.imag(input)")
 def imag(xp, input: Anything):
     """The imaginary part; zeros if the input is real."""
-    return xp.imag(input) if input.dtype.kind == "c" else xp.zeros_like(input)
+    return xp.array(xp.imag(input)) if input.dtype.kind == "c" else xp.zeros_like(input)
 
 
 @op("ops.conj(input)", "ops.Conj()(input)", "Tensor.conj()", "ops.conjugate(input)")
