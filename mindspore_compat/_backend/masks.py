@@ -68,15 +68,18 @@ def _chosen(mask, dtype, *choices):
                   if each.size > 1 else each.reshape(-1) for each in (mask, *choices))
     word = _WORDS[dtype.itemsize]
     x, y, out = x.view(word), y.view(word), np.empty(shape, word)
-    flat = out.reshape(-1)
+    flat, zeros = out.reshape(-1), y.size == 1 and not y.any()
     for start in range(0, flat.size, _BLOCK):
         block = slice(start, start + _BLOCK)
         bits = (mask[block] if mask.size > 1 else mask).astype(word)
         np.negative(bits, out=bits)
-        own = y[block] if y.size > 1 else y
-        np.bitwise_xor(x[block] if x.size > 1 else x, own, out=flat[block])
-        flat[block] &= bits
-        flat[block] ^= own
+        one, other = (each[block] if each.size > 1 else each for each in (x, y))
+        if zeros:
+            np.bitwise_and(one, bits, out=flat[block])
+        else:
+            np.bitwise_xor(one, other, out=flat[block])
+            flat[block] &= bits
+            flat[block] ^= other
     return out.view(dtype)
 
 

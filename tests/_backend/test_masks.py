@@ -67,3 +67,13 @@ def test_a_number_that_the_dtype_does_not_hold_is_as_in_numpy(number):
             wanted = None
         if wanted is not None:
             np.testing.assert_array_equal(HOST.where(mask, number, small), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "complex64"])
+def test_where_beside_zeros(dtype):
+    mask = RANDOM.random(SHAPE) < 0.5
+    x = _elements(SHAPE, dtype)
+    for zero in (0, np.zeros((), dtype), -np.zeros((1, 1), dtype), np.zeros_like(x)):
+        for one in (x, x[0], np.ones((), dtype)):
+            found, wanted = HOST.where(mask, one, zero), np.where(mask, one, zero)
+            assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
