@@ -506,7 +506,7 @@ class RaggedRange(Primitive):
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if a delta is 0.
+        ValueError: if a delta is 0, or an input has two axes or more.
 
     Source: mindspore.ops.RaggedRange of MindSpore 2.10.
     """
@@ -519,6 +519,9 @@ class RaggedRange(Primitive):
     @checked(Alike("starts limits deltas"))
     def __call__(self, starts: Reals, limits: Reals, deltas: Reals):
         given = [each.asnumpy() for each in (starts, limits, deltas)]
+        if any(each.ndim > 1 for each in given):
+            raise ValueError("For 'RaggedRange', the inputs must have at most one axis, but got "
+                             f"shapes {', '.join(str(each.shape) for each in given)}.")
         rows = numpy.stack(numpy.broadcast_arrays(*(numpy.atleast_1d(each) for each in given)), -1)
         if (rows[:, 2] == 0).any():
             raise ValueError("For 'RaggedRange', 'deltas' must not hold 0.")

@@ -84,20 +84,22 @@ def _made(array, dtype, default="float32"):
 
 
 def moved(mean, scale, noise):
-    """Numbers mean + scale * noise; gradients reach what is a Tensor of the two."""
+    """Numbers mean + scale * noise, float64 for a Tensor of such means; gradients reach what is a
+    Tensor of the two."""
     if not any(isinstance(each, Tensor) for each in (mean, scale)):
         return _made(mean + scale * noise, None)
     xp = current_space()
     given = [each if isinstance(each, Tensor) else Tensor._wrap(xp.asarray(float(each)))
              for each in (mean, scale)]
-    return moved_noise.run(*given, Tensor._wrap(xp.asarray(noise)))
+    wide = isinstance(mean, Tensor) and mean.dtype == dtypes.float64
+    return moved_noise.run(*given, Tensor._wrap(xp.asarray(noise)), wide)
 
 
 @op(widen=False)
 def moved_noise(xp, mean: TensorOf(any_dtype), scale: TensorOf(any_dtype),
-                noise: TensorOf(floating)):
-    """mean + scale * noise; float64 for such a mean, else float32."""
-    return xp.cast(mean + scale * noise, "float64" if mean.dtype == "float64" else "float32")
+                noise: TensorOf(floating), wide: Bool):
+    """mean + scale * noise; float64 where it is to be `wide`, else float32."""
+    return xp.cast(mean + scale * noise, "float64" if wide else "float32")
 
 
 @op(widen=False)

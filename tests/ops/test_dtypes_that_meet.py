@@ -82,6 +82,7 @@ def test_integers_never_widen_floats(api, one, other, found):
         (lambda: ops.ROIAlign(1, 1, 0.5)(T([[M]], "float16"), T([[0, 0, 0, 1, 1]])), "Float16"),
         (lambda: ops.randn_like(T(M, "int32")), "Float32"),
         (lambda: ops.normal((2,), T(0, "float64"), T(1)), "Float64"),
+        (lambda: ops.normal((2,), 0.5, T(1, "float64")), "Float32"),
         (
             lambda: ops.STFT(4, 1, 4, False, True, True)(T([1] * 9), T([1] * 4, "float64")),
             "Complex128",
