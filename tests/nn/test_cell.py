@@ -338,3 +338,18 @@ def test_flags_reach_sub_cells():
     net.add_flags_recursive(special=True)
     assert net.first.special
     assert net.get_flags()["special"]
+
+
+@pytest.mark.parametrize("make", [
+    lambda: nn.Embedding(4, 3), lambda: nn.Embedding(4, 3, use_one_hot=True),
+    lambda: nn.EmbeddingLookup(4, 3), lambda: nn.EmbeddingExt(4, 3)])
+def test_rows_that_are_looked_up_have_the_type_of_to_float(make):
+    net = make().to_float(ms.float16)
+    table, ids = net.trainable_params()[0], Tensor([0, 1, 1], ms.int32)
+    rows = net(ids)
+    assert rows.dtype == ms.float16 and table.dtype == ms.float32
+    np.testing.assert_array_equal(
+        rows.asnumpy(), table.asnumpy()[[0, 1, 1]].astype(np.float16))
+    slope = ms.grad(lambda ids: net(ids).sum(), None, net.trainable_params())(ids)
+    assert slope[0].dtype == ms.float32
+    np.testing.assert_array_equal(slope[0].asnumpy()[:, 0], [1, 2, 0, 0])

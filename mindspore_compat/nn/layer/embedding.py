@@ -5,6 +5,7 @@ import functools
 from ... import ops
 from ..._core.dtype import float32
 from ..._core.op import op
+from ..._core.precision import state as precision
 from ..._core.rules import (
     Any,
     Bool,
@@ -24,6 +25,7 @@ from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.initializer import Normal
 from ...common.parameter import Parameter
+from ...ops._cast import cast
 from ...ops._index import gather
 from .._parts import parameter
 from ..cell import Cell
@@ -33,6 +35,12 @@ __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingL
 
 Numbers = TensorOf("int32", "int64")
 Size = Int(ge=1)
+
+
+def _in_precision(rows):
+    """Rows in the float type that the Cell that runs brings floats to: looking up computes nothing,
+    and leaves them as they are."""
+    return rows if precision.dtype is None else cast.run(rows, precision.dtype)
 
 
 def _need_numbers(api, name, x):
@@ -114,8 +122,8 @@ class Embedding(Cell):
         """The rows that `ids` name."""
         _need_numbers("Embedding", "ids", ids)
         if self.use_one_hot:
-            return rows_or_zeros.run(self.embedding_table, ids)
-        return gather.run(self.embedding_table, ids, 0)
+            return _in_precision(rows_or_zeros.run(self.embedding_table, ids))
+        return _in_precision(gather.run(self.embedding_table, ids, 0))
 
     def extend_repr(self):
         """The sizes and the table of the layer."""
@@ -182,7 +190,7 @@ class EmbeddingExt(Cell):
         _need_numbers("EmbeddingExt", "input", input)
         if self.max_norm is not None:
             self._shorten(input)
-        rows = gather.run(self.weight, input, 0)
+        rows = _in_precision(gather.run(self.weight, input, 0))
         if self.scale_grad_by_freq:
             share = 1 / gather.run(occurrences.run(input, self.num_embeddings), input, 0)
             share = share.expand_dims(-1).astype(rows.dtype)
@@ -253,7 +261,7 @@ class EmbeddingLookup(Cell):
     def construct(self, indices):
         """The rows that `indices` name."""
         _need_numbers(type(self).__name__, "indices", indices)
-        rows = rows_or_zeros.run(self.embedding_table, indices)
+        rows = _in_precision(rows_or_zeros.run(self.embedding_table, indices))
         if self.max_norm is not None:
             rows = clip_by_norm.run(rows, Tensor(self.max_norm, rows.dtype), -1)
         return rows
