@@ -120,9 +120,10 @@ def scatter_reduce(xp, x, index, values, how):
         host = [a.get() if hasattr(a, "get") else a for a in (x, values, *index)]
         getattr(numpy, _REDUCERS[how]).at(host[0], tuple(host[2:]), host[1])
         return xp.asarray(host[0])
-    if xp.module.__name__ != "numpy" and x.dtype == numpy.float16:
-        wide = xp.scatter_reduce(x.astype("float32"), index, values.astype("float32"), how)
-        return wide.astype(numpy.float16)
+    if xp.module.__name__ != "numpy" and x.itemsize < 4:
+        wide = "int32" if x.dtype.kind in "iu" else "float32"
+        found = xp.scatter_reduce(x.astype(wide), index, values.astype(wide), how)
+        return found.astype(x.dtype)
     out = xp.array(x)
     _at(getattr(xp, _REDUCERS[how]), out, index, values)
     return out

@@ -7,6 +7,7 @@ in
 _index.py.
 """
 
+import ml_dtypes
 import numpy
 
 from .._backend.arrays import SPACES
@@ -346,7 +347,7 @@ def start_of(dtype, how):
     """What an empty segment holds: the dtype's ends for extremes, 1 for products."""
     if how == "mul":
         return 1
-    info = numpy.finfo(dtype) if dtype.kind == "f" else numpy.iinfo(dtype)
+    info = numpy.iinfo(dtype) if dtype.kind in "iu" else ml_dtypes.finfo(dtype)
     return info.min if how == "max" else info.max
 
 
