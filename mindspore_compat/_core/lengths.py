@@ -6,6 +6,8 @@ nothing is, and a dtype, but no values: to compute with it is refused. `misfit` 
 Tensor is such an input.
 """
 
+import copyreg
+
 from . import dtype as dtypes
 from .checking import checked
 from .rules import Bool, Int
@@ -123,6 +125,18 @@ class Unfilled(Tensor):
         lambda self: dtypes.to_numpy(self._dtype).itemsize,
         doc="The bytes that one element will have.",
     )
+
+    def __copy__(self):
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo):
+        made = memo[id(self)] = self.__copy__()     # the same Symbols, which compare by identity
+        return made
+
+    def __reduce__(self):
+        return copyreg.__newobj__, (type(self),), self.__dict__
 
     def __repr__(self):
         return f"Tensor(shape={list(self._lengths)}, dtype={self._dtype}, value= )"

@@ -19,6 +19,7 @@ import threading
 import time
 from collections import OrderedDict
 
+from .. import ops
 from .._core import dtype as dtypes
 from .._core.custom import custom_gradient, recompute
 from .._core.precision import precision
@@ -33,6 +34,7 @@ from ..common.parameter import (
     _unique_parameter_name,
 )
 from ..ops._transform import GradOperation
+from ..ops.primitive import Primitive
 from ._hooks import Hooks
 from ._members import Members, layout
 from ._naming import Naming
@@ -284,10 +286,14 @@ class Cell(Naming, Hooks, State, Settings):
             self.__dict__.pop(name, None)
 
     def _cell_replace(self, members, what, name, value):
-        """Writes what is no member of its kind over a member: None, or a Tensor's values."""
+        """Writes what is no member of its kind over a member: None, a Tensor's values over a
+        parameter, an operation instead of a sub-cell."""
         old = members[name]
         if value is None:
             members[name] = None
+        elif members is self._cells and (isinstance(value, Primitive) or value is ops.identity):
+            del members[name]
+            object.__setattr__(self, name, value)
         elif members is self._params and isinstance(value, Tensor) and isinstance(old, Parameter):
             old.set_data(value)
         else:

@@ -334,7 +334,7 @@ class Model:
 
     def _run_step(self, inputs):
         """One step of training on a batch, a list of Tensors; returns what the network does."""
-        if not self._backbone_is_train:     # a callback evaluated or predicted
+        if not self._backbone_is_train:     # evaluated or predicted in between
             self._set_mode(self._train_network, True)
         return self._train_network(*inputs)
 
@@ -408,7 +408,6 @@ class Model:
         with CallbackManager(taking_part) as manager:
             self._eval_process(valid_dataset, manager, cb_params, add_eval_loss=True)
         cb_params.update(kept)
-        self._set_mode(self._train_network, True)
 
     def _eval_process(self, valid_dataset, list_callback=None, cb_params=None,
                       add_eval_loss=False):

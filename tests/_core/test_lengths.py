@@ -1,5 +1,8 @@
 """Tensors whose lengths are not known, Symbols, and the inputs that a Cell is set to take."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -41,6 +44,21 @@ def test_symbols_are_told():
 def test_it_has_no_values(use):
     with pytest.raises(ValueError, match="not known"):
         use(Tensor(shape=(None, 3), dtype=ms.float32))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy,
+                                    lambda value: pickle.loads(pickle.dumps(value))])
+def test_it_is_copied_without_values(copied):
+    made = copied(Tensor(shape=(None, 3), dtype=ms.float16))
+    assert made.shape == (-1, 3) and made.dtype == ms.float16
+
+
+def test_a_cell_is_copied_with_its_inputs(graph):
+    net = nn.Dense(3, 1)
+    net.set_inputs(Tensor(shape=(None, SAME), dtype=ms.float32))
+    made = copy.deepcopy(net)
+    assert made.get_inputs()[0].symbolic_shape == [None, SAME.to_dict()]
+    assert made(Tensor(np.ones((2, 3), np.float32))).shape == (2, 1)
 
 
 def test_refused_shapes():

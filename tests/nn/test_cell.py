@@ -353,3 +353,15 @@ def test_rows_that_are_looked_up_have_the_type_of_to_float(make):
     slope = ms.grad(lambda ids: net(ids).sum(), None, net.trainable_params())(ids)
     assert slope[0].dtype == ms.float32
     np.testing.assert_array_equal(slope[0].asnumpy()[:, 0], [1, 2, 0, 0])
+
+
+@pytest.mark.parametrize("operation", [ops.functional.identity, ops.ReLU()])
+def test_an_operation_takes_the_place_of_a_cell(operation):
+    net = nn.TrainOneStepCell(nn.Dense(1, 1), nn.SGD([Parameter(1.0, name="w")]))
+    net.grad_reducer = operation
+    assert net.grad_reducer is operation and "grad_reducer" not in net.name_cells()
+    assert copy.deepcopy(net).grad_reducer(Tensor([2.0])).asnumpy().tolist() == [2.0]
+    net.grad_reducer = nn.Identity()
+    assert "grad_reducer" in net.name_cells()
+    with pytest.raises(TypeError, match="grad_reducer"):
+        net.grad_reducer = ops.relu

@@ -343,6 +343,21 @@ def test_a_training_ends_on_request(ask, tmp_path):
     assert signal.getsignal(signal.SIGTERM) is before
 
 
+@pytest.mark.parametrize("save_ckpt", [True, False])
+def test_a_run_goes_on_from_what_was_saved_on_request(save_ckpt, tmp_path):
+    first = OnRequestExit(True, False, "net", str(tmp_path))
+    Model(Descent()).train(3, batches(4), [
+        At(on_train_step_begin=lambda run_context: ask_by_signal(tmp_path)), first])
+    begun = 9.0 if save_ckpt else 10.0       # one step of 1 from 10, where a file is taken
+    again = OnRequestExit(save_ckpt, False, "net", str(tmp_path))
+    trained, evaluated = Descent(), Descent()
+    Model(trained).train(1, batches(1), again)
+    assert float(trained.weight) == begun - 1
+    with again:
+        again.on_eval_begin(context(eval_network=evaluated))
+    assert float(evaluated.weight) == begun
+
+
 @pytest.mark.parametrize("options", [
     {"save_ckpt": 1}, {"save_mindir": 1}, {"file_name": 1}, {"directory": 1}, {"sig": "a"},
     {"sig": signal.SIGKILL}])

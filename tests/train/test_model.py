@@ -452,3 +452,13 @@ def test_a_mode_that_a_callback_sets_itself_stays():
     assert not net.training
     model.train(1, data)
     assert net.training and net[0].training
+
+
+@pytest.mark.parametrize("frequency, left_training", [(1, False), (2, True)])
+def test_a_fit_leaves_the_network_in_the_mode_of_its_last_pass(frequency, left_training):
+    modes = []
+    model, net = normed()
+    model.fit(3, small(), small(), frequency, At(
+        on_train_step_end=lambda run_context: modes.append(net[0].training)))
+    assert all(modes) and len(modes) == 6
+    assert net[0].training is left_training

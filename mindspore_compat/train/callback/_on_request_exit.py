@@ -8,7 +8,7 @@ from ... import log
 from ..._core.checking import checked
 from ..._core.rules import Bool, Int, Str
 from ...communication.groups import get_rank
-from .. import _saving
+from .. import _loading, _saving
 from .._utils import _make_directory, documented_as_value_error
 from ._callback import Callback
 
@@ -19,7 +19,8 @@ class OnRequestExit(Callback):
     """Ends a run after the present step, and saves the network, when asked from outside.
 
     The request is a signal to the process, or "GracefulExit": 1 in a JSON file. The file saved is
-    `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation.
+    `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation. If it is
+    there when a run begins, the run goes on from it; an evaluation takes the training's otherwise.
 
     Args:
         save_ckpt (bool): whether to save a checkpoint.
@@ -66,8 +67,9 @@ class OnRequestExit(Callback):
             self._before = None
 
     def on_train_begin(self, run_context):
-        """Waits for the signal from now on."""
+        """Waits for the signal from now on; loads what a training that was ended saved."""
         self._wait_for_signal()
+        self._load(run_context.original_args().train_network, [self.train_name])
 
     def on_train_step_begin(self, run_context):
         """Looks at the JSON file."""
@@ -90,8 +92,9 @@ class OnRequestExit(Callback):
             self._save(run_context.original_args().train_network, self.train_name)
 
     def on_eval_begin(self, run_context):
-        """Waits for the signal from now on."""
+        """Waits for the signal from now on; loads what a run that was ended saved."""
         self._wait_for_signal()
+        self._load(run_context.original_args().eval_network, [self.eval_name, self.train_name])
 
     def on_eval_step_begin(self, run_context):
         """Looks at the JSON file."""
@@ -123,6 +126,12 @@ class OnRequestExit(Callback):
             with open(self.remote_config_file, encoding="utf-8") as file:
                 wanted = json.load(file).get("GracefulExit", 0)
             self.exit = self.exit or wanted == 1
+
+    def _load(self, network, paths):
+        """Loads the first of the checkpoints that is there, if checkpoints are saved."""
+        found = [f"{path}.ckpt" for path in paths if os.path.isfile(f"{path}.ckpt")]
+        if self.save_ckpt and found:
+            _loading.load_checkpoint(found[0], network)
 
     def _save(self, network, path):
         """Saves what is asked for, once."""
