@@ -26,7 +26,7 @@ def copy(xp, input: TensorOf(any_dtype)):
 copy.vjp(input=lambda xp, g: g)
 
 
-@op("ops.Identity()(x)", "ops.identity(x)", "nn.Identity()(input: x)", "Tensor.contiguous()",
+@op("ops.Identity()(x)", "nn.Identity()(input: x)", "Tensor.contiguous()",
     widen=False)
 def identity(xp, x: TensorOf(any_dtype)):
     """The input itself."""

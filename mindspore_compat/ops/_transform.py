@@ -528,3 +528,18 @@ class Depend:
 
     def __call__(self, value, *expr):
         return depend(value, *expr)
+
+
+@public("ops.identity")
+def identity(x):
+    """`x` itself, whatever it is: scripts give it gradients, a tuple, where nothing reduces them.
+
+    Args:
+        x (Any): what to return.
+
+    Returns:
+        Any, `x`.
+
+    Source: mindspore.ops.functional.identity of MindSpore 2.10.
+    """
+    return x

@@ -365,3 +365,20 @@ def test_an_operation_takes_the_place_of_a_cell(operation):
     assert "grad_reducer" in net.name_cells()
     with pytest.raises(TypeError, match="grad_reducer"):
         net.grad_reducer = ops.relu
+
+
+def test_a_step_without_reducer_updates_as_with_one():
+    def trained(change):
+        line = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+        loss = nn.WithLossCell(line, nn.MSELoss())
+        net = nn.TrainOneStepCell(loss, nn.SGD(line.trainable_params()))
+        change(net)
+        net.set_train()(Tensor([[1.0, 2.0]]), Tensor([[1.0]]))
+        return line.weight.asnumpy()
+
+    def without(net):
+        net.grad_reducer = ops.functional.identity
+
+    assert ops.functional.identity((1, None)) == (1, None)
+    np.testing.assert_array_equal(trained(without), trained(lambda net: None))
+    assert (trained(without) != 1).all()

@@ -33,11 +33,44 @@ Model(net, SquaredError(), nn.SGD(net.trainable_params(), 0.1)).train(1, Batches
 print(f"<{rank} {float(net.weight):.4f}>")
 """
 
+# The rows of rank 1 overflow in the second of three batches; neither rank may take that step.
+OVERFLOW = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+import mindspore_compat as ms
+from mindspore_compat import communication, nn
+from mindspore_compat.train import DynamicLossScaleManager, Model
+from train.runs import Batches, Line, SquaredError
+communication.init()
+ms.set_auto_parallel_context(parallel_mode="data_parallel", device_num=2, gradients_mean=True)
+rank = communication.get_rank()
+net = Line()
+row = np.full((2, 3), 1 + rank, np.float32)
+large = np.full((2, 3), [1, np.inf][rank], np.float32)
+optimizer = nn.SGD(net.trainable_params(), 0.01)
+scale = DynamicLossScaleManager(2.0**8, 2, 2)
+Model(net, SquaredError(), optimizer, loss_scale_manager=scale).train(
+    1, Batches([row, row * 0], [large, large * 0], [row, row * 0]))
+print(f"<{rank} {float(net.weight):.4f} {int(optimizer.global_step.asnumpy()[0])}>")
+"""
 
-def test_two_ranks_train_one_model():
-    done = subprocess.run([MPIEXEC, "-n", "2", sys.executable, "-c", SCRIPT,
+
+def run_by_two(script):
+    """What two ranks print between angle brackets, in order."""
+    done = subprocess.run([MPIEXEC, "-n", "2", sys.executable, "-c", script,
                            str(Path(__file__).parent.parent)], capture_output=True, text=True,
                           timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
+    return sorted(re.findall(r"<(.*?)>", done.stdout))
+
+
+def test_two_ranks_train_one_model():
     # Both start from rank 0's weight, 1; the gradients 2 and 8 have the mean 5.
-    assert sorted(re.findall(r"<(.*?)>", done.stdout)) == ["0 0.5000", "1 0.5000"]
+    assert run_by_two(SCRIPT) == ["0 0.5000", "1 0.5000"]
+
+
+def test_no_rank_takes_a_step_in_which_one_overflows():
+    first, second = run_by_two(OVERFLOW)
+    assert first.split()[2] == second.split()[2] == "2"
+    assert first.split()[1] == second.split()[1] != "nan"

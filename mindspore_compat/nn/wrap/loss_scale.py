@@ -10,6 +10,7 @@ import numpy as np
 from ... import ops
 from ..._backend import arrays
 from ..._backend.finite import overflowed
+from ..._core.dtype import float32
 from ..._core.rules import Any, Number, TensorOf, checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
@@ -237,7 +238,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         held = [tensor._array for tensor in _tensors(compute_output)]
         overflow = Tensor._wrap(overflowed(held))
         if self.is_distributed and get_group_size() > 1:
-            total = self.allreduce(ops.cast(overflow, "float32").reshape(1))
+            total = self.allreduce(ops.cast(overflow, float32).reshape(1))
             overflow = ops.reshape(total > 0, ())
         return overflow
 
