@@ -143,7 +143,7 @@ def qr_full(xp, x: Matrix, full_matrices: Bool = False):
 
 @op("ops.lstsq(input, A)", "Tensor.lstsq(A)",
     "ops.Lstsq(fast=True, l2_regularizer=0.0)(x: input, a: A)", alike="input A")
-def lstsq(xp, input: Floats, A: Floats, fast: Truth = True, l2_regularizer: Number = 0.0):
+def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Number = 0.0):
     """The smallest y for which |input y - A| is least, of a matrix of full rank."""
     if input.ndim != 2 or A.ndim not in (1, 2) or A.shape[0] != input.shape[0]:
         raise ValueError(
