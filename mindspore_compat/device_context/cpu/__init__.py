@@ -1,6 +1,7 @@
 """`mindspore.device_context.cpu`: whether and how many, and their settings."""
 
 from ... import hal
+from .._devices import counted
 from . import op_tuning  # noqa: F401 - reached as attributes
 
 __all__ = ["device_count", "is_available"]
@@ -22,8 +23,4 @@ def device_count():
 
     Source: mindspore.device_context.cpu.device_count of MindSpore 2.10.
     """
-    if not is_available():
-        raise RuntimeError(
-            "For 'device_count', there must be a device of target CPU, but none computes here."
-        )
-    return hal.device_count("CPU")
+    return counted("CPU")
