@@ -71,7 +71,7 @@ def _chosen(mask, dtype, *choices):
     flat, zeros = out.reshape(-1), y.size == 1 and not y.any()
     for start in range(0, flat.size, _BLOCK):
         block = slice(start, start + _BLOCK)
-        bits = (mask[block] if mask.size > 1 else mask).astype(word)
+        bits = mask[block].astype(word)
         np.negative(bits, out=bits)
         one, other = (each[block] if each.size > 1 else each for each in (x, y))
         if zeros:
@@ -88,10 +88,7 @@ def at_least(xp, x, low):
     """max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
     if x.size >= _LARGE and _clips(x, low):
-        if x.dtype == np.float16:
-            return xp.cast(xp.at_least(xp.cast(x, "float32"), np.float32(low)), x.dtype)
-        top = np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max
-        return np.clip(x, low, x.dtype.type(top))
+        return _clipped(xp, x, low=low)
     return xp.maximum(x, low)
 
 
@@ -100,10 +97,7 @@ def at_most(xp, x, high):
     """min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
     if x.size >= _LARGE and _clips(x, high):
-        if x.dtype == np.float16:
-            return xp.cast(xp.at_most(xp.cast(x, "float32"), np.float32(high)), x.dtype)
-        bottom = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-        return np.clip(x, x.dtype.type(bottom), high)
+        return _clipped(xp, x, high=high)
     return xp.minimum(x, high)
 
 
@@ -111,3 +105,12 @@ def _clips(x, bound):
     """True for an array of the host and a single bound of its dtype."""
     return (type(x) is np.ndarray and x.dtype.char in "efdilqBHILQbh"
             and (not isinstance(bound, np.ndarray) or not bound.ndim and bound.dtype == x.dtype))
+
+
+def _clipped(xp, x, low=None, high=None):
+    """`x` within one bound; the other is what its dtype can hold."""
+    dtype = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
+    ends = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    low, high = (end if bound is None else bound for bound, end in zip((low, high), ends))
+    found = np.clip(xp.cast(x, dtype), low, high)
+    return xp.cast(found, np.float16) if x.dtype == np.float16 else found
