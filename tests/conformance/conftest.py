@@ -3,7 +3,7 @@
 import textwrap
 
 import pytest
-from toy_target import SPECS, TOY
+from kit.toy_target import SPECS, TOY
 
 from conformance import specs
 

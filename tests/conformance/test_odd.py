@@ -1,7 +1,7 @@
 """Odd calls: which are made, how they are judged, and how the reasons for a difference are kept."""
 
 import pytest
-from toy_target import SPECS, TOY
+from kit.toy_target import SPECS, TOY
 
 from conformance import answers, cases, compare, specs
 from conformance.__main__ import main

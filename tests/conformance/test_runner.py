@@ -11,7 +11,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 import pytest
-from toy_target import SPECS, TOY
+from kit.toy_target import SPECS, TOY
 
 from conformance import answers, cases, html, report, runner, verdicts
 from conformance.__main__ import main

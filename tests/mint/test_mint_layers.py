@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-import slopes
+from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint
@@ -106,7 +106,7 @@ def test_convolution(name, shape, options):
     )
     np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), expected, atol=1e-10)
     np.testing.assert_allclose(layer(Tensor(x[0])).asnumpy(), expected[0], atol=1e-10)
-    slopes.check(layer, x)
+    check_gradients(layer, x)
     check_weights(layer, x)
 
 
@@ -152,7 +152,7 @@ def test_transposed_convolution(options, output_size):
     np.testing.assert_allclose(
         layer(Tensor(x[0]), output_size and output_size[-2:]).asnumpy(), out[0], atol=1e-10
     )
-    slopes.check(lambda given: layer(given, output_size), x)
+    check_gradients(lambda given: layer(given, output_size), x)
     check_weights(layer, x)
 
 
@@ -292,7 +292,7 @@ def test_without_running_statistics_the_batch_is_used_in_any_mode(mode):
 def test_gradients_of_batch_norm(name, training):
     layer = fresh(lambda: getattr(nn, name)(3, dtype=ms.float64)).set_train(training)
     x = drawn(*SHAPES[name])
-    slopes.check(layer, x)
+    check_gradients(layer, x)
     check_weights(layer, x)
 
 
@@ -341,7 +341,7 @@ def test_group_norm():
     rows = (rows - rows.mean(1, keepdims=True)) / np.sqrt(rows.var(1, keepdims=True) + 1e-3)
     expected = normal(rows.reshape(x.shape), 0, 1, 0, layer.weight.asnumpy(), layer.bias.asnumpy())
     np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), expected, atol=1e-10)
-    slopes.check(layer, x)
+    check_gradients(layer, x)
     check_weights(layer, x)
     assert nn.GroupNorm(2, 4, affine=False).trainable_params() == []
 
@@ -401,7 +401,7 @@ def test_padding(kind, axes, alone):
     options = {"constant_values": more[0] if more else 0.0} if MODES[kind] == "constant" else {}
     expected = np.pad(x, [(0, 0), *widths], MODES[kind], **options)
     np.testing.assert_array_equal(layer(Tensor(x)).asnumpy(), expected)
-    slopes.check(layer, x)
+    check_gradients(layer, x)
     assert layer.padding == (pairs if alone else list(PADS[axes]))
 
 
@@ -466,7 +466,7 @@ def test_adaptive_pooling(name, size, axes):
         expected[(slice(None), slice(None), *place)] = part
     np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), expected, atol=1e-12)
     np.testing.assert_allclose(layer(Tensor(x[0])).asnumpy(), expected[0], atol=1e-12)
-    slopes.check(layer, x)
+    check_gradients(layer, x)
 
 
 def test_the_places_of_adaptive_max_pooling():
@@ -493,7 +493,7 @@ def test_average_pooling_counts_padding_unless_told_otherwise():
     assert nn.AvgPool2d(3, divisor_override=2)(images).asnumpy().item() == 18
     volumes = Tensor(np.arange(8.0).reshape(1, 2, 2, 2))
     assert nn.AvgPool3d(2)(volumes).asnumpy().item() == 3.5
-    slopes.check(nn.AvgPool3d((2, 1, 2), 1, (1, 0, 1)), drawn(2, 3, 3, 3))
+    check_gradients(nn.AvgPool3d((2, 1, 2), 1, (1, 0, 1)), drawn(2, 3, 3, 3))
 
 
 def test_max_unpool_puts_values_back():
@@ -515,8 +515,8 @@ def test_fold_adds_up_what_unfold_takes_apart():
     fold = nn.Fold((5, 6), 2, stride=(1, 2), padding=1)
     met = fold(nn.Unfold(2, stride=(1, 2), padding=1)(mint.ones((2, 3, 5, 6), dtype=ms.float64)))
     np.testing.assert_allclose(fold(columns).asnumpy(), x * met.asnumpy(), atol=1e-12)
-    slopes.check(nn.Unfold(2), x)
-    slopes.check(fold, columns.asnumpy())
+    check_gradients(nn.Unfold(2), x)
+    check_gradients(fold, columns.asnumpy())
 
 
 def test_nearest_upsampling_copies():
@@ -537,8 +537,8 @@ def test_bilinear_upsampling_keeps_the_corners():
     expected = np.apply_along_axis(lambda line: np.interp(columns, range(4), line), 3, down)
     np.testing.assert_allclose(found, expected, atol=1e-12)
     assert nn.UpsamplingBilinear2d(scale_factor=[2.0, 1.5])(Tensor(x)).shape == (2, 2, 6, 6)
-    slopes.check(nn.UpsamplingBilinear2d((5, 3)), x)
-    slopes.check(nn.UpsamplingNearest2d((5, 3)), x)
+    check_gradients(nn.UpsamplingBilinear2d((5, 3)), x)
+    check_gradients(nn.UpsamplingNearest2d((5, 3)), x)
 
 
 @pytest.mark.parametrize("make", [nn.UpsamplingBilinear2d, nn.UpsamplingNearest2d])
@@ -571,7 +571,7 @@ def test_activations_and_the_margin_loss():
     selu = 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(x))
     np.testing.assert_allclose(nn.SELU()(Tensor(x)).asnumpy(), selu, atol=1e-12)
     for layer in (nn.Tanh(), nn.Mish(), nn.SELU()):
-        slopes.check(layer, x)
+        check_gradients(layer, x)
         with pytest.raises(TypeError):
             layer(1.0)
     loss = nn.SoftMarginLoss()(Tensor(x.astype(np.float32)), Tensor(y.astype(np.float32)))

@@ -5,7 +5,7 @@ import math
 
 import numpy
 import pytest
-import slopes
+from kit.gradients import check_gradients
 from mindspore_compat.ops.operations.nn_ops import FlashAttentionScore
 
 import mindspore_compat as ms
@@ -229,7 +229,7 @@ def test_gradients_agree_with_differences(rows, first, monkeypatch):
     def fn(query, key, value, shift):
         return attend.run(query, key, value, shift, barred, kept, 0.7, 0.7, first)
 
-    slopes.check(fn, *[rng.standard_normal(shape) for shape in shapes])
+    check_gradients(fn, *[rng.standard_normal(shape) for shape in shapes])
 
 
 def test_long_attention_works_in_parts():
@@ -244,7 +244,7 @@ def test_long_attention_works_in_parts():
 
 def test_gradients_of_weights_agree_with_differences():
     rng = numpy.random.default_rng(0)
-    slopes.check(lambda q, k, shift: attention_weights.run(q, k, shift, None, 0.7),
+    check_gradients(lambda q, k, shift: attention_weights.run(q, k, shift, None, 0.7),
                  *[rng.standard_normal(shape) for shape in [(3, 4, 2), (3, 5, 2), (4, 5)]])
 
 

@@ -3,7 +3,7 @@ differences, in float64."""
 
 import numpy
 import pytest
-import slopes
+from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 import mindspore_compat.ops.auto_generate as generated
@@ -78,7 +78,7 @@ def test_gradients_of_permuted_tokens():
         found, places = ops.moe_token_permute(tokens, indices, 14)
         return ops.moe_token_unpermute(ops.tanh(found), places, probs)
 
-    slopes.check(fn, RNG.standard_normal((6, 4)), RNG.random((6, 3)))
+    check_gradients(fn, RNG.standard_normal((6, 4)), RNG.random((6, 3)))
 
 
 @pytest.mark.parametrize("args, error", [
@@ -147,7 +147,7 @@ def test_rows_beyond_the_capacity_are_dropped(capacity, flag):
 @pytest.mark.parametrize("mode, active", [(0, 0), (0, 5), (1, 0)])
 def test_gradients_of_routed_rows(mode, active):
     experts = Tensor(EXPERTS)
-    slopes.check(lambda x: ops.tanh(routed.run(x, experts, active, 2, 5, mode)[0]),
+    check_gradients(lambda x: ops.tanh(routed.run(x, experts, active, 2, 5, mode)[0]),
                  RNG.standard_normal((7, 3)))
 
 
@@ -208,7 +208,7 @@ def test_experts_are_merged(second):
 
 def test_gradients_of_merged_experts():
     places = Tensor(ROWS), Tensor(OWN)
-    slopes.check(lambda *floats: generated.moe_finalize_routing(*floats, *places),
+    check_gradients(lambda *floats: generated.moe_finalize_routing(*floats, *places),
                  *[RNG.standard_normal(s) for s in [(8, 3), (4, 3), (4, 3), (3, 3), (4, 2)]])
 
 
@@ -266,10 +266,10 @@ def test_weights_of_a_byte():
 
 
 def test_gradients_of_grouped_products():
-    slopes.check(lambda x, w, b: generated.grouped_matmul(
+    check_gradients(lambda x, w, b: generated.grouped_matmul(
         [x], [w], [b], group_list=ENDS, split_item=3, group_type=0)[0],
         *[RNG.standard_normal(s) for s in [(6, 3), (3, 3, 2), (3, 2)]])
-    slopes.check(lambda *given: expert_product.run(*given),
+    check_gradients(lambda *given: expert_product.run(*given),
                  *[RNG.standard_normal(s) for s in [(4, 3), (3, 2), (2,), (2,), (2,)]])
 
 
@@ -364,7 +364,7 @@ def test_pairs_are_turned(mode, shape):
 
 @pytest.mark.parametrize("mode", [0, 1])
 def test_gradients_of_rotations(mode):
-    slopes.check(lambda *given: ops.rotary_position_embedding(*given, mode),
+    check_gradients(lambda *given: ops.rotary_position_embedding(*given, mode),
                  *[RNG.standard_normal(s) for s in [(2, 2, 3, 4), (1, 1, 3, 4), (1, 1, 3, 4)]])
 
 

@@ -5,7 +5,7 @@ import math
 
 import numpy
 import pytest
-import slopes
+from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -70,7 +70,7 @@ def test_no_window_fits():
 
 @pytest.mark.parametrize("block, stride, ends", [(32, 16, (40, 50, 96)), (48, 32, (96,))])
 def test_gradients_of_windows(block, stride, ends):
-    slopes.check(
+    check_gradients(
         lambda x, weight: nsa_compress.run(x, weight, block, stride, ends),
         random(96, 2, 16, dtype="float64"),
         random(block, 2, dtype="float64"),
@@ -238,11 +238,11 @@ def test_the_choice_works_in_parts(monkeypatch):
 
 
 def test_gradients_of_scores():
-    slopes.check(
+    check_gradients(
         indexer_scores.run, *(random(*s, dtype="float64") for s in [(3, 4, 5), (6, 5), (3, 4)])
     )
     seen = Tensor(numpy.array([4, 6, 3]))
-    slopes.check(lambda s: best_keys.run(s, seen, 3)[0], random(3, 6, dtype="float64") * 4)
+    check_gradients(lambda s: best_keys.run(s, seen, 3)[0], random(3, 6, dtype="float64") * 4)
 
     def fn(query, key, weights):
         return (
@@ -501,7 +501,7 @@ def test_gradients_of_attention(rows, monkeypatch):
     monkeypatch.setattr(_flash_chosen, "_chosen", by_rows)
     places = int32([[0, 1, 1, -1], [3, 2, 5, 0], [0, 1, 2, 3]])
     seen = Tensor(numpy.array([2, 4, 0]))
-    slopes.check(
+    check_gradients(
         lambda q, k, v: attend_chosen.run(q, k, v, places, seen, 0.7),
         *(random(*s, dtype="float64") for s in [(3, 2, 5), (6, 5), (6, 3)]),
     )

@@ -5,7 +5,7 @@ import struct
 
 import numpy
 import pytest
-import slopes
+from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -476,7 +476,7 @@ def test_gradients_reach_queries_keys_and_values():
 
 def test_gradients_of_the_scales_of_keys():
     x = Tensor(numpy.random.default_rng(0).integers(-9, 9, (2, 3)).astype("int8"))
-    slopes.check(
+    check_gradients(
         lambda scale, offset: _inference.from_bytes.run(x, scale, offset, "float64"),
         random(3, dtype="float64"),
         random(3, dtype="float64"),

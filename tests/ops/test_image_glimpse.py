@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import slopes
+from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -72,7 +72,7 @@ def test_the_slope_of_a_glimpse_is_the_window():
     def crop(images):
         return _image_glimpse.glimpse.run(images, centre, (2, 3), False, False, "zero")
 
-    slopes.check(crop, x(2, 3, 4, 2))
+    check_gradients(crop, x(2, 3, 4, 2))
 
 
 # Scaled and moved ---------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def test_depthwise_slopes():
     back = _grad_ops.DepthwiseConv2dNativeBackpropFilter(**settings, pad_list=(0, 0, 0, 0))
     np.testing.assert_allclose(back(images, (2, 3, 3, 3), sens).asnumpy(), to_weight.asnumpy())
     run = _image_patches.depthwise.run
-    slopes.check(lambda *t: run(*t, 2, 3, stride=2), x(1, 2, 5, 5), x(2, 2, 3, 3))
+    check_gradients(lambda *t: run(*t, 2, 3, stride=2), x(1, 2, 5, 5), x(2, 2, 3, 3))
 
 
 def test_the_padding_worked_out_before_counts():

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-import slopes
+from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor
@@ -68,7 +68,7 @@ def test_means_of_bins():
 
 def test_the_slope():
     rois = Tensor(ROIS)
-    slopes.check(
+    check_gradients(
         lambda x: _image_regions.ps_roi_pooling.run(x, rois, 2, 2, 4, 0.5, 1, 2)[0],
         features(2, 4, 5, 6),
     )

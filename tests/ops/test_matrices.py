@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
-import slopes
+from kit.gradients import check_gradients
 from scipy.spatial.distance import pdist
 
 from mindspore_compat import Tensor, float16, mint, nn, ops
@@ -184,7 +184,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives_agree_with_differences(name):
-    slopes.check(*CASES[name])
+    check_gradients(*CASES[name])
 
 
 @pytest.mark.parametrize("factor", [ops.cholesky, ops.Cholesky(), Tensor.cholesky])

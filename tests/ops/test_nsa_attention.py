@@ -2,7 +2,7 @@
 
 import numpy
 import pytest
-import slopes
+from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -97,7 +97,7 @@ def test_gradients_go_through_the_attention():
     def gathered(*tensors):
         return _one(tensors, None, None, 0.4, (16, 16, 16), slice(0, 2), 1)[0]
 
-    slopes.check(gathered, query, key, value, order=1)
+    check_gradients(gathered, query, key, value, order=1)
 
 
 def test_a_query_that_sees_nothing_gathers_zeros():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import slopes
+from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -375,7 +375,7 @@ GRADIENTS = {
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_gradients(name):
     function, *inputs = GRADIENTS[name]
-    slopes.check(function, *inputs, order=1 if name in ("LSTM", "CudnnGRU") else 2)
+    check_gradients(function, *inputs, order=1 if name in ("LSTM", "CudnnGRU") else 2)
 
 
 def test_sequences_are_mapped():

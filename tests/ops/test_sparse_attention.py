@@ -4,7 +4,7 @@ import math
 
 import numpy
 import pytest
-import slopes
+from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -68,7 +68,7 @@ def test_a_block_beyond_the_end_holds_nothing():
 
 def test_gradients_agree_with_differences():
     blocks = Tensor(chosen()[:2])
-    slopes.check(lambda q, k, v: _of_sequence(q, k, v, blocks, 0.5)[0],
+    check_gradients(lambda q, k, v: _of_sequence(q, k, v, blocks, 0.5)[0],
                  random(2, HEADS, 3), random(70, GROUPS, 3, seed=1), random(70, GROUPS, 2, seed=2))
 
 

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-import slopes
+from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, ops
@@ -155,7 +155,7 @@ def test_discounted_returns():
     for t in range(3, -1, -1):
         following = reward[t] + 0.9 * np.where(done[t], 0, following)
         np.testing.assert_allclose(got[t], following)
-    slopes.check(lambda r, v: _replay.discounted.run(r, Tensor(done), v, 0.9), reward, last)
+    check_gradients(lambda r, v: _replay.discounted.run(r, Tensor(done), v, 0.9), reward, last)
     with pytest.raises(ValueError):
         rl.DiscountedReturn(0.9)(Tensor(reward), Tensor(done[:3]), Tensor(last))
     with pytest.raises(ValueError):

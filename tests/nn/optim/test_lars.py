@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-import optim_reference as reference
 import pytest
+from kit import optimizers as reference
 
 from mindspore_compat import Tensor, nn
 from mindspore_compat.common.parameter import Parameter

@@ -1,8 +1,8 @@
 """Every optimizer against its float64 reference: 20 steps, fixed and changing settings, groups."""
 
 import numpy as np
-import optim_reference as reference
 import pytest
+from kit import optimizers as reference
 
 from mindspore_compat import Tensor, nn
 from mindspore_compat.common.parameter import Parameter

@@ -1,8 +1,8 @@
 """Training with a scaled loss: the scale's course, overflows, and steps that scripts subclass."""
 
 import numpy as np
-import optim_reference as reference
 import pytest
+from kit import optimizers as reference
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops

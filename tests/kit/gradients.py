@@ -1,4 +1,4 @@
-"""Checks of gradients by finite differences, for the tests of every room.
+"""Checks of gradients by finite differences, for the tests of every area.
 
 A scalar is made of an operation's outputs with fixed random weights; its gradient along a random
 direction is compared with a central difference. The gradient is itself such an operation, so the
@@ -12,10 +12,10 @@ from mindspore_compat._core.tensor import Tensor
 from mindspore_compat._core.transforms import grad, jvp
 
 STEP, TOLERANCE = 1e-5, 1e-6
-NARROW_STEP, NARROW_TOLERANCE = 1e-2, 2e-3  # of operations that compute in float32 by definition
+FLOAT32_STEP, FLOAT32_TOLERANCE = 1e-2, 2e-3  # where an operation computes in float32 always
 
 
-def check(function, *arrays, order=2, seed=0):
+def check_gradients(function, *arrays, order=2, seed=0):
     """Compares the gradients of `function` with differences, up to `order`.
 
     Args:
@@ -26,12 +26,12 @@ def check(function, *arrays, order=2, seed=0):
     """
     arrays = [np.asarray(a, np.result_type(a, np.float64)) for a in arrays]
     scales = STEP, TOLERANCE
-    if _is_narrow(function(*map(Tensor, arrays))):
-        scales, order = (NARROW_STEP, NARROW_TOLERANCE), 1
+    if _has_low_precision(function(*map(Tensor, arrays))):
+        scales, order = (FLOAT32_STEP, FLOAT32_TOLERANCE), 1
     _check(_weighted(function, seed), arrays, order, seed, *scales)
 
 
-def check_forward(function, *arrays, seed=0):
+def check_jvp(function, *arrays, seed=0):
     """Compares `jvp` with the gradients: <u, J v> is <Jᵀ u, v>."""
     arrays = [np.asarray(a, np.result_type(a, np.float64)) for a in arrays]
     rng = np.random.default_rng(seed + 1)
@@ -41,13 +41,13 @@ def check_forward(function, *arrays, seed=0):
         _dot(g.asnumpy(), d) for g, d in zip(_gradients(scalar, len(arrays))(*tensors), along)
     )
     forward = jvp(scalar, tuple(tensors), tuple(map(Tensor, along)))[1].asnumpy().item()
-    exact = NARROW_TOLERANCE if _is_narrow(function(*tensors)) else 1e-9
+    exact = FLOAT32_TOLERANCE if _has_low_precision(function(*tensors)) else 1e-9
     assert abs(forward - backward) <= exact * max(abs(forward), 1), (
         f"{forward} forward, but {backward} backward"
     )
 
 
-def _is_narrow(outs):
+def _has_low_precision(outs):
     outs = outs if isinstance(outs, (tuple, list)) else (outs,)
     return any(o._array.dtype in (np.float32, np.complex64, np.float16) for o in outs)
 
@@ -59,17 +59,17 @@ def _like(rng, array):
 
 
 def _dot(g, direction):
-    """The slope along a direction."""
+    """The directional derivative."""
     return float(np.sum(np.conj(g) * direction).real)
 
 
 def _check(scalar, arrays, order, seed, step=STEP, tolerance=TOLERANCE):
     rng = np.random.default_rng(seed + 100 * order)
     tensors = [Tensor(a) for a in arrays]
-    slopes = _gradients(scalar, len(arrays))(*tensors)
+    gradients = _gradients(scalar, len(arrays))(*tensors)
     for i, array in enumerate(arrays):
         direction = _like(rng, array)
-        along = _dot(slopes[i].asnumpy(), direction)
+        along = _dot(gradients[i].asnumpy(), direction)
         moved = [
             [
                 t if j != i else Tensor(array + sign * step * direction)

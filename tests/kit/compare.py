@@ -1,0 +1,115 @@
+"""Comparisons of Tensors, arrays and numbers, with one table of tolerances.
+
+A test states a tolerance only where the table does not fit: a tighter one where a formula is known
+to be exact, a wider one where an algorithm is approximate by definition.
+"""
+
+import math
+
+import numpy as np
+
+#: For each dtype in which a result may be computed: how far it may be from the number wanted,
+#: relative to that number and absolute. The bounds add up, as in `numpy.testing.assert_allclose`.
+TOLERANCES = {
+    "float64": (1e-10, 1e-12),
+    "float32": (1e-6, 1e-7),
+    "float16": (1e-3, 1e-4),
+    "bfloat16": (8e-3, 1e-3),
+}
+_OF_COMPLEX = {"complex128": "float64", "complex64": "float32"}
+
+
+def close(found, wanted, tolerance=None, *, rtol=None, atol=None):
+    """Asserts that numbers agree as closely as their dtype allows.
+
+    Shapes must agree too, unless one side is a single number. NaN agrees with NaN. Numbers are
+    compared in float64 or complex128. Integers and booleans on both sides must be equal.
+
+    Args:
+        found: a Tensor, an array, a number, or a list or tuple of Tensors or arrays.
+        wanted: the same; a list of `found` is compared part by part.
+        tolerance: both the relative and the absolute bound, in place of the table.
+        rtol: the relative bound alone, in place of the table.
+        atol: the absolute bound alone, in place of the table.
+
+    Raises:
+        AssertionError: for a difference, with the numbers that differ.
+    """
+    if _is_several(found):
+        assert len(found) == len(wanted), f"{len(found)} results, but {len(wanted)} are wanted"
+        for one, other in zip(found, wanted):
+            close(one, other, tolerance, rtol=rtol, atol=atol)
+        return
+    found, wanted = as_array(found), as_array(wanted)
+    bounds = _bounds(found.dtype, wanted.dtype) if tolerance is None else (tolerance, tolerance)
+    np.testing.assert_allclose(
+        _widened(found),
+        _widened(wanted),
+        rtol=bounds[0] if rtol is None else rtol,
+        atol=bounds[1] if atol is None else atol,
+    )
+
+
+def same(found, wanted, dtype=None):
+    """Asserts that shapes and values are equal; and the dtype, where one is given.
+
+    Args:
+        found: a Tensor, an array, a number, or a list or tuple of Tensors or arrays.
+        wanted: the same; a list of `found` is compared part by part.
+        dtype: what the dtype of every part of `found` must be, as NumPy takes it.
+
+    Raises:
+        AssertionError: for a difference, with the numbers that differ.
+    """
+    if _is_several(found):
+        assert len(found) == len(wanted), f"{len(found)} results, but {len(wanted)} are wanted"
+        for one, other in zip(found, wanted):
+            same(one, other, dtype)
+        return
+    found, wanted = as_array(found), as_array(wanted)
+    assert found.shape == wanted.shape, f"shape {found.shape}, but {wanted.shape} is wanted"
+    assert dtype is None or found.dtype == dtype, f"dtype {found.dtype}, but {dtype} is wanted"
+    np.testing.assert_array_equal(_widened(found), _widened(wanted))
+
+
+def agree(found, wanted, rtol, atol=0.0):
+    """True if two nested lists hold equal things, their floats but for rounding.
+
+    Args:
+        found: lists and tuples, however deep, of numbers, text and whatever else has `==`.
+        wanted: the same.
+        rtol: the relative bound of floats.
+        atol: the absolute bound of floats.
+    """
+    if isinstance(found, (list, tuple)) and isinstance(wanted, (list, tuple)):
+        return len(found) == len(wanted) and all(
+            agree(one, other, rtol, atol) for one, other in zip(found, wanted)
+        )
+    if isinstance(found, float) and isinstance(wanted, float):
+        near = math.isclose(found, wanted, rel_tol=rtol, abs_tol=atol)
+        return near or math.isnan(found) and math.isnan(wanted)
+    return type(found) is type(wanted) and found == wanted
+
+
+def as_array(value):
+    """The NumPy array of a Tensor, an array of any library, a number or a list of numbers."""
+    if hasattr(value, "asnumpy"):
+        return value.asnumpy()
+    return value.get() if hasattr(value, "get") else np.asarray(value)
+
+
+def _is_several(value):
+    return isinstance(value, (list, tuple)) and any(hasattr(part, "shape") for part in value)
+
+
+def _bounds(*dtypes):
+    """The row of the table for the least precise of some dtypes; exact for those of no floats."""
+    names = [_OF_COMPLEX.get(dtype.name, dtype.name) for dtype in dtypes]
+    return max((TOLERANCES[name] for name in names if name in TOLERANCES), default=(0, 0))
+
+
+def _widened(array):
+    """The array in the widest dtype of its kind; numbers of ml_dtypes are no kind of NumPy's."""
+    if array.dtype.kind in "biu":
+        return array
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)

@@ -1,0 +1,33 @@
+"""For scripts that several ranks run together: a list of checks, one of which the caller names."""
+
+import json
+import sys
+
+from mindspore_compat.communication import comm_func, get_rank
+
+_CHECKS = {}
+
+
+def check(function):
+    """Lists a function as a check that can be asked for by its name."""
+    _CHECKS[function.__name__] = function
+    return function
+
+
+def refused(error, call, *untouched):
+    """Asserts that a call raises `error` and changes none of some Tensors."""
+    before = [tensor.asnumpy().copy() for tensor in untouched]
+    try:
+        call()
+    except error:
+        for tensor, saved in zip(untouched, before, strict=True):
+            assert (tensor.asnumpy() == saved).all(), (tensor, saved)
+        return
+    raise AssertionError(f"{error.__name__} did not come")
+
+
+def run_named_check():
+    """Runs the check that the command line names; prints that it passed once all ranks are done."""
+    _CHECKS[sys.argv[1]]()
+    comm_func.barrier()
+    print(json.dumps({"rank": get_rank(), "passed": sys.argv[1]}), flush=True)
