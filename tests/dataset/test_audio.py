@@ -1,13 +1,13 @@
 """Audio transforms give what MindSpore 2.10 was observed to give.
 
-The calls, and how results are told, are in tests/audio_calls.py.
+The calls, and how results are told, are in tests/recorded/audio_calls.py.
 """
 
 import json
 
-import audio_calls
 import numpy as np
 import pytest
+from recorded import audio_calls
 
 from mindspore_compat import dataset as ds
 

@@ -1,13 +1,13 @@
 """Transforms and pipelines give what MindSpore 2.10 was observed to give, bit for bit.
 
-The calls, and how results are told, are in tests/dataset_calls.py. Calls where this package differs
-on purpose are named below, with the reason.
+The calls, and how results are written down, are in tests/recorded/dataset_calls.py. Calls where
+this package differs on purpose are named below, with the reason.
 """
 
 import json
 
-import dataset_calls
 import pytest
+from recorded import dataset_calls
 
 import mindspore_compat
 from mindspore_compat import standin

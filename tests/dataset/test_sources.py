@@ -1,15 +1,14 @@
 """Sources give what MindSpore 2.10 was observed to give for the same files, or refuse them alike.
 
-The calls, and how results are told, are in tests/source_calls.py; the files in
-tests/source_files.py. Calls where this package differs on purpose are named below, with the reason.
+The calls, and how results are told, are in tests/recorded/source_calls.py; the files in
+tests/recorded/source_files.py. Calls where this package differs on purpose are named below, with
+the reason.
 """
 
 import json
 
 import pytest
-import source_calls
-import source_files
-import source_files_sound
+from recorded import source_calls, source_files, source_files_sound
 
 import mindspore_compat.dataset as ds
 

@@ -1,4 +1,4 @@
-"""What tests/dataset_calls.py does not reach of text: files, own decisions, use in pipelines."""
+"""Of text, what tests/recorded/dataset_calls.py does not reach: files, own decisions, pipelines."""
 
 import numpy as np
 import pytest

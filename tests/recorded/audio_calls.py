@@ -1,6 +1,6 @@
 """Calls of mindspore.dataset.audio whose results are known from MindSpore 2.10; how they are told.
 
-`python tests/audio_calls.py` run by an interpreter with the original (CPU) writes
+`python -m recorded.audio_calls` run in tests/ by an interpreter with the original (CPU) writes
 tests/data/observed_audio.jsonl; dataset/test_audio.py makes the same calls of this package. An
 array is told by dtype, shape, up to 48 of its values, and the sum of all magnitudes.
 """
@@ -11,7 +11,7 @@ import pathlib
 
 import numpy as np
 
-FILE = pathlib.Path(__file__).parent / "data" / "observed_audio.jsonl"
+FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_audio.jsonl"
 SHOWN = 48
 SEED = 5
 

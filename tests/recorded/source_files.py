@@ -10,8 +10,7 @@ import pathlib
 import struct
 import zlib
 
-import source_files_sound
-import source_files_text
+from recorded import source_files_sound, source_files_text
 
 
 def picture(name, width=5, height=4, channels=3):

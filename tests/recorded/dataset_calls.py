@@ -1,6 +1,6 @@
 """Calls of mindspore.dataset whose results are known from MindSpore 2.10, and how they are told.
 
-`python tests/dataset_calls.py` run by an interpreter with the original (CPU) writes
+`python -m recorded.dataset_calls` run in tests/ by an interpreter with the original (CPU) writes
 tests/data/observed_dataset.jsonl; dataset/test_observed.py makes the same calls of this package.
 An array is told by dtype, shape and the CRC-32 of its bytes: the values must agree bit for bit.
 """
@@ -13,7 +13,7 @@ import zlib
 
 import numpy as np
 
-FILE = pathlib.Path(__file__).parent / "data" / "observed_dataset.jsonl"
+FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_dataset.jsonl"
 
 
 def images():

@@ -1,6 +1,6 @@
 """Sources of mindspore.dataset whose rows are known from MindSpore 2.10, and how they are told.
 
-`python tests/source_calls.py` run by an interpreter with the original (CPU) writes
+`python -m recorded.source_calls` run in tests/ by an interpreter with the original (CPU) writes
 tests/data/observed_sources.jsonl; dataset/test_sources.py makes the same sources of this package.
 A row is a list of columns: text as it is, of an array the dtype, shape and CRC-32 of its bytes.
 """
@@ -11,9 +11,10 @@ import tempfile
 import zlib
 
 import numpy as np
-import source_files
 
-FILE = pathlib.Path(__file__).parent / "data" / "observed_sources.jsonl"
+from recorded import source_files
+
+FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_sources.jsonl"
 
 # Each source with arguments beside the folder of its files; `shuffle=False` where nothing is said.
 CALLS = {
