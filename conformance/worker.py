@@ -9,6 +9,7 @@ near the results: they have a descriptor of their own.
 import argparse
 import ast
 import contextlib
+import hashlib
 import inspect
 import io
 import json
@@ -40,6 +41,7 @@ _USUAL = {
     "P": "ops.operations",
     "context": "context",
 }
+_NAME = re.compile(r"[\w.:+-]{0,40}")  # a text that an answer keeps as it is
 # How the original says that this device lacks an operator; the call itself is good.
 _NO_KERNEL = re.compile(
     r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not "
@@ -98,7 +100,12 @@ class Worker:
         try:
             resolve(self.ms, case["name"])
         except (AttributeError, ImportError) as error:
-            return {"status": "fail", "got": str(error), "expected": "the name"}
+            return {
+                "status": "fail",
+                "got": str(error),
+                "expected": "the name",
+                "observed": type(error).__name__,
+            }
         return {"status": "pass"}
 
     def on_signature(self, case):
@@ -116,6 +123,7 @@ class Worker:
             "status": "fail",
             "got": f"{differences[0]}; got ({', '.join(_show(p) for p in found)})",
             "expected": f"({', '.join(wanted[0])})",
+            "observed": "another signature",
         }
 
     def _is_method(self, name):
@@ -345,7 +353,11 @@ def _settle(result):
 
 
 def _observe(result):
-    """Facts of a result: dtype, shape, and its numbers; of a large one three means of them."""
+    """Facts of a result: dtype, shape, and its numbers; of a large one three means of them.
+
+    Of a text that is more than one name only length and digest: it may be prose, source or a path,
+    which an answer does not keep.
+    """
     if isinstance(result, (tuple, list)):
         return [_observe(r) for r in result[:8]]
     if hasattr(result, "asnumpy") and hasattr(result, "shape") and hasattr(result, "dtype"):
@@ -356,6 +368,9 @@ def _observe(result):
         if values.dtype.kind == "V" or values.dtype.name == "bfloat16":
             values = values.astype(np.float32)
         return fact + ([_numbers(values)] if values.size <= KEEP else _means(values))
+    if isinstance(result, str) and not _NAME.fullmatch(result):
+        digest = hashlib.sha1(result.encode()).hexdigest()[:8]
+        return f"text of {len(result)} characters, {digest}"
     if result is None or isinstance(result, (bool, int, str)):
         return repr(result)
     if isinstance(result, float):
