@@ -11,7 +11,7 @@ import warnings
 import ml_dtypes
 import numpy
 
-from . import halves, linalg, masks, peaks, ranks, scatter  # noqa: F401 - they add names
+from . import float16, linalg, memory_stats, order_stats, scatter, select  # noqa: F401 - they add names
 from .kernels import Kernels
 from .space import Space
 
@@ -75,7 +75,7 @@ def set_target(target, number=0):
         if not gpu_available():
             raise RuntimeError("No GPU answers, or CuPy is not installed.")
         _device_space().module.cuda.Device(number).use()
-        peaks.watch(_device_space().module, number)
+        memory_stats.watch(_device_space().module, number)
     _target = target
 
 
@@ -126,5 +126,5 @@ def block():
 def release_memory():
     """Gives the unused blocks of the GPU's memory pool back to the device."""
     if _target == "GPU":
-        peaks.in_force().note()
+        memory_stats.in_force().note()
         _device_space().module.get_default_memory_pool().free_all_blocks()

@@ -4,7 +4,7 @@ Everything here asks CuPy's CUDA module; without a GPU that computes, `cuda` is 
 counts are none. Streams and events are CUDA's own objects.
 """
 
-from . import arrays, peaks
+from . import arrays, memory_stats
 
 
 def cuda():
@@ -48,13 +48,13 @@ def peak_memory():
     """The most of both figures of `memory` since the device was first used, or since a reset."""
     if arrays._target == "CPU":
         return 0, 0
-    return peaks.in_force().peaks()
+    return memory_stats.in_force().peaks()
 
 
 def reset_peak_memory(used=True, total=True):
     """Forgets the peaks of the memory pool in force: they are 0 until the next allocation."""
     if arrays._target == "GPU":
-        peaks.in_force().reset(used, total)
+        memory_stats.in_force().reset(used, total)
 
 
 def limit_memory(size):

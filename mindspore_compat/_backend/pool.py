@@ -20,7 +20,7 @@ import numpy as np
 
 from .conv import padded
 from .kernels import Windows, kernels_of
-from .masks import keep
+from .select import keep
 
 # Elements of input planes handled together, so that a plane's taps stay in the host's cache.
 BLOCK = 1 << 17

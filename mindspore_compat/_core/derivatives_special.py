@@ -2,12 +2,12 @@
 functions.
 
 What derivatives.py says of rules holds here too. Slopes by a parameter (the order of an incomplete
-gamma function) are differences of values, _backend/parameters.py.
+gamma function) are differences of values, _backend/special_grads.py.
 """
 
 import math
 
-from .._backend import parameters  # noqa: F401 - it declares gammainc_a, ...
+from .._backend import special_grads  # noqa: F401 - it declares gammainc_a, ...
 from .derivatives import derive
 
 _HALF_ROOT_PI = math.sqrt(math.pi) / 2

@@ -2,7 +2,8 @@
 
 import math
 
-from .._backend import arrays, exchange
+from .._backend import arrays
+from .._backend import dlpack as exchange
 from .._core import dtype as dtypes
 from .._core.forms import form
 from .._core.op import space_for

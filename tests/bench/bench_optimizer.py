@@ -17,7 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np  # noqa: E402  (the variables above are read when it loads)
 
 from mindspore_compat import Parameter, Tensor, nn  # noqa: E402
-from mindspore_compat._backend.blocks import inverse_blocks  # noqa: E402
+from mindspore_compat._backend.block_inverse import inverse_blocks  # noqa: E402
 
 SIZES = ((4, 100), (50, 1_000), (500, 1_000), (161, 16_000), (40, 160_000), (1, 20_000_000))
 LR, BETA1, BETA2, EPS = 0.01, 0.9, 0.999, 1e-8

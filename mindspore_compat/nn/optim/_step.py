@@ -6,7 +6,7 @@ before the first array is written.
 """
 
 from ..._backend import arrays
-from ..._backend.packs import Pack, groups_of_small
+from ..._backend.flat_buffers import Pack, groups_of_small
 from ..._core.tape import written
 from ..._core.tensor import Tensor
 from ...ops._update import unscaled

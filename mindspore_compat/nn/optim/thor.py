@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from ..._backend import arrays
-from ..._backend.blocks import blocks_times, inverse_blocks, shape_of, times_blocks
+from ..._backend.block_inverse import blocks_times, inverse_blocks, shape_of, times_blocks
 from ..._backend.fuse import fuse
 from ..._core.config import config, get_auto_parallel_context
 from ..._core.rules import Any, Bool, Callable, CellOf, Float, Int, Number, TensorOf, checked, inf

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from mindspore_compat._backend import arrays, masks
+from mindspore_compat._backend import arrays, select
 
 RANDOM = np.random.default_rng(5)
 SHAPE = (6, 6000)
@@ -37,7 +37,7 @@ def test_where_gives_what_numpy_gives(dtype):
 
 def test_where_takes_its_own_way_for_large_masks_alone(monkeypatch):
     ways = []
-    monkeypatch.setattr(masks, "_chosen", lambda *given: ways.append(given))
+    monkeypatch.setattr(select, "_chosen", lambda *given: ways.append(given))
     for size in (8, 1 << 15):
         HOST.where(np.ones(size, bool), np.ones(size), np.zeros(()))
     assert len(ways) == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mindspore_compat._backend import arrays, peaks
+from mindspore_compat._backend import arrays, memory_stats
 
 
 class Pool:
@@ -34,7 +34,7 @@ def pool():
 
 @pytest.fixture
 def watch(pool):
-    return peaks.Watch(pool, pool.malloc)
+    return memory_stats.Watch(pool, pool.malloc)
 
 
 def test_the_most_is_kept(pool, watch):
@@ -88,5 +88,5 @@ def test_a_gpu_in_force_is_watched_once(space):
     arrays.set_target("GPU")
     arrays.set_target("GPU")
     found = space.module.cuda.get_allocator()
-    assert found is peaks.in_force() and not isinstance(found.allocate, peaks.Watch)
+    assert found is memory_stats.in_force() and not isinstance(found.allocate, memory_stats.Watch)
     assert len(found(64)) == 64 if isinstance(found(64), bytearray) else found(64).mem.size >= 64

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mindspore_compat._backend import blocks
+from mindspore_compat._backend import block_inverse
 
 
 def symmetric(size, seed=0):
@@ -31,14 +31,14 @@ def by_hand(matrix, shift):
 @pytest.mark.parametrize("size", [1, 5, 128, 129, 256, 300])
 def test_inverses_and_products(space, size):
     matrix = symmetric(size)
-    made = blocks.inverse_blocks(space.asarray(matrix), 0.05)
+    made = block_inverse.inverse_blocks(space.asarray(matrix), 0.05)
     host = space.asnumpy(made) if hasattr(space, "asnumpy") else np.asarray(made)
-    assert host.shape == blocks.shape_of(size) and host.dtype == np.float32
+    assert host.shape == block_inverse.shape_of(size) and host.dtype == np.float32
     expected = by_hand(matrix, 0.05)
     np.testing.assert_allclose(whole(host, size), expected, rtol=2e-4, atol=1e-5)
     x = np.random.default_rng(1).standard_normal((size, 3)).astype(np.float32)
-    left = blocks.blocks_times(made, space.asarray(x))
-    right = blocks.times_blocks(space.asarray(np.ascontiguousarray(x.T)), made)
+    left = block_inverse.blocks_times(made, space.asarray(x))
+    right = block_inverse.times_blocks(space.asarray(np.ascontiguousarray(x.T)), made)
     for found, wanted in ((left, expected @ x), (right, x.T @ expected)):
         found = space.asnumpy(found) if hasattr(space, "asnumpy") else np.asarray(found)
         assert found.shape == wanted.shape
@@ -48,7 +48,7 @@ def test_inverses_and_products(space, size):
 def test_a_block_that_is_not_finite_spoils_itself_only(space):
     matrix = symmetric(200)
     matrix[150, 150] = np.inf
-    made = blocks.inverse_blocks(space.asarray(matrix), 0.1)
+    made = block_inverse.inverse_blocks(space.asarray(matrix), 0.1)
     finite = space.isfinite(made)
     assert bool(space.all(finite[0])) and not bool(space.any(finite[1]))
 
@@ -56,4 +56,4 @@ def test_a_block_that_is_not_finite_spoils_itself_only(space):
 @pytest.mark.parametrize("shift", [0.0, -1.0])
 def test_a_matrix_without_an_inverse_is_refused(space, shift):
     with pytest.raises(RuntimeError, match="damping"):
-        blocks.inverse_blocks(space.asarray(np.zeros((3, 3), np.float32)), shift)
+        block_inverse.inverse_blocks(space.asarray(np.zeros((3, 3), np.float32)), shift)
