@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy
 
 from . import encryption
-from .files import mapped, replacing
+from .files import READ_ONLY, atomic_write, mapped
 from .protobuf import BYTES, bytes_field, bytes_head, fields, ints, varint
 
 SUFFIX = ".ckpt"
@@ -73,7 +73,7 @@ def write(path, values, *, crc=False, key=None, mode="AES-GCM"):
         pieces = encryption.encrypt(pieces, key, mode)
     if crc:
         pieces = with_checksum(pieces)
-    with replacing(path) as part, open(part, "wb") as file:
+    with atomic_write(path, READ_ONLY) as file:
         for piece in pieces:
             file.write(piece)
     return path

@@ -11,9 +11,10 @@ import json
 import os
 import shutil
 import sqlite3
-import threading
+import urllib.parse
 import weakref
 
+from .files import AtomicFile
 from .mindrecord import VERSION, Layout, companions, read_header
 from .mindrecord_errors import (
     MRMInvalidHeaderSizeError,
@@ -122,8 +123,8 @@ class Writer:
     def __init__(self, paths, schema, desc, indexed, header_size, page_size):
         self.paths, self.layout, self.indexed = paths, Layout(schema), indexed
         self.appended = False
-        self._parts = {}
-        self._finalizer = weakref.finalize(self, _remove, self._parts)
+        self._unnamed = []
+        self._finalizer = weakref.finalize(self, _discard, self._unnamed)
         self._next = 0
         described = [{"blob_fields": self.layout.blob, "desc": desc,
                       "schema": self.layout.schema}]
@@ -134,7 +135,7 @@ class Writer:
                       "compression_size": 0, "schema": described, "shard_id": number,
                       "shard_addresses": [os.path.basename(each) for each in paths],
                       "statistics": None, "version": VERSION}
-            self.pages.append(Pages(self._create(path), header, 0))
+            self.pages.append(Pages(self._create(path).file, header, 0))
 
     @classmethod
     def appending(cls, path):
@@ -144,8 +145,8 @@ class Writer:
             MRMOpenForAppendError: one is missing or is no MindRecord file.
         """
         self = cls.__new__(cls)
-        self.appended, self._parts, self.pages, self._next = True, {}, [], 0
-        self._finalizer = weakref.finalize(self, _remove, self._parts)
+        self.appended, self._unnamed, self.pages, self._next = True, [], [], 0
+        self._finalizer = weakref.finalize(self, _discard, self._unnamed)
         try:
             self.paths = companions(path)
             for each in self.paths:
@@ -160,13 +161,12 @@ class Writer:
         return self
 
     def _create(self, path):
-        part = _temporary(path)
         try:
-            file = open(part, "w+b")  # noqa: SIM115 - stays open until the files are complete
+            made = AtomicFile(path, 0o600)
         except OSError as error:
             raise MRMOpenError(f"{path!r} cannot be written: {error.strerror}") from error
-        self._parts[part] = path
-        return file
+        self._unnamed.append(made)
+        return made
 
     def add(self, rows):
         """Writes rows, divided evenly; who has fewest rows so far gets one more."""
@@ -204,19 +204,22 @@ class Writer:
         """Writes headers and indexes, and gives the files their names."""
         for path, pages in zip(self.paths, self.pages, strict=True):
             pages.finish()
-            pages.file.close()
+            if self.appended:
+                pages.file.flush()
+                os.fsync(pages.file.fileno())
+                pages.file.close()
             self._index(path, pages)
-        for part, path in list(self._parts.items()):
-            os.chmod(part, 0o600)
-            os.replace(part, path)
-            del self._parts[part]
+        for made in self._unnamed:
+            made.sync()
+        while self._unnamed:
+            self._unnamed[0].replace()
+            del self._unnamed[0]
 
     def _index(self, path, pages):
-        part, fields = _temporary(f"{path}.db"), self.layout.schema
-        self._parts[part] = f"{path}.db"
+        part, fields = self._create(f"{path}.db").temporary, self.layout.schema
         if self.appended:
             shutil.copyfile(f"{path}.db", part)
-        with contextlib.closing(sqlite3.connect(part)) as base:
+        with contextlib.closing(_private_database(part)) as base:
             if not self.appended:
                 own = "".join(f",INC_{place} INT, {name}_0 {_SQL_TYPES[fields[name]['type']]}"
                               for place, name in enumerate(self.indexed))
@@ -245,12 +248,15 @@ def _count(path):
         return base.execute("SELECT count(*) FROM INDEXES").fetchone()[0]
 
 
-def _temporary(path):
-    return f"{path}.{os.getpid()}-{threading.get_ident()}.tmp"
+def _private_database(path):
+    """A database that nobody else knows of: it needs no locks, nor a journal beside it."""
+    base = sqlite3.connect(f"file:{urllib.parse.quote(path)}?nolock=1", uri=True)
+    base.execute("PRAGMA journal_mode=OFF")
+    base.execute("PRAGMA synchronous=OFF")  # AtomicFile brings it to the disk
+    return base
 
 
-def _remove(parts):
+def _discard(unnamed):
     """Takes away the files of a writer that was never finished."""
-    for part in parts:
-        with contextlib.suppress(OSError):
-            os.remove(part)
+    for made in unnamed:
+        made.discard()

@@ -14,7 +14,7 @@ import ml_dtypes  # noqa: F401  (the package knows bfloat16 only when this is im
 import numpy
 
 from .checkpoint import NAMES, TYPES, raw, type_name
-from .files import mapped, replacing
+from .files import READ_ONLY, atomic_write, mapped
 
 SUFFIX = ".safetensors"
 CODES = {  # the format's names of types
@@ -53,8 +53,9 @@ def write(path, values, *, crc=False, metadata=None):
     about = {"format": "ms", **(metadata or {})}
     if crc:
         about["crc_num"] = str(checksum(arrays))
-    with replacing(path) as part:
-        library.numpy.save_file(arrays, part, about)
+    content = library.numpy.save(arrays, about)  # `save_file`, killed, leaves a file behind
+    with atomic_write(path, READ_ONLY) as file:
+        file.write(content)
     return path
 
 

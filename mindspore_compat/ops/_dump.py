@@ -8,6 +8,7 @@ import numpy as np
 from .._core import custom
 from .._core.rules import AsValue, OneOf, Str, TensorOf, any_dtype, checked
 from .._core.surface import public
+from .._io.files import atomic_write
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -25,7 +26,8 @@ def _save(api, file, tensor):
         array = array.astype(np.float32)
     path = pathlib.Path(f"{file.removesuffix('.npy')}_{name}_{next(_numbers)}.npy")
     path.parent.mkdir(parents=True, exist_ok=True)
-    np.save(path, array)
+    with atomic_write(path, durable=False) as file:
+        np.save(file, array)
 
 
 @public("ops.tensordump")

@@ -1,9 +1,12 @@
 """From events to what people read: a table by operator, and a timeline for a trace viewer."""
 
 import csv
+import io
 import json
 import os
 from collections import defaultdict
+
+from .._io.files import atomic_write
 
 HEADER = ["kind", "name", "count", "total_us", "average_us", "min_us", "max_us", "share_percent"]
 
@@ -30,17 +33,18 @@ def summary(events):
 def write(folder, events, metadata, pretty=False):
     """Write op_statistic.csv, trace_view.json and, if there is any, profiler_metadata.json."""
     os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "op_statistic.csv"), "w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, HEADER)
-        table.writeheader()
-        table.writerows(summary(events))
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(text, HEADER)
+    table.writeheader()
+    table.writerows(summary(events))
     indent = 4 if pretty else None
-    with open(os.path.join(folder, "trace_view.json"), "w", encoding="utf-8") as file:
-        json.dump(trace(events), file, indent=indent)
+    texts = {"op_statistic.csv": text.getvalue(),
+             "trace_view.json": json.dumps(trace(events), indent=indent)}
     if metadata:
-        path = os.path.join(folder, "profiler_metadata.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(metadata, file, indent=indent)
+        texts["profiler_metadata.json"] = json.dumps(metadata, indent=indent)
+    for name, content in texts.items():
+        with atomic_write(os.path.join(folder, name)) as file:
+            file.write(content.encode())
 
 
 def trace(events):

@@ -16,6 +16,7 @@ import numpy as np
 from .._core.checking import checked
 from .._core.rules import Str
 from .._core.tensor import Tensor
+from .._io.files import atomic_write
 from .._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, signed
 from ..common.parameter import Parameter
 
@@ -250,7 +251,7 @@ def merge_pipeline_strategys(src_strategy_dirs: Str, dst_strategy_file: Str):
                json.dumps(_merged_json(api, found["json"])).encode())
     path = os.path.abspath(dst_strategy_file)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
+    with atomic_write(path) as file:
         file.write(content)
 
 

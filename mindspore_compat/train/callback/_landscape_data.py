@@ -6,7 +6,7 @@ import json
 import os
 
 from ... import log
-from ..._io.files import replacing
+from ..._io.files import READ_ONLY, atomic_write
 from .._saving import save_checkpoint
 from .._utils import _make_directory
 
@@ -98,12 +98,13 @@ class LandscapeData:
             return
         network = backbone_of(told.train_network)
         path = os.path.join(self._folder, f"{type(network).__name__}_{number}_{unit}.ckpt")
-        self._files[str(number)] = path
         if os.path.isfile(path):    # of an earlier training: it stays
+            self._files[str(number)] = path
             return
         values = [{"name": param.name, "data": param} for param in network.get_parameters()]
         try:
             save_checkpoint(values, path)
+            self._files[str(number)] = path
         except OSError as error:
             log.error("The network of %s %d is not saved: %s", unit, number, error)
 
@@ -121,8 +122,8 @@ class LandscapeData:
 
 def write_metadata(path, told):
     """Writes the file that tells of a training; only its owner may read it."""
-    with replacing(path) as part, open(part, "w", encoding="utf-8") as file:
-        json.dump(told, file)
+    with atomic_write(path, READ_ONLY) as file:
+        file.write(json.dumps(told).encode())
 
 
 def backbone_of(network):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._core.tensor import Tensor
 from ..._io import encryption, mindir
-from ..._io.files import replacing
+from ..._io.files import READ_ONLY, atomic_write
 from ...common.parameter import Parameter
 from ...nn.cell import Cell
 from .tracing import Value, trace
@@ -90,7 +90,7 @@ def _with(suffix, file_name):
 
 def _write(path, pieces):
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-    with replacing(path) as part, open(part, "wb") as file:
+    with atomic_write(path, READ_ONLY) as file:
         for piece in pieces:
             file.write(piece)
 

@@ -18,6 +18,7 @@ from ..._core.checking import checked
 from ..._core.config import config
 from ..._core.rules import Bool, Callable, CellOf, Int, OneOf, Str
 from ..._core.tensor import Tensor
+from ..._io.files import READ_ONLY, atomic_write, new_file
 from ..._io.tfrecord import framed
 from ...nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
 from ...ops import _debug
@@ -219,7 +220,9 @@ class SummaryRecord:
             for kind, tag, value in newest.values():
                 if kind == "tensor":
                     os.makedirs(folder, exist_ok=True)
-                    np.save(os.path.join(folder, f"{quote(tag, safe='')}_{step}.npy"), value)
+                    path = os.path.join(folder, f"{quote(tag, safe='')}_{step}.npy")
+                    with atomic_write(path, durable=False) as file:
+                        np.save(file, value)
 
     def flush(self):
         """Gives what is recorded to the operating system."""
@@ -264,7 +267,7 @@ class _File:
                                    f"{length} are needed.")
             self._left -= length
         if self._file is None:
-            self._file = open(self.path, "wb")  # noqa: SIM115 - stays open until `close`
+            self._file = new_file(self.path)
         for record in records:
             self._file.write(record)
 
@@ -277,7 +280,7 @@ class _File:
         """Completes the file; nobody but its owner may read it, and nobody write."""
         if self._file is not None and not self._file.closed:
             self._file.close()
-            os.chmod(self.path, 0o400)
+            os.chmod(self.path, READ_ONLY)
 
 
 def _check_shape(plugin, array):
