@@ -34,64 +34,64 @@ class Callback:
     def begin(self, run_context):
         """Called before a run of either kind."""
 
-    def epoch_begin(self, run_context):
-        """Called before an epoch of either kind."""
-
-    def epoch_end(self, run_context):
-        """Called after an epoch of either kind."""
-
-    def step_begin(self, run_context):
-        """Called before a step of either kind."""
-
-    def step_end(self, run_context):
-        """Called after a step of either kind."""
-
-    def end(self, run_context):
-        """Called after a run of either kind."""
-
     def on_train_begin(self, run_context):
         """Called before training."""
         self.begin(run_context)
-
-    def on_train_epoch_begin(self, run_context):
-        """Called before each epoch of training."""
-        self.epoch_begin(run_context)
-
-    def on_train_epoch_end(self, run_context):
-        """Called after each epoch of training."""
-        self.epoch_end(run_context)
-
-    def on_train_step_begin(self, run_context):
-        """Called before each step of training."""
-        self.step_begin(run_context)
-
-    def on_train_step_end(self, run_context):
-        """Called after each step of training."""
-        self.step_end(run_context)
-
-    def on_train_end(self, run_context):
-        """Called after training."""
-        self.end(run_context)
 
     def on_eval_begin(self, run_context):
         """Called before an evaluation."""
         self.begin(run_context)
 
+    def epoch_begin(self, run_context):
+        """Called before an epoch of either kind."""
+
+    def on_train_epoch_begin(self, run_context):
+        """Called before each epoch of training."""
+        self.epoch_begin(run_context)
+
     def on_eval_epoch_begin(self, run_context):
         """Called before the pass over the data of an evaluation."""
         self.epoch_begin(run_context)
 
-    def on_eval_epoch_end(self, run_context):
-        """Called after the pass over the data of an evaluation."""
-        self.epoch_end(run_context)
+    def step_begin(self, run_context):
+        """Called before a step of either kind."""
+
+    def on_train_step_begin(self, run_context):
+        """Called before each step of training."""
+        self.step_begin(run_context)
 
     def on_eval_step_begin(self, run_context):
         """Called before each step of an evaluation."""
         self.step_begin(run_context)
 
+    def step_end(self, run_context):
+        """Called after a step of either kind."""
+
+    def on_train_step_end(self, run_context):
+        """Called after each step of training."""
+        self.step_end(run_context)
+
     def on_eval_step_end(self, run_context):
         """Called after each step of an evaluation."""
         self.step_end(run_context)
+
+    def epoch_end(self, run_context):
+        """Called after an epoch of either kind."""
+
+    def on_train_epoch_end(self, run_context):
+        """Called after each epoch of training."""
+        self.epoch_end(run_context)
+
+    def on_eval_epoch_end(self, run_context):
+        """Called after the pass over the data of an evaluation."""
+        self.epoch_end(run_context)
+
+    def end(self, run_context):
+        """Called after a run of either kind."""
+
+    def on_train_end(self, run_context):
+        """Called after training."""
+        self.end(run_context)
 
     def on_eval_end(self, run_context):
         """Called after an evaluation, when the metrics are known."""

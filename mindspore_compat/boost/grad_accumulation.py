@@ -46,10 +46,9 @@ class GradientAccumulation(Cell):
     @checked
     def __init__(self, max_accumulation_step: Int(ge=1), optimizer: CellOf):
         super().__init__()
-        self._max_accumulation_step = max_accumulation_step
-        self.optimizer = optimizer
-        self.weights = optimizer.parameters
         self.hyper_map = ops.HyperMap()
+        self.optimizer, self.weights = optimizer, optimizer.parameters
+        self._max_accumulation_step = max_accumulation_step
         self._grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
         self._accumulation_step = Parameter(Tensor(0, mstype.int32), name="accumulation_step",
                                             requires_grad=False)

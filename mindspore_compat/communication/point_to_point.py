@@ -120,12 +120,8 @@ class P2POp:
                             f"'recv_dtype' is given, but got the shape {tensor}.")
         if not isinstance(tag, (int, float)) or tag != 0:
             raise NotImplementedError(f"For 'P2POp', 'tag' must be 0, but got {tag!r}.")
-        self.op = name
-        self.tensor = tensor
-        self.peer = peer
-        self.group = group
-        self.tag = tag
-        self.recv_dtype = recv_dtype
+        self.op, self.tensor, self.recv_dtype = name, tensor, recv_dtype
+        self.peer, self.group, self.tag = peer, group, tag
 
 
 def batch_isend_irecv(p2p_op_list):

@@ -19,13 +19,10 @@ class Naming:
 
     def name_cells(self):
         """The immediate sub-cells by name, each once: an OrderedDict."""
-        found = OrderedDict()
-        seen = set()
+        first = {}
         for name, cell in self._cells.items():
-            if cell is not None and cell not in seen:
-                seen.add(cell)
-                found[name] = cell
-        return found
+            first.setdefault(cell, name)
+        return OrderedDict((name, cell) for cell, name in first.items() if cell is not None)
 
     def cells(self):
         """The immediate sub-cells."""
@@ -43,10 +40,10 @@ class Naming:
             return
         seen.add(self)
         yield name_prefix, self
+        start = f"{name_prefix}." if name_prefix else ""
         for name, cell in self._cells.items():
             if cell is not None:
-                yield from cell.cells_and_names(seen, f"{name_prefix}.{name}" if name_prefix
-                                                else name)
+                yield from cell.cells_and_names(seen, start + name)
 
     def get_sub_cell(self, target):
         """Returns the Cell of that name, such as "net_b.net_c"; itself for ''.

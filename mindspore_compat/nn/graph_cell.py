@@ -2,7 +2,6 @@
 
 from .._core.surface import public
 from .._core.tensor import Tensor
-from ..common.parameter import Parameter
 from ._func_graph import FuncGraph
 from .cell import Cell
 
@@ -59,6 +58,6 @@ def _check(params_init):
         raise TypeError("For 'GraphCell', 'params_init' must be a dict, but got "
                         f"{params_init!r} of type {type(params_init).__name__}.")
     for name, value in params_init.items():
-        if not isinstance(name, str) or not isinstance(value, (Tensor, Parameter)):
+        if not (isinstance(name, str) and isinstance(value, Tensor)):
             raise TypeError("For 'GraphCell', 'params_init' must hold Tensors by name, but got "
                             f"{value!r} of type {type(value).__name__} by {name!r}.")

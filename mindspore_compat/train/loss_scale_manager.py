@@ -121,14 +121,13 @@ class DynamicLossScaleManager(LossScaleManager):
         Raises:
             RuntimeError: if more than 1000 steps in a row overflowed.
         """
+        steps_without = self.cur_iter - self.last_overflow_iter
         if overflow:
-            self.loss_scale = max(self.loss_scale * self.decrease_ratio, 1)
             self.last_overflow_iter = self.cur_iter
-            self.bad_step += 1
-        else:
-            if (self.cur_iter - self.last_overflow_iter) % self.scale_window == 0:
-                self.loss_scale *= self.increase_ratio
-            self.bad_step = 0
+            self.loss_scale = max(self.loss_scale * self.decrease_ratio, 1)
+        elif steps_without % self.scale_window == 0:
+            self.loss_scale *= self.increase_ratio
+        self.bad_step = self.bad_step + 1 if overflow else 0
         if self.bad_step > self.bad_step_max:
             raise RuntimeError(f"For 'DynamicLossScaleManager', {self.bad_step} steps in a row "
                                "have overflowed; the network does not train.")

@@ -147,11 +147,8 @@ class Model:
         if not self._metric_fns:
             return
         if eval_network is not None:
-            if eval_indexes is not None and not (
-                    isinstance(eval_indexes, list) and len(eval_indexes) == 3):
-                raise ValueError(f"For 'Model', 'eval_indexes' must be a list of three ints or "
-                                 f"None, but got {eval_indexes!r}.")
-            self._eval_network, self._eval_indexes = eval_network, eval_indexes
+            self._eval_network = eval_network
+            self._eval_indexes = _need_three(eval_indexes)
             return
         if self._loss_fn is None:
             raise ValueError("For 'Model', 'metrics' need a 'loss_fn' or an 'eval_network', but "
@@ -450,12 +447,14 @@ class Model:
         """Gives the metrics the outputs for one batch."""
         outputs = check_outputs(outputs, 3 if self._eval_indexes is not None else 0)
         for metric in self._metric_fns.values():
-            if self._eval_indexes is None:
-                metric.update(*outputs)
-            elif isinstance(metric, Loss):
-                metric.update(outputs[self._eval_indexes[0]])
-            else:
-                metric.update(outputs[self._eval_indexes[1]], outputs[self._eval_indexes[2]])
+            metric.update(*self._measured_by(metric, outputs))
+
+    def _measured_by(self, metric, outputs):
+        """What a metric looks at: the loss, or prediction and label; all without indexes."""
+        if self._eval_indexes is None:
+            return outputs
+        loss, *others = self._eval_indexes
+        return [outputs[index] for index in ([loss] if isinstance(metric, Loss) else others)]
 
     def _get_metrics(self):
         """The values of all metrics by name."""
@@ -554,6 +553,14 @@ class Results(dict):
     def __repr__(self):
         return repr({name: value.item() if isinstance(value, np.generic) else value
                      for name, value in self.items()})
+
+
+def _need_three(indexes):
+    """The places of loss, prediction and label among the outputs of an evaluation, or None."""
+    if indexes is None or isinstance(indexes, list) and len(indexes) == 3:
+        return indexes
+    raise ValueError(f"For 'Model', 'eval_indexes' must be a list of three ints or None, but got "
+                     f"{indexes!r}.")
 
 
 def _in_training_only():

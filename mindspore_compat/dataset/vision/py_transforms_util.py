@@ -15,9 +15,7 @@ from PIL import Image, ImageEnhance
 from ..._core.source import compiled
 from .utils import Border, Inter
 
-augment_error_message = (
-    "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
-)
+augment_error_message = "'img' must be a PIL image, as Decode and ToPIL give, but got {}."
 
 _TABLE = """
 adjust_brightness(img, brightness_factor) = AdjustBrightness(brightness_factor)
@@ -164,10 +162,9 @@ def random_crop(img, size, padding, pad_if_needed, fill_value, padding_mode):
     height, width = _two(size)
     if padding is not None:
         img = pad(img, padding, fill_value, padding_mode)
-    if pad_if_needed and img.width < width:
-        img = pad(img, (width - img.width, 0), fill_value, padding_mode)
-    if pad_if_needed and img.height < height:
-        img = pad(img, (0, height - img.height), fill_value, padding_mode)
+    for lacking in ((width - img.width, 0), (0, height - img.height)):
+        if pad_if_needed and max(lacking) > 0:
+            img = pad(img, lacking, fill_value, padding_mode)
     if height > img.height or width > img.width:
         raise ValueError(
             f"'size' must be within the image's {(img.height, img.width)}, but got "

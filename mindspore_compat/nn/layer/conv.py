@@ -61,16 +61,10 @@ class _Conv(Cell):
 
     def _set_up(self, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation,
                 group, has_bias, weight_init, bias_init, data_format, dtype):
-        self.in_channels = in_channels
-        self.out_channels = out_channels
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.pad_mode = pad_mode
-        self.padding = padding
-        self.dilation = dilation
-        self.group = group
-        self.has_bias = has_bias
-        self.data_format = data_format
+        self.in_channels, self.out_channels, self.group = in_channels, out_channels, group
+        self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
+        self.pad_mode, self.padding = pad_mode, padding
+        self.has_bias, self.data_format = has_bias, data_format
         self.weight_init = default_weight() if weight_init is None else weight_init
         shape = self._weight_shape()
         self.weight = parameter(self.weight_init, shape, dtype)
@@ -88,6 +82,11 @@ class _Conv(Cell):
         if self.data_format == "NHWC":
             return self.out_channels, *self.kernel_size, self.in_channels // self.group
         return self.out_channels, self.in_channels // self.group, *self.kernel_size
+
+    def _geometry(self):
+        """How the kernel moves over the input, as the primitives take it."""
+        return {"stride": self.stride, "dilation": self.dilation, "group": self.group,
+                "pad_mode": self.pad_mode, "pad": self.padding}
 
     @functools.cached_property
     def bias_add(self):
@@ -163,10 +162,8 @@ class Conv2d(_Conv):
         if self.data_format == "NCHW":
             return conv2d.run(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding,
                               self.dilation, self.group)
-        out = conv2d_primitive.run(
-            x, self.weight, self.out_channels, self.kernel_size, pad_mode=self.pad_mode,
-            pad=self.padding, stride=self.stride, dilation=self.dilation, group=self.group,
-            data_format="NHWC")
+        out = conv2d_primitive.run(x, self.weight, self.out_channels, self.kernel_size,
+                                   data_format="NHWC", **self._geometry())
         return out if self.bias is None else add.run(out, self.bias)
 
 
@@ -334,8 +331,7 @@ class _Transpose(_Conv):
         size = tuple(map(self._length, x.shape[2:], (0, 1)))
         shape = (x.shape[0], self.weight.shape[1] * self.group, *size)
         return conv2d_transpose_primitive.run(
-            x, self.weight, shape, self.in_channels, self.kernel_size, pad_mode=self.pad_mode,
-            pad=self.padding, stride=self.stride, dilation=self.dilation, group=self.group)
+            x, self.weight, shape, self.in_channels, self.kernel_size, **self._geometry())
 
     def _length(self, length, at):
         """How long axis `at` of the output is."""
@@ -519,8 +515,7 @@ class Conv3dTranspose(_Conv):
         """The transposed convolution of `x`."""
         out = conv3d_transpose_primitive.run(
             x, self.weight, self.in_channels, self.out_channels, self.kernel_size,
-            pad_mode=self.pad_mode, pad=self.padding, stride=self.stride, dilation=self.dilation,
-            group=self.group, output_padding=self.output_padding)
+            output_padding=self.output_padding, **self._geometry())
         return out if self.bias is None else add.run(out, self.bias.reshape(-1, 1, 1, 1))
 
 

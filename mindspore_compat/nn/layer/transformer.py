@@ -108,15 +108,24 @@ class MultiheadAttention(Cell):
             query, key, value = (x.swapaxes(0, 1) if x.ndim == 3 else x
                                  for x in (query, key, value))
         found, weights = multi_head_attention_forward(
-            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight,
-            self.in_proj_bias, self.bias_k, self.bias_v, self.add_zero_attn, self.dropout,
-            self.out_proj.weight, self.out_proj.bias, self.training, key_padding_mask, attn_mask,
-            not self._qkv_same_embed_dim, self.q_proj_weight, self.k_proj_weight,
-            self.v_proj_weight, average_attn_weights=average_attn_weights, q_is_k=alike[0],
-            k_is_v=alike[1], dtype=query.dtype)
+            query, key, value, self.embed_dim, self.num_heads, training=self.training,
+            dropout_p=self.dropout, dtype=query.dtype, q_is_k=alike[0], k_is_v=alike[1],
+            attn_mask=attn_mask, key_padding_mask=key_padding_mask,
+            average_attn_weights=average_attn_weights, **self._projections())
         if self.batch_first and found.ndim == 3:
             found = found.swapaxes(0, 1)
         return (found, weights) if need_weights else (found,)
+
+    def _projections(self):
+        """The learnt arguments of `multi_head_attention_forward`, and how they are laid out."""
+        return {
+            "use_separate_proj_weight": not self._qkv_same_embed_dim,
+            "q_proj_weight": self.q_proj_weight, "k_proj_weight": self.k_proj_weight,
+            "v_proj_weight": self.v_proj_weight, "in_proj_weight": self.in_proj_weight,
+            "in_proj_bias": self.in_proj_bias, "add_zero_attn": self.add_zero_attn,
+            "bias_k": self.bias_k, "bias_v": self.bias_v,
+            "out_proj_weight": self.out_proj.weight, "out_proj_bias": self.out_proj.bias,
+        }
 
     def _need_batches(self, query, key):
         """Refuses another number of batches; the message tells the shapes as they were given."""

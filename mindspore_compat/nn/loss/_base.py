@@ -40,10 +40,8 @@ class LossBase(Cell):
         self.reduction = reduction
         self.average = reduction != "sum"
         self.reduce = reduction != "none"
-        self.reduce_mean = ops.ReduceMean()
-        self.reduce_sum = ops.ReduceSum()
-        self.mul = ops.Mul()
-        self.cast = ops.Cast()
+        self.cast, self.mul = ops.Cast(), ops.Mul()
+        self.reduce_mean, self.reduce_sum = ops.ReduceMean(), ops.ReduceSum()
 
     def get_axis(self, x):
         """All axes of `x`, over which a loss is reduced."""

@@ -289,12 +289,9 @@ class SampledSoftmaxLoss(LossBase):
                  remove_accidental_hits=True, seed=0, reduction="none"):
         super().__init__(reduction)
         _need_samples(num_sampled, num_classes, num_true, sampled_values)
-        self.num_sampled = num_sampled
-        self.num_classes = num_classes
-        self.num_true = num_true
-        self.sampled_values = sampled_values
+        self.num_sampled, self.num_classes, self.num_true = num_sampled, num_classes, num_true
+        self.sampled_values, self.seed = sampled_values, seed
         self.remove_accidental_hits = remove_accidental_hits
-        self.seed = seed
         self.sampler = ops.UniformCandidateSampler(num_true, num_sampled, True, num_classes, seed,
                                                    remove_accidental_hits)
 

@@ -47,8 +47,7 @@ class WithLossCell(Cell):
 
     def __init__(self, backbone, loss_fn):
         super().__init__(auto_prefix=False)
-        self._backbone = backbone
-        self._loss_fn = loss_fn
+        self._backbone, self._loss_fn = backbone, loss_fn
 
     def construct(self, data, label):
         """The loss of a batch."""
@@ -82,8 +81,7 @@ class WithEvalCell(Cell):
     @checked
     def __init__(self, network, loss_fn, add_cast_fp32: Bool = False):
         super().__init__(auto_prefix=False)
-        self._network = network
-        self._loss_fn = loss_fn
+        self._network, self._loss_fn = network, loss_fn
         self.add_cast_fp32 = add_cast_fp32
 
     def construct(self, data, label):
@@ -124,13 +122,11 @@ class WithGradCell(Cell):
 
     def __init__(self, network, loss_fn=None, sens=None):
         super().__init__(auto_prefix=False)
-        self.network = network
-        self.loss_fn = loss_fn
-        self.weights = ParameterTuple(network.trainable_params())
-        self.grad = ops.GradOperation(get_by_list=True, sens_param=sens is not None)
-        self.sens = sens
         self.network_with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
         self.network_with_loss.set_train()
+        self.network, self.loss_fn, self.sens = network, loss_fn, sens
+        self.weights = ParameterTuple(network.trainable_params())
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=sens is not None)
 
     def construct(self, *inputs):
         """The gradients of the weights."""
@@ -175,13 +171,11 @@ class ForwardValueAndGrad(Cell):
                             f"'get_by_list', but got {weights!r}.")
         super().__init__(auto_prefix=False)
         self.network = network
+        self.weights = weights
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+        self.grad = ops.GradOperation(get_all, get_by_list, sens_param)
         if isinstance(network, Cell):
             network.set_grad()
-        self.weights = weights
-        self.get_all = get_all
-        self.get_by_list = get_by_list
-        self.sens_param = sens_param
-        self.grad = ops.GradOperation(get_all, get_by_list, sens_param)
 
     def construct(self, *inputs):
         """The value and the gradients."""
@@ -221,12 +215,11 @@ class TrainOneStepCell(Cell):
 
     def __init__(self, network, optimizer, sens=None, return_grad=False):
         super().__init__(auto_prefix=False)
-        self.network = network
-        self.network.set_grad()
-        self.optimizer = optimizer
+        network.set_grad()
+        self.network, self.optimizer = network, optimizer
         self.weights = optimizer.parameters
-        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
         self.grad_no_sens = ops.GradOperation(get_by_list=True)
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
         self.sens = 1.0 if sens is None else sens
         self.sense_flag = isinstance(self.sens, numbers.Number) and self.sens != 1.0
         self.return_grad = return_grad

@@ -164,15 +164,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.scale_sense = Parameter(first, name="scale_sense")
         self.is_distributed = self.parallel_mode != "stand_alone"
         self.gpu_target = arrays.on_device(self.scale_sense._array)
-        self.base = Tensor(np.float32(1))
-        self.base0 = Tensor(np.int32(0))
-        self.hyper_map = ops.HyperMap()
-        self.reduce_sum = ops.ReduceSum(keep_dims=False)
-        self.reduce_all = ops.ReduceAll(keep_dims=False)
-        self.less_equal = ops.LessEqual()
-        self.equal = ops.Equal()
-        self.logic_not = ops.LogicalNot()
-        self.allreduce = ops.AllReduce()
+        # Used by no method here, but by steps of scripts that derive from this class.
+        self.base, self.base0 = Tensor(np.float32(1)), Tensor(np.int32(0))
+        self.equal, self.less_equal, self.logic_not = ops.Equal(), ops.LessEqual(), ops.LogicalNot()
+        self.reduce_all, self.reduce_sum = ops.ReduceAll(), ops.ReduceSum()
+        self.allreduce, self.hyper_map = ops.AllReduce(), ops.HyperMap()
 
     def construct(self, *inputs):
         """The loss of a batch, whether it overflowed, and the loss scale, after one update."""
@@ -181,13 +177,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         sens = ops.ones_like(loss) * ops.cast(scale, loss.dtype)
         grads = self.grad(self.network, self.weights)(*inputs, sens)
         factor = 1.0 / float(scale)
-        grads = tuple(grad * factor for grad in grads)
-        grads = self.grad_reducer(grads)
-        cond = self.get_overflow_status(status, grads)
-        overflow = self.process_loss_scale(cond)
-        if not overflow:
+        grads = self.grad_reducer(tuple(grad * factor for grad in grads))
+        is_overflow = self.get_overflow_status(status, grads)
+        if not self.process_loss_scale(is_overflow):
             self.optimizer(grads)
-        return loss, cond, scale
+        return loss, is_overflow, scale
 
     def set_sense_scale(self, sens):
         """Sets the loss scale, if it was given as a Tensor.
@@ -251,9 +245,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         Returns:
             bool, `overflow`.
         """
-        if self.loss_scaling_manager is not None:
-            return self.loss_scaling_manager(self.scale_sense, overflow)
-        return overflow
+        manager = self.loss_scaling_manager
+        return overflow if manager is None else manager(self.scale_sense, overflow)
 
 
 # For training steps of one's own ------------------------------------------------------------------

@@ -59,16 +59,16 @@ class ReduceLROnPlateau(Monitored):
         value = self._get_monitor_value(told)
         if value is None:
             return
-        if self.cooldown_counter > 0:
-            self.cooldown_counter -= 1
-            self.wait = 0
-        if self.is_improvement(value, self.best):
-            self.best = value
-            self.wait = 0
-        elif self.cooldown_counter <= 0:
-            self.wait += 1
-            if self.wait >= self.patience:
-                self._lower(rate, told.cur_epoch_num)
+        is_better = self.is_improvement(value, self.best)
+        is_cooling = self.cooldown_counter > 0
+        self.best = value if is_better else self.best
+        self.cooldown_counter -= 1 if is_cooling else 0
+        self.wait = 0 if is_better or is_cooling else self.wait
+        if is_better or self.cooldown_counter > 0:
+            return
+        self.wait += 1
+        if self.wait >= self.patience:
+            self._lower(rate, told.cur_epoch_num)
 
     def _lower(self, rate, epoch):
         """Multiplies the learning rate by `factor`, in float32 as the original."""

@@ -95,7 +95,7 @@ def get_metrics(metrics):
         return None
     if isinstance(metrics, dict):
         for name, metric in metrics.items():
-            if not isinstance(name, str) or not isinstance(metric, Metric):
+            if not (isinstance(name, str) and isinstance(metric, Metric)):
                 raise TypeError(f"For 'Model', 'metrics' must have strs as keys and Metrics as "
                                 f"values, but got {name!r}: {metric!r}.")
         return dict(metrics)

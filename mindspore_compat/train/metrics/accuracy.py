@@ -33,9 +33,7 @@ class Accuracy(EvaluationBase):
 
     def clear(self):
         """Forgets what has been measured."""
-        self._correct_num = 0
-        self._total_num = 0
-        self._class_num = 0
+        self._correct_num = self._total_num = self._class_num = 0
 
     @rearrange_inputs
     def update(self, *inputs):

@@ -170,106 +170,81 @@ def test_the_status_is_that_of_the_gradients():
 
 # As scripts subclass the step ---------------------------------------------------------------------
 
-grad_scale = ops.MultitypeFuncGraph("grad_scale")
-reciprocal = ops.Reciprocal()
+unscale = ops.MultitypeFuncGraph("unscale")
 
 
-@grad_scale.register("Tensor", "Tensor")
-def tensor_grad_scale(scale, grad):
-    return grad * ops.cast(reciprocal(scale), ops.dtype(grad))
+@unscale.register("Tensor", "Tensor")
+def unscale_tensor(scale, grad):
+    return ops.div(grad, scale.astype(grad.dtype))
 
 
-class BertStep(nn.TrainOneStepWithLossScaleCell):
-    """The step of the BERT family: the scale's Parameter and manager are its own."""
+class StepWithOwnScale(nn.TrainOneStepWithLossScaleCell):
+    """A step whose Parameter and manager of the scale are its own; a scale may be given instead."""
 
-    def __init__(self, network, optimizer, scale_update_cell=None):
-        super().__init__(network, optimizer, scale_update_cell)
-        self.cast = ops.Cast()
-        self.degree = 1
-        if self.reducer_flag:
-            self.grad_reducer = nn.DistributedGradReducer(optimizer.parameters, False, self.degree)
-        self.loss_scale = None
-        self.loss_scaling_manager = scale_update_cell
-        if scale_update_cell:
-            self.loss_scale = Parameter(Tensor(scale_update_cell.get_loss_scale(), ms.float32),
-                                        name="loss_scale")
+    def __init__(self, network, optimizer, manager):
+        super().__init__(network, optimizer, manager)
+        first = Tensor(manager.get_loss_scale(), ms.float32)
+        self.loss_scale = Parameter(first, name="loss_scale")
+        self.loss_scaling_manager = manager
 
     def construct(self, x, y, sens=None):
-        weights = self.weights
         loss = self.network(x, y)
-        scaling_sens = self.loss_scale if sens is None else sens
-        status, scaling_sens = self.start_overflow_check(loss, scaling_sens)
-        grads = self.grad(self.network, weights)(x, y, self.cast(scaling_sens, ms.float32))
-        grads = self.grad_reducer(grads)
-        degree_sens = self.cast(scaling_sens * self.degree, ms.float32)
-        grads = self.hyper_map(ops.partial(grad_scale, degree_sens), grads)
-        cond = self.get_overflow_status(status, grads)
-        overflow = cond
-        if sens is None:
-            overflow = self.loss_scaling_manager(self.loss_scale, cond)
-        if not overflow:
-            self.optimizer(grads)
-        return loss, cond, scaling_sens
+        status, scale = self.start_overflow_check(loss, self.loss_scale if sens is None else sens)
+        gradients = self.grad(self.network, self.weights)(x, y, ops.cast(scale, ms.float32))
+        gradients = self.hyper_map(ops.partial(unscale, scale), self.grad_reducer(gradients))
+        spoilt = self.get_overflow_status(status, gradients)
+        skips = spoilt if sens is not None else self.loss_scaling_manager(self.loss_scale, spoilt)
+        if not skips:
+            self.optimizer(gradients)
+        return loss, spoilt, scale
 
 
-class WrapperStep(nn.TrainOneStepWithLossScaleCell):
-    """The other common form: the inherited scale, filled to the shape of the loss."""
+class StepWithFilledScale(nn.TrainOneStepWithLossScaleCell):
+    """A step with the inherited scale, filled to the shape of the loss; the loss depends on it."""
 
     def construct(self, *inputs):
-        weights = self.weights
         loss = self.network(*inputs)
-        scaling_sens = self.scale_sense
-        status, scaling_sens = self.start_overflow_check(loss, scaling_sens)
-        scaling_sens_filled = ops.ones_like(loss) * ops.cast(scaling_sens, ops.dtype(loss))
-        grads = self.grad(self.network, weights)(*inputs, scaling_sens_filled)
-        grads = self.hyper_map(ops.partial(grad_scale, scaling_sens), grads)
-        grads = self.grad_reducer(grads)
-        cond = self.get_overflow_status(status, grads)
-        overflow = self.process_loss_scale(cond)
-        if not overflow:
-            loss = ops.depend(loss, self.optimizer(grads))
-        return loss, cond, scaling_sens
+        status, scale = self.start_overflow_check(loss, self.scale_sense)
+        filled = ops.fill(loss.dtype, loss.shape, float(scale))
+        gradients = self.grad(self.network, self.weights)(*inputs, filled)
+        gradients = self.grad_reducer(self.hyper_map(ops.partial(unscale, scale), gradients))
+        spoilt = self.get_overflow_status(status, gradients)
+        if self.process_loss_scale(spoilt):
+            return loss, spoilt, scale
+        return ops.depend(loss, self.optimizer(gradients)), spoilt, scale
 
 
-class OldStep(nn.Cell):
-    """A step from before release 1.3: on nn.Cell, with the float status register."""
+class StepOnCell(nn.Cell):
+    """A step as scripts had it before release 1.3: on nn.Cell, with the float status register."""
 
-    def __init__(self, network, optimizer, scale_update_cell=None):
+    def __init__(self, network, optimizer, manager):
         super().__init__(auto_prefix=False)
-        self.network = network
-        self.network.set_grad()
-        self.weights = ParameterTuple(network.trainable_params())
-        self.optimizer = optimizer
-        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
-        self.alloc_status = ops.NPUAllocFloatStatus()
-        self.get_status = ops.NPUGetFloatStatus()
-        self.clear_before_grad = ops.NPUClearFloatStatus()
-        self.reduce_sum = ops.ReduceSum(keep_dims=False)
-        self.base = Tensor(1, ms.float32)
-        self.less_equal = ops.LessEqual()
-        self.hyper_map = ops.HyperMap()
-        self.loss_scaling_manager = scale_update_cell
-        self.loss_scale = Parameter(Tensor(scale_update_cell.get_loss_scale(), dtype=ms.float32),
+        network.set_grad()
+        self.network, self.optimizer, self.manager = network, optimizer, manager
+        self.loss_scale = Parameter(Tensor(manager.get_loss_scale(), dtype=ms.float32),
                                     name="loss_scale")
+        self.params = ParameterTuple(network.trainable_params())
+        self.gradient = ops.GradOperation(sens_param=True, get_by_list=True)
+        self.register = (ops.NPUAllocFloatStatus(), ops.NPUClearFloatStatus(),
+                         ops.NPUGetFloatStatus())
 
     def construct(self, x, y):
+        alloc, clear, read = self.register
         loss = self.network(x, y)
-        scaling_sens = self.loss_scale
-        init = self.alloc_status()
-        self.clear_before_grad(init)
-        grads = self.grad(self.network, self.weights)(x, y, ops.cast(scaling_sens, ms.float32))
-        grads = self.hyper_map(ops.partial(grad_scale, scaling_sens), grads)
-        self.get_status(init)
-        flag_sum = self.reduce_sum(init, (0,))
-        cond = self.less_equal(self.base, flag_sum)
-        overflow = self.loss_scaling_manager(self.loss_scale, cond)
-        if not overflow:
-            self.optimizer(grads)
-        return loss, cond, scaling_sens
+        status = alloc()
+        clear(status)
+        sens = ops.cast(self.loss_scale, ms.float32)
+        gradients = self.gradient(self.network, self.params)(x, y, sens)
+        gradients = ops.HyperMap()(ops.partial(unscale, self.loss_scale), gradients)
+        read(status)
+        spoilt = ops.LessEqual()(Tensor(1, ms.float32), ops.ReduceSum()(status, (0,)))
+        if not self.manager(self.loss_scale, spoilt):
+            self.optimizer(gradients)
+        return loss, spoilt, self.loss_scale
 
 
 @pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
-@pytest.mark.parametrize("make", [BertStep, WrapperStep, OldStep])
+@pytest.mark.parametrize("make", [StepWithOwnScale, StepWithFilledScale, StepOnCell])
 def test_steps_of_scripts(space, make, mode):
     ms.set_context(mode=mode)
     spoilt = {3, 4}
@@ -284,7 +259,7 @@ def test_steps_of_scripts(space, make, mode):
         assert bool(found[1]) == (t in spoilt)
         np.testing.assert_allclose(found[0].asnumpy(), expected[0].asnumpy(), rtol=1e-5)
     np.testing.assert_allclose(theirs.weight.asnumpy(), ours.weight.asnumpy(), rtol=1e-5)
-    scale = two.scale_sense if make is WrapperStep else two.loss_scale
+    scale = two.scale_sense if make is StepWithFilledScale else two.loss_scale
     assert float(scale) == float(one.scale_sense)
     assert theirs.calls == 10
 
@@ -295,6 +270,7 @@ def test_a_loss_of_one_element_with_a_scalar_sensitivity():
             return super().construct(x, y).reshape(1)
 
     net = Flat()
-    step = BertStep(net, nn.SGD(net.trainable_params()), nn.DynamicLossScaleUpdateCell(8, 2, 100))
+    manager = nn.DynamicLossScaleUpdateCell(8, 2, 100)
+    step = StepWithOwnScale(net, nn.SGD(net.trainable_params()), manager)
     loss, overflow, _ = step(*batch(0))
     assert loss.shape == (1,) and not overflow
