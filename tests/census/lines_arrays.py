@@ -3,11 +3,14 @@
 What is said of lines_layers.py holds here.
 """
 
+import numpy as np
+
 from mindspore_compat.ops._diagonals import _Band as Band
 
 from .operands import apart, bools, ints, of, positive, x
 
 SHAPES = {
+    "_cast.cast": [of(x(2, 3), np.dtype(name)).labelled(name) for name in ("float64", "float32")],
     "_arrange.blocks_on_diagonal": of([x(2, 3), x(1, 2)]),
     "_arrange.grids": of([x(2), x(3)], "ij"),
     "_arrange.parts_at": of(x(5, 2), (1, 3), 0),

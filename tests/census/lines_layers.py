@@ -89,6 +89,7 @@ POOLING = {
     "_pool.max_pool3d_with_argmax": of(x(1, 1, 3, 4, 3), 2, 1, 0,
                                         argmax_type=np.dtype("int64")),
     "_pool.max_pool_with_argmax": of(x(1, 2, 4, 5), 2, 1, "same"),
+    "_pool.max_pool_with_argmax_v2": of(x(1, 2, 5, 6), 3, 2, 1, argmax_type=np.dtype("int64")),
     "_pool.avg_pool2d": of(x(2, 3, 6, 7), 3, 2, 1, True, False),
     "_pool.avg_pool2d_ext": of(x(1, 2, 4, 5), 2, 1),
     "_pool.avg_pool3d": of(x(1, 2, 3, 4, 3), 2, 1, 1),
@@ -324,6 +325,10 @@ EXPERTS = {
     "_experts.moe_finalize_routing": of(
         x(6, 4), x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 2),
         ints([2, 3, 1, 0, 5, 4], np.int32), _EXPERTS),
+    "_experts.rotary_position_embedding": [
+        of(x(2, 3, 4, 6), x(1, 1, 4, 6), x(1, 1, 4, 6, seed=1)).labelled("halves"),
+        of(x(2, 3, 4, 6), x(2, 1, 4, 6), x(2, 1, 4, 6, seed=1), 1).labelled("neighbours"),
+    ],
     "_cache.rows_cached": of(x(2, 3, 2, 2), x(2, 4), ints([4, 1], np.int32)),
     "_experts_products.expert_product": of(x(3, 4), x(4, 2), x(2), x(2, seed=1), x(2, seed=2)),
     "_replay.discounted": of(x(4, 2), bools([[0, 0], [1, 0], [0, 0], [0, 1]]), x(2)),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
+from kit import same
 from kit.gradients import check_gradients
 from scipy.spatial.distance import pdist
 
@@ -240,4 +241,5 @@ def test_a_cell_in_low_precision_brings_floats_together(name):
         def construct(self, y):
             return ALIKE[name](y)
 
-    Net().to_float(float16)(SINGLE)  # the other operand stays float32
+    result = Net().to_float(float16)(SINGLE)  # the other operand stays float32
+    same(result, ALIKE[name](SINGLE), "float16")
