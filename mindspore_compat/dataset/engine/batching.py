@@ -13,7 +13,7 @@ from ..._core.rules import Bool, Callable, Int, ListOf
 from .._rules import INT32_MAX, AnInstance, Columns, Workers, positive
 from .operations import as_list, distinct, known, method
 from .pipeline import UnionBaseDataset
-from .rows import Epochs, Flow, as_column, own, stack
+from .rows import FAILURES, Epochs, Flow, as_column, own, stack
 
 __all__ = ["BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "PaddedBatchDataset"]
 
@@ -209,7 +209,7 @@ def _mapped(function, lists, info, count):
     size = len(lists[0])
     try:
         made = function(*[[own(value) for value in column] for column in lists], info)
-    except Exception as error:
+    except FAILURES as error:
         raise RuntimeError(f"For 'batch', 'per_batch_map' raised {type(error).__name__}: "
                            f"{error}") from error
     if not isinstance(made, tuple):

@@ -1,10 +1,10 @@
 """Settings of the data pipelines: `mindspore.dataset.config`.
 
 Some act here: the seed, the number of workers, how many rows parallel workers run ahead, how worker
-processes start, what becomes of rows that an operation refuses, the callback timeout and the
-iterator's copying. The others belong to the original's threads, NUMA binding and devices; they are
-checked, kept and told back, and change nothing, because a pipeline here runs in the thread that
-asks for its rows.
+processes start, what becomes of workers that hang and of rows that an operation refuses, the
+callback timeout and the iterator's copying. The others belong to the original's threads, NUMA
+binding and devices; they are checked, kept and told back, and change nothing, because a pipeline
+here runs in the thread that asks for its rows.
 """
 
 import json
@@ -263,7 +263,11 @@ def get_multiprocessing_start_method():
 
 @checked
 def set_multiprocessing_timeout_interval(interval: Int(ge=1, le=INT32_MAX)):
-    """Sets after how many seconds without a row from worker processes a warning is logged.
+    """Sets how long a worker, process or thread, may take for a row that the reader waits for.
+
+    After one interval a warning names the worker and the row. After two the reader's process
+    raises RuntimeError and ends the worker, if it is a process; the original waits on.
+    `set_enable_watchdog(False)` leaves it at a warning each interval.
 
     Args:
         interval: seconds.
@@ -272,7 +276,7 @@ def set_multiprocessing_timeout_interval(interval: Int(ge=1, le=INT32_MAX)):
 
 
 def get_multiprocessing_timeout_interval():
-    """Returns after how many seconds without a row a warning is logged; 300 by default."""
+    """Returns after how many seconds without a row a worker is told of; 300 by default."""
     return _values.timeout
 
 
@@ -384,10 +388,12 @@ def get_enable_shared_mem():
 
 @checked
 def set_enable_watchdog(enable: Bool):
-    """Keeps whether the original watches over its processes.
+    """Sets whether workers that hang are ended, not only told of.
+
+    When they are is set by `set_multiprocessing_timeout_interval`.
 
     Args:
-        enable: whether it does.
+        enable: whether they are.
     """
     _values.watchdog = enable
 

@@ -13,6 +13,7 @@ from ..._core.tensor import Tensor
 from .._rules import INT32_MAX, Columns
 from . import config
 from .rows import own
+from .workers import Pipeline
 
 __all__ = ["DictIterator", "Iterator", "TupleIterator"]
 
@@ -37,7 +38,9 @@ class Iterator:
         self._convert = own if output_numpy else _as_tensor
         if not output_numpy and (do_copy or config.get_iterator_mode()["do_copy"]):
             self._convert = _copied_tensor
-        self._flow = dataset._open()
+        self._pipeline = Pipeline()
+        with self._pipeline:
+            self._flow = dataset._open()
         self._skipped = dataset.get_init_step()
         self._rows = None
 
@@ -48,7 +51,7 @@ class Iterator:
         if self._rows is None:
             self._begin()
         try:
-            row = next(self._rows)
+            row = self._pipeline.next(self._rows)
         except StopIteration:
             self._rows = None
             self._left -= self._left > 0
@@ -61,16 +64,17 @@ class Iterator:
                                "epochs, or it was stopped.")
         self._rows = iter(self._flow.rows())
         while self._skipped:
-            for _ in self._rows:
+            try:
+                self._pipeline.next(self._rows)
                 self._skipped -= 1
-                if not self._skipped:
-                    return
-            self._left -= self._left > 0
-            self._rows = iter(self._flow.rows())
+            except StopIteration:
+                self._left -= self._left > 0
+                self._rows = iter(self._flow.rows())
 
     def stop(self):
-        """Ends the iteration and lets the pipeline go."""
+        """Ends the iteration and its workers, and lets the pipeline go."""
         self._flow = self._rows = None
+        self._pipeline.end()
 
     release = stop
 

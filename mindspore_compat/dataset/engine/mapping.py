@@ -27,8 +27,8 @@ from .batching import mapped_columns, mapped_order
 from .caching import cached_flow, checked_leaf, has_cache
 from .operations import as_list, distinct, known, method
 from .pipeline import UnionBaseDataset
-from .rows import Epochs, Flow, as_column, own, read_only
-from .workers import ordered_map
+from .rows import FAILURES, Epochs, Flow, as_column, own, read_only
+from .workers import OrderedMap
 
 __all__ = ["DSCallback", "MapDataset"]
 
@@ -203,10 +203,10 @@ class MapDataset(UnionBaseDataset):
         calls = self.callbacks and _Calls([each.create_runtime_obj() for each in self.callbacks])
         workers = self.num_parallel_workers or config.workers_asked()
         if workers > 1 and not calls and not config.get_debug_mode():
-            numbers, work = itertools.count(), _Caught(_NumberedWork(work, config.next_seed()))
-            return Flow(lambda: _settled(ordered_map(
-                work, zip(numbers, flow.rows(), strict=False), workers,
-                self.python_multiprocessing)))
+            numbers, work = itertools.count(), _NumberedWork(work, config.next_seed())
+            ordered = OrderedMap("map", workers, self.python_multiprocessing, RuntimeError)
+            return Flow(lambda: _settled(ordered(
+                work, zip(numbers, flow.rows(), strict=False))))
         if calls:
             return Flow(lambda: _settled(calls.around(flow.rows(), _Caught(work))))
         if config.get_error_samples_mode() is config.ErrorSamplesMode.RETURN:
@@ -280,7 +280,7 @@ def _applied(operation, values):
                   for value in values]
     try:
         made = operation(*values)
-    except Exception as error:
+    except FAILURES as error:
         name = type(operation).__name__ if ours else getattr(operation, "__name__", operation)
         raise RuntimeError(f"For 'map', the operation {name} raised {type(error).__name__}: "
                            f"{error}") from error

@@ -14,7 +14,7 @@ from ..._core.rules import Callable, Int
 from .._rules import INT32_MAX, Columns, Workers, natural
 from . import config
 from .pipeline import Dataset, UnionBaseDataset
-from .rows import Flow, Rounds, own
+from .rows import FAILURES, Flow, Rounds, own
 from .sampler import BuiltinSampler, DistributedSampler
 from .twister import Twister64
 
@@ -252,7 +252,7 @@ class FilterDataset(UnionBaseDataset):
             for row in flow.rows():
                 try:
                     kept = self.predicate(*[own(row[place]) for place in places])
-                except Exception as error:
+                except FAILURES as error:
                     raise RuntimeError(f"For 'filter', 'predicate' raised "
                                        f"{type(error).__name__}: {error}") from error
                 if kept:

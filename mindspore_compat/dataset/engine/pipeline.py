@@ -22,6 +22,7 @@ from .sampler import (
     SequentialSampler,
     as_sampler,
 )
+from .workers import Pipeline
 
 __all__ = ["AudioBaseDataset", "Dataset", "MappableDataset", "SourceDataset", "TextBaseDataset",
            "UnionBaseDataset", "VisionBaseDataset"]
@@ -159,7 +160,7 @@ class Dataset:
         """Returns the number of rows, or of batches, in an epoch; an endless repeat counts once."""
         size = self._size()
         if size is None:
-            size = sum(1 for _ in self._open().rows())
+            size = sum(1 for _ in self._epoch())
         return size
 
     def get_batch_size(self):
@@ -178,8 +179,21 @@ class Dataset:
         """Returns the number of classes, or None where the dataset does not say."""
         return self.children[0].num_classes() if self.children else None
 
+    def _epoch(self):
+        """The rows of an epoch."""
+        with Pipeline() as pipeline:
+            flow = self._open()
+        try:
+            rows = iter(flow.rows())
+            while True:
+                yield pipeline.next(rows)
+        except StopIteration:
+            return
+        finally:
+            pipeline.end()
+
     def _first_row(self):
-        row = next(iter(self._open().rows()), None)
+        row = next(self._epoch(), None)
         if row is None:
             raise RuntimeError("The dataset has no rows.")
         return row
@@ -195,7 +209,7 @@ class Dataset:
         if not estimate:
             return [list(np.shape(value)) for value in self._first_row()]
         found = None
-        for row in self._open().rows():
+        for row in self._epoch():
             shapes = [list(np.shape(value)) for value in row]
             found = shapes if found is None else [
                 _common(one, other) for one, other in zip(found, shapes, strict=True)]

@@ -15,6 +15,9 @@ import numpy as np
 
 from ..._core.tensor import Tensor
 
+# What becomes a RuntimeError where code that works on rows fails: `sys.exit` is for the script.
+FAILURES = (Exception, SystemExit)
+
 _BLOCK_ROWS = 1024
 _BLOCK_BYTES = 1 << 22
 

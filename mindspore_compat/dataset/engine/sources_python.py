@@ -12,10 +12,10 @@ from .._rules import INT32_MAX, AnInstance, Columns, Names, Samples, Workers
 from . import config
 from .operations import as_list, distinct
 from .pipeline import MappableDataset, UnionBaseDataset
-from .rows import Flow, as_column, block_rows, read_only, stack
+from .rows import FAILURES, Flow, as_column, block_rows, read_only, stack
 from .sampler import PKSampler, SubsetSampler, select_sampler
 from .schema import Schema
-from .workers import ordered_map
+from .workers import OrderedMap
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"]
 
@@ -134,22 +134,26 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
 
     def _open(self):
         if self.batch_sampler is not None:
-            return Flow(self._batches)
+            read = self._reader()
+            return Flow(lambda: self._batches(read))
         if not self._indexed:
             return Flow(lambda: itertools.islice(self._iterated(), self.num_samples or None))
         epoch = self.sampler.open(self._length())
-        return Flow(lambda: self._indexed_rows(epoch().tolist()))
+        read = self._reader()
+        return Flow(lambda: read(epoch().tolist()))
 
-    def _indexed_rows(self, indices):
+    def _reader(self):
+        """A function that gives the rows of a list of indices."""
         workers = 1 if config.get_debug_mode() else self.num_parallel_workers or 1
         if workers == 1:
-            return map(self._row, indices)
-        return ordered_map(self._row, iter(indices), workers, self.python_multiprocessing)
+            return lambda indices: map(self._row, indices)
+        ordered = OrderedMap("GeneratorDataset", workers, self.python_multiprocessing)
+        return lambda indices: ordered(self._row, indices)
 
     def _row(self, index):
         try:
             value = self.source[index]
-        except Exception as error:
+        except FAILURES as error:
             raise _failed(error) from error
         return self._as_row(value)
 
@@ -159,7 +163,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
                 yield self._as_row(value)
         except RuntimeError:
             raise
-        except Exception as error:
+        except FAILURES as error:
             raise _failed(error) from error
 
     def _begun(self):
@@ -182,16 +186,16 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
                                    f"{wanted}, but got {column.dtype}.")
         return row
 
-    def _batches(self):
+    def _batches(self, read):
         for indices in self.batch_sampler:
             indices = SubsetSampler(indices).open(self._length())().tolist()
-            columns = list(zip(*self._indexed_rows(indices), strict=True))
+            columns = list(zip(*read(indices), strict=True))
             if self.collate_fn is None:
                 yield [stack(values, place) for place, values in enumerate(columns)]
                 continue
             try:
                 made = self.collate_fn(*[list(values) for values in columns])
-            except Exception as error:
+            except FAILURES as error:
                 raise RuntimeError(f"For 'GeneratorDataset', 'collate_fn' raised "
                                    f"{type(error).__name__}: {error}") from error
             made = made if isinstance(made, tuple) else (made,)

@@ -19,7 +19,7 @@ from ..._core.checking import checked
 from ..._core.rules import OneOf
 from ..._core.tensor import Tensor
 from ..engine.config import next_seed
-from ..engine.rows import as_column
+from ..engine.rows import FAILURES, as_column
 from ..engine.twister import Twister
 
 __all__ = ["CompoundOperation", "ImageTensorOperation", "PyTensorOperation", "TensorOperation"]
@@ -173,7 +173,7 @@ def apply_to_block(operation, block):
     """What a blockwise transform makes of many rows at once."""
     try:
         return operation._array(block, 1)
-    except Exception as error:
+    except FAILURES as error:
         raise RuntimeError(f"For 'map', the operation {type(operation).__name__} raised "
                            f"{type(error).__name__}: {error}") from error
 
