@@ -4,18 +4,15 @@ Everything of Python's `multiprocessing` is here; `Process` and `Pool` make proc
 the one that started them does.
 """
 
-import ctypes
 import multiprocessing
 import multiprocessing.pool
 import signal
-import sys
 from multiprocessing import *  # noqa: F403
 
+from .._backend import processes
 from .reductions import init_reductions
 
 __all__ = multiprocessing.__all__
-
-_PARENT_DEATH = 1  # prctl's number for the signal that comes when the parent ends
 
 init_reductions()
 
@@ -28,8 +25,9 @@ class Process(multiprocessing.Process):
 
     def run(self):
         """Runs its target, in the new process."""
-        if multiprocessing.get_start_method() == "fork" and sys.platform == "linux":
-            ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGINT)
+        parent = multiprocessing.parent_process()
+        if parent is not None and multiprocessing.get_start_method() == "fork":
+            processes.signal_at_parent_death(parent.pid, signal.SIGINT)
         super().run()
 
 

@@ -1,9 +1,9 @@
 """ckpt_to_safetensors and safetensors_to_ckpt: the same values in the other format."""
 
-import concurrent.futures
 import os
 import re
 
+from .._backend import processes
 from .._io import checkpoint, safetensors
 
 
@@ -75,7 +75,7 @@ def _convert_all(api, file_path, save_path, name_map, file_name_regex, processes
         for task in tasks:
             _convert(*task)
         return
-    with concurrent.futures.ProcessPoolExecutor(min(processes_num, len(tasks))) as pool:
+    with processes.executor(min(processes_num, len(tasks))) as pool:
         list(pool.map(_convert, *zip(*tasks, strict=True)))
 
 

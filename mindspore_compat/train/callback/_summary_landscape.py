@@ -4,11 +4,10 @@ The planes in which it is measured, and the message, are in `summary._landscape`
 """
 
 import json
-import multiprocessing
 import os
 import shutil
-from concurrent.futures import ProcessPoolExecutor
 
+from ..._backend import processes
 from ..._core.checking import checked
 from ..._core.config import config, set_context
 from ..._core.rules import Callable, Int, ListOf, Str
@@ -166,7 +165,7 @@ def _measured(devices, callback_fn, num_samples, plane):
     # The caller's function may stand where no other interpreter finds it; but CUDA lives in one.
     method = "fork" if config.device_target == "CPU" else "spawn"
     share = -(-len(points) // len(devices))
-    with ProcessPoolExecutor(len(devices), multiprocessing.get_context(method)) as pool:
+    with processes.executor(len(devices), method) as pool:
         parts = [pool.submit(_losses, device, callback_fn, num_samples, plane,
                              points[number * share:(number + 1) * share])
                  for number, device in enumerate(devices)]
