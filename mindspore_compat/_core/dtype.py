@@ -435,7 +435,8 @@ def pytype_to_dtype(obj):
         raise TypeError(f"For 'pytype_to_dtype', 'obj' must be a type such as int, float or str, "
                         f"but got {obj!r} of type {type(obj).__name__}.")
     if obj not in _from_python():
-        raise NotImplementedError(f"The python type {obj} cannot be converted to MindSpore type.")
+        raise NotImplementedError("For 'pytype_to_dtype', 'obj' must be a type that has a dtype, "
+                                  f"but got {obj}.")
     return _from_python()[obj]
 
 

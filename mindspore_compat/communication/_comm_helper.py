@@ -37,7 +37,7 @@ class Backend:
             raise TypeError(f"For 'Backend', 'name' must be a str, but got {name!r} of type "
                             f"{type(name).__name__}.")
         if name.lower() not in DEVICE_TO_BACKEND.values():
-            raise ValueError(f"For 'Backend', 'name' must be one of 'hccl', 'nccl' and 'mccl', but "
+            raise ValueError(f"For 'Backend', 'name' must be 'hccl', 'nccl' or 'mccl', but "
                              f"got {name!r}.")
         return name.lower()
 

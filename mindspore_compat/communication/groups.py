@@ -81,7 +81,7 @@ def init(backend_name: Str = None):
     """
     fitting = LIBRARIES[config.device_target]
     if backend_name is not None and backend_name not in LIBRARIES.values():
-        raise RuntimeError("For 'init', 'backend_name' must be one of 'hccl', 'nccl' and 'mccl', "
+        raise RuntimeError("For 'init', 'backend_name' must be 'hccl', 'nccl' or 'mccl', "
                            f"but got '{backend_name}'.")
     if backend_name not in (None, fitting):
         raise RuntimeError(f"For 'init', 'backend_name' must be '{fitting}' for the device target "

@@ -84,15 +84,15 @@ class Cell(Naming, Hooks, State, Settings):
 
     Examples:
         >>> from mindspore_compat import nn
-        >>> class Net(nn.Cell):
-        ...     def __init__(self):
+        >>> class Twice(nn.Cell):
+        ...     def __init__(self, size):
         ...         super().__init__()
-        ...         self.dense = nn.Dense(2, 3)
+        ...         self.layer = nn.Dense(size, size)
         ...
         ...     def construct(self, x):
-        ...         return self.dense(x)
-        >>> [p.name for p in Net().trainable_params()]
-        ['dense.weight', 'dense.bias']
+        ...         return self.layer(self.layer(x))
+        >>> [p.name for p in Twice(3).trainable_params()]
+        ['layer.weight', 'layer.bias']
 
     Source: mindspore.nn.Cell of MindSpore 2.10.
     """

@@ -150,7 +150,7 @@ class Broadcast(Primitive):
         tuple[Tensor], those of `root_rank`.
 
     Raises:
-        TypeError: `root_rank` is not an int, or `group` is not a str.
+        TypeError: `root_rank` is no int, or `group` no str.
         RuntimeError: `init` was not called, there is no such group, or `root_rank` is not in it,
             when called.
 
@@ -222,7 +222,7 @@ class CollectiveScatter(Primitive):
         Tensor, this member's part.
 
     Raises:
-        TypeError: `src_rank` is not an int, or `group` is not a str.
+        TypeError: `src_rank` is no int, or `group` no str.
         ValueError: axis 0 cannot be cut into equal parts, when called.
         RuntimeError: `init` was not called, there is no such group, or `src_rank` is not in it,
             when called.
@@ -255,7 +255,7 @@ class CollectiveGather(Primitive):
         Tensor, the result on `dest_rank`; on the others a Tensor of shape (1,) without meaning.
 
     Raises:
-        TypeError: `dest_rank` is not an int, or `group` is not a str.
+        TypeError: `dest_rank` is no int, or `group` no str.
         RuntimeError: `init` was not called, there is no such group, or `dest_rank` is not in it,
             when called.
 

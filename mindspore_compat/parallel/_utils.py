@@ -24,7 +24,7 @@ def _is_in_data_parallel_mode():
 
 
 def _is_in_auto_parallel_mode():
-    """Whether the parallel mode is "semi_auto_parallel" or "auto_parallel"."""
+    """Whether operators are split between devices, as hints or a planner say."""
     return config.parallel.parallel_mode in (ParallelMode.SEMI_AUTO_PARALLEL,
                                              ParallelMode.AUTO_PARALLEL)
 

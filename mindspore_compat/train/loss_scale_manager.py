@@ -94,15 +94,11 @@ class DynamicLossScaleManager(LossScaleManager):
     @checked
     def __init__(self, init_loss_scale: Number(ge=1, lt=inf) = 2 ** 24,
                  scale_factor: Number(gt=0, lt=inf) = 2, scale_window: Int(ge=1) = 2000):
-        self.loss_scale = init_loss_scale
-        self.scale_window = scale_window
-        self.scale_factor = scale_factor
-        self.increase_ratio = scale_factor
+        self.loss_scale, self.scale_window = init_loss_scale, scale_window
+        self.scale_factor = self.increase_ratio = scale_factor
         self.decrease_ratio = 1 / scale_factor
-        self.cur_iter = 1
-        self.last_overflow_iter = 0
-        self.bad_step_max = OVERFLOWS
-        self.bad_step = 0
+        self.bad_step, self.bad_step_max = 0, OVERFLOWS
+        self.last_overflow_iter, self.cur_iter = 0, 1
 
     def get_loss_scale(self):
         """The loss scale."""

@@ -29,7 +29,7 @@ Inputs:
 
 Outputs:
 
-Tensor, has the same shape and data type as `x`.
+Tensor, of the same data type and shape as `x`.
 
 Raises
 • TypeError – If size is not int.

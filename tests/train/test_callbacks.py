@@ -226,7 +226,7 @@ def test_the_best_weights_come_back(capsys):
     callback = EarlyStopping(patience=1, restore_best_weights=True, verbose=True)
     net, last, _ = watched(callback, FALLING)
     assert (last, float(net.line.weight)) == (3, 2.0)
-    assert capsys.readouterr().out == ("Restoring model weights from the end of the best epoch.\n"
+    assert capsys.readouterr().out == ("EarlyStopping: the weights of the best epoch are back.\n"
                                        "Epoch 00003: early stopping\n")
 
 

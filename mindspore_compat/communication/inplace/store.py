@@ -54,9 +54,9 @@ class TCPStore:
     Examples:
         >>> from mindspore_compat.mint.distributed import TCPStore
         >>> store = TCPStore("127.0.0.1", 18765, is_master=True)
-        >>> store.set("first_key", "first_value")
-        >>> print(store.get("first_key"))
-        b'first_value'
+        >>> store.set("colour", "green")
+        >>> print(store.get("colour"))
+        b'green'
         >>> print(store.add("count", 2), store.add("count", 3))
         2 5
         >>> print(store.delete_key("count"), store.delete_key("count"))

@@ -54,7 +54,8 @@ class BuiltinSampler:
             RuntimeError: there is a child already.
         """
         if self.child_sampler is not None and sampler is not None:
-            raise RuntimeError("Cannot add child sampler, this sampler already has a child.")
+            raise RuntimeError("For 'add_child', a sampler must have one child at most, but got "
+                               "another.")
         self.child_sampler = sampler
 
     def get_child(self):

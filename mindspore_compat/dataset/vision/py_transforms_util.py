@@ -279,15 +279,13 @@ def random_rotation(img, degrees, resample, expand, center, fill_value):
 def random_color(img, degrees):
     """A PIL image of more or less colour, by a factor that `random` draws from a range."""
     _need_pil(img)
-    factor = (degrees[1] - degrees[0]) * random.random() + degrees[0]
-    return ImageEnhance.Color(img).enhance(factor)
+    return ImageEnhance.Color(img).enhance(random.uniform(degrees[0], degrees[1]))
 
 
 def random_sharpness(img, degrees):
     """A PIL image that is more or less sharp, by a factor that `random` draws from a range."""
     _need_pil(img)
-    factor = (degrees[1] - degrees[0]) * random.random() + degrees[0]
-    return ImageEnhance.Sharpness(img).enhance(factor)
+    return ImageEnhance.Sharpness(img).enhance(random.uniform(degrees[0], degrees[1]))
 
 
 # Arrays -------------------------------------------------------------------------------------------

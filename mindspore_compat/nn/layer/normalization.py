@@ -162,8 +162,8 @@ class BatchNorm1d(_BatchNorm):
 
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
-            not a bool; in a call, if `eps` is not a float.
-        ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or a choice unknown.
+            not a bool; in a call, where `eps` is an int.
+        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
     """
 
     _ranks = (2, 3)
@@ -177,8 +177,8 @@ class BatchNorm2d(_BatchNorm):
 
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
-            not a bool; in a call, if `eps` is not a float.
-        ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or a choice unknown.
+            not a bool; in a call, where `eps` is an int.
+        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
     """
 
     _ranks = (4,)

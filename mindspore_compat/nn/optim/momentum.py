@@ -36,8 +36,8 @@ class Momentum(FusedOptimizer):
 
     Examples:
         >>> from mindspore_compat import nn
-        >>> net = nn.Dense(2, 3)
-        >>> optimizer = nn.Momentum(net.trainable_params(), learning_rate=0.1, momentum=0.9)
+        >>> layer = nn.Dense(2, 3)
+        >>> update = nn.Momentum(layer.trainable_params(), 0.05, momentum=0.8)
 
     Source: mindspore.nn.Momentum of MindSpore 2.10.
     """

@@ -65,14 +65,14 @@ class EarlyStopping(Monitored):
             self.best = value
             if self.restore_best_weights:
                 self.best_weights_param_dict = _values(params)
-            if self.baseline is None or self.is_improvement(value, self.baseline):
-                self.wait = 0
+            beats_baseline = self.baseline is None or self.is_improvement(value, self.baseline)
+            self.wait = 0 if beats_baseline else self.wait
         if self.wait >= self.patience:
-            self.stopped_epoch = told.cur_epoch_num
             run_context.request_stop()
+            self.stopped_epoch = told.cur_epoch_num
             if self.restore_best_weights:
                 if self.verbose:
-                    print("Restoring model weights from the end of the best epoch.")
+                    print("EarlyStopping: the weights of the best epoch are back.")
                 for name, values in self.best_weights_param_dict.items():
                     params[name].set_data(values)
 

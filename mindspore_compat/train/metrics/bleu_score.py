@@ -41,10 +41,8 @@ class BleuScore(Metric):
 
     def clear(self):
         """Forgets what has been measured."""
-        self._numerator = np.zeros(self.n_gram)
-        self._denominator = np.zeros(self.n_gram)
-        self._candidate_length = 0.0
-        self._reference_length = 0.0
+        self._numerator, self._denominator = np.zeros((2, self.n_gram))
+        self._candidate_length = self._reference_length = 0.0
         self._is_update = False
 
     @rearrange_inputs

@@ -28,8 +28,8 @@ class HausdorffDistance(SurfaceMetric):
         >>> import numpy as np
         >>> from mindspore_compat.train import HausdorffDistance
         >>> metric = HausdorffDistance()
-        >>> x = np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]])
-        >>> y = np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]])
+        >>> x = np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0]])
+        >>> y = np.array([[0, 1, 1, 1], [0, 1, 1, 0], [0, 0, 0, 0]])
         >>> metric.update(x, y, 1)
         >>> float(metric.eval())
         2.0

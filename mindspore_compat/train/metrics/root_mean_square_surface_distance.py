@@ -26,11 +26,11 @@ class RootMeanSquareDistance(SurfaceMetric):
         >>> import numpy as np
         >>> from mindspore_compat.train import RootMeanSquareDistance
         >>> metric = RootMeanSquareDistance(symmetric=True)
-        >>> x = np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]])
-        >>> y = np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]])
-        >>> metric.update(x, y, 0)
+        >>> x = np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0]])
+        >>> y = np.array([[0, 1, 1, 1], [0, 1, 1, 0], [0, 0, 0, 0]])
+        >>> metric.update(x, y, 1)
         >>> round(float(metric.eval()), 4)
-        0.9129
+        0.922
 
     Source: mindspore.train.RootMeanSquareDistance of MindSpore 2.10.
     """

@@ -54,13 +54,11 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         >>> import numpy as np
         >>> import mindspore_compat as ms
         >>> from mindspore_compat import nn, Tensor
-        >>> net = nn.Conv2d(1, 1, kernel_size=3, weight_init="ones")
-        >>> x = Tensor(np.ones([1, 1, 3, 3]).astype(np.float32))
-        >>> ms.export(net, x, file_name="net", file_format="MINDIR")
-        >>> print(nn.GraphCell(ms.load("net.mindir"))(x))
-        [[[[4. 6. 4.]
-           [6. 9. 6.]
-           [4. 6. 4.]]]]
+        >>> double = nn.Dense(2, 2, Tensor(np.float32([[2, 0], [0, 2]])), has_bias=False)
+        >>> point = Tensor([[1.0, 3.0]])
+        >>> ms.export(double, point, file_name="double", file_format="MINDIR")
+        >>> print(nn.GraphCell(ms.load("double.mindir"))(point))
+        [[2. 6.]]
     """
     _check(net, inputs, file_name, file_format)
     key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")
