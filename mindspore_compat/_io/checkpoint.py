@@ -1,11 +1,17 @@
 """The `.ckpt` file: named arrays and texts, as the original writes and reads them.
 
 A file is a run of protobuf messages, each with one value: a tag, the dimensions, the name of a type
-and the raw bytes in C order. Bytes over 512 MiB are cut into neighbours of the same tag. A checksum
-of 17 bytes may follow, or the whole may be encrypted (encryption.py). Values here are
-`(tag, array, type)` and `(tag, text, "str")`; which of them belong to a network is not asked here.
+and the raw bytes in C order. Bytes over 512 MiB are cut into neighbours of the same tag. The whole
+may be encrypted (encryption.py). Values here are `(tag, array, type)` and `(tag, text, "str")`;
+which of them belong to a network is not asked here.
+
+There are two checksums, both CRC-32. A trailing one, 17 bytes behind the messages, is the
+original's. A leading one is a field of 9 bytes before them, with the last number that protobuf has:
+every protobuf reader passes over it, the original too, in each of its releases. It also tells of a
+file that was cut between two messages, and is encrypted with them.
 """
 
+import itertools
 import math
 import os
 import zlib
@@ -15,7 +21,7 @@ import numpy
 
 from . import encryption
 from .files import READ_ONLY, atomic_write, mapped
-from .protobuf import BYTES, bytes_field, bytes_head, fields, ints, varint
+from .protobuf import BYTES, FIXED32, bytes_field, bytes_head, fields, ints, varint
 
 SUFFIX = ".ckpt"
 SLICE = 512 << 20  # a longer value is cut into pieces of this many bytes
@@ -31,6 +37,8 @@ TYPES = {name: numpy.dtype(dtype) for name, dtype in TYPES.items()}
 NAMES = {dtype: name for name, dtype in TYPES.items()}
 CRC_MARK = b"crc_num"
 CRC_LENGTH = len(CRC_MARK) + 10
+CRC_NUMBER = (1 << 29) - 1
+CRC_HEAD = varint(CRC_NUMBER << 3 | FIXED32)
 
 
 def type_name(array):
@@ -41,7 +49,7 @@ def type_name(array):
     return found
 
 
-def write(path, values, *, crc=False, key=None, mode="AES-GCM"):
+def write(path, values, *, crc=False, leading_crc=False, key=None, mode="AES-GCM"):
     """Writes a checkpoint file, readable by its owner only, in place of a file of that name.
 
     The bytes go to a file beside it that is renamed at the end, so a reader never meets half a file
@@ -51,6 +59,7 @@ def write(path, values, *, crc=False, key=None, mode="AES-GCM"):
         path: Where to write; ".ckpt" is appended when it is missing.
         values: The `(tag, array)` and `(tag, text)` pairs, in the order of the file.
         crc: Whether a checksum ends the file.
+        leading_crc: Whether a checksum begins the file.
         key: The key to encrypt with (16, 24 or 32 bytes; 16 for SM4), or None.
         mode: "AES-GCM", "AES-CBC" or "SM4-CBC".
 
@@ -69,6 +78,8 @@ def write(path, values, *, crc=False, key=None, mode="AES-GCM"):
         if not isinstance(value, str):
             type_name(value)
     pieces = encoded(values)
+    if leading_crc:
+        pieces = itertools.chain([CRC_HEAD, leading_checksum(encoded(values))], pieces)
     if key is not None:
         pieces = encryption.encrypt(pieces, key, mode)
     if crc:
@@ -79,12 +90,13 @@ def write(path, values, *, crc=False, key=None, mode="AES-GCM"):
     return path
 
 
-def read(path, *, crc=False, key=None, mode="AES-GCM", wanted=None):
+def read(path, *, crc=True, key=None, mode="AES-GCM", wanted=None):
     """The values of a checkpoint file, in its order.
 
     Args:
         path: The file.
-        crc: Whether to check the checksum that ends the file. A file without one passes.
+        crc: Whether to check the checksum that ends the file. A file without one passes. The
+            original writes a wrong one behind encrypted values.
         key: The key it was encrypted with, or None.
         mode: The way it was encrypted.
         wanted: A function of a tag that says whether to read the value; the others are passed over.
@@ -115,8 +127,9 @@ def read(path, *, crc=False, key=None, mode="AES-GCM", wanted=None):
 
 
 def has_checksum(path):
-    """True if a checksum ends the file."""
-    return split_checksum(mapped(path))[1] is not None
+    """True if a checksum begins or ends the file."""
+    view = mapped(path)
+    return view[:len(CRC_HEAD)] == CRC_HEAD or split_checksum(view)[1] is not None
 
 
 # -- values to bytes
@@ -160,6 +173,14 @@ def with_checksum(pieces):
     yield CRC_MARK + checksum.to_bytes(10, "big")
 
 
+def leading_checksum(pieces):
+    """The checksum over all of `pieces`, as the field that begins a file holds it."""
+    checksum = 0
+    for piece in pieces:
+        checksum = zlib.crc32(piece, checksum)
+    return checksum.to_bytes(4, "little")
+
+
 # -- bytes to values
 
 
@@ -173,7 +194,10 @@ def split_checksum(view):
 def decoded(view, wanted=None):
     """The values in the bytes of a checkpoint; see read()."""
     found, part = [], None
+    check_leading(view)
     for number, kind, content in fields(view):
+        if number == CRC_NUMBER and kind == FIXED32:
+            continue  # another program moved it, and may have changed what it was about
         if number != 1 or kind != BYTES:
             raise ValueError(f"it has a field {number}, which no checkpoint has")
         tag, tensor = parse_value(content)
@@ -190,6 +214,14 @@ def decoded(view, wanted=None):
     if part is not None:
         found.append(part.value())
     return found
+
+
+def check_leading(view):
+    """Refuses the bytes of a checkpoint if they begin with a checksum that does not fit."""
+    start = len(CRC_HEAD) + 4
+    if view[:len(CRC_HEAD)] == CRC_HEAD and view[len(CRC_HEAD):start] != leading_checksum(
+            [view[start:]]):
+        raise ValueError("its checksum does not agree with its content")
 
 
 def parse_value(view):

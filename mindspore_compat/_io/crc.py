@@ -1,10 +1,11 @@
-"""CRC-32C, the check sum of TFRecord and event files, and the masked form those files store.
+"""CRC-32C, the check sum of TFRecord and event files, and the masked form those files store; and
+CRC-32, zlib's, of many zeros.
 
 The sum of a text is found byte by byte through a table. Long data are cut into lanes of equal
 length that advance together as one NumPy array; the lanes' sums are then joined, because the sum of
 "a followed by b" is the sum of a, moved on by len(b) zero bytes, xor the sum of b.
 
-Source: RFC 3720, appendix B.4 (the polynomial and examples).
+Source: RFC 3720, appendix B.4 (the polynomial and examples); for CRC-32, ITU-T V.42, 8.1.1.6.2.
 """
 
 import functools
@@ -12,6 +13,7 @@ import functools
 import numpy as np
 
 _POLYNOMIAL = 0x82F63B78
+_POLYNOMIAL_OF_CRC32 = 0xEDB88320
 _LONG = 512
 
 
@@ -44,6 +46,30 @@ def masked(data):
     """The CRC-32C of bytes as the files store it: turned by 15 bits, plus a constant."""
     found = crc32c(data)
     return ((found >> 15 | found << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def crc32_of_zeros(count, value):
+    """`zlib.crc32(bytes(count), value)`, in a time that grows with the logarithm of `count`.
+
+    A zero byte multiplies the state by x**8 modulo the polynomial.
+    """
+    state, factor = value ^ 0xFFFFFFFF, 1 << 31 - 8  # the highest bit is that of x**0
+    while count:
+        if count & 1:
+            state = _product(state, factor)
+        factor = _product(factor, factor)
+        count >>= 1
+    return state ^ 0xFFFFFFFF
+
+
+def _product(one, other):
+    """The product of two polynomials over GF(2), modulo CRC-32's; bits are reversed."""
+    found = 0
+    for bit in range(31, -1, -1):
+        if one >> bit & 1:
+            found ^= other
+        other = other >> 1 ^ (_POLYNOMIAL_OF_CRC32 if other & 1 else 0)
+    return found
 
 
 def _joined(rows, state):

@@ -80,7 +80,7 @@ class AtomicFile:
         self.path = os.path.abspath(path)
         self.mode, self.durable = mode, durable
         if durable:
-            _remove_abandoned(self.path)
+            remove_abandoned(os.path.dirname(self.path), re.escape(_stem(self.path)))
         self.temporary, self.file = _created(self.path)
         self._owner = os.getpid()
 
@@ -108,7 +108,7 @@ class AtomicFile:
             self.file.close()
         if self._owner == os.getpid():
             with contextlib.suppress(OSError):
-                _remove(self.temporary)
+                remove(self.temporary)
 
 
 def new_file(path):
@@ -118,6 +118,13 @@ def new_file(path):
         FileExistsError: If there is anything of that name, be it a link to nowhere.
     """
     return os.fdopen(os.open(path, _NEW, 0o600), "w+b")
+
+
+def remove(path):
+    """Removes a file, be it for reading only."""
+    if os.name == "nt":  # it removes nothing that is read-only
+        os.chmod(path, 0o600)
+    os.remove(path)
 
 
 def mapped(path):
@@ -153,18 +160,23 @@ def _created(path):
         file.close()  # it was removed in the moment before it was locked
 
 
-def _remove_abandoned(path):
-    """Removes the temporary files of `path` whose processes are dead."""
-    ours = re.compile(rf"{re.escape(_stem(path))}\.\d+-[0-9a-f]+\.tmp")
+def remove_abandoned(folder, names):
+    """Removes the temporary files of dead processes from a folder.
+
+    Args:
+        folder (str): The folder.
+        names (str): A regular expression for the names of the files that they were to become.
+    """
+    ours = re.compile(rf"(?:{names})\.\d+-[0-9a-f]+\.tmp")
     found = []
     with (contextlib.suppress(PermissionError),  # one may write to a folder that one may not list
-          os.scandir(os.path.dirname(path)) as entries):
+          os.scandir(folder) as entries):
         found = [entry.path for entry in entries
                  if ours.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)]
     for temporary in found:
         with contextlib.suppress(OSError):  # alive, somebody else's, or gone already
             if fcntl is None:
-                _remove(temporary)
+                remove(temporary)
             else:
                 _remove_unlocked(temporary)
 
@@ -173,15 +185,9 @@ def _remove_unlocked(temporary):
     number = os.open(temporary, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _remove(temporary)
+        remove(temporary)
     finally:
         os.close(number)
-
-
-def _remove(temporary):
-    if os.name == "nt":  # it removes nothing that is read-only
-        os.chmod(temporary, 0o600)
-    os.remove(temporary)
 
 
 # Permissions, durability, errors ------------------------------------------------------------------

@@ -36,8 +36,9 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
         specify_prefix (Union[str, list[str], tuple[str]]): Only names with such a beginning are
             loaded.
         choice_func (function): Called with a name; true loads the value.
-        crc_check (bool): Whether to check the checksum of the file. A file without one is loaded,
-            with a warning.
+        crc_check (bool): Whether to warn of a file without a checksum. One that is there is checked
+            in any case; but in a safetensors file of which only some names are loaded, and behind
+            encrypted values, only if this is True.
         remove_redundancy (bool): Whether the file was saved by one of several devices without what
             the others save.
         format (str): "ckpt" or "safetensors".
@@ -66,13 +67,14 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
     _check_redundancy(api, remove_redundancy)
     _check_file(ckpt_file_name, format)
     if format == "safetensors":
-        values, about = safetensors.read(ckpt_file_name, crc=crc_check, wanted=wanted)
+        values, about = safetensors.read(ckpt_file_name, crc=crc_check or wanted is None,
+                                         wanted=wanted)
         remove_redundancy = _agreed(about, remove_redundancy, net)
     else:
-        if crc_check and not checkpoint.has_checksum(ckpt_file_name):
+        if crc_check and dec_key is None and not checkpoint.has_checksum(ckpt_file_name):
             log.warning(f"For '{api}', the file {ckpt_file_name} has no checksum to check.")
-        values = checkpoint.read(ckpt_file_name, crc=crc_check, key=dec_key, mode=dec_mode,
-                                 wanted=wanted)
+        values = checkpoint.read(ckpt_file_name, crc=crc_check or dec_key is None, key=dec_key,
+                                 mode=dec_mode, wanted=wanted)
     if not values:
         raise ValueError(f"For '{api}', nothing of the file is left to load: it is empty, or the "
                          "prefixes or 'choice_func' leave nothing.")

@@ -3,9 +3,7 @@
 The bytes of the files are written in `_io`. Reading is in `_loading.py`.
 """
 
-import multiprocessing
 import os
-import threading
 
 import numpy as np
 
@@ -15,9 +13,9 @@ from .._core.tensor import Tensor
 from .._io import checkpoint, encryption, safetensors
 from ..common.parameter import Parameter
 from ..nn.cell import Cell
+from . import _background
 
 FORMATS = ("ckpt", "safetensors")
-_worker = None  # the thread or process that wrote last in the background
 
 
 def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=False,
@@ -25,8 +23,9 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
                     crc_check=False, format="ckpt", **kwargs):
     """Save parameters to a file, in place of a file of that name.
 
-    The file is complete or, after an error, not there (or still the old one). It is readable by its
-    owner only and not writable. A parameter without elements is left out of a "ckpt" file.
+    The file is complete and on the disk or, after an error, not there (or still the old one). It is
+    readable by its owner only and not writable. A parameter without elements is left out of a
+    "ckpt" file. The file holds a checksum, which `load_checkpoint` checks.
 
     Args:
         save_obj (Union[Cell, list, dict]): What to save: a Cell with all its parameters under their
@@ -36,14 +35,17 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
         integrated_save (bool): Whether slices of a parameter on several devices are joined. Here no
             parameter is sliced, so both values do the same.
         async_save (Union[bool, str]): True or "thread" writes in a thread, "process" in a process;
-            the values saved are those at the time of the call.
+            the values saved are those at the time of the call. The next call waits for it.
         append_dict (dict): Further values by name: int, float, bool, str, Parameter, Tensor or
             Generator (its state).
         enc_key (Union[None, bytes]): The key to encrypt with; 16, 24 or 32 bytes, 16 for SM4.
         enc_mode (str): "AES-GCM", "AES-CBC" or "SM4-CBC".
         choice_func (function): Called with a parameter's name; true saves it. It is not asked for
             the names of `append_dict`.
-        crc_check (bool): Whether to store a checksum, which `load_checkpoint` can check.
+        crc_check (bool): Whether the checksum stands where MindSpore's own `crc_check` looks for
+            it, behind the values; such a file is the same, byte for byte, as MindSpore's. Otherwise
+            it stands before them, where any release of MindSpore passes over it. Behind encrypted
+            values MindSpore reads none, so that there it stands before them in any case.
         format (str): "ckpt" or "safetensors". The latter takes neither texts nor a key.
         kwargs: Further options. `remove_redundancy` (a bool or None) is noted in a safetensors
             file; others have no effect.
@@ -54,6 +56,8 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
         ValueError: If `async_save` is another str, `format` is unknown, `crc_check` is not a bool,
             or the key or the mode cannot be used.
         IsADirectoryError: If `ckpt_file_name` is a directory.
+        OSError: If the file cannot be written; or the one could not that was written in the
+            background before, in which case this call has written nothing.
         ImportError: If a key or format needs a package that is not installed.
 
     Examples:
@@ -73,21 +77,28 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     values = [(name, _host_value(name, value)) for name, value in values]
     if format == "safetensors":
         about = {} if redundancy is None else {"remove_redundancy": str(redundancy)}
-        write, options = safetensors.write, {"crc": crc_check, "metadata": about}
+        write, options = safetensors.write, {"crc": True, "metadata": about}
     else:
-        write = checkpoint.write
-        options = {"crc": crc_check, "key": enc_key, "mode": enc_mode}
+        write, trailing = checkpoint.write, crc_check and enc_key is None
+        options = {"crc": trailing, "leading_crc": not trailing, "key": enc_key, "mode": enc_mode}
     _refuse_early(format, values)
+    _background.wait()
     if async_save:
-        _write_aside(async_save, write, ckpt_file_name, values, options)
+        copies = [(name, value if isinstance(value, str) else value.copy())
+                  for name, value in values]
+        _background.begin(async_save, write, ckpt_file_name, copies, options)
     else:
         write(ckpt_file_name, values, **options)
 
 
 def async_ckpt_thread_status():
-    """True while `save_checkpoint(..., async_save=True)` is still writing in the background."""
+    """True while `save_checkpoint(..., async_save=True)` is still writing in the background.
+
+    Raises:
+        OSError: If it has ended, because the file cannot be written.
+    """
     log.warning("'async_ckpt_thread_status' is deprecated since MindSpore 2.5.")
-    return _worker is not None and _worker.is_alive()
+    return _background.is_alive()
 
 
 # Checks -------------------------------------------------------------------------------------------
@@ -252,21 +263,3 @@ def _host_value(name, value):
     if isinstance(value, float):
         return np.array(value, np.float32)
     return value if isinstance(value, np.ndarray) else to_host(value.get_state()._array)
-
-
-# In the background --------------------------------------------------------------------------------
-
-
-def _write_aside(how, write, file_name, values, options):
-    """Writes in a thread or process, from copies, after what was begun before."""
-    global _worker
-    if _worker is not None:
-        _worker.join()
-    copies = [(name, value if isinstance(value, str) else value.copy()) for name, value in values]
-    if how == "process":
-        _worker = multiprocessing.Process(target=write, args=(file_name, copies), kwargs=options,
-                                          name="asyn_save_ckpt")
-    else:
-        _worker = threading.Thread(target=write, args=(file_name, copies), kwargs=options,
-                                   name="asyn_save_ckpt")
-    _worker.start()

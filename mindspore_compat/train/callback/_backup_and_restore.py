@@ -4,6 +4,7 @@ import os
 
 from ..._core.checking import checked
 from ..._core.rules import Bool, Int
+from ..._io.files import remove
 from .. import _loading, _saving
 from .._utils import _make_directory, documented_as_value_error
 from ._callback import Callback
@@ -56,7 +57,7 @@ class BackupAndRestore(Callback):
     def on_train_end(self, run_context):
         """Deletes the backup, if asked to."""
         if self.delete_checkpoint and os.path.isfile(self.backup_file):
-            os.remove(self.backup_file)
+            remove(self.backup_file)
 
 
 @checked

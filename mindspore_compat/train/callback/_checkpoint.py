@@ -7,11 +7,14 @@ The files themselves are written by `train.serialization`.
 import os
 import re
 import time
+from typing import NamedTuple
 
+from ... import log
 from ..._core.checking import checked
 from ..._core.rules import Any, Bool, CellOf, Int, OneOf, Str
 from ..._core.tensor import Tensor
-from .. import _saving
+from ..._io.files import remove, remove_abandoned
+from .. import _background, _saving
 from .._utils import _make_directory, documented_as_value_error
 from ._callback import Callback, set_cur_net
 
@@ -39,7 +42,7 @@ class CheckpointConfig:
         enc_mode (str): how to encrypt: "AES-GCM", "AES-CBC" or "SM4-CBC".
         exception_save (bool): whether to write a file, "..._breakpoint", when an exception ends the
             training.
-        crc_check (bool): whether to store a checksum.
+        crc_check (bool): where to store a checksum; see `save_checkpoint`.
         remove_redundancy (bool): see `save_checkpoint`.
         format (str): "ckpt" or "safetensors".
         **kwargs: further options of the original, which have no effect.
@@ -98,7 +101,7 @@ class CheckpointConfig:
                              doc="What is saved instead of the network that is trained.")
     enc_key = property(lambda self: self._enc_key, doc="The key to encrypt with.")
     enc_mode = property(lambda self: self._enc_mode, doc="How files are encrypted.")
-    crc_check = property(lambda self: self._crc_check, doc="Whether a checksum is stored.")
+    crc_check = property(lambda self: self._crc_check, doc="Where a checksum is stored.")
     format = property(lambda self: self._format, doc='"ckpt" or "safetensors".')
     append_dict = property(lambda self: self._append_dict, doc="What else is saved, by name.")
     map_param_inc = property(lambda self: self._map_param_inc, doc="An option of the original.")
@@ -144,8 +147,24 @@ def _appended(append_info):
     return made
 
 
+class _Begun(NamedTuple):
+    """A file that is being written: by whom (None if it is there), its path, whom to tell of it,
+    its step, and the files to delete when it is there."""
+
+    saving: object
+    path: str
+    told: object
+    step: int
+    surplus: list
+
+
 class ModelCheckpoint(Callback):
     """Writes checkpoints during training and at its end.
+
+    Files are deleted when a new one is there, on the disk and whole, so that for a moment there is
+    one more than `keep_checkpoint_max`; with `async_save`, until the end of a later step. A file
+    that cannot be deleted is a warning. A failure in the background is raised at the end of a later
+    step.
 
     The files are named `<prefix>-<epoch>_<step of the epoch>.ckpt`. When there are such files from
     an earlier training, "_1", "_2", ... is appended to the prefix. The original's graph mode writes
@@ -191,11 +210,11 @@ class ModelCheckpoint(Callback):
         self._latest_ckpt_file_name = ""
         self._last_triggered_step = 0
         self._last_time = self._kept_since = time.time()
-        self._told = None
+        self._told = self._begun = None
 
     @property
     def latest_ckpt_file_name(self):
-        """The path of the file written last."""
+        """The path of the file written last; one that is still being written is not told."""
         return self._latest_ckpt_file_name
 
     @property
@@ -211,8 +230,16 @@ class ModelCheckpoint(Callback):
     def __exit__(self, *err):
         if err[0] is not None and self._config._exception_save and self._told is not None:
             name = f"{self._file_name(self._told)}_breakpoint"
-            self._write(self._told, os.path.join(self._folder(self._told), name))
+            self._save_breakpoint(os.path.join(self._folder(self._told), name))
         self._told = None
+
+    def _save_breakpoint(self, path):
+        """Writes a file when an exception ends the training, which no failure may hide."""
+        for step in (self._settle, lambda: self._write(self._told, path), self._settle):
+            try:
+                step()
+            except OSError as error:
+                log.error("When an exception ended the training: %s", error)
 
     def on_train_begin(self, run_context):
         """Notes the run, whose first step is another's last one no more."""
@@ -223,6 +250,8 @@ class ModelCheckpoint(Callback):
     def step_end(self, run_context):
         """Writes a file, if its time has come."""
         told = run_context.original_args()
+        if self._begun is not None and not self._begun.saving.is_alive():
+            self._settle()
         self._find_free_prefix(told)
         if self._check_save_ckpt(told, False):
             self._save_ckpt(told)
@@ -233,8 +262,7 @@ class ModelCheckpoint(Callback):
         if told.cur_step_num != self._last_triggered_step:
             self._find_free_prefix(told)
             self._save_ckpt(told, force_to_save=True)
-        if self._config.async_save and _saving._worker is not None:
-            _saving._worker.join()
+        self._settle()
 
     def _check_save_ckpt(self, cb_params, force_to_save):
         """Whether it is time to write a file."""
@@ -246,16 +274,16 @@ class ModelCheckpoint(Callback):
         return bool(seconds) and time.time() - self._last_time > seconds
 
     def _save_ckpt(self, cb_params, force_to_save=False):
-        """Writes a file and deletes those that are not to be kept."""
+        """Writes a file and, when it is there, deletes those that are not to be kept."""
+        self._settle()
         folder = self._folder(cb_params)
         path = os.path.join(folder, self._file_name(cb_params))
-        self._make_room(folder)
         self._last_triggered_step = cb_params.cur_step_num
         self._last_time = time.time()
-        self._write(cb_params, path)
+        self._write(cb_params, path, self._surplus(folder))
 
-    def _write(self, told, path):
-        """Writes what is to be saved into a file."""
+    def _write(self, told, path, surplus=()):
+        """Writes what is to be saved into a file, or begins to."""
         config = self._config
         network = config.saved_network if config.saved_network is not None else told.train_network
         set_cur_net(network)
@@ -270,10 +298,24 @@ class ModelCheckpoint(Callback):
             options["remove_redundancy"] = True
         _saving.save_checkpoint(network, path, config.integrated_save, config.async_save, info,
                                 crc_check=config.crc_check, **options)
-        self._manager.add(path)
-        self._latest_ckpt_file_name = path
-        told.last_save_ckpt_step = told.cur_step_num
-        told.latest_ckpt_file = path
+        saving = _background.latest()
+        self._begun = _Begun(saving, path, told, told.cur_step_num, surplus)
+        if saving is None:
+            self._settle()
+
+    def _settle(self):
+        """Waits for the file begun last; then tells of it and deletes what it makes superfluous."""
+        begun, self._begun = self._begun, None
+        if begun is None:
+            return
+        if begun.saving is not None:
+            begun.saving.result()
+        self._manager.add(begun.path)
+        self._latest_ckpt_file_name = begun.told.latest_ckpt_file = begun.path
+        begun.told.last_save_ckpt_step = begun.step
+        for path in begun.surplus:
+            if path != begun.path:
+                self._manager.remove_ckpoint_file(path)
 
     def _folder(self, told):
         """The directory to write to."""
@@ -288,24 +330,27 @@ class ModelCheckpoint(Callback):
         return f"{self._prefix}-{told.get('cur_epoch_num', 1)}_{step}"
 
     def _find_free_prefix(self, told):
-        """Numbers the prefix where files of an earlier training have it; once per callback."""
+        """Numbers the prefix where files of an earlier training have it, and removes what that one
+        left half written; once per callback.
+        """
         if not self._prefix_is_free:
+            names = rf"{re.escape(self._prefix)}(?:_\d+)?-.*\.(?:ckpt|safetensors)"
+            remove_abandoned(self._folder(told), names)
             self._prefix = _chg_ckpt_file_name_if_same_exist(self._folder(told), self._prefix)
             self._prefix_is_free = True
 
-    def _make_room(self, folder):
-        """Deletes files before one more is written."""
+    def _surplus(self, folder):
+        """The files to delete when there is one more."""
         limit, minutes = (self._config.keep_checkpoint_max,
                           self._config.keep_checkpoint_per_n_minutes)
         if not callable(self._prefix):
             self._manager.update_ckpoint_filelist(folder, self._prefix)
         if limit:
-            while self._manager.ckpoint_num >= limit:
-                self._manager.remove_oldest_ckpoint_file()
-        elif minutes and time.time() - self._kept_since < minutes * 60:
-            self._manager.keep_one_ckpoint_per_minutes(minutes, self._kept_since)
-        else:
-            self._kept_since = time.time()
+            return self._manager.ckpoint_filelist[:max(0, self._manager.ckpoint_num - limit + 1)]
+        if minutes and time.time() - self._kept_since < minutes * 60:
+            return self._manager.written_within(minutes, self._kept_since)[1:]
+        self._kept_since = time.time()
+        return []
 
 
 class CheckpointManager:
@@ -330,7 +375,7 @@ class CheckpointManager:
         return len(self._ckpoint_filelist)
 
     def add(self, path):
-        """Notes a file that is about to be there."""
+        """Notes a file as the newest."""
         if path in self._ckpoint_filelist:
             self._ckpoint_filelist.remove(path)
         self._ckpoint_filelist.append(path)
@@ -340,17 +385,19 @@ class CheckpointManager:
         wanted = re.compile(rf"{re.escape(prefix)}-\d+_\d+\.{self._format}")
         found = {os.path.join(directory, name) for name in os.listdir(directory)
                  if wanted.fullmatch(name)}
-        noted = [path for path in self._ckpoint_filelist if path in found or _expected(path)]
+        noted = [path for path in self._ckpoint_filelist if path in found]
         self._ckpoint_filelist = sorted(found - set(noted), key=os.path.getmtime) + noted
 
     def remove_ckpoint_file(self, file_name):
-        """Deletes a file, if it is there, and forgets it."""
+        """Deletes a file, if it is there, and forgets it. A failure is a warning."""
         if file_name in self._ckpoint_filelist:
             self._ckpoint_filelist.remove(file_name)
-        if _saving._worker is not None and not os.path.exists(file_name):
-            _saving._worker.join()          # it may be the file that is being written
-        if os.path.exists(file_name):
-            os.remove(file_name)
+        try:
+            remove(file_name)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            log.warning("An old checkpoint cannot be deleted: %s", error)
 
     def remove_oldest_ckpoint_file(self):
         """Deletes the file that was written first."""
@@ -364,19 +411,13 @@ class CheckpointManager:
             minutes (int): how many.
             cur_time (float): their beginning, as `time.time()` gives it.
         """
-        within = [path for path in self._ckpoint_filelist if os.path.exists(path)
-                  and cur_time <= os.path.getmtime(path) + 1 <= cur_time + 60 * minutes + 1]
-        for path in within[1:]:
+        for path in self.written_within(minutes, cur_time)[1:]:
             self.remove_ckpoint_file(path)
 
-
-def _expected(path):
-    """Whether a noted file is there or may be on its way: one is written in the background.
-
-    The writer is asked first: it may end, and its file appear, between the two questions.
-    """
-    writing = _saving._worker is not None and _saving._worker.is_alive()
-    return writing or os.path.exists(path)
+    def written_within(self, minutes, cur_time):
+        """The files written in some minutes, oldest first; see `keep_one_ckpoint_per_minutes`."""
+        return [path for path in self._ckpoint_filelist if os.path.exists(path)
+                and cur_time <= os.path.getmtime(path) + 1 <= cur_time + 60 * minutes + 1]
 
 
 def _chg_ckpt_file_name_if_same_exist(directory, prefix, exception=False):
