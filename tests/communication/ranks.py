@@ -1,10 +1,9 @@
 """What two ranks do together; test_two_ranks.py starts it through mpiexec and reads its verdict."""
 
-import json
-import sys
-
 import ml_dtypes
 import numpy
+from kit import same
+from kit.rank_checks import check, refused, run_named_check
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, mint, nn, ops
@@ -12,24 +11,11 @@ from mindspore_compat.communication import comm_func
 
 communication.init()
 RANK = communication.get_rank()
-CHECKS = {}
-
-
-def check(function):
-    CHECKS[function.__name__] = function
-    return function
 
 
 def part(dtype=numpy.float32):
     """[[1 1 1] [2 2 2]] on rank 0, twice that on rank 1."""
     return Tensor._wrap((numpy.array([[1], [2]]) * [1, 1, 1] * (RANK + 1)).astype(dtype))
-
-
-def same(found, expected, dtype=None):
-    array = found.asnumpy() if isinstance(found, Tensor) else numpy.asarray(found)
-    assert array.shape == numpy.shape(expected), (array.shape, numpy.shape(expected))
-    assert numpy.array_equal(numpy.asarray(array, numpy.float64), expected), (array, expected)
-    assert dtype is None or array.dtype == dtype
 
 
 ROWS = numpy.array([[1, 1, 1], [2, 2, 2]])
@@ -155,14 +141,6 @@ def groups():
     if RANK == 0:
         communication.create_group("own", [0])
         same(comm_func.all_reduce(part(), group="own")[0], ROWS)
-
-
-def refused(error, call):
-    try:
-        call()
-    except error:
-        return
-    raise AssertionError(f"{error.__name__} did not come")
 
 
 @check
@@ -305,6 +283,4 @@ def release():
     same(comm_func.all_reduce(part())[0], 3 * ROWS)
 
 
-CHECKS[sys.argv[1]]()
-comm_func.barrier()
-print(json.dumps({"rank": RANK, "passed": sys.argv[1]}), flush=True)
+run_named_check()

@@ -2,10 +2,8 @@
 its verdict. Each rank's slope of `weight` is its number from 1 on.
 """
 
-import json
-import sys
-
 import numpy
+from kit.rank_checks import check, run_named_check
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, communication, nn
@@ -15,12 +13,6 @@ from mindspore_compat.parallel.auto_parallel import AutoParallel
 communication.init()
 RANK, SIZE = communication.get_rank(), communication.get_group_size()
 TOTAL = SIZE * (SIZE + 1) / 2
-CHECKS = {}
-
-
-def check(function):
-    CHECKS[function.__name__] = function
-    return function
 
 
 class Net(nn.Cell):
@@ -130,5 +122,4 @@ def stages_of_a_pipeline_sum_by_themselves():
     assert slope(net, inner) == [RANK + 1] * 3
 
 
-CHECKS[sys.argv[1]]()
-print(json.dumps({"rank": RANK, "passed": sys.argv[1]}), flush=True)
+run_named_check()

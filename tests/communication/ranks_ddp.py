@@ -1,10 +1,9 @@
 """What two or three ranks do with DistributedDataParallel and parameter_broadcast;
 test_inplace_ranks.py starts it through mpiexec and reads its verdict."""
 
-import json
-import sys
-
 import numpy
+from kit import close
+from kit.rank_checks import check, refused, run_named_check
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
@@ -15,20 +14,6 @@ from mindspore_compat.parallel.distributed import DistributedDataParallel
 dist.init_process_group()
 RANK, SIZE = dist.get_rank(), dist.get_world_size()
 MEAN = sum(range(1, SIZE + 1)) / SIZE
-CHECKS = {}
-
-
-def check(function):
-    CHECKS[function.__name__] = function
-    return function
-
-
-def refused(error, call):
-    try:
-        call()
-    except error:
-        return
-    raise AssertionError(f"{error.__name__} did not come")
 
 
 class Net(nn.Cell):
@@ -58,10 +43,6 @@ MODES = [
     {"find_unused_parameters": True, "bucket_cap_mb": 1},
     {"static_graph": True, "reducer_mode": "PythonReducer"},
 ]
-
-
-def close(found, expected):
-    numpy.testing.assert_allclose(found, expected, rtol=2e-3)
 
 
 @check
@@ -183,6 +164,4 @@ def broadcast_of_parameters_within_a_stage():
     assert (net.first.asnumpy() == 1).all()
 
 
-CHECKS[sys.argv[1]]()
-dist.barrier()
-print(json.dumps({"rank": RANK, "passed": sys.argv[1]}), flush=True)
+run_named_check()

@@ -1,11 +1,10 @@
 """What two or three ranks do together with the functional collectives; test_inplace_ranks.py
 starts it through mpiexec and reads its verdict."""
 
-import json
-import sys
-
 import ml_dtypes
 import numpy
+from kit import same
+from kit.rank_checks import check, refused, run_named_check
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, mint, ops
@@ -15,15 +14,9 @@ from mindspore_compat.ops import communication as comm
 dist.init_process_group()
 RANK, SIZE = dist.get_rank(), dist.get_world_size()
 LAST = SIZE - 1
-CHECKS = {}
 ROWS = numpy.arange(1, SIZE + 1)[:, None] * [1, 1]  # a row for each rank: [1 1], [2 2], ...
 TOTAL = sum(range(1, SIZE + 1))
 PRODUCT = int(numpy.prod(range(1, SIZE + 1)))
-
-
-def check(function):
-    CHECKS[function.__name__] = function
-    return function
 
 
 def part(dtype=numpy.float32, rank=RANK):
@@ -33,24 +26,6 @@ def part(dtype=numpy.float32, rank=RANK):
 
 def room(*shape, dtype=numpy.float32):
     return Tensor._wrap(numpy.full(shape, -7, dtype))
-
-
-def same(found, expected, dtype=None):
-    array = found.asnumpy() if isinstance(found, Tensor) else numpy.asarray(found)
-    assert array.shape == numpy.shape(expected), (array.shape, numpy.shape(expected))
-    assert numpy.array_equal(numpy.asarray(array, numpy.float64), expected), (array, expected)
-    assert dtype is None or array.dtype == dtype
-
-
-def refused(error, call, *untouched):
-    before = [tensor.asnumpy().copy() for tensor in untouched]
-    try:
-        call()
-    except error:
-        for tensor, kept in zip(untouched, before, strict=True):
-            same(tensor, kept)
-        return
-    raise AssertionError(f"{error.__name__} did not come")
 
 
 def finished(handle, async_op):
@@ -455,8 +430,6 @@ def no_gradient_to_or_from_one():
     same(slope(collected), ones * 2 * (RANK + 1) * (RANK != LAST))
 
 
-CHECKS[sys.argv[1]]()
-dist.barrier()
-print(json.dumps({"rank": RANK, "passed": sys.argv[1]}), flush=True)
+run_named_check()
 dist.destroy_process_group()
 assert not dist.is_initialized()

@@ -1,10 +1,9 @@
 """What two or three ranks do with the primitives that send to some others, and their gradients;
 test_inplace_ranks.py starts it through mpiexec and reads its verdict."""
 
-import json
-import sys
-
 import numpy
+from kit import same
+from kit.rank_checks import check, refused, run_named_check
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, communication, nn, ops
@@ -13,30 +12,10 @@ from mindspore_compat.communication import comm_func
 communication.init()
 RANK, SIZE = communication.get_rank(), communication.get_group_size()
 FOLLOWING, BEFORE = (RANK + 1) % SIZE, (RANK - 1) % SIZE
-CHECKS = {}
-
-
-def check(function):
-    CHECKS[function.__name__] = function
-    return function
 
 
 def floats(values):
     return Tensor(numpy.asarray(values, numpy.float32))
-
-
-def same(found, expected):
-    found = found.asnumpy() if isinstance(found, Tensor) else numpy.asarray(found)
-    assert found.shape == numpy.shape(expected), (found.shape, numpy.shape(expected))
-    assert numpy.array_equal(numpy.asarray(found, numpy.float64), expected), (found, expected)
-
-
-def refused(error, call):
-    try:
-        call()
-    except error:
-        return
-    raise AssertionError(f"{error.__name__} did not come")
 
 
 X = numpy.array([[1.0, 2.0], [3.0, 4.0]])
@@ -261,6 +240,4 @@ def handles_that_nobody_keeps():
         assert (found.asnumpy() == BEFORE + number).all()
 
 
-CHECKS[sys.argv[1]]()
-comm_func.barrier()
-print(json.dumps({"rank": RANK, "passed": sys.argv[1]}), flush=True)
+run_named_check()

@@ -1,52 +1,35 @@
 """The functional collectives, and what sends to some ranks, on two and three real ranks over MPI:
 each check of the files named below in processes of its own."""
 
-import json
-import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from kit.ranks import (
+    assert_every_rank_passes,
+    names_of_checks,
+    output_of_ranks,
+    require_mpi,
+    run_ranks,
+)
 
 HERE = Path(__file__).parent
 CHECKS = [
     (file, name)
     for file in ("ranks_inplace.py", "ranks_peers.py", "ranks_ddp.py")
-    for name in re.findall(r"^@check\ndef (\w+)", (HERE / file).read_text("utf-8"), re.MULTILINE)
+    for name in names_of_checks(HERE / file)
 ]
 
-pytest.importorskip("mpi4py", reason="the extra 'mpi' is not installed")
-MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
-if MPIEXEC is None:
-    pytest.skip("there is no mpiexec", allow_module_level=True)
-
-
-def together(count, *command):
-    """What several ranks did."""
-    return subprocess.run(
-        [MPIEXEC, "-n", str(count), sys.executable, *map(str, command)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+require_mpi()
 
 
 @pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("file, name", CHECKS)
 def test_ranks(file, name, count):
-    done = together(count, HERE / file, name)
-    assert done.returncode == 0, done.stdout + done.stderr
-    verdicts = [json.loads(line) for line in re.findall(r"\{.*?\}", done.stdout)]
-    assert sorted(each["rank"] for each in verdicts) == list(range(count))
-    assert {each["passed"] for each in verdicts} == {name}
+    assert_every_rank_passes(count, HERE / file, name)
 
 
 def test_four_ranks_in_two_rows():
-    done = together(4, HERE / "ranks_ddp.py", "broadcast_of_parameters")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count('"passed"') == 4
+    assert_every_rank_passes(4, HERE / "ranks_ddp.py", "broadcast_of_parameters")
 
 
 STOPS = """
@@ -60,7 +43,7 @@ dist.all_reduce(Tensor([1.0]))
 
 
 def test_an_error_of_one_ends_all():
-    done = together(2, "-c", STOPS)
+    done = run_ranks(2, "-c", STOPS)
     assert done.returncode != 0
     assert "this one stops" in done.stderr
 
@@ -87,5 +70,4 @@ assert not dist.is_initialized() and dist.get_rank("all") == rank
 
 
 def test_meeting_at_an_address(unused_port):
-    done = together(2, "-c", MEETS, unused_port)
-    assert done.returncode == 0, done.stdout + done.stderr
+    output_of_ranks(2, "-c", MEETS, unused_port)

@@ -1,37 +1,20 @@
 """Two real ranks over MPI, each check of ranks.py in processes of its own."""
 
-import json
-import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from kit.ranks import assert_every_rank_passes, names_of_checks, require_mpi
 
 RANKS = Path(__file__).parent / "ranks.py"
-CHECKS = re.findall(r"^@check\ndef (\w+)", RANKS.read_text("utf-8"), re.MULTILINE)
 
-pytest.importorskip("mpi4py", reason="the extra 'mpi' is not installed")
-MPIEXEC = (shutil.which("mpiexec", path=str(Path(sys.executable).parent))
-           or shutil.which("mpiexec"))
-if MPIEXEC is None:
-    pytest.skip("there is no mpiexec", allow_module_level=True)
+require_mpi()
 
 
-def together(*command):
-    """What two ranks printed; they must have ended well."""
-    done = subprocess.run([MPIEXEC, "-n", "2", sys.executable, *map(str, command)],
-                          capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("name", names_of_checks(RANKS))
 def test_two_ranks(name):
-    verdicts = [json.loads(line) for line in re.findall(r"\{.*?\}", together(RANKS, name))]
-    assert sorted(each["rank"] for each in verdicts) == [0, 1]
-    assert {each["passed"] for each in verdicts} == {name}
+    assert_every_rank_passes(2, RANKS, name)
 
 
 SCRIPT = """

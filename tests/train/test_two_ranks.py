@@ -1,22 +1,12 @@
 """A Model trained by two ranks: one start for both, and the mean of their gradients."""
 
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
-import pytest
+from kit.ranks import output_of_ranks, require_mpi
 
-pytest.importorskip("mpi4py", reason="the extra 'mpi' is not installed")
-MPIEXEC = (shutil.which("mpiexec", path=str(Path(sys.executable).parent))
-           or shutil.which("mpiexec"))
-if MPIEXEC is None:
-    pytest.skip("there is no mpiexec", allow_module_level=True)
+require_mpi()
 
 SCRIPT = """
-import sys
-sys.path.insert(0, sys.argv[1])
 import numpy as np
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, nn
@@ -35,8 +25,6 @@ print(f"<{rank} {float(net.weight):.4f}>")
 
 # The rows of rank 1 overflow in the second of three batches; neither rank may take that step.
 OVERFLOW = """
-import sys
-sys.path.insert(0, sys.argv[1])
 import numpy as np
 import mindspore_compat as ms
 from mindspore_compat import communication, nn
@@ -58,11 +46,7 @@ print(f"<{rank} {float(net.weight):.4f} {int(optimizer.global_step.asnumpy()[0])
 
 def run_by_two(script):
     """What two ranks print between angle brackets, in order."""
-    done = subprocess.run([MPIEXEC, "-n", "2", sys.executable, "-c", script,
-                           str(Path(__file__).parent.parent)], capture_output=True, text=True,
-                          timeout=120)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return sorted(re.findall(r"<(.*?)>", done.stdout))
+    return sorted(re.findall(r"<(.*?)>", output_of_ranks(2, "-c", script)))
 
 
 def test_two_ranks_train_one_model():
