@@ -5,6 +5,7 @@ it (the parent-death signal), everywhere a thread looks twice a second whether t
 """
 
 import ctypes
+import functools
 import multiprocessing
 import os
 import signal
@@ -51,6 +52,20 @@ def end_with_parent(pid, by_kernel):
     if by_kernel:
         signal_at_parent_death(pid, signal.SIGKILL)
     threading.Thread(target=_watch, args=(pid,), name="parent watch", daemon=True).start()
+
+
+def before_start(number):
+    """What `subprocess` runs in a new process so that it gets a signal when this one ends.
+
+    Args:
+        number (signal.Signals): the signal.
+
+    Returns:
+        Callable for `preexec_fn`; None where the system is not Linux.
+    """
+    if sys.platform != "linux":
+        return None
+    return functools.partial(signal_at_parent_death, os.getpid(), number)
 
 
 def signal_at_parent_death(pid, number):

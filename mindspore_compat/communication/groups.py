@@ -4,7 +4,7 @@ A group named by any of the three world names ("hccl_world_group", "nccl_world_g
 "mccl_world_group") is the world. The exchange itself is in `_backend/collective.py`.
 """
 
-from .._backend import arrays, collective
+from .._backend import arrays, collective, heartbeat
 from .._core.config import config
 from .._core.rules import Any, Int, ListOf, Str, checked
 
@@ -87,7 +87,8 @@ def init(backend_name: Str = None):
         raise RuntimeError(f"For 'init', 'backend_name' must be '{fitting}' for the device target "
                            f"'{config.device_target}', but got '{backend_name}'.")
     if not GlobalComm.INITED:
-        join(collective.world())
+        with heartbeat.joining():
+            join(collective.world())
 
 
 def join(world, name=""):

@@ -3,7 +3,8 @@
     msrun --worker_num=4 --local_worker_num=4 --log_dir=logs --join=True train.py --epochs 5
 
 Each process runs the script with this package as its `mindspore`, and writes to its own file in
-`log_dir`. All processes are on this machine; for several machines start `mpiexec` itself, with
+`log_dir`. With `--join=True` the processes end with `msrun`, and one that hangs ends the job
+(`job.py`). All processes are on this machine; for several machines start `mpiexec` itself, with
 `python -m mindspore_compat train.py` behind it.
 """
 
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+from .job import Job
 
 
 def parser():
@@ -29,7 +32,8 @@ def parser():
     add("--node_rank", type=int, default=-1, help="number of this machine: -1 or 0")
     add("--log_dir", default="", help="folder of the log files (the current one)")
     add("--join", type=truth, default=False, help="wait for the processes, and show their output")
-    add("--cluster_time_out", type=int, default=600, help="exported as MS_TOPO_TIMEOUT")
+    add("--cluster_time_out", type=int, default=600,
+        help="with --join=True: seconds that ranks may take to join; below 0 any time (600)")
     add("--bind_core", type=truth, default=False, help="bind each process to cores of its own")
     add("--bind_numa", type=truth, default=False, help="bind each process to a NUMA node")
     add("--rank_table_file", default="", help="exported as RANK_TABLE_FILE")
@@ -50,7 +54,7 @@ def truth(text):
 
 
 def main(arguments=None):
-    """Start the processes; with `--join=True` wait for them and return mpiexec's exit status."""
+    """Start the processes; with `--join=True` wait for them and return their worst exit status."""
     reader = parser()
     options = reader.parse_args(arguments)
     shown = check(reader, options)
@@ -62,10 +66,13 @@ def main(arguments=None):
         print(f"Start worker process with rank id:{rank}, log file:{log}. Environment variable "
               f"[RANK_ID={rank}] is exported.", flush=True)
     command = mpiexec(options) + worker(options, folder / log_name(options))
-    quiet = None if options.join else subprocess.DEVNULL
-    process = subprocess.Popen(command, env=environment(options), stdin=subprocess.DEVNULL,
-                               stdout=quiet, stderr=quiet, start_new_session=not options.join)
-    return follow(process, [logs[rank] for rank in shown]) if options.join else 0
+    if options.join:
+        with Job(command, environment(options), logs, options.cluster_time_out) as job:
+            follow(job, [logs[rank] for rank in shown])
+            return job.status()
+    subprocess.Popen(command, env=environment(options), stdin=subprocess.DEVNULL,
+                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    return 0
 
 
 def check(reader, options):
@@ -128,11 +135,11 @@ def environment(options):
     return {**os.environ, **exported}
 
 
-def follow(process, logs):
-    """Show what is written to the files until the process ends; its exit status."""
+def follow(job, logs):
+    """Show what is written to the files until the job ends."""
     read = [0] * len(logs)
     while True:
-        ended = process.poll() is not None
+        ended = job.ended()
         for index, log in enumerate(logs):
             with open(log, "rb") as file:
                 file.seek(read[index])
@@ -141,7 +148,7 @@ def follow(process, logs):
             sys.stdout.write(fresh.decode("utf-8", "replace"))
         sys.stdout.flush()
         if ended:
-            return process.returncode
+            return
         time.sleep(0.1)
 
 

@@ -46,7 +46,7 @@ def test_msrun(tmp_path):
 def test_msrun_shows_one_and_reports_failure(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     done = msrun(tmp_path, "--tail_worker_log=1", "--worker_log_name=job", "script.py", 3)
-    assert done.returncode != 0
+    assert done.returncode == 3
     assert "<1 2 1 ['3']>" in done.stdout
     assert "<0 2" not in done.stdout
     assert "<0 2 0 ['3']>" in (tmp_path / "job_0.log").read_text()

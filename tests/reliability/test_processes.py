@@ -15,6 +15,7 @@ import traceback
 
 import numpy as np
 import pytest
+from kit.processes import alive, until
 
 import mindspore_compat.dataset as ds
 from mindspore_compat.dataset.engine import config
@@ -62,26 +63,6 @@ if __name__ == "__main__":
         threading.Thread(target=read, daemon=True).start()
         time.sleep(600)
 """
-
-
-def alive(pid):
-    """Whether a process runs; one that has ended and nobody has asked about does not."""
-    try:
-        os.kill(pid, 0)
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except ProcessLookupError:
-        return False
-    except FileNotFoundError:  # it ended just now, or this is no Linux
-        return not os.path.isdir("/proc/self")
-
-
-def until(condition, what):
-    """Waits for something that happens soon."""
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.01)
 
 
 def killed(folder, number, kind, method="fork", reader="main", delay=0.0):

@@ -8,7 +8,7 @@ import datetime
 import hashlib
 import re
 
-from ..._backend import collective
+from ..._backend import collective, heartbeat
 from ..._core.rule import show
 from ..._core.rules import Any, Int, ListOf, Str, checked
 from .. import groups
@@ -129,7 +129,8 @@ def _world(api, world_size, rank, told):
     """The group of all processes, which must be the one that was told."""
     if told and world_size == 1 and collective.launched() is None:
         return collective.alone()
-    world = collective.world()
+    with heartbeat.joining():
+        world = collective.world()
     if world_size not in (-1, world.size):
         raise ValueError(
             f"For '{api}', 'world_size' must be -1 or the {world.size} processes of "

@@ -1,0 +1,168 @@
+"""The processes of one job as `msrun` sees them: it passes signals on, ends what hangs, and tells
+with which status the job ended.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from .. import log
+from .._backend import heartbeat, processes
+
+GRACE = 5  # seconds that the processes have to end by themselves after a signal
+_ENDED = {128 + signal.SIGTERM, 137}  # the statuses of ranks that were ended because of another one
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
+            if hasattr(signal, name)]
+
+
+class Job:
+    """A launcher that is running, and the ranks that it started. To be used with `with`.
+
+    SIGINT and SIGTERM go to the ranks, which are killed if they are still there after `GRACE`
+    seconds, or at a second signal. A rank hangs, and ends the job, if
+
+    - it has not joined the others `cluster_time_out` seconds after the first of them began to; a
+      negative number is no limit;
+    - it joined, but has shown no life for MS_NODE_TIMEOUT seconds (300).
+
+    Args:
+        command (list[str]): the launcher's.
+        environment (dict): its environment variables.
+        logs (list[Path]): the file of each rank's output.
+        cluster_time_out (int): seconds.
+    """
+
+    def __init__(self, command, environment, logs, cluster_time_out):
+        self.logs, self.cluster_time_out = logs, cluster_time_out
+        self.node_timeout = int(environment.get("MS_NODE_TIMEOUT", 300))
+        self.told, self.deadline = None, None
+        self.beats = {}  # rank -> its last beat, and when it was first seen
+        self.folder = tempfile.TemporaryDirectory(prefix="msrun-")
+        self.process = None
+        for number in _SIGNALS:
+            if number in (signal.SIGINT, signal.SIGTERM) or (
+                    signal.getsignal(number) != signal.SIG_IGN):
+                signal.signal(number, self._tell)
+        self.process = subprocess.Popen(
+            command, env={**environment, heartbeat.JOB: self.folder.name},
+            stdin=subprocess.DEVNULL, start_new_session=True,
+            preexec_fn=processes.before_start(signal.SIGKILL))
+        if self.told is not None:
+            self._pass_on()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.process.poll() is None:
+            self.kill()
+            self.process.wait()
+        self._kill_ranks()
+        self.folder.cleanup()
+
+    def ended(self):
+        """Whether the job has ended. To be asked often: each time what hangs is looked for."""
+        if self.process.poll() is not None:
+            return True
+        if self.deadline is None:
+            self._look()
+        elif time.monotonic() > self.deadline:
+            log.warning("msrun: the processes have not ended within %s seconds; they are killed.",
+                        GRACE)
+            self.kill()
+        return False
+
+    def status(self):
+        """The exit status of a job that has ended: the worst of its ranks'.
+
+        Ranks that were ended because another one failed do not count, unless a signal was to end
+        them all.
+        """
+        statuses = [int(text) for text in map(self._read, self._files("ended")) if text]
+        launcher = self.process.returncode
+        launcher = launcher if launcher >= 0 else 128 - launcher
+        if self.told is None:
+            own = [each for each in statuses if each not in _ENDED]
+            return max(own, default=0) or launcher
+        killed = [137] if len(statuses) < len(self.logs) and launcher == 137 else []
+        return max(statuses + killed, default=128 + self.told)
+
+    def kill(self):
+        """Ends all processes at once."""
+        self.told = self.told or signal.SIGKILL
+        self._kill_ranks()
+        self.process.kill()
+
+    # Signals --------------------------------------------------------------------------------------
+
+    def _tell(self, number, frame):
+        again = self.told is not None
+        self.told = number
+        if self.process is not None:
+            if again:
+                self.kill()
+            else:
+                self._pass_on()
+
+    def _pass_on(self):
+        log.warning("msrun: %s; all processes are to end.", signal.Signals(self.told).name)
+        self.deadline = time.monotonic() + GRACE
+        self.process.send_signal(signal.SIGINT if self.told == signal.SIGINT else signal.SIGTERM)
+
+    def _kill_ranks(self):
+        """Kills each rank's process group, in which the processes are that it started."""
+        for text in map(self._read, self._files("process")):
+            process, group = map(int, text.split() or (0, 0))
+            if process:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    if process == group:
+                        os.killpg(group, signal.SIGKILL)
+                    else:
+                        os.kill(process, signal.SIGKILL)
+
+    # Ranks that hang ------------------------------------------------------------------------------
+
+    def _look(self):
+        """Ends the job if a rank hangs, and names it."""
+        now = time.monotonic()
+        for rank, text in enumerate(map(self._read, self._files("beat"))):
+            if text and self.beats.get(rank, ("",))[0] != text:
+                self.beats[rank] = text, now
+        live = [rank for rank, text in enumerate(map(self._read, self._files("ended"))) if not text]
+        ranks, why = self._hanging(live, now)
+        for rank in ranks:
+            process = self._read(Path(self.folder.name, f"{rank}.process")).partition(" ")[0]
+            log.error("msrun: rank %s (process %s, %s) hangs: %s. All processes are ended.", rank,
+                      process or "not started", self.logs[rank], why)
+        if ranks:
+            self.deadline = now + GRACE
+            self.kill()
+
+    def _hanging(self, live, now):
+        """The ranks that hang, and why they are thought to."""
+        states = {rank: text.split() for rank, (text, _) in self.beats.items()}
+        joining = [rank for rank in live if states.get(rank, ("", ""))[1] == "joining"]
+        limit = self.cluster_time_out
+        if joining and 0 <= limit < now - min(self.beats[rank][1] for rank in joining):
+            missing = [rank for rank in range(len(self.logs)) if rank not in states]
+            return missing or joining, (f"it has not joined the others within {limit} seconds "
+                                        "('--cluster_time_out')")
+        joined = [rank for rank in live if rank in states and rank not in joining]
+        return ([rank for rank in joined if now - self.beats[rank][1] > self.node_timeout],
+                f"it has shown no life for {self.node_timeout} seconds ('MS_NODE_TIMEOUT')")
+
+    # Files ----------------------------------------------------------------------------------------
+
+    def _files(self, kind):
+        return [Path(self.folder.name, f"{rank}.{kind}") for rank in range(len(self.logs))]
+
+    @staticmethod
+    def _read(file):
+        try:
+            return file.read_text("ascii")
+        except FileNotFoundError:
+            return ""

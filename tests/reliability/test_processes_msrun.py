@@ -1,0 +1,160 @@
+"""What becomes of the ranks of `msrun` when it is told to end, is killed, or one of them hangs."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from kit.processes import alive, until
+from kit.ranks import require_mpi
+
+require_mpi()
+if os.name == "nt":
+    pytest.skip("signals are POSIX's", allow_module_level=True)
+
+# Each rank and a process that it started name themselves in a folder.
+RANK = """
+import os, pathlib, signal, subprocess, sys, time
+folder, rank = pathlib.Path(sys.argv[1]), int(os.environ["RANK_ID"])
+child = subprocess.Popen(["sleep", "600"])
+
+def ready():
+    for process in (os.getpid(), child.pid):
+        (folder / str(process)).touch()
+"""
+LEAVES = RANK + """
+for number in (signal.SIGTERM, signal.SIGINT):
+    signal.signal(number, lambda *_: sys.exit(5 + rank))
+ready()
+time.sleep(600)
+"""
+DEFAULT = RANK + """
+ready()
+time.sleep(600)
+"""
+IGNORES = RANK + """
+for number in (signal.SIGTERM, signal.SIGINT):
+    signal.signal(number, signal.SIG_IGN)
+ready()
+time.sleep(600)
+"""
+
+
+class Started:
+    """An msrun of two ranks, and what it has written; it is ended when the test is."""
+
+    def __init__(self, folder, script, *options, **environment):
+        self.folder = folder / "ranks"
+        self.folder.mkdir(parents=True)
+        (folder / "script.py").write_text(script)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "mindspore_compat.communication.msrun", "--worker_num=2",
+             "--local_worker_num=2", f"--log_dir={folder}", "--join=True", *options, "script.py",
+             str(self.folder)], cwd=folder, env={**os.environ, **environment}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.kill()
+        self.process.communicate()
+        for process in map(int, os.listdir(self.folder)):
+            if alive(process):
+                os.kill(process, signal.SIGKILL)
+
+    def ready(self, count=4):
+        until(lambda: len(os.listdir(self.folder)) >= count or self.process.poll() is not None,
+              "the ranks have not begun")
+
+    def status(self):
+        """The exit status, and what was written to stderr."""
+        told = self.process.communicate(timeout=120)[1]
+        return self.process.returncode, told
+
+    def all_gone(self):
+        return not any(alive(int(name)) for name in os.listdir(self.folder))
+
+
+@pytest.mark.parametrize("number, script, status", [
+    (signal.SIGTERM, LEAVES, 6), (signal.SIGINT, LEAVES, 6),
+    (signal.SIGTERM, DEFAULT, 128 + signal.SIGTERM)], ids=["SIGTERM", "SIGINT", "no handler"])
+def test_a_signal_ends_the_ranks_and_their_worst_status_is_returned(
+        tmp_path, number, script, status):
+    with Started(tmp_path, script) as msrun:
+        msrun.ready()
+        msrun.process.send_signal(number)
+        assert msrun.status()[0] == status
+        assert msrun.all_gone()
+
+
+def test_a_second_signal_kills_ranks_that_ignore_the_first(tmp_path):
+    with Started(tmp_path, IGNORES) as msrun:
+        msrun.ready()
+        msrun.process.terminate()
+        assert "SIGTERM; all processes are to end" in next(
+            line for line in msrun.process.stderr if "msrun" in line)
+        msrun.process.terminate()
+        assert msrun.status()[0] == 128 + signal.SIGKILL
+        assert msrun.all_gone()
+
+
+def test_the_ranks_end_with_an_msrun_that_is_killed(tmp_path):
+    with Started(tmp_path, LEAVES) as msrun:
+        msrun.ready()
+        ranks = [int(name) for name in os.listdir(msrun.folder)
+                 if b"sleep" not in Path(f"/proc/{name}/cmdline").read_bytes()]
+        msrun.process.kill()
+        until(lambda: not any(map(alive, ranks)), "ranks live on")
+
+
+def test_the_worst_status_of_ranks_that_leave_is_returned(tmp_path):
+    with Started(tmp_path, "import os, sys\nsys.exit((3, 5)[int(os.environ['RANK_ID'])])") as msrun:
+        assert msrun.status()[0] == 5
+
+
+@pytest.mark.nightly
+def test_a_signal_at_any_moment_ends_the_ranks(tmp_path):
+    chance = random.Random(0)
+    for number in range(200):
+        with Started(tmp_path / str(number), DEFAULT) as msrun:
+            msrun.ready(chance.randint(0, 4))
+            msrun.process.send_signal(chance.choice([signal.SIGTERM, signal.SIGINT]))
+            assert msrun.status()[0] != 0
+            assert msrun.all_gone()
+
+
+# Ranks that hang ----------------------------------------------------------------------------------
+
+JOIN = "import mindspore.communication as comm\n"
+NEVER_JOINS = RANK + JOIN + """
+ready()
+if rank == 0:
+    comm.init()
+time.sleep(600)
+"""
+STOPS = RANK + JOIN + """
+comm.init()
+ready()
+if rank == 1:
+    os.kill(os.getpid(), signal.SIGSTOP)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("script, option, environment, why", [
+    (NEVER_JOINS, "--cluster_time_out=1", {}, "within 1 seconds ('--cluster_time_out')"),
+    (STOPS, "--cluster_time_out=-1", {"MS_NODE_TIMEOUT": "2"},
+     "no life for 2 seconds ('MS_NODE_TIMEOUT')"),
+], ids=["joins", "stops"])
+def test_a_rank_that_hangs_is_named_and_all_are_ended(tmp_path, script, option, environment, why):
+    with Started(tmp_path, script, option, **environment) as msrun:
+        status, told = msrun.status()
+        assert status == 128 + signal.SIGKILL
+        assert re.findall(r"rank (\d) \(process \d+, .*worker_1.log\) hangs", told) == ["1"]
+        assert why in told
+        assert msrun.all_gone()
