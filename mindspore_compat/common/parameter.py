@@ -12,6 +12,7 @@ import numpy as np
 
 from .._core.dtype import float32, from_numpy, int32, to_numpy
 from .._core.rules import register_type
+from .._core.tape import depth
 from .._core.tensor import Tensor, as_array
 from ._put_off import no_init_parameters, putting_off
 
@@ -331,8 +332,11 @@ class Parameter(Tensor):
         return dtype
 
     def value(self):
-        """A Tensor with a copy of the values."""
-        return Tensor._wrap(self._array.copy())
+        """A Tensor with a copy of the values, through which gradients reach the parameter."""
+        made = Tensor._wrap(self._array.copy())
+        if not depth.paused:
+            made._node = self._node
+        return made
 
     def set_data(self, data, slice_shape=False):
         """Gives the parameter new values, of any shape, cast to its dtype.

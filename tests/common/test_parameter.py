@@ -135,3 +135,43 @@ def test_outside_of_the_context_values_are_drawn_at_once():
     with nn.no_init_parameters():
         pass
     assert not nn.Dense(3, 2).weight.has_init
+
+
+class Scaled(nn.Cell):
+    """The sum of the inputs, each times the parameter read in one way."""
+
+    def __init__(self, read):
+        super().__init__()
+        self.weight = Parameter(Tensor([1.0, 2.0, 3.0]), name="weight")
+        self.read = read
+
+    def construct(self, x):
+        """One number."""
+        return (self.read(self.weight) * x).sum()
+
+
+@pytest.mark.parametrize("read", [
+    lambda w: w, lambda w: w.value(), lambda w: w.init_data(), lambda w: w[...],
+    lambda w: w.view(3), lambda w: w.astype(ms.float32), lambda w: ops.depend(w, 1),
+    lambda w: ops.stack(list(w)), lambda w: ms.numpy.array(w), lambda w: ms.mutable(w),
+    lambda w: ParameterTuple((w,))[0],
+], ids=["itself", "value", "init_data", "index", "view", "astype", "depend", "rows", "array",
+        "mutable", "tuple"])
+def test_a_gradient_goes_through_every_way_to_the_values(read):
+    net = Scaled(read)
+    x = Tensor([2.0, 5.0, 7.0])
+    (by_list,) = ops.GradOperation(get_by_list=True)(net, net.trainable_params())(x)
+    assert by_list.asnumpy().tolist() == [2, 5, 7]
+    (by_name,) = ms.grad(net, None, net.trainable_params())(x)
+    assert by_name.asnumpy().tolist() == [2, 5, 7]
+
+
+def test_data_and_values_that_are_read_unrecorded_carry_no_gradient():
+    def unrecorded(weight):
+        with ms._no_grad():
+            return weight.value()
+
+    for read in (lambda w: w.data, lambda w: ops.stop_gradient(w.value()), unrecorded):
+        net = Scaled(read)
+        (slope,) = ms.grad(net, None, net.trainable_params())(Tensor([2.0, 5.0, 7.0]))
+        assert slope.asnumpy().tolist() == [0, 0, 0]
