@@ -120,7 +120,15 @@ class Dense(Cell):
             start = default_bias(in_channels) if bias_init is None else bias_init
             self.bias = parameter(start, shape[:1], dtype)
         self.activation = activation
-        self.activation_flag = activation is not None
+
+    @property
+    def activation_flag(self):
+        """Whether the activation is applied; by default where there is one."""
+        return self.__dict__.get("_activation_flag", self.activation is not None)
+
+    @activation_flag.setter
+    def activation_flag(self, flag):
+        self.__dict__["_activation_flag"] = flag
 
     @functools.cached_property
     def matmul(self):
@@ -144,8 +152,8 @@ class Dense(Cell):
 
     def construct(self, x):
         """The layer applied to `x`."""
-        out = _product(x, self.weight, self.bias)
-        return out if self.activation is None else self.activation(out)
+        out = _product(x, self.weight, self.bias if self.has_bias else None)
+        return self.activation(out) if self.activation_flag else out
 
     def extend_repr(self):
         """The sizes of the layer."""
@@ -195,7 +203,7 @@ class Linear(Cell):
 
     def construct(self, x):
         """The layer applied to `x`."""
-        return _product(x, self.weight, self.bias)
+        return _product(x, self.weight, self.bias if self.has_bias else None)
 
     def extend_repr(self):
         """The sizes of the layer."""
@@ -232,19 +240,25 @@ class Dropout(Cell):
         self.keep_prob = keep_prob
         self.p = p
         self.dtype = dtype
-        self._chance = 1 - keep_prob if p is None else float(p)
+
+    def _chance(self):
+        """The probability of an element to be zeroed, by the attributes as they are now."""
+        if self.keep_prob == 1:
+            return 0.0
+        return 1 - self.keep_prob if self.p is None else float(self.p)
 
     @functools.cached_property
     def dropout(self):
         """The dropout as a primitive, for subclasses and strategies."""
-        return ops.Dropout(1 - self._chance)
+        return ops.Dropout(1 - self._chance())
 
     def construct(self, x):
         """`x` with elements zeroed, while training."""
-        if not self.training or self._chance == 0:
+        chance = self._chance() if self.training else 0
+        if chance == 0:
             return x
         need_floats("Dropout", "x", x)
-        return dropout.run(x, self._chance)
+        return dropout.run(x, chance)
 
     def extend_repr(self):
         """The probability, as it was given."""
@@ -313,9 +327,35 @@ class Dropout1d(_ChannelDropout):
 
     _drop = dropout1d
 
+    @property
+    def prob(self):
+        """Another name of `p`."""
+        return self.p
+
+    @prob.setter
+    def prob(self, p):
+        self.p = p
+
+
+class _ImageDropout(_ChannelDropout):
+    """What Dropout2d and Dropout3d share."""
+
+    @property
+    def keep_prob(self):
+        """The probability of a channel to stay, 1 - `p`."""
+        return 1 - self.p
+
+    @keep_prob.setter
+    def keep_prob(self, share):
+        self.p = 1 - share
+
+    def extend_repr(self):
+        """The share that is kept, under the name that the original gives it."""
+        return f"p={self.keep_prob}"
+
 
 @public("nn.Dropout2d")
-class Dropout2d(_ChannelDropout):
+class Dropout2d(_ImageDropout):
     """Zeroes whole channels of (N, C, H, W) at random while training.
 
     Args:
@@ -328,13 +368,9 @@ class Dropout2d(_ChannelDropout):
 
     _drop = dropout2d
 
-    def extend_repr(self):
-        """The share that is kept, under the name that the original gives it."""
-        return f"p={1 - self.p}"
-
 
 @public("nn.Dropout3d")
-class Dropout3d(_ChannelDropout):
+class Dropout3d(_ImageDropout):
     """Zeroes whole channels of (N, C, D, H, W) at random while training.
 
     Args:
@@ -346,10 +382,6 @@ class Dropout3d(_ChannelDropout):
     """
 
     _drop = dropout3d
-
-    def extend_repr(self):
-        """The share that is kept, under the name that the original gives it."""
-        return f"p={1 - self.p}"
 
 
 @public("nn.Dropout2dExt", "mint.nn.Dropout2d")

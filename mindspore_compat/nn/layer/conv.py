@@ -93,6 +93,10 @@ class _Conv(Cell):
         """The primitive that adds a bias, for subclasses."""
         return ops.BiasAdd(data_format=self.data_format)
 
+    def _added_bias(self):
+        """The bias, or None where `has_bias` is False or has been set to it."""
+        return self.bias if self.has_bias else None
+
     def extend_repr(self):
         """The sizes of the layer."""
         return (f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
@@ -160,11 +164,12 @@ class Conv2d(_Conv):
     def construct(self, x):
         """The convolution of `x`."""
         if self.data_format == "NCHW":
-            return conv2d.run(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding,
-                              self.dilation, self.group)
+            return conv2d.run(x, self.weight, self._added_bias(), self.stride, self.pad_mode,
+                              self.padding, self.dilation, self.group)
         out = conv2d_primitive.run(x, self.weight, self.out_channels, self.kernel_size,
                                    data_format="NHWC", **self._geometry())
-        return out if self.bias is None else add.run(out, self.bias)
+        bias = self._added_bias()
+        return out if bias is None else add.run(out, bias)
 
 
 def _flat(value):
@@ -252,7 +257,7 @@ class Conv1d(_OfSequences, _Conv):
 
     def construct(self, x):
         """The convolution of `x`."""
-        out = conv2d.run(_sequence("Conv1d", x), self.weight, self.bias, self.stride,
+        out = conv2d.run(_sequence("Conv1d", x), self.weight, self._added_bias(), self.stride,
                          self.pad_mode, self.padding, self.dilation, self.group)
         return out.squeeze(2)
 
@@ -306,8 +311,8 @@ class Conv3d(_Conv):
 
     def construct(self, x):
         """The convolution of `x`."""
-        return conv3d.run(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding,
-                          self.dilation, self.group)
+        return conv3d.run(x, self.weight, self._added_bias(), self.stride, self.pad_mode,
+                          self.padding, self.dilation, self.group)
 
 
 # Transposed convolutions --------------------------------------------------------------------------
@@ -344,9 +349,8 @@ class _Transpose(_Conv):
         return length * step + reach - step - sum(_each(self.padding, 4)[2 * at:2 * at + 2])
 
     def _biased(self, out):
-        if self.bias is None:
-            return out
-        return add.run(out, self.bias.reshape(-1, 1, 1))
+        bias = self._added_bias()
+        return out if bias is None else add.run(out, bias.reshape(-1, 1, 1))
 
 
 @public("nn.Conv2dTranspose")
@@ -516,7 +520,8 @@ class Conv3dTranspose(_Conv):
         out = conv3d_transpose_primitive.run(
             x, self.weight, self.in_channels, self.out_channels, self.kernel_size,
             output_padding=self.output_padding, **self._geometry())
-        return out if self.bias is None else add.run(out, self.bias.reshape(-1, 1, 1, 1))
+        bias = self._added_bias()
+        return out if bias is None else add.run(out, bias.reshape(-1, 1, 1, 1))
 
 
 def _check_input_3d(input_shape, op_name):

@@ -63,7 +63,7 @@ class BiDense(Cell):
         left = self.weight.reshape(self.out_channels * self.in1_channels, self.in2_channels)
         half = dense.run(columns, left).reshape(-1, self.out_channels, self.in1_channels)
         out = (half * rows.expand_dims(1)).sum(-1)
-        if self.bias is not None:
+        if self.has_bias and self.bias is not None:
             out = out + self.bias
         return out.reshape(*input1.shape[:-1], self.out_channels)
 

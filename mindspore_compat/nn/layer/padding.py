@@ -65,7 +65,13 @@ class _Pad(Cell):
     _least_rank = 0     # of the input, beyond `_count`
     _bools = False      # whether True pads by 1: as in the original, some do and some do not
 
-    def _set_up(self, padding):
+    @property
+    def padding(self):
+        """The padding, as it was given last."""
+        return self._padding
+
+    @padding.setter
+    def padding(self, padding):
         name = type(self).__name__
         if not isinstance(padding, (int, tuple)):
             raise TypeError(f"For '{name}', 'padding' must be an int or a tuple of ints, but got "
@@ -78,7 +84,7 @@ class _Pad(Cell):
                              f"{self._count} axes, but got {padding!r}.")
         if not self._cuts and any(n < 0 for n in numbers):
             raise ValueError(f"For '{name}', 'padding' must be >= 0, but got {padding!r}.")
-        self.padding = padding
+        self._padding = padding
         self._pairs = tuple(zip(numbers[::2], numbers[1::2]))
 
     def construct(self, x):
@@ -115,7 +121,7 @@ class _Reflection(_Pad):
 
     def __init__(self, padding):
         super().__init__()
-        self._set_up(padding)
+        self.padding = padding
 
 
 class _Replication(_Pad):
@@ -124,7 +130,7 @@ class _Replication(_Pad):
 
     def __init__(self, padding):
         super().__init__()
-        self._set_up(padding)
+        self.padding = padding
 
 
 class _Constant(_Pad):
@@ -132,7 +138,7 @@ class _Constant(_Pad):
     @checked
     def __init__(self, padding, value: Number | Bool):
         super().__init__()
-        self._set_up(padding)
+        self.padding = padding
         self.value = value
 
     def _value(self, x):

@@ -87,31 +87,48 @@ def _need_fit(api, x, kernel, pads):
                          f"but got shape {tuple(x.shape)}.")
 
 
+# attribute -> (where it is kept as one number per dimension, the least of them, its types)
+_SIZES = {"kernel_size": ("_kernel", 1, (int, tuple)), "stride": ("_stride", 1, (int, tuple)),
+          "padding": ("_padding", 0, (int, tuple, list))}
+
+
 class _Pool(Cell):
     """What the layers that pool windows share: the sizes and the mode."""
 
     _count = 0
 
-    def _set_up(self, kernel_size, stride, pad_mode, padding):
-        name = type(self).__name__
-        self._kernel = self._sizes("kernel_size", kernel_size, 1)
-        self._stride = self._sizes("stride", stride, 1)
-        if not isinstance(pad_mode, str):
-            raise TypeError(f"For '{name}', 'pad_mode' must be a str, but got {pad_mode!r} of type "
-                            f"{type(pad_mode).__name__}.")
-        if pad_mode.upper() not in _MODES:
-            raise ValueError(f"For '{name}', 'pad_mode' must be one of 'valid', 'same' and 'pad', "
-                             f"but got {pad_mode!r}.")
-        self.pad_mode = pad_mode.upper()
-        self.padding = padding
-        self._padding = self._sizes("padding", padding, 0, (int, tuple, list))
-        if self.pad_mode != "PAD" and any(self._padding):
-            raise ValueError(f"For '{name}', 'padding' must be 0 where 'pad_mode' is not 'pad', "
-                             f"but got {padding!r} and {pad_mode!r}.")
-        self.kernel_size = self._shown(kernel_size, self._kernel)
-        self.stride = self._shown(stride, self._stride)
+    def __setattr__(self, name, value):
+        """Checks a size or a mode that is assigned, and keeps it as the computation takes it."""
+        if name in _SIZES:
+            kept, least, kinds = _SIZES[name]
+            self.__dict__[kept] = self._sizes(name, value, least, kinds)
+            value = self._shown(name, value)
+        elif name == "pad_mode":
+            value = self._known_mode(value)
+        super().__setattr__(name, value)
 
-    def _sizes(self, name, value, least, kinds=(int, tuple)):
+    def _set_up(self, kernel_size, stride, pad_mode, padding):
+        for name, value in (("kernel_size", kernel_size), ("stride", stride)):
+            self._sizes(name, value, *_SIZES[name][1:])     # refused before a wrong mode is
+        self.pad_mode = pad_mode    # which decides how some layers show their sizes
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.padding = padding
+        if self.pad_mode != "PAD" and any(self._padding):
+            raise ValueError(f"For '{type(self).__name__}', 'padding' must be 0 where 'pad_mode' "
+                             f"is not 'pad', but got {padding!r} and {pad_mode!r}.")
+
+    def _known_mode(self, mode):
+        name = type(self).__name__
+        if not isinstance(mode, str):
+            raise TypeError(f"For '{name}', 'pad_mode' must be a str, but got {mode!r} of type "
+                            f"{type(mode).__name__}.")
+        if mode.upper() not in _MODES:
+            raise ValueError(f"For '{name}', 'pad_mode' must be one of 'valid', 'same' and 'pad', "
+                             f"but got {mode!r}.")
+        return mode.upper()
+
+    def _sizes(self, name, value, least, kinds):
         """A size as one number per dimension."""
         api, count = type(self).__name__, self._count
         if not isinstance(value, kinds) or isinstance(value, bool):
@@ -130,8 +147,9 @@ class _Pool(Cell):
 
     _only_numbers = False
 
-    def _shown(self, value, sizes):
-        return value[0] if isinstance(value, tuple) and len(value) == 1 else value
+    def _shown(self, name, value):
+        single = isinstance(value, tuple) and len(value) == 1 and name != "padding"
+        return value[0] if single else value
 
     def extend_repr(self):
         """The sizes of the layer."""
@@ -159,8 +177,8 @@ class _MaxPool(_Pool):
             error = TypeError if self._count == 3 else ValueError
             raise error(f"For '{name}', 'dilation' must be an int or a tuple, but got "
                         f"{dilation!r} of type {type(dilation).__name__}.")
-        self._dilation = self._sizes("dilation", dilation, 1) if self._count > 1 else each(dilation,
-                                                                                           1)
+        self._dilation = (self._sizes("dilation", dilation, 1, (int, tuple)) if self._count > 1
+                          else each(dilation, 1))
         if len(self._dilation) != self._count or min(self._dilation) < 1:
             raise ValueError(f"For '{name}', 'dilation' must be at least 1, but got {dilation!r}.")
         plain = set(self._dilation) == {1} and not return_indices and not ceil_mode
@@ -205,8 +223,10 @@ class MaxPool1d(_MaxPool):
         self._set_up_largest(kernel_size, stride, pad_mode, padding, dilation, return_indices,
                              ceil_mode)
 
-    def _shown(self, value, sizes):
-        return (1, 1, *sizes) if self.pad_mode == "PAD" else (1, *sizes)
+    def _shown(self, name, value):
+        if name == "padding":
+            return value
+        return (1, 1, value) if self.pad_mode == "PAD" else (1, value)
 
 
 @public("nn.MaxPool2d")
@@ -329,7 +349,10 @@ class AvgPool1d(_AvgPool):
         self._set_up_means(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad,
                            None)
 
-    def _shown(self, value, sizes):
+    def _shown(self, name, value):
+        if name == "padding":
+            return value
+        sizes = each(value, 1)
         return sizes[0] if self.pad_mode == "PAD" else (1, *sizes)
 
 

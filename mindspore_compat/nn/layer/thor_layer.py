@@ -116,8 +116,8 @@ class DenseThor(_SecondOrder, Dense):
 
     def construct(self, x):
         """The layer applied to `x`."""
-        out = self._out(_product(x, self.weight, self.bias), x)
-        return out if self.activation is None else self.activation(out)
+        out = self._out(_product(x, self.weight, self.bias if self.has_bias else None), x)
+        return self.activation(out) if self.activation_flag else out
 
     def gather(self, xp, x, g):
         """Keeps the moments of the rows of an input and of the gradient at its output."""

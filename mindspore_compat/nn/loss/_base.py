@@ -38,10 +38,23 @@ class LossBase(Cell):
         super().__init__()
         need_reduction(type(self).__name__, reduction)
         self.reduction = reduction
-        self.average = reduction != "sum"
-        self.reduce = reduction != "none"
         self.cast, self.mul = ops.Cast(), ops.Mul()
         self.reduce_mean, self.reduce_sum = ops.ReduceMean(), ops.ReduceSum()
+
+    @property
+    def reduction(self):
+        """'none', 'mean' or 'sum', as `reduce` and `average` say; or what a subclass has set."""
+        given = self.__dict__.get("_reduction")
+        if given not in _REDUCTIONS:
+            return given
+        return ("mean" if self.average else "sum") if self.reduce else "none"
+
+    @reduction.setter
+    def reduction(self, reduction):
+        self.__dict__["_reduction"] = reduction
+        if reduction in _REDUCTIONS:
+            self.average = reduction != "sum"
+            self.reduce = reduction != "none"
 
     def get_axis(self, x):
         """All axes of `x`, over which a loss is reduced."""

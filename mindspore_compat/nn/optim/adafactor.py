@@ -154,12 +154,13 @@ class AdaFactor(FusedOptimizer):
             rate = min(1e-6 * step if self.warmup_init else 1e-2, step ** -0.5)
         if self.scale_parameter:
             rate = rate * xp.maximum(root_mean_square(xp, wide), self.eps[1])
-        direction = self._direction(xp, index, gradient, 1 - step ** -self.decay_rate)
+        direction = self._direction(xp, index, gradient, 1 - step ** -float(self.decay_rate))
         size = root_mean_square(xp, direction)
-        direction = direction * xp.minimum(self.clip_threshold / size, 1.0) * rate
+        direction = direction * xp.minimum(float(self.clip_threshold) / size, 1.0) * rate
         if self.beta1 is not None:
             average = self.exp_avg[index]._array
-            average[...] = self.beta1 * average + (1 - self.beta1) * direction
+            beta1 = float(self.beta1)
+            average[...] = beta1 * average + (1 - beta1) * direction
             direction = average
         if decay is not None:
             direction = direction + decay * rate * wide

@@ -75,7 +75,7 @@ class LARS(Optimizer):
         for name in ("_settings", "_rates", "_decays", "is_group", "is_group_lr", "dynamic_lr",
                      "is_group_params_ordered", "param_length", "optim_filter", "decay_flags",
                      "dynamic_decay_flags", "dynamic_weight_decay", "exec_weight_decay",
-                     "weight_decay", "loss_scale", "need_scale", "reciprocal_scale"):
+                     "weight_decay", "_kept_decay", "loss_scale", "need_scale", "reciprocal_scale"):
             object.__setattr__(self, name, getattr(inner, name))
         object.__setattr__(inner, "exec_weight_decay", False)
         object.__setattr__(inner, "need_scale", False)

@@ -181,6 +181,17 @@ class Optimizer(Cell):
             self.weight_decay = _as_decay(common)
             self.dynamic_weight_decay = self.dynamic_decay_flags = isinstance(common, Cell)
             self.exec_weight_decay = self.dynamic_weight_decay or common > 0
+        self._kept_decay = (self.weight_decay,)
+
+    def _follow_decay(self):
+        """Takes over a `weight_decay` that has been assigned since; it includes the loss scale."""
+        assigned = self.weight_decay
+        if self.is_group or assigned is self._kept_decay[0]:
+            return
+        common = assigned if isinstance(assigned, Cell) else float(assigned)
+        self._decays = [common] * self.param_length
+        self.exec_weight_decay = isinstance(common, Cell) or common > 0
+        self._kept_decay = (assigned,)
 
     def _scaled_decay(self, decay):
         """A decay for gradients that are still multiplied by the loss scale."""
@@ -264,6 +275,7 @@ class Optimizer(Cell):
 
     def _decay_numbers(self):
         """The weight decay of the step for each parameter, without loss scale; None for none."""
+        self._follow_decay()
         if not self.exec_weight_decay:
             return [None] * len(self._decays)
         found = {}
@@ -285,6 +297,7 @@ class Optimizer(Cell):
         Returns:
             tuple[Tensor].
         """
+        self._follow_decay()
         if not self.exec_weight_decay:
             return gradients
         decays = [None if decay is None else decay * self.loss_scale
