@@ -15,7 +15,7 @@ from .. import log
 from .._core.checking import checked
 from .._core.rules import Any, Bool, Int, Str
 from .._io import safetensors
-from .._io.files import mapped
+from .._io.files import atomic_write, mapped
 from ._resharding import Slicing, Strategy, resliced
 from ._utils import _make_directory
 
@@ -79,11 +79,6 @@ def unified_safetensors(src_dir: Str, src_strategy_file: Str, dst_dir: Str,
         others = source.others(names)
         if others:
             safetensors.write(os.path.join(folder, "hyper_param.safetensors"), others)
-        told = {"metadata": {"total_size": sum(sizes.values())}, "weight_map": {
-            names[name]: f"part{number}.safetensors"
-            for number, part in enumerate(parts) for name in part}}
-        with open(os.path.join(folder, "param_name_map.json"), "w", encoding="utf-8") as file:
-            json.dump(told, file, indent=4)
 
     def write(number):
         """One part."""
@@ -92,6 +87,12 @@ def unified_safetensors(src_dir: Str, src_strategy_file: Str, dst_dir: Str,
 
     with ThreadPoolExecutor(min(max_process_num, len(own))) as pool:
         list(pool.map(write, own))
+    if task == 1:  # last, because it names what is there
+        told = {"metadata": {"total_size": sum(sizes.values())}, "weight_map": {
+            names[name]: f"part{number}.safetensors"
+            for number, part in enumerate(parts) for name in part}}
+        with atomic_write(os.path.join(folder, "param_name_map.json")) as file:
+            file.write(json.dumps(told, indent=4).encode())
 
 
 class _Source:

@@ -87,18 +87,24 @@ def problems(folder):
 
 def killed(folder, train, delay):
     """Kills a training, and its processes, `delay` seconds after its first checkpoint."""
+    ends, alive = os.pipe()
     child = os.fork()
     if child == 0:
+        os.dup2(alive, 500)  # is closed after all files when the last process of the training dies
+        os.close(alive)
         os.setsid()
         try:
             train(folder, 10**6)
         finally:
             os._exit(1)
+    os.close(alive)
     end = time.monotonic() + 60
     while not checkpoints(folder) and time.monotonic() < end:
         time.sleep(0.001)
     time.sleep(delay)
     os.killpg(child, signal.SIGKILL)
+    os.read(ends, 1)
+    os.close(ends)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 

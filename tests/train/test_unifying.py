@@ -64,6 +64,20 @@ def test_the_whole_is_written(source):
     assert list(found["map"]["weight_map"]) == ["w", "b"]
 
 
+def test_the_map_names_no_file_that_is_not_there(source, monkeypatch):
+    write = _unifying.safetensors.write
+
+    def full(path, *rest):
+        if "part" in path:
+            raise OSError("no space")
+        write(path, *rest)
+
+    monkeypatch.setattr(_unifying.safetensors, "write", full)
+    with pytest.raises(OSError, match="no space"):
+        written(source)
+    assert os.listdir(source[2]) == ["hyper_param.safetensors"]
+
+
 def test_parameters_are_chosen_and_renamed(source):
     found = written(source, choice_func=lambda name: name != "b")
     assert set(found["part0"]) == {"w"} and set(found["hyper_param"]) == {"b", "step"}
