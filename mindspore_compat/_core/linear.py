@@ -2,8 +2,8 @@
 
 `Pull` maps gradients at the outputs to gradients at the inputs, `Push` directions at the inputs to
 derivatives of the outputs. Both run the function once; what the walk needs stays on the tape. The
-public `linearize` is here, and `jacrev` and `jacfwd` (ops/_transform.py) batch these maps by vmap.
-`jvp` and `vjp` are in transforms.py.
+public `linearize` is here, and `jacrev` and `jacfwd` (ops/_transforms/functional.py) batch these
+maps by vmap. `jvp` and `vjp` are in transforms.py.
 """
 
 from .batch import running

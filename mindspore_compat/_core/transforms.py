@@ -23,7 +23,7 @@ from .tensor import Tensor, as_array
 from .traced import Traced, traced_space
 
 _entering = threading.Lock()  # a weight has one leaf at a time, also where threads train at once
-watchers = []  # called with the gradients of each outermost walk back (ops/_float_status.py)
+watchers = []  # called with the gradients of each outermost walk back (ops/_debug/float_status.py)
 
 
 class _Opened:

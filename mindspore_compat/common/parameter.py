@@ -2,7 +2,7 @@
 
 A Parameter keeps its name and its flags in a ParamInfo. Where a value is written (`set_data`,
 `assign_value`) or a name is given to it (by the Cell it is assigned to) is told here; how
-optimizers write in place is told in `ops/_update.py`.
+optimizers write in place is told in `ops/_optimizer/formulas.py`.
 """
 
 import itertools

@@ -28,7 +28,7 @@ from ..common.parameter import Parameter, ParameterTuple
 from ..experimental.optim._rules import FloatBeta
 from ..experimental.optim.optimizer import GroupedOptimizer
 from ..nn.optim._step import Plan, Rows
-from ..ops._update import (
+from ..ops._optimizer.formulas import (
     adamw_update,
     adamw_without_top_update,
     momentum_or_plain_update,

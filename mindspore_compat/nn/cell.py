@@ -33,7 +33,7 @@ from ..common.parameter import (
     _is_parameter_generated,
     _unique_parameter_name,
 )
-from ..ops._transform import GradOperation
+from ..ops._transforms.functional import GradOperation
 from ..ops.primitive import Primitive
 from ._hooks import Hooks
 from ._members import Members, layout

@@ -2,7 +2,7 @@
 
 Morph, UpdateState, MoveTo, CopyWithSlice and stop_gradient_; the parameter server's Push and Pull;
 functions registered for Primitives; and small older names. Printing, summaries and hooks are in
-_debug.py, writing to files in _dump.py.
+_debug/print_summary.py, writing to files in _debug/dump.py.
 """
 
 from collections import UserDict
@@ -25,9 +25,9 @@ from .._core.rules import (
 from .._core.surface import overwrite, public
 from .._core.tensor import Tensor
 from ..common.sparse_tensor import RowTensor
-from ._debug import scalar_to_array
-from ._math import mul
-from ._shape import cat
+from ._debug.print_summary import scalar_to_array
+from ._elementwise.arithmetic import mul
+from ._shape.reshape import cat
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)

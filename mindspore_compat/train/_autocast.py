@@ -19,8 +19,8 @@ from .._core.precision import state as precision
 from .._core.source import compiled
 from .._core.surface import PUBLIC
 from .._core.transforms import map_tensors
-from ..ops._norm import batch_rescale, batch_standardize
-from ..ops._norm_rows import group_standardize, row_standardize
+from ..ops._normalization.batch_norm import batch_rescale, batch_standardize
+from ..ops._normalization.layer_norm import group_standardize, row_standardize
 
 LOW = """Conv2D Conv2DExt Conv3D Conv3DExt Conv2DTranspose ConvTranspose2D Conv3DTranspose
     Convolution MatMul MatMulExt BatchMatMul BatchMatMulExt PReLU Einsum Dense Addmm Addbmm Addmv

@@ -14,7 +14,7 @@ from .._core.checking import Forbid, checked
 from .._core.config import GRAPH_MODE, config
 from .._core.rules import Bool, CellOf, Int
 from ..nn.cell import Cell
-from ..ops._queue import Queue
+from ..ops._debug.get_next import Queue
 
 __all__ = ["DatasetHelper", "check_dataset", "connect_network_with_dataset"]
 

@@ -3,7 +3,7 @@
 from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
-from ...ops._update import adagrad_eps_update, unscaled
+from ...ops._optimizer.formulas import adagrad_eps_update, unscaled
 from ._rules import Above, AtLeast, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 

@@ -5,7 +5,7 @@ import math
 from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
-from ...ops._update import adam_or_amsgrad_update, unscaled
+from ...ops._optimizer.formulas import adam_or_amsgrad_update, unscaled
 from ._rules import AtLeast, Betas, Decay, Flag, Lr
 from .optimizer import GroupedOptimizer
 

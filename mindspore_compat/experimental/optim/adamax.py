@@ -3,7 +3,7 @@
 from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
-from ...ops._update import adamax_inner_eps_update, unscaled
+from ...ops._optimizer.formulas import adamax_inner_eps_update, unscaled
 from ._rules import Above, Decay, Flag, FloatBetas, LrAbove
 from .optimizer import GroupedOptimizer
 

@@ -5,7 +5,7 @@ import math
 from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
-from ...ops._update import adamw_update, unscaled
+from ...ops._optimizer.formulas import adamw_update, unscaled
 from ._rules import AtLeast, Betas, Decay, Flag, Lr
 from .optimizer import GroupedOptimizer
 

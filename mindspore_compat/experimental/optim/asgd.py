@@ -3,7 +3,7 @@
 from ..._backend.fuse import fuse
 from ..._core.rules import Bool, Number, checked, inf
 from ..._core.surface import public
-from ...ops._update import asgd_update, unscaled
+from ...ops._optimizer.formulas import asgd_update, unscaled
 from ._rules import Decay, Finite, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 

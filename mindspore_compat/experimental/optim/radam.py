@@ -5,7 +5,7 @@ import math
 from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
-from ...ops._update import radam_update, unscaled
+from ...ops._optimizer.formulas import radam_update, unscaled
 from ._rules import Above, Decay, FloatBetas, LrAbove
 from .optimizer import GroupedOptimizer
 

@@ -3,7 +3,7 @@
 from ..._backend.fuse import fuse
 from ..._core.rules import Float, ListOf, Number, TupleOf, checked, inf
 from ..._core.surface import public
-from ...ops._update import rprop_update, unscaled
+from ...ops._optimizer.formulas import rprop_update, unscaled
 from ._rules import AtLeast, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 

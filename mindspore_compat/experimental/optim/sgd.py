@@ -3,7 +3,7 @@
 from ..._backend.fuse import fuse
 from ..._core.rules import AsValue, Bool, Forbid, Number, TensorOf, checked, inf
 from ..._core.surface import public
-from ...ops._update import sgd_or_plain_update, unscaled
+from ...ops._optimizer.formulas import sgd_or_plain_update, unscaled
 from .optimizer import GroupedOptimizer
 
 __all__ = ["SGD"]

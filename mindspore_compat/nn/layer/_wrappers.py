@@ -20,7 +20,7 @@ from ..._core.rules import (
 )
 from ..._core.surface import public
 from ..._core.tensor import Tensor
-from ...ops._image_patches import patches
+from ...ops._conv.patches import patches
 from .._parts import need_tensor
 from ..cell import Cell
 from .padding import pad_ends

@@ -7,7 +7,7 @@ from ..._core.rules import Bool, DType, Int, checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.initializer import Uniform
-from ...ops._linalg import dense
+from ...ops._linalg.matmul import dense
 from .._parts import need_init_shape, parameter
 from ..cell import Cell
 

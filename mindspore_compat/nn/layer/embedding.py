@@ -25,8 +25,8 @@ from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.initializer import Normal
 from ...common.parameter import Parameter
-from ...ops._cast import cast
-from ...ops._index import gather
+from ...ops._elementwise.cast import cast
+from ...ops._indexing.getitem import gather
 from .._parts import parameter
 from ..cell import Cell
 from ._wrappers import clip_by_norm

@@ -18,7 +18,7 @@ from ..._core.rules import (
 )
 from ..._core.surface import legacy, public
 from ..._core.tensor import Tensor
-from ...ops._image import resize_bilinear
+from ...ops._image.resize import resize_bilinear
 from ..cell import Cell
 from .container import CellList
 from .conv import Conv2d

@@ -16,7 +16,7 @@ from ..._core.rules import (
     floating,
 )
 from ..._core.surface import public
-from ...ops._loss import cosine_similarity
+from ...ops._loss.regression import cosine_similarity
 from ..cell import Cell
 
 __all__ = [

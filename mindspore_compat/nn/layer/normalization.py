@@ -1,8 +1,9 @@
 """Normalisation layers: over the batch, over the last axes, over groups of channels, over
 instances.
 
-The arithmetic and its gradients are in `ops/_norm.py`. `momentum` here is the weight of the old
-running statistics; inside a layer (`self.momentum`) and in the ops it is that of the new ones.
+The arithmetic and its gradients are in `ops/_normalization/batch_norm.py`. `momentum` here is the
+weight of the old running statistics; inside a layer (`self.momentum`) and in the ops it is that of
+the new ones.
 """
 
 import functools
@@ -25,8 +26,8 @@ from ..._core.rules import (
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...communication.groups import create_group, get_group_size, get_rank
-from ...ops._norm import channels_first, channels_last, normalize_batch, running
-from ...ops._norm_rows import group_standardize, multiply_add, row_standardize
+from ...ops._normalization.batch_norm import channels_first, channels_last, normalize_batch, running
+from ...ops._normalization.layer_norm import group_standardize, multiply_add, row_standardize
 from .._parts import need_floats, parameter
 from ..cell import Cell
 

@@ -14,7 +14,7 @@ from ..._core.rules import Any, Bool, DType, Int, OneOf, TensorOf, TupleOf, any_
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.parameter import Parameter
-from ...ops._windows import padding_of
+from ...ops._conv.im2col import padding_of
 from .basic import Dense, _product
 from .conv import Conv2d
 from .embedding import Embedding, EmbeddingLookup

@@ -2,7 +2,7 @@
 
 from ..._core.rules import CellOf, Int, checked
 from ..._core.surface import public
-from ...ops._shape import stack
+from ...ops._shape.reshape import stack
 from ..cell import Cell
 
 __all__ = ["TimeDistributed"]

@@ -7,7 +7,7 @@ from ..._core.dtype import float32
 from ..._core.rules import Bool, DType, Int, Number, TensorOf, any_dtype, checked
 from ..._core.surface import public
 from ...common.initializer import XavierNormal, XavierUniform, initializer
-from ...ops._heads import multi_head_attention_forward, need_mask
+from ...ops._attention.multi_head import multi_head_attention_forward, need_mask
 from .._parts import parameter
 from ..cell import Cell
 from .basic import Dense, Dropout

@@ -9,7 +9,7 @@ from ..._backend import arrays
 from ..._backend.flat_buffers import Pack, groups_of_small
 from ..._core.tape import written
 from ..._core.tensor import Tensor
-from ...ops._update import unscaled
+from ...ops._optimizer.formulas import unscaled
 
 
 class Rows:

@@ -8,7 +8,7 @@ from ..._core.rules import Any, Bool, Float, Forbid, ListOf, Number, TupleOf, ch
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
-from ...ops._update import (
+from ...ops._optimizer.formulas import (
     adafactor_direction,
     adafactor_vector_direction,
     plain_update,

@@ -9,7 +9,7 @@ from ..._backend.fuse import fuse
 from ..._backend.offload import Offload
 from ..._core.rules import Bool, Float, checked, inf
 from ..._core.surface import public
-from ...ops._update import (
+from ...ops._optimizer.formulas import (
     adam_step,
     adam_update,
     adam_weight_decay_update,

@@ -3,7 +3,7 @@
 from ..._backend.fuse import fuse
 from ..._core.rules import checked
 from ..._core.surface import public
-from ...ops._update import adamax_update, unscaled
+from ...ops._optimizer.formulas import adamax_update, unscaled
 from ._groups import Decay, Params, Rate, Scale
 from .adam import Above, Beta, Powers
 from .optimizer import FusedOptimizer

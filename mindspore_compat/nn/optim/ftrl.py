@@ -3,7 +3,7 @@
 from ..._backend.fuse import fuse
 from ..._core.rules import Bool, Float, checked, inf
 from ..._core.surface import public
-from ...ops._update import ftrl_update, unscaled
+from ...ops._optimizer.formulas import ftrl_update, unscaled
 from ._groups import Decay, Params, Scale
 from .adam import Above, Adam
 from .optimizer import FusedOptimizer

@@ -6,7 +6,7 @@ from ..._core.rules import Any, Bool, Callable, Float, checked, inf
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.parameter import Parameter
-from ...ops._update import trust_ratio, unscaled
+from ...ops._optimizer.formulas import trust_ratio, unscaled
 from ._step import Rows, gradient_arrays
 from .lamb import norm
 from .optimizer import Optimizer

@@ -19,7 +19,7 @@ from ..._core.rules import checked
 from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
-from ...ops._update import centralised, unscaled
+from ...ops._optimizer.formulas import centralised, unscaled
 from ..cell import Cell
 from ..layer.container import CellList
 from ._groups import Decay, Params, Rate, Scale, read_parameters

@@ -3,7 +3,7 @@
 from ..._backend.fuse import fuse
 from ..._core.rules import Bool, Float, checked, inf
 from ..._core.surface import public
-from ...ops._update import proximal_adagrad_update, unscaled
+from ...ops._optimizer.formulas import proximal_adagrad_update, unscaled
 from ._groups import Decay, Params, Rate, Scale
 from .adam import Adam
 from .optimizer import FusedOptimizer

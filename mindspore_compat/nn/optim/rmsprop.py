@@ -3,7 +3,7 @@
 from ..._backend.fuse import fuse
 from ..._core.rules import Bool, Float, checked, inf
 from ..._core.surface import public
-from ...ops._update import centered_rmsprop_update, rmsprop_update, unscaled
+from ...ops._optimizer.formulas import centered_rmsprop_update, rmsprop_update, unscaled
 from ._groups import Decay, Params, Rate, Scale
 from .optimizer import FusedOptimizer
 

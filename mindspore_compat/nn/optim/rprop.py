@@ -3,7 +3,7 @@
 from ..._backend.fuse import fuse
 from ..._core.rules import Float, Forbid, TupleOf, checked, inf
 from ..._core.surface import public
-from ...ops._update import rprop_update, unscaled
+from ...ops._optimizer.formulas import rprop_update, unscaled
 from ._groups import Decay, Params, Rate
 from .optimizer import FusedOptimizer
 

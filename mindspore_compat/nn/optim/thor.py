@@ -18,7 +18,7 @@ from ..._core.surface import public
 from ..._core.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ...communication.groups import get_group_size
-from ...ops._update import momentum_update
+from ...ops._optimizer.formulas import momentum_update
 from ..layer.normalization import LayerNorm
 from ..layer.thor_layer import (
     Conv2dThor,

@@ -17,7 +17,7 @@ from ..._core.tensor import Tensor
 from ...common.parameter import Parameter
 from ...common.sparse_tensor import RowTensor
 from ...communication.groups import get_group_size
-from ...ops._transform import MultitypeFuncGraph
+from ...ops._transforms.functional import MultitypeFuncGraph
 from ..cell import Cell
 from .cell_wrapper import TrainOneStepCell
 
