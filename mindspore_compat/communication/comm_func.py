@@ -6,7 +6,7 @@ gradients flow through calls that are not asynchronous. Sends and receives are i
 exchanges of all with all in `all_to_all`.
 """
 
-from .._core.rules import Bool, Int, Str, checked
+from .._core.rules.vocabulary import Bool, Int, Str, checked
 from . import transfer
 from .all_to_all import (
     all_to_all_single_with_output_shape,

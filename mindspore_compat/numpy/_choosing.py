@@ -4,12 +4,12 @@ import math
 
 import numpy
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Bool, Int, Str
-from .._core.surface import build
-from .._core.tensor import Tensor
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Int, Str
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
 from ..ops._indexing import getitem
 from ..ops._reduction import reduce, statistics

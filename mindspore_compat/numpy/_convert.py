@@ -3,10 +3,10 @@ float32. Here are conversions of values, dtypes, shapes and axes, with their ref
 
 import numpy
 
-from .._core import dtype as dtypes
-from .._core.checking import plain_numbers
-from .._core.promotion import promote_np
-from .._core.tensor import Tensor
+from .._core.rules.checked import plain_numbers
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast, named_dtype
 from ..ops._shape import reshape
 

@@ -5,11 +5,11 @@ Which dtypes a function takes and gives is as observed of MindSpore 2.10.
 
 import builtins
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.rules import AsValue, Bool, Int, TupleOf
-from .._core.surface import build
-from .._core.tensor import Tensor
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import AsValue, Bool, Int, TupleOf
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise import arithmetic, comparison
 from ..ops._elementwise.cast import cast
 from ..ops._reduction import reduce, statistics

@@ -3,10 +3,10 @@
 import builtins
 import math
 
-from .._core import dtype as dtypes
-from .._core.promotion import promote_np
-from .._core.surface import build
-from .._core.tensor import Tensor
+from .._core.declare.public_api import build
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
 from ._convert import as_tensor, is_int, refuse_complex
 

@@ -1,8 +1,8 @@
 """mindspore.numpy: joining, splitting and repeating. `array_ops` publishes them."""
 
-from .._core.checking import checked
-from .._core.rules import Bool, Int
-from .._core.tensor import Tensor
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Int
+from .._core.tensor.tensor import Tensor
 from ..ops._shape import reshape, slice_stack
 from ._convert import as_tensor, axis_of, is_int, meet, need_tensor, own_axis, whole_numbers
 

@@ -2,8 +2,8 @@
 
 import numpy
 
-from .._core.surface import build
-from .._core.tensor import Tensor
+from .._core.declare.public_api import build
+from .._core.tensor.tensor import Tensor
 from ..ops._shape import reshape
 from ..ops._shape.pad import pad_by_index, pad_constant
 from ._convert import as_tensor, is_int, refuse_complex

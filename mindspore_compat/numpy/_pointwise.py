@@ -9,10 +9,10 @@ import math
 
 import numpy
 
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import DType
-from .._core.surface import build
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import DType
+from .._core.tensor.promotion import promote_np
 from ..ops._elementwise import arithmetic
 from ..ops._elementwise.cast import cast
 from ._convert import as_tensor, floats, need_tensor, with_dtype

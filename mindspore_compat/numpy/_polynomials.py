@@ -1,11 +1,11 @@
 """mindspore.numpy: polynomials, given by their coefficients from the highest power down.
 `products` publishes them."""
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Bool, Int, InTensor
-from .._core.tensor import Tensor
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Int, InTensor
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
 from ..ops._shape import pad, reshape
 from ._convert import as_tensor, floats, refuse_complex

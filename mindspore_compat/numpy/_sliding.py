@@ -1,6 +1,6 @@
 """Convolution of two vectors, for `convolve`, `correlate` and products of polynomials."""
 
-from .._core.promotion import promote_np
+from .._core.tensor.promotion import promote_np
 from ..ops._elementwise.cast import cast
 from ..ops._linalg import matmul
 from ..ops._shape import pad, reshape

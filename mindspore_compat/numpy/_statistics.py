@@ -3,12 +3,12 @@
 `math_ops` publishes them. Which dtypes a function takes and gives is as observed of MindSpore 2.10.
 """
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Any, Bool, DType, Int
-from .._core.surface import build
-from .._core.tensor import Tensor
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Any, Bool, DType, Int
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise import arithmetic, comparison
 from ..ops._elementwise.cast import cast, named_dtype
 from ..ops._reduction import reduce as reduce_ops

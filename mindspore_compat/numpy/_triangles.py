@@ -5,10 +5,10 @@ import math
 import numpy
 
 from .._backend.arrays import current_space
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.rules import Bool, DType, Int, InTensor, Number, ScalarOf
-from .._core.tensor import Tensor
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, DType, Int, InTensor, Number, ScalarOf
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
 from ..ops._indexing import getitem
 from ..ops._shape import diagonal as diagonal_ops

@@ -6,11 +6,11 @@ import math
 import numpy
 
 from .._backend.arrays import current_space
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.rules import Any, Bool, DType, Int, InTensor, Number
-from .._core.surface import build
-from .._core.tensor import Tensor
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Any, Bool, DType, Int, InTensor, Number
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast, named_dtype
 from ..ops._random import distributions
 from ..ops._shape import reshape, slice_stack

@@ -3,10 +3,10 @@ are in files of their own."""
 
 import numpy
 
-from .._core.checking import checked
-from .._core.rules import Bool, Callable, Int
-from .._core.surface import build
-from .._core.tensor import Tensor
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Callable, Int
+from .._core.tensor.tensor import Tensor
 from ..ops._shape import reshape as reshape_ops
 from ..ops._shape import slice_stack
 from . import _choosing, _joining

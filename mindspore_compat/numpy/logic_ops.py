@@ -2,12 +2,12 @@
 
 import numpy
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Bool, DType, Int, Number
-from .._core.surface import build
-from .._core.tensor import Tensor
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, DType, Int, Number
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise import comparison
 from ..ops._reduction import reduce
 from . import _pointwise

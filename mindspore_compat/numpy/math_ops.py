@@ -4,12 +4,12 @@ The functions of one or two inputs come from the table in `_pointwise`, those ov
 `_statistics` and `_differences`; here is what fits neither.
 """
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Bool, DType, Int
-from .._core.surface import build
-from .._core.tensor import Tensor
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, DType, Int
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise import arithmetic, special
 from ..ops._elementwise.cast import cast
 from . import _differences, _pointwise, _statistics

@@ -3,11 +3,11 @@ Polynomials are in a room of their own."""
 
 import math
 
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Bool, Int, Number
-from .._core.surface import build
-from .._core.tensor import Tensor
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Int, Number
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
 from ..ops._elementwise import arithmetic, comparison
 from ..ops._elementwise.cast import cast
 from ..ops._linalg import decomposition

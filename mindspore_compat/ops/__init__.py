@@ -3,9 +3,9 @@
 import sys
 import types
 
-from .._core import custom, linear, packing, taylor, transforms  # noqa: F401 - they declare grad, ...
-from .._core.surface import attach_methods, build, window
-from .._core.tensor import Tensor  # noqa: F401 - `from mindspore.ops import Tensor`
+from .._core.autograd import custom, linearization, saved_tensors, taylor, transforms  # noqa: F401 - they declare grad, ...
+from .._core.declare.public_api import attach_methods, build, window
+from .._core.tensor.tensor import Tensor  # noqa: F401 - `from mindspore.ops import Tensor`
 from . import _declarations  # noqa: F401 - they make the names
 from .primitive import Primitive
 

@@ -7,10 +7,10 @@ what they choose between is in _indexing/getitem.py.
 import math
 
 from .._backend import arrays
-from .._core import dtype as dtypes
-from .._core.checking import one_dtype, refuse_unlike
-from .._core.op import op, space_for
-from .._core.rules import (
+from .._core.declare.op import op, space_for
+from .._core.declare.public_api import public
+from .._core.rules.checked import one_dtype, refuse_unlike
+from .._core.rules.vocabulary import (
     Alike,
     Bool,
     DType,
@@ -28,8 +28,8 @@ from .._core.rules import (
     number,
     real,
 )
-from .._core.surface import public
-from .._core.tensor import Tensor
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from ._elementwise.comparison import isclose
 from ._shape import create, reshape
 from ._shape.axes import axis_of

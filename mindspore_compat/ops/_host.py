@@ -8,10 +8,10 @@ _debug/print_summary.py, writing to files in _debug/dump.py.
 from collections import UserDict
 
 from .._backend.arrays import HOST, SPACES, current_space, to_space
-from .._core import custom
-from .._core import dtype as dtypes
-from .._core.config import GRAPH_MODE, config
-from .._core.rules import (
+from .._core.autograd import custom
+from .._core.context.config import GRAPH_MODE, config
+from .._core.declare.public_api import overwrite, public
+from .._core.rules.vocabulary import (
     Bool,
     Int,
     ListOf,
@@ -22,8 +22,8 @@ from .._core.rules import (
     any_dtype,
     checked,
 )
-from .._core.surface import overwrite, public
-from .._core.tensor import Tensor
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from ..common.sparse_tensor import RowTensor
 from ._debug.print_summary import scalar_to_array
 from ._elementwise.arithmetic import mul

@@ -5,8 +5,9 @@ what they refuse are in _mint_strict.py, random numbers in _random/mint.py.
 """
 
 from .._backend.arrays import SPACES
-from .._core.op import op, space_for
-from .._core.rules import (
+from .._core.declare.op import op, space_for
+from .._core.declare.public_api import public
+from .._core.rules.vocabulary import (
     Any,
     Bool,
     Float,
@@ -20,8 +21,7 @@ from .._core.rules import (
     any_dtype,
     checked,
 )
-from .._core.surface import public
-from .._core.tensor import Tensor
+from .._core.tensor.tensor import Tensor
 from ._activation.softmax import log_softmax
 from ._elementwise import arithmetic, special
 from ._reduction import reduce, statistics

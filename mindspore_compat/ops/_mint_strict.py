@@ -4,11 +4,10 @@ The arithmetic is that of the namesakes.
 """
 
 from .._backend.arrays import HOST, current_space, space_of
-from .._core import dtype as dtypes
-from .._core.dtype import promote
-from .._core.explain import LIBRARY_ERRORS, explain
-from .._core.op import op
-from .._core.rules import (
+from .._core.declare.library_errors import LIBRARY_ERRORS, explain
+from .._core.declare.op import op
+from .._core.declare.public_api import public
+from .._core.rules.vocabulary import (
     Bool,
     DType,
     Float,
@@ -24,8 +23,9 @@ from .._core.rules import (
     floating,
     real,
 )
-from .._core.surface import public
-from .._core.tensor import Tensor
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.dtype import promote
+from .._core.tensor.tensor import Tensor
 from ._elementwise import special
 from ._indexing import scatter as scatter_ops
 from ._linalg import decomposition

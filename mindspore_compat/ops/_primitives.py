@@ -1,8 +1,9 @@
 """Primitives without a function of their own: layouts, checks, small algebra, older spellings."""
 
-from .._core import dtype as dtypes
-from .._core.op import op, space_for
-from .._core.rules import (
+from .._core.autograd.transforms import stop_gradient
+from .._core.declare.op import op, space_for
+from .._core.declare.public_api import public
+from .._core.rules.vocabulary import (
     Alike,
     Any,
     AsValue,
@@ -22,9 +23,8 @@ from .._core.rules import (
     floating,
     number,
 )
-from .._core.surface import public
-from .._core.tensor import Tensor
-from .._core.transforms import stop_gradient
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from ._indexing.inplace import index_put
 from ._indexing.scatter import check_range, scatter_by
 from ._reduction import statistics

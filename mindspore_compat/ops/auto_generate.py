@@ -8,7 +8,7 @@ gradients (`TanhGrad`). A name such as `matmul_ext_op` is a Primitive made witho
 import functools
 import inspect
 
-from .._core.surface import build, window
+from .._core.declare.public_api import build, window
 from . import __all__ as _of_ops
 from . import __getattr__ as _find
 from ._primitive_aliases import generated_grads, grad_ops

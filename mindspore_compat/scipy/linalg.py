@@ -8,10 +8,10 @@ import numpy
 
 from .. import ops
 from .._backend.arrays import space_of, to_host
-from .._core import dtype as dtypes
-from .._core.op import op
-from .._core.rules import TensorOf
-from .._core.tensor import Tensor
+from .._core.declare.op import op
+from .._core.rules.vocabulary import TensorOf
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from ..ops._linalg import decomposition
 from ..ops._shape.reshape import tril, triu
 from ._checks import FLOATS, REALS, matrix, switches, tensor

@@ -11,7 +11,7 @@ import importlib
 import pkgutil
 
 import mindspore_compat
-from mindspore_compat._core.op import Op
+from mindspore_compat._core.declare.op import Op
 
 from . import documented, exempt, lines_arrays, lines_gradients, lines_layers, lines_numbers
 

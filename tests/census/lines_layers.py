@@ -6,8 +6,6 @@ are missing here take the operands of their documented call (documented.py).
 
 import numpy as np
 
-from mindspore_compat.ops._pooling.fractional import tile_mean
-
 from .operands import apart, bools, fixed, held, ints, of, positive, unit, x
 
 KINKS = {

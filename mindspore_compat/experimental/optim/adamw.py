@@ -3,8 +3,8 @@
 import math
 
 from ..._backend.fuse import fuse
-from ..._core.rules import checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamw_update, unscaled
 from ._rules import AtLeast, Betas, Decay, Flag, Lr
 from .optimizer import GroupedOptimizer

@@ -7,10 +7,10 @@ Activations without parameters (ReLU, GELU, Softmax, ...) are made from the line
 import functools
 
 from ... import ops
-from ..._core.dtype import float32
-from ..._core.rules import Float, Forbid, Int, Number, checked
-from ..._core.surface import build, public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import build, public
+from ..._core.rules.vocabulary import Float, Forbid, Int, Number, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
 from ...ops._activation.pointwise import prelu
 from ...ops._activation.softmax import log_softmax_ext
 from ...ops._normalization.batch_norm import lrn

@@ -8,11 +8,11 @@ import functools
 import math
 
 from ... import ops
-from ..._core.config import config
-from ..._core.dtype import float32
-from ..._core.rules import Bool, DType, Forbid, Int, OneOf, TupleOf, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.context.config import config
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Forbid, Int, OneOf, TupleOf, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
 from ...ops._conv.conv import (
     conv2d,
     conv2d_primitive,

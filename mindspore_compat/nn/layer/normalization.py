@@ -9,9 +9,9 @@ the new ones.
 import functools
 
 from ... import ops
-from ..._core.config import config
-from ..._core.dtype import float32, float64
-from ..._core.rules import (
+from ..._core.context.config import config
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Bool,
     DType,
     Float,
@@ -23,8 +23,8 @@ from ..._core.rules import (
     TupleOf,
     checked,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.dtype import float32, float64
+from ..._core.tensor.tensor import Tensor
 from ...communication.groups import create_group, get_group_size, get_rank
 from ...ops._normalization.batch_norm import channels_first, channels_last, normalize_batch, running
 from ...ops._normalization.layer_norm import group_standardize, multiply_add, row_standardize

@@ -4,10 +4,10 @@ The arithmetic is in `ops/_pooling/pool.py` and its neighbours. The window layer
 take their padding from a mode, which is what this file adds.
 """
 
-from ..._core.config import config
-from ..._core.op import op
-from ..._core.rules import Any, Bool, Str, TensorOf, floating, integer
-from ..._core.surface import public
+from ..._core.context.config import config
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Str, TensorOf, floating, integer
 from ...ops._conv.im2col import each, need_rank, padding_of
 from ...ops._pooling.adaptive import (
     adaptive_avg_pool1d,

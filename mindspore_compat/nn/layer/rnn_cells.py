@@ -5,9 +5,9 @@ Whole sequences are in rnns.py, the arithmetic of the steps in `ops/_recurrent/s
 
 import math
 
-from ..._core.dtype import float32
-from ..._core.rules import Bool, DType, Forbid, Int, OneOf, TensorOf, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Forbid, Int, OneOf, TensorOf, checked
+from ..._core.tensor.dtype import float32
 from ...common.initializer import Uniform
 from ...ops._linalg.matmul import dense
 from ...ops._recurrent.sequence import gru_sequence, lstm_sequence, rnn_sequence

@@ -8,11 +8,11 @@ import functools
 import math
 
 from ... import ops
-from ..._core.dtype import float32
-from ..._core.rules import Bool, DType, Float, Int, OneOf, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
-from ..._core.transforms import map_tensors
+from ..._core.autograd.transforms import map_tensors
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Float, Int, OneOf, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
 from ...common.initializer import Uniform
 from ...common.parameter import ParameterTuple
 from ...ops._elementwise.cast import cast

@@ -1,7 +1,7 @@
 """Layers around the ops of sparse tensors, in `ops/_sparse/coo_csr.py`."""
 
-from ..._core.rules import Bool, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, checked
 from ...common.sparse_tensor import COOTensor
 from ...ops._sparse import coo_csr
 from ..cell import Cell

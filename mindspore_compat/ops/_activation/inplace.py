@@ -4,7 +4,8 @@ Each is the op of the same name in pointwise.py, followed by the writing; while 
 the Tensor is given a fresh array instead, as with every operation in place.
 """
 
-from ..._core.rules import (
+from ..._core.declare.public_api import public, write_back
+from ..._core.rules.vocabulary import (
     Bool,
     Float,
     Number,
@@ -15,7 +16,6 @@ from ..._core.rules import (
     integer,
     number,
 )
-from ..._core.surface import public, write_back
 from . import pointwise
 
 Floats = TensorOf(floating)

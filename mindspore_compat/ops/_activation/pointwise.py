@@ -7,8 +7,8 @@ activations in _random/dropout.py. Functions of several passes run over cache-si
 
 import math
 
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
     Any,
     Bool,
     Float,

@@ -5,9 +5,9 @@ _activation/pointwise.py, losses that contain a softmax in _loss/classification.
 """
 
 from ..._backend.space import extra
-from ..._core.derivatives import derive
-from ..._core.op import op
-from ..._core.rules import Int, ScalarOf, TensorOf, TupleOf, floating, number
+from ..._core.autograd.vjp_rules import derive
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Int, ScalarOf, TensorOf, TupleOf, floating, number
 from .._elementwise import blockwise  # noqa: F401 - it declares by_rows
 
 Floats = TensorOf(floating)

@@ -8,8 +8,8 @@ exists only where it is asked for.
 
 import math
 
-from ..._core.op import op
-from ..._core.rules import Any, Float, TensorOf, any_dtype, floating
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Any, Float, TensorOf, any_dtype, floating
 
 Floats = TensorOf(floating)
 Mask = TensorOf("bool")

@@ -6,8 +6,10 @@ kept. The documentation of 2.10 is the reference; the original runs these on Asc
 """
 
 from ..._backend.arrays import current_space, to_host
-from ..._core.op import op, space_for
-from ..._core.rules import (
+from ..._core.autograd.traced import bare
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Alike,
     Float,
     Int,
@@ -19,9 +21,7 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
-from ..._core.traced import bare
+from ..._core.tensor.tensor import Tensor
 from .._shape.reshape import cat
 from ..primitive import Primitive
 from .attention import attend, attention_extent

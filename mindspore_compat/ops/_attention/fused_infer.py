@@ -6,9 +6,9 @@ with the two is in _attention/prompt_incre.py and _attention/inference.py. The d
 is the reference; the original runs it on Ascend only.
 """
 
-from ..._core.rules import Bool, Float, Int, OneOf, TensorOf, any_dtype, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, Int, OneOf, TensorOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
 from .flash import _ALL, Counts, Half
 from .inference import Inference, Step
 from .prompt_incre import (

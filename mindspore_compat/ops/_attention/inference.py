@@ -9,9 +9,9 @@ import math
 import struct
 
 from ..._backend.arrays import to_host
-from ..._core.op import op, space_for
-from ..._core.rules import Any, Float, TensorOf, floating
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op, space_for
+from ..._core.rules.vocabulary import Any, Float, TensorOf, floating
+from ..._core.tensor.tensor import Tensor
 from .._shape.reshape import cat
 from .attention import _joined, _parts, _rows, _weights, _wide, attend, attention_extent
 from .flash import _ALL, _COMPRESSED, _folded, _numbers, _spread

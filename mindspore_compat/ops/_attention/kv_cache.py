@@ -1,9 +1,9 @@
 """Caches of keys and values in blocks: reshape_and_cache."""
 
 from ..._backend.arrays import to_host
-from ..._core.op import op
-from ..._core.rules import TensorOf, any_dtype, checked
-from ..._core.surface import public, write_back
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public, write_back
+from ..._core.rules.vocabulary import TensorOf, any_dtype, checked
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)

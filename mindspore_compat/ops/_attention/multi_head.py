@@ -7,12 +7,12 @@ refuse alike.
 
 import math
 
-from ..._core.dtype import float32
-from ..._core.op import space_for
-from ..._core.precision import state as precision
-from ..._core.rules import Bool, DType, Int, Number, TensorOf, any_dtype, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Int, Number, TensorOf, any_dtype, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.precision import state as precision
+from ..._core.tensor.tensor import Tensor
 from .._indexing.getitem import masked_fill
 from .._linalg.matmul import bmm, dense
 from .._random.dropout import dropout

@@ -4,8 +4,8 @@ The documentation of 2.10 is the reference; the original runs it on Ascend only.
 that were chosen is in _attention/sparse_flash.py.
 """
 
-from ..._core.op import op
-from ..._core.rules import Int, ListOf, TupleOf
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Int, ListOf, TupleOf
 from .attention import _wide
 from .flash import Half
 

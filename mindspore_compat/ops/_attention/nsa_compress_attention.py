@@ -7,10 +7,20 @@ runs it on Ascend only. The arithmetic of scores is in _attention/attention.py.
 
 import math
 
-from ..._core.op import op, space_for
-from ..._core.rules import Alike, Any, Float, Int, ListOf, TensorOf, TupleOf, checked, floating
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Alike,
+    Any,
+    Float,
+    Int,
+    ListOf,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
+)
+from ..._core.tensor.tensor import Tensor
 from .._shape.reshape import cat
 from .attention import _parts, _rows, _weights, _wide, attend, attention_extent
 from .flash import Half

@@ -6,11 +6,11 @@ this on Ascend only.
 """
 
 from ..._backend.arrays import to_host
-from ..._core.dtype import bfloat16, float16
-from ..._core.op import space_for
-from ..._core.rules import Float, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Float, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
+from ..._core.tensor.dtype import bfloat16, float16
+from ..._core.tensor.tensor import Tensor
 from .._shape.reshape import cat
 from .attention import attend, attention_extent
 

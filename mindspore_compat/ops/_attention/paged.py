@@ -8,11 +8,11 @@ arithmetic of scores is in _attention/attention.py.
 import struct
 
 from ..._backend.arrays import to_host
-from ..._core.dtype import float32
-from ..._core.op import op, space_for
-from ..._core.rules import Alike, Any, Int, Number, OneOf, TensorOf, checked, floating
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Alike, Any, Int, Number, OneOf, TensorOf, checked, floating
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
 from .attention import attend
 from .flash import _numbers

@@ -6,9 +6,9 @@ _attention/inference.py. The documentation of 2.10 is the reference; the origina
 Ascend only.
 """
 
-from ..._core.dtype import float16, float32
-from ..._core.rules import Alike, Float, Int, ListOf, OneOf, TensorOf, TupleOf, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Alike, Float, Int, ListOf, OneOf, TensorOf, TupleOf, checked
+from ..._core.tensor.dtype import float16, float32
 from .flash import _ALL, Counts, Half
 from .inference import Inference, Step
 

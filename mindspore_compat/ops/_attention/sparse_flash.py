@@ -10,8 +10,9 @@ _attention/attention.py.
 import math
 
 from ..._backend.arrays import to_host
-from ..._core.op import op, space_for
-from ..._core.rules import (
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Alike,
     Any,
     Bool,
@@ -23,8 +24,7 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from .._shape.reshape import cat
 from .attention import _score_slopes, _scores, _softmax_flow, _top_and_sum, _weights, _wide
 from .flash import Half

@@ -6,11 +6,21 @@ documentation of 2.10 is the reference; the original runs it on Ascend only.
 """
 
 from ..._backend import random
-from ..._core.op import space_for
-from ..._core.rules import Alike, Bool, Float, Int, ListOf, OneOf, TensorOf, TupleOf, checked
-from ..._core.rules import any_dtype as anything
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Alike,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    checked,
+)
+from ..._core.rules.vocabulary import any_dtype as anything
+from ..._core.tensor.tensor import Tensor
 from .flash import _ALL, Layout, Mask, _Call, _lengths, _need_no_padding
 
 Plain = TensorOf("float16", "bfloat16", "float32")

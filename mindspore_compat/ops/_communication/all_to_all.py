@@ -6,11 +6,21 @@ of `block_size`.
 
 import math
 
-from ..._core.dtype import to_numpy
-from ..._core.op import op
-from ..._core.rules import Any, DType, Int, ListOf, Str, TensorOf, TupleOf, any_dtype, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Any,
+    DType,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ..._core.tensor.dtype import to_numpy
+from ..._core.tensor.tensor import Tensor
 from ...communication import comm_func, transfer, transfer_peers
 from ...communication.groups import HCCL_WORLD_COMM_GROUP, partners
 from ..primitive import Primitive

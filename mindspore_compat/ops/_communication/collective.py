@@ -6,9 +6,19 @@ Functions of the same meaning are in `communication/comm_func.py`; both call
 the group.
 """
 
-from ..._core.rules import DType, Int, ListOf, Str, TensorOf, TupleOf, any_dtype, checked, number
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    DType,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    number,
+)
+from ..._core.tensor.tensor import Tensor
 from ...communication import (
     comm_func,
     inplace,  # noqa: F401 - its declarations make functions of ops

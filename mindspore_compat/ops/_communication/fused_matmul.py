@@ -4,9 +4,9 @@ On the original's device the two overlap; here they follow each other, with the 
 gradients.
 """
 
-from ..._core.op import op
-from ..._core.rules import Any, Bool, Int, Str, TensorOf, any_dtype, checked
-from ..._core.surface import public
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Int, Str, TensorOf, any_dtype, checked
 from ...communication import transfer
 from ...communication.groups import partners
 

@@ -3,9 +3,19 @@
 NeighborExchange, which gives whole Tensors to neighbours, is in `_communication/all_to_all.py`.
 """
 
-from ..._core.op import op
-from ..._core.rules import Any, DType, Int, ListOf, Str, TensorOf, TupleOf, any_dtype, checked
-from ..._core.surface import public
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Any,
+    DType,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
 from ...communication import comm_func
 from ...communication.groups import HCCL_WORLD_COMM_GROUP, partners
 from ..primitive import Primitive

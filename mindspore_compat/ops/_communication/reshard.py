@@ -1,8 +1,8 @@
 """reshard: a Tensor laid out over devices by a Layout. Each process holds its Tensors whole."""
 
-from ..._core.rule import registered
-from ..._core.rules import TensorOf, any_dtype, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.base import registered
+from ..._core.rules.vocabulary import TensorOf, any_dtype, checked
 from ..primitive import Primitive
 
 

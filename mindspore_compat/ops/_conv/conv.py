@@ -5,8 +5,8 @@ composition of the functions of _conv/im2col.py, whose gradients make its own. A
 computed in float32.
 """
 
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Int,

@@ -8,9 +8,9 @@ The public operations are in _conv/conv.py, _pooling/pool.py and _pooling/adapti
 
 from ..._backend import conv, pool
 from ..._backend.space import extra
-from ..._core.derivatives import CONSTANT, derive
-from ..._core.dtype import int32, int64
-from ..._core.tensor import Tensor
+from ..._core.autograd.vjp_rules import CONSTANT, derive
+from ..._core.tensor.dtype import int32, int64
+from ..._core.tensor.tensor import Tensor
 
 # Functions of xp: convolution ---------------------------------------------------------------------
 

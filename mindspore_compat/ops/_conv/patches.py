@@ -3,8 +3,18 @@
 Windows as columns (`unfold`, `Im2Col`) and other convolutions are in _conv/conv.py.
 """
 
-from ..._core.op import op
-from ..._core.rules import Any, Int, ListOf, OneOf, Str, TensorOf, TupleOf, floating, number
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    Any,
+    Int,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    floating,
+    number,
+)
 from .conv import _need_room, several
 from .im2col import each, need_rank, padding_of, sided
 

@@ -12,8 +12,8 @@ import types
 
 import numpy as np
 
-from ..._core.rules import Any, Callable, CellOf, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Callable, CellOf, checked
 
 
 def _allocate(shape, dtype, scope="local"):

@@ -7,8 +7,8 @@ choose another path work, and the decorators give functions back as they are.
 
 import functools
 
-from ..._core.source import compiled
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.declare.source import compiled
 from ..primitive import prim_attr_register
 
 _KINDS = {

@@ -5,9 +5,9 @@ import pathlib
 
 import numpy as np
 
-from ..._core import custom
-from ..._core.rules import AsValue, OneOf, Str, TensorOf, any_dtype, checked
-from ..._core.surface import public
+from ..._core.autograd import custom
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import AsValue, OneOf, Str, TensorOf, any_dtype, checked
 from ..._io.files import atomic_write
 from ..primitive import Primitive
 

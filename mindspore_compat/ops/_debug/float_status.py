@@ -9,11 +9,11 @@ import numpy as np
 
 from ..._backend import arrays
 from ..._backend.finite import all_finite
-from ..._core import transforms
-from ..._core.batch import Batch
-from ..._core.rules import TensorOf, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.autograd import transforms
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import TensorOf, checked
+from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.batch import Batch
 from ..primitive import Primitive
 
 

@@ -2,8 +2,8 @@
 
 import weakref
 
-from ..._core.rules import Any, Int, ListOf, TupleOf, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Int, ListOf, TupleOf, checked
 from ..primitive import Primitive
 
 Several = TupleOf(Any) | ListOf(Any)

@@ -1,13 +1,13 @@
 """Ops around the numbers: printing, summaries, hooks and constants of graph mode."""
 
-from ..._core import custom
-from ..._core import dtype as dtypes
-from ..._core.checking import plain_numbers
-from ..._core.op import op
-from ..._core.rules import Callable, OneOf, Str, TensorOf, any_dtype, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
-from ..._core.transforms import map_tensors
+from ..._core.autograd import custom
+from ..._core.autograd.transforms import map_tensors
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.vocabulary import Callable, OneOf, Str, TensorOf, any_dtype, checked
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .._elementwise import arithmetic, comparison
 from .._reduction.reduce import norm
 from .._reduction.reduce import reduce_sum as add_up

@@ -4,9 +4,9 @@ Comparison and logic are in _elementwise/comparison.py, reductions in _reduction
 functions in _elementwise/special.py, activations in _activation/pointwise.py.
 """
 
-from ..._core.op import op
-from ..._core.promotion import division_np, product_np, quotient_np
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     AsValue,
     Bool,
     Number,
@@ -19,8 +19,8 @@ from ..._core.rules import (
     number,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.promotion import division_np, product_np, quotient_np
+from ..._core.tensor.tensor import Tensor
 
 Operand = TensorOf(any_dtype, scalars=True)
 Reals = TensorOf(real | {"bool"}, scalars=True)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ..._backend.space import extra
-from ..._core.derivatives import COMPOSED, derive
+from ..._core.autograd.vjp_rules import COMPOSED, derive
 
 BLOCK = 1 << 15
 

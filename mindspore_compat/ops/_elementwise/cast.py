@@ -1,10 +1,10 @@
 """Dtypes: casting, and what is asked about a Tensor's type."""
 
-from ..._core import dtype as dtypes
-from ..._core.op import op
-from ..._core.rules import DType, TensorOf, any_dtype
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import DType, TensorOf, any_dtype
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 
 
 @op("ops.cast(input, dtype)", "ops.Cast()(input_x: input, dtype)", promote="", widen=False)

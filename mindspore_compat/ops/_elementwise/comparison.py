@@ -1,8 +1,9 @@
 """Comparison, logic, bits, and tests of numbers, element by element; clipping and sorting."""
 
-from ..._core.op import op
-from ..._core.reading import ElementOf
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import build, public
+from ..._core.rules.value_rules import ElementOf
+from ..._core.rules.vocabulary import (
     AsValue,
     Bool,
     Int,
@@ -14,8 +15,7 @@ from ..._core.rules import (
     number,
     real,
 )
-from ..._core.surface import build, public
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from .._shape.axes import axis_of
 
 Operand = TensorOf(any_dtype, scalars=True)

@@ -3,10 +3,10 @@
 The commonest elementary functions (exp, log, sin, tanh, ...) stand in _elementwise/arithmetic.py.
 """
 
-from ..._core.op import op
-from ..._core.promotion import met
-from ..._core.reading import Listed
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import build, public
+from ..._core.rules.value_rules import Listed
+from ..._core.rules.vocabulary import (
     Bool,
     Float,
     Int,
@@ -20,7 +20,7 @@ from ..._core.rules import (
     number,
     real,
 )
-from ..._core.surface import build, public
+from ..._core.tensor.promotion import met
 from .._optimizer.inferred_metadata import INEXACT, need_among, need_same, together
 from ..primitive import Primitive
 from .arithmetic import _floating as as_floating

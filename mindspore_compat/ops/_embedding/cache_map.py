@@ -6,9 +6,9 @@ keys and values of attention are in _attention/kv_cache.py.
 
 import math
 
-from ..._core.rules import Int, TensorOf, checked
-from ..._core.surface import overwrite, public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import overwrite, public
+from ..._core.rules.vocabulary import Int, TensorOf, checked
+from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
 
 Whole = TensorOf("int8", "int16", "int32", "int64")

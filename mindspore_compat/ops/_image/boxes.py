@@ -6,9 +6,9 @@ _image/grid_sample.py.
 
 import math
 
-from ..._core.op import op
-from ..._core.rules import Any, AsValue, Bool, Float, Int, Plain, TensorOf, TupleOf
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, Plain, TensorOf, TupleOf
+from ..._core.tensor.tensor import Tensor
 
 Floats = TensorOf("float16", "float32", "float64")
 Half = TensorOf("float16", "float32")

@@ -11,9 +11,10 @@ import numpy as np
 from ..._backend import random
 from ..._backend.arrays import HOST
 from ..._backend.space import extra
-from ..._core.derivatives import CONSTANT
-from ..._core.op import op, space_for
-from ..._core.rules import (
+from ..._core.autograd.vjp_rules import CONSTANT
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Any,
     Bool,
     Forbid,
@@ -25,8 +26,7 @@ from ..._core.rules import (
     TupleOf,
     checked,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from .._conv.im2col import need_rank
 from .._elementwise.cast import cast
 from ..primitive import Primitive

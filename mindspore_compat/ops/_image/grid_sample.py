@@ -10,8 +10,18 @@ from math import prod
 
 import numpy as np
 
-from ..._core.op import op
-from ..._core.rules import Bool, Float, Int, InTensor, OneOf, ScalarOf, TensorOf, TupleOf, floating
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    Bool,
+    Float,
+    Int,
+    InTensor,
+    OneOf,
+    ScalarOf,
+    TensorOf,
+    TupleOf,
+    floating,
+)
 from .._conv.im2col import need_rank
 
 Floats = TensorOf(floating)

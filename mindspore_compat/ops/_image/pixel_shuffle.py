@@ -5,8 +5,18 @@ Resizing is in _image/resize.py. Everything here but the colours only moves valu
 
 from math import prod
 
-from ..._core.op import op
-from ..._core.rules import AsValue, Int, ListOf, OneOf, TensorOf, TupleOf, any_dtype, number, real
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    number,
+    real,
+)
 from .._conv import im2col  # noqa: F401 - it declares columns_of
 from .._conv.im2col import need_rank
 

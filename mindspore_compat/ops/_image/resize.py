@@ -12,10 +12,10 @@ from math import prod
 import numpy as np
 
 from ..._backend.space import extra
-from ..._core.derivatives import derive
-from ..._core.op import op
-from ..._core.reading import Falsy
-from ..._core.rules import (
+from ..._core.autograd.vjp_rules import derive
+from ..._core.declare.op import op
+from ..._core.rules.value_rules import Falsy
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,

@@ -1,8 +1,8 @@
 """Position-sensitive pooling of regions: `PsROIPooling`; other pooling of regions is in
 _image/grid_sample.py."""
 
-from ..._core.op import op
-from ..._core.rules import Float, Int, TensorOf
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Float, Int, TensorOf
 from .._conv.im2col import need_rank
 
 Half = TensorOf("float16", "float32", "float64")

@@ -2,9 +2,9 @@
 
 import math
 
-from ..._core.op import op
-from ..._core.rules import Bool, Float, Int, TensorOf, any_dtype, checked
-from ..._core.surface import public
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, Int, TensorOf, any_dtype, checked
 
 Boxes = TensorOf(any_dtype)
 

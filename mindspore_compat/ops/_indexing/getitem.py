@@ -4,9 +4,9 @@ import weakref
 
 from ..._backend import arrays
 from ..._backend.arrays import SPACES, to_space
-from ..._core.batch import space_among
-from ..._core.op import op, space_for
-from ..._core.rules import (
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import own, plain, public, write_back
+from ..._core.rules.vocabulary import (
     Any,
     Bool,
     Int,
@@ -20,9 +20,9 @@ from ..._core.rules import (
     integer,
     number,
 )
-from ..._core.slices import beside_slices
-from ..._core.surface import own, plain, public, write_back
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.batch import space_among
+from ..._core.vmap.by_slices import beside_slices
 from .._shape.axes import axis_of
 from .index_parse import (  # noqa: F401 - beside: for others
     basic,

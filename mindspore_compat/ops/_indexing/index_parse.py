@@ -7,8 +7,8 @@ arrays; `values_of` does the same for what is written. The reading and writing a
 import numpy
 
 from ..._backend.arrays import SPACES, to_space
-from ..._core.op import space_for
-from ..._core.tensor import Tensor, as_array
+from ..._core.declare.op import space_for
+from ..._core.tensor.tensor import Tensor, as_array
 
 _WORDS = "ints, slices, '...', None, bools, Tensors, lists and tuples"
 

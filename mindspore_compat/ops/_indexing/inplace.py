@@ -5,10 +5,11 @@ here. While a gradient is open the Tensor is given a fresh array instead of bein
 """
 
 from ..._backend.arrays import SPACES
-from ..._core.checking import one_dtype
-from ..._core.explain import LIBRARY_ERRORS
-from ..._core.op import op, space_for
-from ..._core.rules import (
+from ..._core.declare.library_errors import LIBRARY_ERRORS
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import overwrite, own, public
+from ..._core.rules.checked import one_dtype
+from ..._core.rules.vocabulary import (
     Alike,
     Any,
     Bool,
@@ -24,8 +25,7 @@ from ..._core.rules import (
     floating,
     integer,
 )
-from ..._core.surface import overwrite, own, public
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from .._random.distributions import _stream
 from .._shape.axes import axis_of
 from ..primitive import Primitive

@@ -11,9 +11,10 @@ import ml_dtypes
 import numpy
 
 from ..._backend.arrays import SPACES
-from ..._core.op import op
-from ..._core.reading import ElementOf
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import own, plain, public
+from ..._core.rules.value_rules import ElementOf
+from ..._core.rules.vocabulary import (
     Alike,
     Any,
     Bool,
@@ -28,9 +29,8 @@ from ..._core.rules import (
     number,
     real,
 )
-from ..._core.slices import beside_slices
-from ..._core.surface import own, plain, public
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.by_slices import beside_slices
 from .._shape.axes import axis_of
 from ..primitive import Primitive
 from .getitem import beyond

@@ -5,9 +5,9 @@ the target itself is never converted. The ops are in _indexing/scatter.py, _inde
 _indexing/inplace.py and _optimizer/primitives.py.
 """
 
-from ..._core.op import space_for
-from ..._core.promotion import promote_np, scalar_np
-from ..._core.tensor import Tensor
+from ..._core.declare.op import space_for
+from ..._core.tensor.promotion import promote_np, scalar_np
+from ..._core.tensor.tensor import Tensor
 
 
 def wider(dtype, beside):

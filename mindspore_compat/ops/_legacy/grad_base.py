@@ -5,8 +5,8 @@
 
 import functools
 
-from ..._core import custom
-from ..._core.surface import legacy, window
+from ..._core.autograd import custom
+from ..._core.declare.public_api import legacy, window
 from ..primitive import Primitive
 
 __path__ = []  # `ops._grad.grad_base` is this module again, see _paths.py

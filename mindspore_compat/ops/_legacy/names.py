@@ -4,9 +4,9 @@ They are switched off by the environment: `MINDSPORE_COMPAT_LEGACY=0`, under whi
 exactly the names of 2.10.
 """
 
-from ..._core.rules import Bool, Forbid, Int, ListOf, TensorOf, TupleOf, checked
-from ..._core.surface import legacy
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import legacy
+from ..._core.rules.vocabulary import Bool, Forbid, Int, ListOf, TensorOf, TupleOf, checked
+from ..._core.tensor.tensor import Tensor
 from .._elementwise.arithmetic import pow
 from .._image.resize import resize_bilinear
 from ..primitive import Primitive

@@ -8,8 +8,9 @@ MINDSPORE_COMPAT_LEGACY set to 0 hides them.
 
 from ..._backend import random
 from ..._backend.arrays import HOST
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import legacy, overwrite
+from ..._core.rules.vocabulary import (
     Bool,
     DType,
     Float,
@@ -21,8 +22,7 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.surface import legacy, overwrite
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)

@@ -3,7 +3,7 @@
 The names are declared by the files of this room; only those of this path are shown.
 """
 
-from ..._core.surface import window
+from ..._core.declare.public_api import window
 from ..primitive import Primitive
 
 __getattr__, __dir__, __all__ = window(__name__, Primitive, "ops.operations._rl_inner_ops")

@@ -8,8 +8,8 @@ these names; the environment variable MINDSPORE_COMPAT_LEGACY set to 0 hides the
 import itertools
 from collections import deque
 
-from ..._core import dtype as dtypes
-from ..._core.rules import (
+from ..._core.declare.public_api import legacy
+from ..._core.rules.vocabulary import (
     Bool,
     DType,
     Int,
@@ -20,8 +20,8 @@ from ..._core.rules import (
     any_dtype,
     checked,
 )
-from ..._core.surface import legacy
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .._shape.create import zeros
 from .._shape.reshape import stack
 from ..primitive import Primitive

@@ -1,7 +1,7 @@
 """Covariances, also weighted by counts and by importance."""
 
-from ..._core.op import op
-from ..._core.rules import Bool, InTensor, ListOf, Number, TensorOf, TupleOf, number
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Bool, InTensor, ListOf, Number, TensorOf, TupleOf, number
 
 Index = TensorOf("int32", "int64")
 Floating = TensorOf("float16", "float32", "float64")

@@ -6,11 +6,10 @@ Matrices are the last two axes; leading axes are a stack.
 
 import math
 
-from ..._core import promotion
-from ..._core.op import op
-from ..._core.promotion import adds_up_as_int64, met, scaled
-from ..._core.reading import Listed
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import Listed
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,
@@ -25,8 +24,9 @@ from ..._core.rules import (
     floating,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import promotion
+from ..._core.tensor.promotion import adds_up_as_int64, met, scaled
+from ..._core.tensor.tensor import Tensor
 
 Matrix = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 Anything = TensorOf(any_dtype)

@@ -1,10 +1,10 @@
 """Products of vectors and matrices; decompositions and solvers are in _linalg/decomposition.py."""
 
-from ..._core.derivatives import product
-from ..._core.op import op
-from ..._core.promotion import adds_up_as_int64, met, one_np, promote_np
-from ..._core.rules import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype
-from ..._core.surface import public
+from ..._core.autograd.vjp_rules import product
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype
+from ..._core.tensor.promotion import adds_up_as_int64, met, one_np, promote_np
 
 Anything = TensorOf(any_dtype)
 

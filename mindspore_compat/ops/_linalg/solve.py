@@ -8,10 +8,11 @@ import math
 
 import numpy
 
-from ..._core.derivatives import no_gradient
-from ..._core.op import op, space_for
-from ..._core.reading import Truth
-from ..._core.rules import (
+from ..._core.autograd.vjp_rules import no_gradient
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import Truth
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,
@@ -27,8 +28,7 @@ from ..._core.rules import (
     integer,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from .._normalization.batch_norm import wide
 from .._reduction.reduce import _vector_norm, norm
 from ..primitive import Primitive

@@ -7,10 +7,10 @@ import numpy as np
 
 from ..._backend import random
 from ..._backend.arrays import HOST
-from ..._core.op import space_for
-from ..._core.rules import Bool, Int, TensorOf, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Int, TensorOf, checked
+from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
 
 Classes = TensorOf("int32", "int64")

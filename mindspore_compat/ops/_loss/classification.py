@@ -5,9 +5,9 @@ _loss/ctc.py.
 """
 
 from ..._backend.space import extra
-from ..._core.derivatives import derive
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.autograd.vjp_rules import derive
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,

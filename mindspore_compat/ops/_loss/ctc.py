@@ -6,10 +6,10 @@ gives when it is run from both ends. Graves et al., "Connectionist Temporal Clas
 """
 
 from ..._backend.space import extra
-from ..._core.derivatives import COMPOSED, CONSTANT, derive
-from ..._core.op import op
-from ..._core.rules import Any, AsValue, Bool, Float, Int, OneOf, TensorOf
-from ..._core.tensor import Tensor
+from ..._core.autograd.vjp_rules import COMPOSED, CONSTANT, derive
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, OneOf, TensorOf
+from ..._core.tensor.tensor import Tensor
 from .._activation import softmax  # noqa: F401 - it declares log_soft
 from .._normalization.batch_norm import wide
 from .regression import Reduction

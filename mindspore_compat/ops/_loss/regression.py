@@ -6,9 +6,8 @@ loss but a few is a composition, reduced by "mean", "sum" or not at all.
 
 import math
 
-from ..._core.op import op
-from ..._core.promotion import halves_np
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
     AsValue,
     Bool,
     Float,
@@ -24,6 +23,7 @@ from ..._core.rules import (
     number,
     real,
 )
+from ..._core.tensor.promotion import halves_np
 from .._reduction.reduce import norm, rooted
 
 Anything = TensorOf(number | {"bool"})

@@ -8,10 +8,10 @@ same recursion run from both ends. Graves, "Sequence Transduction with Recurrent
 """
 
 from ..._backend.space import extra
-from ..._core.derivatives import COMPOSED, derive
-from ..._core.op import op
-from ..._core.rules import Any, Int, TensorOf
-from ..._core.tensor import Tensor
+from ..._core.autograd.vjp_rules import COMPOSED, derive
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Any, Int, TensorOf
+from ..._core.tensor.tensor import Tensor
 from .._normalization.batch_norm import wide
 from .ctc import NONE, _add
 

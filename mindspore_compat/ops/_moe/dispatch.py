@@ -5,9 +5,9 @@ of ranks and features that its devices have, where these work for any. What stan
 experts' products, is in _moe/grouped_matmul.py; experts of one rank are in _moe/token_permute.py.
 """
 
-from ..._core.dtype import float32
-from ..._core.rules import Any, Int, OneOf, Str, TensorOf, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Int, OneOf, Str, TensorOf, checked
+from ..._core.tensor.dtype import float32
 from ...communication import transfer
 from .._communication.all_to_all import all_gather_uneven
 from .._primitive_aliases.generated_arithmetic import quantized_by_rows

@@ -4,9 +4,9 @@ Nothing here is public, and nothing is sent here.
 """
 
 from ..._backend.arrays import to_host
-from ..._core.op import op, space_for
-from ..._core.rules import Any, TensorOf, floating
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op, space_for
+from ..._core.rules.vocabulary import Any, TensorOf, floating
+from ..._core.tensor.tensor import Tensor
 from ...communication.groups import partners
 from .token_permute import _wide
 

@@ -1,9 +1,9 @@
 """group_topk: groups of experts, of which only the best stay. Mixtures are in
 _moe/token_permute.py."""
 
-from ..._core.op import op
-from ..._core.rules import Int, TensorOf, checked, floating
-from ..._core.surface import public, write_back
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public, write_back
+from ..._core.rules.vocabulary import Int, TensorOf, checked, floating
 from ..primitive import Primitive
 
 Floats = TensorOf(floating)

@@ -5,10 +5,10 @@ to their experts is in _moe/token_permute.py.
 """
 
 from ..._backend.arrays import to_host
-from ..._core.op import op, space_for
-from ..._core.rules import Bool, DType, Int, ListOf, TensorOf, TupleOf, checked, floating
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, TensorOf, TupleOf, checked, floating
+from ..._core.tensor.tensor import Tensor
 from .._shape.reshape import cat
 from ..primitive import Primitive
 from .token_permute import _wide

@@ -7,9 +7,9 @@ same networks, are here too.
 """
 
 from ..._backend.arrays import to_host
-from ..._core.op import op
-from ..._core.rules import Bool, Int, ListOf, TensorOf, TupleOf, checked, floating
-from ..._core.surface import public
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Int, ListOf, TensorOf, TupleOf, checked, floating
 from ..primitive import Primitive
 
 Plain = TensorOf("float16", "bfloat16", "float32")

@@ -7,8 +7,9 @@ differentiated too.
 
 from math import prod
 
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Any,
     Bool,
     Float,
@@ -21,9 +22,9 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from .._conv import im2col  # noqa: F401 - they declare by_rows, average_pool
+from .._elementwise import blockwise  # noqa: F401 - it declares by_rows
 from ..primitive import Primitive
 
 Floats = TensorOf(floating)

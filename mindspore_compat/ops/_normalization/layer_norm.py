@@ -8,9 +8,10 @@ _normalization/batch_norm.py.
 from math import prod
 
 from ..._backend.space import extra
-from ..._core.derivatives import derive
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.autograd.vjp_rules import derive
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Bool,
     Float,
     Int,
@@ -22,7 +23,6 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.surface import public
 from ..primitive import Primitive
 from .batch_norm import column, dots, need_channels, wide
 

@@ -7,10 +7,20 @@ _primitive_aliases/grad_lines.py.
 
 import math
 
-from ..._core.op import op
-from ..._core.rules import Bool, Float, Int, ListOf, OneOf, TensorOf, TupleOf, checked, floating
-from ..._core.surface import public
-from ..._core.transforms import vjp
+from ..._core.autograd.transforms import vjp
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
+)
 from ..primitive import Primitive
 from .batch_norm import channels_first, channels_last, wide
 

@@ -1,9 +1,9 @@
 """Adafactor's update as a primitive: one step from a gradient, in place."""
 
 from ..._backend import arrays
-from ..._core.rules import Bool, Float, TensorOf, TupleOf, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, TensorOf, TupleOf, checked
+from ..._core.tensor.tensor import Tensor
 from .._indexing.write_cast import standing
 from .formulas import adafactor_direction, adafactor_vector_direction, root_mean_square
 from .primitives import Update

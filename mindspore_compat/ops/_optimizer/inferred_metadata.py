@@ -3,7 +3,7 @@
 Graph mode of the original asks for them while it compiles; here scripts may.
 """
 
-from ..._core import dtype as dtypes
+from ..._core.tensor import dtype as dtypes
 
 _HALF = dtypes.float16, dtypes.float32
 INEXACT = (*_HALF, dtypes.float64, dtypes.complex64, dtypes.complex128)

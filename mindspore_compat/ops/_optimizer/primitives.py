@@ -8,9 +8,11 @@ import math
 
 from ..._backend import arrays
 from ..._backend.fuse import fuse
-from ..._core.derivatives import no_gradient
-from ..._core.op import space_for
-from ..._core.rules import (
+from ..._core.autograd.tape import Rule, depth, record, written
+from ..._core.autograd.vjp_rules import no_gradient
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import plain, public
+from ..._core.rules.vocabulary import (
     Alike,
     Bool,
     Float,
@@ -24,9 +26,7 @@ from ..._core.rules import (
     number,
     real,
 )
-from ..._core.surface import plain, public
-from ..._core.tape import Rule, depth, record, written
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from .._indexing.write_cast import standing, wider
 from ..primitive import Primitive
 from . import formulas

@@ -5,11 +5,11 @@ Tensor of one zero, as the original documents; `SparseApply...` return the Param
 Updates with whole gradients are in _optimizer/primitives.py.
 """
 
-from ..._core.op import space_for
-from ..._core.rules import Bool, Float, TensorOf, checked, floating, real
-from ..._core.surface import public
-from ..._core.tape import written
-from ..._core.tensor import Tensor
+from ..._core.autograd.tape import written
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, TensorOf, checked, floating, real
+from ..._core.tensor.tensor import Tensor
 from .._indexing.scatter import check_range
 from .._indexing.write_cast import standing
 from .primitives import (

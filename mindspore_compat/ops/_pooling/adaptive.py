@@ -3,8 +3,8 @@
 Pooling over windows of one size is in _pooling/pool.py, the arithmetic in _backend/pool.py.
 """
 
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,

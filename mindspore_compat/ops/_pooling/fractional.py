@@ -11,11 +11,22 @@ import numpy as np
 
 from ..._backend import random
 from ..._backend.arrays import HOST
-from ..._core.op import op
-from ..._core.rules import Any, AsValue, Bool, Float, Int, ListOf, OneOf, TensorOf, TupleOf
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+)
 from .._conv import im2col  # noqa: F401 - they declare random_uniform and take_places
 from .._conv.conv import several
 from .._conv.im2col import each, need_rank
+from .._random import dropout  # noqa: F401 - it declares random_uniform
 
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
 Samples = TensorOf("float16", "float32", "float64")

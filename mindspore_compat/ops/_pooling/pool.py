@@ -7,9 +7,8 @@ here is a composition of the functions of _conv/im2col.py.
 
 import math
 
-from ..._core.dtype import int64
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,
@@ -22,6 +21,7 @@ from ..._core.rules import (
     floating,
     integer,
 )
+from ..._core.tensor.dtype import int64
 from .._conv.conv import listed, several
 from .._conv.im2col import each, need_rank, padding_of, sided
 

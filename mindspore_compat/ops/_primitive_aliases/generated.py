@@ -11,9 +11,9 @@ import ast
 import functools
 import re
 
-from ..._core.dtype import int64
-from ..._core.source import compiled
-from ..._core.surface import build
+from ..._core.declare.public_api import build
+from ..._core.declare.source import compiled
+from ..._core.tensor.dtype import int64
 from ...common.generator import Generator
 from ..primitive import Primitive
 

@@ -4,9 +4,9 @@ Correlate, FFTShapeCopy, QuantV2, DynamicQuantExt, BoolNot, TensorToScalar and T
 that say again what a function says are in the table of _primitive_aliases/generated.py.
 """
 
-from ..._core import dtype as dtypes
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Bool,
     DType,
     Int,
@@ -18,8 +18,8 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .._normalization.batch_norm import wide
 from ..primitive import Primitive
 

@@ -6,8 +6,10 @@ are lines of tables in _primitive_aliases/grad_lines.py and _primitive_aliases/g
 
 import math
 
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.autograd.transforms import vjp
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Any,
     Bool,
     Float,
@@ -20,9 +22,7 @@ from ..._core.rules import (
     floating,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
-from ..._core.transforms import vjp
+from ..._core.tensor.tensor import Tensor
 from .._pooling.fractional import tile_max, tile_mean, tiles
 from .._shape.create import zeros
 from ..primitive import Primitive

@@ -11,10 +11,13 @@ import ast
 import functools
 import re
 
-from ..._core.derivatives import TABLE
-from ..._core.dtype import int32, int64
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.autograd.transforms import vjp
+from ..._core.autograd.vjp_rules import TABLE
+from ..._core.declare.op import op
+from ..._core.declare.public_api import _groups as groups
+from ..._core.declare.public_api import build, public
+from ..._core.declare.source import compiled
+from ..._core.rules.vocabulary import (
     Bool,
     Float,
     Int,
@@ -26,11 +29,8 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.source import compiled
-from ..._core.surface import _groups as groups
-from ..._core.surface import build, public
-from ..._core.tensor import Tensor
-from ..._core.transforms import vjp
+from ..._core.tensor.dtype import int32, int64
+from ..._core.tensor.tensor import Tensor
 from .._activation.pointwise import elu, selu, sigmoid
 from .._activation.softmax import log_softmax, softmax
 from .._linalg.matmul import einsum

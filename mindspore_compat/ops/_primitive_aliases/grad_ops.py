@@ -4,7 +4,7 @@ Only names of this path are shown; they are declared in _primitive_aliases/grad_
 their operations.
 """
 
-from ..._core.surface import window
+from ..._core.declare.public_api import window
 from ..primitive import Primitive
 from .grad_lines import LINES, made
 

@@ -3,7 +3,7 @@
 Any name of `mindspore.ops` and `mindspore.ops.auto_generate` is found here too.
 """
 
-from ..._core.surface import build
+from ..._core.declare.public_api import build
 from ...communication import GlobalComm  # noqa: F401 - imported from here by scripts
 from ..auto_generate import __all__, __dir__  # noqa: F401
 from ..auto_generate import __getattr__ as _find

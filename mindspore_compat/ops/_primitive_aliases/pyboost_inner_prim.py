@@ -7,7 +7,7 @@ Primitive, and the call that it stands for. They are written out when first aske
 import functools
 import re
 
-from ..._core.source import compiled
+from ..._core.declare.source import compiled
 from .. import auto_generate
 from . import grad_ops
 

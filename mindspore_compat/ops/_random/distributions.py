@@ -9,10 +9,10 @@ give the same numbers at every call with the same seed. The `mint` forms, which 
 
 from ..._backend import random
 from ..._backend.arrays import current_space
-from ..._core import dtype as dtypes
-from ..._core.op import as_held, op, space_for
-from ..._core.reading import ElementOf
-from ..._core.rules import (
+from ..._core.declare.op import as_held, op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import ElementOf
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,
@@ -30,8 +30,8 @@ from ..._core.rules import (
     integer,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .._shape.reshape import shape_of
 from ..primitive import Primitive
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..._backend import random
 from ..._backend.space import extra
-from ..._core.derivatives import CONSTANT
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.autograd.vjp_rules import CONSTANT
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
     Bool,
     Float,
     Int,

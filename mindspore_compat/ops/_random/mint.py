@@ -6,10 +6,10 @@ numbers nowhere else.
 """
 
 from ..._backend.arrays import SPACES, current_space
-from ..._core.op import space_for
-from ..._core.rules import Bool, DType, Float, Int, TensorOf, checked, floating
-from ..._core.rules import any_dtype as every
-from ..._core.surface import public
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Float, Int, TensorOf, checked, floating
+from ..._core.rules.vocabulary import any_dtype as every
 from .._shape.reshape import shape_of
 from .distributions import _integers, _made, _multinomial, _shapes, _stream, moved
 

@@ -2,10 +2,10 @@
 exist."""
 
 from ..._backend.arrays import current_space
-from ..._core import dtype as dtypes
-from ..._core.op import space_for
-from ..._core.rule import NoneRule
-from ..._core.rules import (
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.base import NoneRule
+from ..._core.rules.vocabulary import (
     Alike,
     Any,
     AsValue,
@@ -21,8 +21,8 @@ from ..._core.rules import (
     checked,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .._shape.reshape import shape_of
 from ..primitive import Primitive
 from .distributions import (

@@ -6,8 +6,9 @@ own are in `nn`, Primitives that give the gates of every step in _recurrent/step
 
 from math import prod
 
-from ..._core.op import op, space_for
-from ..._core.rules import (
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Alike,
     AsValue,
     Bool,
@@ -19,8 +20,7 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from .._linalg.matmul import dense
 from .._random.dropout import dropout
 from .._shape.create import arange

@@ -9,8 +9,8 @@ its end; a masked step keeps the state and puts out zeros, which also makes the 
 start at each sequence's own end.
 """
 
-from ..._core.op import op
-from ..._core.rules import Bool, OneOf, TensorOf, floating
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Bool, OneOf, TensorOf, floating
 
 Floats = TensorOf(floating)
 

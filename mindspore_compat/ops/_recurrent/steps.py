@@ -4,10 +4,10 @@ Primitives of stacked layers whose weights are one vector are in _recurrent/flat
 sequences below the layers of `nn` in _recurrent/sequence.py.
 """
 
-from ..._core import dtype as dtypes
-from ..._core.op import op
-from ..._core.rules import Bool, Float, Int, OneOf, Str, TensorOf, checked, floating
-from ..._core.surface import public
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, Int, OneOf, Str, TensorOf, checked, floating
+from ..._core.tensor import dtype as dtypes
 from .._elementwise.cast import cast
 from .._shape.reshape import expand_dims
 from ..primitive import Primitive

@@ -2,10 +2,10 @@
 
 import numpy
 
-from ..._core import dtype as dtypes
-from ..._core.op import op, space_for
-from ..._core.reading import FirstOf
-from ..._core.rules import (
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import FirstOf
+from ..._core.rules.vocabulary import (
     Alike,
     Bool,
     DType,
@@ -23,8 +23,8 @@ from ..._core.rules import (
     integer,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
 from .statistics import histc, need_rows, places_in, unique
 

@@ -1,11 +1,10 @@
 """Reductions: sums, means, extremes with their positions, cumulative sums, norms."""
 
-from ..._core import dtype as dtypes
-from ..._core.op import op
-from ..._core.promotion import adds_up_as_int64
-from ..._core.reading import TensorOrNothing, Truth
-from ..._core.rule import NoneRule
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.base import NoneRule
+from ..._core.rules.value_rules import TensorOrNothing, Truth
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,
@@ -24,8 +23,9 @@ from ..._core.rules import (
     number,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.promotion import adds_up_as_int64
+from ..._core.tensor.tensor import Tensor
 from .._elementwise import arithmetic
 from .._indexing import getitem
 

@@ -4,9 +4,9 @@ The unordered kind, with the number of segments given, is in _indexing/scatter.p
 _indexing/getitem.py.
 """
 
-from ..._core.op import op
-from ..._core.rules import Any, TensorOf, any_dtype, checked, number, real
-from ..._core.surface import public
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, TensorOf, any_dtype, checked, number, real
 from .._indexing.scatter import start_of
 from ..primitive import Primitive
 

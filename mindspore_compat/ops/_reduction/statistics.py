@@ -3,11 +3,10 @@ distances."""
 
 import math
 
-from ..._core import dtype as dtypes
-from ..._core.op import op, space_for
-from ..._core.promotion import adds_up_as_int64, met
-from ..._core.rule import NoneRule
-from ..._core.rules import (
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.base import NoneRule
+from ..._core.rules.vocabulary import (
     AsValue,
     Bool,
     DType,
@@ -26,8 +25,9 @@ from ..._core.rules import (
     number,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.promotion import adds_up_as_int64, met
+from ..._core.tensor.tensor import Tensor
 from .._indexing.getitem import gather_elements
 from .._shape.axes import axis_of
 from . import reduce

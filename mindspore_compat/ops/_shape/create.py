@@ -1,11 +1,11 @@
 """New Tensors: filled, counted, spread, on the device target in force."""
 
 from ..._backend.arrays import HOST, current_space
-from ..._core import dtype as dtypes
-from ..._core.checking import plain_numbers
-from ..._core.op import op
-from ..._core.reading import FirstOf
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.value_rules import FirstOf
+from ..._core.rules.vocabulary import (
     Alike,
     Bool,
     DType,
@@ -23,8 +23,8 @@ from ..._core.rules import (
     integer,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .reshape import shape_of
 
 Shape = Int(ge=0) | TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")

@@ -7,9 +7,10 @@ the right, those below to the left). The plain diagonals are in _shape/slice_sta
 
 import numpy
 
-from ..._core.op import op
-from ..._core.rule import show
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.base import show
+from ..._core.rules.vocabulary import (
     Alike,
     Any,
     AsValue,
@@ -23,8 +24,7 @@ from ..._core.rules import (
     number,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)

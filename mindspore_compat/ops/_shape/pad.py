@@ -1,8 +1,9 @@
 """Padding. Blocks of space that become channels or batches are in _image/pixel_shuffle.py."""
 
-from ..._core.checking import plain_numbers
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,
@@ -16,8 +17,7 @@ from ..._core.rules import (
     checked,
     number,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from .._image.pixel_shuffle import batch_to_space_nd  # noqa: F401 - part of this module's names
 
 Anything = TensorOf(any_dtype)

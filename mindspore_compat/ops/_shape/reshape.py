@@ -3,13 +3,12 @@ changed."""
 
 import math
 
-from ..._core.checking import plain_numbers
-from ..._core.op import op
-from ..._core.precision import state as precision
-from ..._core.promotion import one_np, promote_np
-from ..._core.reading import Alone
-from ..._core.rule import NoneRule
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.base import NoneRule
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.value_rules import Alone
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,
@@ -24,8 +23,9 @@ from ..._core.rules import (
     number,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.precision import state as precision
+from ..._core.tensor.promotion import one_np, promote_np
+from ..._core.tensor.tensor import Tensor
 from .axes import axis_of
 
 Anything = TensorOf(any_dtype)

@@ -6,9 +6,9 @@ _indexing/getitem.py, padding in _shape/pad.py.
 
 import itertools
 
-from ..._core import dtype as dtypes
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Any,
     Bool,
     DType,
@@ -27,8 +27,8 @@ from ..._core.rules import (
     number,
     real,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .._indexing.getitem import argwhere
 from . import create
 from .axes import axis_of

@@ -8,9 +8,9 @@ odd ones turned round after them (J. Makhoul, "A Fast Cosine Transform in One an
 
 import math
 
-from ..._core.op import op
-from ..._core.rules import Bool, Int, ListOf, OneOf, TensorOf, TupleOf, checked, floating
-from ..._core.surface import public
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Int, ListOf, OneOf, TensorOf, TupleOf, checked, floating
 from .fft import _sized
 
 Signal = TensorOf(

@@ -5,9 +5,9 @@ the inverse with the scale on the other side; the others cut, pad and mirror aro
 """
 
 from ..._backend.arrays import current_space
-from ..._core import dtype as dtypes
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import build, public
+from ..._core.rules.vocabulary import (
     Bool,
     DType,
     Float,
@@ -21,8 +21,8 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.surface import build, public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .._shape.axes import axis_of
 from .._shape.reshape import roll
 from ..primitive import Primitive

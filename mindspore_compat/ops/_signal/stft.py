@@ -3,10 +3,10 @@
 import math
 
 from ..._backend.arrays import current_space
-from ..._core import dtype as dtypes
-from ..._core.op import op, space_for
-from ..._core.reading import Falsy
-from ..._core.rules import (
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import Falsy
+from ..._core.rules.vocabulary import (
     AsValue,
     Bool,
     DType,
@@ -18,8 +18,8 @@ from ..._core.rules import (
     TupleOf,
     checked,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .._elementwise.special import view_as_real
 from .._shape.pad import pad
 from ..primitive import Primitive

@@ -3,7 +3,7 @@
 A sum or difference is dense; a product or quotient has the places of the sparse side.
 """
 
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._elementwise import arithmetic
 from .._indexing import getitem

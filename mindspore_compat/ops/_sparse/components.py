@@ -4,10 +4,10 @@ Conversions and products are in _sparse/coo_csr.py. The primitives here take a s
 three Tensors that make it up: places, values and shape.
 """
 
-from ..._core.op import op, space_for
-from ..._core.rules import Alike, Any, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Alike, Any, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._indexing.scatter import check_range, scatter_by
 from .._shape.reshape import cat

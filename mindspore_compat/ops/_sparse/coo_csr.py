@@ -2,9 +2,9 @@
 values."""
 
 from ..._backend import arrays
-from ..._core import dtype as dtypes
-from ..._core.op import op, space_for
-from ..._core.rules import (
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import build, public
+from ..._core.rules.vocabulary import (
     Alike,
     Any,
     Bool,
@@ -17,8 +17,8 @@ from ..._core.rules import (
     checked,
     real,
 )
-from ..._core.surface import build, public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._elementwise import arithmetic
 from .._indexing import getitem

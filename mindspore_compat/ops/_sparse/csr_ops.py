@@ -4,7 +4,7 @@ Each Primitive takes `indptr`, `indices`, `values` and `shape` of a CSRTensor, t
 function of `mindspore.ops` takes beside a CSRTensor, and refuses what that function refuses.
 """
 
-from ..._core.surface import public, window
+from ..._core.declare.public_api import public, window
 from ...common.sparse_tensor import CSRTensor
 from ..primitive import Primitive
 from .coo_csr import csr_div, csr_mul, csr_mv, csr_reduce_sum, csr_times_dense

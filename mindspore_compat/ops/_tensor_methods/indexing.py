@@ -4,12 +4,12 @@ are in `_indexing` and `_elementwise`.
 """
 
 from ..._backend.arrays import SPACES
-from ..._core import dtype as dtypes
-from ..._core.forms import form
-from ..._core.op import op
-from ..._core.rules import Bool, Int, InTensor, Number, OneOf, TensorOf, any_dtype
-from ..._core.surface import build, overwrite
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op
+from ..._core.declare.overloads import form
+from ..._core.declare.public_api import build, overwrite
+from ..._core.rules.vocabulary import Bool, Int, InTensor, Number, OneOf, TensorOf, any_dtype
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .. import _forms
 from .._elementwise import arithmetic, comparison
 from .._indexing import getitem, inplace, scatter

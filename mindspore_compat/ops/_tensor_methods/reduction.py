@@ -3,11 +3,11 @@
 `_elementwise.comparison`.
 """
 
-from ..._core import dtype as dtypes
-from ..._core.forms import form
-from ..._core.rules import Bool, DType, Int, InTensor, ListOf, Number, TensorOf, TupleOf
-from ..._core.surface import build
-from ..._core.tensor import Tensor
+from ..._core.declare.overloads import form
+from ..._core.declare.public_api import build
+from ..._core.rules.vocabulary import Bool, DType, Int, InTensor, ListOf, Number, TensorOf, TupleOf
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .._elementwise import arithmetic, cast, comparison
 from .._indexing import getitem
 from .._reduction import reduce, statistics

@@ -7,9 +7,9 @@ often to choose among forms and look at their arguments themselves.
 """
 
 from ..._backend import arrays
-from ..._core import dtype as dtypes
-from ..._core.forms import form
-from ..._core.rules import (
+from ..._core.declare.overloads import form
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Bool,
     DType,
     Int,
@@ -21,8 +21,8 @@ from ..._core.rules import (
     TupleOf,
     any_dtype,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from .._elementwise import cast
 from .._shape import diagonal as diagonal_ops
 from .._shape import reshape as reshape_ops

@@ -4,10 +4,10 @@ import math
 
 from ..._backend import arrays
 from ..._backend import dlpack as exchange
-from ..._core import dtype as dtypes
-from ..._core.forms import form
-from ..._core.op import space_for
-from ..._core.rules import (
+from ..._core.declare.op import space_for
+from ..._core.declare.overloads import form
+from ..._core.declare.public_api import build, public
+from ..._core.rules.vocabulary import (
     AsValue,
     Bool,
     Int,
@@ -19,8 +19,8 @@ from ..._core.rules import (
     any_dtype,
     checked,
 )
-from ..._core.surface import build, public
-from ..._core.tensor import Tensor, as_array
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor, as_array
 from ...common.storage import UntypedStorage
 from .. import _forms
 from .._shape.reshape import shape_of

@@ -3,13 +3,13 @@
 from collections import OrderedDict
 
 from ..._backend import arrays
-from ..._core import custom
-from ..._core import dtype as dtypes
-from ..._core.checking import plain_numbers
-from ..._core.op import op, space_for
-from ..._core.rules import Bool, TensorOf, any_dtype, checked
-from ..._core.surface import overwrite, own, plain, public
-from ..._core.tensor import Tensor
+from ..._core.autograd import custom
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import overwrite, own, plain, public
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.vocabulary import Bool, TensorOf, any_dtype, checked
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from ...common.hook import HookHandle, need_callable
 from ...common.parameter import Parameter
 from .._indexing.getitem import setitem

@@ -5,8 +5,9 @@ convolution whose weights differ from slice to slice goes slice by slice. The fu
 blockwise.py.
 """
 
-from ..._core.batch import RULES, loop
+from ..._core.vmap.batch import RULES, loop
 from .._elementwise import blockwise  # noqa: F401 - they declare functions and rules
+from . import batch_rules_linalg  # noqa: F401 - its rules come first
 
 # function of xp -> how many arrays it takes first, and where among its arguments a shape of one of
 # them stands, whose first axis grows, too

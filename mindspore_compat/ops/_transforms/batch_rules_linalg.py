@@ -2,11 +2,13 @@
 leading axis of the stack. Matrices, Fourier transforms, takes, paddings, diagonals, resizing.
 
 Convolution, pooling and masks are in _transforms/batch_rules_conv.py, everything else in
-_core/batch.py.
+_core/vmap/batch.py.
 """
 
-from ..._core.batch import POINTWISE, RULES, _shifted, loop
+from ..._core.vmap.batch import POINTWISE, RULES, _shifted, loop
 from .._activation import softmax  # noqa: F401 - they declare functions used here
+from .._image import resize  # noqa: F401 - it declares functions used here
+from .._loss import classification  # noqa: F401 - likewise
 
 # of the last two axes, or of the last ones; other arguments stay
 _LAST = (

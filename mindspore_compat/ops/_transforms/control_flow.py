@@ -9,11 +9,20 @@ import functools
 import math
 
 from ..._backend.arrays import to_space
-from ..._core import dtype as dtypes
-from ..._core.op import space_for
-from ..._core.rules import Callable, Int, ListOf, Str, TensorOf, TupleOf, any_dtype, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Callable,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)

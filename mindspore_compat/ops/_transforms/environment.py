@@ -9,9 +9,9 @@ _transforms/functional.py.
 import functools
 import operator
 
-from ..._core import custom
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.autograd import custom
+from ..._core.declare.public_api import public
+from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._shape.create import zeros_like
 from ..primitive import Primitive

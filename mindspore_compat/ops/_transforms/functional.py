@@ -3,14 +3,14 @@ depend."""
 
 import functools
 
-from ..._core.batch import BatchSpace, running
-from ..._core.linear import Pull, Push
-from ..._core.op import op, space_for
-from ..._core.rules import Any, Bool, Callable, TensorOf, any_dtype, checked
-from ..._core.surface import public
-from ..._core.tape import Rule, depth, record
-from ..._core.tensor import Tensor
-from ..._core.transforms import Request, map_tensors, read_weights, tensors_in
+from ..._core.autograd.linearization import Pull, Push
+from ..._core.autograd.tape import Rule, depth, record
+from ..._core.autograd.transforms import Request, map_tensors, read_weights, tensors_in
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Callable, TensorOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.batch import BatchSpace, running
 from ...common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 from .._shape.reshape import cat, moveaxis, stack
 

@@ -14,10 +14,10 @@ from urllib.parse import quote
 import numpy as np
 
 from ... import log
-from ..._core.checking import checked
-from ..._core.config import config
-from ..._core.rules import Bool, Callable, CellOf, Int, OneOf, Str
-from ..._core.tensor import Tensor
+from ..._core.context.config import config
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Callable, CellOf, Int, OneOf, Str
+from ..._core.tensor.tensor import Tensor
 from ..._io.files import READ_ONLY, atomic_write, new_file
 from ..._io.tfrecord import framed
 from ...nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name

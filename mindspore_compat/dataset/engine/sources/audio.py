@@ -9,8 +9,8 @@ import struct
 
 import numpy as np
 
-from ...._core.checking import checked
-from ...._core.rules import Bool, OneOf, Str
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ..._rules import Samples, Workers
 from ..pipeline import AudioBaseDataset
 from .generator import Shard, Shards

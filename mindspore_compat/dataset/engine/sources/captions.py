@@ -4,8 +4,8 @@ import os
 
 import numpy as np
 
-from ...._core.checking import checked
-from ...._core.rules import Bool, Str
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, Str
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
 from .generator import Shard, Shards

@@ -5,8 +5,8 @@ import os
 
 import numpy as np
 
-from ...._core.checking import checked
-from ...._core.rules import Bool, ListOf, OneOf, Str
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, ListOf, OneOf, Str
 from ..._rules import AnInstance, Samples, Workers
 from ..operations import as_list
 from ..pipeline import VisionBaseDataset

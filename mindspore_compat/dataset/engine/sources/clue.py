@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 
-from ...._core.checking import checked
-from ...._core.rules import OneOf
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import OneOf
 from ..._rules import Names, Samples, Workers
 from ..pipeline import TextBaseDataset
 from ..sampler import Shuffle

@@ -5,8 +5,8 @@ The sources are in reviews.py, corpora.py and translation.py.
 
 import os
 
-from ...._core.checking import checked
-from ...._core.rules import OneOf, Str
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import OneOf, Str
 from ..._rules import Samples, Workers
 from ..pipeline import TextBaseDataset
 from ..sampler import Shuffle

@@ -6,8 +6,8 @@ import xml.etree.ElementTree
 
 import numpy as np
 
-from ...._core.checking import Forbid, checked
-from ...._core.rules import Bool, Callable, OneOf, Str
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, Callable, OneOf, Str
 from ..._rules import AnInstance, Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ..sampler import PKSampler

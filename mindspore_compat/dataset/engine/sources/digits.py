@@ -6,8 +6,8 @@ import os
 
 import numpy as np
 
-from ...._core.checking import checked
-from ...._core.rules import Bool, OneOf, Str
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ..._extra import grey
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset

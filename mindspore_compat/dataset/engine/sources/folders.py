@@ -4,8 +4,8 @@ import os
 
 import numpy as np
 
-from ...._core.checking import checked
-from ...._core.rules import Bool, ListOf, Str
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, ListOf, Str
 from ..._extra import decoded
 from ..._rules import AnInstance, Samples, Workers
 from ..pipeline import MappableDataset, VisionBaseDataset

@@ -11,8 +11,8 @@ import os
 
 import numpy as np
 
-from ...._core.checking import Forbid, checked
-from ...._core.rules import Bool, Int, ListOf, Str
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, Int, ListOf, Str
 from ...._io.mindrecord import Records
 from ..._rules import INT32_MAX, AnInstance, Samples, Workers
 from ..config import next_seed

@@ -9,8 +9,8 @@ import struct
 
 import numpy as np
 
-from ...._core.checking import Forbid, checked
-from ...._core.rules import Bool, OneOf, Str
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ..._rules import Samples, Workers
 from ..pipeline import MappableDataset, VisionBaseDataset
 from ..rows import block_rows, read_only

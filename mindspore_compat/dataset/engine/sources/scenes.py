@@ -7,8 +7,8 @@ import os
 
 import numpy as np
 
-from ...._core.checking import Forbid, checked
-from ...._core.rules import Bool, Callable, ListOf, OneOf, Str
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, Callable, ListOf, OneOf, Str
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ..sampler import PKSampler

@@ -5,8 +5,8 @@ import os
 
 import numpy as np
 
-from ...._core.checking import checked
-from ...._core.rules import Bool, Int, ListOf, Str
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, Int, ListOf, Str
 from ..._rules import AnInstance, Samples, Workers, natural, positive, sequence
 from ..caching import cached_flow, has_cache, sampler_of_kept
 from ..config import next_seed

@@ -7,8 +7,8 @@ import os
 
 import numpy as np
 
-from ...._core.checking import Forbid, checked
-from ...._core.rules import Bool, Float, Int, ListOf, Str
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, Float, Int, ListOf, Str
 from ..._rules import AnInstance, Names, Samples, Workers
 from .. import config
 from ..caching import cached_flow, has_cache, sampler_of_kept

@@ -11,8 +11,8 @@ import os
 
 import numpy as np
 
-from ...._core.checking import Forbid, checked
-from ...._core.rules import Bool, ListOf, Str
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, ListOf, Str
 from ...._io.tfrecord import COMPRESSIONS, TFRecordError, count_records, parse_example, records
 from ..._rules import AnInstance, Samples, Workers
 from ..caching import cached_flow, cached_size, has_cache, sampler_of_kept

@@ -5,8 +5,8 @@ import xml.etree.ElementTree
 
 import numpy as np
 
-from ...._core.checking import checked
-from ...._core.rules import OneOf, Str
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import OneOf, Str
 from ..._rules import Samples, Workers
 from ..sampler import Shuffle
 from .corpus_files import TRAIN_VALID_TEST, Corpus, documented

@@ -3,8 +3,8 @@
 The others are declared beside their ops, in `ops/_activation/pointwise.py`.
 """
 
-from ...._core.rules import TensorOf, checked, floating
-from ...._core.surface import public, window
+from ...._core.declare.public_api import public, window
+from ...._core.rules.vocabulary import TensorOf, checked, floating
 from ....nn.cell import Cell
 from ....ops._activation.pointwise import mish, selu
 

@@ -1,6 +1,6 @@
 """Windows of images as columns and back (Unfold, Fold), and the soft margin loss."""
 
-from ...._core.surface import public, window
+from ...._core.declare.public_api import public, window
 from ....nn._parts import also
 from ....nn.cell import Cell
 from ....nn.loss.loss import SoftMarginLoss

@@ -6,8 +6,8 @@ sqrt(fan_in).
 
 import math
 
-from ...._core.dtype import float32
-from ...._core.rules import (
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import (
     AsValue,
     Bool,
     DType,
@@ -18,7 +18,7 @@ from ...._core.rules import (
     TupleOf,
     checked,
 )
-from ...._core.surface import public
+from ...._core.tensor.dtype import float32
 from ....nn._parts import default_bias, default_weight, need_tensor, parameter
 from ....nn.cell import Cell
 from ....ops._conv.conv import conv1d_ext, conv2d_ext, conv3d_ext, conv_transpose2d

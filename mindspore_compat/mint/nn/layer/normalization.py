@@ -5,10 +5,10 @@ The arithmetic and its gradients are in `ops/_normalization/batch_norm.py` and
 """
 
 from .... import ops
-from ...._core.dtype import float32, int64
-from ...._core.reading import Falsy
-from ...._core.rules import Any, Bool, DType, Float, Forbid, Int, Number, Str, checked
-from ...._core.surface import own, public, window
+from ...._core.declare.public_api import own, public, window
+from ...._core.rules.value_rules import Falsy
+from ...._core.rules.vocabulary import Any, Bool, DType, Float, Forbid, Int, Number, Str, checked
+from ...._core.tensor.dtype import float32, int64
 from ....common.parameter import Parameter
 from ....communication.groups import GlobalComm, get_group_size
 from ....nn._parts import need_floats, parameter

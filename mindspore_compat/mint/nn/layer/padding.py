@@ -4,8 +4,8 @@
 The arithmetic is in `ops/_shape/pad.py`.
 """
 
-from ...._core.rules import Bool, Number, checked
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import Bool, Number, checked
 from ....nn._parts import need_tensor
 from ....nn.cell import Cell
 from ....ops._shape.pad import mint_pad

@@ -4,8 +4,8 @@ The arithmetic is in `ops/_pooling/pool.py` and `ops/_pooling/adaptive.py`. The 
 missing everywhere.
 """
 
-from ...._core.rules import Bool, Int, TensorOf, TupleOf, checked, floating
-from ...._core.surface import public, window
+from ...._core.declare.public_api import public, window
+from ...._core.rules.vocabulary import Bool, Int, TensorOf, TupleOf, checked, floating
 from ....nn._parts import also
 from ....nn.cell import Cell
 from ....ops._pooling.adaptive import (

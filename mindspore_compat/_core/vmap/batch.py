@@ -12,10 +12,10 @@ Batch is just an array type, it composes with the tape, and a Batch may hold Bat
 import functools
 import threading
 
-from .._backend.arrays import SPACES, to_space
-from .._backend.space import EXTRA
-from . import derivatives
-from .tape import Rule, record
+from ..._backend.arrays import SPACES, to_space
+from ..._backend.space import EXTRA
+from ..autograd import vjp_rules
+from ..autograd.tape import Rule, record
 
 _new = object.__new__
 
@@ -172,7 +172,7 @@ class BatchSpace:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in derivatives.PLAIN:
+        if name in vjp_rules.PLAIN:
             found = getattr(self.base, name)
         elif name in RULES:
             found = functools.partial(RULES[name], self)
@@ -184,8 +184,8 @@ class BatchSpace:
             found = functools.partial(_along, self, name)
         elif name in LIKE:
             found = functools.partial(_like, self, getattr(self.base, name))
-        elif name in derivatives.COMPOSED and name not in ("stop", "top_k"):
-            found = derivatives.COMPOSED[name].__get__(self)
+        elif name in vjp_rules.COMPOSED and name not in ("stop", "top_k"):
+            found = vjp_rules.COMPOSED[name].__get__(self)
         else:
             getattr(self.base, name)  # an AttributeError for a name that is nowhere
             found = functools.partial(loop, self, name)
@@ -531,11 +531,11 @@ def _leave(xp, x, space, axis):
     return space.base.moveaxis(space.spread(x).array, 0, axis)
 
 
-derivatives.derive("enter_batch(x, space, axis)", compute=_enter,
+vjp_rules.derive("enter_batch(x, space, axis)", compute=_enter,
                    x=lambda xp, g, space, axis: xp.leave_batch(g, space, axis))
-derivatives.derive("leave_batch(x, space, axis)", compute=_leave,
+vjp_rules.derive("leave_batch(x, space, axis)", compute=_leave,
                    x=lambda xp, g, space, axis: xp.enter_batch(g, space, axis))
-derivatives.derive("sum_slices(x)", compute=_summed, x=lambda xp, g, x_shape: g)
+vjp_rules.derive("sum_slices(x)", compute=_summed, x=lambda xp, g, x_shape: g)
 RULES["sum_slices"] = _summed
 for _extra in (_enter, _leave):
     EXTRA[f"{_extra.__name__[1:]}_batch"] = _extra

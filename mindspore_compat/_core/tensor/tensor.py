@@ -7,10 +7,10 @@ copy.
 
 import numpy
 
-from .._backend import arrays
+from ..._backend import arrays
+from ..rules.vocabulary import register_type
 from . import dtype as dtypes
 from . import printing
-from .rules import register_type
 
 _new = object.__new__
 
@@ -124,7 +124,7 @@ class Tensor:
     def _from_shape(self, shape, dtype, init):
         if dtype is None:
             raise ValueError("For 'Tensor', 'dtype' must be given with 'shape'.")
-        from .lengths import unfill, unknown
+        from .dynamic_shape import unfill, unknown
 
         if unknown(shape):
             if init is not None:

@@ -6,10 +6,10 @@ public `linearize` is here, and `jacrev` and `jacfwd` (ops/_transforms/functiona
 maps by vmap. `jvp` and `vjp` are in transforms.py.
 """
 
-from .batch import running
-from .surface import public
+from ..declare.public_api import public
+from ..tensor.tensor import Tensor
+from ..vmap.batch import running
 from .tape import depth
-from .tensor import Tensor
 from .transforms import _beside, _left, _Opened, map_tensors, ones_like, tensors_in, walking
 
 

@@ -5,7 +5,7 @@ and
 Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend/linalg.py.
 """
 
-from .derivatives import compose, derive
+from .vjp_rules import compose, derive
 
 
 def _adjoint(xp, x):

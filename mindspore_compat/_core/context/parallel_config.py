@@ -3,7 +3,7 @@
 The functions that set and tell them are in `config`.
 """
 
-from .rules import Bool, Int, ListOf, Number, OneOf, Str, TupleOf
+from ..rules.vocabulary import Bool, Int, ListOf, Number, OneOf, Str, TupleOf
 from .settings import DictOf, Setting
 
 

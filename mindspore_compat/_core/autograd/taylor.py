@@ -7,11 +7,11 @@ by t come from nested gradients, and the gradient of each of them by u is the de
 
 from math import factorial
 
-from .._backend.arrays import current_space
-from .op import DECLARED
-from .surface import public
+from ..._backend.arrays import current_space
+from ..declare.op import DECLARED
+from ..declare.public_api import public
+from ..tensor.tensor import Tensor
 from .tape import depth
-from .tensor import Tensor
 from .transforms import _Opened, map_tensors, ones_like, outside, tensors_in
 
 _FLOATS = "fcV"

@@ -23,7 +23,7 @@ import itertools
 import threading
 from operator import attrgetter
 
-from .._backend.arrays import HOST, SPACES
+from ..._backend.arrays import HOST, SPACES
 
 next_number = itertools.count(1).__next__
 _by_number = attrgetter("number")
@@ -143,7 +143,8 @@ def packed(kept):
 
 
 class Packed:
-    """What a node keeps, put into another form until the walk back (_core/packing.py).
+    """What a node keeps, put into another form until the walk back
+    (_core/autograd/saved_tensors.py).
 
     Args:
         kept (tuple): the values; the arrays among them, also within tuples and lists, are packed.

@@ -17,13 +17,13 @@ import builtins
 import inspect
 import types
 
-from .checking import plain_numbers, refuse_all
-from .explain import LIBRARY_ERRORS, explain
-from .rule import both, show_with_type
-from .rules import rules_of
+from ..rules.base import both, show_with_type
+from ..rules.checked import plain_numbers, refuse_all
+from ..rules.vocabulary import rules_of
+from ..tensor.tensor import Tensor
+from .library_errors import LIBRARY_ERRORS, explain
+from .public_api import PUBLIC
 from .source import compiled
-from .surface import PUBLIC
-from .tensor import Tensor
 
 _OUT_OF_RANGE = 2
 

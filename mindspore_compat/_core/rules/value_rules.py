@@ -8,8 +8,8 @@ are read by `ScalarOf` of `rules`, those of one element by `InTensor`.
 
 from dataclasses import dataclass
 
-from .rule import Rule, registered
-from .rules import InTensor, type_named
+from .base import Rule, registered
+from .vocabulary import InTensor, type_named
 
 
 class _Truth(Rule):

@@ -8,10 +8,10 @@ Tensor is such an input.
 
 import copyreg
 
+from ..declare.public_api import public
+from ..rules.checked import checked
+from ..rules.vocabulary import Bool, Int
 from . import dtype as dtypes
-from .checking import checked
-from .rules import Bool, Int
-from .surface import public
 from .tensor import Tensor
 
 

@@ -3,7 +3,7 @@ products."""
 
 import math
 
-from .derivatives import _inverse, derive
+from .vjp_rules import _inverse, derive
 
 
 def _unreduced(xp, value, shape, axis, keepdims):

@@ -7,10 +7,10 @@ in `tape.Packed`.
 
 import functools
 
-from .._backend.arrays import SPACES, to_space
-from .surface import public
+from ..._backend.arrays import SPACES, to_space
+from ..declare.public_api import public
+from ..tensor.tensor import Tensor
 from .tape import depth, leaf
-from .tensor import Tensor
 from .transforms import unrecorded
 
 __all__ = ["register_saved_tensors_hooks", "saved_tensors_hooks"]

@@ -21,9 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import dtype as _dtype
-from .checking import Alike, Forbid, checked, guard_all, refuse_all, rules_of
-from .rule import (
+from ..tensor import dtype as _dtype
+from .base import (
     AsValue,
     Examples,
     NoneRule,
@@ -36,6 +35,7 @@ from .rule import (
     type_named,
     wrapped,
 )
+from .checked import Alike, Forbid, checked, guard_all, refuse_all, rules_of
 
 __all__ = [
     "Alike", "Any", "AsValue", "Bool", "Callable", "CellOf", "DType", "Examples", "Float", "Forbid",

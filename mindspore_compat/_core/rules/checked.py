@@ -27,9 +27,9 @@ import types
 
 import numpy as np
 
-from .precision import state as precision
-from .rule import NoneRule, Rule, join, registered, show, wrapped
-from .source import compiled
+from ..declare.source import compiled
+from ..tensor.precision import state as precision
+from .base import NoneRule, Rule, join, registered, show, wrapped
 
 _OF_ARRAYS = re.compile(r"\.(ops|numpy)\.")  # rooms whose functions take NumPy's scalars
 _builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")

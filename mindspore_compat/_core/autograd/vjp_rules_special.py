@@ -7,8 +7,8 @@ gamma function) are differences of values, _backend/special_grads.py.
 
 import math
 
-from .._backend import special_grads  # noqa: F401 - it declares gammainc_a, ...
-from .derivatives import derive
+from ..._backend import special_grads  # noqa: F401 - it declares gammainc_a, ...
+from .vjp_rules import derive
 
 _HALF_ROOT_PI = math.sqrt(math.pi) / 2
 

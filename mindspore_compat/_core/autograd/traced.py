@@ -4,7 +4,7 @@ A body or a gradient rule written against `xp` runs unchanged on them:
 
     xp = traced_space(HOST)
     x = xp.wrap(numpy.ones(3), node)      # a Traced value; `node` is where it came from
-    y = xp.exp(x) * 2                     # two nodes, by the rules of derivatives.py
+    y = xp.exp(x) * 2                     # two nodes, by the rules of vjp_rules.py
 
 This is how an op without a rule of its own is differentiated, and how rules themselves are (second
 order). Names whose result carries no gradient (comparisons, shapes, new arrays) pass through; a
@@ -13,10 +13,10 @@ name with neither a rule nor a place among those is refused, so no gradient is l
 
 import inspect
 
-from .._backend.arrays import SPACES
-from . import derivatives
-from .batch import Batch, lifted_nodes, space_among
-from .source import compiled
+from ..._backend.arrays import SPACES
+from ..declare.source import compiled
+from ..vmap.batch import Batch, lifted_nodes, space_among
+from . import vjp_rules
 from .tape import TRACED, pick, record, record_many
 
 _new = object.__new__
@@ -110,13 +110,13 @@ class TracedSpace:
         return made
 
     def __getattr__(self, name):
-        if name in derivatives.TABLE:
-            found = _recording(self, derivatives.TABLE[name])
-        elif name in derivatives.CONSTANT:
+        if name in vjp_rules.TABLE:
+            found = _recording(self, vjp_rules.TABLE[name])
+        elif name in vjp_rules.CONSTANT:
             found = _constant(self, getattr(self.base, name))
-        elif name in derivatives.COMPOSED:
-            found = derivatives.COMPOSED[name].__get__(self)
-        elif name in derivatives.PLAIN:
+        elif name in vjp_rules.COMPOSED:
+            found = vjp_rules.COMPOSED[name].__get__(self)
+        elif name in vjp_rules.PLAIN:
             found = getattr(self.base, name)
         else:
             raise AttributeError(f"xp.{name} has no gradient rule and is not among the constant "

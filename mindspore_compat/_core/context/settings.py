@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from .checking import refuse_all
-from .rule import Rule, both
+from ..rules.base import Rule, both
+from ..rules.checked import refuse_all
 
 
 @dataclass(frozen=True)

@@ -19,22 +19,18 @@ import inspect
 
 from numpy import float64, generic
 
-from .._backend import arrays
-from .._backend.arrays import DIRECT, SPACES
-from . import (  # noqa: F401 - the rules
-    derivatives_linalg,
-    derivatives_reduce,
-    derivatives_special,
-    promotion,
-)
-from .batch import Batch, lifted_nodes
-from .precision import state as precision
-from .rule import NoneRule, parts_of
-from .rules import TensorOf, rules_of
+from ..._backend import arrays
+from ..._backend.arrays import DIRECT, SPACES
+from ..autograd import vjp_rules_linalg, vjp_rules_reduce, vjp_rules_special  # noqa: F401 - rules
+from ..autograd.tape import FLOAT32, Node, Packed, Rule, depth, next_number, record, record_many
+from ..autograd.traced import Traced, bare, traced_space
+from ..rules.base import NoneRule, parts_of
+from ..rules.vocabulary import TensorOf, rules_of
+from ..tensor import promotion
+from ..tensor.precision import state as precision
+from ..tensor.tensor import Tensor, as_array
+from ..vmap.batch import Batch, lifted_nodes
 from .source import compiled
-from .tape import FLOAT32, Node, Packed, Rule, depth, next_number, record, record_many
-from .tensor import Tensor, as_array
-from .traced import Traced, bare, traced_space
 
 _new = object.__new__
 
@@ -143,7 +139,7 @@ class Op:
     def _make_rule(self):
         inputs = self.inputs + ([self.many] if self.many else [])
         if self.slope:
-            from .derivatives import TABLE
+            from ..autograd.vjp_rules import TABLE
 
             shared = TABLE[self.slope].rule
             if list(shared.inputs) == inputs or len(shared.inputs) == len(inputs) and not self.many:
@@ -283,7 +279,7 @@ class Op:
             if arrays.blocking:
                 return self._awaited(xp, values, held, nodes, metas)
             return self._computed(xp, values, held, nodes, metas)
-        from .slices import UNFIT, by_slices
+        from ..vmap.by_slices import UNFIT, by_slices
 
         try:
             return self._computed(xp, dict(values), held, nodes, metas)

@@ -26,16 +26,16 @@ import os
 import sys
 import types
 
-from .._backend.arrays import SPACES
-from . import dtype as dtypes
-from .checking import guard_all, one_dtype, refuse_all, refuse_unlike
-from .explain import LIBRARY_ERRORS, explain, explained
+from ..._backend.arrays import SPACES
+from ..autograd.tape import depth, written
+from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
+from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
+from ..rules.vocabulary import DType, TensorOf
+from ..tensor import dtype as dtypes
+from ..tensor.tensor import Tensor
+from .library_errors import LIBRARY_ERRORS, explain, explained
 from .op import DECLARED
-from .rule import NoneRule, Union, join, parts_of, show_with_type
-from .rules import DType, TensorOf
 from .source import compiled
-from .tape import depth, written
-from .tensor import Tensor
 
 PUBLIC = {}  # area -> name -> an object written out by hand
 _handled = ("dtype", "inplace", "name")

@@ -12,14 +12,14 @@ import functools
 import gc
 import threading
 
-from .._backend.arrays import SPACES, current_space, to_space
-from .batch import Batch, lifted_nodes, running, space_among
-from .op import space_for
-from .rule import type_named
-from .rules import Bool, checked
-from .surface import public
+from ..._backend.arrays import SPACES, current_space, to_space
+from ..declare.op import space_for
+from ..declare.public_api import public
+from ..rules.base import type_named
+from ..rules.vocabulary import Bool, checked
+from ..tensor.tensor import Tensor, as_array
+from ..vmap.batch import Batch, lifted_nodes, running, space_among
 from .tape import Leaf, as_gradient, backward, depth, leaf, next_number
-from .tensor import Tensor, as_array
 from .traced import Traced, traced_space
 
 _entering = threading.Lock()  # a weight has one leaf at a time, also where threads train at once

@@ -5,11 +5,11 @@ Most bodies take Batches (batch.py) and so are their own vmap. One that asks a v
 slice and the results are stacked, which is what vmap means. Gradients flow through both steps.
 """
 
-from .._backend.random import replaying
+from ..._backend.random import replaying
+from ..declare.op import op
+from ..rules.vocabulary import Any, TensorOf, TupleOf, any_dtype
+from ..tensor.tensor import Tensor
 from .batch import Batch, NoSingleAnswer, one_shape, space_among
-from .op import op
-from .rules import Any, TensorOf, TupleOf, any_dtype
-from .tensor import Tensor
 
 UNFIT = (NoSingleAnswer, TypeError, IndexError, AttributeError)
 

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import log
-from .._backend import arrays
-from .._backend import random as streams
-from .checking import checked
+from ... import log
+from ..._backend import arrays
+from ..._backend import random as streams
+from ..rules.checked import checked
+from ..rules.vocabulary import Any, Bool, Int, OneOf, Str
 from .parallel_config import PARALLEL, PS
-from .rules import Any, Bool, Int, OneOf, Str
 from .settings import DictOf, Setting, Settings, Text
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1

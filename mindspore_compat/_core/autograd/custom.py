@@ -5,9 +5,9 @@ and a
 Cell's backward hooks, `recompute` behind mindspore.recompute and Cell.recompute.
 """
 
-from .._backend import random
+from ..._backend import random
+from ..tensor.tensor import Tensor
 from .tape import Node, Rule, backward, depth, next_number, packed, pick
-from .tensor import Tensor
 from .traced import Traced
 from .transforms import map_tensors, outside, tensors_in
 
