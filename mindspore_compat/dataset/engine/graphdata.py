@@ -9,8 +9,8 @@ from enum import Enum
 
 import numpy as np
 
-from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Int, Number, OneOf, Str
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Int, Number, OneOf, Str
 from ..._io.mindrecord import Records
 from .._rules import INT32_MAX, AnInstance, Workers
 from . import config
@@ -42,6 +42,9 @@ class GraphData:
 
     An edge leads from its first node to its second, which is a neighbour of the first, not the
     other way round. Numbers of nodes and edges are int32; -1 stands where there is none.
+
+    A server has no authentication and no encryption: whoever reaches its port may ask anything
+    about the graph, and nothing else.
 
     Args:
         dataset_file (str): one of the files.

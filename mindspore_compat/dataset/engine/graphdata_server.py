@@ -1,31 +1,93 @@
 """A graph that several processes ask: one process reads it and answers the others over a socket.
 
-A message is four bytes of length and JSON, never a pickle, so that nothing but numbers and text
-comes in. An array is {"array": nested lists, "dtype": name}; keys of dicts that are whole numbers
-come back as such. A question is [name, arguments]; an answer is ["ok", value] or the name of an
-error with its text.
+There is no authentication and no encryption: whoever reaches the port may ask anything about the
+graph. Keep it to this machine ("127.0.0.1", the default) or to a network whose users may all read
+the graph. What a client can do is ask: a message is JSON of bounded length, never a pickle, arrays
+are numeric, and questions are those of a list, with arguments of the types told there.
+
+A message is four bytes of length and JSON. An array is {"array": nested lists, "dtype": name}; keys
+of dicts that are whole numbers come back as such. A client begins with the word "GraphData", which
+is answered by the same. A question is [name, arguments]; an answer is ["ok", value] or the name of
+an error with its text.
 """
 
 import json
+import math
 import socket
 import socketserver
 import threading
 
 import numpy as np
 
-_QUESTIONS = (
-    "all_nodes",
-    "all_edges",
-    "ends",
-    "between",
-    "neighbors",
-    "sampled",
-    "strangers",
-    "features",
-    "info",
-    "walks",
-)
+from ... import log
+
+LONGEST_QUESTION = 16 << 20  # bytes of JSON
+LONGEST_ANSWER = 256 << 20
+MOST_NUMBERS = 1 << 24  # in one answer, where a question tells how many it asks for
+SPARE_CONNECTIONS = 32  # beside those of the clients: strangers, who are given up soon
+PATIENCE = 30.0  # seconds for a greeting, for the rest of a message, and for taking an answer
+
+_GREETING = "GraphData"
 _ERRORS = {error.__name__: error for error in (RuntimeError, TypeError, ValueError)}
+_DTYPES = {np.dtype(code).name for code in "?bhilqBHILQefd"}
+
+
+def _is_whole(value):
+    return type(value) is int and -(1 << 31) <= value < 1 << 31
+
+
+def _is_float(value):
+    return type(value) is float and 0 < value < math.inf
+
+
+def _is_thing(value):
+    return isinstance(value, str) and value in ("node", "edge")
+
+
+def _is_answer(value):
+    return (isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
+            and (value[0] == "ok" or value[0] in _ERRORS))
+
+
+def _is_array(value):
+    return isinstance(value, np.ndarray) and value.dtype == np.int64
+
+
+def _is_list(value):
+    return _is_array(value) and value.ndim == 1
+
+
+def _is_pairs(value):
+    return _is_array(value) and value.ndim == 2 and value.shape[1] == 2
+
+
+# The methods of LocalGraph that can be asked for, with a check for each argument.
+_QUESTIONS = {
+    "all_nodes": (_is_whole,),
+    "all_edges": (_is_whole,),
+    "ends": (_is_list,),
+    "between": (_is_pairs,),
+    "neighbors": (_is_list, _is_whole),
+    "sampled": (_is_list, _is_list, _is_list, _is_whole),
+    "strangers": (_is_list, _is_whole, _is_whole),
+    "features": (_is_thing, _is_array, _is_list),
+    "info": (),
+    "walks": (_is_list, _is_list, _is_float, _is_float, _is_whole),
+}
+
+# How many numbers an answer has; those of the other questions depend on the graph alone.
+_NUMBERS = {
+    "neighbors": lambda graph, nodes, kind: sum(
+        len(graph.near.get(node, {}).get(kind, ())) for node in nodes.tolist()
+    ),
+    "sampled": lambda graph, nodes, counts, *_: len(nodes) * sum(np.cumprod(counts, dtype=float)),
+    "strangers": lambda graph, nodes, count, kind: len(nodes) * count,
+    "features": lambda graph, thing, numbers, types: numbers.size * sum(
+        next(iter(graph.kept[thing].get(each, {0: np.empty(0)}).values())).size
+        for each in types.tolist()
+    ),
+    "walks": lambda graph, nodes, path, *_: len(nodes) * (len(path) + 1),
+}
 
 
 def serve(graph, hostname, port, clients, ends):
@@ -41,25 +103,8 @@ def serve(graph, hostname, port, clients, ends):
     Raises:
         RuntimeError: it cannot listen there.
     """
-    one_at_a_time, gone = threading.Lock(), []
-
-    class Talk(socketserver.BaseRequestHandler):
-        """One client, from its first question to its last."""
-
-        def handle(self):
-            while (question := _received(self.request)) is not None:
-                with one_at_a_time:
-                    _send(self.request, _answer(graph, question))
-            gone.append(self.client_address)
-            if ends and len(gone) >= clients:
-                threading.Thread(target=self.server.shutdown).start()
-
-    class Server(socketserver.ThreadingTCPServer):
-        allow_reuse_address = True
-        daemon_threads = True
-
     try:
-        server = Server((hostname, port), Talk)
+        server = _Server((hostname, port), graph, clients, ends)
     except OSError as error:
         raise RuntimeError(
             f"For 'GraphData', the server cannot listen at {hostname}:{port}: {error}"
@@ -68,14 +113,97 @@ def serve(graph, hostname, port, clients, ends):
         server.serve_forever(poll_interval=0.05)
 
 
+class _Server(socketserver.ThreadingTCPServer):
+    """The server: its graph, and how many clients came and went."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def __init__(self, address, graph, clients, ends):
+        super().__init__(address, _Talk)
+        self.graph, self.clients, self.ends = graph, clients, ends
+        self.one_at_a_time = threading.Lock()
+        self.places = threading.Semaphore(clients + SPARE_CONNECTIONS)
+        self.gone = 0
+
+    def verify_request(self, request, client_address):
+        """Whether there is a place for one more connection."""
+        return self.places.acquire(blocking=False)
+
+
+class _Talk(socketserver.BaseRequestHandler):
+    """One connection, from its greeting to its last question."""
+
+    def handle(self):
+        try:
+            self.request.settimeout(PATIENCE)
+            _greeted(self.request)
+            _send(self.request, _GREETING)
+            try:
+                self._answer_all()
+            finally:
+                self._count()
+        except (_Unfit, OSError) as error:
+            log.warning(f"For 'GraphData', the connection from {self.client_address[0]} is given "
+                        f"up: {error}")
+        finally:
+            self.server.places.release()
+
+    def _answer_all(self):
+        while (question := _received(self.request, LONGEST_QUESTION, wait=True)) is not None:
+            with self.server.one_at_a_time:
+                answer = _answer(self.server.graph, question)
+            try:
+                _send(self.request, answer)
+            except (TypeError, ValueError) as error:
+                _send(self.request, [_kind(error), str(error)])
+
+    def _count(self):
+        with self.server.one_at_a_time:
+            self.server.gone += 1
+            last = self.server.ends and self.server.gone >= self.server.clients
+        if last:
+            threading.Thread(target=self.server.shutdown).start()
+
+
 def _answer(graph, question):
-    name, arguments = question
-    if name not in _QUESTIONS:
-        return ["ValueError", f"There is no question {name!r}."]
+    """The answer to a question, which may be anything that JSON can tell."""
     try:
+        name, arguments = _checked(graph, question)
         return ["ok", getattr(graph, name)(*arguments)]
     except tuple(_ERRORS.values()) as error:
-        return [type(error).__name__, str(error)]
+        return [_kind(error), str(error)]
+    except Exception as error:  # whatever a question brings about, the next one is answered
+        return ["RuntimeError", f"{type(error).__name__}: {error}"]
+
+
+def _kind(error):
+    """The name of an error's class, or of the one of `_ERRORS` that it derives from."""
+    return next(each.__name__ for each in type(error).__mro__ if each.__name__ in _ERRORS)
+
+
+def _checked(graph, question):
+    """The name and arguments of a question.
+
+    Raises:
+        ValueError: it is none, or asks for too many numbers.
+    """
+    fits = isinstance(question, list) and len(question) == 2 and isinstance(question[1], list)
+    if not fits or not isinstance(question[0], str) or question[0] not in _QUESTIONS:
+        raise ValueError("For 'GraphData', a question must be [name, arguments], with the name one "
+                         f"of {', '.join(_QUESTIONS)}.")
+    name, arguments = question
+    checks = _QUESTIONS[name]
+    if len(arguments) != len(checks) or not all(
+        check(argument) for check, argument in zip(checks, arguments)
+    ):
+        raise ValueError(f"For 'GraphData', the arguments of the question '{name}' must be "
+                         f"{len(checks)} of other types or ranges.")
+    count = _NUMBERS[name](graph, *arguments) if name in _NUMBERS else 0
+    if count > MOST_NUMBERS:
+        raise ValueError(f"For 'GraphData', an answer of a server must have at most {MOST_NUMBERS} "
+                         f"numbers, but the question '{name}' asks for {count:.0f}.")
+    return name, arguments
 
 
 class Client:
@@ -92,7 +220,9 @@ class Client:
     def __init__(self, hostname, port):
         try:
             self._socket = socket.create_connection((hostname, port), timeout=60)
-        except OSError as error:
+            _send(self._socket, _GREETING)
+            _greeted(self._socket)
+        except (OSError, _Unfit) as error:
             raise RuntimeError(
                 f"For 'GraphData', there is no server at {hostname}:{port}: {error}"
             ) from error
@@ -100,46 +230,97 @@ class Client:
     def __getattr__(self, name):
         if name not in _QUESTIONS:
             raise AttributeError(name)
+        return lambda *arguments: self._ask(name, arguments)
 
-        def ask(*arguments):
-            _send(self._socket, [name, list(arguments)])
-            answer = _received(self._socket)
-            if answer is None:
-                raise RuntimeError("For 'GraphData', the server has ended.")
-            kind, value = answer
-            if kind != "ok":
-                raise _ERRORS[kind](value)
-            return value
-
-        return ask
+    def _ask(self, name, arguments):
+        try:
+            _send(self._socket, [name, list(arguments)], LONGEST_QUESTION)
+            answer = _received(self._socket, LONGEST_ANSWER)
+            if answer is not None and not _is_answer(answer):
+                raise _Unfit("what it says is no answer")
+        except (OSError, _Unfit) as error:
+            raise RuntimeError(f"For 'GraphData', the server does not answer: {error}") from error
+        if answer is None:
+            raise RuntimeError("For 'GraphData', the server has ended.")
+        kind, value = answer
+        if kind != "ok":
+            raise _ERRORS[kind](value)
+        return value
 
     def __del__(self):
         if "_socket" in self.__dict__:
             self._socket.close()
 
 
+class _Unfit(Exception):
+    """A message that is not one of this server and its clients."""
+
+
 def _plain(value):
     if isinstance(value, np.ndarray):
+        if value.dtype.name not in _DTYPES:
+            raise TypeError(f"For 'GraphData', a server answers with numeric arrays, but this one "
+                            f"is of dtype {value.dtype}.")
         return {"array": value.tolist(), "dtype": value.dtype.name}
     return value.item()
 
 
 def _rebuilt(found):
     if found.keys() == {"array", "dtype"}:
+        if found["dtype"] not in _DTYPES:
+            raise ValueError(f"an array must be of a numeric dtype, not {found['dtype']!r:.40}")
         return np.array(found["array"], found["dtype"])
     return {int(key) if key.lstrip("-").isdigit() else key: value for key, value in found.items()}
 
 
-def _send(connection, message):
+def _send(connection, message, longest=LONGEST_ANSWER):
+    """Sends a message.
+
+    Raises:
+        TypeError: it holds something else than numbers and text.
+        ValueError: it is too long.
+    """
     data = json.dumps(message, default=_plain).encode()
+    if len(data) > longest:
+        raise ValueError(f"For 'GraphData', a message between client and server must have at most "
+                         f"{longest} bytes, but this one has {len(data)}: ask about fewer at once.")
     connection.sendall(len(data).to_bytes(4, "big") + data)
 
 
-def _received(connection):
-    """The next message, or None where the other side has gone."""
-    length = _exactly(connection, 4)
-    data = None if length is None else _exactly(connection, int.from_bytes(length, "big"))
-    return None if data is None else json.loads(data, object_hook=_rebuilt)
+def _greeted(connection):
+    """Refuses another side that does not begin with the greeting."""
+    greeting = _received(connection, LONGEST_QUESTION)
+    if not isinstance(greeting, str) or greeting != _GREETING:
+        raise _Unfit("the other side is no GraphData")
+
+
+def _received(connection, longest, wait=False):
+    """The next message, or None where the other side has gone.
+
+    Args:
+        connection (socket.socket): the connection.
+        longest (int): the most bytes of a message.
+        wait (bool): whether the message may begin at any time.
+
+    Raises:
+        _Unfit: it is too long, or no message.
+        TimeoutError: the other side stops within the message.
+    """
+    patience = connection.gettimeout()
+    connection.settimeout(None if wait else patience)
+    first = _exactly(connection, 1)
+    connection.settimeout(patience)
+    rest = None if first is None else _exactly(connection, 3)
+    if rest is None:
+        return None
+    length = int.from_bytes(first + rest, "big")
+    if length > longest:
+        raise _Unfit(f"a message has at most {longest} bytes, not {length}")
+    data = _exactly(connection, length)
+    try:
+        return None if data is None else json.loads(data, object_hook=_rebuilt)
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise _Unfit(f"{type(error).__name__}: {error}") from error
 
 
 def _exactly(connection, count):

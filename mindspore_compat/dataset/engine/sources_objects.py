@@ -6,14 +6,14 @@ import xml.etree.ElementTree
 
 import numpy as np
 
-from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, Callable, OneOf, Str
-from ..._rules import AnInstance, Samples, Workers
-from ..pipeline import VisionBaseDataset
-from ..sampler import PKSampler
-from .generator import Shard, Shards
-from .listed_rows import IMAGES, Listed, documented, file_named, lines_of, names_in
-from .mnist_cifar import exclusive, folder
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Callable, OneOf, Str
+from .._rules import AnInstance, Samples, Workers
+from .listed import IMAGES, Listed, documented, file_named, lines_of, names_in
+from .pipeline import VisionBaseDataset
+from .sampler import PKSampler
+from .sources_images import exclusive, folder
+from .sources_python import Shard, Shards
 
 __all__ = ["CocoDataset", "KITTIDataset", "VOCDataset", "WIDERFaceDataset"]
 

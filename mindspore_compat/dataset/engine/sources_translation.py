@@ -5,14 +5,14 @@ import xml.etree.ElementTree
 
 import numpy as np
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import OneOf, Str
-from ..._rules import Samples, Workers
-from ..sampler import Shuffle
-from .corpus_files import TRAIN_VALID_TEST, Corpus, documented
-from .generator import Shard, Shards
-from .listed_rows import lines_of
-from .text import ShuffleMode, shard_in_range, together
+from ..._core.checking import checked
+from ..._core.rules import OneOf, Str
+from .._rules import Samples, Workers
+from .corpus import TRAIN_VALID_TEST, Corpus, documented
+from .listed import lines_of
+from .sampler import Shuffle
+from .sources_python import Shard, Shards
+from .sources_text import ShuffleMode, shard_in_range, together
 
 __all__ = ["IWSLT2016Dataset", "IWSLT2017Dataset", "Multi30kDataset"]
 

@@ -7,13 +7,13 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, OneOf, Str
-from ..._extra import decoded
-from ..._rules import Samples, Workers
-from .generator import GeneratorDataset, Shard, Shards, shard_in_range, together
-from .listed_rows import file_named, lines_of, names_in
-from .mnist_cifar import folder
+from ..._core.checking import checked
+from ..._core.rules import Bool, OneOf, Str
+from .._extra import decoded
+from .._rules import Samples, Workers
+from .listed import file_named, lines_of, names_in
+from .sources_images import folder
+from .sources_python import GeneratorDataset, Shard, Shards, shard_in_range, together
 
 __all__ = ["Caltech101Dataset", "Flowers102Dataset", "SBDataset", "SVHNDataset"]
 

@@ -11,16 +11,16 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, Int, ListOf, Str
-from ...._io.mindrecord import Records
-from ..._rules import INT32_MAX, AnInstance, Samples, Workers
-from ..config import next_seed
-from ..minstd import Minstd
-from ..operations import distinct
-from ..pipeline import MappableDataset, UnionBaseDataset
-from ..rows import read_only
-from ..sampler import (
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Int, ListOf, Str
+from ..._io.mindrecord import Records
+from .._rules import INT32_MAX, AnInstance, Samples, Workers
+from .config import next_seed
+from .minstd import Minstd
+from .operations import distinct
+from .pipeline import MappableDataset, UnionBaseDataset
+from .rows import read_only
+from .sampler import (
     DistributedSampler,
     PKSampler,
     RandomSampler,
@@ -30,8 +30,8 @@ from ..sampler import (
     SubsetSampler,
     select_sampler,
 )
-from ..twister import Twister
-from .generator import Shard, Shards, shard_in_range
+from .sources_python import Shard, Shards, shard_in_range
+from .twister import Twister
 
 __all__ = ["MindDataset"]
 

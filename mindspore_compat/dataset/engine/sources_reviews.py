@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 
-from .corpus_files import TrainTest, TrainTestWorkersLast, documented
+from .corpus import TrainTest, TrainTestWorkersLast, documented
 
 __all__ = [
     "AGNewsDataset",

@@ -5,19 +5,19 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, Int, ListOf, Str
-from ..._rules import AnInstance, Samples, Workers, natural, positive, sequence
-from ..caching import cached_flow, has_cache, sampler_of_kept
-from ..config import next_seed
-from ..pipeline import MappableDataset, SourceDataset, VisionBaseDataset
-from ..rows import Flow
-from ..sampler import select_sampler
-from ..schema import Schema
-from ..twister import Twister
-from .generator import Shard, Shards
-from .mnist_cifar import exclusive
-from .text import shard_in_range, together
+from ..._core.checking import checked
+from ..._core.rules import Bool, Int, ListOf, Str
+from .._rules import AnInstance, Samples, Workers, natural, positive, sequence
+from .caching import cached_flow, has_cache, sampler_of_kept
+from .config import next_seed
+from .pipeline import MappableDataset, SourceDataset, VisionBaseDataset
+from .rows import Flow
+from .sampler import select_sampler
+from .schema import Schema
+from .sources_images import exclusive
+from .sources_python import Shard, Shards
+from .sources_text import shard_in_range, together
+from .twister import Twister
 
 __all__ = ["FakeImageDataset", "RandomDataset"]
 

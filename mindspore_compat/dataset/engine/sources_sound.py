@@ -9,13 +9,13 @@ import struct
 
 import numpy as np
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, OneOf, Str
-from ..._rules import Samples, Workers
-from ..pipeline import AudioBaseDataset
-from .generator import Shard, Shards
-from .listed_rows import Listed, documented, has_ending, lines_of, names_in
-from .mnist_cifar import exclusive, folder
+from ..._core.checking import checked
+from ..._core.rules import Bool, OneOf, Str
+from .._rules import Samples, Workers
+from .listed import Listed, documented, has_ending, lines_of, names_in
+from .pipeline import AudioBaseDataset
+from .sources_images import exclusive, folder
+from .sources_python import Shard, Shards
 
 __all__ = [
     "CMUArcticDataset",

@@ -4,13 +4,13 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, Str
-from ..._rules import Samples, Workers
-from ..pipeline import VisionBaseDataset
-from .generator import Shard, Shards
-from .listed_rows import Listed, documented, file_named, lines_of
-from .mnist_cifar import exclusive, folder
+from ..._core.checking import checked
+from ..._core.rules import Bool, Str
+from .._rules import Samples, Workers
+from .listed import Listed, documented, file_named, lines_of
+from .pipeline import VisionBaseDataset
+from .sources_images import exclusive, folder
+from .sources_python import Shard, Shards
 
 __all__ = ["FlickrDataset", "SBUDataset"]
 

@@ -7,17 +7,17 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, Float, Int, ListOf, Str
-from ..._rules import AnInstance, Names, Samples, Workers
-from .. import config
-from ..caching import cached_flow, has_cache, sampler_of_kept
-from ..operations import as_list
-from ..pipeline import SourceDataset, TextBaseDataset, UnionBaseDataset
-from ..rows import Flow
-from ..sampler import Shuffle
-from ..twister import Twister, Twister64
-from .generator import Shard, Shards
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Float, Int, ListOf, Str
+from .._rules import AnInstance, Names, Samples, Workers
+from . import config
+from .caching import cached_flow, has_cache, sampler_of_kept
+from .operations import as_list
+from .pipeline import SourceDataset, TextBaseDataset, UnionBaseDataset
+from .rows import Flow
+from .sampler import Shuffle
+from .sources_python import Shard, Shards
+from .twister import Twister, Twister64
 
 __all__ = ["CSVDataset", "TextFileDataset"]
 

@@ -5,17 +5,17 @@ import types
 
 import numpy as np
 
-from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, Callable, Int, ListOf
-from ...._core.tensor import dtype as dtypes
-from ..._rules import INT32_MAX, AnInstance, Columns, Names, Samples, Workers
-from .. import config
-from ..operations import as_list, distinct
-from ..pipeline import MappableDataset, UnionBaseDataset
-from ..rows import FAILURES, Flow, as_column, block_rows, read_only, stack
-from ..sampler import PKSampler, SubsetSampler, select_sampler
-from ..schema import Schema
-from ..workers import OrderedMap
+from ..._core import dtype as dtypes
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Callable, Int, ListOf
+from .._rules import INT32_MAX, AnInstance, Columns, Names, Samples, Workers
+from . import config
+from .operations import as_list, distinct
+from .pipeline import MappableDataset, UnionBaseDataset
+from .rows import FAILURES, Flow, as_column, block_rows, read_only, stack
+from .sampler import PKSampler, SubsetSampler, select_sampler
+from .schema import Schema
+from .workers import OrderedMap
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"]
 

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import OneOf
-from ..._rules import Names, Samples, Workers
-from ..pipeline import TextBaseDataset
-from ..sampler import Shuffle
-from .generator import Shard, Shards
-from .text import FilesDataset, ShuffleMode, shard_in_range, together
+from ..._core.checking import checked
+from ..._core.rules import OneOf
+from .._rules import Names, Samples, Workers
+from .pipeline import TextBaseDataset
+from .sampler import Shuffle
+from .sources_python import Shard, Shards
+from .sources_text import FilesDataset, ShuffleMode, shard_in_range, together
 
 __all__ = ["CLUEDataset"]
 

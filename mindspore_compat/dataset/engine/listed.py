@@ -1,15 +1,15 @@
 """What sources share whose rows are made one by one from a list: of image files, of lines.
 
-The list is made when it is first needed, and kept. The sources are beside this file.
+The list is made when it is first needed, and kept. Sources are in the files `sources_*`.
 """
 
 import os
 
 import numpy as np
 
-from ..._extra import decoded
-from ..pipeline import MappableDataset
-from ..sampler import select_sampler
+from .._extra import decoded
+from .pipeline import MappableDataset
+from .sampler import select_sampler
 
 __all__ = []
 

@@ -7,23 +7,23 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, OneOf, Str
-from ..._rules import Samples, Workers
-from ..pipeline import TextBaseDataset
-from ..sampler import Shuffle
-from .corpus_files import (
+from ..._core.checking import checked
+from ..._core.rules import Bool, OneOf, Str
+from .._rules import Samples, Workers
+from .corpus import (
     TRAIN_VALID_TEST,
     Corpus,
     TrainTestWorkersLast,
     TrainValidTest,
     documented,
 )
-from .generator import Shard, Shards
-from .listed_rows import Listed, lines_of, names_in
-from .listed_rows import documented as documented_images
-from .mnist_cifar import exclusive, folder
-from .text import ShuffleMode, shard_in_range, together
+from .listed import Listed, lines_of, names_in
+from .listed import documented as documented_images
+from .pipeline import TextBaseDataset
+from .sampler import Shuffle
+from .sources_images import exclusive, folder
+from .sources_python import Shard, Shards
+from .sources_text import ShuffleMode, shard_in_range, together
 
 __all__ = [
     "CoNLL2000Dataset",

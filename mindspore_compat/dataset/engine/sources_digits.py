@@ -6,16 +6,16 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, OneOf, Str
-from ..._extra import grey
-from ..._rules import Samples, Workers
-from ..pipeline import VisionBaseDataset
-from ..sampler import Shuffle
-from .generator import Shard, Shards
-from .listed_rows import Listed, documented, lines_of
-from .mnist_cifar import IMAGES, LABELS, InMemory, exclusive, folder, read_idx
-from .text import FilesDataset, ShuffleMode, shard_in_range, together
+from ..._core.checking import checked
+from ..._core.rules import Bool, OneOf, Str
+from .._extra import grey
+from .._rules import Samples, Workers
+from .listed import Listed, documented, lines_of
+from .pipeline import VisionBaseDataset
+from .sampler import Shuffle
+from .sources_images import IMAGES, LABELS, InMemory, exclusive, folder, read_idx
+from .sources_python import Shard, Shards
+from .sources_text import FilesDataset, ShuffleMode, shard_in_range, together
 
 __all__ = [
     "EMnistDataset",

@@ -5,14 +5,14 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, ListOf, OneOf, Str
-from ..._rules import AnInstance, Samples, Workers
-from ..operations import as_list
-from ..pipeline import VisionBaseDataset
-from .generator import Shard, Shards
-from .listed_rows import IMAGES, Listed, documented, file_named, has_ending, lines_of, names_in
-from .mnist_cifar import exclusive, folder
+from ..._core.checking import checked
+from ..._core.rules import Bool, ListOf, OneOf, Str
+from .._rules import AnInstance, Samples, Workers
+from .listed import IMAGES, Listed, documented, file_named, has_ending, lines_of, names_in
+from .operations import as_list
+from .pipeline import VisionBaseDataset
+from .sources_images import exclusive, folder
+from .sources_python import Shard, Shards
 
 __all__ = [
     "Caltech256Dataset",

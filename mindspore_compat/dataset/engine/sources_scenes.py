@@ -7,14 +7,14 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, Callable, ListOf, OneOf, Str
-from ..._rules import Samples, Workers
-from ..pipeline import VisionBaseDataset
-from ..sampler import PKSampler
-from .generator import Shard, Shards
-from .listed_rows import Listed, documented, lines_of, names_in
-from .mnist_cifar import exclusive, folder
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, Callable, ListOf, OneOf, Str
+from .._rules import Samples, Workers
+from .listed import Listed, documented, lines_of, names_in
+from .pipeline import VisionBaseDataset
+from .sampler import PKSampler
+from .sources_images import exclusive, folder
+from .sources_python import Shard, Shards
 
 __all__ = ["CelebADataset", "CityscapesDataset", "DIV2KDataset", "Places365Dataset"]
 

@@ -11,20 +11,20 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, ListOf, Str
-from ...._io.tfrecord import COMPRESSIONS, TFRecordError, count_records, parse_example, records
-from ..._rules import AnInstance, Samples, Workers
-from ..caching import cached_flow, cached_size, has_cache, sampler_of_kept
-from ..config import next_seed
-from ..operations import ShuffleDataset, distinct
-from ..pipeline import SourceDataset, UnionBaseDataset
-from ..rows import Flow
-from ..sampler import Shuffle
-from ..schema import Schema
-from ..twister import Twister
-from .generator import Shard, Shards, shard_in_range
-from .mindrecord import both
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, ListOf, Str
+from ..._io.tfrecord import COMPRESSIONS, TFRecordError, count_records, parse_example, records
+from .._rules import AnInstance, Samples, Workers
+from .caching import cached_flow, cached_size, has_cache, sampler_of_kept
+from .config import next_seed
+from .operations import ShuffleDataset, distinct
+from .pipeline import SourceDataset, UnionBaseDataset
+from .rows import Flow
+from .sampler import Shuffle
+from .schema import Schema
+from .sources_mindrecord import both
+from .sources_python import Shard, Shards, shard_in_range
+from .twister import Twister
 
 __all__ = ["TFRecordDataset"]
 

@@ -1,18 +1,18 @@
 """What sources of text in files of known names share: which files are read, and in which order.
 
-The sources are in reviews.py, corpora.py and translation.py.
+The sources are in `sources_reviews`, `sources_corpora` and `sources_translation`.
 """
 
 import os
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import OneOf, Str
-from ..._rules import Samples, Workers
-from ..pipeline import TextBaseDataset
-from ..sampler import Shuffle
-from .generator import Shard, Shards
-from .mnist_cifar import folder
-from .text import FilesDataset, ShuffleMode, shard_in_range, together
+from ..._core.checking import checked
+from ..._core.rules import OneOf, Str
+from .._rules import Samples, Workers
+from .pipeline import TextBaseDataset
+from .sampler import Shuffle
+from .sources_images import folder
+from .sources_python import Shard, Shards
+from .sources_text import FilesDataset, ShuffleMode, shard_in_range, together
 
 __all__ = []
 

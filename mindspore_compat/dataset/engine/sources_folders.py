@@ -4,14 +4,14 @@ import os
 
 import numpy as np
 
-from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, ListOf, Str
-from ..._extra import decoded
-from ..._rules import AnInstance, Samples, Workers
-from ..pipeline import MappableDataset, VisionBaseDataset
-from ..sampler import select_sampler
-from .generator import Shard, Shards
-from .mnist_cifar import exclusive, folder
+from ..._core.checking import checked
+from ..._core.rules import Bool, ListOf, Str
+from .._extra import decoded
+from .._rules import AnInstance, Samples, Workers
+from .pipeline import MappableDataset, VisionBaseDataset
+from .sampler import select_sampler
+from .sources_images import exclusive, folder
+from .sources_python import Shard, Shards
 
 __all__ = ["ImageFolderDataset"]
 

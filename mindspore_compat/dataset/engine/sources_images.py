@@ -9,13 +9,13 @@ import struct
 
 import numpy as np
 
-from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, OneOf, Str
-from ..._rules import Samples, Workers
-from ..pipeline import MappableDataset, VisionBaseDataset
-from ..rows import block_rows, read_only
-from ..sampler import select_sampler
-from .generator import Shard, Shards, shard_in_range
+from ..._core.checking import Forbid, checked
+from ..._core.rules import Bool, OneOf, Str
+from .._rules import Samples, Workers
+from .pipeline import MappableDataset, VisionBaseDataset
+from .rows import block_rows, read_only
+from .sampler import select_sampler
+from .sources_python import Shard, Shards, shard_in_range
 
 __all__ = ["Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "KMnistDataset",
            "MnistDataset"]
