@@ -6,49 +6,25 @@ NCCL where each rank has a GPU of its own, else over the host. There is no trans
 nothing here knows a Tensor.
 
 Each operation returns a `Pending`; `wait()` gives the array. The ranks of a group must call the
-same operations in the same order, with arrays of the same shape and dtype.
+same operations in the same order, with arrays of the same shape and dtype. A header goes ahead of
+every operation (`headers.py`), and nothing follows it where the ranks disagree: then `wait()` is a
+RuntimeError on each of them, and the group can be used as before.
 """
 
-import atexit
+import collections
 import contextlib
 import functools
 import math
-import os
-import sys
+import pickle
 
 import numpy
 
-from . import arrays, nccl
+from . import arrays, endings, headers, nccl
+from .launcher import launched, mpi
+from .pending import Line, Pending, progress, wait_for_all
 
-# What launchers tell the processes they start: (rank, size, rank on the machine).
-LAUNCHERS = (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"),
-             ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"),
-             ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"))
 REDUCTIONS = ("sum", "prod", "max", "min")
-
-
-def launched():
-    """(rank, size) as the launcher's environment tells; None outside a launcher."""
-    for rank, size, _ in LAUNCHERS:
-        if rank in os.environ and size in os.environ:
-            return int(os.environ[rank]), int(os.environ[size])
-    return None
-
-
-def launched_local_rank():
-    """The rank on this machine as the launcher's environment tells, else 0."""
-    return next((int(os.environ[local]) for _, _, local in LAUNCHERS if local in os.environ), 0)
-
-
-@functools.cache
-def mpi():
-    """mpi4py's MPI; importing it joins this process to the others."""
-    try:
-        from mpi4py import MPI
-    except ImportError as error:
-        raise RuntimeError("Several processes need mpi4py and an MPI library: install the extra "
-                           f"'mpi' of mindspore_compat. ({error})") from error
-    return MPI
+_made = collections.Counter()  # ranks -> how many groups of them there were
 
 
 def world():
@@ -60,28 +36,13 @@ def world():
     if launched() is None:
         raise RuntimeError("This process was not started by a launcher, so there are no others to "
                            "talk to. Start it with 'mpiexec -n <processes> ...' or 'msrun'.")
-    communicator = mpi().COMM_WORLD
+    communicator = mpi().COMM_WORLD.Dup()
     if communicator.size > 1:
-        end_together()
-    return Group(tuple(range(communicator.size)), communicator)
-
-
-@functools.cache
-def end_together():
-    """From now on an error that ends this process ends the others, which would wait for it.
-
-    An end without error tells MPI what is complete, so that it has nothing left to complain of.
-    """
-    show = sys.excepthook
-
-    def hook(kind, error, trace):
-        show(kind, error, trace)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        mpi().COMM_WORLD.Abort(1)
-
-    sys.excepthook = hook
-    atexit.register(_forget_complete)
+        endings.watch(progress)
+    machine = communicator.Split_type(mpi().COMM_TYPE_SHARED)
+    machines = communicator.allgather(machine.bcast(communicator.rank))
+    machine.Free()
+    return Group(tuple(range(communicator.size)), communicator, machines)
 
 
 def alone():
@@ -94,206 +55,227 @@ def own_device(group):
     return group.local_rank % nccl.device_count()
 
 
-class Pending:
-    """An operation under way: `out` is the array it fills, complete after `wait()`."""
-
-    def __init__(self, out, request=None, finish=None):
-        self.out = out
-        self.request = request
-        self.finish = finish
-
-    def wait(self):
-        """Wait until the operation is complete, and return the array."""
-        if self.request is not None:
-            self.request.Wait()
-            self.request = None
-        if self.finish is not None:
-            self.finish()
-            self.finish = None
-        return self.out
-
-    def done(self):
-        """Whether the operation is complete, without waiting."""
-        return self.request is None or bool(self.request.Test())
-
-    def __del__(self):
-        """Memory that MPI still reads or fills outlives an operation nobody waits for."""
-        if self.request is None or sys.is_finalizing():
-            return
-        _abandoned.append((self.request, self.out, self.finish))
-        _forget_complete()
-
-
-_abandoned = []  # (request, array, what holds further arrays) of operations nobody waits for
-
-
-def _forget_complete():
-    """Drops the abandoned operations that are complete."""
-    _abandoned[:] = [each for each in _abandoned if not each[0].Test()]
-
-
 class Group:
     """Ranks that act together.
 
     Args:
         ranks (tuple[int]): the world's numbers of the members, in the order of their numbers here.
         communicator: mpi4py's; None for a process alone.
+        machines (Sequence[int]): for each rank of the world the first rank on its machine.
     """
 
-    def __init__(self, ranks, communicator):
+    def __init__(self, ranks, communicator, machines=(0,)):
         self.ranks = ranks
         self.communicator = communicator
+        self.machines = machines
         self.rank = 0 if communicator is None else communicator.rank
         self.size = len(ranks)
+        _made[ranks] += 1
+        self.key = f"{ranks} {_made[ranks]}"
+        self._line = Line()
+        self._messages = collections.Counter()
 
-    @functools.cached_property
-    def neighbours(self):
-        """The communicator of the members on this machine; None for a process alone."""
+    @property
+    def _neighbors(self):
+        """The members on this process's machine, by their numbers here."""
         if self.communicator is None:
-            return None
-        return self.communicator.Split_type(mpi().COMM_TYPE_SHARED)
+            return [0]
+        own = self.machines[self.ranks[self.rank]]
+        return [index for index, rank in enumerate(self.ranks) if self.machines[rank] == own]
 
     @property
     def local_rank(self):
         """This process's number among the members on its machine."""
-        return 0 if self.neighbours is None else self.neighbours.rank
+        return self._neighbors.index(self.rank)
 
     @property
     def local_size(self):
         """How many members are on this machine."""
-        return 1 if self.neighbours is None else self.neighbours.size
+        return len(self._neighbors)
 
     @functools.cached_property
     def nccl(self):
         """NCCL's communicator where each member has a GPU of its own, else None."""
-        return nccl.connect(self.communicator, self.neighbours) if self.size > 1 else None
+        if self.size == 1:
+            return None
+        self._agree("an exchange of arrays of a device").wait()
+        return nccl.connect(self.communicator, self.local_size)
 
     def subgroup(self, ranks):
-        """The group of some of the world's ranks; every member, and no other rank, must call it."""
+        """The group of some of the world's ranks; every member, and no other rank, must call it.
+
+        Raises:
+            RuntimeError: a member calls it with other ranks.
+        """
+        ranks = tuple(ranks)
         if self.communicator is None:
-            return Group(tuple(ranks), None)
+            return Group(ranks, None)
+        self._same_members(ranks)
         chosen = self.communicator.group.Incl(list(ranks))
         tag = sum((position + 1) * rank for position, rank in enumerate(ranks)) % 32767
-        return Group(tuple(ranks), self.communicator.Create_group(chosen, tag))
+        return Group(ranks, self.communicator.Create_group(chosen, tag), self.machines)
 
     def free(self):
         """Give the communicators back; the group cannot be used afterwards."""
-        made = vars(self).pop("nccl", None), vars(self).pop("neighbours", None)
-        if made[0] is not None:
-            made[0].destroy()
-        if made[1] is not None:
-            made[1].Free()
-        if self.communicator is not None and self.communicator != mpi().COMM_WORLD:
+        for pending in tuple(self._line.collectives):
+            with contextlib.suppress(RuntimeError):  # for whoever waits for it
+                pending.wait()
+        made = vars(self).pop("nccl", None)
+        if made is not None:
+            made.destroy()
+        if self.communicator is not None:
             self.communicator.Free()
         self.communicator = None
 
     def all_reduce(self, array, operation="sum"):
-        """The members' arrays combined element by element; every member gets the result."""
+        """The members' arrays combined element by element; every member gets the result.
+
+        "avg" is the sum, which the caller divides.
+        """
         if self.size == 1:
             return Pending(array.copy())
-        if self._on_gpu(array):
+        what = f"all_reduce ({operation}) of {headers.array_text(array)}"
+        if self._on_gpu(array, what):
             return Pending(self.nccl.all_reduce(array, operation))
         sent, kind = _to_reduce(array, operation)
         got = numpy.empty_like(sent)
-        return _arriving(got, self.communicator.Iallreduce(sent, got, kind), array, array.shape)
+        return self._start(what, got, array, array.shape,
+                           lambda: self.communicator.Iallreduce(sent, got, kind))
 
     def reduce(self, array, root, operation="sum"):
         """As `all_reduce`, for member `root` only; the others get their own array back."""
         if self.size == 1:
             return Pending(array.copy())
-        if self._on_gpu(array):
+        what = f"reduce ({operation}) to {self._named(root)} of {headers.array_text(array)}"
+        if self._on_gpu(array, what):
             return Pending(self.nccl.reduce(array, root, operation))
         sent, kind = _to_reduce(array, operation)
         got = sent.copy()
-        request = self.communicator.Ireduce(sent, got if self.rank == root else None, kind, root)
-        return _arriving(got, request, array, array.shape, keep=sent)
+        room = got if self.rank == root else None
+        return self._start(what, got, array, array.shape,
+                           lambda: self.communicator.Ireduce(sent, room, kind, root))
 
     def reduce_scatter(self, array, operation="sum"):
         """The combination of the members' arrays, cut along axis 0; each member gets its part."""
         if self.size == 1:
             return Pending(array.copy())
-        if self._on_gpu(array):
+        shape = self._part(array.shape)
+        what = f"reduce_scatter ({operation}) of {headers.array_text(array)}"
+        if self._on_gpu(array, what):
             return Pending(self.nccl.reduce_scatter(array, operation))
         sent, kind = _to_reduce(array, operation)
-        shape = self._part(array.shape)
         got = numpy.empty(shape, sent.dtype)
-        request = self.communicator.Ireduce_scatter_block(sent, got, kind)
-        return _arriving(got, request, array, shape, keep=sent)
+        return self._start(what, got, array, shape,
+                           lambda: self.communicator.Ireduce_scatter_block(sent, got, kind))
 
     def all_gather(self, array):
         """The members' arrays joined along axis 0; every member gets the result."""
         if self.size == 1:
             return Pending(_at_least_1d(array).copy())
-        if self._on_gpu(array):
+        what = f"all_gather of {headers.array_text(array)}"
+        if self._on_gpu(array, what):
             return Pending(self.nccl.all_gather(array))
         shape = self.whole(array.shape)
         sent, got = _bytes_of(array), _room_for(shape, array.dtype)
-        return _arriving(got, self.communicator.Iallgather(sent, got), array, shape, keep=sent)
+        return self._start(what, got, array, shape,
+                           lambda: self.communicator.Iallgather(sent, got))
 
     def gather(self, array, root):
         """As `all_gather`, for member `root` only; the others get their own array back."""
         if self.size == 1:
             return Pending(_at_least_1d(array).copy())
-        if self._on_gpu(array):
+        what = f"gather to {self._named(root)} of {headers.array_text(array)}"
+        if self._on_gpu(array, what):
             joined = self.nccl.all_gather(array)
             return Pending(joined if self.rank == root else array.copy())
         shape = self.whole(array.shape) if self.rank == root else array.shape
         sent, got = _bytes_of(array), _room_for(shape, array.dtype)
         if self.rank != root:
             got[:] = sent
-        request = self.communicator.Igather(sent, got if self.rank == root else None, root)
-        return _arriving(got, request, array, shape, keep=sent)
+        room = got if self.rank == root else None
+        return self._start(what, got, array, shape,
+                           lambda: self.communicator.Igather(sent, room, root))
 
     def broadcast(self, array, root):
         """Member `root`'s array, for every member; the others' arrays give shape and dtype."""
         if self.size == 1:
             return Pending(array.copy())
-        if self._on_gpu(array):
+        what = f"broadcast from {self._named(root)} of {headers.array_text(array)}"
+        if self._on_gpu(array, what):
             return Pending(self.nccl.broadcast(array, root))
         got = _bytes_of(array).copy()
-        return _arriving(got, self.communicator.Ibcast(got, root), array, array.shape)
+        return self._start(what, got, array, array.shape,
+                           lambda: self.communicator.Ibcast(got, root))
 
     def scatter(self, array, root):
         """Member `root`'s array cut along axis 0; each member gets its part."""
         if self.size == 1:
             return Pending(array.copy())
         shape = self._part(array.shape)
-        if self._on_gpu(array):
+        what = f"scatter from {self._named(root)} of {headers.array_text(array)}"
+        if self._on_gpu(array, what):
             whole = self.nccl.broadcast(array, root)
             return Pending(whole[self.rank * shape[0]:(self.rank + 1) * shape[0]].copy())
         sent = _bytes_of(array) if self.rank == root else None
         got = _room_for(shape, array.dtype)
-        request = self.communicator.Iscatter(sent, got, root)
-        return _arriving(got, request, array, shape, keep=sent)
+        return self._start(what, got, array, shape,
+                           lambda: self.communicator.Iscatter(sent, got, root))
 
-    def all_to_all(self, array, sent_rows, got_rows):
-        """Rows of axis 0 exchanged: `sent_rows[i]` go to member i, `got_rows[i]` come from it."""
-        shape = (sum(got_rows), *array.shape[1:])
+    def all_to_all(self, array, sent_rows, got_rows, use="all_to_all"):
+        """Rows of axis 0 exchanged: `sent_rows[i]` go to member i, `got_rows[i]` come from it.
+
+        `use` is what the members must agree on besides: what the exchange is for.
+        """
         if self.size == 1:
             return Pending(array.copy())
-        if self._on_gpu(array):
+        shape = (sum(got_rows), *array.shape[1:])
+        what = f"{use} of rows of {headers.array_text(array[:0])}"
+        if self._on_gpu(array, what):
+            self._line.collective(Pending(None, self._same_rows(sent_rows, got_rows))).wait()
             return Pending(self.nccl.all_to_all(array, sent_rows, got_rows, shape))
         width = math.prod(array.shape[1:]) * array.dtype.itemsize
         sent, got = _bytes_of(array), _room_for(shape, array.dtype)
-        request = self.communicator.Ialltoallv(
+        return self._start(what, got, array, shape, lambda: self.communicator.Ialltoallv(
             [sent, [rows * width for rows in sent_rows], mpi().BYTE],
-            [got, [rows * width for rows in got_rows], mpi().BYTE])
-        return _arriving(got, request, array, shape, keep=sent)
+            [got, [rows * width for rows in got_rows], mpi().BYTE]),
+            before=self._same_rows(sent_rows, got_rows))
 
     def send(self, array, to, tag=0):
         """Send to member `to`."""
+        header = headers.packed(self._message("to", to, tag, headers.array_text(array)))
         if self._on_gpu(array):
             self.nccl.send(array, to)
-            return Pending(array)
-        sent = _bytes_of(array)
-        return Pending(array, self.communicator.Isend(sent, to, tag), lambda: sent.size)
+            return self._send(array, to, tag, header)
+        return self._send(array, to, tag, header, _bytes_of(array))
 
     def receive(self, array, source, tag=0):
-        """Receive from member `source`; `array` gives shape and dtype."""
+        """Receive from member `source`; `array` gives shape and dtype.
+
+        `wait()` is a RuntimeError where something of another shape or dtype was sent.
+        """
+        wanted = self._message("from", source, tag, headers.array_text(array))
         if self._on_gpu(array):
-            return Pending(self.nccl.receive(array, source))
-        got = _room_for(array.shape, array.dtype)
-        return _arriving(got, self.communicator.Irecv(got, source, tag), array, array.shape)
+            out, got, finish = self.nccl.receive(array, source), None, None
+        else:
+            got = _room_for(array.shape, array.dtype)
+            out, finish = _landing(got, array, array.shape)
+
+        header = bytearray(headers.SIZE)
+
+        def steps():
+            request = self.communicator.Irecv(header, source, tag)
+            data = None if got is None else self.communicator.Irecv(got, source, tag)
+            yield request
+            if headers.text_of(header) != wanted:
+                with contextlib.suppress(mpi().Exception):  # what came may be longer
+                    yield data
+                self._refuse(wanted, header, source)
+            if data is not None:
+                yield data
+                finish()
+
+        absent = self._absent_peer(source, "receive", wanted, header)
+        return self._line.peer(Pending(out, steps(), absent))
 
     def together(self, array):
         """A context in which sends and receives of arrays like this one start as one."""
@@ -301,40 +283,70 @@ class Group:
 
     def barrier(self):
         """Wait until every member has come here."""
-        if self.size > 1:
-            self.communicator.Barrier()
+        self.arrive().wait()
 
     def arrive(self):
         """As `barrier`, under way: complete when every member has come here."""
-        return Pending(None, self.communicator.Ibarrier() if self.size > 1 else None)
+        return Pending(None) if self.size == 1 else self._agree("barrier")
 
     def objects(self, value):
         """What every member gave (anything that pickles), as a list in their order."""
-        return [value] if self.size == 1 else self.communicator.allgather(value)
+        if self.size == 1:
+            return [value]
+        self._agree("all_gather of objects").wait()
+        return self.communicator.allgather(value)
 
     def broadcast_object(self, value, root):
         """What member `root` gave, for every member."""
-        return value if self.size == 1 else self.communicator.bcast(value, root)
+        if self.size == 1:
+            return value
+        self._agree(f"broadcast from {self._named(root)} of an object").wait()
+        return self.communicator.bcast(value, root)
 
     def gather_objects(self, value, root):
         """What every member gave, as a list, for member `root`; None for the others."""
-        return [value] if self.size == 1 else self.communicator.gather(value, root)
+        if self.size == 1:
+            return [value]
+        self._agree(f"gather to {self._named(root)} of objects").wait()
+        return self.communicator.gather(value, root)
 
     def scatter_objects(self, values, root):
         """This member's entry of the list that member `root` gave."""
-        return values[0] if self.size == 1 else self.communicator.scatter(values, root)
+        if self.size == 1:
+            return values[0]
+        self._agree(f"scatter from {self._named(root)} of objects").wait()
+        return self.communicator.scatter(values, root)
 
     def send_object(self, value, to):
         """Sends anything that pickles to member `to`."""
-        self.communicator.send(value, to)
+        header = headers.packed(self._message("to", to, 0, "an object"))
+        self._send(None, to, 0, header, pickle.dumps(value, pickle.HIGHEST_PROTOCOL)).wait()
 
     def receive_object(self, source):
-        """What member `source` sent."""
-        return self.communicator.recv(source=source)
+        """What member `source` sent with `send_object`; nothing else is unpickled."""
+        wanted = self._message("from", source, 0, "an object")
+        header, data = bytearray(headers.SIZE), bytearray()
 
-    def _on_gpu(self, array):
-        """Whether an array goes through NCCL."""
-        return arrays.on_device(array) and self.nccl is not None
+        def steps():
+            yield self.communicator.Irecv(header, source, 0)
+            status = mpi().Status()
+            self.communicator.Probe(source, 0, status)
+            data.extend(bytes(status.Get_count(mpi().BYTE)))
+            yield self.communicator.Irecv(data, source, 0)
+            if headers.text_of(header) != wanted:
+                self._refuse(wanted, header, source)
+
+        absent = self._absent_peer(source, "receive", wanted, header)
+        self._line.peer(Pending(None, steps(), absent)).wait()
+        return pickle.loads(data)
+
+    def _on_gpu(self, array, what=None):
+        """Whether an array goes through NCCL; the members then agree on `what` at once."""
+        if not arrays.on_device(array) or self.nccl is None:
+            return False
+        if what is not None:
+            self._agree(f"{what} of a device").wait()
+        return True
 
     def whole(self, shape):
         """The shape of all members' arrays joined along axis 0."""
@@ -347,6 +359,111 @@ class Group:
                              f"{self.size} equal parts.")
         return (shape[0] // self.size, *shape[1:])
 
+    def _start(self, what, got, like, shape, begin, before=()):
+        """A collective that fills `got`, once all have agreed on `what` and run `before`."""
+        out, finish = _landing(got, like, shape)
+
+        def steps():
+            yield from before
+            yield begin()
+            finish()
+
+        return self._collective(what, steps(), out)
+
+    def _agree(self, what):
+        """A collective that does nothing but compare `what`."""
+        return self._collective(what, (), None)
+
+    def _collective(self, what, steps, out):
+        """Starts an exchange of headers; where they are equal, the steps follow."""
+        endings.counts[self.key] += 1
+        number = endings.counts[self.key]
+        what = f"{what} as exchange {number}"
+        own = headers.packed(what)
+
+        def run():
+            gathered = bytearray(headers.SIZE * self.size)
+            yield self.communicator.Iallgather(own, gathered)
+            headers.compare(gathered, own, self.ranks)
+            yield from steps
+
+        def absent():
+            gone = [rank for rank in self.ranks
+                    if rank in endings.left and endings.left[rank].get(self.key, 0) < number]
+            return self._absence(gone[0], f"complete {what}") if gone else None
+
+        return self._line.collective(Pending(out, run(), absent))
+
+    def _same_rows(self, sent_rows, got_rows):
+        """Compares the counts of rows of an exchange of all with all."""
+        own = numpy.array([sent_rows, got_rows], numpy.int64)
+        gathered = numpy.empty((self.size, *own.shape), numpy.int64)
+        yield self.communicator.Iallgather(own, gathered)
+        headers.compare_rows(gathered[:, 0], gathered[:, 1], self.ranks)
+
+    def _send(self, array, to, tag, header, data=None):
+        """Sends a header and, unless it goes another way, the data."""
+
+        def steps():
+            requests = [self.communicator.Isend(part, to, tag)
+                        for part in (header, data) if part is not None]
+            yield from requests
+
+        absent = self._absent_peer(to, "send", headers.text_of(header))
+        return self._line.peer(Pending(array, steps(), absent))
+
+    def _message(self, way, peer, tag, text):
+        """The text of a message "to" or "from" a member: what it is, and its number."""
+        self._messages[way, peer, tag] += 1
+        return f"{text} as message {self._messages[way, peer, tag]} of tag {tag}"
+
+    def _refuse(self, wanted, header, source):
+        raise RuntimeError(
+            f"What is received must be of the dtype and shape that was sent, but "
+            f"{self._named(self.rank)} expects {wanted} from {self._named(source)}, which sent "
+            f"{headers.text_of(header)}.")
+
+    def _absent_peer(self, peer, verb, what, header=b"\0"):
+        """A function that tells if a peer has ended and the header has not come before."""
+        rank = self.ranks[peer]
+
+        def absent():
+            gone = rank in endings.left and not header[0]
+            return self._absence(rank, f"{verb} {what}") if gone else None
+
+        return absent
+
+    def _absence(self, rank, what):
+        return f"Rank {rank} has ended, but {self._named(self.rank)} needs it to {what}."
+
+    def _named(self, member):
+        """A member as words, by its number in the world."""
+        return f"rank {self.ranks[member]}"
+
+    def _same_members(self, ranks):
+        """Compares the ranks of a new group with what each of the others calls it with."""
+        tag = self.communicator.Get_attr(mpi().TAG_UB)  # a number that no script uses
+        what = f"a new group of {list(ranks)}"
+        own = headers.packed(what)
+        others = [rank for rank in ranks if rank != self.rank]
+        sent = [self._send(None, rank, tag, own) for rank in others]
+
+        def steps(rank):
+            header = bytearray(headers.SIZE)
+            yield self.communicator.Irecv(header, rank, tag)
+            pair = (own, header) if self.rank < rank else (header, own)
+            headers.compare(b"".join(pair), own, sorted((self.rank, rank)))
+
+        waiting = [Pending(None, steps(rank), self._absent_peer(rank, "make", what))
+                   for rank in others]
+        for each in waiting:
+            self._line.peer(each)
+        try:
+            wait_for_all(sent + waiting)
+        finally:
+            for each in waiting:
+                each.cancel()
+
 
 def _to_reduce(array, operation):
     """An array as MPI can combine it, and MPI's name for the operation.
@@ -354,6 +471,7 @@ def _to_reduce(array, operation):
     MPI knows no half precision: those travel, and are summed, as float32. Of bools, the sum and the
     largest are 'any', the product and the smallest 'all'.
     """
+    operation = "sum" if operation == "avg" else operation
     host = numpy.ascontiguousarray(arrays.to_host(array)).reshape(array.shape)
     if host.dtype in arrays.HOST.narrow:
         host = host.astype(numpy.float32)
@@ -373,25 +491,20 @@ def _room_for(shape, dtype):
     return numpy.empty(math.prod(shape) * dtype.itemsize, numpy.uint8)
 
 
-def _arriving(got, request, like, shape, keep=None):
-    """A Pending whose array has the dtype and place of `like` and is filled from `got`.
-
-    `keep` is held until then: MPI still reads it.
-    """
+def _landing(got, like, shape):
+    """An array of the dtype and place of `like`, and what fills it once `got` is filled."""
     space = arrays.space_of(like)
     same_bytes = (got.dtype in (numpy.uint8, like.dtype)
                   and like.dtype.itemsize * math.prod(shape) == got.nbytes)
-    if same_bytes:
-        filled = got.view(like.dtype).reshape(shape)
-        if space is arrays.HOST:
-            return Pending(filled, request, lambda sent=keep: sent)
+    if same_bytes and space is arrays.HOST:
+        return got.view(like.dtype).reshape(shape), lambda: None
     out = space.module.empty(shape, like.dtype)
 
-    def finish(sent=keep):
-        arrived = filled if same_bytes else got.astype(like.dtype)
+    def finish():
+        arrived = got.view(like.dtype).reshape(shape) if same_bytes else got.astype(like.dtype)
         out[...] = arrays.to_space(space, arrived)
 
-    return Pending(out, request, finish)
+    return out, finish
 
 
 def _at_least_1d(array):

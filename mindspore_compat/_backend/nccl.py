@@ -19,12 +19,12 @@ def device_count():
     return importlib.import_module("cupy").cuda.runtime.getDeviceCount()
 
 
-def connect(communicator, neighbours):
+def connect(communicator, local_size):
     """NCCL's side of a group; None unless it is installed and each rank has a GPU of its own."""
     cupy = importlib.import_module("cupy")
     try:
         nccl = importlib.import_module("cupy.cuda.nccl")
-        usable = nccl.available and neighbours.size <= device_count()
+        usable = nccl.available and local_size <= device_count()
     except ImportError:
         usable = False
     if not all(communicator.allgather(usable)):
@@ -126,7 +126,7 @@ class Nccl:
 
     def _reduction(self, array, operation):
         """NCCL's codes of dtype and operation; of bools the sum is 'any', the product 'all'."""
-        name = array.dtype.name
+        name, operation = array.dtype.name, "sum" if operation == "avg" else operation
         if name not in TYPES:
             raise TypeError(f"NCCL cannot combine arrays of dtype {name}.")
         if name == "bool":

@@ -2,11 +2,12 @@
 
 Ranks are numbers in the world. Results are new Tensors; what is given is left as it is. With
 `async_op=True` a call returns at once, and its Tensor is complete after the handle's `wait()`;
-gradients flow through calls that are not asynchronous. Sends and receives are in `point_to_point`,
-exchanges of all with all in `all_to_all`.
+gradients flow through calls that are not asynchronous. Members that call different operations, or
+with other shapes, dtypes or roots, all get a RuntimeError that names them. Sends and receives are
+in `point_to_point`, exchanges of all with all in `all_to_all`.
 """
 
-from .._core.rules.vocabulary import Bool, Int, Str, checked
+from .._core.rules import Bool, Int, Str, checked
 from . import transfer
 from .all_to_all import (
     all_to_all_single_with_output_shape,

@@ -4,9 +4,9 @@ A group named by any of the three world names ("hccl_world_group", "nccl_world_g
 "mccl_world_group") is the world. The exchange itself is in `_backend/collective.py`.
 """
 
-from .._backend import arrays, collective, heartbeat
-from .._core.context.config import config
-from .._core.rules.vocabulary import Any, Int, ListOf, Str, checked
+from .._backend import arrays, collective, heartbeat, launcher
+from .._core.config import config
+from .._core.rules import Any, Int, ListOf, Str, checked
 
 HCCL_WORLD_COMM_GROUP = "hccl_world_group"
 NCCL_WORLD_COMM_GROUP = "nccl_world_group"
@@ -156,7 +156,7 @@ def get_local_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
     """
     if GlobalComm.INITED:
         return group_named(group).local_rank
-    return collective.launched_local_rank()
+    return launcher.launched_local_rank()
 
 
 @checked
@@ -338,4 +338,4 @@ def _of_members(api, name):
 
 def _launched():
     """(rank, size) before `init`."""
-    return collective.launched() or (0, 1)
+    return launcher.launched() or (0, 1)

@@ -1,9 +1,9 @@
 """Sending Tensors from one rank to another; public through `comm_func`. No gradients flow here."""
 
 from .._backend import arrays
-from .._core.rules.vocabulary import Any, DType, Int, Str, checked
-from .._core.tensor import dtype as dtypes
-from .._core.tensor.tensor import Tensor
+from .._core import dtype as dtypes
+from .._core.rules import Any, DType, Int, Str, checked
+from .._core.tensor import Tensor
 from .groups import GlobalComm, group_named, member
 from .transfer import CommHandle, Given, nothing, under_way
 
@@ -40,7 +40,8 @@ def recv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
         Tensor, what was received.
 
     Raises:
-        RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+        RuntimeError: `init` was not called, there is no such group, `src` is not in it, or what it
+            sends is of another shape or dtype.
     """
     received, handle = irecv(tensor, src, group, tag)
     handle.wait()

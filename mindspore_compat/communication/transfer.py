@@ -8,18 +8,17 @@ import math
 
 from .._backend import arrays
 from .._backend.space import extra
-from .._core.autograd.vjp_rules import derive
-from .._core.declare.op import op
-from .._core.rules.vocabulary import Any, TensorOf, TupleOf, any_dtype
-from .._core.tensor.tensor import Tensor
+from .._core.derivatives import derive
+from .._core.op import op
+from .._core.rules import Any, TensorOf, TupleOf, any_dtype
+from .._core.tensor import Tensor
 
 
 @extra
 def all_reduce(xp, x, operation, group):
     """The members' arrays combined ("sum", "prod", "max", "min", "avg")."""
-    if operation != "avg":
-        return group.all_reduce(x, operation).wait()
-    return (group.all_reduce(x, "sum").wait() / group.size).astype(x.dtype)
+    out = group.all_reduce(x, operation).wait()
+    return (out / group.size).astype(x.dtype) if operation == "avg" else out
 
 
 @extra
@@ -31,9 +30,8 @@ def all_gather(xp, x, group):
 @extra
 def reduce_scatter(xp, x, operation, group):
     """The members' arrays combined and cut along axis 0: this member's part."""
-    if operation != "avg":
-        return group.reduce_scatter(x, operation).wait()
-    return (group.reduce_scatter(x, "sum").wait() / group.size).astype(x.dtype)
+    out = group.reduce_scatter(x, operation).wait()
+    return (out / group.size).astype(x.dtype) if operation == "avg" else out
 
 
 @extra
@@ -45,7 +43,7 @@ def broadcast_from(xp, x, root, group):
 @extra
 def reduce_to(xp, x, root, operation, group):
     """The members' arrays combined, for member `root`; on the others an array without meaning."""
-    out = group.reduce(x, root, "sum" if operation == "avg" else operation).wait()
+    out = group.reduce(x, root, operation).wait()
     if group.rank != root:
         return xp.zeros((1,), x.dtype)
     return (out / group.size).astype(x.dtype) if operation == "avg" else out
@@ -65,9 +63,9 @@ def scatter_from(xp, x, root, group):
 
 
 @extra
-def exchange(xp, x, sent_rows, got_rows, group):
+def exchange(xp, x, sent_rows, got_rows, group, use="all_to_all"):
     """Rows of axis 0: `sent_rows[i]` go to member i, `got_rows[i]` come from it."""
-    return group.all_to_all(x, sent_rows, got_rows).wait()
+    return group.all_to_all(x, sent_rows, got_rows, use).wait()
 
 
 def _reduce_slope(xp, g, x, out, operation, group):
@@ -132,7 +130,7 @@ derive("all_gather(x, group)", arrays="x",
        x=lambda xp, g, x_shape, group: xp.reshape(xp.reduce_scatter(g, "sum", group), x_shape))
 derive("reduce_scatter(x, operation, group)", arrays="x", x=_scatter_slope)
 derive("broadcast_from(x, root, group)", arrays="x", x=_broadcast_slope)
-derive("exchange(x, sent_rows, got_rows, group)", arrays="x",
+derive("exchange(x, sent_rows, got_rows, group, use='all_to_all')", arrays="x",
        x=lambda xp, g, sent_rows, got_rows, group: xp.exchange(g, got_rows, sent_rows, group))
 
 Given = TensorOf(any_dtype)
@@ -181,9 +179,9 @@ def scatter_op(xp, tensor: Given, root, group):
 
 
 @op(widen=False)
-def exchange_op(xp, tensor: Given, sent_rows, got_rows, group):
+def exchange_op(xp, tensor: Given, sent_rows, got_rows, group, use="all_to_all"):
     """`exchange` on a Tensor."""
-    return xp.exchange(tensor, sent_rows, got_rows, group)
+    return xp.exchange(tensor, sent_rows, got_rows, group, use)
 
 
 @op(widen=False)

@@ -11,13 +11,13 @@ import signal
 import subprocess
 import sys
 
-from .._backend import collective, heartbeat, processes
+from .._backend import heartbeat, launcher, processes
 
 
 def main(log, *command):
     """Run the command; its exit status, 128 and the signal's number where a signal ended it."""
-    rank, _ = collective.launched()
-    local = collective.launched_local_rank()
+    rank, _ = launcher.launched()
+    local = launcher.launched_local_rank()
     os.environ.update(RANK_ID=str(rank), DEVICE_ID=str(local), MS_NODE_ID=str(rank))
     file = os.open(f"{log}_{rank}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.dup2(file, 1)

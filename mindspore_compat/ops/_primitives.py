@@ -1,9 +1,8 @@
 """Primitives without a function of their own: layouts, checks, small algebra, older spellings."""
 
-from .._core.autograd.transforms import stop_gradient
-from .._core.declare.op import op, space_for
-from .._core.declare.public_api import public
-from .._core.rules.vocabulary import (
+from .._core import dtype as dtypes
+from .._core.op import op, space_for
+from .._core.rules import (
     Alike,
     Any,
     AsValue,
@@ -23,14 +22,14 @@ from .._core.rules.vocabulary import (
     floating,
     number,
 )
-from .._core.tensor import dtype as dtypes
-from .._core.tensor.tensor import Tensor
-from ._indexing.inplace import index_put
-from ._indexing.scatter import check_range, scatter_by
-from ._reduction import statistics
-from ._shape import pad, reshape, slice_stack
-from ._shape.create import NoShape
-from ._shape.reshape import shape_of
+from .._core.surface import public
+from .._core.tensor import Tensor
+from .._core.transforms import stop_gradient
+from . import _arrange, _padding, _shape, _statistics
+from ._create import NoShape
+from ._inplace import index_put
+from ._scatter import check_range, scatter_by
+from ._shape import shape_of
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -146,7 +145,7 @@ class SplitV(Primitive):
                 f"For 'SplitV', 'size_splits' must add up to {length}, but got {self.size_splits}."
             )
         edges = [sum(sizes[: i + 1]) for i in range(len(sizes) - 1)]
-        return reshape.split_at.run(input_x, edges, self.split_dim)
+        return _shape.split_at.run(input_x, edges, self.split_dim)
 
 
 @public("ops.BatchToSpaceNDV2")
@@ -160,7 +159,7 @@ class BatchToSpaceNDV2(Primitive):
     def __call__(self, input_x: Anything, block_shape: Index, crops: Any):
         crops = crops.asnumpy().tolist() if isinstance(crops, Tensor) else crops
         block = tuple(block_shape.asnumpy().tolist())
-        return pad.batch_to_space_nd.run(input_x, block, crops)
+        return _padding.batch_to_space_nd.run(input_x, block, crops)
 
 
 # New values ---------------------------------------------------------------------------------------
@@ -269,7 +268,7 @@ class TrilIndices(_Indices):
     """The class form of `ops.tril_indices`: `ops.TrilIndices(row, col, offset, dtype)()`."""
 
     def __call__(self):
-        return slice_stack.tril_indices(*self.sizes, dtype=self.dtype)
+        return _arrange.tril_indices(*self.sizes, dtype=self.dtype)
 
 
 @public("ops.TriuIndices")
@@ -277,7 +276,7 @@ class TriuIndices(_Indices):
     """The class form of `ops.triu_indices`: `ops.TriuIndices(row, col, offset, dtype)()`."""
 
     def __call__(self):
-        return slice_stack.triu_indices(*self.sizes, dtype=self.dtype)
+        return _arrange.triu_indices(*self.sizes, dtype=self.dtype)
 
 
 # Looking up and scattering ------------------------------------------------------------------------
@@ -426,7 +425,7 @@ def cumulative_logsumexp(xp, x: Floats, axis: TensorOf("int16", "int32", "int64"
     if exclusive:
         empty = xp.full_like(xp.take(x, xp.arange(1), axis), lowest)
         x = xp.concatenate([empty, xp.take(x, xp.arange(x.shape[axis] - 1), axis)], axis)
-    out = statistics.logcumsumexp.body(xp, x, axis)
+    out = _statistics.logcumsumexp.body(xp, x, axis)
     return xp.flip(out, axis) if reverse else out
 
 
@@ -435,7 +434,7 @@ def quantile(xp, input: TensorOf("float32", "float64"),
              q: TensorOf("float32", "float64", scalars=True), dim: Int | None = None,
              keep_dims: Bool = False, ignore_nan: Bool = False):
     """The values below which fractions q of the elements lie, along an axis or over all."""
-    return statistics._quantiles(xp, input, q, dim, keep_dims, ignore_nan)
+    return _statistics._quantiles(xp, input, q, dim, keep_dims, ignore_nan)
 
 
 # Checks and plain passing -------------------------------------------------------------------------
@@ -557,4 +556,4 @@ class ParallelConcat(_Passing):
                 f"For 'ParallelConcat', 'values' must have one shape that begins with 1, but got "
                 f"{sorted(shapes)}."
             )
-        return reshape.cat.run(list(values), 0)
+        return _shape.cat.run(list(values), 0)

@@ -7,11 +7,11 @@ import numpy
 import pytest
 
 from mindspore_compat import Tensor, communication, ops
-from mindspore_compat._backend import collective
+from mindspore_compat._backend import collective, launcher
 from mindspore_compat._c_expression import GroupOptions
 from mindspore_compat.communication import comm_func
 
-LAUNCHER = [name for row in collective.LAUNCHERS for name in row]
+LAUNCHER = [name for row in launcher.LAUNCHERS for name in row]
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def test_rank_0_of_1_without_init():
     assert communication.GlobalComm.INITED is False
 
 
-@pytest.mark.parametrize("row", collective.LAUNCHERS, ids=lambda row: row[0])
+@pytest.mark.parametrize("row", launcher.LAUNCHERS, ids=lambda row: row[0])
 def test_launcher_is_asked_before_init(row, monkeypatch):
     for name, value in zip(row, ("3", "8", "1"), strict=True):
         monkeypatch.setenv(name, value)
@@ -52,7 +52,7 @@ def test_exchanges_of_a_process_alone_without_init():
 
 
 def test_launched_processes_must_be_connected_first(monkeypatch):
-    for name, value in zip(collective.LAUNCHERS[0], ("0", "2", "0"), strict=True):
+    for name, value in zip(launcher.LAUNCHERS[0], ("0", "2", "0"), strict=True):
         monkeypatch.setenv(name, value)
     for exchange in (comm_func.all_reduce, ops.AllReduce(), ops.AllGather()):
         with pytest.raises(RuntimeError, match="not connected"):

@@ -7,7 +7,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, mint, nn, ops
-from mindspore_compat._backend import collective
+from mindspore_compat._backend import launcher
 from mindspore_compat.communication import transfer
 from mindspore_compat.mint import distributed as dist
 from mindspore_compat.ops import communication as comm
@@ -19,7 +19,7 @@ ONLY_IN_OPS = {"all_to_all_v_c", "gather_into_tensor", "scatter_tensor", "set_co
 
 @pytest.fixture(autouse=True)
 def no_launcher(monkeypatch):
-    for row in collective.LAUNCHERS:
+    for row in launcher.LAUNCHERS:
         for name in row:
             monkeypatch.delenv(name, raising=False)
     yield

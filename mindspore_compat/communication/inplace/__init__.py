@@ -8,7 +8,8 @@ in `peers`, objects that pickle in `objects`, the key-value store in `store`; wh
 themselves are those of `..transfer`.
 
 All arguments are checked before anything is sent, so a refused call changes nothing here and is
-not half done elsewhere; where a rank's own error ends it, the launcher ends the others.
+not half done elsewhere. Members that call different functions, or with other shapes, dtypes or
+roots, all get a RuntimeError that names them. Where a rank's own error ends it, the others end too.
 """
 
 from . import (  # noqa: F401 - their declarations make the public names

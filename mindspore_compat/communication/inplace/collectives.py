@@ -4,8 +4,8 @@ Ranks are numbers in the world. `group` names a group of `new_group` or `create_
 world. All members must call, in the same order.
 """
 
-from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Int, ListOf, Str, checked
+from ..._core.rules import Any, Bool, Int, ListOf, Str, checked
+from ..._core.surface import public
 from .. import transfer
 from ..groups import member, partners
 from ..transfer import CommHandle
@@ -289,6 +289,7 @@ def reduce_scatter_tensor_uneven(
         group=found,
         write=Into(api, output, first=combined),
         async_op=async_op,
+        use=f"reduce_scatter_uneven ({op})",
     )
 
 

@@ -3,10 +3,10 @@
 What is received is put into the Tensor that is given. Ranks are numbers in the world.
 """
 
-from ..._core.declare.public_api import overwrite, public
-from ..._core.rules.base import show
-from ..._core.rules.vocabulary import Any, Bool, Int, Str, checked
-from ..._core.tensor.tensor import Tensor
+from ..._core.rule import show
+from ..._core.rules import Any, Bool, Int, Str, checked
+from ..._core.surface import overwrite, public
+from ..._core.tensor import Tensor
 from ..groups import group_named
 from ..transfer import CommHandle
 from .writing import Arriving, Given, Into, both
@@ -49,7 +49,8 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
 
     Raises:
         ValueError: `src` is this process, or not in the group.
-        RuntimeError: the processes are not connected, or there is no such group.
+        RuntimeError: the processes are not connected, there is no such group, or what is sent is of
+            another shape or dtype.
 
     Source: mindspore.mint.distributed.recv of MindSpore 2.10.
     """

@@ -8,9 +8,9 @@ import datetime
 import hashlib
 import re
 
-from ..._backend import collective, heartbeat
-from ..._core.rules.base import show
-from ..._core.rules.vocabulary import Any, Int, ListOf, Str, checked
+from ..._backend import collective, heartbeat, launcher
+from ..._core.rule import show
+from ..._core.rules import Any, Int, ListOf, Str, checked
 from .. import groups
 from ..groups import GlobalComm, group_named, member
 from .store import TCPStore, seconds_of
@@ -127,7 +127,7 @@ def _address(api, init_method, store, world_size, rank):
 
 def _world(api, world_size, rank, told):
     """The group of all processes, which must be the one that was told."""
-    if told and world_size == 1 and collective.launched() is None:
+    if told and world_size == 1 and launcher.launched() is None:
         return collective.alone()
     with heartbeat.joining():
         world = collective.world()

@@ -8,9 +8,9 @@ nothing that is recorded, so they would not take part in its walk back.
 
 import functools
 
-from ..._core.declare.public_api import overwrite, public
-from ..._core.rules.vocabulary import ListOf, TensorOf, TupleOf, any_dtype
-from ..._core.tensor.tensor import Tensor
+from ..._core.rules import ListOf, TensorOf, TupleOf, any_dtype
+from ..._core.surface import overwrite, public
+from ..._core.tensor import Tensor
 from .. import transfer
 from ..transfer import CommHandle
 
@@ -105,7 +105,7 @@ FROM_OR_TO_ONE = (
 )
 
 
-def carry(operation, tensor, *arguments, group, write, async_op):
+def carry(operation, tensor, *arguments, group, write, async_op, **named):
     """Runs an exchange and writes its result; a handle where `async_op` is set, else None.
 
     Args:
@@ -115,16 +115,16 @@ def carry(operation, tensor, *arguments, group, write, async_op):
         group (collective.Group): who takes part.
         write (Into): where the result is put.
         async_op (bool): whether to return before that.
+        **named: those of the operation behind the group.
     """
     if operation in FROM_OR_TO_ONE:
         tensor = Tensor._wrap(tensor._array)
     if async_op and tensor._node is None:
         start = getattr(group, STARTS[operation])
         if "avg" in arguments:
-            arguments = ["sum" if each == "avg" else each for each in arguments]
             write.first = lambda total: transfer.averaged_op.run(total, group.size)
-        return CommHandle(Arriving(start(tensor._array, *arguments), write))
-    write(operation.run(tensor, *arguments, group))
+        return CommHandle(Arriving(start(tensor._array, *arguments, **named), write))
+    write(operation.run(tensor, *arguments, group, **named))
     return CommHandle(Arrived()) if async_op else None
 
 

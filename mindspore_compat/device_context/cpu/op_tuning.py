@@ -2,8 +2,8 @@
 
 from ... import log
 from ..._backend import threads
-from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Int
+from ..._core.checking import checked
+from ..._core.rules import Int
 
 __all__ = ["threads_num"]
 

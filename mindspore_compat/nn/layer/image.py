@@ -2,9 +2,8 @@
 
 import math
 
-from ..._core.declare.op import op
-from ..._core.declare.public_api import legacy, public
-from ..._core.rules.vocabulary import (
+from ..._core.op import op
+from ..._core.rules import (
     Bool,
     Float,
     Int,
@@ -17,8 +16,9 @@ from ..._core.rules.vocabulary import (
     integer,
     number,
 )
-from ..._core.tensor.tensor import Tensor
-from ...ops._image.resize import resize_bilinear
+from ..._core.surface import legacy, public
+from ..._core.tensor import Tensor
+from ...ops._image import resize_bilinear
 from ..cell import Cell
 from .container import CellList
 from .conv import Conv2d

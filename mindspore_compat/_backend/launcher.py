@@ -1,0 +1,33 @@
+"""What a launcher (`mpiexec`, `msrun`) tells the processes it starts, and the MPI library."""
+
+import functools
+import os
+
+# (rank, size, rank on the machine) in the environment.
+LAUNCHERS = (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"),
+             ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"),
+             ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"))
+
+
+def launched():
+    """(rank, size) as the launcher's environment tells; None outside a launcher."""
+    for rank, size, _ in LAUNCHERS:
+        if rank in os.environ and size in os.environ:
+            return int(os.environ[rank]), int(os.environ[size])
+    return None
+
+
+def launched_local_rank():
+    """The rank on this machine as the launcher's environment tells, else 0."""
+    return next((int(os.environ[local]) for _, _, local in LAUNCHERS if local in os.environ), 0)
+
+
+@functools.cache
+def mpi():
+    """mpi4py's MPI; importing it joins this process to the others."""
+    try:
+        from mpi4py import MPI
+    except ImportError as error:
+        raise RuntimeError("Several processes need mpi4py and an MPI library: install the extra "
+                           f"'mpi' of mindspore_compat. ({error})") from error
+    return MPI

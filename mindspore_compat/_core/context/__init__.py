@@ -1,1 +1,0 @@
-"""The values that scripts set once: execution mode, device, parallel settings."""

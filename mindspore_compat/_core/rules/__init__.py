@@ -1,1 +1,0 @@
-"""Parameter rules: checks in signatures, their refusals, and their words."""

@@ -1,1 +1,0 @@
-"""Tensor, its dtypes and their promotion, how it prints, and shapes that are not known yet."""

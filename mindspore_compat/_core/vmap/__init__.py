@@ -1,1 +1,0 @@
-"""Batches: arrays whose leading axis is hidden, and ops that run slice by slice instead."""

@@ -1,1 +1,0 @@
-"""Activation functions: element by element, in place, and softmax with its kin."""

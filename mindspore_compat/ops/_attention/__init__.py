@@ -1,1 +1,0 @@
-"""Attention: multi-head, flash, sparse, paged, and what inference runs on it."""

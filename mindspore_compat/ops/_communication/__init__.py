@@ -1,1 +1,0 @@
-"""Collectives, point-to-point exchanges, and products fused with them, as ops and Primitives."""

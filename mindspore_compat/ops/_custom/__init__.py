@@ -1,1 +1,0 @@
-"""Operators written by users: `ops.Custom`, `ops.kernel` and their registration."""

@@ -1,1 +1,0 @@
-"""Printing, summaries, dumps, float status, and batches taken from a queue."""

@@ -1,1 +1,0 @@
-"""Arithmetic, comparison, special functions and casts, element by element."""

@@ -1,1 +1,0 @@
-"""Embedding tables: which rows a small cache of one holds."""

@@ -1,1 +1,0 @@
-"""Images: resizing, sampling, boxes, regions of interest, pixels moved between axes."""

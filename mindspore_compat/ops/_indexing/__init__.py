@@ -1,1 +1,0 @@
-"""Reading and writing at an index: `Tensor[...]`, gather, scatter, in-place writes."""

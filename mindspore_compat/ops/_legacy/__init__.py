@@ -1,1 +1,0 @@
-"""Names that older releases had, and scripts still import."""

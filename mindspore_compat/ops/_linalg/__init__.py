@@ -1,1 +1,0 @@
-"""Products of matrices, decompositions, solvers, covariances."""

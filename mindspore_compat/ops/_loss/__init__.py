@@ -1,1 +1,0 @@
-"""Losses of regression and classification, CTC, transducers, candidate samplers."""

@@ -1,1 +1,0 @@
-"""Mixtures of experts: routing of tokens, their exchange, and grouped products."""

@@ -1,1 +1,0 @@
-"""Batch, layer, group, instance and root-mean-square normalization."""

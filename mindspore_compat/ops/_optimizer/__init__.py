@@ -1,1 +1,0 @@
-"""The optimizers' formulas, and the Primitives that apply them in place."""

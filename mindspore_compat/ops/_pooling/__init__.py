@@ -1,1 +1,0 @@
-"""Pooling over windows: maximum, average, adaptive, fractional, and its inverse."""

@@ -1,1 +1,0 @@
-"""Recurrent networks: RNN, LSTM and GRU, by sequence and by step."""

@@ -1,1 +1,0 @@
-"""Reductions, order statistics, histograms, sums over segments."""

@@ -1,1 +1,0 @@
-"""Creation, reshaping, slicing, stacking, padding and diagonals."""

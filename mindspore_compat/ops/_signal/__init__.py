@@ -1,1 +1,0 @@
-"""Fourier and cosine transforms, window functions, STFT."""

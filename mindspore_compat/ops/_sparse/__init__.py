@@ -1,1 +1,0 @@
-"""COO and CSR matrices: conversion, products, arithmetic, and their components."""

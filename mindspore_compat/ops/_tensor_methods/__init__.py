@@ -1,1 +1,0 @@
-"""Methods of Tensor that have several signatures, or concern its storage."""

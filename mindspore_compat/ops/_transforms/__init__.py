@@ -1,1 +1,0 @@
-"""vmap, Jacobians, GradOperation, HyperMap, control flow, and rules of batching."""

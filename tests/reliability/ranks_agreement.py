@@ -1,0 +1,201 @@
+"""What ranks are told when they disagree; test_ranks.py starts it through mpiexec.
+
+In each case rank 0 and the others do something else. Every rank must raise the same error, which
+names both sides; afterwards the group must work as before.
+"""
+
+import numpy
+from kit.rank_checks import check, run_named_check
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, communication, ops
+from mindspore_compat.communication import comm_func
+from mindspore_compat.mint import distributed as dist
+from mindspore_compat.ops import communication as comm
+
+communication.init()
+RANK, SIZE = communication.get_rank(), communication.get_group_size()
+FIRST = RANK == 0
+
+
+def ones(*shape, dtype=numpy.float32):
+    return Tensor(numpy.ones(shape, dtype))
+
+
+def started(call):
+    """What a call with `async_op=True` that is not waited for leaves to wait for."""
+    handle = call()
+    ops.AllReduce()(ones(2))  # other exchanges go on behind it
+    return handle[1] if isinstance(handle, tuple) else handle
+
+
+def either(one, other):
+    return one if FIRST else other
+
+
+# name: (what this rank does, what the error says of rank 0 and of rank 1)
+COLLECTIVES = {
+    "shape": (lambda: ops.AllReduce()(ones(either(4, 5))), "float32 (4,)", "float32 (5,)"),
+    "axes": (lambda: ops.AllGather()(ones(*either((2, 3), (3, 2)))), "(2, 3)", "(3, 2)"),
+    "many axes": (
+        lambda: ops.AllReduce()(ones(*[1] * 60, either(1, 2))), "all_reduce", "all_reduce"),
+    "dtype": (
+        lambda: ops.AllReduce()(ones(4, dtype=either(numpy.float32, numpy.float64))),
+        "float32 (4,)", "float64 (4,)"),
+    "half dtypes": (
+        lambda: comm_func.broadcast(ones(4).astype(either(ms.float16, ms.bfloat16)), 0),
+        "float16", "bfloat16"),
+    "operation": (
+        lambda: either(ops.AllReduce(), ops.AllGather())(ones(4)), "all_reduce", "all_gather"),
+    "reduction": (
+        lambda: ops.AllReduce(either("max", "min"))(ones(4)), "(max)", "(min)"),
+    "average": (
+        lambda: ops.ReduceScatter(either("sum", "avg"))(ones(SIZE)), "(sum)", "(avg)"),
+    "uneven reduction": (
+        lambda: ops.ReduceScatterV(either("max", "min"))(ones(SIZE), [1] * SIZE),
+        "(max)", "(min)"),
+    "root": (
+        lambda: ops.Broadcast(either(0, 1))(ones(4)), "from rank 0", "from rank 1"),
+    "destination": (
+        lambda: comm_func.gather_into_tensor(ones(4), either(0, 1)), "to rank 0", "to rank 1"),
+    "scattered": (
+        lambda: comm_func.scatter_tensor(ones(SIZE, either(2, 3)), 0), f"({SIZE}, 2)",
+        f"({SIZE}, 3)"),
+    "barrier": (
+        lambda: either(ops.Barrier(), ops.AllReduce())(*either((), (ones(4),))),
+        "barrier", "all_reduce"),
+    "objects": (
+        lambda: either(lambda: dist.all_gather_object([None] * SIZE, 1),
+                       lambda: dist.broadcast_object_list([1], 0))(),
+        "all_gather of objects", "an object"),
+    "object and Tensor": (
+        lambda: either(lambda: dist.broadcast_object_list([1], 0),
+                       lambda: comm_func.broadcast(ones(4), 0))(),
+        "an object", "float32 (4,)"),
+    "columns": (
+        lambda: comm_func.all_to_all_single_with_output_shape(
+            (SIZE, either(2, 3)), ones(SIZE, either(2, 3))),
+        "(0, 2)", "(0, 3)"),
+    "rows": (
+        lambda: ops.AlltoAllV()(ones(SIZE), [1] * SIZE, either([2] * SIZE, [1] * SIZE)),
+        "rank 0 expects 2 rows", "rank 0 sends 1 rows"),
+    "started": (
+        lambda: started(lambda: comm_func.all_reduce(ones(either(4, 5)), async_op=True)).wait(),
+        "float32 (4,)", "float32 (5,)"),
+    "started in place": (
+        lambda: started(lambda: comm.all_reduce(
+            ones(4), either("max", "min"), async_op=True)).wait(),
+        "(max)", "(min)"),
+    "started on one": (
+        lambda: either(lambda: comm_func.all_reduce(ones(4), async_op=True)[1].wait(),
+                       lambda: comm_func.all_reduce(ones(5)))(),
+        "float32 (4,)", "float32 (5,)"),
+}
+
+
+def told(call):
+    """The text of the RuntimeError that comes, or None."""
+    try:
+        call()
+    except RuntimeError as error:
+        return str(error)
+    return None
+
+
+def assert_all_work():
+    same = ops.AllReduce()(ones(3)).asnumpy()
+    assert (same == SIZE).all(), same
+
+
+@check
+def collectives():
+    for name, (call, *sides) in COLLECTIVES.items():
+        texts = [None] * SIZE
+        dist.all_gather_object(texts, told(call))
+        assert len(set(texts)) == 1 and texts[0] is not None, (name, texts)
+        assert all(side in texts[0] for side in [*sides, "rank 0"]), (name, texts[0])
+        assert_all_work()
+
+
+# name: (what rank 0 sends, what rank 1 receives, what the error says of both)
+MESSAGES = {
+    "shape": (lambda: comm_func.send(ones(4), 1), lambda: comm_func.recv(ones(5), 0),
+              "float32 (4,)", "float32 (5,)"),
+    "shorter": (lambda: comm_func.send(ones(5), 1), lambda: comm_func.recv(ones(4), 0),
+                "float32 (5,)", "float32 (4,)"),
+    "dtype": (lambda: comm_func.send(ones(4), 1),
+              lambda: comm_func.recv(ones(4, dtype=numpy.int32), 0), "float32", "int32"),
+    "long": (lambda: comm_func.send(ones(1 << 20), 1),
+             lambda: ops.Receive(0, 0, [1 << 19], ms.float64)(), "float32", "float64"),
+    "objects": (lambda: dist.send_object_list([1], 1), lambda: comm_func.recv(ones(5), 0),
+                "an object", "float32 (5,)"),
+    "no objects": (lambda: comm_func.send(ones(1 << 20), 1),
+                   lambda: dist.recv_object_list([None], 0), "float32 (1048576,)", "an object"),
+    "in place": (lambda: dist.isend(ones(4), 1).wait(),
+                 lambda: dist.irecv(ones(2, 2), 0).wait(), "float32 (4,)", "float32 (2, 2)"),
+    "neighbors": (
+        lambda: ops.NeighborExchange([1], [], [], [[4]], ms.float32)((ones(4),)),
+        lambda: ops.NeighborExchange([], [0], [[5]], [], ms.float32)(()),
+        "float32 (4,)", "float32 (5,)"),
+}
+
+
+@check
+def messages():
+    for name, (send, receive, *sides) in MESSAGES.items():
+        text = told(send) if FIRST else told(receive) if RANK == 1 else None
+        assert (text is None) == (RANK != 1), (name, text)
+        if RANK == 1:
+            assert all(side in text for side in [*sides, "rank 0", "rank 1"]), (name, text)
+        got = [None]
+        if FIRST:
+            dist.send_object_list(["well"], 1)
+            comm_func.send(ones(2), 1)
+        elif RANK == 1:
+            dist.recv_object_list(got, 0)
+            assert got == ["well"]
+            assert (comm_func.recv(ones(2), 0) == 1).all()
+        assert_all_work()
+    if FIRST:
+        comm_func.send(ones(3, dtype=numpy.int32), 1)
+    elif RANK == 1:
+        given = ones(3)
+        assert told(lambda: dist.recv(given, 0))
+        assert (given == 1).all()  # what is refused is not written
+
+
+@check
+def groups():
+    if RANK < 2:
+        text = told(lambda: communication.create_group("pair", either([0, 1], [1, 0])))
+        assert "[0, 1]" in text and "[1, 0]" in text, text
+        communication.create_group("pair", [0, 1])
+        assert (ops.AllReduce(group="pair")(ones(2)) == 2).all()
+        text = told(lambda: ops.AllReduce(group="pair")(ones(either(2, 3))))
+        assert "rank 0 called all_reduce" in text and "as exchange 2;" in text
+    if FIRST:  # questions about the machine are answered here, though the others do not ask
+        assert communication.get_local_rank() == 0
+        assert communication.get_local_rank_size() == SIZE
+    assert_all_work()
+
+
+@check
+def started_exchanges_wait_for_each_other():
+    """Exchanges that only start here are carried on by whoever waits for something else."""
+    results = [comm_func.all_reduce(ones(2) * (index + 1), async_op=True) for index in range(5)]
+    if FIRST:
+        comm_func.send(ones(1 << 18), 1)
+        for _, handle in reversed(results):
+            handle.wait()
+    else:
+        results[0][1].wait()
+        if RANK == 1:
+            comm_func.recv(ones(1 << 18), 0)
+        for _, handle in results:
+            handle.wait()
+    for index, (total, _) in enumerate(results):
+        assert (total == SIZE * (index + 1)).all()
+    ops.Barrier()()
+
+
+run_named_check()
