@@ -42,7 +42,7 @@ class Naming:
         yield name_prefix, self
         start = f"{name_prefix}." if name_prefix else ""
         for name, cell in self._cells.items():
-            if cell is not None:
+            if cell:
                 yield from cell.cells_and_names(seen, start + name)
 
     def get_sub_cell(self, target):

@@ -35,17 +35,18 @@ def _place(cells):
     """Where the keys of `cells` stand in their parameters' names: (what comes before, how many
     parts).
 
-    The last member that has parameters decides between several matching parts of the first one.
+    The first member that has parameters has its key at one or more places of its first name. That
+    place counts where the next such member has its own key as well, and where there is none, the
+    last.
     """
     named = [(key, param.name.split(".")) for key, cell in cells.items() if cell is not None
              for param in [next(cell.get_parameters(), None)] if param is not None]
     if not named:
         return "", 0
-    (first_key, first), (last_key, last) = named[0], named[-1]
-    fits = [i for i, part in enumerate(first) if part == first_key]
-    sure = [i for i in fits if i < len(last) and last[i] == last_key]
-    at = (sure or fits or [0])[0]
-    return "".join(f"{part}." for part in first[:at]), at
+    key, parts = named[0]
+    fits = [i for i, part in enumerate(parts) if part == key] or [0]
+    at = next((i for i in fits if len(named) > 1 and named[1][0] in named[1][1][i:i + 1]), fits[-1])
+    return "".join(f"{part}." for part in parts[:at]), at
 
 
 def _renumbered(cell, at, number):
@@ -72,11 +73,7 @@ class _Numbered(Cell):
     def __setitem__(self, index, cell):
         _index(type(self).__name__, index, len(self))
         _need_cell(type(self).__name__, cell)
-        key = self._key(index)
-        if self._auto_prefix:
-            prefix, _ = _place(self._cells)
-            cell.update_parameters_name(f"{prefix}{key}.")
-        self._cells[key] = cell
+        self._add(cell, _place(self._cells)[0], self._key(index))
 
     def __delitem__(self, index):
         if not isinstance(index, (int, slice)):
@@ -105,11 +102,13 @@ class _Numbered(Cell):
             TypeError: if `cell` is not a Cell.
         """
         _need_cell(type(self).__name__, cell)
-        number = str(len(self))
+        self._add(cell, _place(self._cells)[0], str(len(self)))
+
+    def _add(self, cell, prefix, key):
+        """Takes a member under a key, which its parameters' names get after `prefix`."""
         if self._auto_prefix:
-            prefix, _ = _place(self._cells)
-            cell.update_parameters_name(f"{prefix}{number}.")
-        self._cells[number] = cell
+            cell.update_parameters_name(f"{prefix}{key}.")
+        self._cells[key] = cell
 
     def set_grad(self, requires_grad=True):
         """Marks this Cell and its members as ones to be differentiated; returns itself."""
@@ -213,12 +212,6 @@ class CellList(_Numbered):
     def __iadd__(self, cells):
         return self.extend(cells)
 
-    @staticmethod
-    def _need_member(cell):
-        _need_cell("CellList", cell)
-        if isinstance(cell, CellDict):
-            raise TypeError("For 'CellList', a member must not be a CellDict.")
-
     def insert(self, index, cell):
         """Puts a Cell before position `index`.
 
@@ -227,7 +220,7 @@ class CellList(_Numbered):
             IndexError: if there is no such position.
         """
         index = _index("CellList", index, len(self), also=1)
-        self._need_member(cell)
+        _need_cell("CellList", cell)
         prefix, at = _place(self._cells)
         members = list(self._cells.values())
         members.insert(index, cell)
@@ -250,19 +243,13 @@ class CellList(_Numbered):
             raise TypeError(f"For 'CellList', 'cells' must be a list, but got {cells!r} of type "
                             f"{type(cells).__name__}.")
         for cell in cells:
-            self._need_member(cell)
-        for cell in cells:
-            self.append(cell)
+            _need_cell("CellList", cell)
+            if isinstance(cell, CellDict):
+                raise TypeError("For 'CellList', 'cells' must not hold a CellDict.")
+        prefix, _ = _place(self._cells)
+        for number, cell in enumerate(cells, len(self)):
+            self._add(cell, prefix, str(number))
         return self
-
-    def append(self, cell):
-        """Adds a Cell at the end.
-
-        Raises:
-            TypeError: if `cell` is not a Cell.
-        """
-        self._need_member(cell)
-        super().append(cell)
 
     def construct(self, *inputs):
         """A list computes nothing."""
@@ -300,7 +287,8 @@ class CellDict(Cell):
     def __setitem__(self, key, cell):
         self._need_member(key, cell)
         if self._auto_prefix:
-            cell.update_parameters_name(f"{key}.")
+            prefix, _ = _place(self._cells)
+            cell.update_parameters_name(f"{prefix}{key}.")
         self._cells[key] = cell
 
     def __delitem__(self, key):
@@ -308,6 +296,11 @@ class CellDict(Cell):
 
     def __len__(self):
         return len(self._cells)
+
+    def __bool__(self):
+        """True, also without members: unlike an empty CellList, which `cells_and_names` leaves
+        out."""
+        return True
 
     def __iter__(self):
         return iter(self._cells)
