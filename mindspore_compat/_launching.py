@@ -1,10 +1,10 @@
 """How work is handed to the device and to the cores: `mindspore.runtime`'s settings of it.
 
 The original hands operations over in threads of its own, which settings here speak of. In this
-package a call of an operation hands it over itself, in the thread of the caller: so the numbers of
-those threads are checked and kept as `set_context` keeps `runtime_num_threads`, each can be set
-once, and results are the same with any. Cores are bound for what there is: the main thread, and the
-workers of data pipelines.
+package a call of an operation hands it over itself, in the thread of the caller, and shares large
+work on the CPU among threads: those are what `runtime_num_threads` limits. Each number can be set
+once, and results are the same with any. Cores are bound for what there is: the main thread and
+those that share its work, and the workers of data pipelines.
 """
 
 import json
@@ -12,7 +12,7 @@ import os
 import re
 
 from . import log
-from ._backend import affinity, arrays
+from ._backend import affinity, arrays, scheduler
 from ._core.checking import checked
 from ._core.config import config
 from ._core.rules import Bool, Int, ListOf, Str
@@ -45,7 +45,8 @@ def launch_blocking():
 
 @checked
 def dispatch_threads_num(threads_num: Int(ge=1)):
-    """Sets how many threads hand operations over. Kept as `runtime_num_threads`.
+    """Sets how many threads operations run on at most: those that large work on the CPU is shared
+    among. Kept as `runtime_num_threads`.
 
     Args:
         threads_num (int): how many.
@@ -59,6 +60,7 @@ def dispatch_threads_num(threads_num: Int(ge=1)):
     """
     _once("dispatch_threads_num")
     config.runtime_num_threads = threads_num
+    scheduler.limit(threads_num, "runtime_num_threads")
 
 
 @checked
@@ -94,11 +96,11 @@ def set_cpu_affinity(
 ):
     """Binds threads to cores of the CPU.
 
-    There are two kinds of them here: the main thread ("main"), which runs the operations, and the
-    worker threads of data pipelines ("minddata"). Cores for the threads of the original's runtime
-    ("runtime", "pynative") are checked; the work those do is the main thread's. Threads that
-    libraries have started already stay where they are. Only Linux binds single threads; elsewhere a
-    warning says that nothing is bound.
+    There are two kinds of them here: the main thread ("main"), which runs the operations and starts
+    the threads that share large ones, and the worker threads of data pipelines ("minddata"). Cores
+    for the threads of the original's runtime ("runtime", "pynative") are checked; the work those do
+    is the main thread's. Threads that have started already stay where they are. Only Linux binds
+    single threads; elsewhere a warning says that nothing is bound.
 
     Args:
         enable_affinity (bool): whether to bind.
@@ -135,6 +137,7 @@ def set_cpu_affinity(
     _once(api)
     if enable_affinity and not affinity.bind(given):
         log.warning("This system does not bind single threads to cores: nothing is bound.")
+    scheduler.recount()
 
 
 def _checked_modules(api, given):

@@ -11,7 +11,15 @@ import warnings
 import ml_dtypes
 import numpy
 
-from . import float16, linalg, memory_stats, order_stats, scatter, select  # noqa: F401 - they add names
+from . import (  # noqa: F401 - they add names
+    float16,
+    linalg,
+    memory_stats,
+    order_stats,
+    products,
+    scatter,
+    select,
+)
 from .kernels import Kernels
 from .space import Space
 

@@ -8,26 +8,34 @@ transposed convolution.
 
 The work is shaped as matrix products, which is where both libraries are fast. Which shape depends
 on the case: a 1x1 kernel needs no rearrangement at all, a depthwise kernel has no product to make
-and is summed tap by tap, everything else copies windows into columns, several samples at a time
-while the images are small. Precision is the caller's: half types arrive here as float32.
+(depthwise.py), everything else copies windows into columns: several samples at a time while the
+images are small, some rows of one at a time where they are large. On the host threads share these
+pieces. Precision is the caller's: half types arrive here as float32.
 """
 
 from functools import lru_cache
+from itertools import product as combinations
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
-from . import winograd
+from . import depthwise, winograd
 from .kernels import kernels_of
+from .products import product
+from .scheduler import blocks, run
 
-# Columns of one chunk stay near the host's cache, and fill a GPU without filling its memory.
-HOST_CHUNK_BYTES = 3 << 20
-DEVICE_CHUNK_BYTES = 256 << 20
+# Columns of one piece stay near the host's cache, and fill a GPU without filling its memory.
+HOST_BYTES = 3 << 20
+DEVICE_BYTES = 256 << 20
+# Columns of a piece that is to be shared take at least this much; less is not worth a thread.
+LEAST_BYTES = 1 << 19
 # A product with fewer columns than this wastes the matrix unit, so small images share one.
 FEWEST_COLUMNS = 512
-# Depthwise sums run over blocks of this many elements, for which three buffers fit in cache.
-DEPTHWISE_BLOCK = 1 << 16
+# Pieces of a batch, at most, where they need not be smaller to fit the cache.
+MOST_PIECES = 16
+# Sums of slopes that are added up beside each other take at most this much in all.
+SUMS_BYTES = 16 << 20
 
 
 class Geometry(NamedTuple):
@@ -102,7 +110,7 @@ def convolve(xp, x, w, stride, pads, dilation, groups):
     if geo.pointwise:
         return _pointwise(xp, x, w, geo)
     if geo.depthwise:
-        return _depthwise(xp, x, w, geo)
+        return depthwise.convolve(xp, x, w, geo)
     if winograd.enabled and winograd.applies(geo):
         return winograd.convolve(xp, x, w, geo)
     return _by_columns(xp, x, w, geo)
@@ -125,7 +133,7 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
     if geo.pointwise:
         return _pointwise_input(xp, g, w, geo)
     if geo.depthwise:
-        return _depthwise_input(xp, g, w, geo)
+        return depthwise.input_gradient(xp, g, w, geo)
     if max(stride) == 1 and geo.filters <= 2 * geo.channels:
         return _as_correlation(xp, g, w, geo)
     return _spread_columns(xp, g, w, geo)
@@ -146,7 +154,7 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
     """
     geo = geometry(x.shape, tuple(w_shape), stride, pads, dilation, groups)
     if geo.depthwise and not geo.pointwise:
-        return _depthwise_weight(xp, g, x, geo)
+        return depthwise.weight_gradient(xp, g, x, geo)
     if winograd.enabled and winograd.applies(geo):
         return winograd.weight_gradient(xp, g, x, geo)
     return _columns_weight(xp, g, x, geo)
@@ -236,32 +244,73 @@ def _single(x_shape, kernel, stride, pads, dilation):
 
 # Windows copied into columns.
 
-def _chunks(x, geo):
-    """Slices of the batch whose columns fit the workspace."""
-    area = prod(geo.out)
-    sample = geo.channels * prod(geo.kernel) * area * x.dtype.itemsize
-    budget = HOST_CHUNK_BYTES if isinstance(x, np.ndarray) else DEVICE_CHUNK_BYTES
-    step = max(budget // max(sample, 1), -(-FEWEST_COLUMNS // area), 1)
-    return [slice(i, min(i + step, geo.batch)) for i in range(0, geo.batch, step)]
+class _Piece(NamedTuple):
+    """Some samples, or a part of one, whose columns fit the workspace."""
+
+    samples: slice
+    places: tuple  # a slice of the output for each spatial dimension
+    flat: slice    # the same where the output's dimensions are one
+
+    @property
+    def count(self):
+        return self.samples.stop - self.samples.start
 
 
-def _source(xp, x, geo):
-    """What `_columns` takes columns from: `x` where a kernel does it, else its windows."""
-    if kernels_of(xp, x, geo.kernel):
-        return x
-    return windows(xp, padded(xp, x, geo.pads), geo.kernel, geo.stride, geo.dilation, geo.out)
+def _pieces(x, geo):
+    """The pieces of a convolution; a part of a sample is a run of its flat output."""
+    area, rows = prod(geo.out), geo.channels * prod(geo.kernel) * x.dtype.itemsize
+    whole = tuple(slice(0, n) for n in geo.out)
+    if not isinstance(x, np.ndarray):
+        step = max(DEVICE_BYTES // (rows * area), -(-FEWEST_COLUMNS // area), 1)
+        return [_Piece(each, whole, slice(0, area)) for each in blocks(geo.batch, step)]
+    most = max(HOST_BYTES // rows, FEWEST_COLUMNS)
+    if area > most:
+        return [_Piece(slice(i, i + 1), places, flat)
+                for i in range(geo.batch) for places, flat in _tiles(geo.out, most)]
+    fair = max(-(-geo.batch // MOST_PIECES), -(-max(LEAST_BYTES // rows, FEWEST_COLUMNS) // area))
+    return [_Piece(each, whole, slice(0, area))
+            for each in blocks(geo.batch, min(most // area, fair))]
 
 
-def _columns(xp, view, geo, work):
-    """Columns of some samples, (groups, channels / groups * taps, samples * area)."""
-    count = view.shape[0]
+def _tiles(out, most):
+    """Parts of an output of about equal size, each of at most `most` elements or one row long."""
+    cuts = []
+    for axis, n in enumerate(out):
+        parts = -(-n // max(most // prod(out[axis + 1:]), 1))
+        cuts.append(blocks(n, -(-n // parts)))
+    for places in combinations(*cuts):
+        start = stop = 0
+        for place, n in zip(places, out):
+            start, stop = start * n + place.start, stop * n + place.stop - 1
+        yield places, slice(start, stop + 1)
+
+
+def _source(xp, x, geo, piece):
+    """The part of the input that a piece's windows meet, padded, as these windows."""
+    places, pads = [], []
+    for place, n, k, s, (before, _), d in zip(piece.places, geo.size, geo.kernel, geo.stride,
+                                              geo.pads, geo.dilation):
+        start = place.start * s - before
+        length = (place.stop - place.start - 1) * s + d * (k - 1) + 1
+        stop = start + length
+        pads.append((min(max(-start, 0), length), min(max(stop - n, 0), length)))
+        places.append(slice(max(start, 0), max(stop, 0)))
+    part = padded(xp, x[(piece.samples, slice(None), *places)], tuple(pads))
+    out = tuple(place.stop - place.start for place in piece.places)
+    return windows(xp, part, geo.kernel, geo.stride, geo.dilation, out)
+
+
+def _columns(xp, x, geo, piece):
+    """Columns of a piece, (groups, channels / groups * taps, samples * area)."""
+    area = piece.flat.stop - piece.flat.start
     rows = geo.channels * prod(geo.kernel)
-    flat = work[:rows * count * prod(geo.out)]
-    if fast := kernels_of(xp, view, geo.kernel):
-        fast.columns(view, flat, geo, _column_strides(geo, count))
+    flat = xp.empty(rows * piece.count * area, x.dtype)
+    if fast := kernels_of(xp, x, geo.kernel):
+        fast.columns(x[piece.samples], flat, geo, _column_strides(geo, piece.count))
     else:
-        columns = flat.reshape((geo.channels, *geo.kernel, count, *geo.out))
-        xp.copyto(columns, xp.moveaxis(view, 0, len(geo.kernel) + 1))
+        view = _source(xp, x, geo, piece)
+        view = xp.moveaxis(view, 0, len(geo.kernel) + 1)
+        xp.copyto(flat.reshape(view.shape), view)
     return flat.reshape(geo.groups, rows // geo.groups, -1)
 
 
@@ -271,80 +320,140 @@ def _column_strides(geo, count):
     return area, prod(geo.kernel) * count * area, count * area
 
 
-def _workspace(xp, x, geo, chunks):
-    longest = max(c.stop - c.start for c in chunks)
-    return xp.empty(geo.channels * prod(geo.kernel) * prod(geo.out) * longest, x.dtype)
-
-
 def _grouped_weights(w, geo):
     return w.reshape(geo.groups, geo.filters // geo.groups, -1)
+
+
+def _rows_of(xp, g, piece):
+    """Output gradients (batch, groups, filters / groups, area) of a piece, as rows of samples."""
+    part = g[piece.samples, ..., piece.flat]
+    if piece.count == 1:
+        return part[0]
+    return xp.moveaxis(part, 0, 2).reshape(*part.shape[1:3], -1)
+
+
+def _matmul(xp, x, alone):
+    """How to multiply: a product that stands alone is shared among threads itself."""
+    return product if alone and isinstance(x, np.ndarray) else xp.matmul
+
+
+def _share(x, work, pieces):
+    """Calls `work` with every piece; on the host threads share them."""
+    if isinstance(x, np.ndarray):
+        run(lambda number: work(pieces[number]), len(pieces))
+    else:
+        for piece in pieces:
+            work(piece)
 
 
 def _by_columns(xp, x, w, geo):
     out = xp.empty((geo.batch, geo.filters, *geo.out), x.dtype)
     if not out.size:
         return out
-    view = _source(xp, x, geo)
     rows = _grouped_weights(w, geo)
-    chunks = _chunks(x, geo)
-    work = _workspace(xp, x, geo, chunks)
     target = out.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
-    for chunk in chunks:
-        columns = _columns(xp, view[chunk], geo, work)
-        count = chunk.stop - chunk.start
-        if count == 1:
-            xp.matmul(rows, columns, out=target[chunk.start])
-            continue
-        product = xp.matmul(rows, columns)
-        product = product.reshape(geo.groups, geo.filters // geo.groups, count, -1)
-        target[chunk] = xp.moveaxis(product, 2, 0)
+    pieces = _pieces(x, geo)
+    matmul = _matmul(xp, x, len(pieces) == 1)
+
+    def work(piece):
+        columns = _columns(xp, x, geo, piece)
+        if piece.count == 1:
+            matmul(rows, columns, out=target[piece.samples.start, ..., piece.flat])
+            return
+        found = matmul(rows, columns).reshape(*rows.shape[:2], piece.count, -1)
+        target[piece.samples] = xp.moveaxis(found, 2, 0)
+
+    _share(x, work, pieces)
     return out
 
 
 def _columns_weight(xp, g, x, geo):
-    slope = xp.zeros((geo.groups, geo.filters // geo.groups,
-                      geo.channels // geo.groups * prod(geo.kernel)), x.dtype)
+    shape = (geo.groups, geo.filters // geo.groups,
+             geo.channels // geo.groups * prod(geo.kernel))
     if not g.size:
-        return slope.reshape(geo.filters, -1, *geo.kernel)
-    view = _source(xp, x, geo)
-    chunks = _chunks(x, geo)
-    work = _workspace(xp, x, geo, chunks)
+        return xp.zeros(shape, x.dtype).reshape(geo.filters, -1, *geo.kernel)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
-    for chunk in chunks:
-        columns = _columns(xp, view[chunk], geo, work)
-        rows = xp.moveaxis(g[chunk], 0, 2).reshape(geo.groups, geo.filters // geo.groups, -1)
-        product = xp.matmul(rows, columns.swapaxes(1, 2))
-        slope = product if chunk.start == 0 else xp.add(slope, product, out=slope)
+    pieces = _pieces(x, geo)
+    several = min(SUMS_BYTES // (prod(shape) * x.dtype.itemsize), len(pieces), MOST_PIECES)
+    runs = [pieces[each] for each in blocks(len(pieces), -(-len(pieces) // max(several, 1)))]
+    matmul = _matmul(xp, x, len(runs) == 1)
+    sums = [None] * len(runs)
+
+    def work(number):
+        for piece in runs[number]:
+            columns = _columns(xp, x, geo, piece)
+            found = matmul(_rows_of(xp, g, piece), columns.swapaxes(1, 2))
+            total = sums[number]
+            sums[number] = found if total is None else xp.add(total, found, out=total)
+
+    _share(x, work, range(len(runs)))
+    slope = sums[0]
+    for each in sums[1:]:
+        slope += each
     return slope.reshape(geo.filters, -1, *geo.kernel)
 
 
 def _spread_columns(xp, g, w, geo):
     """Input gradient: columns of gradients, added back where their windows were."""
     fast = kernels_of(xp, g, geo.kernel)
-    shape = geo.size if fast else geo.padded
-    wide = xp.zeros((geo.batch, geo.channels, *shape), g.dtype)
-    if not wide.size or not g.size:
-        return wide if fast else _cropped(wide, geo)
+    slope = xp.empty((geo.batch, geo.channels, *geo.size), g.dtype)
+    if not slope.size or not g.size:
+        slope[...] = 0
+        return slope
     rows = _grouped_weights(w, geo).swapaxes(1, 2)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
+    pieces = _spread_pieces(g, geo)
+    matmul = _matmul(xp, g, len(pieces) == 1)
     taps = prod(geo.kernel)
-    for chunk in _chunks(g, geo):
-        part = xp.moveaxis(g[chunk], 0, 2).reshape(geo.groups, geo.filters // geo.groups, -1)
-        columns = xp.matmul(rows, part)
+
+    def work(piece):
+        channels, count = piece.places[0], piece.count
+        own = rows[:, channels.start * taps:channels.stop * taps], _rows_of(xp, g, piece)
+        if geo.groups > 1:
+            per = geo.channels // geo.groups
+            some = slice(channels.start // per, channels.stop // per)
+            own = rows[some], own[1][some]
+        columns = matmul(*own)
         if fast:
-            count = chunk.stop - chunk.start
-            wide[chunk] = fast.columns_back(columns, (count, *wide.shape[1:]), geo,
-                                            _column_strides(geo, count))
-            continue
-        columns = columns.reshape(geo.channels, taps, chunk.stop - chunk.start, *geo.out)
-        columns = xp.moveaxis(columns, 2, 0)
-        for tap, place in enumerate(_tap_slices(geo)):
-            target = wide[(chunk, slice(None), *place)]
-            if geo.overlapping:
-                target += columns[:, :, tap]
-            else:
-                target[...] = columns[:, :, tap]
-    return wide if fast else xp.ascontiguousarray(_cropped(wide, geo))
+            slope[piece.samples] = fast.columns_back(
+                columns, (count, *slope.shape[1:]), geo, _column_strides(geo, count))
+            return
+        columns = columns.reshape(-1, taps, count, *geo.out)
+        slope[piece.samples, channels] = _added_back(xp, xp.moveaxis(columns, 2, 0), geo)
+
+    _share(g, work, pieces)
+    return slope
+
+
+def _spread_pieces(g, geo):
+    """Pieces of whole samples; where one is too large, of some channels (in `places`), as many
+    as make whole groups if there are groups."""
+    step = geo.channels
+    sample = step * prod(geo.kernel) * prod(geo.out) * g.dtype.itemsize
+    if sample > HOST_BYTES and isinstance(g, np.ndarray):
+        unit = geo.channels // geo.groups if geo.groups > 1 else 1
+        step = max(HOST_BYTES * geo.channels // sample // unit, 1) * unit
+    pieces = []
+    for piece in _pieces(g, geo) if step == geo.channels else map(_one, range(geo.batch)):
+        for channels in blocks(geo.channels, step):
+            pieces.append(_Piece(piece.samples, (channels,), slice(0, prod(geo.out))))
+    return pieces
+
+
+def _one(sample):
+    return _Piece(slice(sample, sample + 1), (), None)
+
+
+def _added_back(xp, columns, geo):
+    """Images (samples, channels, size...) of columns (samples, channels, taps, out...)."""
+    wide = xp.zeros((*columns.shape[:2], *geo.padded), columns.dtype)
+    for tap, place in enumerate(_tap_slices(geo)):
+        target = wide[(..., *place)]
+        if geo.overlapping:
+            target += columns[:, :, tap]
+        else:
+            target[...] = columns[:, :, tap]
+    return _cropped(wide, geo)
 
 
 def _as_correlation(xp, g, w, geo):
@@ -354,9 +463,9 @@ def _as_correlation(xp, g, w, geo):
     turned = w.reshape(geo.groups, geo.filters // geo.groups, -1, *geo.kernel)
     turned = xp.flip(turned.swapaxes(1, 2), tuple(range(3, 3 + len(geo.kernel))))
     turned = xp.ascontiguousarray(turned).reshape(geo.channels, -1, *geo.kernel)
-    g = padded(xp, g, pads)
-    none = ((0, 0),) * len(pads)
-    return convolve(xp, g, turned, geo.stride, none, geo.dilation, geo.groups)
+    if min(map(min, pads)) < 0 or not isinstance(g, np.ndarray):
+        g, pads = padded(xp, g, pads), ((0, 0),) * len(pads)
+    return convolve(xp, g, turned, geo.stride, pads, geo.dilation, geo.groups)
 
 
 # 1x1 kernels: one matrix product per sample, nothing to rearrange.
@@ -365,13 +474,13 @@ def _pointwise(xp, x, w, geo):
     x = _strided(x, geo)
     rows = _grouped_weights(w, geo)
     x = x.reshape(geo.batch, geo.groups, geo.channels // geo.groups, -1)
-    return xp.matmul(rows, x).reshape(geo.batch, geo.filters, *geo.out)
+    return _matmul(xp, x, True)(rows, x).reshape(geo.batch, geo.filters, *geo.out)
 
 
 def _pointwise_input(xp, g, w, geo):
     rows = _grouped_weights(w, geo).swapaxes(1, 2)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
-    slope = xp.matmul(rows, g).reshape(geo.batch, geo.channels, *geo.out)
+    slope = _matmul(xp, g, True)(rows, g).reshape(geo.batch, geo.channels, *geo.out)
     if geo.out == geo.size:
         return slope
     wide = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
@@ -383,140 +492,3 @@ def _strided(x, geo):
     if max(geo.stride) == 1:
         return x
     return x[(..., *(slice(0, (n - 1) * s + 1, s) for n, s in zip(geo.out, geo.stride)))]
-
-
-# Depthwise kernels: each channel meets its own filters, so there is no product to make.
-#
-# The padded input is split into the `stride` phases of each dimension. Within a phase a kernel
-# position is a shift, and a shift of an image whose rows lie end to end is one offset into flat
-# memory: every tap is a long contiguous multiply-add. Rows keep the phase's width, so each
-# result row carries a few columns more than asked, cut off at the end.
-
-class _Phases(NamedTuple):
-    """How the flat phases of one depthwise convolution are laid out."""
-
-    size: tuple       # spatial size of one phase
-    taps: tuple       # per kernel position: (phase, offset)
-    rows: tuple       # shape of a flat result before its extra columns are cut
-    length: int       # elements of a flat result that carry meaning
-
-
-def _phases(geo):
-    size = tuple(-(-n // s) for n, s in zip(geo.padded, geo.stride))
-    flat = [prod(size[i + 1:]) for i in range(len(size))]
-    taps = []
-    for tap in np.ndindex(*geo.kernel):
-        place = [i * d for i, d in zip(tap, geo.dilation)]
-        phase = tuple(p % s for p, s in zip(place, geo.stride))
-        taps.append((phase, sum(p // s * f for p, s, f in zip(place, geo.stride, flat))))
-    rows = (geo.out[0], *size[1:])
-    length = sum((n - 1) * f for n, f in zip(geo.out, flat)) + 1
-    return _Phases(size, tuple(taps), rows, length)
-
-
-def _split(xp, x, geo, plan):
-    """The phases of the padded input: {phase: array (batch * channels, elements)}."""
-    if not any(map(any, geo.pads)) and max(geo.stride) == 1:
-        return {plan.taps[0][0]: x.reshape(geo.batch * geo.channels, -1)}
-    split = {}
-    for phase in dict.fromkeys(phase for phase, _ in plan.taps):
-        wide = xp.zeros((geo.batch, geo.channels, *plan.size), x.dtype)
-        target, source = _phase_places(phase, geo)
-        wide[(..., *target)] = x[(..., *source)]
-        split[phase] = wide.reshape(geo.batch * geo.channels, -1)
-    return split
-
-
-def _phase_places(phase, geo):
-    """Where the input lies in a phase, and which part of the input that is."""
-    target, source = [], []
-    for p, s, n, (before, _) in zip(phase, geo.stride, geo.size, geo.pads):
-        first = max(-(-(before - p) // s), 0)
-        start = first * s + p - before
-        count = max(-(-(n - start) // s), 0)
-        target.append(slice(first, first + count))
-        source.append(slice(start, start + (count - 1) * s + 1, s) if count else slice(0, 0))
-    return target, source
-
-
-def _row_blocks(x, rows, length):
-    """Slices of the rows, a cache's worth each on the host, all at once on a device."""
-    step = max(DEPTHWISE_BLOCK // length, 1) if isinstance(x, np.ndarray) else max(rows, 1)
-    return [slice(i, min(i + step, rows)) for i in range(0, rows, step)]
-
-
-def _row_weights(xp, w, geo, multiple):
-    """Weights of the `multiple`-th filter of each channel, one row per sample and channel."""
-    own = w.reshape(geo.channels, -1, prod(geo.kernel))[:, multiple]
-    whole = xp.empty((geo.batch, geo.channels, own.shape[1]), w.dtype)
-    whole[...] = own
-    return whole.reshape(-1, own.shape[1])
-
-
-def _depthwise(xp, x, w, geo):
-    multiples = geo.filters // geo.channels
-    plan = _phases(geo)
-    split = _split(xp, x, geo, plan)
-    count = geo.batch * geo.channels
-    wide = xp.empty((multiples, count, prod(plan.rows)), x.dtype)
-    for multiple in range(multiples):
-        weights = _row_weights(xp, w, geo, multiple)
-        for block in _row_blocks(x, count, plan.length):
-            total = wide[multiple, block, :plan.length]
-            for tap, (phase, offset) in enumerate(plan.taps):
-                part = split[phase][block, offset:offset + plan.length]
-                scale = weights[block, tap, None]
-                if tap == 0:
-                    xp.multiply(part, scale, out=total)
-                    term = xp.empty_like(part, order="C")
-                    continue
-                total += xp.multiply(part, scale, out=term)
-    wide = wide.reshape(multiples, geo.batch, geo.channels, *plan.rows)
-    wide = wide[(..., *(slice(0, n) for n in geo.out))]
-    return xp.ascontiguousarray(xp.moveaxis(wide, 0, 2)).reshape(geo.batch, -1, *geo.out)
-
-
-def _flat_gradient(xp, g, geo, plan):
-    """`g` in rows of a phase's width, zero in the extra columns: (multiples, rows, length)."""
-    multiples = geo.filters // geo.channels
-    wide = xp.zeros((multiples, geo.batch, geo.channels, *plan.rows), g.dtype)
-    parts = g.reshape(geo.batch, geo.channels, multiples, *geo.out)
-    wide[(..., *(slice(0, n) for n in geo.out))] = xp.moveaxis(parts, 2, 0)
-    return wide.reshape(multiples, geo.batch * geo.channels, -1)[:, :, :plan.length]
-
-
-def _depthwise_input(xp, g, w, geo):
-    plan = _phases(geo)
-    flat = _flat_gradient(xp, g, geo, plan)
-    count = geo.batch * geo.channels
-    split = {phase: xp.zeros((count, prod(plan.size)), g.dtype) for phase, _ in plan.taps}
-    for multiple in range(flat.shape[0]):
-        weights = _row_weights(xp, w, geo, multiple)
-        for block in _row_blocks(g, count, plan.length):
-            part = flat[multiple, block]
-            term = xp.empty(part.shape, g.dtype)
-            for tap, (phase, offset) in enumerate(plan.taps):
-                target = split[phase][block, offset:offset + plan.length]
-                target += xp.multiply(part, weights[block, tap, None], out=term)
-    slope = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
-    for phase, flat in split.items():
-        place, source = _phase_places(phase, geo)
-        flat = flat.reshape(geo.batch, geo.channels, *plan.size)
-        slope[(..., *source)] = flat[(..., *place)]
-    return slope
-
-
-def _depthwise_weight(xp, g, x, geo):
-    plan = _phases(geo)
-    flat = _flat_gradient(xp, g, geo, plan)
-    split = _split(xp, x, geo, plan)
-    multiples, count = flat.shape[:2]
-    dots = xp.empty((multiples, count, prod(geo.kernel)), x.dtype)
-    for multiple in range(multiples):
-        for block in _row_blocks(x, count, plan.length):
-            row = flat[multiple, block, None, :]
-            for tap, (phase, offset) in enumerate(plan.taps):
-                part = split[phase][block, offset:offset + plan.length, None]
-                dots[multiple, block, tap] = xp.matmul(row, part)[:, 0, 0]
-    dots = dots.reshape(multiples, geo.batch, geo.channels, -1).sum(1)
-    return xp.ascontiguousarray(dots.swapaxes(0, 1)).reshape(geo.filters, 1, *geo.kernel)

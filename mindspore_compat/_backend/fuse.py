@@ -18,11 +18,11 @@ program is the Python function
         multiply(s1, moments, out=t0)
         subtract(p, t0, out=p)
 
-called on 64k elements at a time: nothing is allocated, a block stays in the cache through all its
-lines, and a value is written over its old self once that is no longer needed (the order of the
-lines decides, see `_Places`). On a GPU the same note becomes the body of one `ElementwiseKernel`.
-Halves are computed in float32 and rounded on store, on both. Shapes are compared before anything is
-written, so a refused call changes nothing.
+called on 64k elements at a time, by several threads: nothing is allocated, a block stays in the
+cache through all its lines, and a value is written over its old self once that is no longer needed
+(the order of the lines decides, see `_Places`). On a GPU the same note becomes the body of one
+`ElementwiseKernel`. Halves are computed in float32 and rounded on store, on both. Shapes are
+compared before anything is written, so a refused call changes nothing.
 
 Formulas that reduce, reshape or branch on values cannot be traced and do not belong here.
 """
@@ -31,7 +31,7 @@ import threading
 
 import numpy
 
-from . import arrays
+from . import arrays, scheduler
 from .arrays import SPACES
 from .symbols import Trace
 
@@ -97,7 +97,7 @@ class Fused:
         }
         numbers = {key: value for key, value in scalars.items() if key not in flags}
         prepared = {}
-        with numpy.errstate(all="ignore"):
+        with scheduler.step, numpy.errstate(all="ignore"):
             for row in rows:
                 key = tuple([array.dtype for array in row])
                 found = prepared.get((type(row[0]), key))
@@ -167,12 +167,11 @@ class HostProgram:
         self.block = scope["block"]
 
     def prepare(self, numbers):
-        """What rows of one sweep share: scalars and scratch memory."""
+        """The scalars of the program, computed once for all rows."""
         # 0-d arrays are twice as quick in a ufunc as Python's floats
-        scalars = [numpy.array(value, self.dtype) for value in self.trace.scalars(numbers)]
-        return _Tail(scalars, _buffers(self.dtype, self.floats) + _buffers(_BOOL, self.bools))
+        return [numpy.array(value, self.dtype) for value in self.trace.scalars(numbers)]
 
-    def run(self, row, tail):
+    def run(self, row, scalars):
         """Runs the blocks over one row; what is not contiguous is copied there and back."""
         arrays = [array.ravel() for array in row]
         for index in self._read:
@@ -180,32 +179,23 @@ class HostProgram:
                 arrays[index] = arrays[index].copy()
         size = arrays[0].size
         if size <= BLOCK:
-            self.block(*arrays, *tail.of(size))
+            self.block(*arrays, *scalars, *self._scratch(size))
         else:
-            for start in range(0, size, BLOCK):
-                stop = min(start + BLOCK, size)
-                self.block(*[array[start:stop] for array in arrays], *tail.of(stop - start))
+            parts = scheduler.blocks(size, BLOCK)
+
+            def piece(number):
+                part = parts[number]
+                self.block(*[array[part] for array in arrays], *scalars,
+                           *self._scratch(part.stop - part.start))
+
+            scheduler.run(piece, len(parts))
         for index in self._written:
             if arrays[index].base is None:  # no view, so `ravel` had to copy
                 row[index][...] = arrays[index].reshape(row[index].shape)
 
-
-class _Tail:
-    """The last arguments of a block: scalars, and buffers cut to its size."""
-
-    __slots__ = ("scalars", "buffers", "size", "cut")
-
-    def __init__(self, scalars, buffers):
-        self.scalars = scalars
-        self.buffers = buffers
-        self.size = None
-
-    def of(self, size):
-        """The arguments for a block of `size` elements."""
-        if size != self.size:
-            self.cut = [*self.scalars, *[buffer[:size] for buffer in self.buffers]]
-            self.size = size
-        return self.cut
+    def _scratch(self, size):
+        """Memory of the thread that asks, for what lies nowhere else."""
+        return _buffers(self.dtype, self.floats, size) + _buffers(_BOOL, self.bools, size)
 
 
 def _kin(read, row, written):
@@ -224,12 +214,12 @@ _BOOL = numpy.dtype(bool)
 _pool = threading.local()
 
 
-def _buffers(dtype, count):
-    """`count` blocks of scratch memory, the same ones at each call of a thread."""
+def _buffers(dtype, count, size):
+    """`count` arrays of scratch memory, on the same blocks at each call of a thread."""
     pool = _pool.__dict__.setdefault(dtype, [])
     while len(pool) < count:
         pool.append(numpy.empty(BLOCK, dtype))
-    return pool[:count]
+    return [buffer[:size] for buffer in pool[:count]]
 
 
 class _Places:

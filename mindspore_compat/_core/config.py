@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import log
-from .._backend import arrays
+from .._backend import arrays, scheduler
 from .._backend import random as streams
 from .checking import checked
 from .parallel_config import PARALLEL, PS
@@ -134,7 +134,8 @@ _told_of_cpu = False
 def set_context(**kwargs):
     """Sets values of the context, by keyword.
 
-    The keys that have a meaning here are `mode`, `device_target` and `device_id`. "GPU" and
+    The keys that have a meaning here are `mode`, `device_target`, `device_id` and
+    `runtime_num_threads`, the threads that large work on the CPU is shared among at most. "GPU" and
     "Ascend" both mean the GPU where one computes, and else the CPU, with one warning. The other
     keys of the original are checked and told back by `get_context`, and change nothing.
 
@@ -152,6 +153,8 @@ def set_context(**kwargs):
     if "device_target" in changed or "device_id" in changed:
         _place(changed.get("device_target", config.device_target),
                changed.get("device_id", config.device_id))
+    if "runtime_num_threads" in changed:
+        scheduler.limit(changed["runtime_num_threads"], "runtime_num_threads")
     vars(config).update(changed)
 
 

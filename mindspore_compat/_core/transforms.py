@@ -1,10 +1,9 @@
 """The public transforms: grad, value_and_grad, vjp, jvp, stop_gradient.
 
 Each gives the Tensors that a function is differentiated by fresh leaves, runs it, walks back and
-restores what it changed, also when the function raises. The walk itself is in tape.py. Forward mode
-is
-two reverse passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`. Gradients that a
-user writes (Cell.bprop, hooks) and recomputation are in custom.py.
+restores what it changed, also when the function raises. The walk is in tape.py, gradients that a
+user writes and recomputation in custom.py. Forward mode is two reverse passes: `w = vjp(u)` is
+linear in `u`, and its own vjp at `v` is `J v`.
 """
 
 import contextlib
@@ -12,6 +11,7 @@ import functools
 import gc
 import threading
 
+from .._backend import scheduler
 from .._backend.arrays import SPACES, current_space, to_space
 from .batch import Batch, lifted_nodes, running, space_among
 from .op import space_for
@@ -44,6 +44,7 @@ class _Opened:
             if depth.open == 0:
                 self._refuse_shared()
             depth.open += 1
+            scheduler.step.__enter__()
             self.paused, depth.paused = depth.paused, False
             self.outer_leaf, depth.leaf = depth.leaf, None
             self.saved = []
@@ -60,6 +61,7 @@ class _Opened:
 
     def __exit__(self, *error):
         depth.open -= 1
+        scheduler.step.__exit__()
         depth.paused = self.paused
         depth.leaf = self.outer_leaf
         for weight, array, node in reversed(self.saved):
@@ -72,10 +74,8 @@ class _Opened:
         for weight in self.weights:
             if type(weight._node) is Leaf:
                 raise RuntimeError(
-                    f"Another thread is taking a gradient by "
-                    f"{getattr(weight, 'name', 'a Tensor')!r}; gradients by one Parameter must be "
-                    f"taken one after another."
-                )
+                    f"Another thread takes a gradient by {getattr(weight, 'name', 'a Tensor')!r}; "
+                    f"gradients by one Parameter must be taken one after another.")
 
     def _leaf(self, tensor):
         made = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)

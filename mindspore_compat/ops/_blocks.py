@@ -2,18 +2,21 @@
 
 NumPy writes every intermediate array to memory; a formula of ten passes over a large array is bound
 by that. `xp.blockwise` and `xp.by_rows` call the formula on a cache's worth at a time instead,
-which makes it about three times as fast. On other arrays (small ones, a GPU's, batches) and on
-traced values they just call it.
+which makes it about three times as fast, and threads share these parts. On other arrays (small
+ones, a GPU's, batches) and on traced values they just call it.
 """
 
 import math
+import threading
 
 import numpy as np
 
+from .._backend import scheduler
 from .._backend.space import extra
 from .._core.derivatives import COMPOSED, derive
 
 BLOCK = 1 << 15
+RUNS = 16  # sums that are added up beside each other
 
 
 @extra
@@ -24,12 +27,7 @@ def blockwise(xp, function, *arrays):
             a.shape == first.shape and a.flags.c_contiguous for a in arrays):
         return function(xp, *arrays)
     flat = [a.reshape(-1) for a in arrays]
-    out = None
-    for start in range(0, first.size, BLOCK):
-        part = function(xp, *(a[start:start + BLOCK] for a in flat))
-        if out is None:
-            out = np.empty(first.size, part.dtype)
-        out[start:start + BLOCK] = part
+    (out,), _ = _in_parts(lambda *parts: function(xp, *parts), flat, BLOCK)
     return out.reshape(first.shape)
 
 
@@ -44,16 +42,34 @@ def by_rows(xp, function, *arrays):
     if type(first) is not np.ndarray or first.size <= 2 * BLOCK or rows < 2:
         return function(xp, *arrays)
     step = max(BLOCK * rows // first.size, 1)
-    outs = None
-    for start in range(0, rows, step):
-        part = function(xp, *(a[start:start + step] for a in arrays))
-        several = type(part) is tuple
-        parts = part if several else (part,)
-        if outs is None:
-            outs = [np.empty((rows, *p.shape[1:]), p.dtype) for p in parts]
-        for out, p in zip(outs, parts):
-            out[start:start + step] = p
+    outs, several = _in_parts(lambda *parts: function(xp, *parts), arrays, step)
     return tuple(outs) if several else outs[0]
+
+
+def _in_parts(function, arrays, step):
+    """What `function` gives for parts of `step` rows of all arrays, put together.
+
+    Returns:
+        The list of results, and whether `function` gives several.
+    """
+    rows = arrays[0].shape[0]
+    parts = scheduler.blocks(rows, step)
+    outs, single, making = [], [], threading.Lock()
+
+    def work(number):
+        part = parts[number]
+        found = function(*(a[part] for a in arrays))
+        if type(found) is not tuple:
+            found = (found,)
+            single.append(True)
+        with making:
+            if not outs:
+                outs.extend([np.empty((rows, *p.shape[1:]), p.dtype) for p in found])
+        for out, p in zip(outs, found):
+            out[part] = p
+
+    scheduler.run(work, len(parts))
+    return outs, not single
 
 
 @extra
@@ -63,10 +79,24 @@ def sum_by_rows(xp, function, *arrays):
     if type(first) is not np.ndarray or first.size <= 2 * BLOCK:
         return function(xp, *arrays)
     rows = first.shape[0]
-    step = max(BLOCK * rows // first.size, 1)
-    total = function(xp, *(a[:step] for a in arrays))
-    for start in range(step, rows, step):
-        total += function(xp, *(a[start:start + step] for a in arrays))
+    parts = scheduler.blocks(rows, max(BLOCK * rows // first.size, 1))
+    runs = scheduler.blocks(len(parts), -(-len(parts) // RUNS))
+    sums = [None] * len(runs)
+
+    def work(number):
+        total = None
+        for part in parts[runs[number]]:
+            found = function(xp, *(a[part] for a in arrays))
+            if total is None:
+                total = found
+            else:
+                total += found
+        sums[number] = total
+
+    scheduler.run(work, len(runs))
+    total = sums[0]
+    for each in sums[1:]:
+        total += each
     return total
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from mindspore_compat._backend import conv, winograd
+from mindspore_compat._backend import conv, depthwise, winograd
 
 
 def direct(x, w, stride, pads, dilation, groups):
@@ -81,11 +81,13 @@ def test_convolution_and_gradients_agree_with_the_direct_sum(case):
 
 @pytest.mark.parametrize("budget", [1, 4000, 1 << 30])
 def test_result_does_not_depend_on_the_workspace(budget, monkeypatch):
-    monkeypatch.setattr(conv, "HOST_CHUNK_BYTES", budget)
+    monkeypatch.setattr(conv, "HOST_BYTES", budget)
+    monkeypatch.setattr(conv, "LEAST_BYTES", budget)
     monkeypatch.setattr(conv, "FEWEST_COLUMNS", 1)
-    monkeypatch.setattr(conv, "DEPTHWISE_BLOCK", budget)
+    monkeypatch.setattr(depthwise, "BLOCK", budget)
     check((5, 4, 6, 6), (6, 2, 3, 3), (2, 2), ((1, 1),) * 2, (1, 1), 2)
     check((5, 4, 6, 6), (8, 1, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 4)
+    check((2, 2, 4, 5, 7), (3, 2, 2, 3, 2), (1, 1, 1), ((3, 2), (1, 1), (0, 4)), (1, 2, 1), 1)
 
 
 def test_agrees_with_scipy():

@@ -1,7 +1,6 @@
 """`mindspore.device_context.cpu.op_tuning`: how many threads compute on the CPU."""
 
-from ... import log
-from ..._backend import threads
+from ..._backend import scheduler
 from ..._core.checking import checked
 from ..._core.rules import Int
 
@@ -12,11 +11,11 @@ _done = []
 
 @checked
 def threads_num(num: Int(ge=1)):
-    """Sets how many threads the products of matrices, and what rests on them, are shared among on
-    the CPU. Everything else runs in the thread that calls.
+    """Sets how many threads large work is shared among on the CPU; by default as many as the
+    process may use. Small work runs in the thread that calls. Results are the same with any number.
 
     Args:
-        num (int): how many; a library may take fewer.
+        num (int): how many, also more than there are cores.
 
     Raises:
         TypeError: `num` is no int.
@@ -28,7 +27,4 @@ def threads_num(num: Int(ge=1)):
     if _done:
         raise RuntimeError("For 'threads_num', a second call is refused: it can be set once.")
     _done.append(num)
-    if not threads.limit(num):
-        log.warning(
-            "The library behind NumPy's products of matrices is not one whose threads can be set."
-        )
+    scheduler.limit(num)

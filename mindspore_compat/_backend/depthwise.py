@@ -1,0 +1,211 @@
+"""Depthwise convolution and its gradients.
+
+Each channel meets its own filters, so there is no product to make: every tap is a multiply-add.
+
+The padded input is split into the `stride` phases of each dimension. Within a phase a kernel
+position is a shift, and a shift of an image whose rows lie end to end is one offset into flat
+memory: every tap is a long contiguous multiply-add. Rows keep the phase's width, so each
+result row carries a few columns more than asked, cut off at the end.
+
+Arguments are as in conv.py, which checks them; sizes come as its `Geometry`.
+"""
+
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from .scheduler import blocks, run
+
+# Elements of a part: three buffers of as many fit in cache.
+BLOCK = 1 << 16
+
+
+class _Phases(NamedTuple):
+    """How the flat phases of one depthwise convolution are laid out."""
+
+    size: tuple       # spatial size of one phase
+    taps: tuple       # per kernel position: (phase, offset)
+    rows: tuple       # shape of a flat result before its extra columns are cut
+    length: int       # elements of a flat result that carry meaning
+
+
+def _phases(geo):
+    size = tuple(-(-n // s) for n, s in zip(geo.padded, geo.stride))
+    flat = [prod(size[i + 1:]) for i in range(len(size))]
+    taps = []
+    for tap in np.ndindex(*geo.kernel):
+        place = [i * d for i, d in zip(tap, geo.dilation)]
+        phase = tuple(p % s for p, s in zip(place, geo.stride))
+        taps.append((phase, sum(p // s * f for p, s, f in zip(place, geo.stride, flat))))
+    rows = (geo.out[0], *size[1:])
+    length = sum((n - 1) * f for n, f in zip(geo.out, flat)) + 1
+    return _Phases(size, tuple(taps), rows, length)
+
+
+def _split(xp, x, geo, plan):
+    """The phases of the padded input: {phase: array (batch * channels, elements)}."""
+    if not any(map(any, geo.pads)) and max(geo.stride) == 1:
+        return {plan.taps[0][0]: x.reshape(geo.batch * geo.channels, -1)}
+    split = {}
+    for phase in dict.fromkeys(phase for phase, _ in plan.taps):
+        wide = xp.zeros((geo.batch, geo.channels, *plan.size), x.dtype)
+        target, source = _phase_places(phase, geo)
+        wide[(..., *target)] = x[(..., *source)]
+        split[phase] = wide.reshape(geo.batch * geo.channels, -1)
+    return split
+
+
+def _phase_places(phase, geo):
+    """Where the input lies in a phase, and which part of the input that is."""
+    target, source = [], []
+    for p, s, n, (before, _) in zip(phase, geo.stride, geo.size, geo.pads):
+        first = max(-(-(before - p) // s), 0)
+        start = first * s + p - before
+        count = max(-(-(n - start) // s), 0)
+        target.append(slice(first, first + count))
+        source.append(slice(start, start + (count - 1) * s + 1, s) if count else slice(0, 0))
+    return target, source
+
+
+def _over_rows(x, rows, length, work):
+    """Calls `work` with slices of the rows: a cache's worth each, shared among threads, on the
+    host; all at once on a device."""
+    if not isinstance(x, np.ndarray):
+        work(slice(0, rows))
+        return
+    parts = blocks(rows, max(BLOCK // length, 1))
+    run(lambda number: work(parts[number]), len(parts))
+
+
+def _row_weights(xp, w, geo, multiple):
+    """Weights of the `multiple`-th filter of each channel, one row per sample and channel."""
+    own = w.reshape(geo.channels, -1, prod(geo.kernel))[:, multiple]
+    whole = xp.empty((geo.batch, geo.channels, own.shape[1]), w.dtype)
+    whole[...] = own
+    return whole.reshape(-1, own.shape[1])
+
+
+def convolve(xp, x, w, geo):
+    """The convolution described by `geo`, as `conv.convolve` computes it."""
+    out = xp.empty((geo.batch, geo.filters, *geo.out), x.dtype)
+
+    def work(part, samples, channels, filters):
+        out[samples, filters] = _convolved(xp, x[samples, channels], w[filters], part)
+
+    _in_parts(x, geo, work)
+    return out
+
+
+def _convolved(xp, x, w, geo):
+    plan = _phases(geo)
+    split = _split(xp, x, geo, plan)
+    multiples, count = geo.filters // geo.channels, geo.batch * geo.channels
+    wide = xp.empty((multiples, count, prod(plan.rows)), x.dtype)
+    for multiple in range(multiples):
+        weights = _row_weights(xp, w, geo, multiple)
+        total = wide[multiple, :, :plan.length]
+        for tap, (phase, offset) in enumerate(plan.taps):
+            part = split[phase][:, offset:offset + plan.length]
+            scale = weights[:, tap, None]
+            if tap == 0:
+                xp.multiply(part, scale, out=total)
+                term = xp.empty_like(part, order="C")
+                continue
+            total += xp.multiply(part, scale, out=term)
+    wide = wide.reshape(multiples, geo.batch, geo.channels, *plan.rows)
+    wide = xp.moveaxis(wide[(..., *(slice(0, n) for n in geo.out))], 0, 2)
+    return wide.reshape(geo.batch, -1, *geo.out)
+
+
+def _flat_gradient(xp, g, geo, plan):
+    """`g` in rows of a phase's width, zero in the extra columns: (multiples, rows, length)."""
+    multiples = geo.filters // geo.channels
+    wide = xp.zeros((multiples, geo.batch, geo.channels, *plan.rows), g.dtype)
+    parts = g.reshape(geo.batch, geo.channels, multiples, *geo.out)
+    wide[(..., *(slice(0, n) for n in geo.out))] = xp.moveaxis(parts, 2, 0)
+    return wide.reshape(multiples, geo.batch * geo.channels, -1)[:, :, :plan.length]
+
+
+def input_gradient(xp, g, w, geo):
+    """The gradient for the input, as `conv.input_gradient` computes it."""
+    slope = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
+
+    def work(part, samples, channels, filters):
+        _add_input(xp, slope[samples, channels], g[samples, filters], w[filters], part)
+
+    _in_parts(g, geo, work)
+    return slope
+
+
+def _add_input(xp, slope, g, w, geo):
+    """Writes the gradient for the input into zeros."""
+    plan = _phases(geo)
+    flat = _flat_gradient(xp, g, geo, plan)
+    split = {phase: xp.zeros((flat.shape[1], prod(plan.size)), g.dtype) for phase, _ in plan.taps}
+    term = xp.empty(flat.shape[1:], g.dtype)
+    for multiple, part in enumerate(flat):
+        weights = _row_weights(xp, w, geo, multiple)
+        for tap, (phase, offset) in enumerate(plan.taps):
+            target = split[phase][:, offset:offset + plan.length]
+            target += xp.multiply(part, weights[:, tap, None], out=term)
+    for phase, flat in split.items():
+        place, source = _phase_places(phase, geo)
+        flat = flat.reshape(geo.batch, geo.channels, *plan.size)
+        slope[(..., *source)] = flat[(..., *place)]
+
+
+def weight_gradient(xp, g, x, geo):
+    """The gradient for the weights, as `conv.weight_gradient` computes it."""
+    taps = prod(geo.kernel)
+    slopes = xp.empty((geo.batch, geo.filters, taps), x.dtype)
+
+    def work(part, samples, channels, filters):
+        found = _products(xp, g[samples, filters], x[samples, channels], part)
+        slopes[samples, filters] = found.reshape(part.batch, part.filters, taps)
+
+    _in_parts(x, geo, work)
+    return slopes.sum(0).reshape(geo.filters, 1, *geo.kernel)
+
+
+def _products(xp, g, x, geo):
+    """The slopes of one sample's weights by each sample, (batch, channels, multiples, taps)."""
+    plan = _phases(geo)
+    flat = _flat_gradient(xp, g, geo, plan)
+    split = _split(xp, x, geo, plan)
+    dots = xp.empty((*flat.shape[:2], prod(geo.kernel)), x.dtype)
+    for multiple, row in enumerate(flat):
+        for tap, (phase, offset) in enumerate(plan.taps):
+            part = split[phase][:, offset:offset + plan.length, None]
+            dots[multiple, :, tap] = xp.matmul(row[:, None, :], part)[:, 0, 0]
+    dots = dots.reshape(-1, geo.batch, geo.channels, dots.shape[-1])
+    return xp.moveaxis(dots, 0, 2)
+
+
+def _in_parts(x, geo, work):
+    """Calls `work(geometry, samples, channels, filters)` for parts of a convolution.
+
+    On the host a part is a cache's worth of planes, and threads share them; on a device there is
+    one.
+    """
+    area = prod(-(-n // s) for n, s in zip(geo.padded, geo.stride))
+    channels = min(max(BLOCK // area, 1), geo.channels)
+    samples = max(BLOCK // (area * geo.channels), 1)
+    if not isinstance(x, np.ndarray):
+        channels, samples = geo.channels, geo.batch
+    multiples = geo.filters // geo.channels
+    parts = list(product(blocks(geo.batch, samples), blocks(geo.channels, channels)))
+
+    def one(number):
+        sample, channel = parts[number]
+        count = channel.stop - channel.start
+        part = geo._replace(batch=sample.stop - sample.start, channels=count, groups=count,
+                            filters=count * multiples)
+        filters = slice(channel.start * multiples, channel.stop * multiples)
+        work(part, sample, channel, filters)
+
+    if isinstance(x, np.ndarray):
+        run(one, len(parts))
+    else:
+        one(0)

@@ -1,0 +1,83 @@
+"""Products of matrices on the host, cut into strips and stacks for the scheduler.
+
+Small products stay one call on the calling thread. How a larger one is cut follows from its shape,
+so its bits do not depend on the number of threads.
+"""
+
+import math
+
+import numpy as np
+
+from . import scheduler
+from .space import extra
+
+SINGLE = 1 << 18  # multiplications up to which libraries use one thread of their own accord
+PIECE = 1 << 22   # multiplications of a piece, at least: they take some fifty microseconds
+NARROWEST = 128   # rows or columns of a strip, at least: each packs the other operand anew
+MOST = 16         # pieces of a product
+
+
+@extra
+def matmul(xp, x, y, out=None):
+    """The product of the last two axes; leading axes broadcast, vectors are rows or columns."""
+    return product(x, y, out) if type(x) is np.ndarray else xp.module.matmul(x, y, out)
+
+
+def product(x, y, out=None):
+    """NumPy's `matmul` of arrays of the host, shared among threads where it is large."""
+    if x.ndim < 2 or y.ndim < 2 or x.size * y.shape[-1] <= SINGLE >= y.size * x.shape[-2]:
+        return np.matmul(x, y, out)
+    with scheduler.hold:
+        if x.shape[-1] != y.shape[-2]:
+            return np.matmul(x, y, out)  # which says what is wrong
+        return _matrix(x, y, out) if x.ndim == y.ndim == 2 else _stack(x, y, out)
+
+
+def _matrix(x, y, out):
+    """The product of two matrices, in strips of the longer side of the result."""
+    rows, columns = x.shape[0], y.shape[1]
+    longer = max(rows, columns)
+    strips = min(x.size * columns // PIECE, longer // NARROWEST, MOST)
+    if strips < 2 or _of_itself(x, y):
+        return np.matmul(x, y, out)
+    if out is None:
+        out = np.empty((rows, columns), np.result_type(x, y))
+    parts = scheduler.blocks(longer, -(-longer // (strips * 16)) * 16)
+
+    def piece(number):
+        part = parts[number]
+        if rows >= columns:
+            np.matmul(x[part], y, out[part])
+        else:
+            np.matmul(x, y[:, part], out[:, part])
+
+    scheduler.run(piece, len(parts))
+    return out
+
+
+def _of_itself(x, y):
+    """True for x @ x.T, of which libraries compute one half."""
+    return (x.ctypes.data == y.ctypes.data and x.shape == y.shape[::-1]
+            and x.strides == y.strides[::-1])
+
+
+def _stack(x, y, out):
+    """The products of stacks of matrices, in parts of the longest leading axis."""
+    lead = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    shape = (*lead, x.shape[-2], y.shape[-1])
+    work = math.prod(shape) * x.shape[-1]
+    if work < 2 * PIECE or max(lead, default=1) < 2:
+        return np.matmul(x, y, out)
+    if out is None:
+        out = np.empty(shape, np.result_type(x, y))
+    axis = lead.index(max(lead))
+    x, y = (np.broadcast_to(each, (*lead, *each.shape[-2:])) for each in (x, y))
+    count = min(work // PIECE, lead[axis], MOST)
+    parts = scheduler.blocks(lead[axis], -(-lead[axis] // count))
+
+    def piece(number):
+        part = (slice(None),) * axis + (parts[number],)
+        np.matmul(x[part], y[part], out[part])
+
+    scheduler.run(piece, len(parts))
+    return out

@@ -1,0 +1,276 @@
+"""Shares large work of the host among the cores that the process may use.
+
+`run(work, count)` calls `work(0)`, ..., `work(count - 1)`, which write to places of their own. The
+thread that calls takes one number after another, and so does every idle thread of the pool: a core
+that another process keeps busy takes fewer, and none is waited for that has not begun. How work is
+cut into pieces depends on shapes alone, never on the number of threads, so results have the same
+bits with any.
+
+The library behind NumPy's products of matrices is held at one thread meanwhile (`Hold`). Its own
+threads wait for each other at every product, which beside busy neighbours costs far more than they
+gain.
+
+    def rows(number):
+        block = slice(number * 64, number * 64 + 64)
+        numpy.exp(x[block], out=out[block])
+
+    run(rows, -(-len(x) // 64))
+
+The pool starts with the first work that is shared. A forked process starts its own; what runs
+inside a piece runs on the thread of that piece.
+"""
+
+import contextvars
+import functools
+import itertools
+import os
+import threading
+from queue import SimpleQueue
+
+import numpy
+
+from . import affinity, cgroup
+
+_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_limits = {}  # what settings ask for, by the name of the setting
+
+
+def threads():
+    """How many threads share large work, the one that calls included."""
+    return _limits.get("exactly") or min([_allowed(), *_limits.values()])
+
+
+def limit(count, setting="exactly"):
+    """Sets how many threads share large work.
+
+    Args:
+        count (int): how many; 0 takes the setting back.
+        setting (str): "exactly" for that many; any other name only lowers what the process may use.
+    """
+    _limits.pop(setting, None)
+    if count:
+        _limits[setting] = count
+
+
+@functools.cache
+def _allowed():
+    """The threads that the process may run at once: by its cores, its group's share of them, and
+    the variables that say so to libraries."""
+    counts = [len(affinity.available()), cgroup.cores()]
+    counts += [int(value) for name in _VARIABLES
+               if (value := os.environ.get(name, "").strip()).isdecimal()]
+    return max(min(count for count in counts if count), 1)
+
+
+recount = _allowed.cache_clear  # after the process has been bound to other cores
+
+
+def run(work, count):
+    """Calls `work` with every number below `count`, in any order, and returns when all are done.
+
+    Args:
+        work: a function of one int, which returns nothing.
+        count (int): the number of pieces.
+
+    Raises:
+        BaseException: what the piece of the lowest number among those that failed has raised;
+            pieces that had not begun by then are left out.
+    """
+    with hold:
+        helpers = min(threads(), count) - 1
+        if helpers < 1 or _here.inside:
+            for number in range(count):
+                work(number)
+        else:
+            _Job(work, count).share(helpers)
+
+
+def blocks(total, size):
+    """The slices of at most `size` that cover range(total)."""
+    return [slice(start, min(start + size, total)) for start in range(0, total, size)]
+
+
+class _Here(threading.local):
+    """What holds for the thread that asks."""
+
+    inside = False  # whether it runs a piece
+    holds = 0       # how many holds it is in
+    steps = 0       # how many steps it is in
+    kept = False    # whether a step keeps a hold
+
+
+_here = _Here()
+
+
+class _Job:
+    """The pieces of one call of `run`."""
+
+    __slots__ = ("work", "count", "numbers", "left", "lock", "done", "failed")
+
+    def __init__(self, work, count):
+        self.work = work
+        self.count = count
+        self.numbers = itertools.count()  # its `next` is atomic
+        self.left = count
+        self.lock = threading.Lock()
+        self.done = threading.Lock()
+        self.done.acquire()
+        self.failed = None  # (number, error)
+
+    def share(self, helpers):
+        """Works together with so many threads of the pool, and raises what a piece has raised."""
+        _pool.call(self, helpers)
+        try:
+            self.take()
+            self.done.acquire()
+        except BaseException as error:  # an interrupt: no piece may write after this call
+            self._fail(-1, error)
+            self.take()
+            self.done.acquire()
+        finally:
+            self.work = None  # a thread that comes late finds nothing, and keeps nothing alive
+        if self.failed:
+            raise self.failed[1]
+
+    def take(self):
+        """Does pieces until none is left."""
+        work, ended = self.work, 0
+        _here.inside = True
+        try:
+            for number in self.numbers:
+                if number >= self.count:
+                    break
+                ended += 1
+                if self.failed is None:
+                    try:
+                        work(number)
+                    except BaseException as error:
+                        self._fail(number, error)
+        finally:
+            _here.inside = False
+            self._end(ended)
+
+    def _fail(self, number, error):
+        with self.lock:
+            if self.failed is None or number < self.failed[0]:
+                self.failed = (number, error)
+
+    def _end(self, ended):
+        with self.lock:
+            self.left -= ended
+            if ended and not self.left:
+                self.done.release()
+
+
+class _Pool:
+    """Threads that wait for jobs. They end with the process, whatever they do then."""
+
+    def __init__(self):
+        self.jobs = SimpleQueue()
+        self.started = 0
+        self.lock = threading.Lock()
+
+    def call(self, job, helpers):
+        """Has so many threads look at a job when they are idle."""
+        if self.started < helpers:
+            self._start(helpers)
+        for _ in range(helpers):
+            self.jobs.put((contextvars.copy_context(), job.take))
+
+    def _start(self, count):
+        with self.lock:
+            while self.started < count:
+                name = f"mindspore_compat-{self.started}"
+                threading.Thread(target=_serve, args=(self.jobs,), name=name, daemon=True).start()
+                self.started += 1
+
+
+def _serve(jobs):
+    while True:
+        context, take = jobs.get()
+        context.run(take)
+        del context, take
+
+
+class Hold:
+    """A context in which the libraries of products of matrices use one thread. It may be nested,
+    and entered by several threads; the last to leave gives back what was set before."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.holders = 0
+        self.before = ()
+
+    def __enter__(self):
+        if not _here.holds:
+            with self.lock:
+                if not self.holders:
+                    self.before = [(library, library.get_num_threads()) for library in _libraries()]
+                    self._set([1] * len(self.before))
+                self.holders += 1
+            if _here.steps:
+                _here.kept = True
+                _here.holds += 1
+        _here.holds += 1
+
+    def __exit__(self, *error):
+        _here.holds -= 1
+        if not _here.holds:
+            with self.lock:
+                self.holders -= 1
+                if not self.holders:
+                    self._set([count for _, count in self.before])
+
+    def _set(self, counts):
+        for (library, before), count in zip(self.before, counts, strict=True):
+            if before != 1:
+                if hasattr(library, "clear_controlling_thread"):  # else only one thread may set it
+                    library.clear_controlling_thread(force=True)
+                library.set_num_threads(count)
+
+    def after_fork(self):
+        """Forgets the threads that only the parent has."""
+        self.lock = threading.Lock()
+        if self.holders and not _here.holds:
+            self._set([count for _, count in self.before])
+        self.holders = int(_here.holds > 0)
+
+
+class Step:
+    """A context that keeps the first hold inside it to its end, as each costs some microseconds."""
+
+    def __enter__(self):
+        _here.steps += 1
+
+    def __exit__(self, *error):
+        _here.steps -= 1
+        if _here.kept and not _here.steps:
+            _here.kept = False
+            hold.__exit__()
+
+
+@functools.cache
+def _libraries():
+    """The controllers of the libraries that NumPy makes products with; all that are loaded where
+    its own are not told from others."""
+    import threadpoolctl  # here, because it looks for them
+
+    found = threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
+    home = os.path.dirname(numpy.__file__)
+    return [each for each in found if each.filepath.startswith(home)] or found
+
+
+hold = Hold()
+step = Step()
+_pool = _Pool()
+
+
+def _after_fork():
+    global _pool
+    _pool = _Pool()
+    _here.inside = False
+    hold.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
