@@ -17,6 +17,7 @@ import signal
 
 import numpy as np
 
+from .facts import foreign
 from .stubs import Attr, Made, Opaque, Sym
 from .typenames import DTYPES
 
@@ -95,7 +96,9 @@ def _arguments(made):
 
 
 def text(value):
-    """An argument in the spelling of `values.build`; Unknown where it has none."""
+    """An argument in the spelling of `values.build`; Unknown where it has none, or is prose."""
+    if isinstance(value, str) and foreign(value):
+        raise Unknown(value)
     if value is None or isinstance(value, (bool, int, str, bytes, complex, type(...))):
         return repr(value) if value is not ... else "..."
     if isinstance(value, float):

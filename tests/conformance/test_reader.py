@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from conformance import docs, specs, verdicts
+from conformance import docs, recorder, specs, verdicts
 from conformance.__main__ import main
 from conformance.errors import BadInput
 from conformance.wheel import Wheel
@@ -271,6 +271,22 @@ def test_verdicts_survive_a_new_reading(page, tmp_path):
     verdicts.carry({"nn.Gadget": again}, tmp_path / "spec")
     assert again["raises"][0]["verdict"] == "agreed"
     assert "verdict" not in again["raises"][1]
+
+
+@pytest.mark.parametrize("size, kept", [("size", True), ("width", False)])
+def test_calls_written_by_hand_survive_while_the_signature_stands(page, tmp_path, size, kept):
+    held, _ = specs.from_page(next(docs.read(page(ENGLISH))))
+    held["use"] = {"init": [["7"], {}]}
+    specs.save({"nn.Gadget": held}, tmp_path / "spec")
+    newer = ENGLISH.replace("Gadget(size,", f"Gadget({size},")
+    again, _ = specs.from_page(next(docs.read(page(newer))))
+    verdicts.carry({"nn.Gadget": again}, tmp_path / "spec")
+    assert (again["use"] == held["use"]) is kept
+
+
+def test_a_call_with_prose_is_not_recorded():
+    with pytest.raises(recorder.Unknown):
+        recorder.text("If this is said in so many words then it is no argument anymore.")
 
 
 @pytest.mark.parametrize(

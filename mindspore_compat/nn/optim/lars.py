@@ -27,7 +27,7 @@ class LARS(Optimizer):
     optimizer, which from now on applies neither; its learning rates stay with it.
 
     Args:
-        optimizer (:class:`mindspore.nn.Optimizer`): the inner optimizer.
+        optimizer (Optimizer): the inner optimizer.
         epsilon (float): added to the denominator.
         coefficient (float): the trust coefficient.
         use_clip (bool): whether to bound the step by the inner optimizer's own.
