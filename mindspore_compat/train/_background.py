@@ -1,6 +1,7 @@
 """Checkpoints that are written in the background, one at a time, and what becomes of failures."""
 
 import multiprocessing
+import os
 import threading
 
 from .. import log
@@ -22,7 +23,8 @@ class BackgroundSave:
     """
 
     def __init__(self, how, write, path, values, options):
-        self.path, self._error, self._answer = path, None, None
+        self.path, self.owner = path, os.getpid()
+        self._error = self._answer = None
         if how == "process":
             self._answer, told = multiprocessing.Pipe(duplex=False)
             self._worker = multiprocessing.Process(
@@ -67,20 +69,20 @@ def begin(*arguments):
 
 def is_alive():
     """Whether a file is still being written; raises the failure of one that no longer is."""
-    if _latest is not None and not _latest.is_alive():
+    if latest() is not None and not _latest.is_alive():
         wait()
-    return _latest is not None
+    return latest() is not None
 
 
 def wait():
     """Waits for the file that was begun last, and raises its failure, unless that was done."""
-    if _latest is not None:
+    if latest() is not None:
         _latest.result()
 
 
 def latest():
-    """The BackgroundSave that was begun last and not waited for; None for none."""
-    return _latest
+    """The BackgroundSave that this process began last and did not wait for; None for none."""
+    return None if _latest is None or _latest.owner != os.getpid() else _latest
 
 
 def _write_and_tell(fail, write, path, values, options):

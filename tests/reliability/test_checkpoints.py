@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import gc
 import os
 import random
 import shutil
@@ -16,6 +17,7 @@ from train.runs import At, Descent, batches
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, log
 from mindspore_compat._io import checkpoint, files
+from mindspore_compat.mindrecord import FileReader, FileWriter
 from mindspore_compat.train import CheckpointConfig, Model, ModelCheckpoint, _background
 from mindspore_compat.train.serialization import async_ckpt_thread_status
 
@@ -196,6 +198,37 @@ def test_a_process_that_dies_while_it_writes_is_told(folder):
     with pytest.raises(ChildProcessError, match="net.ckpt.* -9"):
         ms.save_checkpoint(values(), "next.ckpt")
     assert not os.listdir()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_does_not_wait_for_what_its_parent_saves(folder):
+    _background.begin("process", die, "net.ckpt", [], {})
+    child = os.fork()
+    if child == 0:
+        try:
+            ms.save_checkpoint(values(), "child.ckpt")
+        finally:
+            os._exit(not os.path.exists("child.ckpt"))
+    assert os.waitpid(child, 0)[1] == 0
+    with pytest.raises(ChildProcessError):
+        _background.wait()
+
+
+def test_a_mindrecord_file_that_cannot_be_replaced_stays(folder):
+    def write(content):
+        writer = FileWriter("a.mindrecord", overwrite=True)
+        writer.add_schema({"x": {"type": "bytes"}})
+        writer.write_raw_data([{"x": content}])
+        writer.commit()
+
+    write(b"old")
+    with full_disk(), pytest.raises(OSError):
+        write(bytes(2 << 20))
+    gc.collect()
+    assert sorted(os.listdir()) == ["a.mindrecord", "a.mindrecord.db"]
+    reader = FileReader("a.mindrecord")
+    assert [bytes(row["x"]) for row in reader.get_next()] == [b"old"]
+    reader.close()
 
 
 # Trainings ----------------------------------------------------------------------------------------
