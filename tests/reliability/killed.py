@@ -5,6 +5,7 @@ what is there, and saves once more as the next process would. What it prints, an
 what was found. A process is forked for each round, so that the package is imported once.
 """
 
+import fcntl
 import os
 import random
 import shutil
@@ -90,8 +91,6 @@ def killed(folder, train, delay):
     ends, alive = os.pipe()
     child = os.fork()
     if child == 0:
-        os.dup2(alive, 500)  # is closed after all files when the last process of the training dies
-        os.close(alive)
         os.setsid()
         try:
             train(folder, 10**6)
@@ -103,8 +102,11 @@ def killed(folder, train, delay):
         time.sleep(0.001)
     time.sleep(delay)
     os.killpg(child, signal.SIGKILL)
-    os.read(ends, 1)
+    os.read(ends, 1)  # until no process of the training can open a file any more
     os.close(ends)
+    for left in folder.rglob("*.tmp"):
+        with open(left, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # until the system has taken its files from it
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
