@@ -1,7 +1,7 @@
 """What a rank tells the `msrun` that started it, through small files in a folder of the job.
 
 A rank that joins the others tells that it does; afterwards a thread tells once a second that it
-lives. What `msrun` makes of it is in `communication/job.py`.
+lives, and how long it has waited for others. What `msrun` makes of it is in `communication/job.py`.
 """
 
 import contextlib
@@ -13,6 +13,8 @@ import time
 
 JOB = "MINDSPORE_COMPAT_JOB"  # the environment variable that names the folder, then the rank in it
 _SECONDS = 1  # between two beats
+
+_waits = []  # when each wait for other ranks that is under way began
 
 
 def report(kind, text):
@@ -29,7 +31,7 @@ def joining():
     if JOB not in os.environ:
         yield
         return
-    report("beat", "0 joining")
+    report("beat", "0 joining 0")
     try:
         yield
     except BaseException:
@@ -38,9 +40,19 @@ def joining():
     _begin()
 
 
+@contextlib.contextmanager
+def waiting():
+    """While the block runs, this rank waits for others in an exchange."""
+    _waits.append(time.monotonic())
+    try:
+        yield
+    finally:
+        _waits.pop()
+
+
 @functools.cache
 def _begin():
-    report("beat", "1 joined")
+    report("beat", "1 joined 0")
     threading.Thread(target=_beat, name="heartbeat", daemon=True).start()
 
 
@@ -48,4 +60,5 @@ def _beat():
     with contextlib.suppress(OSError):  # msrun has gone, and its folder
         for number in itertools.count(2):
             time.sleep(_SECONDS)
-            report("beat", f"{number} joined")
+            since = _waits[:1] or [time.monotonic()]
+            report("beat", f"{number} joined {time.monotonic() - since[0]:.0f}")

@@ -10,7 +10,7 @@ import functools
 import os
 import time
 
-from . import endings
+from . import endings, heartbeat
 
 _LOOK = 64  # turns of the loop between two looks at who has ended
 _SPINS = 50  # turns of the loop before it gives the processor away: it may be needed elsewhere
@@ -97,10 +97,11 @@ class Pending:
 def wait_for_all(pendings):
     """Wait until several operations are complete, or the first of them fails."""
     turns = 0
-    while not all([each._settled() for each in pendings]):
-        turns += 1
-        if turns > _SPINS:
-            _let_others_run()
+    with heartbeat.waiting():
+        while not all([each._settled() for each in pendings]):
+            turns += 1
+            if turns > _SPINS:
+                _let_others_run()
 
 
 class Line:

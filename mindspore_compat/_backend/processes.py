@@ -6,12 +6,10 @@ it (the parent-death signal), everywhere a thread looks twice a second whether t
 
 import ctypes
 import functools
-import multiprocessing
 import os
 import signal
 import sys
 import threading
-from concurrent.futures import ProcessPoolExecutor
 
 _SECONDS = 0.5  # between two looks at the parent
 _PARENT_DEATH = 1  # prctl's number for the signal that comes when the parent ends
@@ -27,6 +25,9 @@ def executor(workers, method=None):
     Returns:
         concurrent.futures.ProcessPoolExecutor.
     """
+    import multiprocessing  # these take time to load, and many need only the functions below
+    from concurrent.futures import ProcessPoolExecutor
+
     method = method or ("fork" if sys.platform == "linux" else "spawn")
     return ProcessPoolExecutor(workers, multiprocessing.get_context(method), end_with_parent,
                                parent())
@@ -88,6 +89,8 @@ def _watch(pid):
     A pipe from the parent tells it at once, unless a sibling has inherited the other end; an
     orphan gets another parent, which POSIX systems show.
     """
+    import multiprocessing
+
     starter = multiprocessing.parent_process()
     while starter.is_alive() and (os.name == "nt" or os.getppid() == pid):
         starter.join(_SECONDS)

@@ -27,18 +27,21 @@ class Job:
 
     - it has not joined the others `cluster_time_out` seconds after the first of them began to; a
       negative number is no limit;
-    - it joined, but has shown no life for MS_NODE_TIMEOUT seconds (300).
+    - it joined, but has shown no life for `node_timeout` seconds;
+    - others have waited for it for more than `exec_timeout` seconds, or all for each other.
 
     Args:
         command (list[str]): the launcher's.
         environment (dict): its environment variables.
         logs (list[Path]): the file of each rank's output.
-        cluster_time_out (int): seconds.
+        cluster_time_out (int): seconds; the option of that name.
+        node_timeout (float): seconds; the environment variable MS_NODE_TIMEOUT.
+        exec_timeout (float): seconds; the environment variable HCCL_EXEC_TIMEOUT.
     """
 
-    def __init__(self, command, environment, logs, cluster_time_out):
+    def __init__(self, command, environment, logs, cluster_time_out, node_timeout, exec_timeout):
         self.logs, self.cluster_time_out = logs, cluster_time_out
-        self.node_timeout = int(environment.get("MS_NODE_TIMEOUT", 300))
+        self.node_timeout, self.exec_timeout = node_timeout, exec_timeout
         self.told, self.deadline = None, None
         self.beats = {}  # rank -> its last beat, and when it was first seen
         self.folder = tempfile.TemporaryDirectory(prefix="msrun-")
@@ -145,15 +148,23 @@ class Job:
     def _hanging(self, live, now):
         """The ranks that hang, and why they are thought to."""
         states = {rank: text.split() for rank, (text, _) in self.beats.items()}
-        joining = [rank for rank in live if states.get(rank, ("", ""))[1] == "joining"]
+        joining = [rank for rank in live if rank in states and states[rank][1] == "joining"]
         limit = self.cluster_time_out
         if joining and 0 <= limit < now - min(self.beats[rank][1] for rank in joining):
             missing = [rank for rank in range(len(self.logs)) if rank not in states]
             return missing or joining, (f"it has not joined the others within {limit} seconds "
                                         "('--cluster_time_out')")
         joined = [rank for rank in live if rank in states and rank not in joining]
-        return ([rank for rank in joined if now - self.beats[rank][1] > self.node_timeout],
-                f"it has shown no life for {self.node_timeout} seconds ('MS_NODE_TIMEOUT')")
+        silent = [rank for rank in joined if now - self.beats[rank][1] > self.node_timeout]
+        if silent:
+            return silent, (f"it has shown no life for {self.node_timeout} seconds "
+                            "('MS_NODE_TIMEOUT')")
+        waits = {rank: int(states[rank][2]) for rank in joined}
+        if max(waits.values(), default=0) > self.exec_timeout:
+            busy = [rank for rank in joined if waits[rank] == 0]
+            return busy or joined, (f"an exchange has waited for {self.exec_timeout} seconds "
+                                    "('HCCL_EXEC_TIMEOUT')")
+        return [], None
 
     # Files ----------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ Each process runs the script with this package as its `mindspore`, and writes to
 """
 
 import argparse
+import math
 import os
 import shutil
 import socket
@@ -58,6 +59,7 @@ def main(arguments=None):
     reader = parser()
     options = reader.parse_args(arguments)
     shown = check(reader, options)
+    limits = seconds(reader, "MS_NODE_TIMEOUT", 300), seconds(reader, "HCCL_EXEC_TIMEOUT", 1800)
     folder = Path(options.log_dir).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     logs = [folder / f"{log_name(options)}_{rank}.log" for rank in range(options.worker_num)]
@@ -67,7 +69,7 @@ def main(arguments=None):
               f"[RANK_ID={rank}] is exported.", flush=True)
     command = mpiexec(options) + worker(options, folder / log_name(options))
     if options.join:
-        with Job(command, environment(options), logs, options.cluster_time_out) as job:
+        with Job(command, environment(options), logs, options.cluster_time_out, *limits) as job:
             follow(job, [logs[rank] for rank in shown])
             return job.status()
     subprocess.Popen(command, env=environment(options), stdin=subprocess.DEVNULL,
@@ -95,6 +97,14 @@ def check(reader, options):
         reader.error("--tail_worker_log must name ranks, such as 0,2, but got "
                      f"{options.tail_worker_log}")
     return ranks
+
+
+def seconds(reader, name, default):
+    """A time limit from the environment, where 0 stands for none."""
+    text = os.environ.get(name, str(default))
+    if not text.isdecimal():
+        reader.error(f"{name} in the environment must be 0 or a positive int, but got {text!r}")
+    return int(text) or math.inf
 
 
 def log_name(options):

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,6 +106,35 @@ def test_workers_end_when_their_parent_is_killed_at_any_moment(tmp_path):
                chance.choice(["main", "thread"]), chance.uniform(0, 0.2))
         for number in range(200)]
     assert max(seconds) < 2
+
+
+# The conformance tool's worker, with a target that hangs before it serves anything.
+RUNNER = """
+import os, subprocess, sys
+subprocess.run([sys.executable, "-m", "conformance.worker", "--target", "hanging"],
+               env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+"""
+HANGING = """
+import os, pathlib, time
+pathlib.Path(__file__).with_name("process").mkdir()
+pathlib.Path(__file__).with_name("process").joinpath(str(os.getpid())).touch()
+time.sleep(600)
+"""
+
+
+@posix
+def test_the_conformance_worker_ends_when_its_runner_is_killed(tmp_path):
+    (tmp_path / "hanging.py").write_text(HANGING)
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
+    runner = subprocess.Popen([sys.executable, "-c", RUNNER],
+                              env={**os.environ, "PYTHONPATH": path})
+    try:
+        until(lambda: list(tmp_path.glob("process/*")), "the worker has not begun")
+    finally:
+        runner.kill()
+        runner.wait()
+    worker = int(next(tmp_path.glob("process/*")).name)
+    until(lambda: not alive(worker), "the worker lives on")
 
 
 # Pipelines that fail ------------------------------------------------------------------------------

@@ -128,6 +128,13 @@ def test_a_signal_at_any_moment_ends_the_ranks(tmp_path):
             assert msrun.all_gone()
 
 
+def test_a_time_limit_must_be_a_number(tmp_path):
+    with Started(tmp_path, "", MS_NODE_TIMEOUT="soon") as msrun:
+        status, told = msrun.status()
+        assert status == 2
+        assert "MS_NODE_TIMEOUT in the environment must be 0 or a positive int" in told
+
+
 # Ranks that hang ----------------------------------------------------------------------------------
 
 JOIN = "import mindspore.communication as comm\n"
@@ -144,13 +151,24 @@ if rank == 1:
     os.kill(os.getpid(), signal.SIGSTOP)
 time.sleep(600)
 """
+BUSY = RANK + JOIN + """
+import numpy as np
+from mindspore import Tensor, ops
+comm.init()
+ready()
+while rank == 1:
+    pass
+ops.AllReduce()(Tensor(np.ones(3, np.float32)))
+"""
 
 
 @pytest.mark.parametrize("script, option, environment, why", [
     (NEVER_JOINS, "--cluster_time_out=1", {}, "within 1 seconds ('--cluster_time_out')"),
     (STOPS, "--cluster_time_out=-1", {"MS_NODE_TIMEOUT": "2"},
      "no life for 2 seconds ('MS_NODE_TIMEOUT')"),
-], ids=["joins", "stops"])
+    (BUSY, "--cluster_time_out=-1", {"HCCL_EXEC_TIMEOUT": "1"},
+     "an exchange has waited for 1 seconds ('HCCL_EXEC_TIMEOUT')"),
+], ids=["joins", "stops", "is busy"])
 def test_a_rank_that_hangs_is_named_and_all_are_ended(tmp_path, script, option, environment, why):
     with Started(tmp_path, script, option, **environment) as msrun:
         status, told = msrun.status()
