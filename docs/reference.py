@@ -14,7 +14,7 @@ from docutils.core import publish_doctree
 from docutils.utils import SystemMessage
 from sphinx.ext.napoleon import Config, GoogleDocstring
 
-from mindspore_compat._core.rules import rules_of
+from mindspore_compat._core.rules.vocabulary import rules_of
 
 PACKAGE = "mindspore_compat"
 MODULES = [

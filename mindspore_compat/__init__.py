@@ -16,8 +16,8 @@ _ROOMS = """amp boost common communication context dataset device_context device
     scipy train utils""".split()
 
 _HOMES = {  # module -> the names it gives to the top
-    "_core.tensor": "Tensor",
-    "_core.lengths": "Symbol",
+    "_core.tensor.tensor": "Tensor",
+    "_core.tensor.dynamic_shape": "Symbol",
     "common.dtype": """_null bool bool_ byte bfloat16 cdouble cfloat complex64 complex128 double
         dtype_to_nptype dtype_to_pytype float float16 float32 float64 float_ get_py_obj_dtype
         half int int16 int32 int64 int8 int_ intc intp list_ long number pytype_to_dtype
@@ -75,7 +75,7 @@ def _load(name):
     if home not in _LOWER:
         importlib.import_module(".ops", __name__)
     if home is None:
-        from ._core.surface import build
+        from ._core.declare.public_api import build
 
         return build("", name, module=__name__)
     return getattr(importlib.import_module(f".{home}", __name__), name, None)
@@ -91,7 +91,7 @@ def __getattr__(name):
             raise
         found = None
     if found is None:
-        from ._core.surface import missing
+        from ._core.declare.public_api import missing
 
         raise AttributeError(missing(__name__, name, [*_HOME_OF, *_ROOMS]))
     globals()[name] = found

@@ -1,8 +1,8 @@
 """Checks of arguments, under the private name that public scripts import them from.
 
-The package itself does not use them: its rules stand in signatures (`_core/rules.py`). A check
-returns the value, or raises TypeError for a wrong type and ValueError for a wrong value. Older
-scripts reach the same checks and relations as `Validator` and `Rel`.
+The package itself does not use them: its rules stand in signatures (`_core/rules/vocabulary.py`). A
+check returns the value, or raises TypeError for a wrong type and ValueError for a wrong value.
+Older scripts reach the same checks and relations as `Validator` and `Rel`.
 """
 
 import functools
@@ -10,7 +10,7 @@ import inspect
 import math
 import operator
 
-from ._core import dtype as dtypes
+from ._core.tensor import dtype as dtypes
 
 EQ, NE, LT, LE, GT, GE, INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH, IN, NOT_IN = range(1, 13)
 

@@ -13,10 +13,10 @@ import re
 
 from . import log
 from ._backend import affinity, arrays, scheduler
-from ._core.checking import checked
-from ._core.config import config
-from ._core.rules import Bool, Int, ListOf, Str
-from ._core.settings import DictOf
+from ._core.context.config import config
+from ._core.context.settings import DictOf
+from ._core.rules.checked import checked
+from ._core.rules.vocabulary import Bool, Int, ListOf, Str
 
 _MODULES = ("main", "runtime", "pynative", "minddata")
 _done = set()

@@ -15,8 +15,8 @@ import numpy as np
 
 from . import ops
 from ._backend.finite import all_finite as _all_finite
-from ._core.rules import Int, Number, checked, inf
-from ._core.tensor import Tensor
+from ._core.rules.vocabulary import Int, Number, checked, inf
+from ._core.tensor.tensor import Tensor
 from .common._ms_context import MSContext  # noqa: F401 - scripts import it from here
 from .common.parameter import Parameter
 from .train.amp import (

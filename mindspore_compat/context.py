@@ -1,6 +1,6 @@
 """The public window `mindspore.context`: execution mode, device, settings for several devices."""
 
-from ._core.config import (
+from ._core.context.config import (
     COMPATIBLE,
     DEBUG,
     GRAPH_MODE,
@@ -21,7 +21,7 @@ from ._core.config import (
     set_device,
     set_ps_context,
 )
-from ._core.parallel_config import ParallelMode
+from ._core.context.parallel_config import ParallelMode
 
 __all__ = [
     "GRAPH_MODE", "PYNATIVE_MODE", "STRICT", "COMPATIBLE", "LAX", "DEBUG", "RELEASE",

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from . import _memory
 from ._backend import arrays, device
-from ._core.checking import checked
-from ._core.config import config
-from ._core.rules import Bool, Int
+from ._core.context.config import config
+from ._core.rules.checked import checked
+from ._core.rules.vocabulary import Bool, Int
 
 __all__ = ["Event", "Stream", "StreamCtx", "communication_stream", "current_stream",
            "default_stream", "device_count", "empty_cache", "get_arch_list",

@@ -3,7 +3,7 @@
 The types themselves, `mindspore.float32` and so on, are in `mindspore.common.dtype`.
 """
 
-from .._core.dtype import (
+from .._core.tensor.dtype import (
     BFloat,
     Bool,
     Complex,

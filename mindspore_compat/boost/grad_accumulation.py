@@ -4,9 +4,9 @@ The two graph functions it is made of have names of their own, because scripts b
 """
 
 from .. import ops
-from .._core.checking import checked
-from .._core.rules import CellOf, Int
-from .._core.tensor import Tensor
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import CellOf, Int
+from .._core.tensor.tensor import Tensor
 from ..common import dtype as mstype
 from ..common.parameter import Parameter
 from ..nn.cell import Cell

@@ -1,9 +1,9 @@
 """_Function: an operation whose forward and backward passes the user writes."""
 
-from .._core.custom import as_given, as_given_back, put_node
-from .._core.tape import Node, Rule, depth, next_number, packed
-from .._core.tensor import Tensor
-from .._core.transforms import unrecorded
+from .._core.autograd.custom import as_given, as_given_back, put_node
+from .._core.autograd.tape import Node, Rule, depth, next_number, packed
+from .._core.autograd.transforms import unrecorded
+from .._core.tensor.tensor import Tensor
 
 __all__ = ["_Function"]
 

@@ -3,7 +3,7 @@
 import functools
 import threading
 
-from .._core.surface import public
+from .._core.declare.public_api import public
 
 _here = threading.local()
 

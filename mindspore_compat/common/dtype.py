@@ -1,6 +1,6 @@
 """The public window `mindspore.common.dtype`, or `mindspore.dtype`: the types, their helpers."""
 
-from .._core.dtype import (  # noqa: F401 - all of them are for users
+from .._core.tensor.dtype import (  # noqa: F401 - all of them are for users
     AnythingType,
     Bool,
     CSRTensorType,

@@ -6,8 +6,8 @@ import struct
 import numpy
 
 from .._backend import random
-from .._core.rules import Int, checked
-from .._core.tensor import Tensor
+from .._core.rules.vocabulary import Int, checked
+from .._core.tensor.tensor import Tensor
 
 __all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed",
            "set_rng_state"]

@@ -14,9 +14,9 @@ import numbers
 
 import numpy as np
 
-from .._core.dtype import float32
-from .._core.rules import register_type
-from .._core.tensor import Tensor
+from .._core.rules.vocabulary import register_type
+from .._core.tensor.dtype import float32
+from .._core.tensor.tensor import Tensor
 
 __all__ = [
     "Initializer", "initializer", "TruncatedNormal", "Normal", "Uniform", "HeUniform", "HeNormal",

@@ -7,7 +7,7 @@ with `jit` gets the same numbers, with Python's own control flow and tracebacks.
 import functools
 
 from .._backend.arrays import release_memory
-from .._core.rules import Bool, Callable, OneOf, checked
+from .._core.rules.vocabulary import Bool, Callable, OneOf, checked
 
 __all__ = ["JitConfig", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_class",
            "ms_function",

@@ -3,9 +3,9 @@
 `constexpr` marks a function as one of constants; run eagerly, it is the function itself.
 """
 
-from .._core.surface import public
-from .._core.tensor import Tensor
-from .._core.transforms import Mutable
+from .._core.autograd.transforms import Mutable
+from .._core.declare.public_api import public
+from .._core.tensor.tensor import Tensor
 
 __all__ = ["constexpr", "mutable"]
 

@@ -2,7 +2,7 @@
 
 A Parameter keeps its name and its flags in a ParamInfo. Where a value is written (`set_data`,
 `assign_value`) or a name is given to it (by the Cell it is assigned to) is told here; how
-optimizers write in place is told in `ops/_update.py`.
+optimizers write in place is told in `ops/_optimizer/formulas.py`.
 """
 
 import itertools
@@ -10,10 +10,10 @@ import re
 
 import numpy as np
 
-from .._core.dtype import float32, from_numpy, int32, to_numpy
-from .._core.rules import register_type
-from .._core.tape import depth
-from .._core.tensor import Tensor, as_array
+from .._core.autograd.tape import depth
+from .._core.rules.vocabulary import register_type
+from .._core.tensor.dtype import float32, from_numpy, int32, to_numpy
+from .._core.tensor.tensor import Tensor, as_array
 from ._put_off import no_init_parameters, putting_off
 
 __all__ = ["Parameter", "ParameterTuple", "no_init_parameters"]

@@ -1,6 +1,6 @@
 """recompute: trade time for memory by running a block again on the way back."""
 
-from .._core import custom
+from .._core.autograd import custom
 
 __all__ = ["recompute"]
 

@@ -3,7 +3,7 @@
 import numpy
 
 from .._backend import arrays
-from .._core.tensor import Tensor
+from .._core.tensor.tensor import Tensor
 from .._version import __version__
 
 __all__ = ["run_check"]

@@ -3,7 +3,7 @@
 `mindspore.common` loads this file before it shows its function `seed`, which so keeps the name.
 """
 
-from .._core.config import get_seed, on_seed, set_seed
+from .._core.context.config import get_seed, on_seed, set_seed
 
 __all__ = ["get_seed", "set_seed"]
 

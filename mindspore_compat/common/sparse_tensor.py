@@ -1,11 +1,11 @@
 """Sparse tensors: COOTensor (positions and values), CSRTensor (compressed rows), RowTensor (some
 rows).
 
-They hold Tensors and check them; their arithmetic is attached by ops/_sparse.py.
+They hold Tensors and check them; their arithmetic is attached by ops/_sparse/coo_csr.py.
 """
 
-from .._core import printing
-from .._core.tensor import Tensor
+from .._core.tensor import printing
+from .._core.tensor.tensor import Tensor
 
 __all__ = ["COOTensor", "CSRTensor", "RowTensor", "SparseTensor"]
 

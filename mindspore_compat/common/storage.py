@@ -8,7 +8,7 @@ import math
 
 from .._backend import arrays
 from .._backend.arrays import SPACES
-from .._core import dtype as dtypes
+from .._core.tensor import dtype as dtypes
 
 
 class UntypedStorage:

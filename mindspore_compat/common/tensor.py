@@ -2,7 +2,7 @@
 
 import numpy
 
-from .._core.tensor import Tensor
+from .._core.tensor.tensor import Tensor
 
 __all__ = ["Tensor", "from_numpy", "is_tensor", "tensor"]
 

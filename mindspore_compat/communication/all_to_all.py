@@ -2,8 +2,8 @@
 
 import math
 
-from .._core.rules import Bool, Int, ListOf, Str, checked
-from .._core.tensor import Tensor
+from .._core.rules.vocabulary import Bool, Int, ListOf, Str, checked
+from .._core.tensor.tensor import Tensor
 from . import transfer
 from .groups import partners
 from .transfer import CommHandle, Given, nothing, under_way

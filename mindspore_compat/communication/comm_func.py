@@ -7,7 +7,7 @@ with other shapes, dtypes or roots, all get a RuntimeError that names them. Send
 in `point_to_point`, exchanges of all with all in `all_to_all`.
 """
 
-from .._core.rules import Bool, Int, Str, checked
+from .._core.rules.vocabulary import Bool, Int, Str, checked
 from . import transfer
 from .all_to_all import (
     all_to_all_single_with_output_shape,

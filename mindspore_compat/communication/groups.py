@@ -5,8 +5,8 @@ A group named by any of the three world names ("hccl_world_group", "nccl_world_g
 """
 
 from .._backend import arrays, collective, heartbeat, launcher
-from .._core.config import config
-from .._core.rules import Any, Int, ListOf, Str, checked
+from .._core.context.config import config
+from .._core.rules.vocabulary import Any, Int, ListOf, Str, checked
 
 HCCL_WORLD_COMM_GROUP = "hccl_world_group"
 NCCL_WORLD_COMM_GROUP = "nccl_world_group"

@@ -1,9 +1,9 @@
 """Sending Tensors from one rank to another; public through `comm_func`. No gradients flow here."""
 
 from .._backend import arrays
-from .._core import dtype as dtypes
-from .._core.rules import Any, DType, Int, Str, checked
-from .._core.tensor import Tensor
+from .._core.rules.vocabulary import Any, DType, Int, Str, checked
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from .groups import GlobalComm, group_named, member
 from .transfer import CommHandle, Given, nothing, under_way
 

@@ -8,10 +8,10 @@ import math
 
 from .._backend import arrays
 from .._backend.space import extra
-from .._core.derivatives import derive
-from .._core.op import op
-from .._core.rules import Any, TensorOf, TupleOf, any_dtype
-from .._core.tensor import Tensor
+from .._core.autograd.vjp_rules import derive
+from .._core.declare.op import op
+from .._core.rules.vocabulary import Any, TensorOf, TupleOf, any_dtype
+from .._core.tensor.tensor import Tensor
 
 
 @extra

@@ -10,11 +10,11 @@ another.
 import math
 
 from .._backend.space import extra
-from .._core.derivatives import derive
-from .._core.op import op
-from .._core.rules import Any, TupleOf
-from .._core.tape import Rule, depth, record
-from .._core.tensor import Tensor
+from .._core.autograd.tape import Rule, depth, record
+from .._core.autograd.vjp_rules import derive
+from .._core.declare.op import op
+from .._core.rules.vocabulary import Any, TupleOf
+from .._core.tensor.tensor import Tensor
 from .transfer import Given
 
 

@@ -6,8 +6,8 @@ They are built from the vocabulary of `_core.rules` and read like it in a signat
 import os
 from dataclasses import dataclass
 
-from .._core.rule import Rule
-from .._core.rules import Int, ListOf, Number, Str, TupleOf
+from .._core.rules.base import Rule
+from .._core.rules.vocabulary import Int, ListOf, Number, Str, TupleOf
 
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1

@@ -2,8 +2,8 @@
 
 import os
 
-from .._core.checking import checked
-from .._core.rules import Int, Str
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Int, Str
 
 __all__ = ["LineReader"]
 

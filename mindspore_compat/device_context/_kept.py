@@ -1,6 +1,6 @@
 """How a setting of a device is kept: in the context, once."""
 
-from .._core.config import config
+from .._core.context.config import config
 
 
 def keep(status, name, value, table=None, key=None):

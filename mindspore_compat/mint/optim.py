@@ -10,7 +10,8 @@ import numpy as np
 
 from .._backend.arrays import space_of, to_space
 from .._backend.fuse import fuse
-from .._core.rules import (
+from .._core.declare.public_api import public
+from .._core.rules.vocabulary import (
     AsValue,
     Bool,
     Float,
@@ -22,13 +23,12 @@ from .._core.rules import (
     checked,
     inf,
 )
-from .._core.surface import public
-from .._core.tensor import Tensor
+from .._core.tensor.tensor import Tensor
 from ..common.parameter import Parameter, ParameterTuple
 from ..experimental.optim._rules import FloatBeta
 from ..experimental.optim.optimizer import GroupedOptimizer
 from ..nn.optim._step import Plan, Rows
-from ..ops._update import (
+from ..ops._optimizer.formulas import (
     adamw_update,
     adamw_without_top_update,
     momentum_or_plain_update,

@@ -12,7 +12,7 @@ from multiprocessing import reduction
 import numpy
 
 from .._backend import arrays
-from .._core.tensor import Tensor
+from .._core.tensor.tensor import Tensor
 from ..common.parameter import Parameter
 
 __all__ = ["init_reductions"]

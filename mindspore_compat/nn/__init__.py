@@ -2,7 +2,7 @@
 
 import importlib
 
-from .._core.surface import window
+from .._core.declare.public_api import window
 from . import (  # noqa: F401 - the declarations
     dynamic_lr,
     grad,

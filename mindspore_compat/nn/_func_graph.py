@@ -12,8 +12,8 @@ import re
 import numpy as np
 
 from .._backend.arrays import to_current
-from .._core import dtype as dtypes
-from .._core.tensor import Tensor
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from .._io import mindir
 from ..common.parameter import _new_parameter
 

@@ -8,8 +8,8 @@ one in front of the inputs, which has those that leave and calls the hook.
 import warnings
 from collections import OrderedDict
 
-from .._core.custom import custom_gradient
-from .._core.tensor import Tensor
+from .._core.autograd.custom import custom_gradient
+from .._core.tensor.tensor import Tensor
 from ..common.hook import HookHandle, need_callable
 
 

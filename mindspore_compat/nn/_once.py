@@ -20,9 +20,16 @@ as they stand.
 import contextlib
 import threading
 
-from .._core.config import GRAPH_MODE, config
-from .._core.tape import depth
-from .._core.transforms import _hooked, _Opened, _sensitivities, map_tensors, outside, tensors_in
+from .._core.autograd.tape import depth
+from .._core.autograd.transforms import (
+    _hooked,
+    _Opened,
+    _sensitivities,
+    map_tensors,
+    outside,
+    tensors_in,
+)
+from .._core.context.config import GRAPH_MODE, config
 from ..common.parameter import Parameter
 
 

@@ -2,10 +2,10 @@
 
 import math
 
-from .._core.dtype import float32
-from .._core.op import DECLARED
-from .._core.rules import type_named
-from .._core.tensor import Tensor
+from .._core.declare.op import DECLARED
+from .._core.rules.vocabulary import type_named
+from .._core.tensor.dtype import float32
+from .._core.tensor.tensor import Tensor
 from ..common.initializer import HeUniform, Uniform, initializer
 from ..common.parameter import Parameter
 from .cell import Cell
@@ -62,7 +62,7 @@ def need_activation(api, activation):
 
 
 def also(op, *lines):
-    """Gives an op of a lower floor further public names, as layers: see `_core.op`."""
+    """Gives an op of a lower floor further public names, as layers: see `_core.declare.op`."""
     for line in lines:
         area, _, name = line.split("(", 1)[0].rpartition(".")
         DECLARED.setdefault(area, {})[name] = (op, line)

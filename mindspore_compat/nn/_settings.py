@@ -7,8 +7,8 @@ memory, more arithmetic, the same numbers).
 
 import inspect
 
-from .._core.config import GRAPH_MODE, config
-from .._core.lengths import misfit
+from .._core.context.config import GRAPH_MODE, config
+from .._core.tensor.dynamic_shape import misfit
 
 
 def _need_bool(api, name, value):

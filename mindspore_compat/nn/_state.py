@@ -10,8 +10,8 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
 from .._backend import arrays
-from .._core import dtype as dtypes
-from .._core.tensor import Tensor
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from ..common.hook import HookHandle, need_callable
 
 

@@ -20,20 +20,20 @@ import time
 from collections import OrderedDict
 
 from .. import ops
-from .._core import dtype as dtypes
-from .._core.custom import custom_gradient, recompute
-from .._core.precision import precision
-from .._core.rules import register_type
-from .._core.tape import depth
-from .._core.tensor import Tensor
-from .._core.transforms import map_tensors
+from .._core.autograd.custom import custom_gradient, recompute
+from .._core.autograd.tape import depth
+from .._core.autograd.transforms import map_tensors
+from .._core.rules.vocabulary import register_type
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.precision import precision
+from .._core.tensor.tensor import Tensor
 from ..common.parameter import (
     Parameter,
     ParameterTuple,
     _is_parameter_generated,
     _unique_parameter_name,
 )
-from ..ops._transform import GradOperation
+from ..ops._transforms.functional import GradOperation
 from ..ops.primitive import Primitive
 from ._hooks import Hooks
 from ._members import Members, layout

@@ -6,8 +6,8 @@ instead are in learning_rate_schedule.py.
 
 import math
 
-from .._core.rules import Bool, Float, Forbid, Int, ListOf, TupleOf, checked, inf
-from .._core.surface import public
+from .._core.declare.public_api import public
+from .._core.rules.vocabulary import Bool, Float, Forbid, Int, ListOf, TupleOf, checked, inf
 
 __all__ = [
     "piecewise_constant_lr",

@@ -1,7 +1,7 @@
 """GraphCell: a Cell that runs a graph loaded from a MindIR file."""
 
-from .._core.surface import public
-from .._core.tensor import Tensor
+from .._core.declare.public_api import public
+from .._core.tensor.tensor import Tensor
 from ._func_graph import FuncGraph
 from .cell import Cell
 

@@ -6,9 +6,19 @@ rates worked out ahead, as lists, are in dynamic_lr.py.
 
 import math
 
-from .._core.op import op
-from .._core.rules import Bool, Float, Forbid, Int, TensorOf, any_dtype, checked, inf, register_type
-from .._core.surface import public
+from .._core.declare.op import op
+from .._core.declare.public_api import public
+from .._core.rules.vocabulary import (
+    Bool,
+    Float,
+    Forbid,
+    Int,
+    TensorOf,
+    any_dtype,
+    checked,
+    inf,
+    register_type,
+)
 from .cell import Cell
 
 __all__ = [

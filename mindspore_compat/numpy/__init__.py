@@ -3,7 +3,7 @@
 import math
 
 from .. import ops  # noqa: F401 - its rooms hold the declarations
-from .._core.dtype import (  # noqa: F401 - NumPy's names for them
+from .._core.tensor.dtype import (  # noqa: F401 - NumPy's names for them
     bool_,
     float16,
     float32,

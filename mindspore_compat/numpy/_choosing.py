@@ -4,14 +4,16 @@ import math
 
 import numpy
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Bool, Int, Str
-from .._core.surface import build
-from .._core.tensor import Tensor
-from ..ops import _index, _reduce, _shape, _statistics
-from ..ops._cast import cast
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Int, Str
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise.cast import cast
+from ..ops._indexing import getitem
+from ..ops._reduction import reduce, statistics
+from ..ops._shape import reshape
 from ._convert import (
     as_tensor,
     axis_of,
@@ -185,9 +187,9 @@ def choose(a, choices, mode="clip"):
         raise IndexError("For 'choose', there must be a choice.")
     shape = common_shape([each.shape for each in (*whole, a)], "choose")
     places = _in_range(a, len(whole), mode, "choose")
-    table = _shape.stack.run([_shape.broadcast_to.run(c, shape) for c in meet(*whole)], 0)
-    places = _shape.broadcast_to.run(places, shape)
-    return _index.gather_elements.run(table, 0, _shape.expand_dims.run(places, 0))[0]
+    table = reshape.stack.run([reshape.broadcast_to.run(c, shape) for c in meet(*whole)], 0)
+    places = reshape.broadcast_to.run(places, shape)
+    return getitem.gather_elements.run(table, 0, reshape.expand_dims.run(places, 0))[0]
 
 
 def _check_mode(mode, api):
@@ -238,7 +240,7 @@ def take(a, indices, axis: Int = None, mode: Str = "clip"):
         raise ValueError("For 'take', 'a' must have elements.")
     if mode == "clip":  # from the end first, as the original does
         indices = build("ops", "where")(indices < 0, indices + length, indices)
-    return _index.gather.run(a, _in_range(indices, length, mode, "take"), axis)
+    return getitem.gather.run(a, _in_range(indices, length, mode, "take"), axis)
 
 
 def _positions(indices, api):
@@ -273,7 +275,7 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
         )
     _positions(indices, "take_along_axis")
     shape = tuple(indices.shape[i] if i == axis else n for i, n in enumerate(arr.shape))
-    return _index.gather_elements.run(arr, axis, spread(indices, shape, "take_along_axis"))
+    return getitem.gather_elements.run(arr, axis, spread(indices, shape, "take_along_axis"))
 
 
 def argwhere(a):
@@ -285,7 +287,7 @@ def argwhere(a):
     a = as_tensor(a, "argwhere")
     if not a.ndim:
         raise ValueError("For 'argwhere', 'a' must have an axis.")
-    return _index.argwhere.run(a)
+    return getitem.argwhere.run(a)
 
 
 def _extreme_place(a, axis, op, api):
@@ -304,7 +306,7 @@ def argmax(a, axis: Int = None):
         TypeError: if an argument has another type, or `a` is complex.
         ValueError: if the axis is out of range, or `a` is empty.
     """
-    return _extreme_place(a, axis, _reduce.argmax, "argmax")[1]
+    return _extreme_place(a, axis, reduce.argmax, "argmax")[1]
 
 
 @checked
@@ -315,7 +317,7 @@ def argmin(a, axis: Int = None):
         TypeError: if an argument has another type, or `a` is complex.
         ValueError: if the axis is out of range, or `a` is empty.
     """
-    a, found = _extreme_place(a, axis, _reduce.argmin, "argmin")
+    a, found = _extreme_place(a, axis, reduce.argmin, "argmin")
     return found.astype(dtypes.int32 if a.ndim else dtypes.int64)
 
 
@@ -336,7 +338,7 @@ def _comparable(value, api):
 
 
 def _sorted_set(values):
-    return _statistics.mint_unique(values) if values.size else values
+    return statistics.mint_unique(values) if values.size else values
 
 
 def unique(x, return_inverse=False):
@@ -352,7 +354,7 @@ def unique(x, return_inverse=False):
         raise ValueError("For 'unique', 'x' must have an axis.")
     if not return_inverse:
         return _sorted_set(values)
-    found = _statistics.mint_unique(values, return_inverse=True)
+    found = statistics.mint_unique(values, return_inverse=True)
     return found[0], found[1].astype(dtypes.int32)
 
 
@@ -364,7 +366,7 @@ def isin(element, test_elements, invert=False):
     """
     element, others = as_tensor(element, "isin"), as_tensor(test_elements, "isin").reshape(-1)
     found = (
-        (_shape.expand_dims.run(element, -1) == others).any(-1)
+        (reshape.expand_dims.run(element, -1) == others).any(-1)
         if others.size
         else element != element
     )
@@ -385,13 +387,13 @@ def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = Fa
     """
     one, two = meet(*(_comparable(each, "intersect1d") for each in (ar1, ar2)))
     both = [each if assume_unique else _sorted_set(each) for each in (one, two)]
-    both = _shape.cat.run(both, 0)
+    both = reshape.cat.run(both, 0)
     both = build("ops", "sort")(both)[0] if both.size else both
     values = build("ops", "masked_select")(both[1:], both[1:] == both[:-1])
     if not return_indices:
         return values
     places = [
-        _reduce.argmax.run((_shape.expand_dims.run(values, 1) == other).astype(dtypes.int32), 1)
+        reduce.argmax.run((reshape.expand_dims.run(values, 1) == other).astype(dtypes.int32), 1)
         for other in (one, two)
     ]
     return values, *[p.astype(dtypes.int32) for p in places]
@@ -441,7 +443,7 @@ def searchsorted(a, v, side="left", sorter=None):
         )
     a, v = (cast.run(t, "float32") if t.dtype == dtypes.bool_ else t for t in (a, v))
     if sorter is not None:
-        a = _index.gather.run(a, sorter, 0)
+        a = getitem.gather.run(a, sorter, 0)
     if a._array.dtype.kind == "c":
         a = cast.run(a, "float32")
     common = promote_np(a._array.dtype, v._array.dtype)
@@ -471,7 +473,7 @@ def digitize(x, bins, right=False):
     if not bins.size:
         return cast.run(x, "int32") * 0
     if bins.size > 1 and bool(bins[0] > bins[-1]):
-        return bins.shape[0] - searchsorted(_shape.flip.run(bins, (0,)), x, side)
+        return bins.shape[0] - searchsorted(reshape.flip.run(bins, (0,)), x, side)
     return searchsorted(bins, x, side)
 
 
@@ -509,7 +511,7 @@ def bincount(x, weights=None, minlength=0, length: Int(ge=1) = None):
         inside = x < length
         weights = inside.astype(dtypes.float32) if weights is None else where(inside, weights, 0)
         x, minlength = build("ops", "clamp")(x, 0, length - 1), length
-    return cast.run(_statistics.bincount.run(x, weights, minlength), "float32")
+    return cast.run(statistics.bincount.run(x, weights, minlength), "float32")
 
 
 def unravel_index(indices, shape, order="C"):

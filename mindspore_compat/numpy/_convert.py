@@ -3,12 +3,12 @@ float32. Here are conversions of values, dtypes, shapes and axes, with their ref
 
 import numpy
 
-from .._core import dtype as dtypes
-from .._core.checking import plain_numbers
-from .._core.promotion import promote_np
-from .._core.tensor import Tensor
-from ..ops import _shape
-from ..ops._cast import cast, named_dtype
+from .._core.rules.checked import plain_numbers
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise.cast import cast, named_dtype
+from ..ops._shape import reshape
 
 _SCALARS = (bool, int, float)
 
@@ -233,7 +233,7 @@ def spread(tensor, shape, api):
         ValueError: if it does not fit.
     """
     try:
-        return _shape.broadcast_to.run(tensor, shape)
+        return reshape.broadcast_to.run(tensor, shape)
     except ValueError:
         raise ValueError(
             f"For '{api}', shape {tensor.shape} can not be repeated to {shape}."

@@ -5,13 +5,15 @@ Which dtypes a function takes and gives is as observed of MindSpore 2.10.
 
 import builtins
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.rules import AsValue, Bool, Int, TupleOf
-from .._core.surface import build
-from .._core.tensor import Tensor
-from ..ops import _compare, _math, _reduce, _shape, _statistics
-from ..ops._cast import cast
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import AsValue, Bool, Int, TupleOf
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise import arithmetic, comparison
+from ..ops._elementwise.cast import cast
+from ..ops._reduction import reduce, statistics
+from ..ops._shape import reshape
 from ._convert import as_tensor, axes_of, axis_of, meet, need_tensor, scalar, with_dtype
 
 __all__ = ["corrcoef", "cov", "diff", "ediff1d", "gradient", "trapz"]
@@ -42,10 +44,10 @@ def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, a
     if not 0 <= n < builtins.max(length, 1):
         raise ValueError(f"For 'diff', 'n' must be in [0, {length}), but got {n}.")
     whole = [e for e in (extra[0], a, extra[1]) if e is not None]
-    whole = _shape.cat.run(meet(*whole), place) if len(whole) > 1 else a
+    whole = reshape.cat.run(meet(*whole), place) if len(whole) > 1 else a
     if whole.dtype == dtypes.bool_ and n:
         return _bool_diff(whole, n, place)
-    return _statistics.diff.run(whole, int(n), place)
+    return statistics.diff.run(whole, int(n), place)
 
 
 def _end(value, api):
@@ -61,7 +63,7 @@ def _bool_diff(whole, n, axis):
     """Differences of bools: true where neighbours differ."""
     front = (slice(None),) * axis
     for _ in range(n):
-        whole = _compare.logical_xor.run(
+        whole = comparison.logical_xor.run(
             whole[front + (slice(1, None),)], whole[front + (slice(None, -1),)]
         )
     return whole
@@ -84,7 +86,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     ]
     parts = [ends[0], diff(ary), ends[1]]
     parts = [part for part in parts if part is not None and part.size]
-    return _shape.cat.run(parts, 0) if len(parts) > 1 else parts[0]
+    return reshape.cat.run(parts, 0) if len(parts) > 1 else parts[0]
 
 
 @checked
@@ -118,7 +120,7 @@ def trapz(y, x=None, dx=1.0, axis: Int = -1):
         steps = diff(x, axis=axis_x)
         steps = steps.reshape((-1,) + (1,) * (y.ndim - place - 1)) if x.ndim == 1 else steps
     steps = cast.run(steps, y._array.dtype)
-    return _reduce.reduce_sum.run(middle * steps, place, False)
+    return reduce.reduce_sum.run(middle * steps, place, False)
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
@@ -168,7 +170,7 @@ def _slope(f, axis, step):
     first = f[front + (slice(1, 2),)] - f[front + (slice(0, 1),)]
     last = f[front + (slice(-1, None),)] - f[front + (slice(-2, -1),)]
     inside = (f[front + (slice(2, None),)] - f[front + (slice(None, -2),)]) / 2
-    return _shape.cat.run([first, inside, last], axis) / step
+    return reshape.cat.run([first, inside, last], axis) / step
 
 
 # Covariance ---------------------------------------------------------------------------------------
@@ -183,7 +185,7 @@ def _pair_rows(x, y, rowvar, api):
             f"For '{api}', the inputs must hold as many observations, but got "
             f"{rows[0].shape[1]} and {rows[1].shape[1]}."
         )
-    return _shape.cat.run(rows, 0)
+    return reshape.cat.run(rows, 0)
 
 
 def _rows(x, rowvar, api):
@@ -246,14 +248,14 @@ def _observations(value, count, name):
 def _covariance(rows, weight, fweights, aweights, correction):
     """Rows' covariances; the total weight less the correction divides."""
     if weight is None:
-        gap = rows - _reduce.mean.run(rows, (1,), True)
+        gap = rows - reduce.mean.run(rows, (1,), True)
         return _matrix(gap, gap) / (rows.shape[1] - correction)
-    total = _reduce.reduce_sum.run(weight, None, False)
-    gap = rows - _reduce.reduce_sum.run(rows * weight, (1,), True) / total
+    total = reduce.reduce_sum.run(weight, None, False)
+    gap = rows - reduce.reduce_sum.run(rows * weight, (1,), True) / total
     share = correction
     if aweights is not None:
         own = cast.run(as_tensor(aweights, "cov"), "float32")
-        share = correction * _reduce.reduce_sum.run(weight * own, None, False) / total
+        share = correction * reduce.reduce_sum.run(weight * own, None, False) / total
     return _matrix(gap * weight, gap) / (total - share)
 
 
@@ -268,5 +270,5 @@ def corrcoef(x, y=None, rowvar: Bool = True, dtype=None):
     if found.shape[0] == 1:
         found = found.reshape(())
         return with_dtype(found / found, dtype, "corrcoef")
-    size = _math.sqrt.run(build("ops", "diagonal")(found))
+    size = arithmetic.sqrt.run(build("ops", "diagonal")(found))
     return with_dtype(found / size.reshape(-1, 1) / size.reshape(1, -1), dtype, "corrcoef")

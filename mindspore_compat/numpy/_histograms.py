@@ -3,11 +3,11 @@
 import builtins
 import math
 
-from .._core import dtype as dtypes
-from .._core.promotion import promote_np
-from .._core.surface import build
-from .._core.tensor import Tensor
-from ..ops._cast import cast
+from .._core.declare.public_api import build
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise.cast import cast
 from ._convert import as_tensor, is_int, refuse_complex
 
 __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]

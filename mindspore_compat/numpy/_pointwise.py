@@ -9,12 +9,12 @@ import math
 
 import numpy
 
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import DType
-from .._core.surface import build
-from ..ops import _math
-from ..ops._cast import cast
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import DType
+from .._core.tensor.promotion import promote_np
+from ..ops._elementwise import arithmetic
+from ..ops._elementwise.cast import cast
 from ._convert import as_tensor, floats, need_tensor, with_dtype
 
 _ORDER = "? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split()
@@ -150,7 +150,7 @@ def laid_out(tensor, layout, api):
 
 
 def _cube_root(x):
-    return _math.sign.run(x) * _math.pow.run(_math.abs.run(x), 1 / 3)
+    return arithmetic.sign.run(x) * arithmetic.pow.run(arithmetic.abs.run(x), 1 / 3)
 
 
 def _in_floats(op):
@@ -241,9 +241,9 @@ def _gcd(one, two):
     if "f" not in (one._array.dtype.kind, two._array.dtype.kind):
         return build("ops", "gcd")(cast.run(one, "int64"), cast.run(two, "int64"))
     where = build("ops", "where")
-    one, two = (_math.abs.run(floats(each)) for each in (one, two))
+    one, two = (arithmetic.abs.run(floats(each)) for each in (one, two))
     for _ in range(_STEPS):
-        rest = _math.floor_mod.run(one, where(two == 0, 1.0, two))
+        rest = arithmetic.floor_mod.run(one, where(two == 0, 1.0, two))
         one, two = where(two == 0, one, two), where(two == 0, 0.0, rest)
     return one
 
@@ -251,25 +251,26 @@ def _gcd(one, two):
 def _lcm(one, two):
     """The least common multiple; 0 beside 0."""
     shared = _gcd(one, two)
-    product = _math.abs.run(_math.mul.run(*(cast.run(t, shared._array.dtype) for t in (one, two))))
+    factors = (cast.run(t, shared._array.dtype) for t in (one, two))
+    product = arithmetic.abs.run(arithmetic.mul.run(*factors))
     whole = build("ops", "where")(shared == 0, 1, shared)
     found = (
-        _math.div.run(product, whole)
+        arithmetic.div.run(product, whole)
         if shared._array.dtype.kind == "f"
-        else (_math.floor_divide.run(product, whole))
+        else (arithmetic.floor_divide.run(product, whole))
     )
     return found
 
 
 def _log_of_sum(one, two, base):
     """The logarithm of the sum of powers, of complex numbers."""
-    powers = [_math.exp.run(_math.mul.run(each, base)) for each in (one, two)]
-    return _math.log.run(_math.add.run(*powers)) / base
+    powers = [arithmetic.exp.run(arithmetic.mul.run(each, base)) for each in (one, two)]
+    return arithmetic.log.run(arithmetic.add.run(*powers)) / base
 
 
 def _root_of_sum(one, two):
     """The root of the sum of squares, of complex numbers."""
-    return _math.sqrt.run(_math.add.run(one * one, two * two))
+    return arithmetic.sqrt.run(arithmetic.add.run(one * one, two * two))
 
 
 _COMPLEX = {  # what the ops do not take

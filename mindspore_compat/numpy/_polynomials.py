@@ -1,13 +1,13 @@
 """mindspore.numpy: polynomials, given by their coefficients from the highest power down.
 `products` publishes them."""
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Bool, Int, InTensor
-from .._core.tensor import Tensor
-from ..ops import _padding, _shape
-from ..ops._cast import cast
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Int, InTensor
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise.cast import cast
+from ..ops._shape import pad, reshape
 from ._convert import as_tensor, floats, refuse_complex
 from ._sliding import sliding
 
@@ -33,7 +33,7 @@ def _aligned(a1, a2, api):
     count = max(one.shape[0], two.shape[0])
     if one._array.dtype.kind == "b":
         one, two = cast.run(one, "int32"), cast.run(two, "int32")
-    return [_padding.pad_constant.run(p, [(count - p.shape[0], 0)], 0) for p in (one, two)]
+    return [pad.pad_constant.run(p, [(count - p.shape[0], 0)], 0) for p in (one, two)]
 
 
 def polyadd(a1, a2):
@@ -127,5 +127,5 @@ def polyint(p, m: InTensor(Int(ge=0)) = 1, k=None):
         p = floats(p)
         degrees = cast.run(as_tensor(list(range(p.shape[0], 0, -1))), p._array.dtype)
         constant = constants[:1] if single else constants[i : i + 1]
-        p = _shape.cat.run([p / degrees, cast.run(constant, p._array.dtype)], 0)
+        p = reshape.cat.run([p / degrees, cast.run(constant, p._array.dtype)], 0)
     return p

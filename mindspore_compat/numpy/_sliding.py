@@ -1,8 +1,9 @@
 """Convolution of two vectors, for `convolve`, `correlate` and products of polynomials."""
 
-from .._core.promotion import promote_np
-from ..ops import _linalg, _padding, _shape
-from ..ops._cast import cast
+from .._core.tensor.promotion import promote_np
+from ..ops._elementwise.cast import cast
+from ..ops._linalg import matmul
+from ..ops._shape import pad, reshape
 from ._convert import refuse_complex
 
 _MODES = ("full", "same", "valid")
@@ -33,10 +34,10 @@ def sliding(a, v, mode, api, complexes=False):
     if a.shape[0] < v.shape[0]:
         a, v = v, a
     count = v.shape[0]
-    padded = _padding.pad_constant.run(a, [(count - 1, count - 1)], 0)
+    padded = pad.pad_constant.run(a, [(count - 1, count - 1)], 0)
     total = a.shape[0] + count - 1
-    rows = _shape.stack.run([padded[i : i + total] for i in range(count)], 0)
-    whole = cast.run(_linalg.matmul.run(_shape.flip.run(v, (0,)), rows), wide)
+    rows = reshape.stack.run([padded[i : i + total] for i in range(count)], 0)
+    whole = cast.run(matmul.matmul.run(reshape.flip.run(v, (0,)), rows), wide)
     if mode == "full":
         return whole
     if mode == "valid":

@@ -3,14 +3,16 @@
 `math_ops` publishes them. Which dtypes a function takes and gives is as observed of MindSpore 2.10.
 """
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Any, Bool, DType, Int
-from .._core.surface import build
-from .._core.tensor import Tensor
-from ..ops import _compare, _math, _reduce, _statistics
-from ..ops._cast import cast, named_dtype
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Any, Bool, DType, Int
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise import arithmetic, comparison
+from ..ops._elementwise.cast import cast, named_dtype
+from ..ops._reduction import reduce as reduce_ops
+from ..ops._reduction import statistics
 from ._convert import (
     as_tensor,
     axes_of,
@@ -50,7 +52,7 @@ def sum(a, axis=None, dtype: DType = None, keepdims: Bool = False, initial=None)
     start = None if initial is None else scalar(initial, "initial", "sum")
     axes = axes_of(axis, a.ndim, "sum") or None
     found = cast.run(a, "int64") if a._array.dtype.name in _WIDENED else a
-    found = _reduce.reduce_sum.run(with_dtype(found, dtype, "sum"), axes, keepdims)
+    found = reduce_ops.reduce_sum.run(with_dtype(found, dtype, "sum"), axes, keepdims)
     return with_dtype(found if start is None else found + start, dtype, "sum")
 
 
@@ -70,7 +72,7 @@ def mean(a, axis=None, keepdims: Bool = False, dtype=None):
     axes = _axes(axis, a, "mean", bools=True)
     if a.dtype == dtypes.bool_:
         raise TypeError("For 'mean', the input must not hold bools.")
-    return with_dtype(_reduce.mean.run(a, axes, keepdims), dtype, "mean")
+    return with_dtype(reduce_ops.mean.run(a, axes, keepdims), dtype, "mean")
 
 
 def _axes(axis, tensor, api, bools=False, lists=True):
@@ -96,7 +98,7 @@ def _spread(name, op, numbers):
         x = floats(x)
         axes = _axes(axis, x, name, lists=False)
         if x.size == 0:
-            return _reduce.mean.run(x, axes, keepdims)
+            return reduce_ops.mean.run(x, axes, keepdims)
         count = x.size if axes is None else _count(x, axes)
         plain = op.run(x, axes, 0, keepdims)
         return plain if not ddof else _rescaled(name, plain, count, ddof)
@@ -127,8 +129,8 @@ def _rescaled(name, plain, count, ddof):
     return plain * (ratio**0.5 if ratio >= 0 else float("nan"))
 
 
-std = _spread("std", _reduce.std, Int)
-var = _spread("var", _reduce.var, Int | Bool)
+std = _spread("std", reduce_ops.std, Int)
+var = _spread("var", reduce_ops.var, Int | Bool)
 __all__ += ["std", "var"]
 
 
@@ -173,8 +175,8 @@ def _mask(where, api):
     return cast.run(found, "bool")
 
 
-amax = max = _extreme("amax", _reduce.amax, _math.maximum)
-amin = min = _extreme("amin", _reduce.amin, _math.minimum)
+amax = max = _extreme("amax", reduce_ops.amax, arithmetic.maximum)
+amin = min = _extreme("amin", reduce_ops.amin, arithmetic.minimum)
 __all__ += ["amax", "max", "amin", "min"]
 
 
@@ -194,7 +196,7 @@ def ptp(x, axis=None, keepdims: Bool = False):
         raise TypeError("For 'ptp', the input must not hold bools.")
     if not x.size:
         raise ValueError(f"For 'ptp', the input must have elements, but got shape {x.shape}.")
-    return _reduce.amax.run(x, axes, keepdims) - _reduce.amin.run(x, axes, keepdims)
+    return reduce_ops.amax.run(x, axes, keepdims) - reduce_ops.amin.run(x, axes, keepdims)
 
 
 @_public
@@ -216,14 +218,15 @@ def average(x, axis=None, weights=None, returned=False):
     refuse_complex("average", x)
     axes = _axes(axis, x, "average", lists=False)
     if weights is None:
-        found = _reduce.mean.run(x, axes, False)
+        found = reduce_ops.mean.run(x, axes, False)
         total = build("ops", "full_like")(found, x.size // found.size if found.size else 0)
         return (found, total) if returned else found
     weights = need_tensor(weights, "average")
     refuse_complex("average", weights)
     whole = _weights(x, weights, axis)
-    total = _reduce.reduce_sum.run(whole, axes, False)
-    found = _math.div.run(_reduce.reduce_sum.run(_math.mul.run(x, whole), axes, False), total)
+    total = reduce_ops.reduce_sum.run(whole, axes, False)
+    weighted = reduce_ops.reduce_sum.run(arithmetic.mul.run(x, whole), axes, False)
+    found = arithmetic.div.run(weighted, total)
     found = cast.run(found, promote_np(x._array.dtype, weights._array.dtype))
     return (found, cast.run(total, weights._array.dtype)) if returned else found
 
@@ -266,7 +269,7 @@ def cumsum(a, axis: Int = None, dtype=None):
         raise ValueError(f"For 'cumsum', the input has no axis, but got axis {axis}.")
     kind = a._array.dtype
     wide = cast.run(a, "int32") if kind.kind in "biu" and kind.name in _SMALL else a
-    found = _running(_reduce.cumsum, wide, axis, "cumsum")
+    found = _running(reduce_ops.cumsum, wide, axis, "cumsum")
     return with_dtype(cast.run(found, wide._array.dtype), dtype, "cumsum")
 
 
@@ -306,7 +309,7 @@ def cumprod(a, axis: Int = None, dtype=None):
         a = cast.run(a, "uint32" if kind.kind == "u" else "int32")
     elif not isinstance(given, Tensor) and kind.kind == "i":
         a = cast.run(a, "int64")
-    found = _running(_reduce.cumprod, a, axis, "cumprod")
+    found = _running(reduce_ops.cumprod, a, axis, "cumprod")
     return with_dtype(cast.run(found, a._array.dtype), dtype, "cumprod")
 
 
@@ -323,7 +326,7 @@ def count_nonzero(x, axis=None, keepdims: Bool = False):
     if x.dtype == dtypes.bool_:
         raise TypeError("For 'count_nonzero', the input must not hold bools.")
     axes = _axes(axis, x, "count_nonzero")
-    return _statistics.count_nonzero.run(x, () if axes is None else axes, keepdims, "int32")
+    return statistics.count_nonzero.run(x, () if axes is None else axes, keepdims, "int32")
 
 
 # Without NaN --------------------------------------------------------------------------------------
@@ -335,7 +338,7 @@ def _nan(name, fill, reduce, keep):
         refuse_complex(name, x)
         axes = _axes(axis, x, name, bools=True)
         if not x.size and name != "nansum":
-            return with_dtype(_reduce.mean.run(x, axes, bool(keepdims)), dtype, name)
+            return with_dtype(reduce_ops.mean.run(x, axes, bool(keepdims)), dtype, name)
         if x._array.dtype.kind == "f":
             x = _filled(x, fill)
         return with_dtype(reduce(x, axes, bool(keepdims)), dtype, name)
@@ -349,9 +352,9 @@ def _nan(name, fill, reduce, keep):
     globals()[name] = _public(checked(function))
 
 
-_nan("nanmax", float("-inf"), lambda x, axis, keep: _reduce.amax.run(x, axis, keep), Int | Bool)
-_nan("nanmin", float("inf"), lambda x, axis, keep: _reduce.amin.run(x, axis, keep), Int | Bool)
-_nan("nansum", 0.0, lambda x, axis, keep: _reduce.reduce_sum.run(x, axis, keep), Any)
+_nan("nanmax", float("-inf"), lambda x, axis, keep: reduce_ops.amax.run(x, axis, keep), Int | Bool)
+_nan("nanmin", float("inf"), lambda x, axis, keep: reduce_ops.amin.run(x, axis, keep), Int | Bool)
+_nan("nansum", 0.0, lambda x, axis, keep: reduce_ops.reduce_sum.run(x, axis, keep), Any)
 
 
 @_public
@@ -372,7 +375,7 @@ def nancumsum(a, axis: Int = None, dtype=None):
 
 def _filled(x, fill):
     """`x` with a number in place of NaN."""
-    return cast.run(build("ops", "where")(_compare.isnan.run(x), fill, x), x._array.dtype)
+    return cast.run(build("ops", "where")(comparison.isnan.run(x), fill, x), x._array.dtype)
 
 
 def _single(a, api):
@@ -391,7 +394,7 @@ def nanmean(a, axis=None, dtype=None, keepdims=False):
         ValueError: if an axis is out of range.
     """
     x = _single(a, "nanmean")
-    found = _statistics.nanmean.run(x, _axes(axis, x, "nanmean", bools=True), bool(keepdims))
+    found = statistics.nanmean.run(x, _axes(axis, x, "nanmean", bools=True), bool(keepdims))
     if dtype is None:
         return found
     wide = named_dtype("nanmean", dtype) == dtypes.float64
@@ -412,10 +415,10 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
 def _nanvar(a, axis, ddof, keepdims, api):
     x, ddof = _single(a, api), _ddof(ddof, api)
     axes, keepdims = _axes(axis, x, api, bools=True), bool(keepdims)
-    here = cast.run(_compare.logical_not.run(_compare.isnan.run(x)), x._array.dtype)
-    gap = x - _statistics.nanmean.run(x, axes, True)
-    squares = _statistics.nansum.run(gap * gap, axes, keepdims)
-    return cast.run(squares / (_reduce.reduce_sum.run(here, axes, keepdims) - ddof), "float32")
+    here = cast.run(comparison.logical_not.run(comparison.isnan.run(x)), x._array.dtype)
+    gap = x - statistics.nanmean.run(x, axes, True)
+    squares = statistics.nansum.run(gap * gap, axes, keepdims)
+    return cast.run(squares / (reduce_ops.reduce_sum.run(here, axes, keepdims) - ddof), "float32")
 
 
 def _ddof(value, api):
@@ -427,4 +430,5 @@ def _ddof(value, api):
 @_public
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
     """The square root of `nanvar`."""
-    return with_dtype(_math.sqrt.run(_nanvar(a, axis, ddof, keepdims, "nanstd")), dtype, "nanstd")
+    variance = _nanvar(a, axis, ddof, keepdims, "nanstd")
+    return with_dtype(arithmetic.sqrt.run(variance), dtype, "nanstd")

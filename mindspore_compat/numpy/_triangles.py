@@ -5,12 +5,14 @@ import math
 import numpy
 
 from .._backend.arrays import current_space
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.rules import Bool, DType, Int, InTensor, Number, ScalarOf
-from .._core.tensor import Tensor
-from ..ops import _arrange, _diagonals, _index, _shape
-from ..ops._cast import cast
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, DType, Int, InTensor, Number, ScalarOf
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise.cast import cast
+from ..ops._indexing import getitem
+from ..ops._shape import diagonal as diagonal_ops
+from ..ops._shape import reshape, slice_stack
 from ._convert import (
     as_tensor,
     axis_of,
@@ -103,13 +105,13 @@ def tril(m, k: Int = 0):
         TypeError: if an argument has another type, or is complex.
         ValueError: if `m` is a number or empty.
     """
-    return _shape.tril.run(_matrices(m, "tril"), k)
+    return reshape.tril.run(_matrices(m, "tril"), k)
 
 
 @checked
 def triu(m, k: Int = 0):
     """The upper triangle of each matrix; a vector is repeated to a matrix. Errors as `tril`."""
-    return _shape.triu.run(_matrices(m, "triu"), k)
+    return reshape.triu.run(_matrices(m, "triu"), k)
 
 
 def _matrices(m, api):
@@ -124,7 +126,7 @@ def _matrices(m, api):
 
 def _positions(made):
     """The rows and columns of what is not 0; int32, and float32 where there is nothing."""
-    rows = _index.argwhere.run(made)
+    rows = getitem.argwhere.run(made)
     rows = rows.astype(int32 if rows.size else float32)
     return rows[:, 0], rows[:, 1]
 
@@ -193,7 +195,7 @@ def diag(v, k: Int = 0):
     refuse_complex("diag", v)
     if v.ndim not in (1, 2):
         raise ValueError(f"For 'diag', 'v' must have one or two axes, but got shape {v.shape}.")
-    return _arrange.vector_diag.run(v, k)
+    return slice_stack.vector_diag.run(v, k)
 
 
 @checked
@@ -205,7 +207,7 @@ def diagflat(v, k: InTensor(Int | Bool) = 0):
     """
     v = need_tensor(v, "diagflat")
     refuse_complex("diagflat", v)
-    return _arrange.diagflat.run(v, int(k))
+    return slice_stack.diagflat.run(v, int(k))
 
 
 @checked
@@ -217,7 +219,7 @@ def diagonal(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1):
         ValueError: if an axis is out of range, or both are one.
     """
     a = need_tensor(a, "diagonal")
-    return _arrange.diagonal.run(a, offset, *_two_axes(a, axis1, axis2, "diagonal"))
+    return slice_stack.diagonal.run(a, offset, *_two_axes(a, axis1, axis2, "diagonal"))
 
 
 def _two_axes(a, axis1, axis2, api):
@@ -252,7 +254,7 @@ def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DT
     a = need_tensor(a, "trace")
     axes = _two_axes(a, axis1, axis2, "trace")
     a = cast.run(a, "int64") if a._array.dtype.kind in "iu" else a
-    return with_dtype(_diagonals.trace_along.run(a, offset, *axes), dtype, "trace")
+    return with_dtype(diagonal_ops.trace_along.run(a, offset, *axes), dtype, "trace")
 
 
 @checked
@@ -280,5 +282,5 @@ def vander(x, N=None, increasing: Bool = False):
         raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got {x.shape}.")
     if N is not None and N < 0:
         raise ValueError(f"For 'vander', 'N' must not be negative, but got {N}.")
-    found = cast.run(_arrange.vander.run(x, int(N) if N else None), x._array.dtype)
-    return _shape.flip.run(found, (1,)) if increasing else found
+    found = cast.run(slice_stack.vander.run(x, int(N) if N else None), x._array.dtype)
+    return reshape.flip.run(found, (1,)) if increasing else found

@@ -6,13 +6,14 @@ import math
 import numpy
 
 from .._backend.arrays import current_space
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.rules import Any, Bool, DType, Int, InTensor, Number
-from .._core.surface import build
-from .._core.tensor import Tensor
-from ..ops import _arrange, _random, _shape
-from ..ops._cast import cast, named_dtype
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Any, Bool, DType, Int, InTensor, Number
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise.cast import cast, named_dtype
+from ..ops._random import distributions
+from ..ops._shape import reshape, slice_stack
 from . import _histograms, _triangles
 from ._convert import (
     as_tensor,
@@ -320,8 +321,8 @@ def _even(start, stop, num, endpoint, axis, api):
     counts = Tensor([float(i) for i in range(num)]).reshape((-1,) + (1,) * rank)
     found = first + counts * (step if parts else last * 0)
     if endpoint and num > 1:  # the end exactly, whatever rounding did
-        found = _shape.cat.run([found[:-1], (first * 0 + last).reshape((1, *found.shape[1:]))], 0)
-    return _shape.moveaxis.run(found, 0, axis), step
+        found = reshape.cat.run([found[:-1], (first * 0 + last).reshape((1, *found.shape[1:]))], 0)
+    return reshape.moveaxis.run(found, 0, axis), step
 
 
 @checked
@@ -349,7 +350,7 @@ def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=No
     shares, _ = _even(first * 0, last * 0 + 1, num, endpoint, 0, "geomspace")
     found = first * build("ops", "pow")(last / first, shares)
     axis = axis_of(_single(axis, "geomspace"), found.ndim, "geomspace", bools=True)
-    return _as_made(_shape.moveaxis.run(found, 0, axis), dtype, "geomspace")
+    return _as_made(reshape.moveaxis.run(found, 0, axis), dtype, "geomspace")
 
 
 # Grids --------------------------------------------------------------------------------------------
@@ -373,7 +374,7 @@ def _grid(vectors, sparse, indexing):
     if not vectors:
         return []
     if not sparse:
-        return list(_arrange.meshgrid(*vectors, indexing=indexing))
+        return list(slice_stack.meshgrid(*vectors, indexing=indexing))
     rank = len(vectors)
     own = [1, 0, *range(2, rank)] if indexing == "xy" and rank > 1 else list(range(rank))
     return [v.reshape((1,) * a + (-1,) + (1,) * (rank - a - 1)) for v, a in zip(vectors, own)]
@@ -423,7 +424,7 @@ class _Grid:
         if not isinstance(key, tuple):
             return vectors[0]
         found = _grid(vectors, not self.whole, "ij")
-        return _shape.stack.run(found, 0) if self.whole else found
+        return reshape.stack.run(found, 0) if self.whole else found
 
     def _vector(self, part):
         start = 0 if part.start is None else part.start
@@ -513,13 +514,13 @@ def rand(*shape, dtype=float32):
         ValueError: if a length is negative, or `dtype` is something else.
     """
     wanted = _random_dtype(dtype, _FLOATS, "rand")
-    return _random.rand(*_random_shape(shape, "rand")).astype(wanted)
+    return distributions.rand(*_random_shape(shape, "rand")).astype(wanted)
 
 
 def randn(*shape, dtype=float32):
     """Numbers of the standard normal distribution; arguments and errors as for `rand`."""
     wanted = _random_dtype(dtype, _FLOATS, "randn")
-    return _random.randn(*_random_shape(shape, "randn")).astype(wanted)
+    return distributions.randn(*_random_shape(shape, "randn")).astype(wanted)
 
 
 @checked
@@ -541,4 +542,4 @@ def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int
     if low >= high:
         raise ValueError(f"For 'randint', there must be a number in [{low}, {high}).")
     size = (1,) if shape is None else shape_tuple(shape, "randint")
-    return _random.randint(int(low), int(high), size).astype(wanted)
+    return distributions.randint(int(low), int(high), size).astype(wanted)

@@ -3,11 +3,12 @@ are in files of their own."""
 
 import numpy
 
-from .._core.checking import checked
-from .._core.rules import Bool, Callable, Int
-from .._core.surface import build
-from .._core.tensor import Tensor
-from ..ops import _arrange, _shape
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Callable, Int
+from .._core.tensor.tensor import Tensor
+from ..ops._shape import reshape as reshape_ops
+from ..ops._shape import slice_stack
 from . import _choosing, _joining
 from ._choosing import *  # noqa: F403
 from ._convert import (
@@ -98,7 +99,7 @@ def swapaxes(x, axis1: Int | Bool, axis2: Int | Bool):
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
     """
     x = need_tensor(x, "swapaxes")
-    return _shape.swapaxes.run(x, *(own_axis(a, x, "swapaxes") for a in (axis1, axis2)))
+    return reshape_ops.swapaxes.run(x, *(own_axis(a, x, "swapaxes") for a in (axis1, axis2)))
 
 
 def moveaxis(a, source, destination):
@@ -122,7 +123,7 @@ def moveaxis(a, source, destination):
             f"For 'moveaxis', 'source' and 'destination' must be as many axes, but "
             f"got {source} and {destination}."
         )
-    return _shape.moveaxis.run(a, *places)
+    return reshape_ops.moveaxis.run(a, *places)
 
 
 @checked
@@ -139,7 +140,7 @@ def rollaxis(x, axis: Int | Bool, start: Int | Bool = 0):
             f"For 'rollaxis', 'start' must be in [{-x.ndim}, {x.ndim}], but got {start}."
         )
     start = start + x.ndim if start < 0 else start
-    return _shape.moveaxis.run(x, axis, start - 1 if axis < start else start)
+    return reshape_ops.moveaxis.run(x, axis, start - 1 if axis < start else start)
 
 
 def expand_dims(a, axis):
@@ -154,7 +155,7 @@ def expand_dims(a, axis):
     if not axes:
         raise ValueError("For 'expand_dims', 'axis' must name an axis.")
     for one in sorted(axes_of(axes, a.ndim + len(axes), "expand_dims")):
-        a = _shape.expand_dims.run(a, one)
+        a = reshape_ops.expand_dims.run(a, one)
     return a
 
 
@@ -169,7 +170,7 @@ def squeeze(a, axis=None):
         axis = {axis_of(one, a.ndim, "squeeze") for one in whole_numbers(axis, "axis", "squeeze")}
         axis = {one for one in axis if a.shape[one : one + 1] == (1,)}
         return a.reshape([n for place, n in enumerate(a.shape) if place not in axis])
-    return _shape.squeeze.run(a, None)
+    return reshape_ops.squeeze.run(a, None)
 
 
 def broadcast_to(array, shape):
@@ -203,7 +204,7 @@ def broadcast_arrays(*args):
     """
     arrays = [need_tensor(a, "broadcast_arrays") for a in args]
     shape = _choosing.common_shape([a.shape for a in arrays], "broadcast_arrays")
-    return [_shape.broadcast_to.run(a, shape) for a in arrays]
+    return [reshape_ops.broadcast_to.run(a, shape) for a in arrays]
 
 
 def _atleast(count, arrays):
@@ -252,7 +253,7 @@ def flip(m, axis=None):
     axes = axes_of(axis, m.ndim, "flip", bools=True)
     if axis is not None:
         whole_numbers(axis, "axis", "flip", bools=True)
-    return _shape.flip.run(m, axes) if axes else m
+    return reshape_ops.flip.run(m, axes) if axes else m
 
 
 def flipud(m):
@@ -268,7 +269,7 @@ def fliplr(m):
 def _flipped(m, axis, api):
     if need_tensor(m, api).ndim <= axis:
         raise ValueError(f"For '{api}', 'm' must have more than {axis} axes, but got {m.shape}.")
-    return _shape.flip.run(m, (axis,))
+    return reshape_ops.flip.run(m, (axis,))
 
 
 def roll(a, shift, axis=None):
@@ -291,7 +292,7 @@ def roll(a, shift, axis=None):
         moved = 0
         for one in shifts:
             moved += one
-        return _shape.roll.run(a.reshape(-1), moved, None).reshape(a.shape) if a.size else a
+        return reshape_ops.roll.run(a.reshape(-1), moved, None).reshape(a.shape) if a.size else a
     axes = tuple(own_axis(one, a, "roll") for one in whole_numbers(axis, "axis", "roll"))
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes) or not shifts or not axes:
         raise ValueError(
@@ -301,7 +302,7 @@ def roll(a, shift, axis=None):
     shifts = shifts * count if len(shifts) == 1 else shifts
     axes = axes * count if len(axes) == 1 else axes
     for one, place in zip(shifts, axes):
-        a = _shape.roll.run(a, int(one), place) if a.size else a
+        a = reshape_ops.roll.run(a, int(one), place) if a.size else a
     return a
 
 
@@ -321,7 +322,7 @@ def rot90(a, k: Int | Bool = 1, axes=(0, 1)):
         raise ValueError(
             f"For 'rot90', 'axes' must be two axes of the input, but got {axes} for {a.shape}."
         )
-    return _arrange.rot90.run(a, int(k), plane)
+    return slice_stack.rot90.run(a, int(k), plane)
 
 
 # Functions along axes -----------------------------------------------------------------------------
@@ -336,19 +337,19 @@ def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
     """
     arr = need_tensor(arr, "apply_along_axis")
     axis = own_axis(axis, arr, "apply_along_axis")
-    rows = _shape.moveaxis.run(arr, axis, -1)
+    rows = reshape_ops.moveaxis.run(arr, axis, -1)
     lead = rows.shape[:-1]
     flat = rows.reshape(-1, rows.shape[-1])
     outs = [
         as_tensor(func1d(flat[i], *args, **kwargs), "apply_along_axis")
         for i in range(flat.shape[0])
     ]
-    found = _shape.stack.run(outs, 0).reshape(lead + outs[0].shape)
+    found = reshape_ops.stack.run(outs, 0).reshape(lead + outs[0].shape)
     inner = outs[0].ndim
     return (
         found
         if inner == 0
-        else _shape.moveaxis.run(
+        else reshape_ops.moveaxis.run(
             found, tuple(range(len(lead), len(lead) + inner)), tuple(range(axis, axis + inner))
         )
     )
@@ -374,7 +375,7 @@ def apply_over_axes(func: Callable, a, axes):
         )
     for axis in places:
         found = func(a, axis)
-        a = found if found.ndim == a.ndim else _shape.expand_dims.run(found, axis)
+        a = found if found.ndim == a.ndim else reshape_ops.expand_dims.run(found, axis)
     return a
 
 

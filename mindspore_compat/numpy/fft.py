@@ -5,7 +5,7 @@ other names.
 """
 
 from .. import ops  # noqa: F401 - its rooms hold the declarations
-from .._core.surface import build, window
+from .._core.declare.public_api import build, window
 
 __getattr__, __dir__, __all__ = window(__name__, names=("fftshift", "ifftshift"))
 

@@ -2,13 +2,14 @@
 
 import numpy
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Bool, DType, Int, Number
-from .._core.surface import build
-from .._core.tensor import Tensor
-from ..ops import _compare, _reduce
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, DType, Int, Number
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise import comparison
+from ..ops._reduction import reduce
 from . import _pointwise
 from ._choosing import common_shape
 from ._convert import as_tensor, axes_of, made_dtype, need_tensor
@@ -56,7 +57,7 @@ def isclose(
         raise TypeError(
             f"For 'isclose', the inputs must have one dtype, but got {one.dtype} and {two.dtype}."
         )
-    return _compare.isclose.run(one, two, float(rtol), float(atol), equal_nan)
+    return comparison.isclose.run(one, two, float(rtol), float(atol), equal_nan)
 
 
 def isneginf(x):
@@ -94,7 +95,7 @@ def sometrue(a, axis=None, keepdims: Int | Bool = False):
     axes = axes_of(axis, a.ndim, "sometrue")
     if axis is not None and not axes:
         raise ValueError(f"For 'sometrue', 'axis' must name an axis of the input, but got {axis}.")
-    return _reduce.any.run(a, axes or None, bool(keepdims))
+    return reduce.any.run(a, axes or None, bool(keepdims))
 
 
 def isscalar(element):

@@ -4,14 +4,14 @@ The functions of one or two inputs come from the table in `_pointwise`, those ov
 `_statistics` and `_differences`; here is what fits neither.
 """
 
-from .._core import dtype as dtypes
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Bool, DType, Int
-from .._core.surface import build
-from .._core.tensor import Tensor
-from ..ops import _math, _special
-from ..ops._cast import cast
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, DType, Int
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise import arithmetic, special
+from ..ops._elementwise.cast import cast
 from . import _differences, _pointwise, _statistics
 from ._choosing import common_shape
 from ._convert import as_tensor, need_tensor, refuse_complex, with_dtype
@@ -50,7 +50,7 @@ def fix(x):
         TypeError: if `x` is not a Tensor.
     """
     x = _pointwise.laid_out(need_tensor(x, "fix"), "single, half", "fix")
-    return _special.trunc.run(x)
+    return special.trunc.run(x)
 
 
 @checked
@@ -91,7 +91,7 @@ def copysign(x1, x2, dtype: DType = None):
     for each in (one, two):
         if each.dtype == dtypes.bool_:
             raise TypeError("For 'copysign', the inputs must not hold bools.")
-    size = _math.abs.run(one)
+    size = arithmetic.abs.run(one)
     found = build("ops", "where")(two < 0, -size, size)
     return with_dtype(cast.run(found, one._array.dtype), dtype, "copysign")
 
@@ -116,7 +116,7 @@ def divmod(x1, x2, dtype=None):
     refuse_complex("divmod", one, two)
     common = promote_np(one._array.dtype, two._array.dtype)
     first = x1 if isinstance(x1, Tensor) or isinstance(x2, Tensor) else Tensor(x1)
-    parts = first // x2, cast.run(_math.floor_mod.run(one, two), common)
+    parts = first // x2, cast.run(arithmetic.floor_mod.run(one, two), common)
     return tuple(with_dtype(part, dtype, "divmod") for part in parts)
 
 
@@ -138,7 +138,7 @@ def clip(x, xmin, xmax, dtype=None):
         raise ValueError("For 'clip', 'xmin' and 'xmax' can not both be None.")
     found = as_tensor(x, "clip")
     refuse_complex("clip", found)
-    for bound, op in ((xmin, _math.maximum), (xmax, _math.minimum)):
+    for bound, op in ((xmin, arithmetic.maximum), (xmax, arithmetic.minimum)):
         if bound is not None:
             bound = as_tensor(bound, "clip")
             refuse_complex("clip", bound)

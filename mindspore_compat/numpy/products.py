@@ -3,13 +3,17 @@ Polynomials are in a room of their own."""
 
 import math
 
-from .._core.checking import checked
-from .._core.promotion import promote_np
-from .._core.rules import Bool, Int, Number
-from .._core.surface import build
-from .._core.tensor import Tensor
-from ..ops import _compare, _decompose, _linalg, _math, _padding, _reduce, _shape, _statistics
-from ..ops._cast import cast
+from .._core.declare.public_api import build
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Bool, Int, Number
+from .._core.tensor.promotion import promote_np
+from .._core.tensor.tensor import Tensor
+from ..ops._elementwise import arithmetic, comparison
+from ..ops._elementwise.cast import cast
+from ..ops._linalg import decomposition
+from ..ops._linalg import matmul as matmul_ops
+from ..ops._reduction import reduce, statistics
+from ..ops._shape import pad, reshape
 from . import _polynomials
 from ._convert import (
     as_tensor,
@@ -79,7 +83,7 @@ def dot(a, b):
     if not a.ndim or not b.ndim:
         return a * b
     _aligned(a, b, -2, "dot")
-    return cast.run(_linalg.dot.run(*_two(a, b, "dot")), a._array.dtype)
+    return cast.run(matmul_ops.dot.run(*_two(a, b, "dot")), a._array.dtype)
 
 
 @checked
@@ -93,7 +97,7 @@ def matmul(x1, x2, dtype=None):
     if not x1.ndim or not x2.ndim:
         raise ValueError("For 'matmul', the inputs must have an axis.")
     _aligned(x1, x2, -2, "matmul")
-    return with_dtype(_linalg.matmul.run(x1, x2), dtype, "matmul")
+    return with_dtype(matmul_ops.matmul.run(x1, x2), dtype, "matmul")
 
 
 def inner(a, b):
@@ -106,14 +110,14 @@ def inner(a, b):
     if not a.ndim or not b.ndim:
         return a * b
     _aligned(a, b, -1, "inner")
-    return _decompose.inner.run(*_two(a, b, "inner"))
+    return decomposition.inner.run(*_two(a, b, "inner"))
 
 
 def outer(a, b):
     """Every product of an element of a with one of b, Tensors of one dtype. A TypeError for
     others."""
     a, b = _two(a, b, "outer")
-    return _linalg.outer.run(a.reshape(-1), b.reshape(-1))
+    return matmul_ops.outer.run(a.reshape(-1), b.reshape(-1))
 
 
 def tensordot(a, b, axes=2):
@@ -136,7 +140,7 @@ def tensordot(a, b, axes=2):
             f"For 'tensordot', the axes that are summed must have one length, but got "
             f"shapes {a.shape} and {b.shape} with axes {axes}."
         )
-    return _decompose.tensor_dot.run(*_two(a, b, "tensordot"), (left, right))
+    return decomposition.tensor_dot.run(*_two(a, b, "tensordot"), (left, right))
 
 
 def _summed(a, b, axes):
@@ -168,7 +172,7 @@ def kron(a, b):
     common = promote_np(a._array.dtype, b._array.dtype)
     if not a.size or not b.size:
         return cast.run((a.reshape(-1)[:0]), common)
-    return cast.run(_decompose.kron.run(a, b), common)
+    return cast.run(decomposition.kron.run(a, b), common)
 
 
 @checked
@@ -197,8 +201,8 @@ def cross(
         axisa = axisb = axisc = axis
     if not a.ndim or not b.ndim:
         raise ValueError("For 'cross', the inputs must have an axis.")
-    a = _shape.moveaxis.run(a, axis_of(axisa, a.ndim, "cross", True), -1)
-    b = _shape.moveaxis.run(b, axis_of(axisb, b.ndim, "cross", True), -1)
+    a = reshape.moveaxis.run(a, axis_of(axisa, a.ndim, "cross", True), -1)
+    b = reshape.moveaxis.run(b, axis_of(axisb, b.ndim, "cross", True), -1)
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError(
             f"For 'cross', the vectors must have length 2 or 3, but got {a.shape} and {b.shape}."
@@ -208,7 +212,7 @@ def cross(
     if not rank or not -rank <= axisc < rank:
         raise ValueError(f"For 'cross', 'axisc' must be an axis of the result, but got {axisc}.")
     a, b = (
-        _padding.pad_constant.run(v, [(0, 0)] * (v.ndim - 1) + [(0, 3 - v.shape[-1])], 0)
+        pad.pad_constant.run(v, [(0, 0)] * (v.ndim - 1) + [(0, 3 - v.shape[-1])], 0)
         for v in (a, b)
     )
     parts = [
@@ -217,7 +221,7 @@ def cross(
     ]
     if flat:
         return parts[2]
-    return _shape.moveaxis.run(_shape.stack.run(parts, -1), -1, int(axisc))
+    return reshape.moveaxis.run(reshape.stack.run(parts, -1), -1, int(axisc))
 
 
 def multi_dot(arrays):
@@ -279,9 +283,9 @@ def matrix_power(a, n: Int(ge=0) | Bool):
     found, square, left = None, a, int(n)
     while left:
         if left % 2:
-            found = square if found is None else _linalg.matmul.run(found, square)
+            found = square if found is None else matmul_ops.matmul.run(found, square)
         left //= 2
-        square = _linalg.matmul.run(square, square) if left else square
+        square = matmul_ops.matmul.run(square, square) if left else square
     return found
 
 
@@ -319,8 +323,8 @@ def norm(x, ord=None, axis=None, keepdims: Bool = False):
 
 def _root_of_squares(x, axes, keepdims):
     x = _at_least_single(x)
-    size = _math.abs.run(x)
-    found = _math.sqrt.run(_reduce.reduce_sum.run(size * size, axes, keepdims))
+    size = arithmetic.abs.run(x)
+    found = arithmetic.sqrt.run(reduce.reduce_sum.run(size * size, axes, keepdims))
     return cast.run(found, x._array.dtype)
 
 
@@ -353,7 +357,7 @@ def _norm_of(x, ord, axes, keepdims):
     kind = x._array.dtype
     wide = _at_least_single(x)
     ord = float(ord) if not isinstance(ord, str) else ord
-    found = _reduce.norm.run(wide, ord, axes[0] if len(axes) == 1 else axes, keepdims)
+    found = reduce.norm.run(wide, ord, axes[0] if len(axes) == 1 else axes, keepdims)
     return cast.run(found, kind) if exact and kind.kind in "iu" else found
 
 
@@ -415,9 +419,9 @@ def correlate(a, v, mode="valid"):
         for t in (a, v)
     )
     if a.ndim == v.ndim == 1 and a.shape[0] < v.shape[0]:
-        found = sliding(v, _shape.flip.run(a, (0,)), mode, "correlate", complexes=True)
-        return _shape.flip.run(found, (0,))
-    turned = _shape.flip.run(v, (0,)) if v.ndim == 1 and v.size else v
+        found = sliding(v, reshape.flip.run(a, (0,)), mode, "correlate", complexes=True)
+        return reshape.flip.run(found, (0,))
+    turned = reshape.flip.run(v, (0,)) if v.ndim == 1 and v.size else v
     return sliding(a, turned, mode, "correlate", complexes=True)
 
 
@@ -445,14 +449,14 @@ def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
     if p.shape[axis] < 2:
         raise ValueError(f"For 'unwrap', the axis must have two elements, but got {p.shape}.")
     p = _double_or_single(p)
-    gap = _statistics.diff.run(p, 1, axis)
-    turned = _math.floor_mod.run(gap + math.pi, 2 * math.pi) - math.pi
+    gap = statistics.diff.run(p, 1, axis)
+    turned = arithmetic.floor_mod.run(gap + math.pi, 2 * math.pi) - math.pi
     where = build("ops", "where")
     turned = where((turned == -math.pi) & (gap > 0), math.pi, turned)
-    change = where(_math.abs.run(gap) < discont, 0.0, turned - gap)
+    change = where(arithmetic.abs.run(gap) < discont, 0.0, turned - gap)
     front = (slice(None),) * axis
-    rest = p[front + (slice(1, None),)] + _reduce.cumsum.run(change, axis)
-    return _shape.cat.run([p[front + (slice(0, 1),)], rest], axis)
+    rest = p[front + (slice(1, None),)] + reduce.cumsum.run(change, axis)
+    return reshape.cat.run([p[front + (slice(0, 1),)], rest], axis)
 
 
 def interp(x, xp, fp, left=None, right=None):
@@ -487,7 +491,7 @@ def interp(x, xp, fp, left=None, right=None):
     else:
         x4 = cast.run(x, "float32")
         high = build("ops", "searchsorted")(xp, x4, right=True)
-        high = _compare.clamp.run(high, 1, xp.shape[0] - 1)
+        high = comparison.clamp.run(high, 1, xp.shape[0] - 1)
         low = high - 1
         weight = (x - xp[low]) / (xp[high] - xp[low])
         found = fp[low] + weight * (fp[high] - fp[low])

@@ -1,16 +1,16 @@
 """Further forms of selecting, ordering and reshaping: methods with two meanings, old names, pairs.
 
 `Tensor.gather` and `Tensor.select` choose between two ops by their arguments, as the original does;
-what they choose between is in _index.py.
+what they choose between is in _indexing/getitem.py.
 """
 
 import math
 
 from .._backend import arrays
-from .._core import dtype as dtypes
-from .._core.checking import one_dtype, refuse_unlike
-from .._core.op import op, space_for
-from .._core.rules import (
+from .._core.declare.op import op, space_for
+from .._core.declare.public_api import public
+from .._core.rules.checked import one_dtype, refuse_unlike
+from .._core.rules.vocabulary import (
     Alike,
     Bool,
     DType,
@@ -28,11 +28,11 @@ from .._core.rules import (
     number,
     real,
 )
-from .._core.surface import public
-from .._core.tensor import Tensor
-from . import _create, _shape
-from ._axes import axis_of
-from ._compare import isclose
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
+from ._elementwise.comparison import isclose
+from ._shape import create, reshape
+from ._shape.axes import axis_of
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -302,7 +302,7 @@ def _conjugate_transposes(self):
 def _transposes(self):
     """The last two axes swapped; a ValueError below two axes."""
     _matrices("mT", self)
-    return _shape.swapaxes.run(self, -1, -2)
+    return reshape.swapaxes.run(self, -1, -2)
 
 
 Tensor.H = property(_conjugate_transpose)
@@ -320,7 +320,7 @@ def sum_to_size(self, *size):
 
     Source: mindspore.Tensor.sum_to_size of MindSpore 2.10.
     """
-    size = _shape.shape_of("sum_to_size", size)
+    size = reshape.shape_of("sum_to_size", size)
     more = self.ndim - len(size)
     if more < 0 or any(n not in (1, m) for n, m in zip(size, self.shape[more:], strict=False)):
         raise ValueError(
@@ -336,12 +336,12 @@ def resize(self, *new_shape):
 
     Source: mindspore.Tensor.resize of MindSpore 2.10.
     """
-    shape = _shape.shape_of("resize", new_shape)
-    flat, count = _shape.reshape_array.run(self, (-1,)), math.prod(shape)
+    shape = reshape.shape_of("resize", new_shape)
+    flat, count = reshape.reshape_array.run(self, (-1,)), math.prod(shape)
     if count > self.size:
         more = space_for(self._array).zeros(count - self.size, self._array.dtype)
-        flat = _shape.cat.run([flat, Tensor._wrap(more)], 0)
-    return _shape.reshape_array.run(flat[:count], shape)
+        flat = reshape.cat.run([flat, Tensor._wrap(more)], 0)
+    return reshape.reshape_array.run(flat[:count], shape)
 
 
 @public("Tensor.type")
@@ -377,7 +377,7 @@ def dyn_shape(input_x):
 @checked
 def view_as(input: Anything, other: Anything):
     """The input in the shape of another Tensor."""
-    return _shape.reshape_array.run(input, other.shape)
+    return reshape.reshape_array.run(input, other.shape)
 
 
 @public("ops.expand_as")
@@ -414,7 +414,7 @@ def tensor_slice(input: Anything, begin: TupleOf(Int) | ListOf(Int),
 @checked
 def reshape_(input: Anything, shape: TupleOf(Int) | ListOf(Int)):
     """Gives the Tensor itself another shape, and returns it."""
-    made = _shape.reshape_array.run(input, tuple(shape))
+    made = reshape.reshape_array.run(input, tuple(shape))
     input._array, input._node = made._array, made._node
     return input
 
@@ -428,14 +428,14 @@ def is_shared(self):
 @public("Tensor.new_empty")
 @checked
 def new_empty(input: Anything, size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | Int(ge=0), *,
-              dtype: DType = None, device: _create.Device = None):
+              dtype: DType = None, device: create.Device = None):
     """A Tensor of that size with values not set, of this Tensor's dtype unless one is given.
 
     `device` "CPU" is host memory, another the device target in force, none that of this Tensor.
     """
     wanted = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
     places = {None: space_for(input._array), "CPU": arrays.HOST}
-    shape = _shape.shape_of("new_empty", (size,))
+    shape = reshape.shape_of("new_empty", (size,))
     return Tensor._wrap(places.get(device, arrays.current_space()).empty(shape, wanted))
 
 

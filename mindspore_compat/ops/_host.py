@@ -2,16 +2,16 @@
 
 Morph, UpdateState, MoveTo, CopyWithSlice and stop_gradient_; the parameter server's Push and Pull;
 functions registered for Primitives; and small older names. Printing, summaries and hooks are in
-_debug.py, writing to files in _dump.py.
+_debug/print_summary.py, writing to files in _debug/dump.py.
 """
 
 from collections import UserDict
 
 from .._backend.arrays import HOST, SPACES, current_space, to_space
-from .._core import custom
-from .._core import dtype as dtypes
-from .._core.config import GRAPH_MODE, config
-from .._core.rules import (
+from .._core.autograd import custom
+from .._core.context.config import GRAPH_MODE, config
+from .._core.declare.public_api import overwrite, public
+from .._core.rules.vocabulary import (
     Bool,
     Int,
     ListOf,
@@ -22,12 +22,12 @@ from .._core.rules import (
     any_dtype,
     checked,
 )
-from .._core.surface import overwrite, public
-from .._core.tensor import Tensor
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from ..common.sparse_tensor import RowTensor
-from ._debug import scalar_to_array
-from ._math import mul
-from ._shape import cat
+from ._debug.print_summary import scalar_to_array
+from ._elementwise.arithmetic import mul
+from ._shape.reshape import cat
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)

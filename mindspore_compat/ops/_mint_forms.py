@@ -1,12 +1,13 @@
 """What `mindspore.mint` spells otherwise than `mindspore.ops`: pairs, int64 places, defaults.
 
 Names that differ in spelling alone have a `mint.` line beside the `ops.` ones; those that differ in
-what they refuse are in _mint_strict.py, random numbers in _random_mint.py.
+what they refuse are in _mint_strict.py, random numbers in _random/mint.py.
 """
 
 from .._backend.arrays import SPACES
-from .._core.op import op, space_for
-from .._core.rules import (
+from .._core.declare.op import op, space_for
+from .._core.declare.public_api import public
+from .._core.rules.vocabulary import (
     Any,
     Bool,
     Float,
@@ -20,10 +21,11 @@ from .._core.rules import (
     any_dtype,
     checked,
 )
-from .._core.surface import public
-from .._core.tensor import Tensor
-from . import _math, _reduce, _shape, _special, _statistics
-from ._softmax import log_softmax
+from .._core.tensor.tensor import Tensor
+from ._activation.softmax import log_softmax
+from ._elementwise import arithmetic, special
+from ._reduction import reduce, statistics
+from ._shape import reshape
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
@@ -82,8 +84,8 @@ def _extreme(name, word, over_all, along, between):
     return public(f"mint.{name}")(extreme)
 
 
-_extreme("max", "largest", _reduce.amax, _reduce.max_along, _math.maximum)
-_extreme("min", "smallest", _reduce.amin, _reduce.min_along, _math.minimum)
+_extreme("max", "largest", reduce.amax, reduce.max_along, arithmetic.maximum)
+_extreme("min", "smallest", reduce.amin, reduce.min_along, arithmetic.minimum)
 
 
 # Reducing -----------------------------------------------------------------------------------------
@@ -92,7 +94,7 @@ _extreme("min", "smallest", _reduce.amin, _reduce.min_along, _math.minimum)
 @op("mint.var_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
 def var_mean(xp, input: Anything, axis: Axis = None, correction: Int = 1, keepdim: Bool = False):
     """(the variance divided by the count less `correction`, the mean) over axes."""
-    axes = _reduce.axes_of(axis)
+    axes = reduce.axes_of(axis)
     return (xp.var(input, axes, ddof=correction, keepdims=keepdim),
             xp.mean(input, axes, keepdims=keepdim))
 
@@ -100,7 +102,7 @@ def var_mean(xp, input: Anything, axis: Axis = None, correction: Int = 1, keepdi
 @op("mint.std_mean(input, dim: axis=None, *, correction=1, keepdim=False)")
 def std_mean(xp, input: Anything, axis: Axis = None, correction: Int = 1, keepdim: Bool = False):
     """(the root of the variance, the mean) over axes."""
-    axes = _reduce.axes_of(axis)
+    axes = reduce.axes_of(axis)
     return (xp.std(input, axes, ddof=correction, keepdims=keepdim),
             xp.mean(input, axes, keepdims=keepdim))
 
@@ -109,15 +111,15 @@ def std_mean(xp, input: Anything, axis: Axis = None, correction: Int = 1, keepdi
     "mint.nn.functional.norm_ext(input, p='fro', dim=None, keepdim=False, *, dtype=None)")
 def norm(xp, input: Anything, p: Number | Str = "fro", dim: Axis = None, keepdim: Bool = False):
     """The p-norm of all elements or along axes; "fro" and "nuc" of matrices."""
-    axis = _reduce.axes_of(dim)
+    axis = reduce.axes_of(dim)
     if p == "fro":
-        return _reduce._vector_norm(xp, input, 2, axis, keepdim)
+        return reduce._vector_norm(xp, input, 2, axis, keepdim)
     if isinstance(p, str):
         if p != "nuc":
             raise ValueError(f"For 'norm', 'p' must be a number, 'fro' or 'nuc', but got {p!r}.")
         axis = (0, 1) if axis is None else axis
-        return _reduce._matrix_norm(xp, input, p, axis, keepdim)
-    return _reduce._vector_norm(xp, input, p, axis, keepdim)
+        return reduce._matrix_norm(xp, input, p, axis, keepdim)
+    return reduce._vector_norm(xp, input, p, axis, keepdim)
 
 
 @op("mint.cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')", alike="x1 x2")
@@ -130,7 +132,7 @@ def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
             f"For 'cdist', the inputs must be matrices (or stacks) with rows of one length, but "
             f"got {x1.shape} and {x2.shape}."
         )
-    return _statistics.cdist.body(xp, x1, x2, p)
+    return statistics.cdist.body(xp, x1, x2, p)
 
 
 @op("mint.vdot(input, other)", promote="input other")
@@ -166,14 +168,14 @@ def equal(input: Anything, other: Anything):
 @checked
 def flatten(input: Anything, start_dim: Scalar = 0, end_dim: Scalar = -1):
     """The axes from `start_dim` to `end_dim` as one."""
-    return _shape.flatten_axes.run(input, start_dim, end_dim)
+    return reshape.flatten_axes.run(input, start_dim, end_dim)
 
 
 @public("mint.ravel", "ops.ravel")
 @checked
 def ravel(input: Anything):
     """The elements in row order, along one axis."""
-    return _shape.reshape_array.run(input, (-1,))
+    return reshape.reshape_array.run(input, (-1,))
 
 
 @public("mint.item")
@@ -255,7 +257,7 @@ def _shorten(table, places, longest, order):
     xp = space_for(table)
     met = xp.unique(places)
     rows = table[met]
-    size = _reduce._vector_norm(xp, rows, order, -1, True)
+    size = reduce._vector_norm(xp, rows, order, -1, True)
     table[met] = rows * xp.where(size > longest, longest / (size + 1e-7), 1)
 
 
@@ -276,4 +278,4 @@ def special_log_softmax(input: Anything, dim: Int = None, *, dtype: Any = None):
 @checked
 def special_round(input: Anything, *, decimals: Int = 0):
     """The nearest whole number (or number of `decimals` places), halves to even."""
-    return _special.round.run(input, decimals)
+    return special.round.run(input, decimals)

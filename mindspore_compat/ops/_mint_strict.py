@@ -4,11 +4,10 @@ The arithmetic is that of the namesakes.
 """
 
 from .._backend.arrays import HOST, current_space, space_of
-from .._core import dtype as dtypes
-from .._core.dtype import promote
-from .._core.explain import LIBRARY_ERRORS, explain
-from .._core.op import op
-from .._core.rules import (
+from .._core.declare.library_errors import LIBRARY_ERRORS, explain
+from .._core.declare.op import op
+from .._core.declare.public_api import public
+from .._core.rules.vocabulary import (
     Bool,
     DType,
     Float,
@@ -24,10 +23,14 @@ from .._core.rules import (
     floating,
     real,
 )
-from .._core.surface import public
-from .._core.tensor import Tensor
-from . import _create, _decompose, _scatter, _shape, _special
-from ._axes import axis_of
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.dtype import promote
+from .._core.tensor.tensor import Tensor
+from ._elementwise import special
+from ._indexing import scatter as scatter_ops
+from ._linalg import decomposition
+from ._shape import create, reshape
+from ._shape.axes import axis_of
 
 Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
@@ -77,7 +80,7 @@ def empty(*size, dtype: DType = None, device=None, pin_memory: Bool = False):
     """
     space = _place("empty", device, pin_memory, current_space())
     wanted = "float32" if dtype is None else dtypes.to_numpy(dtype)
-    return Tensor._wrap(space.empty(_shape.shape_of("empty", size), wanted))
+    return Tensor._wrap(space.empty(reshape.shape_of("empty", size), wanted))
 
 
 @public("mint.empty_like")
@@ -122,7 +125,7 @@ def arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtype: DT
         raise ValueError(
             f"For 'arange', 'start' must differ from 'end', but got {start} and {end}."
         )
-    return _create.arange(start, end, step, dtype=dtype)
+    return create.arange(start, end, step, dtype=dtype)
 
 
 # Arithmetic ---------------------------------------------------------------------------------------
@@ -144,14 +147,14 @@ def inverse(xp, input: Anything):
     """The inverse of each matrix of at most four leading axes; a ValueError if one is singular."""
     if input.ndim > 6:
         raise ValueError(f"For 'inverse', 'input' must have at most 6 axes, but got {input.ndim}.")
-    return _decompose.inverse.body(xp, input)
+    return decomposition.inverse.body(xp, input)
 
 
 @op("mint.mv(input, vec)")
 def mv(xp, input: Fractions, vec: Fractions):
     """The product of a matrix and a vector, which may differ in dtype."""
-    _decompose.need_axes("mv", 1, vec=vec)
-    return _decompose.mv.body(xp, input, vec)
+    decomposition.need_axes("mv", 1, vec=vec)
+    return decomposition.mv.body(xp, input, vec)
 
 
 @public("mint.lerp")
@@ -175,7 +178,7 @@ def lerp(input: Fractions, end: Fractions, weight: Fractions | Number):
             f"For 'lerp', 'input' and 'end' must be of one dtype, but got {input.dtype} and "
             f"{end.dtype}."
         )
-    return _told("lerp", _special.lerp.run, input, end, weight)
+    return _told("lerp", special.lerp.run, input, end, weight)
 
 
 def _told(api, run, *given):
@@ -200,7 +203,7 @@ def qr(A, mode="reduced"):
 
     Source: mindspore.mint.linalg.qr of MindSpore 2.10.
     """
-    return _decompose.qr(A, mode)
+    return decomposition.qr(A, mode)
 
 
 # Places and shapes --------------------------------------------------------------------------------
@@ -232,7 +235,7 @@ def permute(input: Anything, dims: TupleOf(Int) | ListOf(Int) | None):
         raise ValueError(
             f"For 'permute', 'dims' must name each of {rank} axes once, but got {dims!r}."
         )
-    return _shape.transpose.run(input, tuple(dims))
+    return reshape.transpose.run(input, tuple(dims))
 
 
 @public("mint.index_select")
@@ -307,7 +310,7 @@ def index_add(
             f"got shapes {index.shape} and {source.shape} for an input of {input.shape}."
         )
     scaled = source if alpha == 1 else source * alpha
-    return _told("index_add", _scatter.added_along.run, input, index, scaled, dim)
+    return _told("index_add", scatter_ops.added_along.run, input, index, scaled, dim)
 
 
 @public("mint.scatter")
@@ -350,7 +353,7 @@ def scatter(
                 f"For 'scatter', 'src' must be as large as 'index', but got shapes "
                 f"{src.shape} and {index.shape}."
             )
-    return _told("scatter", _scatter.scatter.run, input, dim, index, src)
+    return _told("scatter", scatter_ops.scatter.run, input, dim, index, src)
 
 
 @public("mint.repeat_interleave")
@@ -371,7 +374,7 @@ def repeat_interleave(input: Anything, repeats, dim: Int = None, *, output_size:
 
     Source: mindspore.mint.repeat_interleave of MindSpore 2.10.
     """
-    out = _shape.repeat_interleave(input, repeats, dim)
+    out = reshape.repeat_interleave(input, repeats, dim)
     length = out.shape[0 if dim is None else axis_of(dim, out)]
     if output_size not in (None, length):
         raise ValueError(

@@ -1,8 +1,9 @@
 """Primitives without a function of their own: layouts, checks, small algebra, older spellings."""
 
-from .._core import dtype as dtypes
-from .._core.op import op, space_for
-from .._core.rules import (
+from .._core.autograd.transforms import stop_gradient
+from .._core.declare.op import op, space_for
+from .._core.declare.public_api import public
+from .._core.rules.vocabulary import (
     Alike,
     Any,
     AsValue,
@@ -22,14 +23,14 @@ from .._core.rules import (
     floating,
     number,
 )
-from .._core.surface import public
-from .._core.tensor import Tensor
-from .._core.transforms import stop_gradient
-from . import _arrange, _padding, _shape, _statistics
-from ._create import NoShape
-from ._inplace import index_put
-from ._scatter import check_range, scatter_by
-from ._shape import shape_of
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
+from ._indexing.inplace import index_put
+from ._indexing.scatter import check_range, scatter_by
+from ._reduction import statistics
+from ._shape import pad, reshape, slice_stack
+from ._shape.create import NoShape
+from ._shape.reshape import shape_of
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -145,7 +146,7 @@ class SplitV(Primitive):
                 f"For 'SplitV', 'size_splits' must add up to {length}, but got {self.size_splits}."
             )
         edges = [sum(sizes[: i + 1]) for i in range(len(sizes) - 1)]
-        return _shape.split_at.run(input_x, edges, self.split_dim)
+        return reshape.split_at.run(input_x, edges, self.split_dim)
 
 
 @public("ops.BatchToSpaceNDV2")
@@ -159,7 +160,7 @@ class BatchToSpaceNDV2(Primitive):
     def __call__(self, input_x: Anything, block_shape: Index, crops: Any):
         crops = crops.asnumpy().tolist() if isinstance(crops, Tensor) else crops
         block = tuple(block_shape.asnumpy().tolist())
-        return _padding.batch_to_space_nd.run(input_x, block, crops)
+        return pad.batch_to_space_nd.run(input_x, block, crops)
 
 
 # New values ---------------------------------------------------------------------------------------
@@ -268,7 +269,7 @@ class TrilIndices(_Indices):
     """The class form of `ops.tril_indices`: `ops.TrilIndices(row, col, offset, dtype)()`."""
 
     def __call__(self):
-        return _arrange.tril_indices(*self.sizes, dtype=self.dtype)
+        return slice_stack.tril_indices(*self.sizes, dtype=self.dtype)
 
 
 @public("ops.TriuIndices")
@@ -276,7 +277,7 @@ class TriuIndices(_Indices):
     """The class form of `ops.triu_indices`: `ops.TriuIndices(row, col, offset, dtype)()`."""
 
     def __call__(self):
-        return _arrange.triu_indices(*self.sizes, dtype=self.dtype)
+        return slice_stack.triu_indices(*self.sizes, dtype=self.dtype)
 
 
 # Looking up and scattering ------------------------------------------------------------------------
@@ -425,7 +426,7 @@ def cumulative_logsumexp(xp, x: Floats, axis: TensorOf("int16", "int32", "int64"
     if exclusive:
         empty = xp.full_like(xp.take(x, xp.arange(1), axis), lowest)
         x = xp.concatenate([empty, xp.take(x, xp.arange(x.shape[axis] - 1), axis)], axis)
-    out = _statistics.logcumsumexp.body(xp, x, axis)
+    out = statistics.logcumsumexp.body(xp, x, axis)
     return xp.flip(out, axis) if reverse else out
 
 
@@ -434,7 +435,7 @@ def quantile(xp, input: TensorOf("float32", "float64"),
              q: TensorOf("float32", "float64", scalars=True), dim: Int | None = None,
              keep_dims: Bool = False, ignore_nan: Bool = False):
     """The values below which fractions q of the elements lie, along an axis or over all."""
-    return _statistics._quantiles(xp, input, q, dim, keep_dims, ignore_nan)
+    return statistics._quantiles(xp, input, q, dim, keep_dims, ignore_nan)
 
 
 # Checks and plain passing -------------------------------------------------------------------------
@@ -556,4 +557,4 @@ class ParallelConcat(_Passing):
                 f"For 'ParallelConcat', 'values' must have one shape that begins with 1, but got "
                 f"{sorted(shapes)}."
             )
-        return _shape.cat.run(list(values), 0)
+        return reshape.cat.run(list(values), 0)

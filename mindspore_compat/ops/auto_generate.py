@@ -8,16 +8,16 @@ gradients (`TanhGrad`). A name such as `matmul_ext_op` is a Primitive made witho
 import functools
 import inspect
 
-from .._core.surface import build, window
+from .._core.declare.public_api import build, window
 from . import __all__ as _of_ops
 from . import __getattr__ as _find
-from . import _generated_grads, _grad_ops
-from ._generated import LINES, made
+from ._primitive_aliases import generated_grads, grad_ops
+from ._primitive_aliases.generated import LINES, made
 from .primitive import Primitive
 
 __path__ = []  # further paths below this one are in _paths.py
 _declared = window(__name__, Primitive, "ops.auto_generate")[2]
-__all__ = sorted({*_of_ops, *_declared, *LINES, *_generated_grads.LINES, *_grad_ops.__all__})
+__all__ = sorted({*_of_ops, *_declared, *LINES, *generated_grads.LINES, *grad_ops.__all__})
 
 # Made Primitives whose names say less than the class.
 _MADE = {
@@ -29,11 +29,11 @@ _MADE = {
 
 def __getattr__(name):
     """A name of this path alone, else of `mindspore.ops`."""
-    found = None if name.startswith("__") else made(name) or _generated_grads.made(name)
+    found = None if name.startswith("__") else made(name) or generated_grads.made(name)
     if found is None:
         found = build("ops.auto_generate", name, Primitive)
-    if found is None and name in _grad_ops.__all__:
-        found = getattr(_grad_ops, name)
+    if found is None and name in grad_ops.__all__:
+        found = getattr(grad_ops, name)
     if found is None and name.endswith("_op"):
         found = _instance(name)
     return _find(name) if found is None else found

@@ -6,7 +6,7 @@ Any name of `mindspore.ops` is found here; those that are listed are what `impor
 import sys
 
 from . import __all__, __dir__, __getattr__  # noqa: F401
-from ._primitive_cache import _get_cache_prim  # noqa: F401 - imported from here by scripts
+from ._primitive_aliases.primitive_cache import _get_cache_prim  # noqa: F401 - imported from here by scripts
 
 # the original's sources by subject; every function is found under each
 array_func = math_func = nn_func = random_func = linalg_func = sys.modules[__name__]

@@ -5,8 +5,8 @@ Each is the function of that name in `mint`, else in `mint.nn.functional`, else 
 
 import sys
 
-from .._core.op import DECLARED
-from .._core.surface import PUBLIC, build, missing
+from .._core.declare.op import DECLARED
+from .._core.declare.public_api import PUBLIC, build, missing
 
 _AREAS = ("mint", "mint.nn.functional", "ops")
 _NAMES = """

@@ -1,15 +1,15 @@
 """Primitive: the class form of an op, and the base of primitives that users write.
 
-Declared primitives (`ops.Softmax(axis=-1)`) are made by `_core.surface` with this base. A user's
+Declared primitives (`ops.Softmax(axis=-1)`) are made by `_core.declare` with this base. A user's
 subclass defines `__call__`; graph-mode methods such as `__infer__` are kept and never called.
 """
 
 import functools
 import inspect
 
-from .._core.rule import registered
-from .._core.rules import AsValue, Int, OneOf, Str, checked, register_type
-from .._core.surface import build, public
+from .._core.declare.public_api import build, public
+from .._core.rules.base import registered
+from .._core.rules.vocabulary import AsValue, Int, OneOf, Str, checked, register_type
 from ..common.mutable import constexpr
 
 _primexpr = constexpr  # what the original uses inside itself, and some scripts import

@@ -5,7 +5,7 @@ combined (`nn.DistributedGradReducer`). The settings are in `context`, the ranks
 Public scripts import the private modules `_utils` and `_auto_parallel_context`; so they are here.
 """
 
-from .._core.surface import missing, submodule
+from .._core.declare.public_api import missing, submodule
 from . import shard as _shard  # noqa: F401 - the file first: the function keeps the name
 from .algo_parameter_config import (
     get_algo_parameters,

@@ -6,8 +6,8 @@ same checks. Where gradients are fused for sending is kept, by group, and change
 
 import functools
 
-from .._core.config import config, reset_auto_parallel_context, set_auto_parallel_context
-from .._core.rules import Bool, Int, ListOf, Str, checked
+from .._core.context.config import config, reset_auto_parallel_context, set_auto_parallel_context
+from .._core.rules.vocabulary import Bool, Int, ListOf, Str, checked
 from ..communication import GlobalComm
 
 

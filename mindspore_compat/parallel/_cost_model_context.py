@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from .._core.rules import Bool, Float, Int, Number, checked
+from .._core.rules.vocabulary import Bool, Float, Int, Number, checked
 
 __all__ = []
 

@@ -5,9 +5,9 @@ There are none here: the settings are kept in `context`, and no process has a pa
 
 import os
 
-from .._core.config import get_ps_context as _get_ps_context
-from .._core.config import reset_ps_context as _reset_ps_context
-from .._core.config import set_ps_context as _set_ps_context
+from .._core.context.config import get_ps_context as _get_ps_context
+from .._core.context.config import reset_ps_context as _reset_ps_context
+from .._core.context.config import set_ps_context as _set_ps_context
 
 __all__ = ["_get_ps_context", "_is_role_sched", "_reset_ps_context", "_set_ps_context"]
 

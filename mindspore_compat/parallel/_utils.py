@@ -5,9 +5,9 @@ is "stand_alone".
 """
 
 from .. import communication
-from .._core.config import config
-from .._core.parallel_config import ParallelMode
-from .._core.tensor import Tensor
+from .._core.context.config import config
+from .._core.context.parallel_config import ParallelMode
+from .._core.tensor.tensor import Tensor
 
 _ranked = (ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL,
            ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)

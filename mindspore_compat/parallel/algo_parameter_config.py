@@ -4,7 +4,7 @@ There is no such search here: every rank holds the whole network. The settings a
 told, as everything of `set_auto_parallel_context` that has no meaning here.
 """
 
-from .._core.rules import Bool, Float, Int
+from .._core.rules.vocabulary import Bool, Float, Int
 
 _RULES = {"fully_use_devices": (False, Bool), "elementwise_op_strategy_follow": (False, Bool),
           "enable_algo_approxi": (False, Bool), "algo_approxi_epsilon": (0.1, Float),

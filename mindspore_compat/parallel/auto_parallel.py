@@ -8,8 +8,8 @@ gradients are combined is in `gradient_sums`.
 import json
 import os
 
-from .._core import config
-from .._core.rules import Any, Bool, Callable, CellOf, Forbid, Int, OneOf, Str, checked
+from .._core.context import config
+from .._core.rules.vocabulary import Any, Bool, Callable, CellOf, Forbid, Int, OneOf, Str, checked
 from ..communication import get_group_size, get_rank
 from ..nn.cell import Cell
 from .gradient_sums import GradientSums

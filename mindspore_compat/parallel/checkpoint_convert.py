@@ -4,8 +4,8 @@ The functions do what `rank_list_for_transform` and its two companions do; how i
 `train._resharding`.
 """
 
-from .._core.checking import checked
-from .._core.rules import Any, Int, OneOf, Str
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Any, Int, OneOf, Str
 from ..train import _resharding
 
 __all__ = ["convert_checkpoint_by_rank", "convert_checkpoints", "rank_list_for_convert"]

@@ -1,5 +1,5 @@
 """mindspore.parallel.function: functions that lay Tensors out over devices."""
 
-from ..ops._reshard import reshard
+from ..ops._communication.reshard import reshard
 
 __all__ = ["reshard"]

@@ -10,8 +10,8 @@ import inspect
 from collections import OrderedDict
 
 from .._backend import arrays
-from .._core.tensor import Tensor
-from .._core.transforms import Request
+from .._core.autograd.transforms import Request
+from .._core.tensor.tensor import Tensor
 from ..common.hook import HookHandle
 from ..common.parameter import Parameter
 from ..communication.groups import partners

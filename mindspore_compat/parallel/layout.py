@@ -6,9 +6,9 @@ Layout can be made and asked, and `shard` gives back what it was given.
 
 import math
 
-from .._core.rule import register_type
-from .._core.rules import Callable as Called
-from .._core.rules import CellOf
+from .._core.rules.base import register_type
+from .._core.rules.vocabulary import Callable as Called
+from .._core.rules.vocabulary import CellOf
 from ..nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
 
 

@@ -2,8 +2,8 @@
 
 import math
 
-from .._core.rules import Any, CellOf, Int, checked
-from .._core.surface import own
+from .._core.declare.public_api import own
+from .._core.rules.vocabulary import Any, CellOf, Int, checked
 from ..communication.groups import group_named
 from ..communication.inplace.process_groups import get_rank, get_world_size, new_group
 from ..nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name

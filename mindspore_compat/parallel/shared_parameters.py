@@ -1,7 +1,7 @@
 """Parameters that stages of a pipeline share, kept alike."""
 
-from .._core.checking import checked
-from .._core.rules import CellOf
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import CellOf
 from ..nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
 
 __all__ = ["sync_pipeline_shared_parameters"]

@@ -1,7 +1,7 @@
 """What the functions of this room check alike: Tensors, dtypes, matrices, switches."""
 
-from .._core import dtype as dtypes
-from .._core.tensor import Tensor
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
 from ..ops import cast
 
 FLOATS = (dtypes.float32, dtypes.float64)

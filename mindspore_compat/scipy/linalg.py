@@ -8,12 +8,12 @@ import numpy
 
 from .. import ops
 from .._backend.arrays import space_of, to_host
-from .._core import dtype as dtypes
-from .._core.op import op
-from .._core.rules import TensorOf
-from .._core.tensor import Tensor
-from ..ops import _decompose
-from ..ops._shape import tril, triu
+from .._core.declare.op import op
+from .._core.rules.vocabulary import TensorOf
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.tensor import Tensor
+from ..ops._linalg import decomposition
+from ..ops._shape.reshape import tril, triu
 from ._checks import FLOATS, REALS, matrix, switches, tensor
 
 __all__ = [
@@ -92,13 +92,13 @@ def inv(a, overwrite_a=False, check_finite=True):
         numpy.linalg.LinAlgError: it is singular; a ValueError.
     """
     switches("inv", overwrite_a=overwrite_a, check_finite=check_finite)
-    return _decompose.inverse.run(matrix("inv", "a", a))
+    return decomposition.inverse.run(matrix("inv", "a", a))
 
 
 def det(a, overwrite_a=False, check_finite=True):
     """Returns the determinant of a square matrix. Arguments and errors as for `inv`."""
     switches("det", overwrite_a=overwrite_a, check_finite=check_finite)
-    return _decompose.det.run(matrix("det", "a", a))
+    return decomposition.det.run(matrix("det", "a", a))
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
@@ -120,7 +120,7 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 
 def _triangle(api, a, lower, overwrite_a, check_finite):
     switches(api, lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
-    return _decompose.cholesky.run(matrix(api, "a", a), not lower)
+    return decomposition.cholesky.run(matrix(api, "a", a), not lower)
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
@@ -197,7 +197,7 @@ def eigh(
             raise ValueError(f"For 'eigh', '{name}' must be None, but got {value!r}.")
     half = tril.run(a, -1) if lower else triu.run(a, 1)
     other = ops.conj(ops.transpose(half, (1, 0)))
-    values, vectors = _decompose.eigh.run(
+    values, vectors = decomposition.eigh.run(
         half + other + (a - tril.run(a, -1) - triu.run(a, 1))
     )
     if a.dtype not in FLOATS:
@@ -380,7 +380,7 @@ def solve_triangular(
     if trans not in (0, "N"):
         part = ops.swapaxes(part, -1, -2)
         part = ops.conj(part) if trans in (2, "C") else part
-    found = _decompose.matrix_solve.run(part, ops.expand_dims(b, -1) if vector else b)
+    found = decomposition.matrix_solve.run(part, ops.expand_dims(b, -1) if vector else b)
     return ops.squeeze(found, -1) if vector else found
 
 
@@ -423,7 +423,7 @@ def lstsq(A, B, rcond=None, driver=None):
             f"For 'lstsq', 'A' must be matrices and 'B' must have as many rows, but "
             f"got shapes {A.shape} and {B.shape}."
         )
-    solution = ops.matmul(_decompose.pinv.run(A), B)
+    solution = ops.matmul(decomposition.pinv.run(A), B)
     residual, rank, values = (
         Tensor(numpy.zeros(0, kind))
         for kind in (dtypes.to_numpy(A.dtype), numpy.int64, dtypes.to_numpy(A.dtype))
@@ -431,7 +431,7 @@ def lstsq(A, B, rcond=None, driver=None):
     if driver not in (None, "gelsy") and A.shape[-2] > A.shape[-1]:
         residual = ops.sum(ops.square(ops.matmul(A, solution) - B), -2)
     if driver != "gels":
-        singular = _decompose.singular_values.run(A)
+        singular = decomposition.singular_values.run(A)
         smallest = float(max(A.shape[-2:]) * numpy.finfo(dtypes.to_numpy(A.dtype)).eps)
         rank = ops.sum(ops.cast(singular > smallest * singular[..., :1], dtypes.int64), -1)
         values = singular if driver in ("gelss", "gelsd") else values

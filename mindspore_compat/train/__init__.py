@@ -4,7 +4,7 @@ A window onto the files of this room; each is loaded when one of its names is fi
 data_sink's, which has the name of what it holds.
 """
 
-from .._core.surface import missing, submodule
+from .._core.declare.public_api import missing, submodule
 from .data_sink import data_sink  # noqa: F401 - at once: a later import of the file would hide it
 
 _HOMES = {  # file -> the names it gives to the room

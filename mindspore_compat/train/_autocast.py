@@ -14,13 +14,13 @@ import types
 
 import numpy as np
 
-from .._core.op import DECLARED, Op
-from .._core.precision import state as precision
-from .._core.source import compiled
-from .._core.surface import PUBLIC
-from .._core.transforms import map_tensors
-from ..ops._norm import batch_rescale, batch_standardize
-from ..ops._norm_rows import group_standardize, row_standardize
+from .._core.autograd.transforms import map_tensors
+from .._core.declare.op import DECLARED, Op
+from .._core.declare.public_api import PUBLIC
+from .._core.declare.source import compiled
+from .._core.tensor.precision import state as precision
+from ..ops._normalization.batch_norm import batch_rescale, batch_standardize
+from ..ops._normalization.layer_norm import group_standardize, row_standardize
 
 LOW = """Conv2D Conv2DExt Conv3D Conv3DExt Conv2DTranspose ConvTranspose2D Conv3DTranspose
     Convolution MatMul MatMulExt BatchMatMul BatchMatMulExt PReLU Einsum Dense Addmm Addbmm Addmv

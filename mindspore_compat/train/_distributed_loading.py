@@ -11,10 +11,10 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 from .. import log
-from .._core.checking import checked
-from .._core.config import get_auto_parallel_context
-from .._core.rules import Any, Bool, Int, OneOf, Str
-from .._core.tensor import Tensor
+from .._core.context.config import get_auto_parallel_context
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Any, Bool, Int, OneOf, Str
+from .._core.tensor.tensor import Tensor
 from .._io import safetensors
 from ..common.parameter import Parameter
 from ..communication.groups import get_group_size, get_rank

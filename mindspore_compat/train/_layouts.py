@@ -3,7 +3,7 @@
 Every process holds whole parameters here, so each layout is that of one grid axis that cuts none.
 """
 
-from .._core.config import GRAPH_MODE, config
+from .._core.context.config import GRAPH_MODE, config
 
 _DIVIDED = "semi_auto_parallel", "auto_parallel"
 

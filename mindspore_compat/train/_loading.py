@@ -9,7 +9,7 @@ import os
 
 from .. import log
 from .._backend.arrays import to_current
-from .._core.tensor import Tensor
+from .._core.tensor.tensor import Tensor
 from .._io import checkpoint, safetensors
 from ..common.parameter import Parameter, _new_parameter
 from ..nn.cell import Cell

@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from .._core.checking import checked
-from .._core.rules import Any, Int, OneOf, Str
-from .._core.tensor import Tensor
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Any, Int, OneOf, Str
+from .._core.tensor.tensor import Tensor
 from ..common.parameter import Parameter
 from ._loading import load_checkpoint
 from ._saving import save_checkpoint

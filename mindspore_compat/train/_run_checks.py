@@ -3,7 +3,7 @@
 The ranges of plain arguments are rules in the signatures of `model.py`.
 """
 
-from .._core.tensor import Tensor
+from .._core.tensor.tensor import Tensor
 from .loss_scale_manager import LossScaleManager
 
 _LEVELS = ("O0", "O1", "O2", "O3", "auto")

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import log
 from .._backend.arrays import to_host
-from .._core.tensor import Tensor
+from .._core.tensor.tensor import Tensor
 from .._io import checkpoint, encryption, safetensors
 from ..common.parameter import Parameter
 from ..nn.cell import Cell

@@ -13,9 +13,9 @@ import os
 
 import numpy as np
 
-from .._core.checking import checked
-from .._core.rules import Str
-from .._core.tensor import Tensor
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Str
+from .._core.tensor.tensor import Tensor
 from .._io.files import atomic_write
 from .._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, signed
 from ..common.parameter import Parameter

@@ -12,8 +12,8 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 from .. import log
-from .._core.checking import checked
-from .._core.rules import Any, Bool, Int, Str
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Any, Bool, Int, Str
 from .._io import safetensors
 from .._io.files import atomic_write, mapped
 from ._resharding import Slicing, Strategy, resliced

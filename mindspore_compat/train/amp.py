@@ -9,11 +9,11 @@ import functools
 from types import FunctionType
 
 from .. import nn, ops
-from .._core import dtype as dtypes
-from .._core.precision import precision
-from .._core.rules import CellOf, OneOf, checked
-from .._core.tensor import Tensor
-from .._core.transforms import map_tensors
+from .._core.autograd.transforms import map_tensors
+from .._core.rules.vocabulary import CellOf, OneOf, checked
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.precision import precision
+from .._core.tensor.tensor import Tensor
 from ..nn.cell import Cell
 from ..nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
 from ._autocast import autocast

@@ -2,8 +2,8 @@
 
 import functools
 
-from .._core.checking import checked
-from .._core.rules import Any, Callable, Int
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Any, Callable, Int
 from .dataset_helper import DatasetHelper, check_dataset
 
 __all__ = ["data_sink"]

@@ -9,12 +9,12 @@ import itertools
 
 import numpy as np
 
-from .._core import dtype as dtypes
-from .._core.checking import Forbid, checked
-from .._core.config import GRAPH_MODE, config
-from .._core.rules import Bool, CellOf, Int
+from .._core.context.config import GRAPH_MODE, config
+from .._core.rules.checked import Forbid, checked
+from .._core.rules.vocabulary import Bool, CellOf, Int
+from .._core.tensor import dtype as dtypes
 from ..nn.cell import Cell
-from ..ops._queue import Queue
+from ..ops._debug.get_next import Queue
 
 __all__ = ["DatasetHelper", "check_dataset", "connect_network_with_dataset"]
 

@@ -4,7 +4,7 @@ The Cells that change a scale within a training step are in nn/wrap/loss_scale.p
 training loops written by hand are in amp.py.
 """
 
-from .._core.rules import Any, Int, Number, checked, inf
+from .._core.rules.vocabulary import Any, Int, Number, checked, inf
 from ..nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
 __all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]

@@ -11,9 +11,9 @@ import weakref
 
 import numpy as np
 
-from .._core.checking import Forbid, checked
-from .._core.config import config
-from .._core.rules import Bool, CellOf, Int, ListOf
+from .._core.context.config import config
+from .._core.rules.checked import Forbid, checked
+from .._core.rules.vocabulary import Bool, CellOf, Int, ListOf
 from ..communication.comm_func import broadcast
 from ..nn.wrap import WithEvalCell, WithLossCell
 from ._layouts import layouts_of

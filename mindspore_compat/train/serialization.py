@@ -5,8 +5,8 @@ A window: saving is in `_saving.py`, loading in `_loading.py`, changing the form
 Python code in `mind_ir`.
 """
 
-from .._core import dtype as dtypes
-from .._core.dtype import to_numpy
+from .._core.tensor import dtype as dtypes
+from .._core.tensor.dtype import to_numpy
 from ._converting import ckpt_to_safetensors, safetensors_to_ckpt
 from ._distributed_loading import get_ckpt_path_with_strategy, load_distributed_checkpoint
 from ._loading import (

@@ -5,7 +5,7 @@ import pytest
 
 from mindspore_compat._backend.flat_buffers import SMALL, Pack, groups_of_small
 from mindspore_compat._backend.fuse import fuse
-from mindspore_compat.ops._update import adam_update
+from mindspore_compat.ops._optimizer.formulas import adam_update
 
 ADAM = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
 

@@ -13,7 +13,7 @@ import pytest
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.fuse import BLOCK, fuse, kernel_text
 from mindspore_compat._backend.symbols import Trace
-from mindspore_compat.ops import _update
+from mindspore_compat.ops._optimizer import formulas
 
 ADAM = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-6}
 RMS = {"lr": 0.1, "rho": 0.9, "momentum": 0.3, "eps": 1e-3}
@@ -58,7 +58,7 @@ NARROW = {np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)}
 
 
 def formula_of(case):
-    return getattr(_update, case.split(",")[0])
+    return getattr(formulas, case.split(",")[0])
 
 
 def updater(case):
@@ -126,7 +126,7 @@ def test_halves_are_computed_in_float32_and_rounded_once(space, case, dtype):
 
 
 def test_float32_states_beside_half_parameters_keep_their_precision(space):
-    fused = fuse(_update.momentum_update)
+    fused = fuse(formulas.momentum_update)
     p, g, moments = np.float16([1, 2]), np.float16([0.1, 0.2]), np.float32([1 / 3, 2 / 3])
     held = [space.array(array) for array in (p, g, moments)]
     fused(*held, lr=0.1, momentum=0.9)
@@ -136,7 +136,7 @@ def test_float32_states_beside_half_parameters_keep_their_precision(space):
 
 
 def test_arrays_that_are_not_contiguous_are_written_through(space):
-    fused = fuse(_update.momentum_update)
+    fused = fuse(formulas.momentum_update)
     p, moments = space.zeros((4, 6)), space.zeros((4, 6))
     g = space.asarray(np.arange(6.0).reshape(3, 2).T)
     fused(p[::2, 1::2], g, moments[::2, 1::2], lr=1.0, momentum=0.5)
@@ -149,15 +149,14 @@ def test_arrays_that_are_not_contiguous_are_written_through(space):
 @pytest.mark.parametrize("part", [slice(None), slice(0, 3)], ids=["the same", "a view"])
 def test_a_gradient_may_be_the_parameter_itself(part):
     p = np.linspace(-1, 1, 3)
-    expected = _update.proximal_adagrad_update(np, p, p.copy(), np.ones(3), lr=0.1, l1=0.1, l2=0.2)[
-        0
-    ]
-    fuse(_update.proximal_adagrad_update)(p, p[part], np.ones(3), lr=0.1, l1=0.1, l2=0.2)
+    rates = dict(lr=0.1, l1=0.1, l2=0.2)
+    expected, *_ = formulas.proximal_adagrad_update(np, p, p.copy(), np.ones(3), **rates)
+    fuse(formulas.proximal_adagrad_update)(p, p[part], np.ones(3), lr=0.1, l1=0.1, l2=0.2)
     np.testing.assert_allclose(p, expected, rtol=1e-12)
 
 
 def test_a_refused_sweep_changes_nothing(space):
-    fused = fuse(_update.momentum_update)
+    fused = fuse(formulas.momentum_update)
     good = [space.ones((3,)), space.ones((3,)), space.ones((3,))]
     bad = [space.ones((3,)), space.ones((1,)), space.ones((3,))]
     with pytest.raises(ValueError, match="momentum_update"):
@@ -169,13 +168,13 @@ def test_a_refused_sweep_changes_nothing(space):
 def test_non_finite_gradients_warn_no_one(recwarn):
     p, m = np.zeros(2, np.float32), np.zeros(2, np.float32)
     with np.errstate(all="raise"):
-        fuse(_update.momentum_update)(p, np.float32([np.inf, np.nan]), m, lr=0.1, momentum=0.9)
+        fuse(formulas.momentum_update)(p, np.float32([np.inf, np.nan]), m, lr=0.1, momentum=0.9)
     assert not recwarn.list and not np.isfinite(p).any()
 
 
 def test_scalars_are_computed_in_float64():
     trace = Trace(
-        _update.adam_update,
+        formulas.adam_update,
         ("p", "g", "m", "v"),
         (True, False, True, True),
         {"nesterov": False},

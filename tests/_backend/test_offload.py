@@ -6,7 +6,7 @@ import pytest
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.fuse import fuse
 from mindspore_compat._backend.offload import Offload
-from mindspore_compat.ops._update import adam_step, adam_update
+from mindspore_compat.ops._optimizer.formulas import adam_step, adam_update
 
 ADAM = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
 

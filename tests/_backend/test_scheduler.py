@@ -10,7 +10,7 @@ import pytest
 
 from mindspore_compat._backend import cgroup, conv, fuse, scheduler
 from mindspore_compat._backend.arrays import HOST
-from mindspore_compat.ops._update import adam_update
+from mindspore_compat.ops._optimizer.formulas import adam_update
 
 COUNTS = (1, 2, 4)
 

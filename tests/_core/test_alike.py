@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mindspore_compat import Tensor
-from mindspore_compat._core.op import op
-from mindspore_compat._core.rules import Alike, TensorOf, any_dtype, checked
-from mindspore_compat._core.surface import build
+from mindspore_compat._core.declare.op import op
+from mindspore_compat._core.declare.public_api import build
+from mindspore_compat._core.rules.vocabulary import Alike, TensorOf, any_dtype, checked
 
 Anything = TensorOf(any_dtype)
 Value = TensorOf(any_dtype, scalars=True)

@@ -464,7 +464,7 @@ def test_hooks_are_refused():
         raise AssertionError("entered")
     with pytest.raises(TypeError):
         ms.grad(ms.register_saved_tensors_hooks(lambda kept: kept, lambda kept: 5)(product))(X, Y)
-    assert ms._core.tape.depth.packing is None
+    assert ms._core.autograd.tape.depth.packing is None
 
 
 # recompute ----------------------------------------------------------------------------------------

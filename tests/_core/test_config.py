@@ -9,9 +9,15 @@ import pytest
 from mindspore_compat import context
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend import random as streams
-from mindspore_compat._core import config as module
-from mindspore_compat._core.config import TABLE, config, get_seed, set_recursion_limit, set_seed
-from mindspore_compat._core.parallel_config import PARALLEL
+from mindspore_compat._core.context import config as module
+from mindspore_compat._core.context.config import (
+    TABLE,
+    config,
+    get_seed,
+    set_recursion_limit,
+    set_seed,
+)
+from mindspore_compat._core.context.parallel_config import PARALLEL
 
 
 @pytest.fixture(autouse=True)

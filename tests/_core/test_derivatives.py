@@ -8,14 +8,14 @@ import numpy
 import pytest
 
 from mindspore_compat._backend.arrays import HOST
-from mindspore_compat._core import (  # noqa: F401 - their rules
-    derivatives,
-    derivatives_linalg,
-    derivatives_reduce,
-    derivatives_special,
+from mindspore_compat._core.autograd import (  # noqa: F401 - their rules
+    vjp_rules,
+    vjp_rules_linalg,
+    vjp_rules_reduce,
+    vjp_rules_special,
 )
-from mindspore_compat._core.tape import backward, leaf
-from mindspore_compat._core.traced import traced_space
+from mindspore_compat._core.autograd.tape import backward, leaf
+from mindspore_compat._core.autograd.traced import traced_space
 
 SPACE = traced_space(HOST)
 RANDOM = numpy.random.default_rng(7)
@@ -172,16 +172,16 @@ def case(name):
     above."""
     if name in CASES:
         return CASES[name]
-    primitive = derivatives.TABLE[name]
+    primitive = vjp_rules.TABLE[name]
     draw = DOMAINS.get(name, normal)
     inputs = [draw(2, 3) for _ in primitive.rule.inputs]
     return (lambda xp, *args: getattr(xp, name)(*args)), inputs
 
 
 def declared_in_core():
-    """The names of derivatives.py; those that other files add to the table are tested with them."""
-    code = ("from mindspore_compat._core import derivatives, derivatives_linalg, "
-            "derivatives_reduce, derivatives_special, traced\nprint(*derivatives.TABLE)")
+    """The names of vjp_rules.py; those that other files add to the table are tested with them."""
+    code = ("from mindspore_compat._core.autograd import vjp_rules, vjp_rules_linalg, "
+            "vjp_rules_reduce, vjp_rules_special, traced\nprint(*vjp_rules.TABLE)")
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           check=True).stdout.split()
 

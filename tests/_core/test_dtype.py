@@ -7,8 +7,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from mindspore_compat._core import dtype as mstype
-from mindspore_compat._core.promotion import division_np, promote_np, scalar_np
+from mindspore_compat._core.tensor import dtype as mstype
+from mindspore_compat._core.tensor.promotion import division_np, promote_np, scalar_np
 
 # name, printed, bytes, floating, complex, signed, NumPy's name, Python's type
 NUMBERS = """

@@ -10,8 +10,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from mindspore_compat._core import dtype as mstype
-from mindspore_compat._core.printing import parameter_repr, tensor_repr, tensor_str
+from mindspore_compat._core.tensor import dtype as mstype
+from mindspore_compat._core.tensor.printing import parameter_repr, tensor_repr, tensor_str
 
 RECORDED = Path(__file__).parent.parent / "data" / "prints.txt"
 

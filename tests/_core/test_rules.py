@@ -9,10 +9,9 @@ import traceback
 import numpy as np
 import pytest
 
-from mindspore_compat._core import dtype as mstype
-from mindspore_compat._core import reading, rules
-from mindspore_compat._core import rule as frame
-from mindspore_compat._core.rules import (
+from mindspore_compat._core.rules import base as frame
+from mindspore_compat._core.rules import value_rules, vocabulary
+from mindspore_compat._core.rules.vocabulary import (
     Any,
     Bool,
     Callable,
@@ -37,6 +36,7 @@ from mindspore_compat._core.rules import (
     real,
     refuse_all,
 )
+from mindspore_compat._core.tensor import dtype as mstype
 
 nan = math.nan
 
@@ -172,17 +172,17 @@ def test_examples_are_what_they_are_called(rule, good, wrong_kind, out_of_range)
 @pytest.mark.parametrize("rule", [case[0] for case in CASES], ids=NAMES)
 def test_guard_is_one_expression_and_repr_is_the_rule(rule):
     ast.parse(rule.guard("x"), mode="eval")
-    namespace = vars(rules)
+    namespace = vars(vocabulary)
     assert eval(repr(rule), dict(namespace)) == rule
     assert hash(eval(repr(rule), dict(namespace))) == hash(rule)
 
 
 def test_a_wrong_kind_may_count_as_a_wrong_value():
-    rule = rules.AsValue(Number(ge=0.0))
+    rule = vocabulary.AsValue(Number(ge=0.0))
     assert [rule.verdict(each) for each in (1, 0.5, -1, "a", None, True)] == [None] * 2 + [
         ValueError] * 4
     assert rule.examples().type_errors == []
-    assert eval(repr(rule), vars(rules).copy()) == rule != rules.AsValue(Number)
+    assert eval(repr(rule), vars(vocabulary).copy()) == rule != vocabulary.AsValue(Number)
     either = rule | OneOf("none")
     assert [either.verdict(each) for each in ("none", 2, "other", -1)] == [None] * 2 + [
         ValueError] * 2
@@ -191,23 +191,24 @@ def test_a_wrong_kind_may_count_as_a_wrong_value():
 
 
 def test_some_wrong_kinds_may_count_as_wrong_values():
-    rule = rules.AsValue(TensorOf("float32"), rules.Plain)
+    rule = vocabulary.AsValue(TensorOf("float32"), vocabulary.Plain)
     verdicts = [rule.verdict(each) for each in (tensor("float32"), None, 1, (2,), tensor("int8"))]
     assert verdicts == [None, ValueError, ValueError, ValueError, TypeError]
-    assert eval(repr(rule), vars(rules).copy()) == rule != rules.AsValue(TensorOf("float32"))
-    assert rules.AsValue(Int, Float).verdict(1.5) is ValueError
-    assert rules.AsValue(Int, Float).verdict("1") is TypeError
+    again = eval(repr(rule), vars(vocabulary).copy())
+    assert again == rule != vocabulary.AsValue(TensorOf("float32"))
+    assert vocabulary.AsValue(Int, Float).verdict(1.5) is ValueError
+    assert vocabulary.AsValue(Int, Float).verdict("1") is TypeError
 
 
 @pytest.mark.parametrize("error", [ValueError, TypeError])
 def test_a_number_may_be_read_from_a_tensor_without_axes(error):
-    rule = rules.ScalarOf(Int(ge=0) | None, error)
+    rule = vocabulary.ScalarOf(Int(ge=0) | None, error)
     held = [FakeTensor(np.array(each)) for each in (3, 1.5, -1, [3])]
     plain = [rule.verdict(each) for each in (2, None, -1, "2")]
     assert plain == [None, None, ValueError, TypeError]
     assert [rule.verdict(each) for each in held] == [None, TypeError, ValueError, error]
     assert (rule | None).read(held[0]) == 3
-    assert eval(repr(rule), vars(rules).copy()) == rule
+    assert eval(repr(rule), vars(vocabulary).copy()) == rule
 
     @checked
     def doubled(count: rule, name: Str = "x"):
@@ -221,24 +222,24 @@ def test_a_number_may_be_read_from_a_tensor_without_axes(error):
 
 def test_values_may_count_by_their_truth():
     @checked
-    def kept(keep: reading.Truth = False):
+    def kept(keep: value_rules.Truth = False):
         return keep
 
     given = (True, 0, "wrong", (), None)
     assert [kept(each) for each in given] == [True, False, True, False, False]
-    assert reading.Truth.verdict("wrong") is None
+    assert value_rules.Truth.verdict("wrong") is None
 
 
 def test_a_number_may_be_read_from_a_tensor_of_one_element():
-    rule = reading.ElementOf(Int(ge=0) | None)
+    rule = value_rules.ElementOf(Int(ge=0) | None)
     held = [FakeTensor(np.array(each)) for each in (3, [1.5], [[-1]], [3, 4])]
     assert [rule.verdict(each) for each in held] == [None, None, ValueError, TypeError]
     assert rule.read(held[1]) == 1
-    assert rule.read(2) == 2 and rule != rules.InTensor(Int(ge=0) | None)
+    assert rule.read(2) == 2 and rule != vocabulary.InTensor(Int(ge=0) | None)
 
 
 def test_the_first_of_several_may_count():
-    rule = reading.FirstOf(Int(ge=0)) | None
+    rule = value_rules.FirstOf(Int(ge=0)) | None
     given = (3, (3, "x"), [-1], (), ("x",), None)
     assert [rule.verdict(each) for each in given] == [
         None, None, ValueError, TypeError, TypeError, None]
@@ -246,19 +247,19 @@ def test_the_first_of_several_may_count():
 
 
 def test_a_number_or_tuple_may_be_read_from_a_tensor():
-    rule = rules.InTensor(Int(ge=0) | TupleOf(Int, length=2))
+    rule = vocabulary.InTensor(Int(ge=0) | TupleOf(Int, length=2))
     held = [FakeTensor(np.array(each)) for each in (3, [3], [1, 2], 1.5, [1, 2, 3], [[3]])]
     assert [rule.read(each) for each in held[:3]] == [3, 3, (1, 2)]
     assert [rule.verdict(each) for each in held] == [None] * 3 + [TypeError] * 3
-    assert rules.InTensor(Int, ValueError).verdict(held[4]) is ValueError
-    for each in (rule, rules.InTensor(Int, ValueError)):
-        assert eval(repr(each), vars(rules).copy()) == each
+    assert vocabulary.InTensor(Int, ValueError).verdict(held[4]) is ValueError
+    for each in (rule, vocabulary.InTensor(Int, ValueError)):
+        assert eval(repr(each), vars(vocabulary).copy()) == each
     assert rule.describe() == "int >= 0 or a tuple of 2 ints, or a Tensor that holds it"
-    assert (rules.ScalarOf(Int) | None).describe() == (
+    assert (vocabulary.ScalarOf(Int) | None).describe() == (
         "int, or a Tensor without axes that holds it or None")
-    assert (rules.ScalarOf(Int) | None).raises() == [
+    assert (vocabulary.ScalarOf(Int) | None).raises() == [
         ("TypeError", "is not an int or None"), ("ValueError", "is a Tensor with axes")]
-    assert rules.InTensor(Int).raises() == [("TypeError", "is not an int")]
+    assert vocabulary.InTensor(Int).raises() == [("TypeError", "is not an int")]
 
 
 def test_a_guard_needs_no_parentheses_around_it():
@@ -322,7 +323,7 @@ def test_an_unregistered_class_is_named(monkeypatch):
     monkeypatch.setattr(frame, "_registered", {})
     with pytest.raises(LookupError, match="Cell"):
         CellOf.verdict(1)
-    rules.register_type("Cell", FakeCell)
+    vocabulary.register_type("Cell", FakeCell)
     assert frame.type_named("Cell") is FakeCell
 
 

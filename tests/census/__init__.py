@@ -11,16 +11,21 @@ import importlib
 import pkgutil
 
 import mindspore_compat
-from mindspore_compat._core.op import Op
+from mindspore_compat._core.declare.op import Op
 
-from . import documented, exempt, lines_arrays, lines_layers, lines_numbers
+from . import documented, exempt, lines_arrays, lines_gradients, lines_layers, lines_numbers
 
-LINES = {**lines_numbers.LINES, **lines_arrays.LINES, **lines_layers.LINES}
+LINES = {
+    **lines_numbers.LINES,
+    **lines_arrays.LINES,
+    **lines_layers.LINES,
+    **lines_gradients.LINES,
+}
 
 
 @functools.cache
 def table():
-    """Every op that the package declares: "file.name" -> op."""
+    """Every op that the package declares: its place -> op."""
     for found in pkgutil.walk_packages(mindspore_compat.__path__, "mindspore_compat."):
         if "_startup" not in found.name and not found.name.endswith("__main__"):
             importlib.import_module(found.name)
@@ -31,14 +36,15 @@ def table():
     found = {}
     for name, ops in held.items():
         for one in ops:  # those made by one function are told apart by what they are published as
-            found[name if len(ops) == 1 else f"{name.split('.')[0]}.{published(one)}"] = one
+            found[name if len(ops) == 1 else f"{name.rpartition('.')[0]}.{published(one)}"] = one
     assert len(found) == sum(map(len, held.values()))
     return dict(sorted(found.items()))
 
 
 def key(op):
-    """The file and the name of an op: "_math.add"."""
-    return f"{op.body.__module__.rpartition('.')[2]}.{op.name}"
+    """The place of an op: "_elementwise.arithmetic.add" below `ops`, elsewhere "thor.damped"."""
+    parts = op.body.__module__.split(".")[1:]
+    return ".".join([*(parts[1:] if parts[0] == "ops" else parts[-1:]), op.name])
 
 
 def published(op):

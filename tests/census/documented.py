@@ -13,9 +13,15 @@ import mindspore_compat
 from conformance import cases as conformance_cases
 from conformance import specs
 from conformance.values import Values
-from mindspore_compat._core.op import DECLARED
-from mindspore_compat._core.rules import TensorOf
-from mindspore_compat._core.surface import _DTYPES, _groups, _is_dtype, _numpy_dtype, _Signature
+from mindspore_compat._core.declare.op import DECLARED
+from mindspore_compat._core.declare.public_api import (
+    _DTYPES,
+    _groups,
+    _is_dtype,
+    _numpy_dtype,
+    _Signature,
+)
+from mindspore_compat._core.rules.vocabulary import TensorOf
 
 from .operands import Case
 

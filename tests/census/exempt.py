@@ -6,25 +6,31 @@ written: the tests see it in the operands and results.
 
 VMAP = "within vmap: tests/_core/test_vmap.py"
 COLLECTIVE = "collective: tests/communication"
-ROOMS = dict.fromkeys(("_comm_all", "_comm_neighbors", "transfer", "transfer_peers"), COLLECTIVE)
-ROOMS["slices"] = VMAP
+FILES = {
+    "_communication.all_to_all": COLLECTIVE,
+    "_communication.neighbor_exchange": COLLECTIVE,
+    "transfer": COLLECTIVE,
+    "transfer_peers": COLLECTIVE,
+    "slices": VMAP,
+}
 WHOLE = {
-    "_transform.enter_batch": VMAP,
-    "_transform.leave_batch": VMAP,
+    "_transforms.functional.enter_batch": VMAP,
+    "_transforms.functional.leave_batch": VMAP,
     "thor_layer.watched": "hands gradients to a layer: tests/nn/optim",
 }
 RANDOM = {
-    f"_dropout.{name}"
+    f"_random.dropout.{name}"
     for name in (
         "dropout dropout1d dropout2d dropout2d_ext dropout2d_primitive dropout3d "
         "dropout3d_primitive dropout_ext dropout_primitive gumbel_softmax dropout_gen_mask"
     ).split()
 }
+CONSTANT = "numbers beside the attention, constant in the original too"
 NO_GRADIENT = {
-    "_factors.geqrf": "has no gradient in the original, and says so",
-    "_attention.attention_extent": "numbers beside the attention, constants as in the original",
-    "_inference.attend_bytes": "of bytes, whose weights are rounded: for inference only",
-    "_flash_chosen.chosen_extent": "numbers beside the attention, constants as in the original",
+    "_linalg.solve.geqrf": "has no gradient in the original, and says so",
+    "_attention.attention.attention_extent": CONSTANT,
+    "_attention.inference.attend_bytes": "of bytes, whose weights are rounded: for inference only",
+    "_attention.sparse_flash.chosen_extent": CONSTANT,
 }
 NO_SECOND = {}
 REASONS = {"gradient": NO_GRADIENT, "second": {**NO_GRADIENT, **NO_SECOND}, "vmap": {}}
@@ -34,7 +40,8 @@ def reason(name, check):
     """Why an op is not asked `check`, or None."""
     if name in RANDOM:
         return "random"
-    return ROOMS.get(name.split(".")[0]) or WHOLE.get(name) or REASONS.get(check, {}).get(name)
+    file = name.rpartition(".")[0]
+    return FILES.get(file) or WHOLE.get(name) or REASONS.get(check, {}).get(name)
 
 
 def named():

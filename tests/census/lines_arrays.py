@@ -5,16 +5,18 @@ What is said of lines_layers.py holds here.
 
 import numpy as np
 
-from mindspore_compat.ops._diagonals import _Band as Band
+from mindspore_compat.ops._shape.diagonal import _Band as Band
 
 from .operands import apart, bools, ints, of, positive, x
 
 SHAPES = {
-    "_cast.cast": [of(x(2, 3), np.dtype(name)).labelled(name) for name in ("float64", "float32")],
-    "_arrange.blocks_on_diagonal": of([x(2, 3), x(1, 2)]),
-    "_arrange.grids": of([x(2), x(3)], "ij"),
-    "_arrange.parts_at": of(x(5, 2), (1, 3), 0),
-    "_arrange.t": of(x(2, 3)),
+    "_elementwise.cast.cast": [
+        of(x(2, 3), np.dtype(name)).labelled(name) for name in ("float64", "float32")
+    ],
+    "_shape.slice_stack.blocks_on_diagonal": of([x(2, 3), x(1, 2)]),
+    "_shape.slice_stack.grids": of([x(2), x(3)], "ij"),
+    "_shape.slice_stack.parts_at": of(x(5, 2), (1, 3), 0),
+    "_shape.slice_stack.t": of(x(2, 3)),
     "_forms.chosen": of(ints([0, 2, 1]), [x(3), x(3, seed=1), x(1)], False),
     "_mint_strict.taken": of(x(5, 2), ints([4, 0, 4]), 0),
     "_forms.taken": of(x(5), ints([4, 0, 4]), 0, "wrap"),
@@ -22,44 +24,53 @@ SHAPES = {
     "_primitives.fill_v2": of(x(), (2, 3)),
     "_primitives.transpose_ext_view": of(x(2, 3, 2), 0, 2),
     "_primitives.transpose_view": of(x(2, 3, 2), (2, 0, 1)),
-    "_shape.flatten_axes": of(x(2, 3, 2), 1, 2),
-    "_shape.repeated": of(x(2, 3), 2, 1),
-    "_shape.reshape_array": of(x(2, 3), (3, 2)),
-    "_shape.split_at": of(x(5, 2), (1, 3), 0),
-    "_padding.pad_by_index": of(x(2, 4), ((0, 0), (2, 1)), "reflect"),
-    "_padding.pad_constant": of(x(2, 3), ((1, 0), (0, 2)), 1.5),
+    "_shape.reshape.flatten_axes": of(x(2, 3, 2), 1, 2),
+    "_shape.reshape.repeated": of(x(2, 3), 2, 1),
+    "_shape.reshape.reshape_array": of(x(2, 3), (3, 2)),
+    "_shape.reshape.split_at": of(x(5, 2), (1, 3), 0),
+    "_shape.pad.pad_by_index": of(x(2, 4), ((0, 0), (2, 1)), "reflect"),
+    "_shape.pad.pad_constant": of(x(2, 3), ((1, 0), (0, 2)), 1.5),
     "padding.pad_ends": of(x(2, 4), ((0, 0), (2, 1)), "reflect"),
-    "_diagonals.band_of": of(x(2, 3, 4), x(), Band(-1, 2, 3, 4, "RIGHT_LEFT")),
-    "_diagonals.trace_along": of(x(3, 4, 2), 1, 0, 1),
-    "_diagonals.with_band": of(x(2, 3, 4), x(2, 2, 3), Band(0, 1, 3, 4, "RIGHT_LEFT")),
+    "_shape.diagonal.band_of": of(x(2, 3, 4), x(), Band(-1, 2, 3, 4, "RIGHT_LEFT")),
+    "_shape.diagonal.trace_along": of(x(3, 4, 2), 1, 0, 1),
+    "_shape.diagonal.with_band": of(x(2, 3, 4), x(2, 2, 3), Band(0, 1, 3, 4, "RIGHT_LEFT")),
     "_wrappers.diagonal_of": of(x(2, 3, 4)),
     "_wrappers.on_diagonal": of(x(2, 3)),
     "_wrappers.set_diagonal": of(x(2, 3, 4), x(2, 3)),
-    "_create.full_like": of(x(2, 3), 1.5),
+    "_shape.create.full_like": of(x(2, 3), 1.5),
 }
 INDICES = {
-    "_index.gather": of(x(3, 4), ints([2, 0]), 1),
-    "_index.getitem": [of(x(3, 4), (slice(1, None), None, 2)).labelled("slices"),
-                       of(x(3, 4), (ints([0, 0, 2]), slice(None))).labelled("repeated rows")],
-    "_index.setitem": [of(x(3, 4), x(2, 1), (slice(1, None), slice(0, 2))).labelled("slices"),
-                       of(x(3, 4), x(2, 4), (ints([2, 0]),)).labelled("rows")],
-    "_inplace.copied_along": of(x(3, 4), ints([2, 0]), x(2, 4), 0),
-    "_inplace.slices_by": [of(x(3, 4), x(2, 4), (2, 0), how).labelled(how)
-                           for how in ("update", "add", "sub")],
-    "_scatter.added_along": of(x(3, 4), ints([2, 0, 2]), x(3, 4, seed=1), 0),
-    "_scatter.masked_scatter": of(x(2, 3), bools([[1, 0, 1], [0, 1, 0]]), x(6)),
-    "_scatter.scatter_by": [
+    "_indexing.getitem.gather": of(x(3, 4), ints([2, 0]), 1),
+    "_indexing.getitem.getitem": [
+        of(x(3, 4), (slice(1, None), None, 2)).labelled("slices"),
+        of(x(3, 4), (ints([0, 0, 2]), slice(None))).labelled("repeated rows"),
+    ],
+    "_indexing.getitem.setitem": [
+        of(x(3, 4), x(2, 1), (slice(1, None), slice(0, 2))).labelled("slices"),
+        of(x(3, 4), x(2, 4), (ints([2, 0]),)).labelled("rows"),
+    ],
+    "_indexing.inplace.copied_along": of(x(3, 4), ints([2, 0]), x(2, 4), 0),
+    "_indexing.inplace.slices_by": [
+        of(x(3, 4), x(2, 4), (2, 0), how).labelled(how) for how in ("update", "add", "sub")
+    ],
+    "_indexing.scatter.added_along": of(x(3, 4), ints([2, 0, 2]), x(3, 4, seed=1), 0),
+    "_indexing.scatter.masked_scatter": of(x(2, 3), bools([[1, 0, 1], [0, 1, 0]]), x(6)),
+    "_indexing.scatter.scatter_by": [
         of(apart(4), positive(3), (ints([0, 2, 0]),), how).labelled(how)
         for how in ("add", "sub", "mul", "div", "max", "min")
-    ] + [of(apart(4), positive(2), (ints([0, 2]),), "update").labelled("update")],
-    "_scatter.scatter": [of(x(2, 3), 1, ints([[2, 0]]), x(2, 2)),
-                         of(x(2, 3), 1, ints([[2, 0]]), x()).labelled("one number")],
-    "_scatter.scatter_add_along": of(x(2, 3), 1, ints([[2, 2], [0, 1]]), x(2, 2)),
-    "_scatter.tensor_scatter_elements": [
+    ]
+    + [of(apart(4), positive(2), (ints([0, 2]),), "update").labelled("update")],
+    "_indexing.scatter.scatter": [
+        of(x(2, 3), 1, ints([[2, 0]]), x(2, 2)),
+        of(x(2, 3), 1, ints([[2, 0]]), x()).labelled("one number"),
+    ],
+    "_indexing.scatter.scatter_add_along": of(x(2, 3), 1, ints([[2, 2], [0, 1]]), x(2, 2)),
+    "_indexing.scatter.tensor_scatter_elements": [
         of(x(2, 3), ints([[2, 1], [0, 1]]), x(2, 2), 1, how).labelled(how)
-        for how in ("none", "add", "mul")],
+        for how in ("none", "add", "mul")
+    ],
     "_primitives.scatter_add_with_axis": of(x(2, 3), ints([[2, 2], [0, 1]]), x(2, 2), 1),
-    "_compare.clamp": of(x(3, 4, away=(-.5, .5)), -.5, .5),
-    "_create.one_hot": of(ints([2, 0, 1]), 4, 1.5, -.5),
+    "_elementwise.comparison.clamp": of(x(3, 4, away=(-0.5, 0.5)), -0.5, 0.5),
+    "_shape.create.one_hot": of(ints([2, 0, 1]), 4, 1.5, -0.5),
 }
 LINES = {**SHAPES, **INDICES}

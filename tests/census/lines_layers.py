@@ -6,404 +6,489 @@ are missing here take the operands of their documented call (documented.py).
 
 import numpy as np
 
-from mindspore_compat.ops._pool_fractional import tile_mean
-
 from .operands import apart, bools, fixed, held, ints, of, positive, unit, x
 
 KINKS = {
-    "relu": (0,), "relu6": (0, 6), "elu": (0,), "selu": (0,), "sigmoid": (), "logsigmoid": (),
-    "silu": (), "mish": (), "softsign": (0,), "tanhshrink": (), "fast_gelu": (),
-    "hardsigmoid": (-3, 3), "hardswish": (-3, 3), "hardshrink": (-.5, .5),
-    "softshrink": (-.5, .5), "hardtanh": (-1, 1), "hardtanh_ext": (-1, 1), "glu": (),
-    "glu_primitive": (), "swiglu": (), "gelu_primitive": (), "gelu_layer": (), "leaky_relu": (0,),
-    "leaky_relu_ext": (0,), "relu6_ext": (0, 6),
+    "relu": (0,),
+    "relu6": (0, 6),
+    "elu": (0,),
+    "selu": (0,),
+    "sigmoid": (),
+    "logsigmoid": (),
+    "silu": (),
+    "mish": (),
+    "softsign": (0,),
+    "tanhshrink": (),
+    "fast_gelu": (),
+    "hardsigmoid": (-3, 3),
+    "hardswish": (-3, 3),
+    "hardshrink": (-0.5, 0.5),
+    "softshrink": (-0.5, 0.5),
+    "hardtanh": (-1, 1),
+    "hardtanh_ext": (-1, 1),
+    "glu": (),
+    "glu_primitive": (),
+    "swiglu": (),
+    "gelu_primitive": (),
+    "gelu_layer": (),
+    "leaky_relu": (0,),
+    "leaky_relu_ext": (0,),
+    "relu6_ext": (0, 6),
 }
-POINTS = x(2, 4, 3, 2, scale=.9, away=(-1, 1))
-ROIS = [[0, 1, 2, 9, 8], [1, 0, 0, 15, 14.]]
+POINTS = x(2, 4, 3, 2, scale=0.9, away=(-1, 1))
+ROIS = [[0, 1, 2, 9, 8], [1, 0, 0, 15, 14.0]]
 LABELS = (ints([[1, 2, 0], [2, 1, 2]], np.int32), (6, 5), (2, 3))
 IMAGES = x(2, 3, 5, 6)
 SIGNS = fixed(np.sign(x(3, 4, seed=3)))
 
 ACTIVATIONS = {
-    **{f"_activation.{name}": of(x(3, 4, scale=3, away=kinks)) for name, kinks in KINKS.items()},
-    **{f"_softmax.{name}": of(x(3, 4)) for name in ("softmin", "log_softmax")},
-    "_activation.celu": [of(x(3, 4, away=(0,))), of(x(3, 4, away=(0,)), 2.0).labelled("alpha 2")],
-    "_activation.elu_ext": [of(x(3, 4, away=(0,))),
-                            of(x(3, 4, away=(0,)), 2.0).labelled("alpha 2")],
-    "_activation.gelu": [of(x(3, 4)), of(x(3, 4), "tanh").labelled("tanh")],
-    "_activation.softplus": [of(x(3, 4, scale=3)),
-                             of(x(3, 4, away=(.5,)), 2, 1).labelled("beta 2, threshold 1")],
-    "_activation.softplus_by_tensor": [of(x(3, 4, scale=3), x(scale=0.1) + 2.0, x() * 0 + 20.0)],
-    "_activation.prelu": [of(x(2, 3, 4, away=(0,)), x(3)).labelled("by channel"),
-                          of(x(2, 3, 4, away=(0,)), x(1)).labelled("one weight")],
-    "_activation.threshold": of(x(3, 4, away=(.1,)), .1, 2.0),
-    "_activation.threshold_ext": of(x(3, 4, away=(.1,)), .1, 2.0),
-    "_softmax.softmax": of(x(3, 4), 0),
-    "_softmax.softmax2d": of(x(2, 3, 2, 2)),
-    "_softmax.softmax_ext": of(x(3, 4)),
-    "_softmax.log_softmax_ext": of(x(3, 4)),
-    "_softmax.softmax_primitive": of(x(3, 4), (0, 1)),
-    "_dropout.rrelu": of(x(3, 4, away=(0,)), .3, .3),
-    "_dropout.dropout_do_mask": of(x(4, 4), ints([0b10110101, 0b00011011], np.uint8), fixed(.5)),
+    **{
+        f"_activation.pointwise.{name}": of(x(3, 4, scale=3, away=kinks))
+        for name, kinks in KINKS.items()
+    },
+    **{f"_activation.softmax.{name}": of(x(3, 4)) for name in ("softmin", "log_softmax")},
+    "_activation.pointwise.celu": [
+        of(x(3, 4, away=(0,))),
+        of(x(3, 4, away=(0,)), 2.0).labelled("alpha 2"),
+    ],
+    "_activation.pointwise.elu_ext": [
+        of(x(3, 4, away=(0,))),
+        of(x(3, 4, away=(0,)), 2.0).labelled("alpha 2"),
+    ],
+    "_activation.pointwise.gelu": [of(x(3, 4)), of(x(3, 4), "tanh").labelled("tanh")],
+    "_activation.pointwise.softplus": [
+        of(x(3, 4, scale=3)),
+        of(x(3, 4, away=(0.5,)), 2, 1).labelled("beta 2, threshold 1"),
+    ],
+    "_activation.pointwise.softplus_by_tensor": [
+        of(x(3, 4, scale=3), x(scale=0.1) + 2.0, x() * 0 + 20.0)
+    ],
+    "_activation.pointwise.prelu": [
+        of(x(2, 3, 4, away=(0,)), x(3)).labelled("by channel"),
+        of(x(2, 3, 4, away=(0,)), x(1)).labelled("one weight"),
+    ],
+    "_activation.pointwise.threshold": of(x(3, 4, away=(0.1,)), 0.1, 2.0),
+    "_activation.pointwise.threshold_ext": of(x(3, 4, away=(0.1,)), 0.1, 2.0),
+    "_activation.softmax.softmax": of(x(3, 4), 0),
+    "_activation.softmax.softmax2d": of(x(2, 3, 2, 2)),
+    "_activation.softmax.softmax_ext": of(x(3, 4)),
+    "_activation.softmax.log_softmax_ext": of(x(3, 4)),
+    "_activation.softmax.softmax_primitive": of(x(3, 4), (0, 1)),
+    "_random.dropout.rrelu": of(x(3, 4, away=(0,)), 0.3, 0.3),
+    "_random.dropout.dropout_do_mask": of(
+        x(4, 4), ints([0b10110101, 0b00011011], np.uint8), fixed(0.5)
+    ),
 }
 CONVOLUTIONS = {
-    "_conv.conv1d": of(x(2, 3, 7), x(4, 3, 3)),
-    "_conv.conv1d_ext": of(x(2, 3, 7), x(4, 3, 3), x(4), 1, 1),
-    "_conv.conv2d": [
+    "_conv.conv.conv1d": of(x(2, 3, 7), x(4, 3, 3)),
+    "_conv.conv.conv1d_ext": of(x(2, 3, 7), x(4, 3, 3), x(4), 1, 1),
+    "_conv.conv.conv2d": [
         of(x(2, 3, 5, 6), x(4, 3, 3, 2), x(4), 2, "same").labelled("same, bias"),
         of(x(2, 4, 4, 3), x(4, 2, 3, 2), None, 1, "pad", 1, 1, 2).labelled("groups"),
         of(x(2, 3, 5, 4), x(3, 1, 3, 2), None, 2, "pad", 1, 1, 3).labelled("depthwise"),
     ],
-    "_conv.conv2d_ext": of(x(1, 2, 4, 5), x(3, 2, 3, 2), x(3), 1, 1),
-    "_conv.conv2d_primitive": of(x(1, 2, 4, 5), x(3, 2, 3, 2), 3, (3, 2), pad_mode="same"),
-    "_conv.conv2d_transpose_primitive": of(x(1, 3, 2, 3), x(3, 2, 3, 3), (1, 2, 4, 6), 3, 3,
-                                           "same", stride=2),
-    "_conv.conv3d": of(x(1, 2, 3, 3, 3), x(2, 2, 2, 2, 2)),
-    "_conv.conv3d_ext": of(x(1, 1, 3, 3, 3), x(2, 1, 2, 2, 2), x(2)),
-    "_conv.conv3d_primitive": of(x(1, 1, 3, 3, 3), x(2, 1, 2, 2, 2), 2, 2),
-    "_conv.conv3d_transpose": of(x(1, 2, 2, 2, 2), x(2, 1, 2, 2, 2)),
-    "_conv.conv3d_transpose_primitive": of(x(1, 2, 2, 2, 2), x(2, 1, 2, 2, 2), 2, 1, 2),
-    "_conv.conv_transpose2d": of(x(1, 3, 3, 4), x(3, 2, 3, 3), x(2), 2, 1, 1),
-    "_conv.conv_tbc": of(x(7, 2, 3), x(3, 3, 4), x(4)),
-    "_conv.dilation2d": of(x(2, 3, 5, 6), x(3, 2, 2), (2, 1), 2),
-    "_conv.unfold": of(x(2, 3, 6, 7), (3, 2), 2, 1, 2),
-    "_conv.im2col": of(x(1, 2, 4, 5), 2),
-    "_conv.fold": of(x(2, 12, 30), (6, 7), (2, 2)),
-    "_conv.col2im": of(x(2, 3, 4, 30), (6, 7), (2, 2), (1, 1), (0, 0), (1, 1)),
-    "_image_sample.deformable_conv2d": of(
-        x(1, 2, 4, 4), x(3, 2, 2, 2), x(1, 12, 3, 3, scale=.3), (2, 2), (1, 1, 1, 1),
-        (0, 0, 0, 0)),
-    "_image_sample.deformable_offsets": of(x(1, 2, 4, 4), x(1, 12, 3, 3, scale=.3), (1, 1, 1, 1),
-                                           (0, 0, 0, 0), (2, 2)),
-    "_image_sample.multi_scale_deformable_attn": of(
-        x(1, 8, 2, 8), ints([[2, 3], [1, 2]]), ints([0, 6]),
-        x(1, 2, 2, 2, 2, 2, scale=.2) + .5, x(1, 2, 2, 2, 2)).kept(),
+    "_conv.conv.conv2d_ext": of(x(1, 2, 4, 5), x(3, 2, 3, 2), x(3), 1, 1),
+    "_conv.conv.conv2d_primitive": of(x(1, 2, 4, 5), x(3, 2, 3, 2), 3, (3, 2), pad_mode="same"),
+    "_conv.conv.conv2d_transpose_primitive": of(
+        x(1, 3, 2, 3), x(3, 2, 3, 3), (1, 2, 4, 6), 3, 3, "same", stride=2
+    ),
+    "_conv.conv.conv3d": of(x(1, 2, 3, 3, 3), x(2, 2, 2, 2, 2)),
+    "_conv.conv.conv3d_ext": of(x(1, 1, 3, 3, 3), x(2, 1, 2, 2, 2), x(2)),
+    "_conv.conv.conv3d_primitive": of(x(1, 1, 3, 3, 3), x(2, 1, 2, 2, 2), 2, 2),
+    "_conv.conv.conv3d_transpose": of(x(1, 2, 2, 2, 2), x(2, 1, 2, 2, 2)),
+    "_conv.conv.conv3d_transpose_primitive": of(x(1, 2, 2, 2, 2), x(2, 1, 2, 2, 2), 2, 1, 2),
+    "_conv.conv.conv_transpose2d": of(x(1, 3, 3, 4), x(3, 2, 3, 3), x(2), 2, 1, 1),
+    "_conv.conv.conv_tbc": of(x(7, 2, 3), x(3, 3, 4), x(4)),
+    "_conv.conv.dilation2d": of(x(2, 3, 5, 6), x(3, 2, 2), (2, 1), 2),
+    "_conv.conv.unfold": of(x(2, 3, 6, 7), (3, 2), 2, 1, 2),
+    "_conv.conv.im2col": of(x(1, 2, 4, 5), 2),
+    "_conv.conv.fold": of(x(2, 12, 30), (6, 7), (2, 2)),
+    "_conv.conv.col2im": of(x(2, 3, 4, 30), (6, 7), (2, 2), (1, 1), (0, 0), (1, 1)),
+    "_image.grid_sample.deformable_conv2d": of(
+        x(1, 2, 4, 4), x(3, 2, 2, 2), x(1, 12, 3, 3, scale=0.3), (2, 2), (1, 1, 1, 1), (0, 0, 0, 0)
+    ),
+    "_image.grid_sample.deformable_offsets": of(
+        x(1, 2, 4, 4), x(1, 12, 3, 3, scale=0.3), (1, 1, 1, 1), (0, 0, 0, 0), (2, 2)
+    ),
+    "_image.grid_sample.multi_scale_deformable_attn": of(
+        x(1, 8, 2, 8),
+        ints([[2, 3], [1, 2]]),
+        ints([0, 6]),
+        x(1, 2, 2, 2, 2, 2, scale=0.2) + 0.5,
+        x(1, 2, 2, 2, 2),
+    ).kept(),
 }
 POOLING = {
-    "_pool.max_pool_primitive": of(x(2, 3, 6, 7), 3, 2, "same"),
-    "_pool.max_pool2d": [of(x(2, 3, 6, 7), 3, 2, 1, 1, True).labelled("with positions"),
-                         of(x(1, 2, 5, 5), 2).labelled("plain")],
-    "_pool.max_pool2d_ext": of(x(1, 2, 5, 5), 3, 2, 1),
-    "_pool.max_pool3d": of(x(1, 2, 4, 4, 4), 2),
-    "_pool.max_pool3d_primitive": of(x(1, 2, 3, 4, 3), 2, 1, "SAME"),
-    "_pool.max_pool3d_with_argmax": of(x(1, 1, 3, 4, 3), 2, 1, 0,
-                                        argmax_type=np.dtype("int64")),
-    "_pool.max_pool_with_argmax": of(x(1, 2, 4, 5), 2, 1, "same"),
-    "_pool.max_pool_with_argmax_v2": of(x(1, 2, 5, 6), 3, 2, 1, argmax_type=np.dtype("int64")),
-    "_pool.avg_pool2d": of(x(2, 3, 6, 7), 3, 2, 1, True, False),
-    "_pool.avg_pool2d_ext": of(x(1, 2, 4, 5), 2, 1),
-    "_pool.avg_pool3d": of(x(1, 2, 3, 4, 3), 2, 1, 1),
-    "_pool.avg_pool3d_ext": of(x(1, 2, 3, 4, 3), 2, 1),
-    "_pool.avg_pool3d_primitive": of(x(1, 2, 3, 4, 3), 2, 1, "same"),
-    "_pool.avg_pool_primitive": of(x(2, 3, 6, 7), 3, 2, "same"),
-    "_pool_adaptive.adaptive_avg_pool2d": [of(x(2, 3, 6, 7), (4, 3)),
-                                  of(x(2, 3, 6, 7), (3, 7)).labelled("even")],
-    "_pool_adaptive.adaptive_max_pool2d": of(x(2, 3, 6, 7), (4, 3)),
-    "_pool.lp_pool1d": of(positive(2, 3, 6), 3, 2),
-    "_pool.lp_pool2d": of(positive(2, 3, 4, 4), 3, 2),
-    "_pool.max_unpool1d": of(x(1, 1, 2), ints([[[1, 2]]]), 2),
-    "_pool.max_unpool2d": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2),
-    "_pool.max_unpool2d_ext": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2),
-    "_pool.max_unpool2d_primitive": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2, 2),
-    "_pool.max_unpool3d": of(x(1, 1, 1, 2, 2), ints([[[[[0, 3], [8, 15]]]]]), 2),
-    "_pool.max_unpool3d_primitive": of(x(1, 1, 1, 2, 2), ints([[[[[0, 3], [8, 15]]]]]), 2, 2),
-    "_pool_fractional.fractional_max_pool2d": of(x(2, 3, 6, 7), 2, (3, 3), None, False,
-                                                 fixed(np.full((2, 3, 2), .3))),
-    "_pool_fractional.fractional_max_pool3d": of(x(1, 2, 4, 4, 4), 2, (2, 2, 2), None, False,
-                                                 fixed(np.full((1, 2, 3), .3))),
-    "_pool_fractional.fractional_max_pool2d_primitive": of(
-        x(1, 2, 5, 5), fixed(np.full((1, 2, 2), .3)), (2, 2), (3, 3)),
-    "_pool_fractional.fractional_max_pool3d_primitive": of(
-        x(1, 2, 4, 4, 4), fixed(np.full((1, 2, 3), .3)), (2, 2, 2), (2, 2, 2)),
-    "_pool_fractional.fractional_avg_pool": of(apart(1, 4, 4, 1), (1., 1.4, 1.4, 1.),
-                                               deterministic=True, seed=3, seed2=4),
-    "_pool_fractional.fractional_max_pool": of(apart(1, 4, 4, 1), (1., 1.4, 1.4, 1.),
-                                               deterministic=True, seed=3, seed2=4),
-    "pooling.pool_largest": of(x(1, 2, 5, 5), (2, 2), (1, 1), "valid", (0, 0), (1, 1), False,
-                               False),
+    "_pooling.pool.max_pool_primitive": of(x(2, 3, 6, 7), 3, 2, "same"),
+    "_pooling.pool.max_pool2d": [
+        of(x(2, 3, 6, 7), 3, 2, 1, 1, True).labelled("with positions"),
+        of(x(1, 2, 5, 5), 2).labelled("plain"),
+    ],
+    "_pooling.pool.max_pool2d_ext": of(x(1, 2, 5, 5), 3, 2, 1),
+    "_pooling.pool.max_pool3d": of(x(1, 2, 4, 4, 4), 2),
+    "_pooling.pool.max_pool3d_primitive": of(x(1, 2, 3, 4, 3), 2, 1, "SAME"),
+    "_pooling.pool.max_pool3d_with_argmax": of(
+        x(1, 1, 3, 4, 3), 2, 1, 0, argmax_type=np.dtype("int64")
+    ),
+    "_pooling.pool.max_pool_with_argmax": of(x(1, 2, 4, 5), 2, 1, "same"),
+    "_pooling.pool.max_pool_with_argmax_v2": of(
+        x(1, 2, 5, 6), 3, 2, 1, argmax_type=np.dtype("int64")
+    ),
+    "_pooling.pool.avg_pool2d": of(x(2, 3, 6, 7), 3, 2, 1, True, False),
+    "_pooling.pool.avg_pool2d_ext": of(x(1, 2, 4, 5), 2, 1),
+    "_pooling.pool.avg_pool3d": of(x(1, 2, 3, 4, 3), 2, 1, 1),
+    "_pooling.pool.avg_pool3d_ext": of(x(1, 2, 3, 4, 3), 2, 1),
+    "_pooling.pool.avg_pool3d_primitive": of(x(1, 2, 3, 4, 3), 2, 1, "same"),
+    "_pooling.pool.avg_pool_primitive": of(x(2, 3, 6, 7), 3, 2, "same"),
+    "_pooling.adaptive.adaptive_avg_pool2d": [
+        of(x(2, 3, 6, 7), (4, 3)),
+        of(x(2, 3, 6, 7), (3, 7)).labelled("even"),
+    ],
+    "_pooling.adaptive.adaptive_max_pool2d": of(x(2, 3, 6, 7), (4, 3)),
+    "_pooling.pool.lp_pool1d": of(positive(2, 3, 6), 3, 2),
+    "_pooling.pool.lp_pool2d": of(positive(2, 3, 4, 4), 3, 2),
+    "_pooling.pool.max_unpool1d": of(x(1, 1, 2), ints([[[1, 2]]]), 2),
+    "_pooling.pool.max_unpool2d": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2),
+    "_pooling.pool.max_unpool2d_ext": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2),
+    "_pooling.pool.max_unpool2d_primitive": of(x(1, 1, 2, 2), ints([[[[0, 3], [8, 15]]]]), 2, 2),
+    "_pooling.pool.max_unpool3d": of(x(1, 1, 1, 2, 2), ints([[[[[0, 3], [8, 15]]]]]), 2),
+    "_pooling.pool.max_unpool3d_primitive": of(
+        x(1, 1, 1, 2, 2), ints([[[[[0, 3], [8, 15]]]]]), 2, 2
+    ),
+    "_pooling.fractional.fractional_max_pool2d": of(
+        x(2, 3, 6, 7), 2, (3, 3), None, False, fixed(np.full((2, 3, 2), 0.3))
+    ),
+    "_pooling.fractional.fractional_max_pool3d": of(
+        x(1, 2, 4, 4, 4), 2, (2, 2, 2), None, False, fixed(np.full((1, 2, 3), 0.3))
+    ),
+    "_pooling.fractional.fractional_max_pool2d_primitive": of(
+        x(1, 2, 5, 5), fixed(np.full((1, 2, 2), 0.3)), (2, 2), (3, 3)
+    ),
+    "_pooling.fractional.fractional_max_pool3d_primitive": of(
+        x(1, 2, 4, 4, 4), fixed(np.full((1, 2, 3), 0.3)), (2, 2, 2), (2, 2, 2)
+    ),
+    "_pooling.fractional.fractional_avg_pool": of(
+        apart(1, 4, 4, 1), (1.0, 1.4, 1.4, 1.0), deterministic=True, seed=3, seed2=4
+    ),
+    "_pooling.fractional.fractional_max_pool": of(
+        apart(1, 4, 4, 1), (1.0, 1.4, 1.4, 1.0), deterministic=True, seed=3, seed2=4
+    ),
+    "pooling.pool_largest": of(
+        x(1, 2, 5, 5), (2, 2), (1, 1), "valid", (0, 0), (1, 1), False, False
+    ),
     "pooling.pool_means": of(x(1, 2, 5, 5), (2, 2), (1, 1), "valid", (0, 0), False, True, None),
 }
 NORMALISATION = {
-    "_norm.batch_standardize": [of(x(3, 2, 4), x(2), x(2)),
-                                of(x(5, 3), x(3), x(3)).labelled("rows"),
-                                of(x(3, 2, 4)).labelled("without weights")],
-    "_norm.batch_rescale": of(x(3, 2, 4), x(2), positive(2), x(2, seed=1), x(2, seed=2)),
-    "_norm.batch_norm_stats": of(x(3, 2, 4), 1e-5),
-    "_norm.batch_norm_elemt": of(x(3, 2, 4), x(2), x(2, seed=1), x(2, seed=2), x(2, seed=3)),
-    "_norm.joined_statistics": of(x(3, 2), positive(3, 2), fixed([4, 5, 3]), 1e-5),
-    "_norm.channels_first": of(x(2, 3, 4, 2)),
-    "_norm.channels_last": of(x(2, 3, 4, 2)),
-    "_norm.l2_normalize": of(x(3, 4), 1, 1e-4),
-    "_norm.lrn": of(x(2, 5, 2, 2), 1, 2.0, .5, .75),
-    "_norm.normalize": [of(x(3, 4)), of(x(3, 4, away=(0,)), 3.0, -1).labelled("p 3")],
-    "_norm_rows.row_standardize": [of(x(3, 2, 4), x(2, 4), x(2, 4, seed=1), -2),
-                                   of(x(3, 4)).labelled("without weights")],
-    "_norm_rows.group_standardize": of(x(2, 4, 3), x(4), x(4, seed=1), 2),
-    "_norm_rows.multiply_add": of(x(2, 4, 3), x(4, 1), x(4, 1, seed=1)),
-    "_norm_rows.rms_norm": of(x(3, 4), x(4)),
-    "_norm_rows.add_rms_norm": of(x(3, 4), x(3, 4, seed=1), x(4)),
-    "_norm_rows.add_layer_norm": of(x(3, 4), x(3, 4, seed=1), x(4), x(4, seed=1)),
+    "_normalization.batch_norm.batch_standardize": [
+        of(x(3, 2, 4), x(2), x(2)),
+        of(x(5, 3), x(3), x(3)).labelled("rows"),
+        of(x(3, 2, 4)).labelled("without weights"),
+    ],
+    "_normalization.batch_norm.batch_rescale": of(
+        x(3, 2, 4), x(2), positive(2), x(2, seed=1), x(2, seed=2)
+    ),
+    "_normalization.batch_norm.batch_norm_stats": of(x(3, 2, 4), 1e-5),
+    "_normalization.batch_norm.batch_norm_elemt": of(
+        x(3, 2, 4), x(2), x(2, seed=1), x(2, seed=2), x(2, seed=3)
+    ),
+    "_normalization.batch_norm.joined_statistics": of(
+        x(3, 2), positive(3, 2), fixed([4, 5, 3]), 1e-5
+    ),
+    "_normalization.batch_norm.channels_first": of(x(2, 3, 4, 2)),
+    "_normalization.batch_norm.channels_last": of(x(2, 3, 4, 2)),
+    "_normalization.batch_norm.l2_normalize": of(x(3, 4), 1, 1e-4),
+    "_normalization.batch_norm.lrn": of(x(2, 5, 2, 2), 1, 2.0, 0.5, 0.75),
+    "_normalization.batch_norm.normalize": [
+        of(x(3, 4)),
+        of(x(3, 4, away=(0,)), 3.0, -1).labelled("p 3"),
+    ],
+    "_normalization.layer_norm.row_standardize": [
+        of(x(3, 2, 4), x(2, 4), x(2, 4, seed=1), -2),
+        of(x(3, 4)).labelled("without weights"),
+    ],
+    "_normalization.layer_norm.group_standardize": of(x(2, 4, 3), x(4), x(4, seed=1), 2),
+    "_normalization.layer_norm.multiply_add": of(x(2, 4, 3), x(4, 1), x(4, 1, seed=1)),
+    "_normalization.layer_norm.rms_norm": of(x(3, 4), x(4)),
+    "_normalization.layer_norm.add_rms_norm": of(x(3, 4), x(3, 4, seed=1), x(4)),
+    "_normalization.layer_norm.add_layer_norm": of(x(3, 4), x(3, 4, seed=1), x(4), x(4, seed=1)),
     "math.moments": of(x(3, 4), (0,), True),
     "math.log_beta": of(positive(3), positive(3, seed=1)),
-    "_wrappers.clip_by_norm": of(x(3, 4), x(1, low=.5, high=.6)),
+    "_wrappers.clip_by_norm": of(x(3, 4), x(1, low=0.5, high=0.6)),
     "_wrappers.euclidean_norm": of(x(3, 4), (1,)),
 }
 PAIRS = x(3, 4), x(3, 4, seed=1, scale=3)
 LOSSES = {
-    **{f"_loss.{name}": of(*PAIRS) for name in ("mse_loss", "mse_loss_ext", "l1_loss")},
-    **{f"_loss.{name}": of(x(3, 4), x(3, 4, seed=1) + [2., .1, -.2, -3.])
-       for name in ("smooth_l1_loss", "smooth_l1_loss_ext", "huber_loss")},
-    "_loss.gaussian_nll_loss": of(x(3, 4), x(3, 4, seed=1), positive(3, 4)),
-    "_loss.kl_div": of(x(3, 4), positive(3, 4)),
-    "_loss.kl_div_ext": of(x(3, 4), x(3, 4, seed=1), "sum", True),
-    "_loss.cosine_similarity": of(x(3, 4), x(3, 4, seed=1)),
-    "_loss.cosine_embedding_loss": of(x(3, 4), x(3, 4, seed=1), ints([1, -1, 1])),
-    "_loss.cosine_embedding_loss_ext": of(x(3, 4), x(3, 4, seed=1), ints([1, -1, 1])),
-    "_loss.triplet_margin_loss": [
+    **{f"_loss.regression.{name}": of(*PAIRS) for name in ("mse_loss", "mse_loss_ext", "l1_loss")},
+    **{
+        f"_loss.regression.{name}": of(x(3, 4), x(3, 4, seed=1) + [2.0, 0.1, -0.2, -3.0])
+        for name in ("smooth_l1_loss", "smooth_l1_loss_ext", "huber_loss")
+    },
+    "_loss.regression.gaussian_nll_loss": of(x(3, 4), x(3, 4, seed=1), positive(3, 4)),
+    "_loss.regression.kl_div": of(x(3, 4), positive(3, 4)),
+    "_loss.regression.kl_div_ext": of(x(3, 4), x(3, 4, seed=1), "sum", True),
+    "_loss.regression.cosine_similarity": of(x(3, 4), x(3, 4, seed=1)),
+    "_loss.regression.cosine_embedding_loss": of(x(3, 4), x(3, 4, seed=1), ints([1, -1, 1])),
+    "_loss.regression.cosine_embedding_loss_ext": of(x(3, 4), x(3, 4, seed=1), ints([1, -1, 1])),
+    "_loss.regression.triplet_margin_loss": [
         of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2)),
-        of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), 5.0, 3, 1e-6, True, "none")
-        .labelled("p 3, swap"),
+        of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), 5.0, 3, 1e-6, True, "none").labelled(
+            "p 3, swap"
+        ),
     ],
-    "_loss.triplet_margin_loss_primitive": of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2),
-                                              fixed(1.)),
-    "_loss.soft_margin_loss": of(x(3, 4), SIGNS),
-    "_loss.hinge_embedding_loss": of(x(3, 4), SIGNS),
-    "_loss.margin_ranking_loss": of(x(3, 4), x(3, 4, seed=1), SIGNS),
-    "_loss.l2_loss": of(x(3, 4)),
-    "_loss_class.cross_entropy": [
+    "_loss.regression.triplet_margin_loss_primitive": of(
+        x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), fixed(1.0)
+    ),
+    "_loss.regression.soft_margin_loss": of(x(3, 4), SIGNS),
+    "_loss.regression.hinge_embedding_loss": of(x(3, 4), SIGNS),
+    "_loss.regression.margin_ranking_loss": of(x(3, 4), x(3, 4, seed=1), SIGNS),
+    "_loss.regression.l2_loss": of(x(3, 4)),
+    "_loss.classification.cross_entropy": [
         of(x(4, 5), ints([1, 0, 4, 2])),
-        of(x(4, 5), ints([1, 0, 4, 2]), fixed(positive(5)), 4, "mean", .2)
-        .labelled("weighted, smoothed"),
-        of(x(4, 5), positive(4, 5), fixed(positive(5)), -100, "none", .1)
-        .labelled("probabilities"),
+        of(x(4, 5), ints([1, 0, 4, 2]), fixed(positive(5)), 4, "mean", 0.2).labelled(
+            "weighted, smoothed"
+        ),
+        of(x(4, 5), positive(4, 5), fixed(positive(5)), -100, "none", 0.1).labelled(
+            "probabilities"
+        ),
         of(x(1, 5, 2, 2), ints([[[1, 0], [3, 2]]])).labelled("images"),
     ],
-    "_loss_class.nll_loss": of(x(4, 5), ints([1, 0, 4, 2])),
-    "_loss_class.nll_loss_ext": of(x(4, 5), ints([1, 0, 4, 2]), fixed(positive(5))),
-    "_loss_class.nll_loss_primitive": of(x(4, 5), ints([1, 0, 4, 2], np.int32),
-                                         fixed(positive(5))),
-    "_loss_class.softmax_cross_entropy_with_logits": of(x(3, 4), positive(3, 4)),
-    "_loss_class.sparse_softmax_cross_entropy_with_logits": of(x(3, 4), ints([1, 0, 2])),
-    "_loss_class.binary_cross_entropy": of(unit(3, 4), unit(3, 4, seed=1)),
-    "_loss_class.binary_cross_entropy_ext": of(unit(3, 4), unit(3, 4, seed=1)),
-    "_loss_class.binary_cross_entropy_with_logits": of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2),
-                                                       x(4)),
-    "_loss_class.sigmoid_cross_entropy_with_logits": of(x(3, 4), x(3, 4, seed=1)),
-    "_loss_class.multi_margin_loss": of(x(3, 4), ints([1, 0, 3]), 2),
-    "_loss_class.multi_margin_loss_primitive": of(x(3, 4), ints([1, 0, 3]), fixed(positive(4))),
-    "_loss_class.multilabel_margin_loss": of(x(3, 4), ints(
-        [[1, 0, -1, 2], [3, -1, 0, 0], [0, 1, 2, 3]], np.int32)),
-    "_loss_class.multilabel_margin_loss_primitive": of(x(3, 4), ints(
-        [[1, 0, -1, 2], [3, -1, 0, 0], [0, 1, 2, 3]], np.int32)),
-    "_loss_class.multilabel_soft_margin_loss": of(x(3, 4), fixed([[1, 0, 1, 0]] * 3)),
-    "_loss_ctc.ctc_loss": [of(x(6, 2, 4), *LABELS, 0, "sum").first(),
-                           of(x(6, 2, 4), ints([[1, 1, 0], [2, 2, 1]], np.int32), (6, 5), (2, 3),
-                              0, "none").labelled("repeated labels").first()],
-    "_loss_ctc.ctc_loss_v2": of(x(6, 2, 4), *LABELS).first(),
-    "_loss_ctc.ctc_loss_sparse": of(x(6, 2, 4), held(ints([[0, 0], [0, 1], [1, 0]])),
-                                    held(ints([1, 2, 0], np.int32)),
-                                    held(ints([6, 5], np.int32))).kept().first(),
-    "_loss_rnnt.rnnt_loss": of(x(2, 3, 3, 4), *(held(ints(given, np.int32)) for given in (
-        [[1, 2], [3, 1]], [3, 2], [2, 1]))),
+    "_loss.classification.nll_loss": of(x(4, 5), ints([1, 0, 4, 2])),
+    "_loss.classification.nll_loss_ext": of(x(4, 5), ints([1, 0, 4, 2]), fixed(positive(5))),
+    "_loss.classification.nll_loss_primitive": of(
+        x(4, 5), ints([1, 0, 4, 2], np.int32), fixed(positive(5))
+    ),
+    "_loss.classification.softmax_cross_entropy_with_logits": of(x(3, 4), positive(3, 4)),
+    "_loss.classification.sparse_softmax_cross_entropy_with_logits": of(x(3, 4), ints([1, 0, 2])),
+    "_loss.classification.binary_cross_entropy": of(unit(3, 4), unit(3, 4, seed=1)),
+    "_loss.classification.binary_cross_entropy_ext": of(unit(3, 4), unit(3, 4, seed=1)),
+    "_loss.classification.binary_cross_entropy_with_logits": of(
+        x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(4)
+    ),
+    "_loss.classification.sigmoid_cross_entropy_with_logits": of(x(3, 4), x(3, 4, seed=1)),
+    "_loss.classification.multi_margin_loss": of(x(3, 4), ints([1, 0, 3]), 2),
+    "_loss.classification.multi_margin_loss_primitive": of(
+        x(3, 4), ints([1, 0, 3]), fixed(positive(4))
+    ),
+    "_loss.classification.multilabel_margin_loss": of(
+        x(3, 4), ints([[1, 0, -1, 2], [3, -1, 0, 0], [0, 1, 2, 3]], np.int32)
+    ),
+    "_loss.classification.multilabel_margin_loss_primitive": of(
+        x(3, 4), ints([[1, 0, -1, 2], [3, -1, 0, 0], [0, 1, 2, 3]], np.int32)
+    ),
+    "_loss.classification.multilabel_soft_margin_loss": of(x(3, 4), fixed([[1, 0, 1, 0]] * 3)),
+    "_loss.ctc.ctc_loss": [
+        of(x(6, 2, 4), *LABELS, 0, "sum").first(),
+        of(x(6, 2, 4), ints([[1, 1, 0], [2, 2, 1]], np.int32), (6, 5), (2, 3), 0, "none")
+        .labelled("repeated labels")
+        .first(),
+    ],
+    "_loss.ctc.ctc_loss_v2": of(x(6, 2, 4), *LABELS).first(),
+    "_loss.ctc.ctc_loss_sparse": of(
+        x(6, 2, 4),
+        held(ints([[0, 0], [0, 1], [1, 0]])),
+        held(ints([1, 2, 0], np.int32)),
+        held(ints([6, 5], np.int32)),
+    )
+    .kept()
+    .first(),
+    "_loss.rnnt.rnnt_loss": of(
+        x(2, 3, 3, 4),
+        *(held(ints(given, np.int32)) for given in ([[1, 2], [3, 1]], [3, 2], [2, 1])),
+    ),
 }
 _GATES = x(3, 2, 8), x(2, 2), x(2, 2, seed=1), x(8, 2)
 _MASK = fixed([[[1], [1]], [[1], [0]], [[1], [0]]])
 RECURRENCE = {
-    "_recurrent.lstm_sequence": [of(*_GATES), of(*_GATES, _MASK, True).labelled("masked, reverse")],
-    "_recurrent.gru_sequence": [of(x(3, 2, 6), x(2, 2), x(6, 2), x(6)),
-                                of(x(3, 2, 6), x(2, 2), x(6, 2), x(6), _MASK).labelled("masked")],
-    "_recurrent.rnn_sequence": [of(x(3, 2, 2), x(2, 2), x(2, 2, seed=1)),
-                                of(x(3, 2, 2), x(2, 2), x(2, 2, seed=1), None, "relu", True)
-                                .labelled("relu, reverse")],
-    "_recurrent_flat.lstm_projected": of(x(3, 2, 8), x(2, 1), x(2, 2, seed=1), x(8, 1), x(1, 2)),
-    "_recurrent_steps.lstm_steps": of(x(3, 2, 2), x(4, 8), x(8), x(2, 2), x(2, 2, seed=1)),
-    "_recurrent_steps.gru_steps": of(x(3, 2, 2), x(2, 6), x(2, 6, seed=1), x(2, 2), x(6),
-                                     x(6, seed=1)),
+    "_recurrent.sequence.lstm_sequence": [
+        of(*_GATES),
+        of(*_GATES, _MASK, True).labelled("masked, reverse"),
+    ],
+    "_recurrent.sequence.gru_sequence": [
+        of(x(3, 2, 6), x(2, 2), x(6, 2), x(6)),
+        of(x(3, 2, 6), x(2, 2), x(6, 2), x(6), _MASK).labelled("masked"),
+    ],
+    "_recurrent.sequence.rnn_sequence": [
+        of(x(3, 2, 2), x(2, 2), x(2, 2, seed=1)),
+        of(x(3, 2, 2), x(2, 2), x(2, 2, seed=1), None, "relu", True).labelled("relu, reverse"),
+    ],
+    "_recurrent.flat_weights.lstm_projected": of(
+        x(3, 2, 8), x(2, 1), x(2, 2, seed=1), x(8, 1), x(1, 2)
+    ),
+    "_recurrent.steps.lstm_steps": of(x(3, 2, 2), x(4, 8), x(8), x(2, 2), x(2, 2, seed=1)),
+    "_recurrent.steps.gru_steps": of(
+        x(3, 2, 2), x(2, 6), x(2, 6, seed=1), x(2, 2), x(6), x(6, seed=1)
+    ),
 }
 PICTURES = {
-    "_image.interpolate": [
+    "_image.resize.interpolate": [
         of(IMAGES, (8, 7), None, "bilinear").labelled("bilinear"),
         of(IMAGES, (8, 7)).labelled("nearest"),
         of(IMAGES, (3, 4), None, "bicubic").labelled("bicubic"),
         of(IMAGES, (3, 4), None, "area").labelled("area"),
     ],
-    "_image.resize_area": of(x(1, 2, 3, 1), ints([2, 4], np.int32)).kept(),
-    "_image.upsampling_bilinear2d": of(x(1, 2, 3, 2), (4, 4)),
-    "_image.upsample_trilinear3d": of(x(1, 1, 2, 3, 2), (3, 4, 3)),
-    "_image.upsample_nearest3d": of(x(1, 1, 2, 3, 2), (3, 4, 3)),
-    "_image_sample.grid_sample": [
-        *(of(IMAGES, POINTS, "bilinear", padding, corners).labelled(f"{padding}, {corners}")
-          for padding in ("zeros", "border", "reflection") for corners in (True, False)),
-        of(x(2, 2, 3, 4, 3), x(2, 2, 3, 2, 3, scale=.6)).labelled("volumes"),
+    "_image.resize.resize_area": of(x(1, 2, 3, 1), ints([2, 4], np.int32)).kept(),
+    "_image.resize.upsampling_bilinear2d": of(x(1, 2, 3, 2), (4, 4)),
+    "_image.resize.upsample_trilinear3d": of(x(1, 1, 2, 3, 2), (3, 4, 3)),
+    "_image.resize.upsample_nearest3d": of(x(1, 1, 2, 3, 2), (3, 4, 3)),
+    "_image.grid_sample.grid_sample": [
+        *(
+            of(IMAGES, POINTS, "bilinear", padding, corners).labelled(f"{padding}, {corners}")
+            for padding in ("zeros", "border", "reflection")
+            for corners in (True, False)
+        ),
+        of(x(2, 2, 3, 4, 3), x(2, 2, 3, 2, 3, scale=0.6)).labelled("volumes"),
     ],
-    "_image_sample.affine_grid": of(x(2, 2, 3), (2, 3, 2, 3)),
-    "_image_sample.roi_align": of(x(2, 3, 8, 9), fixed(ROIS), 2, 3, .5, 2),
-    "_image_regions.ps_roi_pooling": of(
-        x(1, 8, 6, 6), fixed([[0, 0, 0, 8, 9], [0, 2, 1, 10, 11]]), 2, 2, 2, .5, 2, 2),
-    "_image_sample.crop_and_resize": of(x(1, 4, 5, 2), [[.1, .2, .7, .9]],
-                                        ints([0], np.int32), (2, 3)),
-    "_image_space.pixel_shuffle": of(x(1, 8, 2, 3), 2),
-    "_image_space.rgb_to_hsv": of(x(2, 3, 3, low=.1, high=.9)),
-    "_image_space.hsv_to_rgb": of(x(1, 2, 3, 3, low=.15, high=.8)),
-    "_image_space.adjust_hue": of(x(2, 3, 3, low=.1, high=.9), .1),
-    "_image_space.adjust_saturation": of(x(2, 3, 3, low=.1, high=.9), .7),
-    "_image_space.extract_volume_patches": of(x(1, 2, 3, 3, 3), 2, 1, "VALID"),
-    "_image_space.space_to_batch_nd": of(x(1, 2, 4, 4), 2, ((1, 1), (0, 2))),
-    "_image_boxes.iou": of([[0, 0, 10, 10], [5, 5, 15, 20.]], [[1, 2, 8, 9], [4, 4, 20, 21.]]),
-    "_image_boxes.bounding_box_encode": of([[2, 2, 7, 9], [1, 2, 5, 13.]],
-                                           [[1, 2, 11, 14], [1, 2, 8, 4.]]),
-    "_image_boxes.bounding_box_decode": of([[14, 11, 22, 21], [20, 22, 40, 50.]],
-                                           [[.3, .1, .2, .2], [.1, .2, .1, .4]], (768, 1280)),
+    "_image.grid_sample.affine_grid": of(x(2, 2, 3), (2, 3, 2, 3)),
+    "_image.grid_sample.roi_align": of(x(2, 3, 8, 9), fixed(ROIS), 2, 3, 0.5, 2),
+    "_image.roi_pooling.ps_roi_pooling": of(
+        x(1, 8, 6, 6), fixed([[0, 0, 0, 8, 9], [0, 2, 1, 10, 11]]), 2, 2, 2, 0.5, 2, 2
+    ),
+    "_image.grid_sample.crop_and_resize": of(
+        x(1, 4, 5, 2), [[0.1, 0.2, 0.7, 0.9]], ints([0], np.int32), (2, 3)
+    ),
+    "_image.pixel_shuffle.pixel_shuffle": of(x(1, 8, 2, 3), 2),
+    "_image.pixel_shuffle.rgb_to_hsv": of(x(2, 3, 3, low=0.1, high=0.9)),
+    "_image.pixel_shuffle.hsv_to_rgb": of(x(1, 2, 3, 3, low=0.15, high=0.8)),
+    "_image.pixel_shuffle.adjust_hue": of(x(2, 3, 3, low=0.1, high=0.9), 0.1),
+    "_image.pixel_shuffle.adjust_saturation": of(x(2, 3, 3, low=0.1, high=0.9), 0.7),
+    "_image.pixel_shuffle.extract_volume_patches": of(x(1, 2, 3, 3, 3), 2, 1, "VALID"),
+    "_image.pixel_shuffle.space_to_batch_nd": of(x(1, 2, 4, 4), 2, ((1, 1), (0, 2))),
+    "_image.boxes.iou": of([[0, 0, 10, 10], [5, 5, 15, 20.0]], [[1, 2, 8, 9], [4, 4, 20, 21.0]]),
+    "_image.boxes.bounding_box_encode": of(
+        [[2, 2, 7, 9], [1, 2, 5, 13.0]], [[1, 2, 11, 14], [1, 2, 8, 4.0]]
+    ),
+    "_image.boxes.bounding_box_decode": of(
+        [[14, 11, 22, 21], [20, 22, 40, 50.0]],
+        [[0.3, 0.1, 0.2, 0.2], [0.1, 0.2, 0.1, 0.4]],
+        (768, 1280),
+    ),
     "image.image_differences": of(x(1, 2, 3, 4)),
     "image.powered": of(positive(2, 3), 1.7),
-    "image.signal_to_noise": of(x(1, 2, 3, 3), x(1, 2, 3, 3, seed=1), 1.),
+    "image.signal_to_noise": of(x(1, 2, 3, 3), x(1, 2, 3, 3, seed=1), 1.0),
     "image.similarity": of(
-        x(1, 1, 2, 3), x(1, 1, 2, 3, seed=1), positive(1, 1, 2, 3) + 3,
-        positive(1, 1, 2, 3, seed=1) + 3, x(1, 1, 2, 3, seed=2), .01, .03),
+        x(1, 1, 2, 3),
+        x(1, 1, 2, 3, seed=1),
+        positive(1, 1, 2, 3) + 3,
+        positive(1, 1, 2, 3, seed=1) + 3,
+        x(1, 1, 2, 3, seed=2),
+        0.01,
+        0.03,
+    ),
 }
 _ASKED = x(1, 3, 4), x(1, 5, 4)
 _BARRED = bools([[0, 1, 0, 0, 0], [0, 0, 0, 1, 1], [0, 0, 0, 0, 0]])
 ATTENTION = {
-    "_attention.attention_weights": of(*_ASKED, x(3, 5), _BARRED, .5),
-    "_attention.attention_extent": of(*_ASKED, x(3, 5), _BARRED, .5),
-    "_attention.attend": [
-        of(*_ASKED, x(1, 5, 2), x(3, 5), _BARRED, None, .5),
-        of(*_ASKED, x(1, 5, 2), None, None, fixed([[1, 0, 1, 1, 0]] * 3), .5, .6)
-        .labelled("dropped"),
+    "_attention.attention.attention_weights": of(*_ASKED, x(3, 5), _BARRED, 0.5),
+    "_attention.attention.attention_extent": of(*_ASKED, x(3, 5), _BARRED, 0.5),
+    "_attention.attention.attend": [
+        of(*_ASKED, x(1, 5, 2), x(3, 5), _BARRED, None, 0.5),
+        of(*_ASKED, x(1, 5, 2), None, None, fixed([[1, 0, 1, 1, 0]] * 3), 0.5, 0.6).labelled(
+            "dropped"
+        ),
     ],
-    "_flash.ring_attention_update": of(
-        x(2, 1, 4), x(1, 2, 2, 8), positive(1, 2, 2, 8), x(2, 1, 4, seed=1),
-        x(1, 2, 2, 8, seed=1), positive(1, 2, 2, 8, seed=1)),
-    "_flash_chosen.indexer_scores": of(x(3, 2, 4), x(5, 4), x(3, 2)),
-    "_flash_chosen.best_keys": [
+    "_attention.flash.ring_attention_update": of(
+        x(2, 1, 4),
+        x(1, 2, 2, 8),
+        positive(1, 2, 2, 8),
+        x(2, 1, 4, seed=1),
+        x(1, 2, 2, 8, seed=1),
+        positive(1, 2, 2, 8, seed=1),
+    ),
+    "_attention.sparse_flash.indexer_scores": of(x(3, 2, 4), x(5, 4), x(3, 2)),
+    "_attention.sparse_flash.best_keys": [
         of(apart(3, 5), ints([5, 4, 3]), 3).first().labelled("seen"),
         of(apart(3, 5), ints([5, 5, 5]), 5).labelled("all"),
     ],
-    "_flash_chosen.attend_chosen": of(
-        x(3, 2, 4), x(5, 4), x(5, 3), ints([[0, 1, 1, -1], [3, 2, 4, 0], [0, 1, 2, 3]]),
-        ints([2, 4, 0]), .5),
-    "_flash_chosen.chosen_extent": of(
-        x(3, 2, 4), x(5, 4), ints([[0, 1, 1, -1], [3, 2, 4, 0], [0, 1, 2, 3]]), ints([2, 4, 1]),
-        .5),
-    "_inference.from_bytes": of(
-        ints([[3, -4], [0, 9]], np.int8), x(2), x(2, seed=1), "float64"),
-    "_inference.to_bytes": of(x(2, 3), fixed([9.0]), fixed([1.0])),
-    "_inference.attend_bytes": of(
-        ints([[3, -4], [0, 9]], np.int8), ints([[1, 5], [-2, 2], [3, 0]], np.int8),
-        ints([[1], [5], [-2]], np.int8), x(2, 3), bools([[0, 1, 0], [0, 0, 0]]), .1, 99.0, .5),
-    "_inference.log_sums": of(x(2, 3), positive(2, 3)),
-    "_nsa.nsa_compress": of(x(40, 1, 16), x(16, 1), 16, 16, (35, 40)),
-    "_image_rotated.rotated_overlap": of(
+    "_attention.sparse_flash.attend_chosen": of(
+        x(3, 2, 4),
+        x(5, 4),
+        x(5, 3),
+        ints([[0, 1, 1, -1], [3, 2, 4, 0], [0, 1, 2, 3]]),
+        ints([2, 4, 0]),
+        0.5,
+    ),
+    "_attention.sparse_flash.chosen_extent": of(
+        x(3, 2, 4), x(5, 4), ints([[0, 1, 1, -1], [3, 2, 4, 0], [0, 1, 2, 3]]), ints([2, 4, 1]), 0.5
+    ),
+    "_attention.inference.from_bytes": of(
+        ints([[3, -4], [0, 9]], np.int8), x(2), x(2, seed=1), "float64"
+    ),
+    "_attention.inference.to_bytes": of(x(2, 3), fixed([9.0]), fixed([1.0])),
+    "_attention.inference.attend_bytes": of(
+        ints([[3, -4], [0, 9]], np.int8),
+        ints([[1, 5], [-2, 2], [3, 0]], np.int8),
+        ints([[1], [5], [-2]], np.int8),
+        x(2, 3),
+        bools([[0, 1, 0], [0, 0, 0]]),
+        0.1,
+        99.0,
+        0.5,
+    ),
+    "_attention.inference.log_sums": of(x(2, 3), positive(2, 3)),
+    "_attention.nsa_compress.nsa_compress": of(x(40, 1, 16), x(16, 1), 16, 16, (35, 40)),
+    "_image.rotated_iou.rotated_overlap": of(
         [[[0.1, 0.2, 2.0, 1.5, 20.0], [3.0, 1.0, 1.0, 2.0, -65.0]]],
         [[[0.6, 0.4, 1.2, 1.9, -33.0], [2.7, 1.3, 1.6, 1.1, 10.0], [0.3, 0.1, 0.4, 0.5, 70.0]]],
-        False, 0, True, 0.0, 0.0),
-    "_nsa_attention.favoured_blocks": of(
-        x(2, 2, 3, 4), x(2, 1, 5, 4), bools([[0, 1, 0, 0, 0]]), bools([[0, 0, 1]]), .4, 2, 2, 3, 2),
-    "_experts_groups.best_groups": of(apart(2, 6), ints(range(6), np.int32), 3, 2, 1),
-    "_flash_paged.paged": of(x(3, 2, 1, 2), ints([[2, 0], [1, 1]], np.int32), 3),
-    "_experts_ranks.rows_or_zeros": of(x(3, 2), ints([2, -1, 0, 2])),
-    "_experts_ranks.summed_parts": of(x(4, 3), 2),
-    "_experts_ranks.weighted_rows": of(
-        x(5, 2), ints([[0, 3], [1, 1]]), x(2, 2), ints([4, 2]), "float64"),
-    "_image_glimpse.glimpse": of(x(1, 4, 5, 2), fixed([[.1, -.2]]), (2, 3), noise="zero"),
-    "_image_glimpse.scaled_and_moved": of(x(1, 3, 4, 2), x(2, 3), x(5, 4)),
-    "_image_patches.patches": of(x(1, 2, 4, 5), (2, 2), (1, 2), (1, 1), "valid"),
-    "_image_patches.extract_image_patches": of(x(1, 2, 4, 5), (1, 1, 2, 2), (1, 1, 1, 2),
-                                               (1, 1, 1, 1)),
-    "_image_patches.depthwise": of(x(1, 2, 4, 5), x(1, 2, 2, 2), 1, (2, 2)),
-    "_image_patches.depthwise_input": of(x(1, 2, 2, 2), x(1, 2, 3, 4), (1, 2, 4, 5), 1, (2, 2)),
-    "_image_patches.depthwise_filter": of(x(1, 2, 4, 5), x(1, 2, 3, 4), (1, 2, 2, 2), 1, (2, 2)),
+        False,
+        0,
+        True,
+        0.0,
+        0.0,
+    ),
+    "_attention.nsa_compress_attention.favoured_blocks": of(
+        x(2, 2, 3, 4), x(2, 1, 5, 4), bools([[0, 1, 0, 0, 0]]), bools([[0, 0, 1]]), 0.4, 2, 2, 3, 2
+    ),
+    "_moe.group_topk.best_groups": of(apart(2, 6), ints(range(6), np.int32), 3, 2, 1),
+    "_attention.paged.paged": of(x(3, 2, 1, 2), ints([[2, 0], [1, 1]], np.int32), 3),
+    "_moe.expert_ranks.rows_or_zeros": of(x(3, 2), ints([2, -1, 0, 2])),
+    "_moe.expert_ranks.summed_parts": of(x(4, 3), 2),
+    "_moe.expert_ranks.weighted_rows": of(
+        x(5, 2), ints([[0, 3], [1, 1]]), x(2, 2), ints([4, 2]), "float64"
+    ),
+    "_image.glimpse.glimpse": of(x(1, 4, 5, 2), fixed([[0.1, -0.2]]), (2, 3), noise="zero"),
+    "_image.glimpse.scaled_and_moved": of(x(1, 3, 4, 2), x(2, 3), x(5, 4)),
+    "_conv.patches.patches": of(x(1, 2, 4, 5), (2, 2), (1, 2), (1, 1), "valid"),
+    "_conv.patches.extract_image_patches": of(
+        x(1, 2, 4, 5), (1, 1, 2, 2), (1, 1, 1, 2), (1, 1, 1, 1)
+    ),
+    "_conv.patches.depthwise": of(x(1, 2, 4, 5), x(1, 2, 2, 2), 1, (2, 2)),
+    "_conv.patches.depthwise_input": of(x(1, 2, 2, 2), x(1, 2, 3, 4), (1, 2, 4, 5), 1, (2, 2)),
+    "_conv.patches.depthwise_filter": of(x(1, 2, 4, 5), x(1, 2, 3, 4), (1, 2, 2, 2), 1, (2, 2)),
 }
 _EXPERTS = ints([[0, 2], [2, 1], [0, 0]], np.int32)
 EXPERTS = {
-    "_experts.routed": [
+    "_moe.token_permute.routed": [
         of(x(3, 4), _EXPERTS, 0, 0, 3, 0).labelled("sorted"),
         of(x(3, 4), _EXPERTS, 0, 2, 3, 1).labelled("by capacity"),
     ],
-    "_experts.tokens_of_experts": of(_EXPERTS, 3, True),
-    "_experts.moe_compute_expert_tokens": of(ints([0, 0, 1, 3], np.int32), 4),
-    "_experts.moe_finalize_routing": of(
-        x(6, 4), x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 2),
-        ints([2, 3, 1, 0, 5, 4], np.int32), _EXPERTS),
-    "_experts.rotary_position_embedding": [
+    "_moe.token_permute.tokens_of_experts": of(_EXPERTS, 3, True),
+    "_moe.token_permute.moe_compute_expert_tokens": of(ints([0, 0, 1, 3], np.int32), 4),
+    "_moe.token_permute.moe_finalize_routing": of(
+        x(6, 4),
+        x(3, 4),
+        x(3, 4, seed=1),
+        x(3, 4, seed=2),
+        x(3, 2),
+        ints([2, 3, 1, 0, 5, 4], np.int32),
+        _EXPERTS,
+    ),
+    "_moe.token_permute.rotary_position_embedding": [
         of(x(2, 3, 4, 6), x(1, 1, 4, 6), x(1, 1, 4, 6, seed=1)).labelled("halves"),
         of(x(2, 3, 4, 6), x(2, 1, 4, 6), x(2, 1, 4, 6, seed=1), 1).labelled("neighbours"),
     ],
-    "_cache.rows_cached": of(x(2, 3, 2, 2), x(2, 4), ints([4, 1], np.int32)),
-    "_experts_products.expert_product": of(x(3, 4), x(4, 2), x(2), x(2, seed=1), x(2, seed=2)),
-    "_replay.discounted": of(x(4, 2), bools([[0, 0], [1, 0], [0, 0], [0, 1]]), x(2)),
-    "_comm_fused.matrix_product": of(x(2, 3), x(4, 3), True),
+    "_attention.kv_cache.rows_cached": of(x(2, 3, 2, 2), x(2, 4), ints([4, 1], np.int32)),
+    "_moe.grouped_matmul.expert_product": of(x(3, 4), x(4, 2), x(2), x(2, seed=1), x(2, seed=2)),
+    "_legacy.replay_buffer.discounted": of(x(4, 2), bools([[0, 0], [1, 0], [0, 0], [0, 1]]), x(2)),
+    "_communication.fused_matmul.matrix_product": of(x(2, 3), x(4, 3), True),
 }
-GRADIENTS = {
-    **{f"_gradients.{name}Grad": of(positive(3, 4), x(3, 4))
-       for name in ("Elu", "Inv", "LogSoftmax", "Reciprocal", "Rsqrt", "Selu", "Sigmoid",
-                    "Softmax", "Sqrt", "Tanh")},
-    "_gradients.CholeskyGrad": of(np.tril(x(3, 3)) + 2 * np.eye(3), x(3, 3)),
-    "_gradients.acosh_grad": of(positive(3), x(3)),
-    "_gradients.asinh_grad": of(positive(3), x(3)),
-    "_gradients.dropout_grad": of(x(3, 4), bools(np.arange(12).reshape(3, 4) % 3)),
-    "_gradients.adaptive_max_pool2d_grad": of(x(1, 2, 1, 2), x(1, 2, 3, 4),
-                                              ints([[[[0, 7]], [[5, 2]]]])),
-    "_gradients.adaptive_max_pool3d_grad": of(x(1, 1, 1, 1, 2), x(1, 1, 2, 3, 4),
-                                              ints([[[[[0, 17]]]]], np.int32)),
-    "_gradients.bias_add_grad": of(x(2, 3, 4)),
-    "_gradients.max_pool2d_argmax_grad": of(x(1, 2, 3, 4), x(1, 2, 1, 2),
-                                            ints([[[[0, 7]], [[5, 2]]]])),
-    "_gradients.max_pool3d_argmax_grad": of(x(1, 1, 2, 3, 4), x(1, 1, 1, 1, 2),
-                                            ints([[[[[0, 17]]]]], np.int32)),
-    "_gradients.maximum_grad_grad": of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 4, seed=3)),
-    "_gradients.minimum_grad_grad": of(x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 4, seed=3)),
-    "_gradients.batch_norm_grad": [
-        of(x(3, 2, 2, 2), x(3, 2, 2, 2, seed=1), x(2), x(2, seed=1), positive(2), None, training)
-        .labelled("training" if training else "given statistics") for training in (True, False)],
-    "_gradients.layer_norm_grad": of(x(3, 4), x(3, 4, seed=1), positive(3, 1), x(3, 1), x(4)),
-    "_gradients.rms_norm_grad": of(x(3, 4), x(3, 4, seed=1), positive(3, 1), x(4)),
-    "_gradients.fill_empty_rows_grad": of(x(5), ints([3, 0, 1])),
-    "_gradients.SoftmaxBackward": of(positive(3, 4), x(3, 4)),
+LINES = {
+    **ACTIVATIONS,
+    **CONVOLUTIONS,
+    **POOLING,
+    **NORMALISATION,
+    **LOSSES,
+    **RECURRENCE,
+    **PICTURES,
+    **ATTENTION,
+    **EXPERTS,
 }
-_PLACES = ints([[[[0, 7]], [[5, 2]]]])
-_SEGMENTS = ints([0, 2, 0]), ints([0, 0, 1]), held(ints(4))
-MORE_GRADIENTS = {
-    "_gradients_more.elu_grad_ext": [
-        of(x(3, 4), x(3, 4, seed=1, away=(0,)), 1.5, given).labelled(f"result {given}")
-        for given in (False, True)],
-    "_gradients_more.leaky_relu_grad_ext": of(x(3, 4), x(3, 4, seed=1, away=(0,)), .1),
-    "_gradients_more.max_pool_indices_grad": of(x(1, 2, 3, 4), x(1, 2, 1, 2), _PLACES),
-    "_gradients_more.max_pool_argmax_grad": of(x(1, 2, 3, 4), x(1, 2, 1, 2),
-                                               ints([[[[0, 7]], [[17, 14]]]])),
-    "_gradients_more.max_pool_argmax_grad_grad": of(
-        x(1, 2, 1, 2), x(1, 2, 3, 4), ints([[[[0, 7]], [[17, 14]]]])),
-    "_gradients_more.tiled": of(x(1, 4, 5, 2), [0, 1, 4], [0, 3, 5], True, tile_mean),
-    "_gradients_more.fractional_max_pool_grad": of(x(1, 2, 3, 4), x(1, 2, 1, 2), _PLACES),
-    "_gradients_more.fractional_max_pool3d_grad": of(
-        x(1, 1, 2, 3, 4), x(1, 1, 1, 1, 2), ints([[[[[0, 17]]]]])),
-    "_gradients_more.max_unpool2d_grad": of(x(1, 2, 1, 2), x(1, 2, 3, 4), _PLACES),
-    "_gradients_more.max_unpool3d_grad": of(
-        x(1, 1, 1, 1, 2), x(1, 1, 2, 3, 4), ints([[[[[0, 17]]]]])),
-    "_gradients_more.lu_unpack_grad": of(x(4, 3), x(3, 3), x(4, 3, seed=1), True, True),
-    "_gradients_more.median_grad": [
-        of(x(2), x(2, 3), x(2, seed=1), ints([1, 2]), False, 1),
-        of(x(1)[0], fixed([3, 1, 2, 2]), fixed(2), ints(0), True).labelled("of all")],
-    **{f"_gradients_more.SparseSegment{name}Grad": of(x(2, 3), *_SEGMENTS).kept()
-       for name in ("Mean", "SqrtN", "Sum")},
-    "_gradients_more.sparse_slice_grad": of(x(2), ints([[0, 1], [1, 2], [2, 3]]), ints([0, 1]),
-                                            ints([[0, 0], [1, 1]])).kept(),
-    "_generated_norm.layer_norm_ext": of(x(2, 3, 4), (3, 4), x(3, 4, seed=1), x(3, 4, seed=2)),
-    "_generated_norm.layer_norm_v3": of(x(2, 3, 4), x(3, 4), x(3, 4, seed=1)),
-    "_generated_norm.group_norm_statistics": of(x(2, 4, 3), 2, x(4), x(4, seed=1)),
-    "_generated_norm.group_norm_grad": of(x(2, 4, 3), x(2, 4, 3, seed=1), x(2, 2), positive(2, 2),
-                                          x(4), 2),
-    "_generated_norm.layer_normal": of(x(2, 3, 4), x(3, 4), x(3, 4, seed=1), 1, 1e-5),
-    "_generated_norm.batch_normal": of(x(3, 2, 4), x(2), x(2, seed=1)),
-    "_generated_norm.instance_norm_grad": [
-        of(x(2, 3, 4), x(2, 3, 4, seed=1), *(positive(2, 3, 1, seed=i) for i in range(5)), training)
-        .labelled("training" if training else "given statistics") for training in (True, False)],
-    "_generated_more.correlate": [
-        of(x(5), x(3), "same"), of(x(3), x(4), "full").labelled("shorter first")],
-    "_generated_more.quantized": of(x(2, 3), x(3), x(3, seed=1)),
-    "_generated_more.quantized_by_rows": of(fixed(x(2, 3)), fixed(x(3))),
-    "_generated_more.fft_shape_copy": of(x(2, 3), (3, 2)),
-    "_gradients_more.gamma_draw_slope": of(x(4), positive(4), positive(4, seed=1)),
-}
-LINES = {**ACTIVATIONS, **CONVOLUTIONS, **POOLING, **NORMALISATION, **LOSSES, **RECURRENCE,
-         **PICTURES, **ATTENTION, **EXPERTS, **GRADIENTS, **MORE_GRADIENTS}

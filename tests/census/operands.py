@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mindspore_compat._core.tensor import Tensor
+from mindspore_compat._core.tensor.tensor import Tensor
 
 
 class Fixed:

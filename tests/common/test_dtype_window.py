@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat._core import dtype as types
+from mindspore_compat._core.tensor import dtype as types
 from mindspore_compat.common import dtype
 
 

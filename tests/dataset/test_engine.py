@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import mindspore_compat.dataset as ds
-from mindspore_compat._core.config import set_seed
-from mindspore_compat._core.tensor import Tensor
+from mindspore_compat._core.context.config import set_seed
+from mindspore_compat._core.tensor.tensor import Tensor
 from mindspore_compat.dataset import transforms, vision
 
 

@@ -8,8 +8,8 @@ same check, applied to it, is one of second order.
 import numpy as np
 
 from mindspore_compat import ops
-from mindspore_compat._core.tensor import Tensor
-from mindspore_compat._core.transforms import grad, jvp
+from mindspore_compat._core.autograd.transforms import grad, jvp
+from mindspore_compat._core.tensor.tensor import Tensor
 
 STEP, TOLERANCE = 1e-5, 1e-6
 FLOAT32_STEP, FLOAT32_TOLERANCE = 1e-2, 2e-3  # where an operation computes in float32 always

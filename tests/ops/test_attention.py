@@ -11,8 +11,8 @@ from mindspore_compat.ops.operations.nn_ops import FlashAttentionScore
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat._backend.arrays import HOST
-from mindspore_compat.ops import _attention
-from mindspore_compat.ops._attention import attend, attention_weights
+from mindspore_compat.ops._attention import attention
+from mindspore_compat.ops._attention.attention import attend, attention_weights
 
 TO = {"BNSD": lambda x: x, "BSND": lambda x: x.transpose(0, 2, 1, 3),
       "BSH": lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1),
@@ -217,7 +217,7 @@ def test_a_query_that_sees_nothing_gathers_zeros():
 @pytest.mark.parametrize("rows", [4, 3, 1])
 @pytest.mark.parametrize("first", [False, True])
 def test_gradients_agree_with_differences(rows, first, monkeypatch):
-    monkeypatch.setattr(_attention, "_parts", lambda xp, query, key: [
+    monkeypatch.setattr(attention, "_parts", lambda xp, query, key: [
         slice(start, start + rows) for start in range(0, query.shape[-2], rows)])
     rng = numpy.random.default_rng(0)
     shapes = [(2, 2, 2, 4, 3), (2, 2, 1, 5, 3), (2, 2, 1, 5, 3), (1, 2, 2, 4, 5)]
@@ -234,7 +234,7 @@ def test_gradients_agree_with_differences(rows, first, monkeypatch):
 
 def test_long_attention_works_in_parts():
     query, key, value = (random(1, 1, n, 8, seed=n) for n in (300, 2000, 2000))
-    parts = _attention._parts(HOST, query, key)
+    parts = attention._parts(HOST, query, key)
     assert len(parts) > 1 and parts[-1].stop >= 300
     out = attend.run(*map(Tensor, (query, key, value)), None, None, None, 0.3).asnumpy()
     scores = query @ key.swapaxes(-1, -2) * 0.3

@@ -5,7 +5,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat.ops import _blocks  # noqa: F401
+from mindspore_compat.ops._elementwise import blockwise  # noqa: F401
 
 RNG = numpy.random.default_rng(0)
 X = Tensor(RNG.standard_normal((3, 2, 2, 6, 6)))

@@ -8,8 +8,8 @@ from kit.gradients import check_gradients
 import mindspore_compat as ms
 import mindspore_compat.ops.auto_generate as generated
 from mindspore_compat import Tensor, ops
-from mindspore_compat.ops._experts import routed
-from mindspore_compat.ops._experts_products import expert_product
+from mindspore_compat.ops._moe.grouped_matmul import expert_product
+from mindspore_compat.ops._moe.token_permute import routed
 
 RNG = numpy.random.default_rng(0)
 

@@ -9,9 +9,14 @@ from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat.ops import _flash_chosen, auto_generate
-from mindspore_compat.ops._flash_chosen import attend_chosen, best_keys, indexer_scores
-from mindspore_compat.ops._nsa import nsa_compress
+from mindspore_compat.ops import auto_generate
+from mindspore_compat.ops._attention import sparse_flash
+from mindspore_compat.ops._attention.nsa_compress import nsa_compress
+from mindspore_compat.ops._attention.sparse_flash import (
+    attend_chosen,
+    best_keys,
+    indexer_scores,
+)
 
 
 def random(*shape, seed=0, dtype="float16"):
@@ -232,7 +237,7 @@ def test_best_keys_in_pages_and_of_joined_sequences(layout):
 def test_the_choice_works_in_parts(monkeypatch):
     query, key, weights = (Tensor(random(*s)) for s in [(1, 9, 3, 8), (1, 7, 1, 8), (1, 9, 3)])
     wanted = ops.lightning_indexer(query, key, weights, sparse_count=4, return_value=True)
-    monkeypatch.setattr(_flash_chosen.space_for(query._array), "at_once", lambda: 14)
+    monkeypatch.setattr(sparse_flash.space_for(query._array), "at_once", lambda: 14)
     found = ops.lightning_indexer(query, key, weights, sparse_count=4, return_value=True)
     assert (found[0] == wanted[0]).all() and (found[1].asnumpy() == wanted[1].asnumpy()).all()
 
@@ -445,7 +450,7 @@ def test_extent_of_padded_queries_and_in_parts(monkeypatch):
     query, key, value, places, query_rope, key_rope = (
         Tensor(numpy.stack(each)) for each in zip(*sequences)
     )
-    monkeypatch.setattr(_flash_chosen.space_for(query._array), "at_once", lambda: 80)
+    monkeypatch.setattr(sparse_flash.space_for(query._array), "at_once", lambda: 80)
     out, tops, sums = ops.sparse_flash_attention(
         query,
         key,
@@ -490,7 +495,7 @@ def test_one_page_for_each_sequence():
 
 @pytest.mark.parametrize("rows", [3, 1])
 def test_gradients_of_attention(rows, monkeypatch):
-    whole = _flash_chosen._chosen
+    whole = sparse_flash._chosen
 
     def by_rows(xp, query, places, seen):
         for start in range(0, query.shape[0], rows):
@@ -498,7 +503,7 @@ def test_gradients_of_attention(rows, monkeypatch):
             for _, at, barred in whole(xp, query[part], places[part], seen[part]):
                 yield part, at, barred
 
-    monkeypatch.setattr(_flash_chosen, "_chosen", by_rows)
+    monkeypatch.setattr(sparse_flash, "_chosen", by_rows)
     places = int32([[0, 1, 1, -1], [3, 2, 5, 0], [0, 1, 2, 3]])
     seen = Tensor(numpy.array([2, 4, 0]))
     check_gradients(

@@ -9,7 +9,8 @@ from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat.ops import _inference, auto_generate
+from mindspore_compat.ops import auto_generate
+from mindspore_compat.ops._attention import inference
 
 TO = {
     "BNSD": lambda x: x,
@@ -449,7 +450,7 @@ def test_gradients_reach_queries_keys_and_values():
     for run, queries in ((prompt, 5), (step, 1)):
         arrays = inputs(queries=queries)
         wide = [Tensor(x.astype("float64").reshape(2, 2, -1, *x.shape[2:])) for x in arrays]
-        attend = _inference.attend.run
+        attend = inference.attend.run
         wanted = ms.grad(
             lambda q, k, v, attend=attend: attend(q, k, v, None, None, None, 0.25).sum(), (0, 1, 2)
         )(*wide)
@@ -476,7 +477,7 @@ def test_gradients_reach_queries_keys_and_values():
 def test_gradients_of_the_scales_of_keys():
     x = Tensor(numpy.random.default_rng(0).integers(-9, 9, (2, 3)).astype("int8"))
     check_gradients(
-        lambda scale, offset: _inference.from_bytes.run(x, scale, offset, "float64"),
+        lambda scale, offset: inference.from_bytes.run(x, scale, offset, "float64"),
         random(3, dtype="float64"),
         random(3, dtype="float64"),
         order=1,

@@ -9,8 +9,9 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat.ops import _generated, _grad_ops, auto_generate
-from mindspore_compat.ops._primitive_cache import _get_cache_prim
+from mindspore_compat.ops import auto_generate
+from mindspore_compat.ops._primitive_aliases import generated, grad_ops
+from mindspore_compat.ops._primitive_aliases.primitive_cache import _get_cache_prim
 from mindspore_compat.ops.operations import _inner_ops
 
 
@@ -18,12 +19,12 @@ def floats(*values):
     return Tensor(np.array(values, np.float32))
 
 
-@pytest.mark.parametrize("name", _generated.LINES)
+@pytest.mark.parametrize("name", generated.LINES)
 def test_every_line_names_a_function_that_takes_its_arguments(name):
     made = getattr(auto_generate, name)
     assert issubclass(made, ops.Primitive)
-    *_, path, call, _ = _generated._LINE.fullmatch(_generated.LINES[name]).groups()
-    function = _generated._found(path)
+    *_, path, call, _ = generated._LINE.fullmatch(generated.LINES[name]).groups()
+    function = generated._found(path)
     names = list(inspect.signature(made.__call__).parameters)[1:]
     held = list(inspect.signature(made.__init__).parameters)[1:]
     given, keywords = names + held, {}
@@ -96,7 +97,7 @@ def test_the_paths_where_names_are_shown():
 
     assert prims.AddExt is auto_generate.AddExt
     assert _inner_ops.SiLU is auto_generate.SiLU
-    assert prims.TanhGrad is _grad_ops.TanhGrad
+    assert prims.TanhGrad is grad_ops.TanhGrad
     assert auto_generate.ReLU is ops.ReLU
     assert _inner_ops.GlobalComm is ms.communication.GlobalComm
     assert ops.function.nn_func._get_cache_prim is _get_cache_prim

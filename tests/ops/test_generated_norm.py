@@ -8,7 +8,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
-from mindspore_compat._core.transforms import vjp
+from mindspore_compat._core.autograd.transforms import vjp
 from mindspore_compat.ops import auto_generate as a
 from mindspore_compat.ops.operations import _grad_ops as g
 

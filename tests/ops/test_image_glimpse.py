@@ -6,7 +6,9 @@ from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat.ops import _image_glimpse, _image_patches, auto_generate
+from mindspore_compat.ops import auto_generate
+from mindspore_compat.ops._conv import patches
+from mindspore_compat.ops._image import glimpse
 
 
 def x(*shape, seed=0):
@@ -70,7 +72,7 @@ def test_the_slope_of_a_glimpse_is_the_window():
     centre = single([[1.0, 1.0], [3.0, 0.0]])
 
     def crop(images):
-        return _image_glimpse.glimpse.run(images, centre, (2, 3), False, False, "zero")
+        return glimpse.glimpse.run(images, centre, (2, 3), False, False, "zero")
 
     check_gradients(crop, x(2, 3, 4, 2))
 
@@ -248,7 +250,7 @@ def test_depthwise_convolution():
 
 
 def test_depthwise_slopes():
-    from mindspore_compat.ops import _grad_ops
+    from mindspore_compat.ops._primitive_aliases import grad_ops
 
     settings = {"channel_multiplier": 2, "kernel_size": 3, "stride": 2}
     images, weight = Tensor(x(2, 3, 7, 7)), Tensor(x(2, 3, 3, 3))
@@ -258,20 +260,20 @@ def test_depthwise_slopes():
     )
     sens = Tensor(x(*out.shape, seed=2))
     to_images, to_weight = pull(sens)
-    back = _grad_ops.DepthwiseConv2dNativeBackpropInput(**settings)
+    back = grad_ops.DepthwiseConv2dNativeBackpropInput(**settings)
     np.testing.assert_allclose(back((2, 3, 7, 7), weight, sens).asnumpy(), to_images.asnumpy())
-    back = _grad_ops.DepthwiseConv2dNativeBackpropFilter(**settings, pad_list=(0, 0, 0, 0))
+    back = grad_ops.DepthwiseConv2dNativeBackpropFilter(**settings, pad_list=(0, 0, 0, 0))
     np.testing.assert_allclose(back(images, (2, 3, 3, 3), sens).asnumpy(), to_weight.asnumpy())
-    run = _image_patches.depthwise.run
+    run = patches.depthwise.run
     check_gradients(lambda *t: run(*t, 2, 3, stride=2), x(1, 2, 5, 5), x(2, 2, 3, 3))
 
 
 def test_the_padding_worked_out_before_counts():
-    from mindspore_compat.ops import _grad_ops
+    from mindspore_compat.ops._primitive_aliases import grad_ops
 
     weight, sens = Tensor(x(1, 2, 3, 3)), Tensor(x(1, 2, 4, 5))
-    plain = _grad_ops.DepthwiseConv2dNativeBackpropInput(1, 3, "pad", 1)
-    listed = _grad_ops.DepthwiseConv2dNativeBackpropInput(1, 3, "pad", 0, (1, 1, 1, 1))
+    plain = grad_ops.DepthwiseConv2dNativeBackpropInput(1, 3, "pad", 1)
+    listed = grad_ops.DepthwiseConv2dNativeBackpropInput(1, 3, "pad", 0, (1, 1, 1, 1))
     np.testing.assert_array_equal(
         plain((1, 2, 4, 5), weight, sens).asnumpy(), listed((1, 2, 4, 5), weight, sens).asnumpy()
     )

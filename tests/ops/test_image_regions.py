@@ -8,7 +8,7 @@ from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor
-from mindspore_compat.ops import _image_regions
+from mindspore_compat.ops._image import roi_pooling
 from mindspore_compat.ops.operations import _inner_ops
 
 ROIS = np.array(
@@ -69,7 +69,7 @@ def test_means_of_bins():
 def test_the_slope():
     rois = Tensor(ROIS)
     check_gradients(
-        lambda x: _image_regions.ps_roi_pooling.run(x, rois, 2, 2, 4, 0.5, 1, 2)[0],
+        lambda x: roi_pooling.ps_roi_pooling.run(x, rois, 2, 2, 4, 0.5, 1, 2)[0],
         features(2, 4, 5, 6),
     )
 

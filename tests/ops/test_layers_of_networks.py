@@ -11,9 +11,9 @@ import pytest
 from scipy import special
 
 from mindspore_compat import mint, ops
-from mindspore_compat._core import dtype as ms
-from mindspore_compat._core.tensor import Tensor
-from mindspore_compat._core.transforms import grad
+from mindspore_compat._core.autograd.transforms import grad
+from mindspore_compat._core.tensor import dtype as ms
+from mindspore_compat._core.tensor.tensor import Tensor
 
 F = mint.nn.functional
 

@@ -13,10 +13,10 @@ import types
 import numpy as np
 import pytest
 
-import mindspore_compat._core.dtype as ms
+import mindspore_compat._core.tensor.dtype as ms
 from mindspore_compat import mint, ops
-from mindspore_compat._core.tensor import Tensor
-from mindspore_compat._core.transforms import grad
+from mindspore_compat._core.autograd.transforms import grad
+from mindspore_compat._core.tensor.tensor import Tensor
 
 FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_ops.jsonl"
 CASES = [json.loads(line) for line in FILE.read_text().splitlines()]

@@ -10,7 +10,9 @@ from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import COOTensor, CSRTensor, Tensor, ops
-from mindspore_compat.ops import _mint_forms, _primitives, _segments, _sparse_parts
+from mindspore_compat.ops import _mint_forms, _primitives
+from mindspore_compat.ops._reduction import segment
+from mindspore_compat.ops._sparse import components
 
 
 def ints(*values):
@@ -209,9 +211,9 @@ def test_what_does_not_fit_is_refused(call, error, part):
 
 
 CASES = {
-    "SegmentSum": (lambda x: _segments.by_segment.run(x, ints(0, 0, 2), 3, "add"), numbers(3, 2)),
-    "SegmentMean": (lambda x: _segments.by_segment.run(x, ints(0, 0, 2), 3, "mean"), numbers(3, 2)),
-    "SegmentMax": (lambda x: _segments.by_segment.run(x, ints(0, 0, 2), 3, "max"), numbers(3, 2)),
+    "SegmentSum": (lambda x: segment.by_segment.run(x, ints(0, 0, 2), 3, "add"), numbers(3, 2)),
+    "SegmentMean": (lambda x: segment.by_segment.run(x, ints(0, 0, 2), 3, "mean"), numbers(3, 2)),
+    "SegmentMax": (lambda x: segment.by_segment.run(x, ints(0, 0, 2), 3, "max"), numbers(3, 2)),
     "MulNoNan": (_primitives.mul_no_nan.run, numbers(3), numbers(3, seed=1)),
     "TridiagonalMatMul": (_primitives.tridiagonal_matmul.run, numbers(1, 3), numbers(1, 3, seed=1),
                           numbers(1, 3, seed=2), numbers(3, 2)),
@@ -219,7 +221,7 @@ CASES = {
                             numbers(4)),
     "EmbeddingLookup": (lambda x: _primitives.embedding_lookup.run(x, ints(5, 8), 4),
                         numbers(3, 2)),
-    "sparse_segment_mean": (lambda x: _sparse_parts.sparse_segment_mean.run(
+    "sparse_segment_mean": (lambda x: components.sparse_segment_mean.run(
         x, ints(0, 2, 2), ints(0, 0, 1)), numbers(3, 2)),
     "embedding": (lambda w: _mint_forms.rows_of.run(w, ints(0, 2, 2)), numbers(3, 2)),
     "var_mean": (_mint_forms.var_mean.run, numbers(3, 2)),

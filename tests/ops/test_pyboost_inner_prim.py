@@ -15,7 +15,8 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor
-from mindspore_compat.ops import _grad_ops, _pyboost_inner_prim, auto_generate
+from mindspore_compat.ops import auto_generate
+from mindspore_compat.ops._primitive_aliases import grad_ops, pyboost_inner_prim
 
 FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_pyboost.jsonl"
 OBSERVED = [json.loads(line) for line in FILE.read_text().splitlines()]
@@ -138,7 +139,7 @@ def flat(value):
 
 @pytest.mark.parametrize("case", OBSERVED, ids=lambda case: case["name"])
 def test_agrees_with_what_was_observed(case):
-    outs = flat(CALLS[case["name"]](getattr(_pyboost_inner_prim, case["name"])))
+    outs = flat(CALLS[case["name"]](getattr(pyboost_inner_prim, case["name"])))
     assert len(outs) == len(case["gives"])
     for out, (dtype, shape, total, weighted) in zip(outs, case["gives"]):
         assert str(out.dtype) == dtype and list(out.shape) == shape
@@ -158,12 +159,12 @@ BY_HAND = {
 
 @pytest.mark.parametrize("name", BY_HAND)
 def test_by_hand(name):
-    found = flat(CALLS[name](getattr(_pyboost_inner_prim, name)))[0].asnumpy()
+    found = flat(CALLS[name](getattr(pyboost_inner_prim, name)))[0].asnumpy()
     np.testing.assert_allclose(found, BY_HAND[name](r(2, 3).asnumpy()), 1e-4, 1e-5)
 
 
 def test_pools_and_stacks():
-    prims = _pyboost_inner_prim
+    prims = pyboost_inner_prim
     values, places = CALLS["max_pool_with_indices_impl"](prims.max_pool_with_indices_impl)
     image = r(1, 2, 4, 6).asnumpy().reshape(2, 24)
     taken = np.take_along_axis(image, places.asnumpy().reshape(2, 6), 1)
@@ -179,16 +180,16 @@ def test_pools_and_stacks():
     np.testing.assert_allclose(slope, -d * y / (1 + np.exp(x * y)), 1e-4)
 
 
-@pytest.mark.parametrize("name", _pyboost_inner_prim.LINES)
+@pytest.mark.parametrize("name", pyboost_inner_prim.LINES)
 def test_every_line_lays_its_parameters_to_a_primitive(name):
-    function = getattr(_pyboost_inner_prim, name)
-    signature, _, call, prim = _pyboost_inner_prim._LINE.fullmatch(
-        _pyboost_inner_prim.LINES[name]
+    function = getattr(pyboost_inner_prim, name)
+    signature, _, call, prim = pyboost_inner_prim._LINE.fullmatch(
+        pyboost_inner_prim.LINES[name]
     ).groups()
     outer = ast.parse(call).body[0].value
     inputs, settings = ([each.id for each in part.args] for part in (outer, outer.func))
     assert list(inspect.signature(function).parameters) == inputs + settings
-    shown = auto_generate if hasattr(auto_generate, prim) else _grad_ops
+    shown = auto_generate if hasattr(auto_generate, prim) else grad_ops
     made = getattr(shown, prim)
     assert inspect.isclass(made)
     inspect.signature(made.__init__).bind(None, *settings)
@@ -197,7 +198,7 @@ def test_every_line_lays_its_parameters_to_a_primitive(name):
 
 def test_the_path():
     prims = importlib.import_module("mindspore_compat.ops.auto_generate.pyboost_inner_prim")
-    assert prims is _pyboost_inner_prim and "roll_impl" in dir(prims)
+    assert prims is pyboost_inner_prim and "roll_impl" in dir(prims)
     infer = importlib.import_module("mindspore_compat.ops.operations._infer_ops")
     assert infer.QuantV2 is auto_generate.QuantV2
     with pytest.raises(AttributeError):
@@ -205,5 +206,5 @@ def test_the_path():
 
 
 def test_gradients_pass():
-    slope = ms.grad(lambda x: _pyboost_inner_prim.softmax_impl(x, 0)[0])(floats([0.0, 0.0]))
+    slope = ms.grad(lambda x: pyboost_inner_prim.softmax_impl(x, 0)[0])(floats([0.0, 0.0]))
     np.testing.assert_allclose(slope.asnumpy(), [0.25, -0.25], 1e-6)

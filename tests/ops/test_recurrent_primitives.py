@@ -6,7 +6,8 @@ from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat.ops import _recurrent_flat, _recurrent_steps
+from mindspore_compat.ops._recurrent import flat_weights
+from mindspore_compat.ops._recurrent import steps as _recurrent_steps
 from mindspore_compat.ops.operations import _rl_inner_ops
 
 
@@ -349,7 +350,7 @@ GRADIENTS = {
         x(6, seed=1),
     ),
     "lstm_projected": (
-        lambda *t: _recurrent_flat.lstm_projected.run(*t, True),
+        lambda *t: flat_weights.lstm_projected.run(*t, True),
         x(3, 2, 8),
         x(2, 1),
         x(2, 2),

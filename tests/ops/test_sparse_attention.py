@@ -8,7 +8,7 @@ from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat.ops._sparse_attention import _of_sequence
+from mindspore_compat.ops._attention.nsa_select import _of_sequence
 
 QUERIES, KEYS = (3, 5), (100, 228)  # where the sequences end
 HEADS, GROUPS, COUNT = 4, 2, 2

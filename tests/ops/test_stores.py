@@ -10,7 +10,7 @@ from kit.gradients import check_gradients
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, ops
-from mindspore_compat.ops import _replay
+from mindspore_compat.ops._legacy import replay_buffer
 from mindspore_compat.ops.operations import _rl_inner_ops as rl
 from mindspore_compat.ops.operations import _tensor_array as ta
 
@@ -155,7 +155,8 @@ def test_discounted_returns():
     for t in range(3, -1, -1):
         following = reward[t] + 0.9 * np.where(done[t], 0, following)
         np.testing.assert_allclose(got[t], following)
-    check_gradients(lambda r, v: _replay.discounted.run(r, Tensor(done), v, 0.9), reward, last)
+    discounted = replay_buffer.discounted.run
+    check_gradients(lambda r, v: discounted(r, Tensor(done), v, 0.9), reward, last)
     with pytest.raises(ValueError):
         rl.DiscountedReturn(0.9)(Tensor(reward), Tensor(done[:3]), Tensor(last))
     with pytest.raises(ValueError):

@@ -238,7 +238,7 @@ def test_a_mode_set_between_epochs_is_kept():
 
 def test_sinking_runs_sink_size_steps_in_an_epoch(monkeypatch):
     ms.set_context(mode=ms.GRAPH_MODE)
-    monkeypatch.setattr("mindspore_compat._core.config.config.device_target", "Ascend")
+    monkeypatch.setattr("mindspore_compat._core.context.config.config.device_target", "Ascend")
     teller = Teller("cur_step_num", "batch_num", "dataset_sink_mode")
     net = Descent()
     try:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat import Tensor, log
-from mindspore_compat._core.dtype import bfloat16, float16, float32, int32
+from mindspore_compat._core.tensor.dtype import bfloat16, float16, float32, int32
 from mindspore_compat._io import checkpoint
 from mindspore_compat.common.generator import Generator
 from mindspore_compat.common.parameter import Parameter, ParameterTuple

@@ -6,7 +6,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat._backend import scheduler
-from mindspore_compat._core import config as contexts
+from mindspore_compat._core.context import config as contexts
 from mindspore_compat.device_context import ascend, cpu, gpu
 from mindspore_compat.device_context.cpu import op_tuning as cpu_tuning
 

@@ -4,7 +4,7 @@ import pytest
 
 from mindspore_compat import nn, ops
 from mindspore_compat._extends import cell_attr_register
-from mindspore_compat.ops._primitive_cache import _get_cache_prim
+from mindspore_compat.ops._primitive_aliases.primitive_cache import _get_cache_prim
 
 
 def test_primitives_are_made_once():

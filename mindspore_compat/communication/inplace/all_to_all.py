@@ -1,7 +1,7 @@
 """Exchanges of all members with all: all_to_all, all_to_all_single, all_to_all_v_c."""
 
-from ..._core.rules import Bool, Int, ListOf, Str, TupleOf, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Int, ListOf, Str, TupleOf, checked
 from .. import transfer
 from ..all_to_all import rows_of
 from ..groups import partners

@@ -4,8 +4,8 @@ Ranks are numbers in the world. `group` names a group of `new_group` or `create_
 world. All members must call, in the same order.
 """
 
-from ..._core.rules import Any, Bool, Int, ListOf, Str, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Int, ListOf, Str, checked
 from .. import transfer
 from ..groups import member, partners
 from ..transfer import CommHandle

@@ -3,7 +3,7 @@
 A list holds, for each member of the group in their order, one Tensor like all the others.
 """
 
-from ..._core.rules import Bool, Int, Str, checked
+from ..._core.rules.vocabulary import Bool, Int, Str, checked
 from .. import transfer
 from ..groups import member, partners
 from .writing import (

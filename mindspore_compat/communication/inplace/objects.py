@@ -7,7 +7,7 @@ must trust each other, as processes of one job do.
 
 import pickle
 
-from ..._core.rules import Any, Int, Str, checked
+from ..._core.rules.vocabulary import Any, Int, Str, checked
 from ..groups import member, partners
 from .peers import peer_of
 from .writing import both

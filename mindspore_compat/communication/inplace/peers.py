@@ -3,10 +3,10 @@
 What is received is put into the Tensor that is given. Ranks are numbers in the world.
 """
 
-from ..._core.rule import show
-from ..._core.rules import Any, Bool, Int, Str, checked
-from ..._core.surface import overwrite, public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import overwrite, public
+from ..._core.rules.base import show
+from ..._core.rules.vocabulary import Any, Bool, Int, Str, checked
+from ..._core.tensor.tensor import Tensor
 from ..groups import group_named
 from ..transfer import CommHandle
 from .writing import Arriving, Given, Into, both

@@ -9,8 +9,8 @@ import hashlib
 import re
 
 from ..._backend import collective, heartbeat, launcher
-from ..._core.rule import show
-from ..._core.rules import Any, Int, ListOf, Str, checked
+from ..._core.rules.base import show
+from ..._core.rules.vocabulary import Any, Int, ListOf, Str, checked
 from .. import groups
 from ..groups import GlobalComm, group_named, member
 from .store import TCPStore, seconds_of

@@ -14,8 +14,8 @@ import threading
 import time
 import weakref
 
-from ..._core.rules import Any, Bool, Int, OneOf, Str, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Int, OneOf, Str, checked
 from .writing import in_ops
 
 REQUEST = struct.Struct("!cQQQ")

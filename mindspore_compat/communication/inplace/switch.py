@@ -5,9 +5,9 @@ Tensor they are given; so they are those of `mindspore.communication.comm_func`.
 as at the start, they are those of `mindspore.mint.distributed`.
 """
 
-from ..._core.rules import Any, Bool, Int, Str, checked
-from ..._core.surface import PUBLIC, public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import PUBLIC, public
+from ..._core.rules.vocabulary import Any, Bool, Int, Str, checked
+from ..._core.tensor.tensor import Tensor
 from .. import transfer
 from ..all_to_all import all_to_all_single_with_output_shape, all_to_all_with_output_shape
 from ..groups import partners

@@ -8,9 +8,9 @@ nothing that is recorded, so they would not take part in its walk back.
 
 import functools
 
-from ..._core.rules import ListOf, TensorOf, TupleOf, any_dtype
-from ..._core.surface import overwrite, public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import overwrite, public
+from ..._core.rules.vocabulary import ListOf, TensorOf, TupleOf, any_dtype
+from ..._core.tensor.tensor import Tensor
 from .. import transfer
 from ..transfer import CommHandle
 

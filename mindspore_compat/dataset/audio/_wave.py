@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._core.rules import Int, Number
+from ..._core.rules.vocabulary import Int, Number
 from .._rules import INT32_MAX, AnInstance
 from ..transforms.base import TensorOperation
 from .utils import WindowType

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Int, OneOf
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Int, OneOf
 from .._rules import INT32_MAX, AnInstance, natural, positive
 from ._spectra import padded
 from ._wave import AudioOperation, NotNegative, SpectrogramOperation

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Number
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Number
 from .._rules import AnInstance
 from ._wave import AnyInt, AudioOperation, NonZero, rows_of
 from .utils import DensityFunction, Interpolation, Modulation

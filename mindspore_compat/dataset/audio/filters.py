@@ -9,8 +9,8 @@ from math import cos, exp, pi, sin, sqrt
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Number, OneOf
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Number, OneOf
 from .._rules import sequence
 from ._wave import LIMIT, AudioOperation, NonZero, Quality, Real
 

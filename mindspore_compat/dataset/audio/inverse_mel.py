@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
+from ..._core.rules.checked import Forbid, checked
 from .._rules import AnInstance, positive
 from ._wave import NotNegative, Positive, Real, SpectrogramOperation, rows_of
 from .spectra import check_frequencies

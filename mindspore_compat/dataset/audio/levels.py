@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Number
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Number
 from .._rules import AnInstance, natural, positive
 from ._wave import (
     AudioOperation,

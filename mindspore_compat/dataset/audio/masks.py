@@ -6,8 +6,8 @@ numbers become float32. Source: D. Park et al., "SpecAugment" (2019).
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, OneOf
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, OneOf
 from .._rules import natural, positive
 from ._wave import NotNegative, Real, SpectrogramOperation
 

@@ -5,8 +5,8 @@ float64 stays float64; other numbers become float32.
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Float
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Float
 from .._rules import AnInstance, natural, positive
 from ._spectra import cut, istft, padded, stft, window
 from ._wave import (

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
+from ..._core.rules.checked import Forbid, checked
 from .._rules import positive
 from ._wave import AudioOperation, NonZero, NotNegative, Positive, Real, rows_of
 

@@ -7,8 +7,8 @@ from math import gcd
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Float, Int
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Float, Int
 from .._rules import INT32_MAX, AnInstance, natural, positive
 from ._spectra import cut, hann, istft, kaiser, resampled, stft, stretched, window
 from ._wave import (

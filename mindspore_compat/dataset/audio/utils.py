@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Int, Number, OneOf
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Int, Number, OneOf
 from .._rules import INT32_MAX, AnInstance, natural, positive
 
 __all__ = ["BorderType", "DensityFunction", "FadeShape", "GainType", "Interpolation", "MelType",

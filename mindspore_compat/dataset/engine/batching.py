@@ -8,8 +8,8 @@ import itertools
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Callable, Int, ListOf
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Callable, Int, ListOf
 from .._rules import INT32_MAX, AnInstance, Columns, Workers, positive
 from .operations import as_list, distinct, known, method
 from .pipeline import UnionBaseDataset

@@ -11,8 +11,8 @@ import tempfile
 import threading
 import weakref
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Int, Str
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Int, Str
 from .._rules import positive
 from .rows import read_only
 

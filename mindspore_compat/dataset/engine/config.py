@@ -16,9 +16,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ..._core import config as context
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Int, OneOf, Str
+from ..._core.context import config as context
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Int, OneOf, Str
 from .._rules import AnInstance
 
 __all__ = """DebugHook ErrorSamplesMode get_auto_num_workers get_auto_offload get_autotune_interval

@@ -9,8 +9,8 @@ from enum import Enum
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Int, Number, OneOf, Str
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Int, Number, OneOf, Str
 from ..._io.mindrecord import Records
 from .._rules import INT32_MAX, AnInstance, Workers
 from . import config

@@ -7,9 +7,9 @@ continues the epoch.
 import numpy as np
 
 from ..._backend import arrays
-from ..._core.checking import checked
-from ..._core.rules import Bool, Int
-from ..._core.tensor import Tensor
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int
+from ..._core.tensor.tensor import Tensor
 from .._rules import INT32_MAX, Columns
 from . import config
 from .rows import own

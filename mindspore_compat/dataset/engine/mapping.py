@@ -10,8 +10,8 @@ import itertools
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Int, ListOf
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int, ListOf
 from .._rules import INT32_MAX, AnInstance, Columns, Workers, positive
 from ..transforms.base import (
     CompoundOperation,

@@ -9,8 +9,8 @@ import itertools
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Callable, Int
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Callable, Int
 from .._rules import INT32_MAX, Columns, Workers, natural
 from . import config
 from .pipeline import Dataset, UnionBaseDataset

@@ -8,8 +8,8 @@ themselves to Dataset in `operations`.
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool
 from .._rules import natural
 from . import iterators
 from .cache import DatasetCache

@@ -13,7 +13,7 @@ import contextvars
 
 import numpy as np
 
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 
 # What becomes a RuntimeError where code that works on rows fails: `sys.exit` is for the script.
 FAILURES = (Exception, SystemExit)

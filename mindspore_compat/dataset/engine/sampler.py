@@ -9,8 +9,8 @@ from enum import Enum
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Int, Str
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Int, Str
 from .._rules import AnInstance, Samples
 from .config import next_seed
 from .twister import Twister

@@ -2,9 +2,9 @@
 
 import json
 
-from ..._core import dtype as dtypes
-from ..._core.checking import checked
-from ..._core.rules import Int, ListOf, Str
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Int, ListOf, Str
+from ..._core.tensor import dtype as dtypes
 from .._rules import AnInstance
 
 __all__ = ["Schema"]

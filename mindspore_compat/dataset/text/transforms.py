@@ -6,9 +6,9 @@ import unicodedata
 
 import numpy as np
 
-from ..._core import dtype as dtypes
-from ..._core.checking import Forbid, checked
-from ..._core.rules import AsValue, Bool, Callable, DType, Int, ListOf, Str
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import AsValue, Bool, Callable, DType, Int, ListOf, Str
+from ..._core.tensor import dtype as dtypes
 from .._rules import AnInstance, natural, positive
 from ..transforms.base import TensorOperation
 from ..transforms.transforms import numeric_dtype

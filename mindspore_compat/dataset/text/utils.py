@@ -5,8 +5,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Int, ListOf, Str
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Int, ListOf, Str
 from .._rules import AnInstance, positive
 from ..engine.operations import known
 from ..engine.pipeline import Dataset

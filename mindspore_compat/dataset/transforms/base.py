@@ -15,9 +15,9 @@ import types
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import OneOf
-from ..._core.tensor import Tensor
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import OneOf
+from ..._core.tensor.tensor import Tensor
 from ..engine.config import next_seed
 from ..engine.rows import FAILURES, as_column
 from ..engine.twister import Twister

@@ -4,9 +4,9 @@ from enum import IntEnum
 
 import numpy as np
 
-from ..._core import dtype as dtypes
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, DType, Int, ListOf, Number, Str
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, Number, Str
+from ..._core.tensor import dtype as dtypes
 from .._rules import INT64_MAX, AnInstance, Probability
 from ..engine.batching import padded
 from .base import (

@@ -4,8 +4,8 @@ import io
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Number, OneOf
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Number, OneOf
 from .._extra import decoded, image_bytes, pillow
 from .._rules import AnInstance, sequence
 from ..engine.rows import as_column

@@ -4,8 +4,8 @@ Later releases have one class for arrays and PIL images, and here the two are th
 differs in MindSpore 1 is kept: `Decode(rgb)`.
 """
 
-from ..._core.checking import checked
-from ..._core.rules import OneOf
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import OneOf
 from . import *  # noqa: F403
 from . import Decode as _Decode
 from . import __all__ as _names

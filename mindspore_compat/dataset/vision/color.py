@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Int, Number
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Int, Number
 from .._extra import opencv, pillow
 from .._rules import increasing, sequence
 from . import _color

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Int, ListOf, Number, OneOf, TupleOf
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Int, ListOf, Number, OneOf, TupleOf
 from .._extra import opencv
 from .._rules import AnInstance, sequence
 from . import _color

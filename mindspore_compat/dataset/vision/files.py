@@ -5,9 +5,9 @@ Encoding and decoding need OpenCV, of the extra "vision".
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Int, Str
-from ..._core.tensor import Tensor
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int, Str
+from ..._core.tensor.tensor import Tensor
 from .._extra import opencv
 from .._rules import AnInstance
 from ..transforms.base import is_pil

@@ -6,8 +6,8 @@ PILCUBIC and of PIL images.
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Int, Number, OneOf
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
 from .._extra import opencv, pillow
 from .._rules import AnInstance, Fill, Padding, Size, natural, positive, sequence
 from . import _resize

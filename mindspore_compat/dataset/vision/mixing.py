@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Number
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Number
 from .._rules import AnInstance, Probability, positive
 from ..engine.twister import Gamma32
 from ..transforms.base import (

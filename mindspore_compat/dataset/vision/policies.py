@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Int
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Int
 from .._rules import AnInstance, Fill, natural
 from . import _color, warping
 from ._image import ImageOperation

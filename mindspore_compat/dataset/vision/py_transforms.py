@@ -5,8 +5,8 @@ differs in MindSpore 1 is kept: `Decode()` gives a PIL image, and the transforms
 `ToTensor` take the channels first.
 """
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Number, OneOf
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Number, OneOf
 from .._rules import positive, sequence
 from . import *  # noqa: F403
 from . import CutOut as _CutOut

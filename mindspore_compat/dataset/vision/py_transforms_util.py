@@ -12,7 +12,7 @@ import re
 import numpy as np
 from PIL import Image, ImageEnhance
 
-from ..._core.source import compiled
+from ..._core.declare.source import compiled
 from .utils import Border, Inter
 
 augment_error_message = "'img' must be a PIL image, as Decode and ToPIL give, but got {}."

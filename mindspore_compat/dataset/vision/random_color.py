@@ -5,8 +5,8 @@ With one worker and a seed, arrays are augmented exactly as the original augment
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Int, Number, OneOf
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
 from .._rules import Probability, increasing, sequence
 from . import _color
 from ._image import ImageOperation, PilOperation, check_channels, check_rank

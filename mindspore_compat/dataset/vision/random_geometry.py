@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Float, Int, Number, OneOf, TupleOf
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Float, Int, Number, OneOf, TupleOf
 from .._extra import decoded, image_bytes, pillow
 from .._rules import (
     AnInstance,

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from ..._core.checking import Forbid, checked
-from ..._core.rules import Bool, Number, TupleOf
+from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.vocabulary import Bool, Number, TupleOf
 from .._extra import opencv, pillow
 from .._rules import AnInstance, Fill, sequence
 from . import _warp

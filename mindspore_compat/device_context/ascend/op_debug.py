@@ -4,9 +4,9 @@ Each is checked and kept as `set_context` keeps `ascend_config`, and changes not
 call with another value is refused.
 """
 
-from ..._core.checking import checked
-from ..._core.rules import Int, OneOf, Str
-from ..._core.settings import DictOf
+from ..._core.context.settings import DictOf
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Int, OneOf, Str
 from .._kept import keep
 
 __all__ = ["aclinit_config", "debug_option", "execute_timeout", "function_status"]

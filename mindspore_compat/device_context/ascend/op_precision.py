@@ -4,9 +4,9 @@ Each is checked and kept as `set_context` keeps `ascend_config`, and changes not
 call with another value is refused.
 """
 
-from ..._core.checking import checked
-from ..._core.config import ASCEND
-from ..._core.rules import Str
+from ..._core.context.config import ASCEND
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Str
 from .._kept import keep
 
 __all__ = [

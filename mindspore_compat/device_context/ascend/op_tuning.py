@@ -4,8 +4,8 @@ Each is checked and kept as `set_context` keeps `ascend_config`, and changes not
 call with another value is refused.
 """
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Int, OneOf
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int, OneOf
 from .._kept import keep
 
 __all__ = ["aclnn_cache", "aoe_job_type", "aoe_tune_mode", "op_compile", "function_status"]

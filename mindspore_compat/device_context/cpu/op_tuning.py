@@ -1,8 +1,8 @@
 """`mindspore.device_context.cpu.op_tuning`: how many threads compute on the CPU."""
 
 from ..._backend import scheduler
-from ..._core.checking import checked
-from ..._core.rules import Int
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Int
 
 __all__ = ["threads_num"]
 

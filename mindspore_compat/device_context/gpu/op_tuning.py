@@ -5,8 +5,8 @@ Each is checked and kept as `set_context` keeps `gpu_config`, and changes nothin
 call with another value is refused.
 """
 
-from ..._core.checking import checked
-from ..._core.config import GPU
+from ..._core.context.config import GPU
+from ..._core.rules.checked import checked
 from .._kept import keep
 
 __all__ = ["conv_dgrad_algo", "conv_fprop_algo", "conv_wgrad_algo", "function_status"]

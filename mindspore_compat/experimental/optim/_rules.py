@@ -4,7 +4,7 @@ The documentation names ValueError for a learning rate of the wrong kind, and so
 original itself ends in a TypeError there. A bool counts as a number, as in the original.
 """
 
-from ..._core.rules import (
+from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,

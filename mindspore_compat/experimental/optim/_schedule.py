@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..._backend import arrays
-from ..._core.dtype import float32
-from ..._core.rules import Int, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Int, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
 from .optimizer import Optimizer
 
 

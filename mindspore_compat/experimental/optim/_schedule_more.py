@@ -5,8 +5,18 @@
 import math
 from bisect import bisect_right
 
-from ..._core.rules import Any, AsValue, Callable, Int, ListOf, Number, OneOf, checked, inf
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Callable,
+    Int,
+    ListOf,
+    Number,
+    OneOf,
+    checked,
+    inf,
+)
 from ._schedule import (
     LRScheduler,
     as_float,

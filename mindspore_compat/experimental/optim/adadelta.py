@@ -1,9 +1,9 @@
 """Adadelta over parameter groups."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Float, checked
-from ..._core.surface import public
-from ...ops._update import adadelta_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Float, checked
+from ...ops._optimizer.formulas import adadelta_update, unscaled
 from ._rules import Above, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 

@@ -3,9 +3,9 @@
 import math
 
 from ..._backend.fuse import fuse
-from ..._core.rules import checked
-from ..._core.surface import public
-from ...ops._update import adam_or_amsgrad_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import checked
+from ...ops._optimizer.formulas import adam_or_amsgrad_update, unscaled
 from ._rules import AtLeast, Betas, Decay, Flag, Lr
 from .optimizer import GroupedOptimizer
 

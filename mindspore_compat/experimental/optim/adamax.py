@@ -1,9 +1,9 @@
 """Adamax: Adam with the infinity norm, over parameter groups."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import checked
-from ..._core.surface import public
-from ...ops._update import adamax_inner_eps_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import checked
+from ...ops._optimizer.formulas import adamax_inner_eps_update, unscaled
 from ._rules import Above, Decay, Flag, FloatBetas, LrAbove
 from .optimizer import GroupedOptimizer
 

@@ -1,9 +1,9 @@
 """ASGD: gradient descent that also averages its parameters, over parameter groups."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Bool, Number, checked, inf
-from ..._core.surface import public
-from ...ops._update import asgd_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Number, checked, inf
+from ...ops._optimizer.formulas import asgd_update, unscaled
 from ._rules import Decay, Finite, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 

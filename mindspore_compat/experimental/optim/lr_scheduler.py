@@ -8,8 +8,8 @@ metric, other schedulers or a cycle are in _schedule_more.py, their base is in _
 import math
 from collections import Counter
 
-from ..._core.rules import Callable, Float, Int, ListOf, Number, TupleOf, checked, inf
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Callable, Float, Int, ListOf, Number, TupleOf, checked, inf
 from ._schedule import LRScheduler, as_float
 from ._schedule_more import (
     CosineAnnealingWarmRestarts,

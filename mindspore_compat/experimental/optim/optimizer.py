@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import public
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ...nn.cell import Cell
 from ...nn.optim._rates import as_number, host_parameter

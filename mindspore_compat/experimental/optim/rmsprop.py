@@ -1,9 +1,9 @@
 """RMSprop over parameter groups."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import checked
-from ..._core.surface import public
-from ...ops._update import rmsprop_outer_eps_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import checked
+from ...ops._optimizer.formulas import rmsprop_outer_eps_update, unscaled
 from ._rules import Above, AtLeast, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 

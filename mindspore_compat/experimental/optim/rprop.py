@@ -1,9 +1,9 @@
 """Rprop: steps by the sign of the gradient, over parameter groups."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Float, ListOf, Number, TupleOf, checked, inf
-from ..._core.surface import public
-from ...ops._update import rprop_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Float, ListOf, Number, TupleOf, checked, inf
+from ...ops._optimizer.formulas import rprop_update, unscaled
 from ._rules import AtLeast, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 

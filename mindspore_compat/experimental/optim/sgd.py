@@ -1,9 +1,9 @@
 """SGD: gradient descent with momentum, over parameter groups."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import AsValue, Bool, Forbid, Number, TensorOf, checked, inf
-from ..._core.surface import public
-from ...ops._update import sgd_or_plain_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import AsValue, Bool, Forbid, Number, TensorOf, checked, inf
+from ...ops._optimizer.formulas import sgd_or_plain_update, unscaled
 from .optimizer import GroupedOptimizer
 
 __all__ = ["SGD"]

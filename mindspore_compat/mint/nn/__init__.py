@@ -1,7 +1,7 @@
 """mindspore.mint.nn: layers under PyTorch's names, and `functional`."""
 
 from ... import nn  # noqa: F401 - its rooms hold the declarations
-from ..._core.surface import window
+from ..._core.declare.public_api import window
 from ...nn.cell import Cell
 from . import functional, layer  # noqa: F401 - reached as attributes; the declarations
 

@@ -1,8 +1,8 @@
 """Jvp and Vjp: the transforms of the same names as Cells."""
 
-from ..._core.rules import Callable, checked
-from ..._core.surface import public
-from ..._core.transforms import jvp, vjp
+from ..._core.autograd.transforms import jvp, vjp
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Callable, checked
 from ..cell import Cell
 
 __all__ = ["Jvp", "Vjp"]

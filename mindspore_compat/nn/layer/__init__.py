@@ -1,6 +1,6 @@
 """Layers, one file per public module of the original; all of them can be reached here."""
 
-from ..._core.surface import window
+from ..._core.declare.public_api import window
 from ..cell import Cell
 from . import (  # noqa: F401 - the declarations
     activation,

@@ -3,9 +3,9 @@
 import math
 
 from ... import ops
-from ..._core.dtype import float32
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Any,
     Bool,
     Int,
@@ -18,9 +18,9 @@ from ..._core.rules import (
     integer,
     number,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
-from ...ops._image_patches import patches
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
+from ...ops._conv.patches import patches
 from .._parts import need_tensor
 from ..cell import Cell
 from .padding import pad_ends

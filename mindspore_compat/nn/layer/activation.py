@@ -1,19 +1,19 @@
 """Activation layers that have parameters, and the table of activations by name.
 
 Activations without parameters (ReLU, GELU, Softmax, ...) are made from the lines of the ops, in
-`ops/_activation.py`; they can be reached through this module as well.
+`ops/_activation/pointwise.py`; they can be reached through this module as well.
 """
 
 import functools
 
 from ... import ops
-from ..._core.dtype import float32
-from ..._core.rules import Float, Forbid, Int, Number, checked
-from ..._core.surface import build, public
-from ..._core.tensor import Tensor
-from ...ops._activation import prelu
-from ...ops._norm import lrn
-from ...ops._softmax import log_softmax_ext
+from ..._core.declare.public_api import build, public
+from ..._core.rules.vocabulary import Float, Forbid, Int, Number, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
+from ...ops._activation.pointwise import prelu
+from ...ops._activation.softmax import log_softmax_ext
+from ...ops._normalization.batch_norm import lrn
 from .._parts import also, need_floats, parameter
 from ..cell import Cell
 

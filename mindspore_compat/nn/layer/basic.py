@@ -8,14 +8,14 @@ import functools
 import math
 
 from ... import ops
-from ..._core.dtype import float32
-from ..._core.precision import state as precision
-from ..._core.rules import Any, Bool, DType, Float, Int, ListOf, Number, TupleOf, checked
-from ..._core.surface import public, write_back
+from ..._core.declare.public_api import public, write_back
+from ..._core.rules.vocabulary import Any, Bool, DType, Float, Int, ListOf, Number, TupleOf, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.precision import state as precision
 from ...common.initializer import Uniform
-from ...ops._dropout import dropout, dropout1d, dropout2d, dropout2d_ext, dropout3d
-from ...ops._linalg import dense
-from ...ops._shape import flatten_axes
+from ...ops._linalg.matmul import dense
+from ...ops._random.dropout import dropout, dropout1d, dropout2d, dropout2d_ext, dropout3d
+from ...ops._shape.reshape import flatten_axes
 from .._parts import (
     default_bias,
     default_weight,

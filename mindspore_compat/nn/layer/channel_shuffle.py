@@ -1,7 +1,7 @@
 """Shuffling channels between groups."""
 
-from ..._core.rules import Bool, Forbid, Int, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Forbid, Int, checked
 from ..cell import Cell
 
 __all__ = ["ChannelShuffle"]

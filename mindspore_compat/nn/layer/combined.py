@@ -1,7 +1,7 @@
 """Layers with what usually follows them: a batch norm and an activation."""
 
-from ..._core.rules import Bool, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, checked
 from .._parts import need_activation
 from ..cell import Cell
 from .activation import get_activation

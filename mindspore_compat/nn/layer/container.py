@@ -8,7 +8,7 @@ in those names is looked up in the names of the members that are there.
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
-from ..._core.surface import public
+from ..._core.declare.public_api import public
 from ..cell import Cell
 
 __all__ = ["SequentialCell", "CellList", "CellDict"]

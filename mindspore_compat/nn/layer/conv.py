@@ -1,28 +1,28 @@
 """Convolution layers and their transposes.
 
-The arithmetic is in `ops/_conv.py`. A sequence is convolved as an image of height 1, because the
-weights of Conv1d are saved with that axis.
+The arithmetic is in `ops/_conv/conv.py`. A sequence is convolved as an image of height 1, because
+the weights of Conv1d are saved with that axis.
 """
 
 import functools
 import math
 
 from ... import ops
-from ..._core.config import config
-from ..._core.dtype import float32
-from ..._core.rules import Bool, DType, Forbid, Int, OneOf, TupleOf, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
-from ...ops._conv import (
+from ..._core.context.config import config
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Forbid, Int, OneOf, TupleOf, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
+from ...ops._conv.conv import (
     conv2d,
     conv2d_primitive,
     conv2d_transpose_primitive,
     conv3d,
     conv3d_transpose_primitive,
 )
-from ...ops._math import add
-from ...ops._shape import pad_with_zeros
-from ...ops._windows import need_rank
+from ...ops._conv.im2col import need_rank
+from ...ops._elementwise.arithmetic import add
+from ...ops._shape.reshape import pad_with_zeros
 from .._parts import default_bias, default_weight, need_tensor, parameter
 from ..cell import Cell
 

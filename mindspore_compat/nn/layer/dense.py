@@ -2,12 +2,12 @@
 
 import math
 
-from ..._core.dtype import float32
-from ..._core.rules import Bool, DType, Int, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Int, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
 from ...common.initializer import Uniform
-from ...ops._linalg import dense
+from ...ops._linalg.matmul import dense
 from .._parts import need_init_shape, parameter
 from ..cell import Cell
 

@@ -3,10 +3,9 @@
 import functools
 
 from ... import ops
-from ..._core.dtype import float32
-from ..._core.op import op
-from ..._core.precision import state as precision
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Any,
     Bool,
     DType,
@@ -21,12 +20,13 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.precision import state as precision
+from ..._core.tensor.tensor import Tensor
 from ...common.initializer import Normal
 from ...common.parameter import Parameter
-from ...ops._cast import cast
-from ...ops._index import gather
+from ...ops._elementwise.cast import cast
+from ...ops._indexing.getitem import gather
 from .._parts import parameter
 from ..cell import Cell
 from ._wrappers import clip_by_norm

@@ -2,8 +2,9 @@
 
 import math
 
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import legacy, public
+from ..._core.rules.vocabulary import (
     Bool,
     Float,
     Int,
@@ -16,9 +17,8 @@ from ..._core.rules import (
     integer,
     number,
 )
-from ..._core.surface import legacy, public
-from ..._core.tensor import Tensor
-from ...ops._image import resize_bilinear
+from ..._core.tensor.tensor import Tensor
+from ...ops._image.resize import resize_bilinear
 from ..cell import Cell
 from .container import CellList
 from .conv import Conv2d

@@ -1,9 +1,9 @@
 """Layers around mathematical functions, kept for scripts that use the layer form."""
 
 from ... import ops
-from ..._core.dtype import float32, int32
-from ..._core.op import op
-from ..._core.rules import (
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Alike,
     Any,
     Bool,
@@ -15,8 +15,8 @@ from ..._core.rules import (
     checked,
     floating,
 )
-from ..._core.surface import public
-from ...ops._loss import cosine_similarity
+from ..._core.tensor.dtype import float32, int32
+from ...ops._loss.regression import cosine_similarity
 from ..cell import Cell
 
 __all__ = [

@@ -1,16 +1,17 @@
 """Normalisation layers: over the batch, over the last axes, over groups of channels, over
 instances.
 
-The arithmetic and its gradients are in `ops/_norm.py`. `momentum` here is the weight of the old
-running statistics; inside a layer (`self.momentum`) and in the ops it is that of the new ones.
+The arithmetic and its gradients are in `ops/_normalization/batch_norm.py`. `momentum` here is the
+weight of the old running statistics; inside a layer (`self.momentum`) and in the ops it is that of
+the new ones.
 """
 
 import functools
 
 from ... import ops
-from ..._core.config import config
-from ..._core.dtype import float32, float64
-from ..._core.rules import (
+from ..._core.context.config import config
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Bool,
     DType,
     Float,
@@ -22,11 +23,11 @@ from ..._core.rules import (
     TupleOf,
     checked,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.dtype import float32, float64
+from ..._core.tensor.tensor import Tensor
 from ...communication.groups import create_group, get_group_size, get_rank
-from ...ops._norm import channels_first, channels_last, normalize_batch, running
-from ...ops._norm_rows import group_standardize, multiply_add, row_standardize
+from ...ops._normalization.batch_norm import channels_first, channels_last, normalize_batch, running
+from ...ops._normalization.layer_norm import group_standardize, multiply_add, row_standardize
 from .._parts import need_floats, parameter
 from ..cell import Cell
 

@@ -3,10 +3,10 @@
 Paddings are pairs (before, behind), the last axis first. A negative one cuts elements off.
 """
 
-from ..._core.op import op
-from ..._core.rules import Any, Bool, Number, Str, TensorOf, any_dtype, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Number, Str, TensorOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
 from ..cell import Cell
 
 __all__ = [

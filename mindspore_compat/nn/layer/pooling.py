@@ -1,14 +1,24 @@
 """Pooling layers: windows, adaptive windows, and undoing a pooling.
 
-The arithmetic is in `ops/_pool.py` and its neighbours. The window layers of the original
+The arithmetic is in `ops/_pooling/pool.py` and its neighbours. The window layers of the original
 take their padding from a mode, which is what this file adds.
 """
 
-from ..._core.config import config
-from ..._core.op import op
-from ..._core.rules import Any, Bool, Str, TensorOf, floating, integer
-from ..._core.surface import public
-from ...ops._pool import (
+from ..._core.context.config import config
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Str, TensorOf, floating, integer
+from ...ops._conv.im2col import each, need_rank, padding_of
+from ...ops._pooling.adaptive import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+)
+from ...ops._pooling.fractional import fractional_max_pool2d, fractional_max_pool3d
+from ...ops._pooling.pool import (
     average_windows,
     avg_pool1d_ext,
     avg_pool2d_ext,
@@ -19,16 +29,6 @@ from ...ops._pool import (
     max_unpool2d,
     max_unpool3d,
 )
-from ...ops._pool_adaptive import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool2d,
-    adaptive_max_pool3d,
-)
-from ...ops._pool_fractional import fractional_max_pool2d, fractional_max_pool3d
-from ...ops._windows import each, need_rank, padding_of
 from .._parts import also, need_floats
 from ..cell import Cell
 

@@ -1,16 +1,16 @@
 """One step of a recurrent network as a layer: RNNCell, LSTMCell, GRUCell.
 
-Whole sequences are in rnns.py, the arithmetic of the steps in `ops/_recurrent.py`.
+Whole sequences are in rnns.py, the arithmetic of the steps in `ops/_recurrent/sequence.py`.
 """
 
 import math
 
-from ..._core.dtype import float32
-from ..._core.rules import Bool, DType, Forbid, Int, OneOf, TensorOf, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Forbid, Int, OneOf, TensorOf, checked
+from ..._core.tensor.dtype import float32
 from ...common.initializer import Uniform
-from ...ops._linalg import dense
-from ...ops._recurrent import gru_sequence, lstm_sequence, rnn_sequence
+from ...ops._linalg.matmul import dense
+from ...ops._recurrent.sequence import gru_sequence, lstm_sequence, rnn_sequence
 from .._parts import need_floats, parameter
 from ..cell import Cell
 

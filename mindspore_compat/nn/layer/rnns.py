@@ -1,23 +1,24 @@
 """Recurrent layers over whole sequences: RNN, LSTM, GRU; stacked, in one or both directions.
 
-The steps and their gradients are in `ops/_recurrent.py`, single steps as layers in rnn_cells.py.
+The steps and their gradients are in `ops/_recurrent/sequence.py`, single steps as layers in
+rnn_cells.py.
 """
 
 import functools
 import math
 
 from ... import ops
-from ..._core.dtype import float32
-from ..._core.rules import Bool, DType, Float, Int, OneOf, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
-from ..._core.transforms import map_tensors
+from ..._core.autograd.transforms import map_tensors
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Float, Int, OneOf, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
 from ...common.initializer import Uniform
 from ...common.parameter import ParameterTuple
-from ...ops._cast import cast
-from ...ops._linalg import dense
-from ...ops._recurrent import gru_sequence, lstm_sequence, rnn_sequence
-from ...ops._shape import cat, stack
+from ...ops._elementwise.cast import cast
+from ...ops._linalg.matmul import dense
+from ...ops._recurrent.sequence import gru_sequence, lstm_sequence, rnn_sequence
+from ...ops._shape.reshape import cat, stack
 from .._parts import need_floats, parameter
 from ..cell import Cell, MixedPrecisionType
 from .basic import Dropout

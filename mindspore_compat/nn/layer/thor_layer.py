@@ -8,13 +8,23 @@ outputs. What the optimizer does with them is in optim/thor.py.
 
 import numpy as np
 
-from ..._core.dtype import float32
-from ..._core.op import op
-from ..._core.rules import Any, Bool, DType, Int, OneOf, TensorOf, TupleOf, any_dtype, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    DType,
+    Int,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
-from ...ops._windows import padding_of
+from ...ops._conv.im2col import padding_of
 from .basic import Dense, _product
 from .conv import Conv2d
 from .embedding import Embedding, EmbeddingLookup

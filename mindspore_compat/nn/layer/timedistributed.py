@@ -1,8 +1,8 @@
 """A layer applied to every slice of time."""
 
-from ..._core.rules import CellOf, Int, checked
-from ..._core.surface import public
-from ...ops._shape import stack
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import CellOf, Int, checked
+from ...ops._shape.reshape import stack
 from ..cell import Cell
 
 __all__ = ["TimeDistributed"]

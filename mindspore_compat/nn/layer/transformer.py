@@ -3,11 +3,11 @@
 import copy
 
 from ... import ops
-from ..._core.dtype import float32
-from ..._core.rules import Bool, DType, Int, Number, TensorOf, any_dtype, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Int, Number, TensorOf, any_dtype, checked
+from ..._core.tensor.dtype import float32
 from ...common.initializer import XavierNormal, XavierUniform, initializer
-from ...ops._heads import multi_head_attention_forward, need_mask
+from ...ops._attention.multi_head import multi_head_attention_forward, need_mask
 from .._parts import parameter
 from ..cell import Cell
 from .basic import Dense, Dropout

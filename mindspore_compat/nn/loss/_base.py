@@ -1,8 +1,8 @@
 """LossBase: what losses have in common, and how a user's loss reduces."""
 
 from ... import ops
-from ..._core.dtype import float32
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.tensor.dtype import float32
 from ..cell import Cell
 
 _REDUCTIONS = ("none", "mean", "sum")

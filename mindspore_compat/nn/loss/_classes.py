@@ -1,8 +1,8 @@
 """Losses of classification: entropies, margins of several classes, overlaps, and sequences."""
 
 from ... import ops
-from ..._core.dtype import float32, int32
-from ..._core.rules import (
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Any,
     Bool,
     CellOf,
@@ -16,7 +16,7 @@ from ..._core.rules import (
     any_dtype,
     checked,
 )
-from ..._core.surface import public
+from ..._core.tensor.dtype import float32, int32
 from ...common.parameter import Parameter
 from ..cell import Cell
 from ..layer.activation import get_activation

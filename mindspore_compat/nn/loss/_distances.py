@@ -3,8 +3,8 @@
 import math
 
 from ... import ops
-from ..._core.dtype import float32
-from ..._core.rules import (
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
     Any,
     Bool,
     Float,
@@ -16,8 +16,8 @@ from ..._core.rules import (
     any_dtype,
     checked,
 )
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
 from ._base import LossBase
 
 Anything = TensorOf(any_dtype)

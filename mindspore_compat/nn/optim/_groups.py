@@ -8,7 +8,7 @@ here; _rates.py makes Parameters and Cells of them.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..._core.rules import Bool, CellOf, Number, Params, Rate, inf
+from ..._core.rules.vocabulary import Bool, CellOf, Number, Params, Rate, inf
 from ...common.parameter import Parameter
 
 Decay = Number(ge=0.0, lt=inf) | Bool | CellOf

@@ -6,9 +6,9 @@ import numpy as np
 
 from ... import log
 from ..._backend import arrays
-from ..._core.op import op
-from ..._core.rules import TensorOf, any_dtype
-from ..._core.tensor import Tensor
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import TensorOf, any_dtype
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule

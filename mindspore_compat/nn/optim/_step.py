@@ -7,9 +7,9 @@ before the first array is written.
 
 from ..._backend import arrays
 from ..._backend.flat_buffers import Pack, groups_of_small
-from ..._core.tape import written
-from ..._core.tensor import Tensor
-from ...ops._update import unscaled
+from ..._core.autograd.tape import written
+from ..._core.tensor.tensor import Tensor
+from ...ops._optimizer.formulas import unscaled
 
 
 class Rows:

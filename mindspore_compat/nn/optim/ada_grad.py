@@ -1,9 +1,9 @@
 """Adagrad: gradients over the root of the sum of all their squares."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Bool, Float, checked, inf
-from ..._core.surface import public
-from ...ops._update import adagrad_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, checked, inf
+from ...ops._optimizer.formulas import adagrad_update, unscaled
 from ._groups import Decay, Params, Rate, Scale
 from .optimizer import FusedOptimizer
 

@@ -1,9 +1,9 @@
 """Adadelta: steps as large, on average, as the steps before them."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Float, checked, inf
-from ..._core.surface import public
-from ...ops._update import adadelta_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Float, checked, inf
+from ...ops._optimizer.formulas import adadelta_update, unscaled
 from ._groups import Decay, Params, Rate, Scale
 from .optimizer import FusedOptimizer
 

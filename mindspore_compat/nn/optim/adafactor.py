@@ -4,11 +4,21 @@ import numpy as np
 
 from ..._backend import arrays
 from ..._backend.fuse import fuse
-from ..._core.rules import Any, Bool, Float, Forbid, ListOf, Number, TupleOf, checked, inf
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    Float,
+    Forbid,
+    ListOf,
+    Number,
+    TupleOf,
+    checked,
+    inf,
+)
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
-from ...ops._update import (
+from ...ops._optimizer.formulas import (
     adafactor_direction,
     adafactor_vector_direction,
     plain_update,

@@ -7,9 +7,9 @@ import numpy as np
 from ..._backend import arrays
 from ..._backend.fuse import fuse
 from ..._backend.offload import Offload
-from ..._core.rules import Bool, Float, checked, inf
-from ..._core.surface import public
-from ...ops._update import (
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, checked, inf
+from ...ops._optimizer.formulas import (
     adam_step,
     adam_update,
     adam_weight_decay_update,

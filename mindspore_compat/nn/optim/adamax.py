@@ -1,9 +1,9 @@
 """AdaMax: Adam with the largest gradient in the place of the mean square."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import checked
-from ..._core.surface import public
-from ...ops._update import adamax_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import checked
+from ...ops._optimizer.formulas import adamax_update, unscaled
 from ._groups import Decay, Params, Rate, Scale
 from .adam import Above, Beta, Powers
 from .optimizer import FusedOptimizer

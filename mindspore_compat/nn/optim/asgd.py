@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Float, checked, inf
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Float, checked, inf
 from ...common.parameter import ParameterTuple
-from ...ops._update import asgd_update, unscaled
+from ...ops._optimizer.formulas import asgd_update, unscaled
 from ._groups import Decay, Params, Rate
 from ._rates import as_number, host_parameter
 from ._step import Plan

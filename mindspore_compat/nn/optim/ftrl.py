@@ -1,9 +1,9 @@
 """FTRL: follow the regularised leader."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Bool, Float, checked, inf
-from ..._core.surface import public
-from ...ops._update import ftrl_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, checked, inf
+from ...ops._optimizer.formulas import ftrl_update, unscaled
 from ._groups import Decay, Params, Scale
 from .adam import Above, Adam
 from .optimizer import FusedOptimizer

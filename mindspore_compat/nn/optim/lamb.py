@@ -2,9 +2,9 @@
 
 from ..._backend import arrays
 from ..._backend.fuse import compute_dtype, fuse
-from ..._core.rules import checked
-from ..._core.surface import public
-from ...ops._update import lamb_direction, plain_update, trust_ratio
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import checked
+from ...ops._optimizer.formulas import lamb_direction, plain_update, trust_ratio
 from ._groups import Decay, Params, Rate
 from ._step import Rows
 from .adam import Above, Beta

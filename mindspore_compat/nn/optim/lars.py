@@ -2,11 +2,11 @@
 
 from ..._backend import arrays
 from ..._backend.fuse import compute_dtype
-from ..._core.rules import Any, Bool, Callable, Float, checked, inf
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Callable, Float, checked, inf
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
-from ...ops._update import trust_ratio, unscaled
+from ...ops._optimizer.formulas import trust_ratio, unscaled
 from ._step import Rows, gradient_arrays
 from .lamb import norm
 from .optimizer import Optimizer

@@ -1,7 +1,7 @@
 """LazyAdam: Adam that, given a gradient of few rows, updates these rows alone."""
 
-from ..._core.rules import Bool, CellOf, Number, checked, inf
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, CellOf, Number, checked, inf
 from ._groups import Params, Rate, Scale
 from .adam import ADAM, Above, Adam, Beta, Powers
 from .optimizer import FusedOptimizer

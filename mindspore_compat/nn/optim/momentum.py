@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Bool, Float, checked, inf
-from ..._core.surface import public
-from ...ops._update import momentum_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, checked, inf
+from ...ops._optimizer.formulas import momentum_update, unscaled
 from ._groups import Decay, Params, Rate, Scale
 from ._rates import as_number, host_parameter
 from .optimizer import FusedOptimizer

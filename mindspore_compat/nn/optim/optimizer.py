@@ -14,12 +14,12 @@ import numpy as np
 
 from ... import ops
 from ..._backend import arrays
-from ..._core.config import config
-from ..._core.rules import checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.context.config import config
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import checked
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
-from ...ops._update import centralised, unscaled
+from ...ops._optimizer.formulas import centralised, unscaled
 from ..cell import Cell
 from ..layer.container import CellList
 from ._groups import Decay, Params, Rate, Scale, read_parameters

@@ -1,9 +1,9 @@
 """ProximalAdagrad: Adagrad followed by the proximal step of an l1 and l2 penalty."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Bool, Float, checked, inf
-from ..._core.surface import public
-from ...ops._update import proximal_adagrad_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, checked, inf
+from ...ops._optimizer.formulas import proximal_adagrad_update, unscaled
 from ._groups import Decay, Params, Rate, Scale
 from .adam import Adam
 from .optimizer import FusedOptimizer

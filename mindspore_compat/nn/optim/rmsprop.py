@@ -1,9 +1,9 @@
 """RMSProp: gradients over the root of their running mean square."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Bool, Float, checked, inf
-from ..._core.surface import public
-from ...ops._update import centered_rmsprop_update, rmsprop_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, checked, inf
+from ...ops._optimizer.formulas import centered_rmsprop_update, rmsprop_update, unscaled
 from ._groups import Decay, Params, Rate, Scale
 from .optimizer import FusedOptimizer
 

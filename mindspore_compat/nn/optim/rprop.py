@@ -1,9 +1,9 @@
 """Rprop: resilient backpropagation, steps by the sign of the gradient."""
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Float, Forbid, TupleOf, checked, inf
-from ..._core.surface import public
-from ...ops._update import rprop_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Float, Forbid, TupleOf, checked, inf
+from ...ops._optimizer.formulas import rprop_update, unscaled
 from ._groups import Decay, Params, Rate
 from .optimizer import FusedOptimizer
 

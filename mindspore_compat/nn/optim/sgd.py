@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..._backend.fuse import fuse
-from ..._core.rules import Bool, Forbid, Number, checked, inf
-from ..._core.surface import public
-from ...ops._update import plain_update, sgd_update, unscaled
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Forbid, Number, checked, inf
+from ...ops._optimizer.formulas import plain_update, sgd_update, unscaled
 from ..cell import Cell
 from ._groups import Params, Rate, Scale
 from ._rates import as_number, host_parameter

@@ -12,13 +12,24 @@ import numpy as np
 from ..._backend import arrays
 from ..._backend.block_inverse import blocks_times, inverse_blocks, shape_of, times_blocks
 from ..._backend.fuse import fuse
-from ..._core.config import config, get_auto_parallel_context
-from ..._core.rules import Any, Bool, Callable, CellOf, Float, Int, Number, TensorOf, checked, inf
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.context.config import config, get_auto_parallel_context
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    Callable,
+    CellOf,
+    Float,
+    Int,
+    Number,
+    TensorOf,
+    checked,
+    inf,
+)
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ...communication.groups import get_group_size
-from ...ops._update import momentum_update
+from ...ops._optimizer.formulas import momentum_update
 from ..layer.normalization import LayerNorm
 from ..layer.thor_layer import (
     Conv2dThor,

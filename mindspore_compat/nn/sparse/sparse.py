@@ -1,9 +1,9 @@
-"""Layers around the ops of sparse tensors, in `ops/_sparse.py`."""
+"""Layers around the ops of sparse tensors, in `ops/_sparse/coo_csr.py`."""
 
-from ..._core.rules import Bool, checked
-from ..._core.surface import public
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, checked
 from ...common.sparse_tensor import COOTensor
-from ...ops import _sparse
+from ...ops._sparse import coo_csr
 from ..cell import Cell
 
 __all__ = ["SparseToDense", "SparseTensorDenseMatmul"]
@@ -51,7 +51,7 @@ class SparseTensorDenseMatmul(Cell):
         super().__init__()
         self.adjoint_st = adjoint_st
         self.adjoint_dt = adjoint_dt
-        self.sparse_dense_matmul = _sparse.SparseTensorDenseMatmul(adjoint_st, adjoint_dt)
+        self.sparse_dense_matmul = coo_csr.SparseTensorDenseMatmul(adjoint_st, adjoint_dt)
 
     def construct(self, indices, values, sparse_shape, dense):
         """The product, a dense matrix."""

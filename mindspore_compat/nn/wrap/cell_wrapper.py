@@ -8,10 +8,10 @@ import numbers
 from types import FunctionType, MethodType
 
 from ... import ops
-from ..._core import config
-from ..._core.rules import Any, Bool, CellOf, Int, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.context import config
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, CellOf, Int, checked
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ..cell import Cell
 from ..layer.basic import Identity

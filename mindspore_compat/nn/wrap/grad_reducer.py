@@ -1,10 +1,10 @@
 """Gradients summed or averaged over the processes that train one network together."""
 
 from ..._backend import arrays
-from ..._core import config
-from ..._core.rules import Any, Bool, Int, Str, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.context import config
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Int, Str, checked
+from ..._core.tensor.tensor import Tensor
 from ...communication.groups import GlobalComm, get_group_size, partners
 from ..cell import Cell
 

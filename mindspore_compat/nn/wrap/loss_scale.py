@@ -10,14 +10,14 @@ import numpy as np
 from ... import ops
 from ..._backend import arrays
 from ..._backend.finite import overflowed
-from ..._core.dtype import float32
-from ..._core.rules import Any, Number, TensorOf, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Number, TensorOf, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ...common.sparse_tensor import RowTensor
 from ...communication.groups import get_group_size
-from ...ops._transform import MultitypeFuncGraph
+from ...ops._transforms.functional import MultitypeFuncGraph
 from ..cell import Cell
 from .cell_wrapper import TrainOneStepCell
 

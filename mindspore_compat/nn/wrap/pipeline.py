@@ -1,10 +1,10 @@
 """PipelineGradReducer: the last step of gradients that were gathered over slices of a batch."""
 
 from ... import ops
-from ..._core import config
-from ..._core.rules import Any, Bool, Float, checked
-from ..._core.surface import public
-from ..._core.tensor import Tensor
+from ..._core.context import config
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Float, checked
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ..cell import Cell
 from .loss_scale import grad_scale, shard_grad_scale

@@ -9,9 +9,9 @@ import contextlib
 import math
 
 from ..._backend import arrays
-from ..._core.rules import Bool, CellOf, Int, OneOf, Str, checked
-from ..._core.surface import own
-from ..._core.tensor import Tensor
+from ..._core.declare.public_api import own
+from ..._core.rules.vocabulary import Bool, CellOf, Int, OneOf, Str, checked
+from ..._core.tensor.tensor import Tensor
 from ...communication.groups import partners
 from ...nn.cell import Cell
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy
 
 from ... import log, ops
-from ..._core import transforms
-from ..._core.tensor import Tensor
+from ..._core.autograd import transforms
+from ..._core.tensor.tensor import Tensor
 
 _GROWTH = 1.1
 

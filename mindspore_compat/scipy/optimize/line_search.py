@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy
 
-from ..._core import transforms
-from ..._core.tensor import Tensor
+from ..._core.autograd import transforms
+from ..._core.tensor.tensor import Tensor
 
 _GROWTH = 2.0
 _MOST_ZOOMS = 30

@@ -3,8 +3,8 @@
 import numpy
 import scipy.optimize
 
-from ..._core import dtype as dtypes
-from ..._core.tensor import Tensor
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
 
 
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy
 
 from ... import log
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from .lagrange import minimize_lagrange
 from .line_search import line_search, slope_of
 

@@ -2,8 +2,8 @@
 
 import os
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Int
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int
 from ..._io.files import remove
 from .. import _loading, _saving
 from .._utils import _make_directory, documented_as_value_error

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from ..._core.callback import Callback
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 
 __all__ = ["Callback", "CallbackManager", "InternalCallbackParam", "RunContext",
            "checkpoint_cb_for_save_op", "set_cur_net"]

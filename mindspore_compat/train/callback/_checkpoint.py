@@ -10,9 +10,9 @@ import time
 from typing import NamedTuple
 
 from ... import log
-from ..._core.checking import checked
-from ..._core.rules import Any, Bool, CellOf, Int, OneOf, Str
-from ..._core.tensor import Tensor
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Any, Bool, CellOf, Int, OneOf, Str
+from ..._core.tensor.tensor import Tensor
 from ..._io.files import remove, remove_abandoned
 from .. import _background, _saving
 from .._utils import _make_directory, documented_as_value_error

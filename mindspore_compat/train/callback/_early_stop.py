@@ -2,8 +2,8 @@
 
 import copy
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Number
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Number
 from ._monitored import Monitored
 
 __all__ = ["EarlyStopping"]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Int
-from ..._core.tensor import Tensor
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Int
+from ..._core.tensor.tensor import Tensor
 from .._utils import documented_as_value_error
 from ._callback import Callback, _handle_loss
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ._callback import Callback
 

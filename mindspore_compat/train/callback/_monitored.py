@@ -3,9 +3,9 @@
 import numpy as np
 
 from ... import log
-from ..._core.checking import checked
-from ..._core.rules import Bool, Int, Number, OneOf, Str
-from ..._core.tensor import Tensor
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int, Number, OneOf, Str
+from ..._core.tensor.tensor import Tensor
 from ._callback import Callback, _handle_loss
 
 # Quantities that improve when they fall, where `mode` is "auto"; all others should rise.

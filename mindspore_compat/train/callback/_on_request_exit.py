@@ -5,8 +5,8 @@ import os
 import signal
 
 from ... import log
-from ..._core.checking import checked
-from ..._core.rules import Bool, Int, Str
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int, Str
 from ...communication.groups import get_rank
 from .. import _loading, _saving
 from .._utils import _make_directory, documented_as_value_error

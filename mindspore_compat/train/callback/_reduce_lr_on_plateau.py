@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Float, Int, Number
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Float, Int, Number
 from ._lr_scheduler_callback import rate_of, set_rate
 from ._monitored import Monitored
 

@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 
 from ... import log
-from ..._core.checking import checked
-from ..._core.config import GRAPH_MODE, config
-from ..._core.rules import Bool, Int, Str
-from ..._core.tensor import Tensor
+from ..._core.context.config import GRAPH_MODE, config
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int, Str
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ...nn.loss.loss import LossBase
 from ...nn.optim.optimizer import Optimizer

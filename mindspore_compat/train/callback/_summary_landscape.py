@@ -8,10 +8,10 @@ import os
 import shutil
 
 from ..._backend import processes
-from ..._core.checking import checked
-from ..._core.config import config, set_context
-from ..._core.rules import Callable, Int, ListOf, Str
-from ..._core.tensor import Tensor
+from ..._core.context.config import config, set_context
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Callable, Int, ListOf, Str
+from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from .._loading import load_checkpoint, load_param_into_net
 from .._utils import _make_directory

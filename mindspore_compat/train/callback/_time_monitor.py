@@ -2,8 +2,8 @@
 
 import time
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Int
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int
 from ._callback import Callback
 
 __all__ = ["TimeMonitor"]

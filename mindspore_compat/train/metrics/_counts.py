@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool
 from .metric import EvaluationBase, rearrange_inputs
 
 _TINY = sys.float_info.min      # a class that never occurs counts as 0, not as NaN

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool
 
 __all__ = ["auc"]
 

@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Int
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Int
 from .metric import Metric, rearrange_inputs
 
 __all__ = ["BleuScore"]

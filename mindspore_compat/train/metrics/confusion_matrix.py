@@ -4,8 +4,8 @@ ratios of such counts.
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Float, Int, OneOf, Str
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Float, Int, OneOf, Str
 from .metric import Metric, rearrange_inputs
 
 __all__ = ["ConfusionMatrix", "ConfusionMatrixMetric"]

@@ -1,7 +1,7 @@
 """Dice: how much two regions overlap."""
 
-from ..._core.checking import checked
-from ..._core.rules import Float
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Float
 from .metric import Metric, rearrange_inputs
 
 __all__ = ["Dice"]

@@ -1,7 +1,7 @@
 """Fbeta and F1: precision and recall in one number."""
 
-from ..._core.checking import checked
-from ..._core.rules import Bool, Number
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Number
 from ._counts import _TINY, ClassCounts
 
 __all__ = ["F1", "Fbeta"]

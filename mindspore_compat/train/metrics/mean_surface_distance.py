@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Bool
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool
 from ._surface import SurfaceMetric
 
 __all__ = ["MeanSurfaceDistance"]

@@ -5,7 +5,7 @@ from abc import ABCMeta, abstractmethod
 
 import numpy as np
 
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 
 __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
 

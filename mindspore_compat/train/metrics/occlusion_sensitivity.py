@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Float, Int, ListOf, type_named
-from ..._core.tensor import Tensor
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Float, Int, ListOf, type_named
+from ..._core.tensor.tensor import Tensor
 from .metric import Metric, rearrange_inputs
 
 __all__ = ["OcclusionSensitivity"]

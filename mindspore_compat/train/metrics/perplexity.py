@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..._core.checking import checked
-from ..._core.rules import Int
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Int
 from .metric import Metric, rearrange_inputs
 
 __all__ = ["Perplexity"]

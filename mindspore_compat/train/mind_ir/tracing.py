@@ -21,15 +21,15 @@ import numpy as np
 
 from ..._backend.arrays import SPACES, to_host, to_space
 from ..._backend.space import EXTRA
-from ..._core import derivatives
-from ..._core.tensor import Tensor
+from ..._core.autograd import vjp_rules
+from ..._core.tensor.tensor import Tensor
 from ...nn.cell import Cell
 
 EMIT = {}  # name of a function of xp -> emit(b, out, *arguments), which notes it
 
 
 def emits(*names):
-    """Declares how functions of `xp` become primitives; the arguments are those of derivatives.py.
+    """Declares how functions of `xp` become primitives; the arguments are those of vjp_rules.py.
     """
     def declare(function):
         for name in names:
@@ -247,12 +247,12 @@ class SketchSpace:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in derivatives.PLAIN or name in ("ogrid", "linalg", "random", "lib"):
+        if name in vjp_rules.PLAIN or name in ("ogrid", "linalg", "random", "lib"):
             found = getattr(self.base, name)
         elif name in EMIT:
             found = functools.partial(self._noted, name, EMIT[name])
-        elif name in derivatives.COMPOSED:
-            found = derivatives.COMPOSED[name].__get__(self)
+        elif name in vjp_rules.COMPOSED:
+            found = vjp_rules.COMPOSED[name].__get__(self)
         elif name in EXTRA and name not in OPAQUE:
             found = EXTRA[name].__get__(self)
         else:
@@ -279,7 +279,7 @@ class SketchSpace:
     def _compute(self, name, args, kwargs):
         function = getattr(self.base, name, None)
         if function is None:
-            function = derivatives.TABLE[name].compute.__get__(self.base)
+            function = vjp_rules.TABLE[name].compute.__get__(self.base)
         return function(*args, **kwargs)
 
     def _constant(self, name, *args, **kwargs):
@@ -319,8 +319,8 @@ def _bare(value):
 
 
 def _in_order(name, args, kwargs):
-    """The arguments by position, with the defaults that derivatives.py gives the name."""
-    primitive = derivatives.TABLE.get(name)
+    """The arguments by position, with the defaults that vjp_rules.py gives the name."""
+    primitive = vjp_rules.TABLE.get(name)
     if primitive is None:
         return [*args, *kwargs.values()] if not kwargs else _spelled(name, args, kwargs)
     bound = inspect.signature(primitive.signature).bind(*args, **kwargs)

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from ..._core.tensor import Tensor
+from ..._core.tensor.tensor import Tensor
 from ..._io import encryption, mindir
 from ..._io.files import READ_ONLY, atomic_write
 from ...common.parameter import Parameter

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._io.protobuf import bytes_field, float_field, int_field
 from ...common.generator import get_rng_state, set_rng_state
-from ...ops import _debug
+from ...ops._debug import print_summary
 from ..mind_ir.tracing import Value, trace
 from ._events import type_number
 
@@ -29,12 +29,12 @@ def network_graph(network, inputs):
     Raises:
         RuntimeError: the network does what a graph cannot hold.
     """
-    sinks, state = list(_debug.summary_sinks), get_rng_state()
-    _debug.summary_sinks.clear()
+    sinks, state = list(print_summary.summary_sinks), get_rng_state()
+    print_summary.summary_sinks.clear()
     try:
         graph = trace(network, list(inputs))
     finally:
-        _debug.summary_sinks.extend(sinks)
+        print_summary.summary_sinks.extend(sinks)
         set_rng_state(state)
     return bytes_field(4, _Writer(graph).message())
 

@@ -14,14 +14,14 @@ from urllib.parse import quote
 import numpy as np
 
 from ... import log
-from ..._core.checking import checked
-from ..._core.config import config
-from ..._core.rules import Bool, Callable, CellOf, Int, OneOf, Str
-from ..._core.tensor import Tensor
+from ..._core.context.config import config
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Bool, Callable, CellOf, Int, OneOf, Str
+from ..._core.tensor.tensor import Tensor
 from ..._io.files import READ_ONLY, atomic_write, new_file
 from ..._io.tfrecord import framed
 from ...nn.cell import Cell  # noqa: F401 - CellOf asks for the class by name
-from ...ops import _debug
+from ...ops._debug import print_summary
 from . import _events
 
 __all__ = ["SummaryRecord"]
@@ -90,7 +90,7 @@ class SummaryRecord:
         self._lineage = _File(lineage, max_file_size, False)
         self._export_dir = self._path(f"export_{stamp}")
         self._values, self._shown = [], []
-        _debug.summary_sinks.append(self._take)
+        print_summary.summary_sinks.append(self._take)
         SummaryRecord.count += 1
         atexit.register(self.close)
 
@@ -238,7 +238,7 @@ class SummaryRecord:
             return
         self._closed = True
         SummaryRecord.count -= 1
-        _debug.summary_sinks.remove(self._take)
+        print_summary.summary_sinks.remove(self._take)
         atexit.unregister(self.close)
         for file in (self._summary, self._lineage):
             file.close()

@@ -1,6 +1,6 @@
 """What turns a network, and a Model, into those that THOR trains."""
 
-from ..._core.rules import CellOf, checked
+from ..._core.rules.vocabulary import CellOf, checked
 from ...nn.layer.thor_layer import convert
 from ...nn.optim.thor import ThorGpu
 from ...nn.wrap import TrainOneStepCell

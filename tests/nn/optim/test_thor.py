@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat import Tensor, nn, ops
-from mindspore_compat._core import config
+from mindspore_compat._core.context import config
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.layer.thor_layer import convert
 from mindspore_compat.nn.optim.thor import ThorAscend, ThorGpu

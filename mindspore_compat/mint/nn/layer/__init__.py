@@ -3,7 +3,7 @@
 Layers that differ from `nn`'s in their name alone are declared beside them, or beside their op.
 """
 
-from ...._core.surface import window
+from ...._core.declare.public_api import window
 from ....nn.cell import Cell
 from . import (  # noqa: F401 - the declarations
     activation,

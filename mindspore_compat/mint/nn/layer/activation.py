@@ -1,12 +1,12 @@
 """Activations whose classes take what every Cell takes: Mish and SELU.
 
-The others are declared beside their ops, in `ops/_activation.py`.
+The others are declared beside their ops, in `ops/_activation/pointwise.py`.
 """
 
-from ...._core.rules import TensorOf, checked, floating
-from ...._core.surface import public, window
+from ...._core.declare.public_api import public, window
+from ...._core.rules.vocabulary import TensorOf, checked, floating
 from ....nn.cell import Cell
-from ....ops._activation import mish, selu
+from ....ops._activation.pointwise import mish, selu
 
 __all__ = ["ELU", "GLU", "LogSigmoid", "Mish", "SELU", "SiLU", "Tanh", "Threshold"]
 __getattr__, __dir__, _ = window(__name__, classes=Cell, area="mint.nn")

@@ -1,10 +1,10 @@
 """Windows of images as columns and back (Unfold, Fold), and the soft margin loss."""
 
-from ...._core.surface import public, window
+from ...._core.declare.public_api import public, window
 from ....nn._parts import also
 from ....nn.cell import Cell
 from ....nn.loss.loss import SoftMarginLoss
-from ....ops._conv import fold, unfold
+from ....ops._conv.conv import fold, unfold
 
 __all__ = ["Flatten", "Fold", "SoftMarginLoss", "Unfold"]
 __getattr__, __dir__, _ = window(__name__, classes=Cell, area="mint.nn")

@@ -1,12 +1,13 @@
 """Convolution layers and the transposed one of images.
 
-The arithmetic is in `ops/_conv.py`. Weights and biases start in U(-k, k) with k = 1 / sqrt(fan_in).
+The arithmetic is in `ops/_conv/conv.py`. Weights and biases start in U(-k, k) with k = 1 /
+sqrt(fan_in).
 """
 
 import math
 
-from ...._core.dtype import float32
-from ...._core.rules import (
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import (
     AsValue,
     Bool,
     DType,
@@ -17,11 +18,11 @@ from ...._core.rules import (
     TupleOf,
     checked,
 )
-from ...._core.surface import public
+from ...._core.tensor.dtype import float32
 from ....nn._parts import default_bias, default_weight, need_tensor, parameter
 from ....nn.cell import Cell
-from ....ops._conv import conv1d_ext, conv2d_ext, conv3d_ext, conv_transpose2d
-from ....ops._padding import pad_by_index
+from ....ops._conv.conv import conv1d_ext, conv2d_ext, conv3d_ext, conv_transpose2d
+from ....ops._shape.pad import pad_by_index
 
 __all__ = ["Conv2d", "ConvTranspose2d", "Conv3d", "Conv1d"]
 

@@ -1,21 +1,26 @@
 """Normalisation layers: over the batch, on one rank or on several, and over groups of channels.
 
-The arithmetic and its gradients are in `ops/_norm.py` and `ops/_norm_rows.py`. `momentum` is the
-weight of the batch in the running statistics.
+The arithmetic and its gradients are in `ops/_normalization/batch_norm.py` and
+`ops/_normalization/layer_norm.py`. `momentum` is the weight of the batch in the running statistics.
 """
 
 from .... import ops
-from ...._core.dtype import float32, int64
-from ...._core.reading import Falsy
-from ...._core.rules import Any, Bool, DType, Float, Forbid, Int, Number, Str, checked
-from ...._core.surface import own, public, window
+from ...._core.declare.public_api import own, public, window
+from ...._core.rules.value_rules import Falsy
+from ...._core.rules.vocabulary import Any, Bool, DType, Float, Forbid, Int, Number, Str, checked
+from ...._core.tensor.dtype import float32, int64
 from ....common.parameter import Parameter
 from ....communication.groups import GlobalComm, get_group_size
 from ....nn._parts import need_floats, parameter
 from ....nn.cell import Cell
 from ....nn.layer.normalization import normalize_together
-from ....ops._norm import batch_rescale, batch_standardize, need_channels, normalize_batch
-from ....ops._norm_rows import group_standardize
+from ....ops._normalization.batch_norm import (
+    batch_rescale,
+    batch_standardize,
+    need_channels,
+    normalize_batch,
+)
+from ....ops._normalization.layer_norm import group_standardize
 
 Flag = Any  # the original takes any value for true or false
 

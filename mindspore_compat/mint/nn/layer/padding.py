@@ -1,14 +1,14 @@
 """Padding layers: with a constant, with zeros, with mirror images, with the edge.
 
 `padding` is one number for all sides, or (before, behind) of the last axis, of the one before, ...
-The arithmetic is in `ops/_padding.py`.
+The arithmetic is in `ops/_shape/pad.py`.
 """
 
-from ...._core.rules import Bool, Number, checked
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import Bool, Number, checked
 from ....nn._parts import need_tensor
 from ....nn.cell import Cell
-from ....ops._padding import mint_pad
+from ....ops._shape.pad import mint_pad
 
 __all__ = [
     "ConstantPad1d",

@@ -1,25 +1,25 @@
 """Pooling layers: means and largest values of windows and of equal parts, and MaxUnpool2d.
 
-The arithmetic is in `ops/_pool.py` and `ops/_pool_adaptive.py`. The batch axis may be missing
-everywhere.
+The arithmetic is in `ops/_pooling/pool.py` and `ops/_pooling/adaptive.py`. The batch axis may be
+missing everywhere.
 """
 
-from ...._core.rules import Bool, Int, TensorOf, TupleOf, checked, floating
-from ...._core.surface import public, window
+from ...._core.declare.public_api import public, window
+from ...._core.rules.vocabulary import Bool, Int, TensorOf, TupleOf, checked, floating
 from ....nn._parts import also
 from ....nn.cell import Cell
-from ....ops._pool import (
-    avg_pool1d_ext,
-    avg_pool2d_ext,
-    avg_pool3d_ext,
-    max_unpool2d_ext,
-)
-from ....ops._pool_adaptive import (
+from ....ops._pooling.adaptive import (
     adaptive_avg_pool1d_ext,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
     adaptive_max_pool1d_ext,
     adaptive_max_pool2d,
+)
+from ....ops._pooling.pool import (
+    avg_pool1d_ext,
+    avg_pool2d_ext,
+    avg_pool3d_ext,
+    max_unpool2d_ext,
 )
 
 __all__ = [

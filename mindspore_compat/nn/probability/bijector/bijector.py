@@ -7,11 +7,11 @@ original, a Parameter given is not one of the bijector's own: nothing looks for 
 
 import numpy as np
 
-from ...._core.dtype import bfloat16, float16, float32, float64
-from ...._core.rule import register_type
-from ...._core.rules import Bool, DType, Str, checked
-from ...._core.surface import public
-from ...._core.tensor import Tensor
+from ...._core.declare.public_api import public
+from ...._core.rules.base import register_type
+from ...._core.rules.vocabulary import Bool, DType, Str, checked
+from ...._core.tensor.dtype import bfloat16, float16, float32, float64
+from ...._core.tensor.tensor import Tensor
 from ...cell import Cell
 
 __all__ = ["Bijector"]

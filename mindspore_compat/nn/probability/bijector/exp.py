@@ -1,6 +1,6 @@
 """Exp: the exponential function."""
 
-from ...._core.surface import public
+from ...._core.declare.public_api import public
 from .power_transform import PowerTransform
 
 __all__ = ["Exp"]

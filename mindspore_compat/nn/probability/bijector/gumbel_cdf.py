@@ -1,7 +1,7 @@
 """GumbelCDF: the probabilities of the Gumbel distribution."""
 
 from .... import ops
-from ...._core.surface import public
+from ...._core.declare.public_api import public
 from .bijector import Bijector
 
 __all__ = ["GumbelCDF"]

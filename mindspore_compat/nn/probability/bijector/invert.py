@@ -1,7 +1,7 @@
 """Invert: the inverse of another bijector."""
 
-from ...._core.rules import CellOf, Str, checked
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import CellOf, Str, checked
 from .bijector import Bijector
 
 __all__ = ["Invert"]

@@ -1,7 +1,7 @@
 """PowerTransform: (1 + power x)^(1 / power), and exp(x) where the power is 0."""
 
 from .... import ops
-from ...._core.surface import public
+from ...._core.declare.public_api import public
 from .bijector import Bijector
 
 __all__ = ["PowerTransform"]

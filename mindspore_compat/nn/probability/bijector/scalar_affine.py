@@ -1,7 +1,7 @@
 """ScalarAffine: a scale and a shift."""
 
 from .... import ops
-from ...._core.surface import public
+from ...._core.declare.public_api import public
 from .bijector import Bijector
 
 __all__ = ["ScalarAffine"]

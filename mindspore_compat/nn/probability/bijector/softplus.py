@@ -1,7 +1,7 @@
 """Softplus: a line that bends smoothly to 0 on the left."""
 
 from .... import ops
-from ...._core.surface import public
+from ...._core.declare.public_api import public
 from .bijector import Bijector
 
 __all__ = ["Softplus"]

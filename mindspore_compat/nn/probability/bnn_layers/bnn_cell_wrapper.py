@@ -1,7 +1,7 @@
 """WithBNNLossCell: a network with drawn weights, followed by its loss."""
 
-from ...._core.rules import CellOf, Number, checked
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import CellOf, Number, checked
 from ...cell import Cell
 
 __all__ = ["WithBNNLossCell"]

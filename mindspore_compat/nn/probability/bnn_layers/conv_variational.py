@@ -1,8 +1,8 @@
 """ConvReparam: a convolution whose kernels are drawn from learnt distributions."""
 
-from ...._core.rules import Bool, Forbid, checked
-from ...._core.surface import public
-from ....ops._conv import conv2d
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import Bool, Forbid, checked
+from ....ops._conv.conv import conv2d
 from ...layer.conv import Conv2d, Mode, Pads2, Size, Sizes, _each, _groups, _no_pads, _padding, _two
 from .layer_distribution import NormalPrior, Variational, normal_post_fn
 

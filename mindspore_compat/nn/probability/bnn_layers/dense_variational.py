@@ -3,8 +3,8 @@
 import functools
 
 from .... import ops
-from ...._core.rules import Bool, Int, checked
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import Bool, Int, checked
 from ...cell import Cell
 from ...layer.activation import get_activation
 from ..distribution.normal import Normal

@@ -1,9 +1,9 @@
 """The distributions of weights, before and after learning, and how layers make and compare them."""
 
 from .... import ops
-from ...._core.dtype import float32
-from ...._core.rules import DType, Int, ListOf, Number, Str, TupleOf, checked
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import DType, Int, ListOf, Number, Str, TupleOf, checked
+from ...._core.tensor.dtype import float32
 from ....common.initializer import Normal as NormalInit
 from ....common.initializer import initializer
 from ....common.parameter import Parameter

@@ -1,8 +1,8 @@
 """Bernoulli: one with a probability, else zero."""
 
 from .... import ops
-from ...._core.dtype import int32
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.tensor.dtype import int32
 from .distribution import Distribution
 
 __all__ = ["Bernoulli"]

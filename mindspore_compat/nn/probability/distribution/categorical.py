@@ -1,8 +1,8 @@
 """Categorical: a number below k, each with a probability of its own."""
 
 from .... import ops
-from ...._core.dtype import int32
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.tensor.dtype import int32
 from .distribution import Distribution
 
 __all__ = ["Categorical"]

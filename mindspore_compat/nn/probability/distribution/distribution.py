@@ -9,7 +9,9 @@ place of its own.
 import numpy as np
 
 from .... import ops
-from ...._core.dtype import (
+from ...._core.rules.base import register_type
+from ...._core.rules.vocabulary import DType, Int, Str, checked
+from ...._core.tensor.dtype import (
     float16,
     float32,
     float64,
@@ -22,9 +24,7 @@ from ...._core.dtype import (
     uint32,
     uint64,
 )
-from ...._core.rule import register_type
-from ...._core.rules import DType, Int, Str, checked
-from ...._core.tensor import Tensor
+from ...._core.tensor.tensor import Tensor
 from ....common.parameter import Parameter
 from ...cell import Cell
 

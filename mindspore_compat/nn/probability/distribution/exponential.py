@@ -1,8 +1,8 @@
 """Exponential: the time to the next event of a constant rate."""
 
 from .... import ops
-from ...._core.dtype import float32
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.tensor.dtype import float32
 from .distribution import Distribution
 
 __all__ = ["Exponential"]

@@ -1,8 +1,8 @@
 """Geometric: how many trials fail before the first success."""
 
 from .... import ops
-from ...._core.dtype import int32
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.tensor.dtype import int32
 from .distribution import Distribution
 
 __all__ = ["Geometric"]

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from .... import ops
-from ...._core.dtype import float32
-from ...._core.surface import public
-from ...._core.tensor import Tensor
+from ...._core.declare.public_api import public
+from ...._core.tensor.dtype import float32
+from ...._core.tensor.tensor import Tensor
 from ..bijector.gumbel_cdf import GumbelCDF
 from ..bijector.invert import Invert
 from .distribution import FLOATS, Distribution, need_positive, tensor_of

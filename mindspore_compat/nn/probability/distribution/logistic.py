@@ -3,8 +3,8 @@
 import math
 
 from .... import ops
-from ...._core.dtype import float32
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.tensor.dtype import float32
 from .distribution import Distribution
 
 __all__ = ["Logistic"]

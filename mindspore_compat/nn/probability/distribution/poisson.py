@@ -3,9 +3,9 @@
 import numpy as np
 
 from .... import ops
-from ...._core.dtype import float32
-from ...._core.surface import public
-from ...._core.tensor import Tensor
+from ...._core.declare.public_api import public
+from ...._core.tensor.dtype import float32
+from ...._core.tensor.tensor import Tensor
 from .distribution import Distribution
 
 __all__ = ["Poisson"]

@@ -3,8 +3,8 @@
 import numpy as np
 
 from .... import ops
-from ...._core.rules import CellOf, Int, Str, checked
-from ...._core.surface import public
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import CellOf, Int, Str, checked
 from ..bijector.bijector import Bijector
 from .distribution import Distribution
 

@@ -1,0 +1,178 @@
+"""Gradients written by users, hooks on gradients, and recomputation: one tape node each.
+
+`custom_gradient` is behind Cell.bprop and user primitives, `add_hook` behind Tensor.register_hook
+and a
+Cell's backward hooks, `recompute` behind mindspore.recompute and Cell.recompute.
+"""
+
+from ..._backend import random
+from ..tensor.tensor import Tensor
+from .tape import Node, Rule, backward, depth, next_number, packed, pick
+from .traced import Traced
+from .transforms import map_tensors, outside, tensors_in
+
+_new = object.__new__
+
+
+def custom_gradient(forward, pull, inputs):
+    """Runs `forward` unrecorded and records one node whose gradient is `pull`.
+
+    Args:
+        forward (callable): Tensors in, Tensor or tuple of Tensors out.
+        pull (callable): `(inputs, outputs, sens) -> tuple` of Tensors or None, one for each input.
+        inputs (tuple): the arguments; those that are Tensors carry gradients.
+    """
+    tensors = [t for t in inputs if isinstance(t, Tensor)]
+    out = forward(*map_tensors(outside, tuple(inputs)))
+    if all(t._node is None for t in tensors):
+        return map_tensors(outside, out)
+    outs = tensors_in(out)
+
+    def slope(xp, g, given, result):
+        results = result if isinstance(result, tuple) else (result,)
+        slopes = g if isinstance(g, tuple) else (g,)
+        made = iter([as_given(one) for one in given])
+        again = tuple(next(made) if isinstance(i, Tensor) else i for i in inputs)
+        whole = iter([as_given(r) for r in results])
+        flow = iter([as_given(s) for s in slopes])
+        pulled = pull(again, map_tensors(lambda t: next(whole), out),
+                      map_tensors(lambda t: next(flow), out))
+        pulled = pulled if isinstance(pulled, (tuple, list)) else (pulled,)
+        return [as_given_back(xp, one) for i, one in zip(inputs, pulled) if isinstance(i, Tensor)]
+
+    node = _new(Node)
+    node.rule = _CustomRule(slope)
+    node.parents = tuple(t._node for t in tensors)
+    arrays = [t._array for t in tensors]
+    node.metas = tuple((a.shape, a.dtype) for a in arrays)
+    node.number = next_number()
+    node.kept = packed((arrays, tuple(t._array for t in outs) if len(outs) != 1
+                        else outs[0]._array))
+    return _with_node(node, outs, out)
+
+
+class _CustomRule(Rule):
+    """The rule of one call of a function with a gradient of its own."""
+
+    def __init__(self, slope):
+        self.name = "custom"
+        self.inputs = ("given",)
+        self.widen = False
+        self.many = True
+        self.keeps = ("given", "out")
+        self.pull = lambda xp, g, kept, wanted: (slope(xp, g, *kept),)
+
+
+def as_given(value):
+    """An array or a Traced value as a Tensor."""
+    if type(value) is Traced:
+        made = Tensor._wrap(value.array)
+        made._node = value.node
+        return made
+    return Tensor._wrap(value)
+
+
+def as_given_back(xp, tensor):
+    """A Tensor as what the rules compute on, arrays or Traced values."""
+    if not isinstance(tensor, Tensor):
+        return None if tensor is None else xp.asarray(tensor)
+    return xp.wrap(tensor._array, tensor._node) if hasattr(xp, "wrap") else tensor._array
+
+
+def add_hook(tensor, hook):
+    """`tensor` seen through a hook: `hook(gradient)` may replace the gradient that passes."""
+
+    def slope(xp, g, given, result):
+        seen = as_given(g)
+        changed = hook(seen)
+        return [as_given_back(xp, seen if changed is None else changed)]
+
+    node = _new(Node)
+    node.rule = _CustomRule(slope)
+    node.parents = (tensor._node,)
+    node.metas = ((tensor._array.shape, tensor._array.dtype),)
+    node.kept = ([tensor._array], tensor._array)
+    node.outs = None
+    node.number = next_number()
+    return node
+
+
+def recompute(block, *args, **kwargs):
+    """Runs `block` without keeping what its inside needs; the walk back runs it again.
+
+    Weights that the block reads are found by running it recorded once and looking which nodes from
+    outside it reaches; then everything in between is dropped. Random numbers come out alike both
+    times.
+    """
+    if depth.open == 0:
+        return block(*args, **kwargs)
+    state = random.default.state()
+    start = next_number()
+    out = block(*args, **kwargs)
+    heads = tensors_in(out)
+    sources = _sources([head._node for head in heads], start)
+    if not sources:
+        return out
+
+    def again(xp, g):
+        now = random.default.state()
+        random.default.restore(state)
+        fresh = tensors_in(block(*args, **kwargs))
+        random.default.restore(now)
+        slopes = g if isinstance(g, tuple) else (g,)
+        return (backward([h._node for h in fresh], slopes, sources, hasattr(xp, "wrap")),)
+
+    made = _new(Node)
+    made.rule = _RecomputeRule(again)
+    made.parents = tuple(sources)
+    made.kept = ()
+    made.metas = None
+    made.number = next_number()
+    return _with_node(made, heads, out)
+
+
+def _sources(roots, start):
+    """The nodes older than `start` that lead to `roots`."""
+    seen = {root for root in roots if root is not None}
+    stack = list(seen)
+    found = []
+    while stack:
+        node = stack.pop()
+        if node.number < start:
+            found.append(node)
+            continue
+        new = {p for p in node.parents if p is not None and p not in seen}
+        seen |= new
+        stack.extend(new)
+    return found
+
+
+class _RecomputeRule(Rule):
+    """The rule of one recomputed call: its inputs are whatever nodes it reached."""
+
+    def __init__(self, again):
+        self.name = "recompute"
+        self.inputs = ()
+        self.keeps = ()
+        self.widen = False
+        self.many = True
+        self.pull = lambda xp, g, kept, wanted: again(xp, g)
+
+
+def _with_node(node, heads, out):
+    """`out` with its Tensors made by `node`: directly, or through one pick for each of several."""
+    result = [Tensor._wrap(t._array) for t in heads]
+    put_node(node, result)
+    fresh = iter(result)
+    return map_tensors(lambda t: next(fresh), out)
+
+
+def put_node(node, outputs):
+    """Makes `node` the origin of these Tensors."""
+    if len(outputs) == 1:
+        node.outs = None
+        outputs[0]._node = node
+        return
+    node.outs = tuple((t._array.shape, t._array.dtype) for t in outputs)
+    for i, one in enumerate(outputs):
+        one._node = pick(node, i)

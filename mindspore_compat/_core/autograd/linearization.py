@@ -1,0 +1,124 @@
+"""Linear maps at a point: the tape of one run, walked as often as there are directions.
+
+`Pull` maps gradients at the outputs to gradients at the inputs, `Push` directions at the inputs to
+derivatives of the outputs. Both run the function once; what the walk needs stays on the tape. The
+public `linearize` is here, and `jacrev` and `jacfwd` (ops/_transforms/functional.py) batch these
+maps by vmap. `jvp` and `vjp` are in transforms.py.
+"""
+
+from ..declare.public_api import public
+from ..tensor.tensor import Tensor
+from ..vmap.batch import running
+from .tape import depth
+from .transforms import _beside, _left, _Opened, map_tensors, ones_like, tensors_in, walking
+
+
+class Pull:
+    """The gradients of `fn` at some inputs, as a function of those at its outputs.
+
+    Args:
+        fn (Callable): what to differentiate.
+        inputs (Sequence[Tensor]): where.
+        has_aux (bool): True if only the first output is differentiated.
+
+    Attributes:
+        out: what `fn` returned.
+        main: that of it which is differentiated.
+        heads (list[Tensor]): the Tensors in `main`.
+        alone (bool): True if no other gradient is open and `fn` ran no vmap: then a vmap can walk
+            the tape.
+    """
+
+    def __init__(self, fn, inputs, has_aux=False):
+        started = running.started
+        with _Opened() as opened:
+            out = fn(*[opened.input(t) for t in inputs])
+        self.alone = depth.open == 0 and running.started == started
+        self.opened = opened
+        self.main = out[0] if has_aux else out
+        self.heads = tensors_in(self.main)
+        self.out = _left(out)
+
+    def __call__(self, sens):
+        """The gradient of each input as a list, given that of each head."""
+        with walking():
+            return self.opened.slopes(self.heads, sens)
+
+
+class Push:
+    """The derivatives of `fn` at some inputs, as a function of a direction.
+
+    They are the gradients of a pull, which is linear in what it is given. The arguments and
+    attributes are those of `Pull`.
+    """
+
+    def __init__(self, fn, inputs, has_aux=False):
+        started = running.started
+        with _Opened() as outer:
+            pull = Pull(fn, inputs, has_aux)
+            self.pulled = pull([outer.input(ones_like(head)) for head in pull.heads])
+        self.opened = outer
+        self.alone = depth.open == 0 and running.started == started
+        self.main = pull.main
+        self.heads = pull.heads
+        self.out = _left(pull.out)
+
+    def __call__(self, direction):
+        """The derivative of each head as a list, along a direction for each input."""
+        with walking():
+            along = [_beside(d, p) for d, p in zip(direction, self.pulled)]
+            return self.opened.slopes(self.pulled, along)
+
+
+def _tensors(name, value):
+    """A Tensor or a tuple or list of Tensors as a list."""
+    listed = list(value) if isinstance(value, (tuple, list)) else [value]
+    for one in listed:
+        if not isinstance(one, Tensor):
+            raise TypeError(f"For 'linearize', '{name}' must be a Tensor or a tuple or list of "
+                            f"Tensors, but got {one!r} of type {type(one).__name__}.")
+    return listed
+
+
+@public("ops.linearize", "ops.functional.linearize")
+def linearize(fn, inputs):
+    """The outputs of `fn` at `inputs`, and the function that gives its derivative along a
+    direction.
+
+    `fn` runs once, however often the derivative is asked for, so what it read at that time, its
+    weights included, must stay as it was.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate.
+        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): where.
+
+    Returns:
+        (outputs, jvp_fn). `jvp_fn(v)` takes a direction in the form of `inputs` and returns the
+        derivatives in the form of the outputs.
+
+    Raises:
+        TypeError: if `inputs` or a direction is neither a Tensor nor a tuple or list of Tensors.
+        ValueError: if a direction does not have the shapes of `inputs`.
+
+    Examples:
+        >>> from mindspore_compat import Tensor, ops
+        >>> out, jvp_fn = ops.linearize(lambda x, y: x * y, (Tensor([3.0]), Tensor([4.0])))
+        >>> print(out, jvp_fn((Tensor([1.0]), Tensor([0.0]))), jvp_fn((Tensor([1.0]),) * 2))
+        [12.] [4.] [7.]
+
+    Source: mindspore.ops.linearize of MindSpore 2.10.
+    """
+    inputs = _tensors("inputs", inputs)
+    push = Push(fn, inputs)
+    shapes = [t.shape for t in inputs]
+
+    def along(v):
+        direction = _tensors("v", v)
+        found = [d.shape for d in direction]
+        if found != shapes:
+            raise ValueError(f"For 'linearize', 'v' must have the shapes of 'inputs', {shapes}, "
+                             f"but got {found}.")
+        slopes = iter(push(direction))
+        return map_tensors(lambda t: next(slopes), push.main)
+
+    return push.out, along

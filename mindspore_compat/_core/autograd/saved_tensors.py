@@ -1,0 +1,105 @@
+"""saved_tensors_hooks: what gradients keep, packed in a form of the user's until it is needed.
+
+What is kept, and in which order, is a matter of each operation's rule (tape.py): an elementwise
+product keeps the factor that a gradient is asked through, `exp` its result. The packing itself is
+in `tape.Packed`.
+"""
+
+import functools
+
+from ..._backend.arrays import SPACES, to_space
+from ..declare.public_api import public
+from ..tensor.tensor import Tensor
+from .tape import depth, leaf
+from .transforms import unrecorded
+
+__all__ = ["register_saved_tensors_hooks", "saved_tensors_hooks"]
+
+
+@public("saved_tensors_hooks")
+class saved_tensors_hooks:
+    """A context in which the Tensors that gradients keep are packed, and unpacked when needed.
+
+    Of nested contexts the innermost counts. Nothing is packed where nothing is differentiated. Use
+    it to move kept values elsewhere, or to store them in fewer bits.
+
+    Args:
+        pack_hook (Callable): a Tensor that is kept -> what is stored in its place. A change that
+            the hook makes to the Tensor in place stays its own.
+        unpack_hook (Callable): what was stored -> the Tensor, when the gradient is computed.
+
+    Raises:
+        TypeError: on entry, if a hook cannot be called; later, if `unpack_hook` returns something
+            other than a Tensor.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import Tensor
+        >>> def product(x, y):
+        ...     with ms.saved_tensors_hooks(lambda kept: kept.asnumpy(), Tensor):
+        ...         return x * y
+        >>> print(ms.grad(product)(Tensor([2.0]), Tensor([3.0])))
+        [3.]
+
+    Source: mindspore.saved_tensors_hooks of MindSpore 2.10.
+    """
+
+    def __init__(self, pack_hook, unpack_hook):
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+        self._outer = []
+
+    def __enter__(self):
+        for name in ("pack_hook", "unpack_hook"):
+            if not callable(getattr(self, name)):
+                raise TypeError(f"For 'saved_tensors_hooks', '{name}' must be callable, but got "
+                                f"{getattr(self, name)!r}.")
+        self._outer.append(depth.packing)
+        depth.packing = (self._pack, self._unpack)
+
+    def __exit__(self, *error):
+        depth.packing = self._outer.pop()
+
+    def _pack(self, array):
+        """What the hook makes of an array; a node makes changes in place go to a copy."""
+        given = Tensor._wrap(array)
+        given._node = leaf(None, array.shape, array.dtype)
+        with unrecorded():
+            packed = self.pack_hook(given)
+        given._node = None
+        return SPACES.get(type(array)), packed
+
+    def _unpack(self, held):
+        space, packed = held
+        with unrecorded():
+            found = self.unpack_hook(packed)
+        if not isinstance(found, Tensor):
+            raise TypeError(f"For 'saved_tensors_hooks', 'unpack_hook' must return a Tensor, but "
+                            f"got {found!r} of type {type(found).__name__}.")
+        return found._array if space is None else to_space(space, found._array)
+
+
+@public("register_saved_tensors_hooks")
+def register_saved_tensors_hooks(pack_hook, unpack_hook):
+    """A decorator: the function runs within `saved_tensors_hooks(pack_hook, unpack_hook)`.
+
+    The original heeds it in graph mode only; here both modes are one.
+
+    Args:
+        pack_hook (Callable): as of `saved_tensors_hooks`.
+        unpack_hook (Callable): as of `saved_tensors_hooks`.
+
+    Raises:
+        TypeError: when the function is called, as `saved_tensors_hooks`.
+
+    Source: mindspore.register_saved_tensors_hooks of MindSpore 2.10.
+    """
+    def decorate(function):
+        @functools.wraps(function)
+        def run(*args, **kwargs):
+            with saved_tensors_hooks(pack_hook, unpack_hook):
+                return function(*args, **kwargs)
+
+        return run
+
+    return decorate

@@ -1,0 +1,416 @@
+"""The tape: what a recorded operation keeps, and the walk back that turns kept values into
+gradients.
+
+A worked example. `y = x * w` with a live `x` leaves
+
+    Node(rule=<multiply>, parents=(node of x, None), kept=(w's array,), metas=((shape, dtype),
+    None))
+
+and `backward([y's node], [g], [x's node])` asks the rule for `g * w`, fits it to x's shape and
+dtype, and adds it to what x already received. Nodes are numbered, so the reachable nodes sorted by
+number are a valid order, and no graph structure is needed beyond `parents`.
+
+**Depth decides** what a rule computes on. In the outermost gradient it receives arrays. Inside
+another gradient it receives Traced values (traced.py), which record themselves, so the outer
+gradient sees through the inner one and derivatives of any order need nothing more.
+
+The public transforms (grad, vjp, ...) are in transforms.py, the rules of NumPy's functions in
+derivatives.py, the rules of ops beside the ops.
+"""
+
+import inspect
+import itertools
+import threading
+from operator import attrgetter
+
+from ..._backend.arrays import HOST, SPACES
+
+next_number = itertools.count(1).__next__
+_by_number = attrgetter("number")
+_new = object.__new__
+
+FLOAT32 = HOST.dtype("float32")
+_any = ((None, None),)  # a node that fits its gradients itself has no metas
+TRACED = {}  # array space -> space of Traced values over it; filled by traced.py
+
+
+class Node:
+    """One recorded operation.
+
+    Attributes:
+        rule (Rule): how its gradients flow.
+        parents (tuple): for each array input the node that made it, or None.
+        kept (tuple): the values that the rule asked for.
+        metas (tuple): for each array input its (shape, dtype); None where the rule fits them
+            itself.
+        outs (tuple): for an operation of several outputs their (shape, dtype), else None.
+        number (int): later operations have higher numbers.
+    """
+
+    __slots__ = ("rule", "parents", "kept", "metas", "outs", "number", "__weakref__")
+
+
+class Pick(Node):
+    """One output of an operation that has several; its only parent is the operation's node."""
+
+    __slots__ = ("index",)
+
+
+class Leaf(Node):
+    """Where a walk back ends: an input or a weight of the function differentiated.
+
+    Its parent is the node that the value had outside, so an enclosing gradient goes on through it.
+    """
+
+    __slots__ = ()
+
+
+class Rule:
+    """How gradients flow back through one operation.
+
+    A slope is a function `(xp, g, *names)`. Its names say what it needs and so what the tape keeps
+    alive: an input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`.
+
+    Args:
+        name (str): the operation, for error messages.
+        inputs (Sequence[str]): the array inputs, in order. One may be a list of arrays (`many`).
+        slopes (dict): input name -> slope. An input without one carries no gradient.
+        joint (callable): instead of `slopes`, one function that returns the gradients of all
+            inputs.
+        widen (bool): compute narrow floats in float32, as the operation itself does.
+        many (bool): the last input name stands for any number of arrays.
+
+    Attributes:
+        fills (bool): of several outputs, those that no gradient reached get zeros instead of None.
+    """
+
+    fills = True
+
+    def __init__(self, name, inputs, slopes=None, joint=None, widen=True, many=False):
+        self.name = name
+        self.inputs = tuple(inputs)
+        self.widen = widen
+        self.many = many
+        functions = [joint] if joint else list(slopes.values())
+        self.keeps = tuple(dict.fromkeys(
+            name for function in functions
+            for name in list(inspect.signature(function).parameters)[2:]
+        ))
+        self.pull = _compile_pull(self, slopes, joint)
+
+
+def _compile_pull(rule, slopes, joint):
+    """The function `pull(xp, g, kept, wanted)` that gives the gradients of all inputs."""
+    lines = ["def pull(xp, g, kept, wanted):"]
+    if rule.keeps:
+        lines.append(f"    {', '.join(rule.keeps)}, = kept")
+    scope = {}
+
+    def call(function, label):
+        scope[label] = function
+        needed = list(inspect.signature(function).parameters)[2:]
+        return f"{label}({', '.join(['xp', 'g', *needed])})"
+
+    if joint:
+        lines.append(f"    return {call(joint, 'joint')}")
+    else:
+        parts = []
+        for i, name in enumerate(rule.inputs):
+            if name in slopes:
+                parts.append(f"{call(slopes[name], f'slope_{name}')} if wanted[{i}] else None")
+            else:
+                parts.append("None")
+        lines.append(f"    return ({', '.join(parts)},)")
+    exec(compile("\n".join(lines), f"<gradient of {rule.name}>", "exec"), scope)
+    return scope["pull"]
+
+
+def record(rule, parents, kept, metas):
+    """A Node for an operation of one output."""
+    node = _new(Node)
+    node.rule = rule
+    node.parents = parents
+    node.kept = packed(kept)
+    node.metas = metas
+    node.outs = None
+    node.number = next_number()
+    return node
+
+
+def packed(kept):
+    """What a node keeps, in the form that `saved_tensors_hooks` asks for."""
+    return kept if depth.packing is None else Packed(kept, depth.packing)
+
+
+class Packed:
+    """What a node keeps, put into another form until the walk back
+    (_core/autograd/saved_tensors.py).
+
+    Args:
+        kept (tuple): the values; the arrays among them, also within tuples and lists, are packed.
+        packing (tuple): a function from an array to anything, and one from that to an array.
+    """
+
+    __slots__ = ("held", "undo")
+
+    def __init__(self, kept, packing):
+        pack, self.undo = packing
+        self.held = _each_array(kept, lambda array: _Pack(pack(array)))
+
+    def unpack(self):
+        """The values."""
+        return _each_pack(self.held, self.undo)
+
+
+class _Pack:
+    """One packed array."""
+
+    __slots__ = ("content",)
+
+    def __init__(self, content):
+        self.content = content
+
+
+def _each_array(value, function):
+    if type(value) in SPACES or hasattr(value, "space"):
+        return function(value)
+    if type(value) in (tuple, list):
+        return type(value)([_each_array(one, function) for one in value])
+    return value
+
+
+def _each_pack(value, undo):
+    if type(value) is _Pack:
+        return undo(value.content)
+    if type(value) in (tuple, list):
+        return type(value)([_each_pack(one, undo) for one in value])
+    return value
+
+
+def record_many(rule, parents, kept, metas, outs):
+    """The nodes of all outputs of an operation that has several."""
+    node = record(rule, parents, kept, metas)
+    node.outs = tuple((out.shape, out.dtype) for out in outs)
+    return [pick(node, i) for i in range(len(outs))]
+
+
+def pick(node, index):
+    """A node for one output of `node`, which has several."""
+    made = _new(Pick)
+    made.rule = None
+    made.parents = (node,)
+    made.kept = made.metas = made.outs = None
+    made.index = index
+    made.number = next_number()
+    return made
+
+
+def leaf(parent, shape, dtype):
+    """A fresh end point for a gradient, linked to the enclosing one through `parent`."""
+    node = _new(Leaf)
+    node.rule = LINK
+    node.parents = (parent,)
+    node.kept = ()
+    node.metas = ((shape, dtype),)
+    node.outs = None
+    node.number = next_number()
+    return node
+
+
+LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, widen=False)
+
+
+class _Depth(threading.local):
+    """How many gradients this thread has open, whether recording is paused within them, the newest
+    leaf of the innermost one, how kept arrays are packed (None, or a pair of functions), and who
+    keeps a tape for later, as long as its weights stay as they are (nn/_once.py)."""
+
+    open = 0
+    paused = False
+    leaf = None
+    packing = None
+    keepers = ()
+
+
+depth = _Depth()
+
+
+def written(tensors):
+    """Tells those who keep a tape that these Tensors are about to be written in place."""
+    for keeper in depth.keepers:
+        keeper.written(tensors)
+
+
+def backward(roots, slopes, leaves, higher):
+    """Walks back from `roots` and returns the gradient of each leaf (None where nothing reaches
+    it).
+
+    Args:
+        roots (list[Node]): where the gradient starts; None entries are skipped.
+        slopes (list): the gradient at each root: arrays, or Traced values if `higher`.
+        leaves (list[Leaf]): where it ends.
+        higher (bool): True to let the rules compute on Traced values.
+    """
+    gathered = {}
+    for root, slope in zip(roots, slopes):
+        if root is not None:
+            add_gradient(gathered, root, slope)
+    ends = set(leaves)
+    floor = min((end.number for end in leaves), default=0)
+    order = _reachable(gathered, ends, floor)
+    for node in order:
+        if node in ends:
+            continue
+        g = gathered.pop(node, None)
+        if g is None:
+            continue
+        if type(node) is Pick:
+            _give_output(gathered, node, g)
+            continue
+        _pull(gathered, node, g, floor, higher)
+    return [gathered.get(end) for end in leaves]
+
+
+def _reachable(starts, ends, floor):
+    """The nodes between `starts` and `ends`, latest first."""
+    seen = set(starts)
+    stack = list(seen)
+    while stack:
+        node = stack.pop()
+        if node in ends:
+            continue
+        for parent in node.parents:
+            if parent is not None and parent not in seen and parent.number >= floor:
+                seen.add(parent)
+                stack.append(parent)
+    return sorted(seen, key=_by_number, reverse=True)
+
+
+def _give_output(gathered, pick, g):
+    """Hands the gradient of one output to the operation that made it."""
+    node = pick.parents[0]
+    given = gathered.get(node)
+    if given is None:
+        given = gathered[node] = [None] * len(node.outs)
+    old = given[pick.index]
+    given[pick.index] = g if old is None else old + g
+
+
+def _pull(gathered, node, g, floor, higher):
+    """Adds to `gathered` what `node` passes to its parents."""
+    rule = node.rule
+    parents = node.parents
+    wanted = [parent is not None and parent.number >= floor for parent in parents]
+    if True not in wanted:
+        return
+    kept = node.kept.unpack() if type(node.kept) is Packed else node.kept
+    if node.outs is not None:
+        g, xp = _filled(g, node.outs, rule.fills)
+    else:
+        g, xp = as_gradient(g)
+    if higher:
+        kept = _traced_kept(node, kept, xp)
+    if rule.widen:
+        g, kept = _widened(xp, g, kept)
+    grads = rule.pull(xp, g, kept, wanted)
+    if rule.many:
+        grads = _flat(grads, len(parents))
+    for parent, want, grad, meta in zip(parents, wanted, grads, node.metas or _any * len(parents)):
+        if want and grad is not None:
+            shape, dtype = meta
+            if shape is not None and (grad.shape != shape or grad.dtype is not dtype):
+                grad = fit(xp, grad, shape, dtype)
+            old = gathered.get(parent)
+            gathered[parent] = grad if old is None else old + grad
+
+
+def _flat(grads, count):
+    """Gradients as one flat list, where the last entry is a list for a variadic input."""
+    *first, rest = grads
+    if rest is None:
+        rest = [None] * (count - len(first))
+    return [*first, *rest]
+
+
+def as_gradient(g):
+    """`g` as an array (sums of 0-d arrays are NumPy scalars), and its space."""
+    xp = SPACES.get(type(g))
+    if xp is not None:
+        return g, xp
+    if hasattr(g, "space"):
+        return g, g.space
+    return HOST.asarray(g), HOST
+
+
+def _filled(given, outs, fills):
+    """Gradients of several outputs, zeros where nothing came, and the space they live in."""
+    _, xp = as_gradient(next(g for g in given if g is not None))
+    if not fills:
+        return tuple(g if g is None else as_gradient(g)[0] for g in given), xp
+    filled = tuple(
+        xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(given, outs)
+    )
+    return filled, xp
+
+
+def _widened(xp, g, kept):
+    """`g` and `kept` with narrow floats in float32, where one of the gradients is narrow."""
+    narrow = xp.narrow
+    first = g[0] if type(g) is tuple else g
+    if first.dtype not in narrow:
+        return g, kept
+
+    def widen(value):
+        if getattr(value, "dtype", None) in narrow and hasattr(value, "shape"):
+            return xp.cast(value, FLOAT32)
+        return value
+
+    g = tuple(map(widen, g)) if type(g) is tuple else widen(g)
+    return g, tuple(tuple(map(widen, k)) if type(k) is tuple else widen(k) for k in kept)
+
+
+def _traced_kept(node, kept, xp):
+    """What `node` kept, with its inputs and outputs as Traced values that lead to their nodes."""
+    rule = node.rule
+    made = []
+    for name, value in zip(rule.keeps, kept):
+        if name == "out":
+            made.append(xp.wrap(value, node))
+        elif name in rule.inputs:
+            at = rule.inputs.index(name)
+            if rule.many and at == len(rule.inputs) - 1:
+                made.append([xp.wrap(v, p) for v, p in zip(value, node.parents[at:])])
+            else:
+                made.append(None if value is None else xp.wrap(value, node.parents[at]))
+        else:
+            made.append(value)
+    return tuple(made)
+
+
+def fit(xp, g, shape, dtype):
+    """`g` summed or repeated to `shape` and cast to `dtype` (the real part for a real input)."""
+    if g.shape != shape:
+        extra = g.ndim - len(shape)
+        if extra > 0:
+            g = xp.sum(g, tuple(range(extra)))
+        axes = tuple(i for i,
+                     n in enumerate(g.shape) if n != 1 and shape[i + len(shape) - g.ndim] == 1)
+        if axes:
+            g = xp.sum(g, axes, keepdims=True)
+        if g.shape != shape:
+            g = xp.broadcast_to(g, shape)
+    if g.dtype != dtype:
+        if g.dtype.kind == "c" and dtype.kind != "c":
+            g = xp.real(g)
+        g = xp.cast(g, dtype)
+    return g
+
+
+def add_gradient(gathered, node, g):
+    """Adds `g` to what `node` has received."""
+    if type(node) is Pick:
+        old = gathered.get(node)
+        gathered[node] = g if old is None else old + g
+        return
+    old = gathered.get(node)
+    gathered[node] = g if old is None else old + g

@@ -1,0 +1,175 @@
+"""Higher derivatives along a curve: jet and derivative.
+
+The inputs move along x(t) = x + s1 t + s2 t^2 / 2 + ..., and the derivatives of the outputs by t
+are wanted at t = 0. With y the outputs and u fixed, h(t) = <u, y(t)> is a number: its derivatives
+by t come from nested gradients, and the gradient of each of them by u is the derivative of y.
+"""
+
+from math import factorial
+
+from ..._backend.arrays import current_space
+from ..declare.op import DECLARED
+from ..declare.public_api import public
+from ..tensor.tensor import Tensor
+from .tape import depth
+from .transforms import _Opened, map_tensors, ones_like, outside, tensors_in
+
+_FLOATS = "fcV"
+
+
+def _along(fn, curve, order):
+    """The outputs of `fn`, and for k = 1..order the derivatives of its heads along a curve.
+
+    Args:
+        fn (Callable): Tensors to a Tensor or a nest of Tensors.
+        curve (Callable): the inputs, as a list, for a Tensor t without axes.
+        order (int): at least 1.
+    """
+    run = {}
+
+    def rise(t, k):
+        """<u, y> and its first `k` derivatives by t."""
+        if k == 0:
+            run["out"] = fn(*curve(t))
+            heads = tensors_in(run["out"])
+            run["u"] = [outer.input(ones_like(head)) for head in heads]
+            return [sum((u * head).sum() for u, head in zip(run["u"], heads))]
+        with _Opened() as inner:
+            found = rise(inner.input(t), k - 1)
+            return [*found, *inner.slopes(found[-1:], [ones_like(found[-1])])]
+
+    with _Opened() as outer:
+        t = Tensor._wrap(current_space().zeros((), "float64"))  # no narrower than any input
+        heights = rise(t, order)
+        slopes = [outer.slopes([h], [ones_like(h)]) for h in heights[1:]]
+    out = run["out"]
+    return map_tensors(outside, out) if depth.open == 0 else out, slopes
+
+
+def _floats(tensor):
+    """`tensor` itself, or as float32 where it holds no floats."""
+    if tensor._array.dtype.kind in _FLOATS:
+        return tensor
+    return DECLARED["ops"]["cast"][0].run(tensor, "float32")
+
+
+def _moving(starts, series):
+    """The curve that starts at `starts` with the derivatives `series`, one list for each input."""
+    def curve(t):
+        made = []
+        for start, terms in zip(starts, series):
+            moved = start
+            for n, term in enumerate(terms, 1):
+                moved = moved + term * (t**n / factorial(n)).astype(start.dtype)
+            made.append(moved)
+        return made
+
+    return curve
+
+
+def _given_alike(primals, series):
+    """The two arguments of jet as lists; they are both Tensors or both tuples of Tensors."""
+    if isinstance(primals, Tensor) and isinstance(series, Tensor):
+        return [primals], [series]
+    both = [*primals, *series] if isinstance(primals, tuple) and isinstance(series, tuple) else [0]
+    if not all(isinstance(one, Tensor) for one in both):
+        raise TypeError(f"For 'jet', 'primals' and 'series' must be both a Tensor or both a tuple "
+                        f"of Tensors, but got {type(primals).__name__} and "
+                        f"{type(series).__name__}.")
+    return list(primals), list(series)
+
+
+@public("ops.jet", "ops.functional.jet")
+def jet(fn, primals, series):
+    """The outputs of `fn` along a curve, and their derivatives as high as those of the curve.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate.
+        primals (Union[Tensor, tuple[Tensor]]): where the curve starts; ints become float32.
+        series (Union[Tensor, tuple[Tensor]]): for each input its derivatives along the curve,
+            shape (order, ...), element i the derivative of order i + 1. Ones and then zeros give
+            the derivatives by the input itself.
+
+    Returns:
+        (outputs, derivatives): Tensors, or lists where `fn` has several outputs. The derivatives
+        have shape (order, ...).
+
+    Raises:
+        TypeError: if `primals` and `series` are not both Tensors or both tuples of Tensors.
+        ValueError: if their lengths, shapes or orders do not fit.
+
+    Examples:
+        >>> from mindspore_compat import Tensor, ops
+        >>> out, slopes = ops.jet(lambda x: x**3, Tensor([2.0]), Tensor([[1.0], [0.0], [0.0]]))
+        >>> print(out, slopes)
+        [8.] [[12.]
+         [12.]
+         [ 6.]]
+
+    Source: mindspore.ops.jet of MindSpore 2.10.
+    """
+    starts, rows = _given_alike(primals, series)
+    if len(starts) != len(rows):
+        raise ValueError(f"For 'jet', 'primals' and 'series' must have the same length, but got "
+                         f"{len(starts)} and {len(rows)}.")
+    orders = {row.shape[:1] for row in rows}
+    if len(orders) != 1 or orders & {(), (0,)}:
+        raise ValueError(f"For 'jet', 'series' must hold the same number of derivatives, at least "
+                         f"one, of each input, but got shapes {[row.shape for row in rows]}.")
+    for start, row in zip(starts, rows):
+        if row.shape[1:] != start.shape:
+            raise ValueError(f"For 'jet', each element of 'series' must have the shape of its "
+                             f"input, {start.shape}, but got {row.shape[1:]}.")
+    starts = [_floats(start) for start in starts]
+    order = rows[0].shape[0]
+    terms = [[row[i].astype(start.dtype) for i in range(order)]
+             for start, row in zip(starts, rows)]
+    out, slopes = _along(fn, _moving(starts, terms), order)
+    stack = DECLARED["ops"]["stack"][0]
+    return _listed(out, [stack.run(list(column), 0) for column in zip(*slopes)])
+
+
+@public("ops.derivative", "ops.functional.derivative")
+def derivative(fn, primals, order):
+    """The outputs of `fn` and their derivative of one order, all inputs moving at speed one.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate.
+        primals (Union[Tensor, tuple[Tensor]]): where; ints become float32.
+        order (int): which derivative, at least 1.
+
+    Returns:
+        (outputs, derivatives): Tensors, or lists where `fn` has several outputs.
+
+    Raises:
+        TypeError: if `primals` is neither a Tensor nor a tuple of Tensors, or `order` no int.
+        ValueError: if `order` is less than 1.
+
+    Examples:
+        >>> from mindspore_compat import Tensor, ops
+        >>> out, slope = ops.derivative(lambda x: x**3, Tensor([2.0]), 2)
+        >>> print(out, slope)
+        [8.] [12.]
+
+    Source: mindspore.ops.derivative of MindSpore 2.10.
+    """
+    starts = [primals] if isinstance(primals, Tensor) else primals
+    if not isinstance(starts, (list, tuple)) or isinstance(primals, list) or not all(
+            isinstance(one, Tensor) for one in starts):
+        raise TypeError(f"For 'derivative', 'primals' must be a Tensor or a tuple of Tensors, but "
+                        f"got {primals!r} of type {type(primals).__name__}.")
+    if isinstance(order, bool) or not isinstance(order, int):
+        raise TypeError(f"For 'derivative', 'order' must be an int, but got {order!r} of type "
+                        f"{type(order).__name__}.")
+    if order < 1:
+        raise ValueError(f"For 'derivative', 'order' must be at least 1, but got {order}.")
+    starts = [_floats(start) for start in starts]
+    out, slopes = _along(fn, _moving(starts, [[ones_like(start)] for start in starts]), order)
+    return _listed(out, slopes[-1])
+
+
+def _listed(out, slopes):
+    """Outputs and derivatives: alone, or as lists where there are several outputs."""
+    if isinstance(out, Tensor):
+        return out, slopes[0]
+    return tensors_in(out), slopes

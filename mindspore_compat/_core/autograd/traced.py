@@ -1,0 +1,277 @@
+"""Traced values: arrays that record what is done to them, with NumPy's functions and operators.
+
+A body or a gradient rule written against `xp` runs unchanged on them:
+
+    xp = traced_space(HOST)
+    x = xp.wrap(numpy.ones(3), node)      # a Traced value; `node` is where it came from
+    y = xp.exp(x) * 2                     # two nodes, by the rules of vjp_rules.py
+
+This is how an op without a rule of its own is differentiated, and how rules themselves are (second
+order). Names whose result carries no gradient (comparisons, shapes, new arrays) pass through; a
+name with neither a rule nor a place among those is refused, so no gradient is lost in silence.
+"""
+
+import inspect
+
+from ..._backend.arrays import SPACES
+from ..declare.source import compiled
+from ..vmap.batch import Batch, lifted_nodes, space_among
+from . import vjp_rules
+from .tape import TRACED, pick, record, record_many
+
+_new = object.__new__
+
+# they stay numbers in the call, so that they do not widen an array
+_NUMBERS = (int, float, bool, complex)
+
+# Attributes that array libraries take by name; the others have other names here and there.
+_BY_NAME = {"keepdims", "ddof", "constant_values", "copy", "nan", "posinf", "neginf", "largest",
+            "add"}
+
+
+class Traced:
+    """An array, the node that made it, and its space. Its operators record themselves."""
+
+    __slots__ = ("array", "node", "space")
+    __array_ufunc__ = None  # a NumPy array on the left leaves the operator to this class
+    __hash__ = None
+
+    shape = property(lambda self: self.array.shape)
+    ndim = property(lambda self: self.array.ndim)
+    size = property(lambda self: self.array.size)
+    dtype = property(lambda self: self.array.dtype)
+    T = property(lambda self: self.space.transpose(self))
+
+    def __len__(self):
+        return len(self.array)
+
+    def __getitem__(self, index):
+        return self.space.getitem(self, index)
+
+    def __bool__(self):
+        return bool(self.array)
+
+    def __index__(self):
+        return self.array.__index__()
+
+    def __int__(self):
+        return int(self.array)
+
+    def __float__(self):
+        return float(self.array)
+
+    def astype(self, dtype):
+        return self.space.cast(self, dtype)
+
+    def reshape(self, *shape):
+        return self.space.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def __repr__(self):
+        return f"Traced({self.array!r})"
+
+
+def _attach_operators():
+    names = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
+             "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "matmul": "matmul",
+             "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
+    for short, name in names.items():
+        setattr(Traced, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
+        setattr(Traced, f"__r{short}__", lambda a, b, name=name: getattr(a.space, name)(b, a))
+    for short, name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+                        "eq": "equal", "ne": "not_equal"}.items():
+        setattr(Traced, f"__{short}__", lambda a, b, name=name: getattr(a.space, name)(a, b))
+    for short, name in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
+        setattr(Traced, f"__{short}__", lambda a, name=name: getattr(a.space, name)(a))
+
+
+_attach_operators()
+
+
+class TracedSpace:
+    """NumPy's functions on Traced values over one array space."""
+
+    level = 0
+
+    def __init__(self, base):
+        self.base = base
+        self.narrow = base.narrow
+
+    def wrap(self, array, node):
+        """`array` as a Traced value made by `node` (None for a constant).
+
+        A tuple of arrays stands for the outputs of `node`.
+        """
+        if type(array) is tuple:
+            return tuple(self.wrap(one, pick(node, i)) for i, one in enumerate(array))
+        made = _new(Traced)
+        made.array = array
+        made.node = node
+        made.space = self
+        return made
+
+    def __getattr__(self, name):
+        if name in vjp_rules.TABLE:
+            found = _recording(self, vjp_rules.TABLE[name])
+        elif name in vjp_rules.CONSTANT:
+            found = _constant(self, getattr(self.base, name))
+        elif name in vjp_rules.COMPOSED:
+            found = vjp_rules.COMPOSED[name].__get__(self)
+        elif name in vjp_rules.PLAIN:
+            found = getattr(self.base, name)
+        else:
+            raise AttributeError(f"xp.{name} has no gradient rule and is not among the constant "
+                                 f"names")
+        setattr(self, name, found)
+        return found
+
+
+def traced_space(base):
+    """The space of Traced values over `base`."""
+    found = TRACED.get(base)
+    if found is None:
+        found = TRACED[base] = TracedSpace(base)
+    return found
+
+
+def _constant(space, function):
+    """`function` on the arrays behind Traced values; the result is a constant."""
+
+    def call(*args, **kwargs):
+        args = [_bare(a) for a in args]
+        kwargs = {k: _bare(v) for k, v in kwargs.items()}
+        out = function(*args, **kwargs)
+        if isinstance(out, (tuple, list)):
+            return tuple(space.wrap(space.base.asarray(one), None) for one in out)
+        return space.wrap(space.base.asarray(out), None)
+
+    return call
+
+
+def _bare(value):
+    if type(value) is Traced:
+        return value.array
+    if isinstance(value, (tuple, list)):
+        return type(value)(_bare(v) for v in value)
+    return value
+
+
+def _recording(space, primitive):
+    """The function that computes `primitive` and records it.
+
+    For a fixed number of inputs it is straight-line code written for the primitive; batches, list
+    inputs and several outputs go through `_general`.
+    """
+    general = _general(space, primitive)
+    rule = primitive.rule
+    if rule.many or primitive.several or primitive.compute is not None:
+        return general
+    function = getattr(space.base, primitive.name)
+    parameters = list(inspect.signature(primitive.signature).parameters.values())
+    names, inputs = [p.name for p in parameters], rule.inputs
+    head = ", ".join(p.name if p.default is p.empty else f"{p.name}=d_{p.name}" for p in parameters)
+    lines = [f"def call({head}):"]
+    for n in names:
+        lines.append(f"    a_{n} = {n}.array if type({n}) is Traced_ else {n}" if n in inputs else
+                     f"    a_{n} = bare_({n}) if type({n}) in wrappers_ else {n}")
+    for n in inputs:
+        lines.append(f"    n_{n} = {n}.node if type({n}) is Traced_ else None")
+    passed = [f"a_{n}" for n in names if n not in _BY_NAME]
+    passed += [f"{n}=a_{n}" for n in names if n in _BY_NAME]
+    whole = " and ".join(f"(type(a_{n}) is array_type_ or type(a_{n}) in numbers_)" for n in inputs)
+    kept = "".join(f"{_kept_source(k, inputs)}, " for k in rule.keeps)
+    metas = "".join(f"(a_{n}.shape, a_{n}.dtype), " for n in inputs)
+    lines += [f"    if not ({whole}):", f"        return general_({', '.join(names)})"]
+    lines += [f"    out_ = function_({', '.join(passed)})", "    if type(out_) is not array_type_:",
+              "        out_ = asarray_(out_)", "    made_ = new_(Traced_)",
+              "    made_.array = out_",
+              "    made_.space = space_",
+              f"    if {' and '.join(f'n_{n} is None' for n in inputs)}:",
+              "        made_.node = None",
+              "        return made_",
+              *(f"    if type(a_{n}) in numbers_: a_{n} = asarray_(a_{n}, out_.dtype)"
+                for n in inputs),
+              f"    made_.node = record_(rule_, ({''.join(f'n_{n}, ' for n in inputs)}), "
+              f"({kept}), ({metas}))",
+              "    return made_"]
+    scope = {"Traced_": Traced, "function_": function, "general_": general, "rule_": rule,
+             "record_": record,
+             "new_": _new, "asarray_": space.base.asarray, "space_": space,
+             "array_type_": array_type_of(space.base),
+             "numbers_": _NUMBERS, "bare_": _bare, "wrappers_": (Traced, tuple, list)}
+    scope.update({f"d_{p.name}": p.default for p in parameters})
+    return compiled(lines, scope, f"traced {primitive.name}")["call"]
+
+
+def _kept_source(name, inputs):
+    if name == "out":
+        return "out_"
+    source = name.removesuffix("_shape")
+    return f"a_{source}.shape" if name not in inputs and source in inputs else f"a_{name}"
+
+
+def _general(space, primitive):
+    """`primitive` for every case, by the book."""
+    rule = primitive.rule
+    signature = inspect.signature(primitive.signature)
+
+    def call(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = bound.arguments
+        if rule.many:
+            sources = list(values[rule.inputs[0]])
+        else:
+            sources = [values[name] for name in rule.inputs]
+        arrays = [_bare(s) for s in sources]
+        parents = tuple(s.node if type(s) is Traced else None for s in sources)
+        attributes = {k: _bare(v) for k, v in values.items() if k not in rule.inputs}
+        whole = {k: arrays if rule.many else arrays[rule.inputs.index(k)] for k in rule.inputs}
+        by_place = [whole[k] if k in whole else attributes[k] for k in values if k not in _BY_NAME]
+        by_name = {k: v for k, v in attributes.items() if k in _BY_NAME}
+        inner = space_among(arrays)
+        base = inner or space.base
+        if inner is not None:
+            parents = tuple(lifted_nodes(inner, arrays, parents))
+        function = getattr(base, primitive.name, None) or primitive.compute.__get__(base)
+        out = function(*by_place, **by_name)
+        several = isinstance(out, (tuple, list))
+        out = tuple(o if type(o) is Batch else base.asarray(o)
+                    for o in (out if several else (out,)))
+        wrap = traced_space(space_among(out) or (space.base if inner is None else inner.base)).wrap
+        if all(parent is None for parent in parents):
+            return tuple(wrap(o, None) for o in out) if several else wrap(out[0], None)
+        out = out if several else out[0]
+        like = (out[0] if several else out).dtype
+        arrays = [base.asarray(a, like) if type(a) in _NUMBERS else a for a in arrays]
+        scope = dict(attributes, out=out)
+        scope.update({rule.inputs[0]: arrays} if rule.many else zip(rule.inputs, arrays))
+        kept = tuple(_kept(scope, name) for name in rule.keeps)
+        metas = tuple((a.shape, a.dtype) for a in arrays)
+        if several:
+            nodes = record_many(rule, parents, kept, metas, out)
+            return tuple(wrap(o, n) for o, n in zip(out, nodes))
+        return wrap(out, record(rule, parents, kept, metas))
+
+    return call
+
+
+def _kept(scope, name):
+    if name in scope:
+        return scope[name]
+    source = scope[name.removesuffix("_shape")]
+    return [a.shape for a in source] if isinstance(source, list) else source.shape
+
+
+def array_type_of(base):
+    """The array class of a space."""
+    return next((kind for kind, space in SPACES.items() if space is base), Batch)
+
+
+def is_live(values):
+    """True if any of the values is Traced with a node."""
+    return any(type(v) is Traced and v.node is not None for v in values)
+
+
+def bare(value):
+    """The array behind a Traced value; tuples and lists are entered."""
+    return _bare(value)

@@ -1,0 +1,600 @@
+"""The public transforms: grad, value_and_grad, vjp, jvp, stop_gradient.
+
+Each gives the Tensors that a function is differentiated by fresh leaves, runs it, walks back and
+restores what it changed, also when the function raises. The walk is in tape.py, gradients that a
+user writes and recomputation in custom.py. Forward mode is two reverse passes: `w = vjp(u)` is
+linear in `u`, and its own vjp at `v` is `J v`.
+"""
+
+import contextlib
+import functools
+import gc
+import threading
+
+from ..._backend import scheduler
+from ..._backend.arrays import SPACES, current_space, to_space
+from ..declare.op import space_for
+from ..declare.public_api import public
+from ..rules.base import type_named
+from ..rules.vocabulary import Bool, checked
+from ..tensor.tensor import Tensor, as_array
+from ..vmap.batch import Batch, lifted_nodes, running, space_among
+from .tape import Leaf, as_gradient, backward, depth, leaf, next_number
+from .traced import Traced, traced_space
+
+_entering = threading.Lock()  # a weight has one leaf at a time, also where threads train at once
+watchers = []  # called with the gradients of each outermost walk back (ops/_debug/float_status.py)
+
+
+class _Opened:
+    """An open gradient: leaves on inputs and weights, restored at the end.
+
+    Within a pause (`unrecorded`) it records nevertheless, and what it gives has no history. Entered
+    once more for a walk back that comes later, it puts the same leaves on the weights, which blocks
+    that are recomputed look for.
+    """
+
+    def __init__(self, weights=()):
+        self.weights = list(weights)
+        self.saved = []
+        self.leaves = []
+
+    def __enter__(self):
+        with _entering:
+            if depth.open == 0:
+                self._refuse_shared()
+            depth.open += 1
+            scheduler.step.__enter__()
+            self.paused, depth.paused = depth.paused, False
+            self.outer_leaf, depth.leaf = depth.leaf, None
+            self.saved = []
+            known = self.leaves or [None] * len(self.weights)
+            try:
+                for weight, end in zip(self.weights, known):
+                    self.saved.append((weight, weight._array, weight._node))
+                    weight._array = _in_vmap(weight._array)
+                    weight._node = depth.leaf = end or self._leaf(weight)
+            except BaseException:
+                self.__exit__()
+                raise
+        return self
+
+    def __exit__(self, *error):
+        depth.open -= 1
+        scheduler.step.__exit__()
+        depth.paused = self.paused
+        depth.leaf = self.outer_leaf
+        for weight, array, node in reversed(self.saved):
+            weight._node = node
+            if type(weight._array) is Batch:
+                weight._array = array
+
+    def _refuse_shared(self):
+        """Two threads that put leaves on one weight would each receive parts of the gradient."""
+        for weight in self.weights:
+            if type(weight._node) is Leaf:
+                raise RuntimeError(
+                    f"Another thread takes a gradient by {getattr(weight, 'name', 'a Tensor')!r}; "
+                    f"gradients by one Parameter must be taken one after another.")
+
+    def _leaf(self, tensor):
+        made = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
+        self.leaves.append(made)
+        depth.leaf = made
+        return made
+
+    def input(self, tensor):
+        """A Tensor of the same values whose gradient is wanted."""
+        made = Tensor._wrap(_in_vmap(tensor._array))
+        made._node = self._leaf(tensor)
+        return made
+
+    def only(self, places):
+        """Takes no other gradients than those by these weights; in the order of `places`."""
+        left = [self.leaves[place] for place in places]
+        for each in set(self.leaves) - set(left):
+            each.number = 0     # earlier than every leaf that is left: no walk back gets there
+        self.leaves = left
+
+    def slopes(self, outputs, sens):
+        """The gradients of all leaves, given those of the outputs, as Tensors."""
+        higher = depth.open > 1 and not self.paused
+        roots = [out._node for out in outputs]
+        given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
+        found = [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher),
+                                                      self.leaves)]
+        for watch in () if higher else watchers:
+            watch(found)
+        return found
+
+
+def _in_vmap(array):
+    """`array` as a Batch of equal slices inside a running vmap, so that each slice has its
+    gradient."""
+    for space in running.spaces:
+        if space_among([array]) is not space:
+            array = space.spread(array)
+    return array
+
+
+def _prepared(sens, out, higher):
+    array, node = sens._array, sens._node
+    if array.dtype != out._array.dtype:
+        array = array.astype(out._array.dtype)
+    space = space_among([out._array])
+    if space is not None and space_among([array]) is None:  # the same for every slice
+        (node,) = lifted_nodes(space, [array], [node])
+        array = space.spread(array)
+    if not higher:
+        return array
+    return traced_space(space_for(array)).wrap(array, node)
+
+
+def _as_tensor(g, end):
+    """A gradient as a Tensor; zeros where none arrived."""
+    if g is None:
+        shape, dtype = end.metas[0]
+        return Tensor._wrap(current_space().zeros(shape, dtype))
+    if type(g) is Traced:
+        made = Tensor._wrap(g.array)
+        made._node = g.node
+        return made
+    return Tensor._wrap(as_gradient(g)[0])
+
+
+def ones_like(tensor):
+    """A Tensor of ones, as large as `tensor`."""
+    array = tensor._array
+    return Tensor._wrap(space_for(array).ones_like(array))
+
+
+def tensors_in(value):
+    """All Tensors in nested tuples, lists and dicts, in order."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, (tuple, list)):
+        return [t for v in value for t in tensors_in(v)]
+    if isinstance(value, dict):
+        return [t for v in value.values() for t in tensors_in(v)]
+    return []
+
+
+def map_tensors(function, value):
+    """`value` with `function` applied to every Tensor in it; other things stay."""
+    if isinstance(value, Tensor):
+        return function(value)
+    if isinstance(value, (tuple, list)):
+        made = [map_tensors(function, v) for v in value]
+        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
+    if isinstance(value, dict):
+        return type(value)((k, map_tensors(function, v)) for k, v in value.items())
+    return value
+
+
+class Mutable:
+    """What `mutable` mixes into a tuple, list or dict: `grad` looks at the Tensors inside."""
+
+
+def _entered(opened, value):
+    """An argument with fresh leaves on its Tensors; a container takes part only if it is
+    mutable."""
+    return map_tensors(opened.input, value) if isinstance(value, (Tensor, Mutable)) else value
+
+
+# grad and value_and_grad --------------------------------------------------------------------------
+
+
+class Request:
+    """What a gradient is asked of: positions, weights, and the form of the answer."""
+
+    def __init__(self, api, fn, position, weights, has_aux=False, return_ids=False,
+                 sens_param=False):
+        self.fn = fn
+        self.has_aux = has_aux
+        self.return_ids = return_ids
+        self.sens_param = sens_param
+        self.positions, self.single_input = _positions(api, position, weights)
+        self.weights, self.single_weight = _weights(weights)
+        self.asks_weights = weights is not None
+        self.api = api
+
+    def need_weights(self):
+        """Refuses weights of another type; as in the original, in use only."""
+        wrong = [w for w in self.weights if not isinstance(w, Tensor)]
+        if wrong:
+            raise TypeError(f"For '{self.api}', 'weights' must be a Parameter, several or None, "
+                            f"but got {wrong[0]!r}.")
+
+    def run(self, args, kwargs):
+        """Returns (value of the function, gradients in the form asked for)."""
+        self.need_weights()
+        args, kwargs, sens = self._split(args, kwargs)
+        with _Opened(self.weights) as opened:
+            run = _Run(self, opened, args, kwargs)
+            slopes = run.slopes(sens)
+        return _left(run.out), run.answer(slopes)
+
+    def _split(self, args, kwargs):
+        """The inputs, and the gradient at the output: the last one, or that named `sens`."""
+        if not self.sens_param:
+            return args, kwargs, None
+        if "sens" in kwargs:
+            kwargs = dict(kwargs)
+            return args, kwargs, kwargs.pop("sens")
+        return args[:-1], kwargs, args[-1]
+
+    def _heads(self, out):
+        """The outputs that are differentiated: all, or the first beside auxiliary ones."""
+        if self.has_aux:
+            if not isinstance(out, tuple) or len(out) < 2:
+                raise ValueError(
+                    "For 'grad', a function must return at least two outputs when 'has_aux' is "
+                    "True."
+                )
+            out = out[0]
+        return tensors_in(out)
+
+    def _form(self, inputs, weights):
+        if self.return_ids:
+            inputs = [(i, g) for i, g in inputs]
+            weights = [(w.name, g) for w, g in weights]
+        else:
+            inputs = [g for _, g in inputs]
+            weights = [g for _, g in weights]
+        found = inputs[0] if self.single_input and len(inputs) == 1 else tuple(inputs)
+        by_weight = weights[0] if self.single_weight else tuple(weights)
+        if not self.asks_weights:
+            return found
+        return (found, by_weight) if self.positions else by_weight
+
+
+class _Run:
+    """One run of a Request within an open gradient, and the answers it gives for sensitivities."""
+
+    def __init__(self, request, opened, args, kwargs):
+        positions = request.positions
+        if positions and max(positions) >= len(args):
+            raise RuntimeError(f"For 'grad', 'grad_position' must be below the number of inputs, "
+                               f"{len(args)}, but got {max(positions)}.")
+        self.request = request
+        self.opened = opened
+        self.weight_leaves = list(opened.leaves)
+        self.args = list(args)
+        for i in positions:
+            self.args[i] = _entered(opened, self.args[i])
+        self.entered = {id(t): t._node for i in positions for t in tensors_in(self.args[i])}
+        self.out = request.fn(*self.args, **kwargs)
+        self.heads = request._heads(self.out)
+
+    def slopes(self, sens):
+        """The gradient at each leaf; within an open gradient."""
+        return self.opened.slopes(self.heads, _sensitivities(self.heads, sens))
+
+    def answer(self, slopes):
+        """The gradients in the form asked for."""
+        by_leaf = dict(zip(self.opened.leaves, slopes))
+        request, args = self.request, self.args
+        inputs = [(i, map_tensors(lambda t: by_leaf[self.entered[id(t)]], args[i]))
+                  for i in request.positions
+                  if isinstance(args[i], (Tensor, Mutable))]
+        weights = [(w, _hooked(w, by_leaf[end]))
+                   for w, end in zip(request.weights, self.weight_leaves)]
+        return request._form(inputs, weights)
+
+
+def _left(out):
+    """Results as they leave a gradient: without their history, if it was the outermost."""
+    return map_tensors(outside, out) if depth.open == 0 or depth.paused else out
+
+
+@contextlib.contextmanager
+def walking():
+    """The depth of a walk over a tape whose gradient was closed before."""
+    depth.open += 1
+    try:
+        yield
+    finally:
+        depth.open -= 1
+
+
+def read_weights(fn, args, kwargs):
+    """The Parameters that a function reads, in the order in which it reads them.
+
+    Every live Parameter gets a leaf for one run, and those that the outputs lead back to are
+    returned.
+    """
+    found = [p for p in gc.get_objects() if isinstance(p, type_named("Parameter"))
+             and (depth.open or type(p._node) is not Leaf)]  # else another thread differentiates
+    with _Opened(found) as opened:
+        start = next_number()
+        out = fn(*args, **kwargs)
+        numbers, stack = {}, [t._node for t in tensors_in(out) if t._node is not None]
+        owner = dict(zip(opened.leaves, found))
+        seen = set(stack)
+        while stack:
+            node = stack.pop()
+            for parent in node.parents:
+                if parent in owner:
+                    first = numbers.get(parent, node.number)
+                    numbers[parent] = min(first, node.number)
+                elif parent is not None and parent.number > start and parent not in seen:
+                    seen.add(parent)
+                    stack.append(parent)
+    return [owner[end] for end in sorted(numbers, key=numbers.get)]
+
+
+def outside(tensor):
+    """A result as it leaves the outermost gradient: without its history."""
+    if tensor._node is None:
+        return tensor
+    if type(tensor) is not Tensor:
+        return tensor
+    return Tensor._wrap(tensor._array)
+
+
+def _hooked(weight, g):
+    """The gradient of a weight after the hooks registered on it."""
+    for hook in getattr(weight, "_hooks", {}).values():
+        changed = hook(g)
+        g = g if changed is None else changed
+    return g
+
+
+def _positions(api, position, weights):
+    if position is None:
+        if weights is None:
+            raise ValueError(f"For '{api}', 'grad_position' and 'weights' can not both be None.")
+        return (), False
+    if not isinstance(position, (int, tuple)):
+        raise TypeError(f"For '{api}', 'grad_position' must be an int or a tuple, but got "
+                        f"{position!r}.")
+    several = position if isinstance(position, tuple) else (position,)
+    for one in several:
+        if not isinstance(one, int):
+            raise TypeError(f"For '{api}', each element of 'grad_position' must be an int, but "
+                            f"got {one!r}.")
+        if one < 0:
+            raise ValueError(f"For '{api}', 'grad_position' must be at least 0, but got {one}.")
+    return tuple(map(int, several)), len(several) == 1
+
+
+def _weights(weights):
+    if weights is None:
+        return [], False
+    if isinstance(weights, Tensor):
+        return [weights], True
+    several = hasattr(weights, "__iter__") and not isinstance(weights, str)
+    return list(weights) if several else [weights], False
+
+
+def _sensitivities(heads, sens):
+    """The gradient at each output: ones, or what the caller gave, fitted to the output."""
+    if sens is None:
+        return [ones_like(head) for head in heads]
+    given = tensors_in(sens) if not isinstance(sens,
+                                               (int, float)) else [Tensor._wrap(as_array(sens))]
+    return [_fitted(_beside(s, head), head) for s, head in zip(given, heads)]
+
+
+def _beside(tensor, other):
+    """`tensor` on the device of `other`."""
+    here, there = type(tensor._array), type(other._array)
+    if here is there or here not in SPACES or there not in SPACES:
+        return tensor
+    return Tensor._wrap(to_space(SPACES[there], tensor._array))
+
+
+def _fitted(sens, head):
+    """A sensitivity in the output's shape; a scalar stands for every element."""
+    if sens.shape == head.shape:
+        return sens
+    if sens.size == 1 and head.size == 1:
+        return sens.reshape(head.shape)
+    if sens.ndim == 0:
+        return sens.broadcast_to(head.shape)
+    raise ValueError(
+        f"For 'grad', the sensitivity must have the shape of the output, {head.shape}, but got "
+        f"{sens.shape}."
+    )
+
+
+@public("grad", "ops.grad")
+@checked
+def grad(fn, grad_position=0, weights=None, has_aux: Bool = False, return_ids: Bool = False,
+         sens_param: Bool = False):
+    """A function that computes the gradient of `fn`.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate; its outputs are summed.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        has_aux (bool): True if only the first output is differentiated and the others handed
+            through.
+        return_ids (bool): True to pair each gradient with its position or the weight's name.
+        sens_param (bool): True if the caller gives the gradient at the outputs, as the last
+            argument or as `sens`; ones are taken otherwise. Default: False.
+
+    Returns:
+        Function with the inputs of `fn`, which returns the gradients: of one position a Tensor, of
+        several a tuple, of weights a tuple (a Tensor for one Parameter), of both a pair; with
+        `has_aux` a pair of these and a tuple of the other outputs.
+
+    Raises:
+        ValueError: if `grad_position` and `weights` are both None, or a position is negative.
+        TypeError: if `grad_position` is neither int nor tuple of ints, or a flag is not a bool.
+
+    Source: mindspore.grad of MindSpore 2.10.
+    """
+    request = Request("grad", fn, grad_position, weights, has_aux, return_ids, sens_param)
+
+    @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
+    def gradient(*args, **kwargs):
+        value, slopes = request.run(args, kwargs)
+        return (slopes, value[1:]) if has_aux else slopes
+
+    return gradient
+
+
+@public("value_and_grad", "ops.value_and_grad")
+@checked
+def value_and_grad(fn, grad_position=0, weights=None, has_aux: Bool = False,
+                   return_ids: Bool = False, sens_param: Bool = False):
+    """A function that computes the value of `fn` and its gradient; the arguments are those of
+    `grad`.
+
+    Returns:
+        Function with the inputs of `fn`, which returns (outputs of `fn`, gradients as `grad` gives
+        them).
+
+    Raises:
+        ValueError: if `grad_position` and `weights` are both None, or a position is negative.
+        TypeError: if `grad_position` is neither int nor tuple of ints, or a flag is not a bool.
+
+    Source: mindspore.value_and_grad of MindSpore 2.10.
+    """
+    request = Request("value_and_grad", fn, grad_position, weights, has_aux, return_ids,
+                      sens_param)
+
+    @functools.wraps(fn, assigned=("__name__", "__doc__"), updated=())
+    def value_and_gradient(*args, **kwargs):
+        return request.run(args, kwargs)
+
+    return value_and_gradient
+
+
+@public("get_grad", "ops.get_grad")
+def get_grad(gradients, identifier):
+    """The gradient of one position or weight, out of what `grad(..., return_ids=True)` returned.
+
+    Args:
+        gradients (Union[tuple[int, Tensor], tuple[tuple]]): the pairs.
+        identifier (Union[int, Parameter]): the position, or the weight.
+
+    Raises:
+        RuntimeError: if there is no gradient for `identifier`.
+        TypeError: if `identifier` is neither int nor Parameter.
+
+    Source: mindspore.get_grad of MindSpore 2.10.
+    """
+    wanted = identifier if isinstance(identifier, int) else getattr(identifier, "name", None)
+    if wanted is None:
+        raise TypeError(f"For 'get_grad', 'identifier' must be an int or a Parameter, but got "
+                        f"{identifier!r}.")
+    stack = [gradients]
+    while stack:
+        item = stack.pop()
+        if len(item) == 2 and isinstance(item[0], (int, str)):
+            if item[0] == wanted:
+                return item[1]
+        else:
+            stack.extend(i for i in item if isinstance(i, tuple))
+    raise RuntimeError(f"For 'get_grad', there is no gradient for {wanted!r}.")
+
+
+# vjp, jvp -----------------------------------------------------------------------------------------
+
+
+@public("vjp", "ops.vjp")
+def vjp(fn, *inputs, weights=None, has_aux=False):
+    """The outputs of `fn` and a function that pulls a vector back through it.
+
+    `fn` runs once, however often a vector is pulled back, so what it read at that time, its weights
+    included, must stay as it was.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate.
+        *inputs (Tensor): where.
+        weights (Union[None, Parameter, list, ParameterTuple]): weights to differentiate by as well.
+        has_aux (bool): True if only the first output is differentiated.
+
+    Returns:
+        (outputs, vjp_fn), and the other outputs where `has_aux`. `vjp_fn(*sens)` gives the
+        gradients of all inputs as a tuple, and those of the weights beside them.
+
+    Raises:
+        TypeError: if an input is not a Tensor, or a weight neither.
+
+    Source: mindspore.vjp of MindSpore 2.10.
+    """
+    for given in inputs:
+        if not tensors_in(given):
+            raise TypeError(f"For 'vjp', 'inputs' must be Tensors, but got {type(given).__name__}.")
+    positions = tuple(range(len(inputs)))
+    request = Request("vjp", fn, positions, weights, has_aux)
+    request.single_input = False
+    request.need_weights()
+    with _Opened(request.weights) as opened:
+        run = _Run(request, opened, inputs, {})
+    out = _left(run.out)
+
+    def pull(*sens):
+        with opened if opened.weights else walking():
+            slopes = run.slopes(sens[0] if len(sens) == 1 else sens)
+        return run.answer(slopes)
+
+    if has_aux:
+        return out[0], pull, out[1] if len(out) == 2 else out[1:]
+    return out, pull
+
+
+@public("jvp", "ops.jvp")
+def jvp(fn, inputs, v, has_aux=False):
+    """The outputs of `fn` at `inputs` and its derivative along `v`.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate.
+        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): where.
+        v (Union[Tensor, tuple[Tensor], list[Tensor]]): the direction, shaped as `inputs`.
+        has_aux (bool): True if only the first output is differentiated.
+
+    Returns:
+        (outputs, derivatives), and the other outputs where `has_aux`.
+
+    Raises:
+        TypeError: if `inputs` or `v` holds something other than Tensors.
+
+    Source: mindspore.jvp of MindSpore 2.10.
+    """
+    inputs = list(inputs) if isinstance(inputs, (tuple, list)) else [inputs]
+    v = list(v) if isinstance(v, (tuple, list)) else [v]
+    for name, several in (("inputs", inputs), ("v", v)):
+        for one in several:
+            if not isinstance(one, Tensor):
+                raise TypeError(f"For 'jvp', '{name}' must be Tensors, but got "
+                                f"{type(one).__name__}.")
+    with _Opened() as outer:
+        with _Opened() as inner:
+            out = fn(*[inner.input(t) for t in inputs])
+            heads = tensors_in(out[0] if has_aux else out)
+            pulled = inner.slopes(heads, [outer.input(ones_like(head)) for head in heads])
+        derivatives = outer.slopes(pulled, [_beside(d, p) for d, p in zip(v, pulled)])
+    main = out[0] if has_aux else out
+    slopes = iter(derivatives)
+    pushed = map_tensors(lambda t: next(slopes), main)
+    value = _left(out)
+    if has_aux:
+        return value[0], pushed, value[1] if len(value) == 2 else value[1:]
+    return value, pushed
+
+
+@contextlib.contextmanager
+def unrecorded():
+    """A context (and decorator) in which nothing is recorded, whatever gradient is open."""
+    outer, depth.paused = depth.paused, True
+    try:
+        yield
+    finally:
+        depth.paused = outer
+
+
+@public("ops.stop_gradient", "ops.functional.stop_gradient")
+def stop_gradient(value):
+    """The same values, from which no gradient flows back.
+
+    Args:
+        value (Any): a Tensor, or a nest of tuples, lists and dicts of Tensors; other things pass
+            through.
+
+    Source: mindspore.ops.stop_gradient of MindSpore 2.10.
+    """
+    return map_tensors(lambda t: Tensor._wrap(t._array), value)

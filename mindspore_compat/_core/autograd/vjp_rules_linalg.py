@@ -1,0 +1,192 @@
+"""Gradient rules of matrix decompositions, solvers and Fourier transforms.
+
+Sources: Giles (2008), "Collected matrix derivative results for forward and reverse mode"; Walter
+and
+Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend/linalg.py.
+"""
+
+from .vjp_rules import compose, derive
+
+
+def _adjoint(xp, x):
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+def _product(xp, *factors):
+    out = factors[0]
+    for factor in factors[1:]:
+        out = xp.matmul(out, factor)
+    return out
+
+
+def _inv_slope(xp, g, out):
+    back = _adjoint(xp, out)
+    return -_product(xp, back, g, back)
+
+
+def _solve_left(xp, g, a, out):
+    back = xp.linalg_solve(_adjoint(xp, a), g)
+    return -xp.matmul(back, _adjoint(xp, out))
+
+
+def _cofactors_slope(xp, g, x):
+    """Of matrices that have an inverse; cofactors are det(x) times it, adjoint."""
+    back = _adjoint(xp, xp.linalg_inv(x))
+    size = xp.conj(xp.expand_dims(xp.expand_dims(xp.linalg_det(x), -1), -1))
+    inner = xp.sum(xp.conj(g) * back, (-2, -1), keepdims=True)
+    return size * (inner * back - _product(xp, back, _adjoint(xp, g), back))
+
+
+def _lower_half(xp, x):
+    """The lower triangle with half of the diagonal."""
+    return xp.tril(x) - 0.5 * xp.spread_diagonal(xp.diagonal(x, 0, -2, -1), x.shape, 0, -2, -1)
+
+
+def _cholesky_slope(xp, g, out):
+    back = _adjoint(xp, out)
+    middle = _lower_half(xp, xp.matmul(back, g))
+    middle = middle + _adjoint(xp, middle)
+    inner = xp.linalg_solve(back, middle)
+    whole = _adjoint(xp, xp.linalg_solve(back, _adjoint(xp, inner)))
+    return 0.5 * whole
+
+
+def _lu_slope(xp, g, out):
+    lower, upper = xp.tril(out, -1) + xp.eye(out.shape[-1], dtype=out.dtype), xp.triu(out)
+    inner = xp.tril(xp.matmul(_adjoint(xp, lower), xp.tril(g, -1)), -1) + xp.triu(
+        xp.matmul(xp.triu(g), _adjoint(xp, upper)))
+    left = xp.linalg_solve(_adjoint(xp, lower), inner)
+    return _adjoint(xp, xp.linalg_solve(upper, _adjoint(xp, left)))
+
+
+def _gaps(xp, values):
+    """1 / (values_j - values_i) off the diagonal, 0 on it and between equal values."""
+    gap = xp.expand_dims(values, -2) - xp.expand_dims(values, -1)
+    apart = gap != 0
+    return xp.where(apart, 1 / xp.where(apart, gap, xp.ones_like(gap)), xp.zeros_like(gap))
+
+
+def _eigh_slope(xp, g, out):
+    g_values, g_vectors = g
+    values, vectors = out
+    back = _adjoint(xp, vectors)
+    diagonal = xp.expand_dims(g_values, -1) * xp.eye(values.shape[-1], dtype=values.dtype)
+    inner = diagonal + _gaps(xp, values) * xp.matmul(back, g_vectors)
+    return (_product(xp, vectors, inner, back),)
+
+
+def _eig_slope(xp, g, out):
+    """Eigenvectors keep their length; of their phase, which is arbitrary, nothing may depend."""
+    g_values, g_vectors = g
+    values, vectors = out
+    back = _adjoint(xp, vectors)
+    eye = xp.eye(values.shape[-1], dtype=values.dtype)
+    turned = xp.matmul(back, g_vectors)
+    along = xp.real(xp.diagonal(turned, 0, -2, -1))
+    inner = turned - xp.matmul(back, vectors) * xp.expand_dims(along, -2)
+    inner = xp.conj(_gaps(xp, values)) * inner + xp.expand_dims(g_values, -1) * eye
+    return (xp.linalg_solve(back, xp.matmul(inner, back)),)
+
+
+def _qr_slope(xp, g, out):
+    """Of a wide matrix the first columns have factors of their own, x = q [r', qᴴ y]."""
+    g_q, g_r = g
+    q, r = out
+    rows, columns = r.shape[-2:]
+    if columns > rows:
+        beyond = xp.matmul(q, g_r[..., rows:])
+        rest = xp.matmul(xp.matmul(q, r[..., rows:]), _adjoint(xp, g_r[..., rows:]))
+        first, = _qr_slope(xp, (g_q + rest, g_r[..., :rows]), (q, r[..., :rows]))
+        return (xp.concatenate([first, beyond], -1),)
+    middle = xp.matmul(r, _adjoint(xp, g_r)) - xp.matmul(_adjoint(xp, g_q), q)
+    lower = xp.tril(middle, -1)
+    diagonal = xp.spread_diagonal(xp.diagonal(middle, 0, -2, -1), middle.shape, 0, -2, -1)
+    right = g_q + xp.matmul(q, lower + _adjoint(xp, lower) + diagonal)
+    return (_adjoint(xp, xp.linalg_solve(r, _adjoint(xp, right))),)
+
+
+def _svd_slope(xp, g, out):
+    """For the reduced form u, s, vh."""
+    g_u, g_s, g_vh = g
+    u, s, vh = out
+    v, g_v = _adjoint(xp, vh), _adjoint(xp, g_vh)
+    count = s.shape[-1]
+    eye = xp.eye(count, dtype=s.dtype)
+    gaps = _gaps(xp, s * s)
+    column, row = xp.expand_dims(s, -1), xp.expand_dims(s, -2)
+    inner_u = gaps * xp.matmul(_adjoint(xp, u), g_u)
+    inner_v = gaps * xp.matmul(_adjoint(xp, v), g_v)
+    inner = (inner_u + _adjoint(xp, inner_u)) * row + column * (inner_v + _adjoint(xp, inner_v)) + (
+        xp.expand_dims(g_s, -1) * eye)
+    slope = _product(xp, u, inner, vh)
+    rows, columns = u.shape[-2], v.shape[-2]
+    if rows > count:
+        rest = xp.eye(rows, dtype=u.dtype) - xp.matmul(u, _adjoint(xp, u))
+        slope = slope + _product(xp, rest, g_u / row, vh)
+    if columns > count:
+        rest = xp.eye(columns, dtype=v.dtype) - xp.matmul(v, _adjoint(xp, v))
+        slope = slope + _product(xp, u / row, _adjoint(xp, g_v), rest)
+    return (slope,)
+
+
+def _rest_turned(xp, g, whole, count):
+    """The gradient of the first `count` columns of a square orthogonal matrix, with that of the
+    others in it: they turn with the first, by as little as keeps them orthogonal."""
+    first, rest = whole[..., :count], whole[..., count:]
+    return g[..., :count] - _product(xp, rest, _adjoint(xp, g[..., count:]), first)
+
+
+def _svd_full_slope(xp, g, out):
+    g_u, g_s, g_vh = g
+    u, s, vh = out
+    count, v = s.shape[-1], _adjoint(xp, vh)
+    g_u = _rest_turned(xp, g_u, u, count)
+    g_v = _rest_turned(xp, _adjoint(xp, g_vh), v, count)
+    return _svd_slope(xp, (g_u, g_s, _adjoint(xp, g_v)),
+                      (u[..., :count], s, vh[..., :count, :]))
+
+
+def _qr_full_slope(xp, g, out):
+    g_q, g_r = g
+    q, r = out
+    count = min(r.shape[-2:])
+    return _qr_slope(xp, (_rest_turned(xp, g_q, q, count), g_r[..., :count, :]),
+                     (q[..., :count], r[..., :count, :]))
+
+
+def _logm_slope(xp, g, x):
+    """A corner of the logarithm of [[xᴴ, g], [0, xᴴ]]: Mathias (1996), of any function of x."""
+    back, count = _adjoint(xp, x), x.shape[-1]
+    above = xp.concatenate([back, g], -1)
+    below = xp.concatenate([xp.zeros_like(back), back], -1)
+    return xp.linalg_logm(xp.concatenate([above, below], -2))[..., :count, count:]
+
+
+derive("linalg_inv(x)", x=_inv_slope)
+derive("linalg_logm(x)", x=_logm_slope)
+derive("linalg_det(x)", x=lambda xp, g, x: xp.expand_dims(xp.expand_dims(g, -1), -1)
+       * xp.linalg_cofactors(x))
+derive("linalg_cofactors(x)", x=_cofactors_slope)
+derive("linalg_slogdet(x)", arrays="x", several=True, joint=lambda xp, g, x: (
+    xp.expand_dims(xp.expand_dims(g[1], -1), -1) * _adjoint(xp, xp.linalg_inv(x)),))
+derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(_adjoint(xp, a), g))
+derive("linalg_cholesky(x)", x=_cholesky_slope)
+derive("linalg_lu(x)", x=_lu_slope)
+derive("linalg_eigh(x)", arrays="x", several=True, joint=_eigh_slope)
+derive("linalg_eig(x)", arrays="x", several=True, joint=_eig_slope)
+derive("linalg_qr(x)", arrays="x", several=True, joint=_qr_slope)
+derive("linalg_svd(x)", arrays="x", several=True, joint=_svd_slope)
+derive("linalg_qr_full(x)", arrays="x", several=True, joint=_qr_full_slope)
+derive("linalg_svd_full(x)", arrays="x", several=True, joint=_svd_full_slope)
+
+
+@compose
+def linalg_svd_values(xp, x):
+    """The singular values alone."""
+    return xp.linalg_svd(x)[1]
+
+
+# Fourier transforms: the adjoint is the inverse, with the scale on the other side.
+_OTHER = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+derive("fft_c2c(x, axes, norm, inverse)",
+       x=lambda xp, g, axes, norm, inverse: xp.fft_c2c(g, axes, _OTHER[norm], not inverse))

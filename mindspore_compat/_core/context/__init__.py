@@ -1,0 +1,1 @@
+"""The values that scripts set once: execution mode, device, parallel settings."""

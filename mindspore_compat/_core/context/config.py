@@ -1,0 +1,356 @@
+"""The context: execution mode, device, and the other values that scripts set once at their start.
+
+`config` holds the values in force (`config.mode`, `config.device_target`, `config.seed`); the
+functions are what `mindspore_compat.context` and `mindspore_compat` show. Values for data and model
+parallelism are in `parallel_config`, as `config.parallel`.
+
+Graph mode runs like PyNative mode. Of the many settings of the original's compiler and of its other
+devices only the values are kept.
+"""
+
+import json
+import os
+import random
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import log
+from ..._backend import arrays, scheduler
+from ..._backend import random as streams
+from ..rules.checked import checked
+from ..rules.vocabulary import Any, Bool, Int, OneOf, Str
+from .parallel_config import PARALLEL, PS
+from .settings import DictOf, Setting, Settings, Text
+
+GRAPH_MODE, PYNATIVE_MODE = 0, 1
+STRICT, COMPATIBLE, LAX = 0, 1, 2
+RELEASE, DEBUG = 0, 1
+
+DEVICES = ("CPU", "GPU", "Ascend")
+LARGEST_SEED = 2**32 - 1
+
+_memory = Text(r"0*[1-9]\d*(\.\d*)?GB|0+\.\d*[1-9]\d*GB", "a size above zero such as '3.5GB'")
+_path = Text(r"(?s).+", "not empty")
+
+
+def _gigabytes(text: str) -> float:
+    return float(text.removesuffix("GB"))
+
+
+def _count(least: int) -> dict:
+    """An int of at least `least`; the original takes True for 1, and False for 0, as well."""
+    return {"rule": Int(ge=least) | (OneOf(True) if least == 1 else Bool), "kept": int}
+
+
+def _readable_json(path: str) -> str:
+    """The absolute path of a JSON file that can be read."""
+    path = os.path.realpath(path)
+    try:
+        with open(path, encoding="utf-8") as file:
+            json.load(file)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"For 'set_context', 'env_config_path' must name a readable JSON file, "
+                         f"but got {path!r}: {error}.") from None
+    return path
+
+
+_ascend = DictOf(
+    precision_mode=OneOf(
+        "force_fp16", "allow_fp32_to_fp16", "allow_mix_precision", "must_keep_origin_dtype",
+        "force_fp32", "allow_fp32_to_bf16", "allow_mix_precision_fp16", "allow_mix_precision_bf16"),
+    jit_compile=Bool, matmul_allow_hf32=Bool, conv_allow_hf32=Bool, op_precision_mode=Str,
+    op_debug_option=Any, ge_options=Any, atomic_clean_policy=Int(ge=0, le=1),
+    exception_dump=OneOf("0", "1", "2"), host_scheduling_max_threshold=Int(ge=0),
+    parallel_speed_up_json_path=Str | None, hccl_watchdog=Bool, topo_order=Any)
+_algorithms = ("normal", "performance", "fft", "fft_tiling", "winograd_nonfused")
+_gpu = DictOf(
+    conv_fprop_algo=OneOf(*_algorithms, "implicit_gemm", "precomp_gemm", "gemm", "direct",
+                          "winograd"),
+    conv_dgrad_algo=OneOf(*_algorithms, "algo_0", "algo_1", "winograd"),
+    conv_wgrad_algo=OneOf(*_algorithms, "algo_0", "algo_1", "algo_3"),
+    conv_allow_tf32=Bool, matmul_allow_tf32=Bool)
+
+ASCEND, GPU = dict(_ascend.entries), dict(_gpu.entries)  # the rule of each key
+
+TABLE = {
+    "mode": Setting(PYNATIVE_MODE, OneOf(GRAPH_MODE, PYNATIVE_MODE) | Bool, int),
+    "device_target": Setting("CPU", OneOf(*DEVICES, "Davinci"), lambda name: (
+        "Ascend" if name == "Davinci" else name)),
+    "device_id": Setting(0, Int(ge=0, le=4095) | Bool, int),
+    "deterministic": Setting("OFF", OneOf("ON", "OFF")),
+    "pynative_synchronize": Setting(False, Bool),
+    "max_call_depth": Setting(1000, **_count(1)),
+    "save_graphs": Setting(0, Bool | Int(le=3), lambda x: {True: 2, False: 0}[x] if (
+        type(x) is bool) else x),
+    "save_graphs_path": Setting(".", _path, os.path.realpath),
+    "print_file_path": Setting("", Str),
+    "env_config_path": Setting("", Str, _readable_json),
+    "compile_cache_path": Setting("", Str),
+    "enable_compile_cache": Setting(None, Bool),
+    "jit_syntax_level": Setting(LAX, OneOf(STRICT, COMPATIBLE, LAX) | Bool, int),
+    "jit_level": Setting("", Str),  # scripts of releases before "jit_config" set it; so does that
+    "jit_config": Setting({}, DictOf(jit_level=OneOf("O0", "O1", "O2"),
+                                     infer_boost=OneOf("on", "off"))),
+    "exec_order": Setting("bfs", OneOf("bfs", "dfs")),
+    "support_binary": Setting(False, Bool),
+    "debug_level": Setting(RELEASE, OneOf(RELEASE, DEBUG) | Bool, int),
+    "reserve_class_name_in_scope": Setting(True, Bool),
+    "check_bprop": Setting(False, Bool),
+    "enable_reduce_precision": Setting(True, Bool | None),
+    "enable_graph_kernel": Setting(False, Bool),
+    "graph_kernel_flags": Setting("", Str),
+    "enable_auto_mixed_precision": Setting(None, Bool | None, told=False),
+    "enable_sparse": Setting(None, Any, told=False),
+    "auto_tune_mode": Setting(None, Any, told=False),
+    "max_device_memory": Setting(1024.0, _memory, _gigabytes),
+    "mempool_block_size": Setting(1.0, _memory, _gigabytes),
+    "variable_memory_max_size": Setting("0", _memory, lambda text: (
+        str(int(_gigabytes(text) * 2**30)))),
+    "memory_optimize_level": Setting(0, OneOf("O0", "O1"), lambda level: int(level[1])),
+    "inter_op_parallel_num": Setting(0, **_count(0)),
+    "runtime_num_threads": Setting(30, **_count(0)),
+    "op_timeout": Setting(900, **_count(0)),
+    "disable_format_transform": Setting(False, Bool | None, bool),
+    "aoe_tune_mode": Setting("", OneOf("online", "offline")),
+    "aoe_config": Setting({}, DictOf(job_type=OneOf("1", "2"))),
+    "ascend_config": Setting({}, _ascend),
+    "gpu_config": Setting({}, _gpu),
+    "hccl_watchdog": Setting(True, Bool),
+    "topo_order": Setting("", Str),
+    "compute_communicate_fusion_level": Setting(0, **_count(-1)),
+    "enable_profiling": Setting(False, Bool),
+    "profiling_options": Setting("training_trace", Str),
+    "enable_debug_runtime": Setting(False, Any),
+}
+
+config = Settings(TABLE)
+config.parallel = Settings(PARALLEL)
+config.ps = Settings(PS)
+config.seed = None
+_told_of_cpu = False
+
+
+def set_context(**kwargs):
+    """Sets values of the context, by keyword.
+
+    The keys that have a meaning here are `mode`, `device_target`, `device_id` and
+    `runtime_num_threads`, the threads that large work on the CPU is shared among at most. "GPU" and
+    "Ascend" both mean the GPU where one computes, and else the CPU, with one warning. The other
+    keys of the original are checked and told back by `get_context`, and change nothing.
+
+    Args:
+        **kwargs: the values.
+
+    Raises:
+        TypeError: a value is of the wrong type.
+        ValueError: a key is unknown or a value not among those allowed. Nothing is changed then.
+        RuntimeError: there is no GPU of this `device_id`.
+    """
+    changed = config.change("set_context", kwargs)
+    if "jit_level" in changed.get("jit_config", ()):
+        changed["jit_level"] = changed["jit_config"]["jit_level"]
+    if "device_target" in changed or "device_id" in changed:
+        _place(changed.get("device_target", config.device_target),
+               changed.get("device_id", config.device_id))
+    if "runtime_num_threads" in changed:
+        scheduler.limit(changed["runtime_num_threads"], "runtime_num_threads")
+    vars(config).update(changed)
+
+
+def get_context(attr_key):
+    """Returns a value of the context.
+
+    Args:
+        attr_key: its key, such as "mode" or "device_target".
+
+    Raises:
+        ValueError: there is no such key.
+    """
+    return config.tell("get_context", attr_key)
+
+
+def get_jit_config():
+    """Returns the value of "jit_config"."""
+    return config.jit_config
+
+
+class DeviceInfo(NamedTuple):
+    """A device target and the number of a device of it."""
+
+    device_target: str
+    device_id: int
+
+    def __repr__(self):
+        return f"('{self.device_target}', {self.device_id})"
+
+
+@checked
+def set_device(device_target: OneOf(*DEVICES), device_id: Int(ge=0) | Bool = None):
+    """Sets the device that computes from now on; see `set_context` for what the targets mean.
+
+    Args:
+        device_target: "CPU", "GPU" or "Ascend".
+        device_id: which of several devices; by default the first.
+
+    Raises:
+        RuntimeError: there is no GPU of this number.
+    """
+    number = int(device_id or 0)
+    _place(device_target, number)
+    config.device_target, config.device_id = device_target, number
+
+
+def get_current_device():
+    """Returns the device target and number in force, as a pair with names."""
+    return DeviceInfo(config.device_target, config.device_id)
+
+
+def _place(target: str, number: int) -> None:
+    """Makes the backend compute on a device, or on the CPU in its stead."""
+    global _told_of_cpu
+    if target == "CPU":
+        arrays.set_target("CPU")
+    elif arrays.gpu_available():
+        arrays.set_target("GPU", number)
+    else:
+        arrays.set_target("CPU")
+        if not _told_of_cpu:
+            log.warning("The device target is '%s', but no GPU answers: the CPU computes.", target)
+            _told_of_cpu = True
+
+
+@checked
+def set_deterministic(deterministic: Bool):
+    """Sets whether operations must give the same result at every run. Here they always do on the
+    CPU; on a GPU the value is kept for the operations that have a choice.
+
+    Args:
+        deterministic: whether they must.
+    """
+    config.deterministic = "ON" if deterministic else "OFF"
+
+
+@checked
+def set_recursion_limit(recursion_limit: Int(ge=1) = 1000):
+    """Sets how deep calls may nest when a graph is compiled. Kept as `max_call_depth`.
+
+    Args:
+        recursion_limit: the depth.
+    """
+    config.max_call_depth = recursion_limit
+
+
+@checked
+def set_seed(seed: Int(ge=0, le=LARGEST_SEED)):
+    """Seeds every random stream: of this package, of `numpy.random` and of `random`.
+
+    Args:
+        seed: the seed; equal seeds give equal numbers.
+    """
+    config.seed = seed
+    np.random.seed(seed)
+    random.seed(seed)
+    streams.set_seed(seed)
+    for listener in _listeners:
+        listener(seed)
+
+
+_listeners = []
+
+
+def on_seed(listener) -> None:
+    """Has `listener` called with every seed given to `set_seed`, and now with the one in force.
+
+    For higher floors that keep random streams of their own.
+    """
+    _listeners.append(listener)
+    if config.seed is not None:
+        listener(config.seed)
+
+
+def get_seed():
+    """Returns the seed given to `set_seed`, or None."""
+    return config.seed
+
+
+def set_auto_parallel_context(**kwargs):
+    """Sets values for training on several devices, by keyword.
+
+    What has a meaning here is data parallelism: `parallel_mode` "data_parallel", `device_num`,
+    `global_rank`, `gradients_mean` and `parameter_broadcast`.
+
+    Args:
+        **kwargs: the values.
+
+    Raises:
+        TypeError: a value is of the wrong type.
+        ValueError: a key is unknown, or a value not among those allowed.
+        KeyError: a key inside `comm_fusion` or `pipeline_config` is unknown or missing.
+    """
+    changed = config.parallel.change("set_auto_parallel_context", kwargs)
+    for key, value in changed.items():
+        vars(config.parallel).update(value if key in _SPREAD else {key: value})
+        for other, follows in _FOLLOW.get(key, {}).items():
+            vars(config.parallel)[other] = follows(value)
+
+
+# Keys whose value is a dict of other keys, and keys that others follow.
+_SPREAD = ("pipeline_config", "parallel_optimizer_config")
+_FOLLOW = {
+    "full_batch": {"dataset_strategy": lambda whole: "full_batch" if whole else "data_parallel",
+                   "full_batch_is_set": lambda whole: True},
+    "dataset_strategy": {"full_batch": lambda strategy: strategy == "full_batch"},
+    "search_mode": {"auto_parallel_search_mode": lambda mode: mode},
+    "auto_parallel_search_mode": {"search_mode": lambda mode: mode},
+    **{key: {f"{key}_is_set": lambda value: True}
+       for key in ("device_num", "global_rank", "parameter_broadcast")},
+}
+
+
+def get_auto_parallel_context(attr_key):
+    """Returns a value for training on several devices.
+
+    Args:
+        attr_key: its key, such as "parallel_mode".
+
+    Raises:
+        ValueError: there is no such key.
+    """
+    return config.parallel.tell("get_auto_parallel_context", attr_key)
+
+
+def reset_auto_parallel_context():
+    """Sets all values for training on several devices back to their defaults."""
+    config.parallel.reset()
+
+
+def set_ps_context(**kwargs):
+    """Sets values for a parameter server. They are kept; there is no parameter server here.
+
+    Args:
+        **kwargs: `enable_ps`, `config_file_path`, `enable_ssl`, `client_password`,
+            `server_password`.
+
+    Raises:
+        TypeError: a value is of the wrong type.
+        ValueError: a key is unknown.
+    """
+    vars(config.ps).update(config.ps.change("set_ps_context", kwargs))
+
+
+def get_ps_context(attr_key):
+    """Returns a value for a parameter server.
+
+    Args:
+        attr_key: "enable_ps", "config_file_path" or "enable_ssl".
+
+    Raises:
+        ValueError: there is no such key.
+    """
+    return config.ps.tell("get_ps_context", attr_key)
+
+
+def reset_ps_context():
+    """Sets all values for a parameter server back to their defaults."""
+    config.ps.reset()

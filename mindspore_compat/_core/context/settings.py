@@ -1,0 +1,149 @@
+"""A table of settings with their rules, and the values in force.
+
+`config` (the context) and its parts `config.parallel` and `config.ps` are made of this. A setting
+that only another device of the original reads is kept and told back, and changes nothing here.
+"""
+
+import copy
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ..rules.base import Rule, both
+from ..rules.checked import refuse_all
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One key: its default, what it may be, and how a value is kept.
+
+    Args:
+        default: the value before any is set.
+        rule: what a caller may set; None for a key that follows from others.
+        kept: turns what the caller gave into what is kept; may raise ValueError.
+        told: False for a key that can be set but is not told back.
+    """
+
+    default: Any
+    rule: Rule | None
+    kept: Any = None
+    told: bool = True
+
+
+class Settings:
+    """The values in force: attributes, by key."""
+
+    def __init__(self, table: dict[str, Setting]):
+        self._table = table
+        self.reset()
+
+    def reset(self) -> None:
+        """Goes back to the defaults."""
+        vars(self).update((key, copy.deepcopy(setting.default))
+                          for key, setting in self._table.items())
+
+    def change(self, api: str, given: dict) -> dict:
+        """Checks the values given and returns them as they are to be kept; changes nothing yet.
+
+        Raises:
+            TypeError: a value is of the wrong kind.
+            ValueError: a key is unknown, or a value out of range.
+        """
+        for key in given:
+            if key not in self._table or self._table[key].rule is None:
+                raise ValueError(f"For '{api}', there is no keyword '{key}'.")
+        refuse_all(api, {key: self._table[key].rule for key in given}, given)
+        return {key: value if self._table[key].kept is None else self._table[key].kept(value)
+                for key, value in given.items()}
+
+    def tell(self, api: str, key: str):
+        """Returns the value of a key.
+
+        Raises:
+            TypeError: `key` is not a str.
+            ValueError: there is no such key.
+        """
+        if not isinstance(key, str):
+            raise TypeError(f"For '{api}', 'attr_key' must be a str, but got {key!r} of type "
+                            f"{type(key).__name__}.")
+        if key not in self._table or not self._table[key].told:
+            raise ValueError(f"For '{api}', there is no attribute '{key}'.")
+        return getattr(self, key)
+
+
+@dataclass(frozen=True)
+class Text(Rule):
+    """A str that a pattern matches as a whole."""
+
+    pattern: str
+    words: str
+
+    def kind(self, name):
+        return f"isinstance({name}, str)"
+
+    def value(self, name):
+        return f"_fullmatch({self.pattern!r}, {name}) is not None"
+
+    def scope(self):
+        return {"_fullmatch": re.fullmatch}
+
+    def kind_noun(self):
+        return "a str"
+
+    def noun(self):
+        return f"a str, {self.words}"
+
+    def samples(self):
+        return ["1GB", "1.5GB", "text", "", 1, None]
+
+
+@dataclass(frozen=True, init=False)
+class DictOf(Rule):
+    """A dict whose keys are some of those named, each with a rule for its value.
+
+    `DictOf()` is any dict. A refusal names the key at fault.
+    """
+
+    entries: tuple
+
+    def __init__(self, **entries):
+        object.__setattr__(self, "entries", tuple(entries.items()))
+
+    def kind(self, name):
+        return both(f"isinstance({name}, dict)", self._each(name, "kind"))
+
+    def value(self, name):
+        if not self.entries:
+            return ""
+        known = ", ".join(repr(key) for key, _ in self.entries)
+        return both(f"not {name}.keys() - {{{known}}}", self._each(name, "guard"))
+
+    def _each(self, name: str, part: str) -> str:
+        texts = [(key, getattr(rule, part)(f"{name}[{key!r}]")) for key, rule in self.entries]
+        return " and ".join(f"({key!r} not in {name} or {text})" for key, text in texts
+                            if text != "True")
+
+    def scope(self):
+        return {name: value for _, rule in self.entries for name, value in rule.scope().items()}
+
+    def kind_noun(self):
+        return "a dict"
+
+    def noun(self):
+        keys = ", ".join(f"'{key}' ({rule.noun()})" for key, rule in self.entries)
+        return f"a dict with keys among {keys}" if keys else "a dict"
+
+    def refuse(self, api, name, value):
+        if self.entries and isinstance(value, dict):
+            for key, rule in self.entries:
+                if key in value:
+                    rule.refuse(api, f"{name}[{key!r}]", value[key])
+            for key in value.keys() - {key for key, _ in self.entries}:
+                known = ", ".join(repr(key) for key, _ in self.entries)
+                raise ValueError(f"For '{api}', the keys of '{name}' must be among {known}, "
+                                 f"but got {key!r}.")
+        super().refuse(api, name, value)
+
+    def samples(self):
+        tried = [{key: sample} for key, rule in self.entries for sample in rule.samples()]
+        return [{}, *tried, {"no such key": 1}, 1, None, []]

@@ -1,0 +1,1 @@
+"""Op declarations, and the public functions, classes and methods made from their lines."""

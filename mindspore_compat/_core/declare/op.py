@@ -1,0 +1,564 @@
+"""Op: one declaration that computes, records and batches. The table of all ops.
+
+A declaration is the public lines, a body, and the gradient rule where the composed one will not do:
+
+    @op("ops.tanh(input)", "ops.Tanh()(input)", "Tensor.tanh()")
+    def tanh(xp, input: TensorOf(real)):
+        return xp.tanh(input)
+
+    tanh.vjp(input=lambda xp, g, out: g * (1 - out * out))
+
+`tanh.run(t)` is the trusted call: Tensors in, Tensors out, no checks. For the ordinary case (every
+array input a Tensor of one array type, nothing narrow) it is straight-line code written for the op;
+everything else goes through `Op.general`. The checked public functions are made in surface.py.
+
+An op without a rule is differentiated through its body, which then runs on Traced values.
+"""
+
+import inspect
+
+from numpy import float64, generic
+
+from ..._backend import arrays
+from ..._backend.arrays import DIRECT, SPACES
+from ..autograd import vjp_rules_linalg, vjp_rules_reduce, vjp_rules_special  # noqa: F401 - rules
+from ..autograd.tape import FLOAT32, Node, Packed, Rule, depth, next_number, record, record_many
+from ..autograd.traced import Traced, bare, traced_space
+from ..rules.base import NoneRule, parts_of
+from ..rules.vocabulary import TensorOf, rules_of
+from ..tensor import promotion
+from ..tensor.precision import state as precision
+from ..tensor.tensor import Tensor, as_array
+from ..vmap.batch import Batch, lifted_nodes
+from .source import compiled
+
+_new = object.__new__
+
+DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public name -> (op, line)
+
+
+def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False,
+       alike=None, meet=promotion.promote_np, yields=False, shapes_first=False,
+       beside_tensor=False, live=None, unfit=None):
+    """Declare an op.
+
+    Args:
+        *lines (str): its public signatures (surface.py).
+        promote (str): the inputs that are brought to one dtype first, MindSpore's way.
+        widen (bool): compute narrow floats in float32 and round the result. False for ops that only
+            move values.
+        operator (bool): Python lists and tuples stand for Tensors too, as beside an operator.
+        slope (str): a function of `xp` whose rule this op shares (input for input).
+        rules (dict): public path -> {parameter of the body: rule}, where a name is stricter than
+            the body.
+        exact (bool): an int out of range for the Tensor beside it keeps its value (comparisons,
+            quotients) instead of being cut to the Tensor's dtype.
+        alike (str): the inputs that must come with one dtype; a TypeError if they do not.
+        meet (callable): the dtype that two promoted inputs meet in, where it is not that of
+            `promotion.promote_np`.
+        yields (bool): within its kind, a Tensor without axes gives way to the dtype of a Tensor
+            with axes, as a number does.
+        shapes_first (bool): where dtypes are wrong and shapes too, the ValueError of the shapes is
+            raised, as the original does for some; else the TypeError of the dtypes.
+        beside_tensor (bool): numbers are taken beside a Tensor only; two numbers are a TypeError.
+        live (Callable): called in its place, with the same arguments, where a number is given in a
+            Tensor that a gradient goes to: what was read from it would not carry the gradient.
+        unfit (dict): public path -> the error that arguments which do not fit together are there,
+            in the place of a ValueError.
+    """
+
+    def declare(body):
+        return Op(body, lines, promote, widen, operator, slope, rules, exact, alike, meet,
+                  yields, shapes_first, beside_tensor, live, unfit)
+
+    return declare
+
+
+class Op:
+    """One operation: its body, its gradient rule, and its call path."""
+
+    def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
+                 rules=None, exact=False, alike=None, meet=promotion.promote_np, yields=False,
+                 shapes_first=False, beside_tensor=False, live=None, unfit=None):
+        self.name = body.__name__
+        self.body = body
+        self.lines = lines
+        self.promote = (promote or "").split()
+        self.widen = widen
+        self.operator = operator
+        self.slope = slope
+        self.slopes = None
+        self.stricter = rules or {}
+        self.exact = exact
+        self.alike = (alike or "").split()
+        self.meet = meet
+        self.yields = yields
+        self.shapes_first = shapes_first
+        self.beside_tensor = beside_tensor
+        self.live = live
+        self.unfit = unfit or {}
+        self.__doc__ = body.__doc__
+        for line in lines:
+            path = line.split("(", 1)[0]
+            area, _, name = path.rpartition(".")
+            DECLARED.setdefault(area, {})[name] = (self, line)
+
+    def vjp(self, **slopes):
+        """Declare the gradient rule: input name -> slope `(xp, g, *what it needs)`."""
+        self.slopes = (slopes, None)
+        return self
+
+    def vjp_joint(self, function):
+        """Declare one function that gives the gradients of all inputs, as a tuple."""
+        self.slopes = ({}, function)
+        return function
+
+    def __getattr__(self, name):
+        if name in ("parameters", "rules", "inputs", "many", "rule", "plain", "run"):
+            self._prepare()
+            return self.__dict__[name]
+        raise AttributeError(f"Op has no attribute '{name}'")
+
+    def _prepare(self):
+        """Reads the body's signature and writes the call path; done at the first use."""
+        parameters = list(inspect.signature(self.body).parameters.values())[1:]
+        self.parameters = [p.name for p in parameters]
+        self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+        self.rules = rules_of(self.body)
+        self.inputs = [n for n in self.parameters if _holds_tensor(self.rules.get(n))]
+        self.many = next((n for n in self.parameters if _holds_tensors(self.rules.get(n))), None)
+        self.numbers = {n for n in self.inputs if self.operator or _takes_numbers(self.rules[n])}
+        self.optional = {n for n in self.inputs if self.defaults.get(n, 0) is None}
+        self.floats = [n for n in self.parameters if n not in (*self.inputs, self.many)
+                       and n in self.rules and self.rules[n].verdict(0.5) is not TypeError]
+        self.absent = self.optional | {n for n in self.inputs if _takes_none(self.rules[n])}
+        self.rule = self._make_rule()
+        straight = self.inputs and not self.many and self.inputs[0] not in self.optional
+        self.run = self._write_run() if straight else self.general
+
+    def _make_rule(self):
+        inputs = self.inputs + ([self.many] if self.many else [])
+        if self.slope:
+            from ..autograd.vjp_rules import TABLE
+
+            shared = TABLE[self.slope].rule
+            if list(shared.inputs) == inputs or len(shared.inputs) == len(inputs) and not self.many:
+                return _renamed(shared, inputs, self)
+        if self.slopes is None:
+            return None
+        slopes, joint = self.slopes
+        return Rule(self.name, inputs, slopes, joint, widen=self.widen, many=bool(self.many))
+
+    # The call path --------------------------------------------------------------------------------
+
+    def _write_run(self):
+        """The straight-line call path, as source: conversion, body, wrapping, one Node."""
+        names = self.inputs
+        first = names[0]
+        absent = {n: f"None if {n} is None else " if n in self.optional else "" for n in names}
+        line = [f"def run({', '.join(self._declared())}):", "    try:"]
+        line += [f"        a_{n} = {absent[n]}{n}._array" for n in names]
+        call_general = f"        return general_({', '.join(self.parameters)})"
+        scalar = len(names) == 2 and len(self.promote) == 2 and not self.optional
+        line += ["    except AttributeError:"]
+        line += self._scalar_lines() if scalar else []
+        line += [call_general, f"    kind_ = type(a_{first})",
+                 "    xp_ = space_of_kind_(kind_)", f"    dt_ = a_{first}.dtype"]
+        line += [f"    if {self._uncommon()}:", call_general]
+        line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
+        live = " or ".join(f"n_{n} is not None" for n in names)
+        if self.rule is None:
+            line += self._traced_lines(live)
+        values = ", ".join(f"a_{n}" if n in names else n for n in self.parameters)
+        metas = "".join(f"(None, None) if a_{n} is None else (a_{n}.shape, a_{n}.dtype), "
+                        if n in self.optional else f"(a_{n}.shape, a_{n}.dtype), " for n in names)
+        line += [f"    out_ = body_(xp_, {values})", "    if type(out_) is not kind_:",
+                 "        if type(out_) is tuple or type(out_) is list:"]
+        if self.rule is None:
+            line += ["            return tuple([wrap_(as_held_(xp_, o)) for o in out_])"]
+        else:
+            nodes = "".join(f"n_{n}, " for n in names)
+            values = ", ".join(f"{n}={'a_' * (n in names)}{n}" for n in self.parameters)
+            line += [f"            return finish_(out_, ({nodes}), dict({values}), ({metas}), xp_)"]
+        line += ["        out_ = as_held_(xp_, out_)", "    made_ = new_(Tensor_)",
+                 "    made_._array = out_"]
+        if self.rule is not None:
+            kept = "".join(self._kept_source(k) + ", " for k in self.rule.keeps)
+            line += [f"    if ({live}) and not depth_.paused:", "        node_ = new_(Node_)",
+                     "        node_.rule = rule_",
+                     f"        node_.parents = ({''.join(f'n_{n}, ' for n in names)})",
+                     f"        node_.kept = ({kept})", f"        node_.metas = ({metas})",
+                     "        if depth_.packing is not None:",
+                     "            node_.kept = Packed_(node_.kept, depth_.packing)",
+                     "        node_.outs = None", "        node_.number = next_number_()",
+                     "        made_._node = node_"]
+        line += ["    return made_"]
+        scope = {"body_": self.body, "space_of_kind_": DIRECT.get, "new_": _new, "Tensor_": Tensor,
+                 "F32_": FLOAT32, "precision_": precision, "float64_": float64,
+                 "Node_": Node, "rule_": self.rule, "next_number_": next_number, "depth_": depth,
+                 "Packed_": Packed,
+                 "general_": self.general,
+                 "finish_": self._finish, "as_held_": as_held, "wrap_": Tensor._wrap,
+                 "traced_space_": traced_space, "Traced_": Traced, "each_": _each,
+                 "untraced_": untraced,
+                 "number_beside_": _number_beside, "numbers_": (float, int, bool)}
+        scope.update({f"default_{k}": v for k, v in self.defaults.items()})
+        return compiled(line, scope, f"call path of {self.name}")["run"]
+
+    def _uncommon(self):
+        """The condition, as source, under which inputs take the general path."""
+        first, *others = self.inputs
+        given = {n: f"{n} is not None and " if n in self.optional else "" for n in self.inputs}
+        odd = ["xp_ is None"]
+        odd += [f"{given[n]}type(a_{n}) is not kind_" for n in others]
+        lead = next((n for n in self.inputs if n in self.promote), None)
+        if lead is not None:
+            odd += [f"{lead} is None"] if lead in self.optional else []
+            odd += [f"{given[n]}a_{n}.dtype is not a_{lead}.dtype"
+                    for n in self.promote if n != lead]
+        if self.widen:
+            odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
+        if self.widen and set(self.inputs) - {first, *self.promote}:
+            odd += ["precision_.dtype is not None"]  # a GPU takes halves, and weights are wider
+        odd += [f"type({n}) is float64_" for n in self.floats]
+        return " or ".join(odd)
+
+    def _scalar_lines(self):
+        """A Python number beside a Tensor: it becomes a 0-d array of the dtype it takes there."""
+        one, other = self.inputs
+        lines = []
+        for tensor, number in ((one, other), (other, one)):
+            if number not in self.numbers:
+                continue
+            values = ", ".join(
+                f"number_beside_({tensor}, {n}, {self.exact})" if n == number else n
+                for n in self.parameters)
+            lines += [f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
+                      f"            return run({values})"]
+        return lines
+
+    def _traced_lines(self, live):
+        """A live input of an op without a rule: the body runs on Traced values."""
+        absent = {n: f"None if a_{n} is None else " if n in self.optional else ""
+                  for n in self.inputs}
+        wrapped = ", ".join(f"{absent[n]}space_.wrap(a_{n}, n_{n})" if n in absent else n
+                            for n in self.parameters)
+        return [f"    if ({live}) and not depth_.paused:", "        space_ = traced_space_(xp_)",
+                f"        out_ = body_(space_, {wrapped})", "        if type(out_) is Traced_:",
+                "            made_ = new_(Tensor_)", "            made_._array = out_.array",
+                "            made_._node = out_.node", "            return made_",
+                "        return each_(out_, lambda o: untraced_(o, xp_))"]
+
+    def _declared(self):
+        return [f"{n}=default_{n}" if n in self.defaults else n for n in self.parameters]
+
+    def _kept_source(self, name):
+        if name in self.inputs:
+            return f"a_{name}"
+        if name == "out":
+            return "out_"
+        source = name.removesuffix("_shape")
+        if name in self.parameters or source not in self.inputs:
+            return name
+        absent = f"None if a_{source} is None else " if source in self.optional else ""
+        return f"{absent}a_{source}.shape"
+
+    def general(self, *args, **kwargs):
+        """The call path for every case: scalars, mixed dtypes and devices, narrow floats, lists."""
+        values = dict(self.defaults)
+        values.update(zip(self.parameters, args))
+        values.update(kwargs)
+        for n in self.floats:  # NumPy's float64 passes as Python's float, but would widen results
+            values[n] = float(values[n]) if type(values[n]) is float64 else values[n]
+        sources = [values[n] for n in self.inputs]
+        extra = list(values[self.many]) if self.many else []
+        held, nodes = self._arrays(sources + extra)
+        metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in held)
+        xp = self._space(held)
+        if not xp.level:
+            if arrays.blocking:
+                return self._awaited(xp, values, held, nodes, metas)
+            return self._computed(xp, values, held, nodes, metas)
+        from ..vmap.by_slices import UNFIT, by_slices
+
+        try:
+            return self._computed(xp, dict(values), held, nodes, metas)
+        except UNFIT:  # the body asks for a value: each slice has its own
+            return by_slices(self, xp, values)
+
+    def _awaited(self, *told):
+        """The result, once the device has it: an error of the device shows here."""
+        made = self._computed(*told)
+        arrays.synchronize()
+        return made
+
+    def _computed(self, xp, values, held, nodes, metas):
+        """The result for given arrays and nodes, recorded where a node is live."""
+        count = len(self.inputs)
+        held = [a if a is None or space_for(a) is xp else _moved(xp, a) for a in held]
+        if xp.level:
+            nodes = lifted_nodes(xp, held, nodes)
+        live = any(node is not None for node in nodes) and not depth.paused
+        if live and self.rule is None:
+            return self._through_body(xp, values, held, nodes)
+        own = self._with_axes(xp, held)
+        held = self._aligned(xp, self._in_precision(xp, held))
+        narrow = self._narrow(xp, held, values)
+        if narrow is not None:
+            held = [_widen(xp, a) for a in held]
+        values.update(zip(self.inputs, held))
+        if self.many:
+            values[self.many] = held[count:]
+        out = self.body(xp, *[values[n] for n in self.parameters])
+        several = type(out) is tuple or type(out) is list
+        outs = tuple(as_held(xp, o) for o in out) if several else (as_held(xp, out),)
+        if narrow is not None:
+            outs = tuple(xp.cast(o, narrow) if o.dtype is FLOAT32 else o for o in outs)
+        if own is not None:
+            outs = tuple(xp.cast(o, promotion.yielded_np(own, o.dtype)) for o in outs)
+        if not live:
+            return tuple(map(Tensor._wrap, outs)) if several else Tensor._wrap(outs[0])
+        return self._finish(outs if several else outs[0], tuple(nodes), values, metas, xp)
+
+    def _finish(self, out, parents, values, metas, xp):
+        """Wraps the result of a recorded call; several outputs share one node."""
+        several = type(out) is tuple or type(out) is list
+        out = tuple(as_held(xp, o) for o in out) if several else out
+        if depth.paused or all(parent is None for parent in parents):
+            return tuple(map(Tensor._wrap, out)) if several else Tensor._wrap(out)
+        kept = tuple(out if k == "out" else self._kept(values, k) for k in self.rule.keeps)
+        if not several:
+            made = Tensor._wrap(out)
+            made._node = record(self.rule, parents, kept, metas)
+            return made
+        made = tuple(map(Tensor._wrap, out))
+        for one, node in zip(made, record_many(self.rule, parents, kept, metas, out)):
+            one._node = node
+        return made
+
+    def _kept(self, values, name):
+        if name in values:
+            return values[name]
+        source = values[name.removesuffix("_shape")]
+        if isinstance(source, list):
+            return [a.shape for a in source]
+        return None if source is None else source.shape
+
+    def _through_body(self, xp, values, held, nodes):
+        """Runs the body on Traced values, so that its parts are recorded."""
+        space = traced_space(xp)
+        wrapped = [None if a is None else space.wrap(a, n) for a, n in zip(held, nodes)]
+        own = self._with_axes(xp, wrapped)
+        wrapped = self._aligned(space, self._in_precision(space, wrapped))
+        narrow = self._narrow(xp, wrapped, values)
+        if narrow is not None:
+            wrapped = [w if w is None or w.dtype not in xp.narrow else space.cast(w, FLOAT32)
+                       for w in wrapped]
+        values.update(zip(self.inputs, wrapped))
+        if self.many:
+            values[self.many] = wrapped[len(self.inputs):]
+        out = self.body(space, *[values[n] for n in self.parameters])
+        if narrow is not None:
+            out = _each(out, lambda o: space.cast(o, narrow) if o.dtype == FLOAT32 else o)
+        if own is not None:
+            out = _each(out, lambda o: space.cast(o, promotion.yielded_np(own, o.dtype)))
+        return _each(out, lambda o: untraced(o, xp))
+
+    # Conversion of what a caller gives ------------------------------------------------------------
+
+    def _arrays(self, sources):
+        """The arrays and nodes behind Tensors, numbers and (for operators) lists."""
+        names = self.inputs + [self.many] * (len(sources) - len(self.inputs))
+        tensors = [s for n, s in zip(names, sources) if n in self.promote and isinstance(s, Tensor)]
+        if self.beside_tensor and not any(isinstance(s, Tensor) for s in sources):
+            raise TypeError(f"For '{self.name}', one argument must be a Tensor, but got "
+                            f"{', '.join(map(repr, sources))}.")
+        held, nodes = [], []
+        for name, source in zip(names, sources):
+            if isinstance(source, Tensor):
+                held.append(source._array)
+                nodes.append(source._node)
+            else:
+                absent = source is None and name in self.absent
+                held.append(None if absent else self._constant(name, source, tensors))
+                nodes.append(None)
+        return held, nodes
+
+    def _constant(self, name, value, tensors):
+        """A number (or list) as an array, of the dtype it takes beside the Tensors it meets."""
+        if isinstance(value, (bool, int, float, complex, generic)) and name in self.numbers:
+            beside = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
+            if beside is None or name not in self.promote:
+                return as_array(value)
+            return _beside(beside._array, promotion.as_number(value), self.exact)
+        if self.operator and isinstance(value, (list, tuple)):
+            return self._list(name, value, tensors)
+        if self.many == name and not isinstance(value, Tensor):
+            raise TypeError(
+                f"For '{self.name}', each element of '{name}' must be a Tensor, but got "
+                f"{type(value).__name__}."
+            )
+        if hasattr(value, "dtype") and hasattr(value, "item") and value.ndim == 0:  # a NumPy scalar
+            return as_array(value)
+        raise TypeError(
+            f"For '{self.name}', '{name}' must be a "
+            f"Tensor{' or a number' * (name in self.numbers)}, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
+
+    def _list(self, name, value, tensors):
+        """A list beside a Tensor as an array; like a number it never widens within its kind."""
+        array = as_array(value)
+        if not tensors or name not in self.promote or not array.size:
+            return array
+        kind = {"b": bool, "i": int, "u": int, "c": complex}.get(array.dtype.kind, float)
+        return array.astype(promotion.scalar_np(tensors[0]._array.dtype, kind))
+
+    def _space(self, held):
+        """The space that all arrays can join: a batched one first, else the GPU's, else the
+        host's."""
+        best = None
+        for a in held:
+            if a is None:
+                continue
+            found = space_for(a)
+            if best is None or found.level > best.level or (
+                best is arrays.HOST and found is not best
+            ):
+                best = found
+        return best or arrays.current_space()
+
+    def _aligned(self, xp, held):
+        """The arrays, which are in one space, of one dtype where the op promotes."""
+        if not self.promote:
+            return held
+        names = self.inputs + [self.many] * (len(held) - len(self.inputs))
+        at = [i for i, n in enumerate(names) if n in self.promote and held[i] is not None]
+        target = held[at[0]].dtype
+        for i in at[1:]:
+            target = self.meet(target, held[i].dtype)
+        for i in at:
+            held[i] = xp.cast(held[i], target)
+        return held
+
+    def _with_axes(self, xp, held):
+        """The dtype that the result goes back to: of the one input with axes, where the others
+        yield; nothing does within a vmap."""
+        if not self.yields or precision.dtype is not None or xp.level:
+            return None
+        found = [a.dtype for a in held if a.ndim]
+        return found[0] if len(found) == 1 else None
+
+    def _in_precision(self, xp, held):
+        """The arrays in the float type of the Cell that runs, if one was asked for
+        (precision.py)."""
+        wanted = precision.dtype
+        if wanted is None or not self.widen:
+            return held
+        return [xp.cast(a, wanted) if a is not None and a.dtype.kind in "fV" else a for a in held]
+
+    def _narrow(self, xp, held, values):
+        """The dtype in which a result that was computed in float32 is stored: the inputs' narrow
+        one, float32 for several or if it is asked for. None where nothing is computed so."""
+        if not self.widen:
+            return None
+        floats = [a.dtype for a in held if a is not None and a.dtype.kind in "fV"]
+        if not floats or any(d not in xp.narrow for d in floats):
+            return None
+        several = any(d != floats[0] for d in floats)
+        return FLOAT32 if several or values.get("dtype") == FLOAT32 else floats[0]
+
+    def __repr__(self):
+        return f"Op({self.name})"
+
+
+def _number_beside(tensor, number, exact):
+    """A Python number as a 0-d Tensor, in the dtype that it takes beside `tensor`."""
+    made = _new(Tensor)
+    made._array = _beside(tensor._array, number, exact)
+    return made
+
+
+def _beside(array, number, exact):
+    """A Python number as a 0-d array, in the dtype that it takes beside `array`; see `op`."""
+    space = space_for(array)
+    dtype = promotion.scalar_np(array.dtype, type(number))
+    try:
+        return space.asarray(number, dtype)
+    except OverflowError:
+        if not exact:
+            return space.asarray(number % 2**64).astype(dtype)
+        mixes = dtype.kind == "i" or dtype.itemsize == 1  # else with floats, if at all
+        return space.asarray(number) if mixes else space.asarray(float(number), "float32")
+
+
+def space_for(array):
+    """The space of an array or of a batch."""
+    found = SPACES.get(type(array))
+    return found if found is not None else array.space
+
+
+def as_held(xp, value):
+    """What a body returned, as an array: scalars become arrays, batches stay."""
+    return value if type(value) in SPACES or type(value) is Batch else xp.asarray(value)
+
+
+def untraced(value, xp):
+    """A Traced value (or a plain array that a body returned) as a Tensor."""
+    node = getattr(value, "node", None)
+    made = Tensor._wrap(as_held(xp, bare(value)))
+    made._node = node
+    return made
+
+
+def _moved(xp, array):
+    """`array` in the space `xp`: lifted to a batch, or moved between host and device."""
+    return xp.lift(array) if hasattr(xp, "lift") else arrays.to_space(xp, array)
+
+
+def _widen(xp, a):
+    return xp.cast(a, FLOAT32) if a is not None and a.dtype in xp.narrow else a
+
+
+def _each(out, function):
+    if isinstance(out, (tuple, list)):
+        return tuple(function(o) for o in out)
+    return function(out)
+
+
+def _holds_tensor(rule):
+    return any(isinstance(part, TensorOf) for part in parts_of(rule))
+
+
+def _takes_numbers(rule):
+    return any(part.scalars if isinstance(part, TensorOf) else not isinstance(part, NoneRule)
+               for part in parts_of(rule))
+
+
+def _takes_none(rule):
+    return any(isinstance(part, NoneRule) for part in parts_of(rule))
+
+
+def _holds_tensors(rule):
+    """True for a rule of a list or tuple of Tensors."""
+    return any(isinstance(getattr(part, "item", None), TensorOf) for part in parts_of(rule))
+
+
+def _renamed(rule, inputs, owner):
+    """The rule of a function of `xp`, for an op whose parameters have other names."""
+    names = dict(zip(rule.inputs, inputs))
+    made = object.__new__(Rule)
+    made.name = owner.name
+    made.inputs = tuple(inputs)
+    made.widen = owner.widen
+    made.many = rule.many
+    made.pull = rule.pull
+    made.keeps = tuple(_rename(k, names) for k in rule.keeps)
+    return made
+
+
+def _rename(name, names):
+    if name in names:
+        return names[name]
+    source = name.removesuffix("_shape")
+    return names[source] + "_shape" if source in names else name

@@ -1,0 +1,205 @@
+"""Methods with several signatures: which of them a call means, and the refusal where it means none.
+
+Worked example. After
+
+    @form("sum")
+    def along(self, dim: Axis = None, keepdim: Bool = False, *, dtype: DType = None): ...
+
+    @form("sum")
+    def with_initial(self, axis: Axis = None, dtype: DType = None, keepdims: Bool = False): ...
+
+`x.sum(1, True)` is the first, because an int and a bool fit its rules, and `x.sum(1, float32)` the
+second, because float32 is no `keepdim`. The first form whose names and kinds fit is taken. Where
+none does, Tensors without axes may still stand for ints, as in the original: `x.sum(Tensor(1))`.
+"""
+
+import builtins
+import inspect
+import types
+
+from ..rules.base import both, show_with_type
+from ..rules.checked import plain_numbers, refuse_all
+from ..rules.vocabulary import rules_of
+from ..tensor.tensor import Tensor
+from .library_errors import LIBRARY_ERRORS, explain
+from .public_api import PUBLIC
+from .source import compiled
+
+_OUT_OF_RANGE = 2
+
+
+class Form:
+    """One signature of a method: its function, its rules, and the test of a call's arguments."""
+
+    def __init__(self, function):
+        self.function = function
+        self.rules = rules_of(function)
+        self.parameters = list(inspect.signature(function).parameters.values())[1:]
+
+    def __getattr__(self, name):
+        if name != "fits":
+            raise AttributeError(f"Form has no attribute '{name}'")
+        self.fits = self._written()
+        return self.fits
+
+    def _written(self):
+        """A function of the arguments: 1 if they fit, 2 if only their kinds do, else 0."""
+        scope, kinds, whole = {}, "True", "True"
+        for name, rule in self.rules.items():
+            kinds = both(kinds, _both_ways(rule.kind(name)))
+            whole = both(whole, _both_ways(rule.guard(name)))
+            scope.update(rule.scope())
+        declared = str(
+            inspect.Signature(
+                [
+                    each.replace(
+                        annotation=each.empty,
+                        default=each.empty
+                        if each.default is each.empty
+                        else _Absent(f"default_{each.name}"),
+                    )
+                    for each in self.parameters
+                ]
+            )
+        )
+        scope.update({f"default_{each.name}": each.default for each in self.parameters})
+        lines = [
+            f"def fits{declared}:",
+            f"    return 1 if {whole} else {_OUT_OF_RANGE} if {kinds} else 0",
+        ]
+        return compiled(lines, scope, f"form {self}")["fits"]
+
+    def __str__(self):
+        shown = [each.replace(annotation=each.empty) for each in self.parameters]
+        return f"{inspect.Signature(shown)}"
+
+    def bind(self, args, kwargs):
+        """The arguments by name; None where the names do not fit."""
+        try:
+            return inspect.Signature(self.parameters).bind(*args, **kwargs).arguments
+        except TypeError:
+            return None
+
+
+class _Absent:
+    """What a written signature shows as a default."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return self.name
+
+
+def _both_ways(condition):
+    return f"({condition})" if condition != "True" else condition
+
+
+def form(name):
+    """Declares one signature of the Tensor method `name`; its rules stand in the annotations."""
+
+    def declare(function):
+        method = PUBLIC.get("Tensor", {}).get(name)
+        if getattr(method, "forms", None) is None:
+            method = _method(name)
+            PUBLIC.setdefault("Tensor", {})[name] = method
+        method.forms.append(Form(function))
+        method.__doc__ = _described(name, method.forms)
+        return function
+
+    return declare
+
+
+def _method(name):
+    """The method; the first call writes one that tries the forms in turn, without a loop."""
+    forms, api = [], f"Tensor.{name}"
+
+    own = {"__builtins__": builtins, "__name__": __name__, "_become": None}
+    method = types.FunctionType(_first_call.__code__, own, name)
+
+    def become(self, args, kwargs):
+        code, scope = _written(api, forms)
+        own.update(scope)
+        method.__code__ = code  # last: until then other threads still arrive here
+        return method(self, *args, **kwargs)
+
+    own["_become"] = become
+    method.__qualname__ = api
+    method.__module__ = "mindspore_compat.Tensor"
+    method.forms = forms
+    return method
+
+
+def _first_call(self, *args, **kwargs):
+    return _become(self, args, kwargs)  # noqa: F821 - in the method's own globals
+
+
+def _written(api, forms):
+    """The code of a method and what it needs: each form's test, then its function."""
+    lines = ["def method(self, *args, **kwargs):", "    try:"]
+    scope = {"errors": LIBRARY_ERRORS, "explain": explain, "otherwise": _otherwise, "forms": forms}
+    for number, each in enumerate(forms):
+        scope[f"fits_{number}"], scope[f"call_{number}"] = each.fits, each.function
+        scope[f"names_{number}"] = frozenset(p.name for p in each.parameters)
+        lines += [
+            f"        if not kwargs or kwargs.keys() <= names_{number}:",
+            "            try:",
+            f"                fit = fits_{number}(*args, **kwargs)",
+            "            except TypeError:",
+            "                fit = 0",
+            "            if fit == 1:",
+            f"                return call_{number}(self, *args, **kwargs)",
+        ]
+    lines += [
+        f"        return otherwise({api!r}, forms, self, args, kwargs)",
+        "    except errors as error:",
+        f"        explained = explain({api!r}, error)",
+        "        if explained is error:",
+        "            raise",
+        "        raise explained from error",
+    ]
+    return compiled(lines, scope, f"forms of {api}")["method"].__code__, scope
+
+
+def _otherwise(api, forms, self, args, kwargs):
+    """The call with Tensors and NumPy's scalars taken for numbers, or its refusal."""
+    bound = [(each, each.bind(args, kwargs)) for each in forms]
+    bound = [(each, given) for each, given in bound if given is not None]
+    for each, given in bound:
+        plain = {name: _plain(each.rules.get(name), value) for name, value in given.items()}
+        if each.fits(**plain) == 1:
+            return each.function(self, **plain)
+    for wanted in (_OUT_OF_RANGE, 0):
+        for each, given in bound:
+            if each.fits(**given) == wanted:
+                rules = {name: each.rules[name] for name in given if name in each.rules}
+                refuse_all(api, rules, given)
+    shown = " or ".join(f"{api.partition('.')[2]}{each}" for each in forms)
+    came = ", ".join(
+        [
+            *map(show_with_type, args),
+            *(f"{name}={show_with_type(value)}" for name, value in kwargs.items()),
+        ]
+    )
+    raise TypeError(f"For '{api}', the arguments must be those of {shown}, but got ({came}).")
+
+
+def _plain(rule, value):
+    """A Tensor without axes as the int it holds, or as its rule reads it, NumPy's scalars as
+    numbers where the rule does not take them; else the value."""
+    if rule is None:
+        return value
+    if not isinstance(value, Tensor):
+        return value if rule.verdict(value) is None else plain_numbers(value)
+    if rule.verdict(value) is None:
+        return rule.read(value)
+    return value if value.ndim or value._array.dtype.kind not in "iu" else int(value._array)
+
+
+def _described(name, forms):
+    """The docstrings of the forms under their signatures; one alone keeps its own."""
+    if len(forms) == 1:
+        return forms[0].function.__doc__
+    parts = [f"{name}{each}\n\n{inspect.cleandoc(each.function.__doc__ or '')}" for each in forms]
+    head = inspect.cleandoc(forms[0].function.__doc__ or "").split("\n", 1)[0]
+    return head + "\n\nForms:\n\n" + "\n\n".join(parts) + "\n"

@@ -1,0 +1,533 @@
+"""From a public line to the public object.
+
+    "mint.softmax(input, dim: axis, *, dtype=None)"
+
+becomes a function with that signature, written out as source with its checks inline:
+
+    def softmax(input, dim, *, dtype=None):
+        if not (type(dim) is int ...): refuse(...)
+        if dtype is not None: input = cast(input, dtype)
+        return run(input, dim)
+
+A line with two pairs of brackets becomes a class: the first pair is `__init__`, the second the
+call.
+An annotation says which parameter of the body a renamed one feeds. `dtype=` and `inplace=` mean the
+same everywhere and need no parameter in the body. Objects are built when first asked for;
+`window(module)` gives a module the `__getattr__` that does so. A function whose name ends in an
+underscore (`Tensor.add_`) writes its result into its first input and returns that.
+"""
+
+import ast
+import difflib
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import types
+
+from ..._backend.arrays import SPACES
+from ..autograd.tape import depth, written
+from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
+from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
+from ..rules.vocabulary import DType, TensorOf
+from ..tensor import dtype as dtypes
+from ..tensor.tensor import Tensor
+from .library_errors import LIBRARY_ERRORS, explain, explained
+from .op import DECLARED
+from .source import compiled
+
+PUBLIC = {}  # area -> name -> an object written out by hand
+_handled = ("dtype", "inplace", "name")
+_told = ("ops.", "Tensor.", "mint.")  # areas whose functions compute on arrays
+# for defaults such as `int64`
+_DTYPES = {str(each).lower(): each for each in dtypes.all_types if str(each) != "Bool"}
+
+
+def public(*paths):
+    """Give a class or function written by hand its public names, e.g.
+    `@public("ops.GradOperation")`; errors of the array library in it are told in its name."""
+
+    def give(thing):
+        api = paths[0].rpartition(".")[2]
+        if isinstance(thing, types.FunctionType) and paths[0].startswith(_told) and (
+                not api.startswith("__")):
+            thing = explained(api, thing)
+        for path in paths:
+            area, _, name = path.rpartition(".")
+            PUBLIC.setdefault(area, {})[name] = thing
+        return thing
+
+    return give
+
+
+_older = set()  # (area, name) of what 2.10 no longer has
+
+
+def legacy(*paths):
+    """`public` for names that the release followed here has dropped; the environment variable
+    MINDSPORE_COMPAT_LEGACY set to 0 hides them."""
+    for path in paths:
+        area, _, name = path.rpartition(".")
+        _older.add((area, name))
+    return public(*paths)
+
+
+def _hidden(area, name):
+    return (area, name) in _older and os.environ.get("MINDSPORE_COMPAT_LEGACY") == "0"
+
+
+def window(module, classes=object, area=None, names=()):
+    """`__getattr__`, `__dir__` and `__all__` of a module that shows declared names.
+
+    Args:
+        module (str): the module's `__name__`.
+        classes (type): the base of the classes that its two-bracket lines become.
+        area (str): the first part of the lines shown, where it is not the module's own path.
+        names (Iterable[str]): names that the module defines itself and shows too.
+    """
+    area = module.partition(".")[2] if area is None else area
+
+    def find(name):
+        if name.startswith("__"):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        found = build(area, name, classes, module)
+        if found is None:
+            found = submodule(module, name)
+        if found is None:
+            raise AttributeError(missing(module, name, visible()))
+        setattr(sys.modules[module], name, found)
+        return found
+
+    def visible():
+        own = (name for name in PUBLIC.get(area, ()) if not _hidden(area, name))
+        return sorted({*DECLARED.get(area, ()), *own, *names})
+
+    def listing():
+        return sorted({*visible(), *(n for n in vars(sys.modules[module]) if n.startswith("__"))})
+
+    return find, listing, visible()
+
+
+def submodule(module, name):
+    """The module `module.name`, imported; None where there is none.
+
+    In the original every module is loaded from the start, so `mindspore.train.callback` needs no
+    import of its own.
+    """
+    path = f"{module}.{name}"
+    if not hasattr(sys.modules[module], "__path__") or importlib.util.find_spec(path) is None:
+        return None
+    return importlib.import_module(path)
+
+
+def missing(module, name, known):
+    """The message for a name that is not there, with the nearest one that is."""
+    shown = "mindspore" + module[len("mindspore_compat"):]
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    return f"module '{shown}' has no attribute '{name}'{hint}"
+
+
+_built = {}
+
+
+def build(area, name, classes=object, module=None):
+    """The public object `area.name`, or None if nothing declares it."""
+    by_hand = PUBLIC.get(area, {}).get(name)
+    if by_hand is not None:
+        return None if _hidden(area, name) else by_hand
+    declared = DECLARED.get(area, {}).get(name)
+    if declared is None:
+        return None
+    key = (area, name, classes)
+    if key not in _built:
+        op, line = declared
+        _built[key] = _make(op, line, area, name, classes)
+        _built[key].__module__ = module or f"mindspore_compat.{area}"
+    return _built[key]
+
+
+def _make(op, line, area, name, classes):
+    groups = _groups(line)
+    if len(groups) == 2:
+        return _make_class(op, area, name, groups, classes)
+    return _make_function(op, area, name, groups[0])
+
+
+def _groups(line):
+    """The texts between the outer brackets of a line."""
+    groups, depth, start = [], 0, 0
+    for i, char in enumerate(line):
+        if char in "([":
+            depth += 1
+            if depth == 1:
+                start = i + 1
+        elif char in ")]":
+            depth -= 1
+            if depth == 0:
+                groups.append(line[start:i])
+    return groups
+
+
+class _Signature:
+    """A parsed group: its text for a `def`, its parameter names, and what each feeds."""
+
+    def __init__(self, text, op, path):
+        self.op = op
+        self.stricter = op.stricter.get(path, {})
+        parsed = ast.parse(f"def f({text}): pass").body[0].args
+        everything = [*parsed.posonlyargs, *parsed.args, *parsed.kwonlyargs]
+        self.star = parsed.vararg
+        if self.star:
+            everything.append(self.star)
+        self.names = [a.arg for a in everything]
+        self.feeds = {a.arg: a.annotation.id if a.annotation else a.arg for a in everything}
+        for a in everything:
+            a.annotation = None
+        self.text = ast.unparse(parsed)
+        self.defaults = {}
+        positional = [*parsed.posonlyargs, *parsed.args]
+        for a, d in zip(positional[len(positional) - len(parsed.defaults):], parsed.defaults):
+            self.defaults[a.arg] = d
+        self.defaults.update({a.arg: d for a, d in zip(parsed.kwonlyargs, parsed.kw_defaults) if d})
+
+    def rules(self):
+        """The rule of each parameter that has one; a default of None allows None."""
+        found = {}
+        for name in self.names:
+            rule = self.stricter.get(self.feeds[name], self.op.rules.get(self.feeds[name]))
+            if self.star and name == self.star.arg:
+                continue
+            if name in _handled and self.feeds[name] not in self.op.parameters:
+                rule = DType if name == "dtype" else None
+            if rule is None:
+                continue
+            default = self.defaults.get(name)
+            if isinstance(default, ast.Constant) and default.value is None:
+                rule = join(rule, NoneRule())
+            found[name] = rule
+        return found
+
+    def alike(self):
+        """The parameters that must have one dtype; none if there are fewer than two."""
+        found = [name for name in self.names if self.feeds[name] in self.op.alike]
+        return found if len(found) > 1 else []
+
+
+def _cheap(rule):
+    """False for a rule whose check the call path itself makes: a Tensor of any dtype, or None."""
+    parts = rule.members if isinstance(rule, Union) else (rule,)
+    free = [isinstance(p, TensorOf) and not p.dtypes for p in parts]
+    return not any(free) or not all(
+        is_free or isinstance(p, NoneRule) for is_free, p in zip(free, parts)
+    )
+
+
+def _guard_lines(api, signature, scope, arguments="", indent="    "):
+    """The check of all parameters as source; `arguments` are those of `run`."""
+    rules = {n: r for n, r in signature.rules().items() if _cheap(r)}
+    first = signature.op.shapes_first and arguments
+    lines = []
+    guard, needed = guard_all(rules)
+    if guard != "True":
+        scope.update(needed)
+        tag = f"rules_{len(scope)}"
+        scope.update({tag: rules, "refuse_all": refuse_all, "refuse_shapes": _refuse_shapes})
+        given = ", ".join(rules)
+        lines.append(f"{indent}if not ({guard}):")
+        if first:
+            lines.append(f"{indent}    refuse_shapes({api!r}, {tag}, ({given},), "
+                         f"lambda {given}: run({arguments}))")
+        lines.append(f"{indent}    read = refuse_all({api!r}, {tag}, ({given},), True)")
+        if signature.op.live and arguments:
+            scope.update(live=signature.op.live, on_tape=_on_tape)
+            lines += [f"{indent}    if on_tape(({given},), read):",
+                      f"{indent}        return live({arguments})"]
+        lines.append(f"{indent}    {given}, = read")
+    alike = signature.alike()
+    if alike:
+        given = ", ".join(alike)
+        scope.update(one_dtype=one_dtype, refuse_unlike=refuse_unlike, refuse_shapes=_refuse_shapes)
+        lines.append(f"{indent}if not one_dtype({given}):")
+        if first:
+            lines.append(f"{indent}    refuse_shapes({api!r}, None, ({given},), "
+                         f"lambda {given}: run({arguments}))")
+        named = ", ".join(f"{n!r}: {n}" for n in alike)
+        lines.append(f"{indent}    refuse_unlike({api!r}, {{{named}}})")
+    return lines
+
+
+def _on_tape(values, read):
+    """Whether a gradient goes to a Tensor that something was read from."""
+    return any(isinstance(value, Tensor) and value is not found and value._node is not None
+               for value, found in zip(values, read))
+
+
+def _refuse_shapes(api, rules, values, call):
+    """Raises what `call` says of the shapes of `values`, if it is a ValueError; see `shapes_first`.
+
+    Args:
+        api: the public name.
+        rules: the rules of the values, which refuse one; None if the values only differ in dtype.
+        values: Tensors and other arguments; those of a wrong dtype are replaced by zeros.
+        call: the op as a function of them.
+    """
+    if rules is None:
+        first = next(value for value in values if isinstance(value, Tensor))
+        tried = [_zeros(value, first._array.dtype) for value in values]
+    else:
+        tried = [_acceptable(*each) for each in zip(rules.values(), values)]
+        if any(rule.verdict(value) for rule, value in zip(rules.values(), tried)):
+            return
+    try:
+        call(*tried)
+    except LIBRARY_ERRORS as error:
+        found = explain(api, error)
+        if isinstance(found, ValueError):
+            raise found from error
+
+
+def _acceptable(rule, value):
+    """`value`, or zeros of its shape in a dtype that `rule` accepts."""
+    if not isinstance(value, Tensor) or rule.verdict(value) is None:
+        return rule.read(value)
+    accepted = [part.dtypes for part in parts_of(rule) if isinstance(part, TensorOf)]
+    return _zeros(value, dtypes.numpy_dtype(min(accepted[0]))) if any(accepted) else value
+
+
+def _zeros(tensor, dtype):
+    if not isinstance(tensor, Tensor):
+        return tensor
+    return Tensor._wrap(SPACES[type(tensor._array)].zeros(tensor.shape, dtype))
+
+
+def _no_lists(api, signature, scope):
+    """The refusal of lists, which stand for Tensors beside an operator and nowhere else."""
+    op = signature.op
+    if not op.operator or api.startswith("__"):
+        return []
+    given = [n for n in signature.names if signature.feeds[n] in op.inputs and n != "self"]
+    scope.update(lists=(list, tuple), refuse_list=_refuse_list)
+    return [line for n in given for line in (f"    if type({n}) in lists:",
+                                             f"        refuse_list({api!r}, {n!r}, {n})")]
+
+
+def _refuse_list(api, name, value):
+    raise TypeError(f"For '{api}', '{name}' must be a Tensor or a number, but got {value!r} of "
+                    f"type {type(value).__name__}.")
+
+
+def _arguments(op, feeds, scope):
+    """The arguments of `run`: a parameter, an expression, or the body's own default."""
+    source = {fed: expression for expression, fed in feeds}
+    values = []
+    for name in op.parameters:
+        if name not in source:
+            scope[f"default_{name}"] = op.defaults[name]
+            values.append(f"default_{name}")
+        elif _is_dtype(op.rules.get(name)):
+            scope["numpy_dtype"] = _numpy_dtype
+            values.append(f"numpy_dtype({source[name]})")
+        else:
+            values.append(source[name])
+    return ", ".join(values)
+
+
+def _is_dtype(rule):
+    return any(isinstance(p, type(DType)) for p in parts_of(rule))
+
+
+def _numpy_dtype(value):
+    return dtypes.to_numpy(value) if isinstance(value, dtypes.Type) else value
+
+
+def _make_function(op, area, name, group):
+    method = area == "Tensor"
+    signature = _Signature(_with_self(op, group) if method else group, op, f"{area}.{name}")
+    scope = {"run": op.run, **_DTYPES}
+    feeds = [(n,
+              signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters]
+    arguments = _arguments(op, feeds, scope)
+    lines = [f"def public_object({signature.text}):"]  # not under its name: it may be a builtin's
+    lines += _guard_lines(name, signature, scope, arguments)
+    lines += _no_lists(name, signature, scope)
+    first = (op.inputs or [op.many])[0] if (op.inputs or op.many) else None
+    if "dtype" in signature.names and "dtype" not in op.parameters:
+        own = next(n for n in signature.names if signature.feeds[n] == first)
+        scope["cast_to"] = _cast_to
+        lines += ["    if dtype is not None:",
+                  f"        {own} = cast_to({own}, dtype, {name!r}, {own!r})"]
+    call = f"run({arguments})"
+    if "inplace" in signature.names and "inplace" not in op.parameters:
+        own = next(n for n in signature.names if signature.feeds[n] == first)
+        scope["write_back"] = write_back
+        lines += ["    if inplace:", f"        return write_back({own}, {call})"]
+    if _writes(name):
+        own = next(n for n in signature.names if signature.feeds[n] == first)
+        scope["overwrite"] = overwrite
+        call = f"overwrite({name!r}, {own}, {call})"
+    lines += _return_lines(name, call, scope, signature, op.unfit.get(f"{area}.{name}"))
+    made = compiled(lines, scope, f"{area}.{name}")["public_object"]
+    made.__name__ = name
+    made.__qualname__ = f"Tensor.{name}" if method else name
+    made.__doc__ = describe(op, signature)
+    return made
+
+
+def _return_lines(api, call, scope, signature, unfit):
+    """The call, with errors of the array library told in the words of the API."""
+    scope.update(library_errors=LIBRARY_ERRORS, explain=explain)
+    if unfit is not None:
+        scope["explain"] = lambda api, error: explain(api, error, unfit)
+    numbers = []
+    if signature.op.beside_tensor:
+        scope["refuse_numbers"] = _refuse_numbers
+        given = [n for n in signature.names if signature.feeds[n] in signature.op.inputs]
+        named = ", ".join(f"{n!r}: {n}" for n in given)
+        numbers = [f"        refuse_numbers({api!r}, {{{named}}})"]
+    reflected = ["        if hasattr(other, 'takes_dense'):", "            return NotImplemented"]
+    return ["    try:", f"        return {call}", "    except library_errors as error:",
+            *numbers, *(reflected if api in ("__add__", "__sub__", "__mul__") else []),
+            f"        explained = explain({api!r}, error)", "        if explained is error:",
+            "            raise", "        raise explained from error"]
+
+
+def _refuse_numbers(api, given):
+    """Refuses numbers alone where one of them must be a Tensor; see `beside_tensor`."""
+    if not any(isinstance(value, Tensor) for value in given.values()):
+        raise TypeError(f"For '{api}', {' or '.join(map(repr, given))} must be a Tensor, but got "
+                        f"{' and '.join(map(show_with_type, given.values()))}.")
+
+
+def _writes(name):
+    """True for a name such as `add_`: the result is written into the first input."""
+    return name.endswith("_") and not name.endswith("__")
+
+
+def _with_self(op, group):
+    """A method's parameters, `self` feeding the body's first input."""
+    first = op.inputs[0]
+    return f"self: {first}, {group}" if group else f"self: {first}"
+
+
+def _make_class(op, area, name, groups, base):
+    path = f"{area}.{name}"
+    made, call = _Signature(groups[0], op, path), _Signature(groups[1], op, path)
+    scope = {"run": op.run, "base": base, **_DTYPES}
+    lines = [f"def __init__({', '.join(filter(None, ['self', made.text]))}):"]
+    lines += _guard_lines(name, made, scope)
+    named = f", {name!r}" if area.startswith("ops") else ""
+    lines.append(f"    base.__init__(self{named})")
+    lines += [f"    self.{n} = {n}" for n in made.names]
+    star = "*" if made.star else ""
+    method = "__call__" if area.startswith("ops") else "construct"
+    lines += ["", f"def {method}({', '.join(filter(None, ['self', call.text]))}):"]
+    feeds = [(f"self.{n}", made.feeds[n]) for n in made.names if made.feeds[n] in op.parameters]
+    feeds += [(n, call.feeds[n]) for n in call.names if call.feeds[n] in op.parameters]
+    arguments = _arguments(op, feeds, scope)
+    lines += _guard_lines(name, call, scope, arguments)
+    lines += _no_lists(name, call, scope)
+    lines += _return_lines(name, f"run({arguments})", scope, call, op.unfit.get(path))
+    compiled(lines, scope, f"{area}.{name}")
+    body = {"__init__": scope["__init__"], method: scope[method],
+            "__doc__": describe(op, made, call),
+            "__module__": f"mindspore_compat.{area}", "_starred": star}
+    return type(name, (base,), body)
+
+
+def _cast_to(tensor, dtype, api="cast", name="input"):
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got {tensor!r} of type "
+                        f"{type(tensor).__name__}.")
+    cast = DECLARED["ops"]["cast"][0]
+    return cast.run(tensor, dtypes.to_numpy(dtype))
+
+
+def write_back(target, result):
+    """Makes `target` hold `result`: in its own memory, or as a fresh array while it is recorded."""
+    if result._node is not None or target._node is not None:
+        target._array, target._node = result._array, result._node
+    else:
+        own(target)[...] = result._array
+    return plain(target)
+
+
+def own(tensor):
+    """The array of `tensor` to write to; one that repeats elements, as a broadcast does, is copied
+    first."""
+    if depth.keepers:
+        written((tensor,))
+    array = tensor._array
+    if type(array) in SPACES and (_repeats(array) or not getattr(array.flags, "writeable", True)):
+        array = tensor._array = array.copy()
+    return array
+
+
+def _repeats(array):
+    """True if one element of memory stands at several places; an axis of length 1 may step by 0."""
+    return 0 in array.strides and any(
+        step == 0 and length > 1 for step, length in zip(array.strides, array.shape))
+
+
+def plain(tensor):
+    """What an op that writes in place returns: the Tensor, for a Parameter a Tensor on its memory.
+    """
+    if type(tensor) is Tensor:
+        return tensor
+    made = Tensor._wrap(tensor._array)
+    made._node = tensor._node
+    return made
+
+
+def overwrite(api, target, result):
+    """`write_back` for a result that may be of another dtype, which is cast, or shape, which is
+    refused."""
+    if result.shape != target.shape:
+        raise ValueError(
+            f"For '{api}', the result must have the shape of the Tensor that is written to, "
+            f"{target.shape}, but got {result.shape}."
+        )
+    if result._array.dtype != target._array.dtype:
+        result = _cast_to(result, target.dtype)
+    return write_back(target, result)
+
+
+def describe(op, *signatures):
+    """The docstring: the body's own words, then parameters and errors from the rules."""
+    text = inspect.cleandoc(op.body.__doc__ or "")
+    rows, raises = [], []
+    for signature in signatures:
+        for name, rule in signature.rules().items():
+            default = signature.defaults.get(name)
+            shown = f" Default: ``{ast.unparse(default)}``." if default is not None else ""
+            rows.append(f"    {name} ({rule.describe()}):{shown or ' required.'}")
+            raises += [f"    {kind}: if `{name}` {phrase}." for kind, phrase in rule.raises()]
+        if signature.alike():
+            names = ", ".join(f"`{name}`" for name in signature.alike())
+            raises.append(f"    TypeError: if {names} have different dtypes.")
+    if rows and "Args:" not in text:
+        text += "\n\nArgs:\n" + "\n".join(rows)
+    if raises and "Raises:" not in text:
+        text += "\n\nRaises:\n" + "\n".join(raises)
+    return text + "\n"
+
+
+class LazyMethod:
+    """A method of Tensor that is written when first used."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, instance, owner):
+        made = build("Tensor", self.name, module="mindspore_compat.Tensor")
+        setattr(Tensor, self.name, made)
+        return made if instance is None else made.__get__(instance, owner)
+
+
+def attach_methods():
+    """Give Tensor the methods that `Tensor.…` lines declare and those written by hand."""
+    for name in DECLARED.get("Tensor", ()):
+        setattr(Tensor, name, LazyMethod(name))
+    for name, thing in PUBLIC.get("Tensor", {}).items():
+        setattr(Tensor, name, thing)

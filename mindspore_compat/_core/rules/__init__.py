@@ -1,0 +1,1 @@
+"""Parameter rules: checks in signatures, their refusals, and their words."""

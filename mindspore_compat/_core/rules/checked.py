@@ -1,0 +1,258 @@
+"""`checked`: the rules of a signature, written out as one `if` in front of a function.
+
+Worked example. Of
+
+    @checked(Forbid("use_lazy and use_offload"))
+    def __init__(self, params: Params, beta1: Float(gt=0.0, lt=1.0) = 0.9, use_lazy: Bool = False)
+
+the first call writes
+
+    def __init__(self, params, beta1=None, use_lazy=None):
+        if not (<guard of params> and isinstance(beta1, float) and 0.0 < beta1 < 1.0 and ...):
+            params, beta1, use_lazy, = _refuse(_type(self).__name__, _rules, (params, ...))
+        if use_lazy and use_offload:
+            _forbid_0(_type(self).__name__, {'use_lazy': use_lazy, ...})
+        return _function(self, params, beta1, use_lazy)
+
+with the original's defaults, and puts that code in the place of the stand-in that was called. So
+nothing is written for classes that nobody uses, and a check costs as much as one written by hand.
+`guard_all` and `refuse_all` serve writers of other call paths.
+"""
+
+import builtins
+import functools
+import inspect
+import re
+import types
+
+import numpy as np
+
+from ..declare.source import compiled
+from ..tensor.precision import state as precision
+from .base import NoneRule, Rule, join, registered, show, wrapped
+
+_OF_ARRAYS = re.compile(r"\.(ops|numpy)\.")  # rooms whose functions take NumPy's scalars
+_builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
+
+
+class Forbid:
+    """A relation between parameters that must not hold, checked after each one by itself.
+
+    Args:
+        condition: a Python expression over the parameters' names; true refuses the call.
+        error: the exception to raise.
+        reason: what is wrong, in words; by default the condition itself.
+    """
+
+    def __init__(self, condition: str, error: type = ValueError, reason: str = ""):
+        self.condition = condition
+        self.error = error
+        self.reason = reason
+        self.names = tuple(dict.fromkeys(re.findall(r"(?<![\w.'\"])[A-Za-z_]\w*", condition)))
+
+    def refuse(self, api: str, values: dict) -> None:
+        """Raises the error; `values` has the parameters by name."""
+        given = ", ".join(f"{name}={show(values[name])}" for name in self.names if name in values)
+        reason = self.reason or f"'{self.condition}' must not hold"
+        raise self.error(f"For '{api}', {reason}, but got {given}.")
+
+    def __eq__(self, other):
+        return isinstance(other, Forbid) and (self.condition, self.error) == (
+            other.condition, other.error)
+
+    def __hash__(self):
+        return hash((self.condition, self.error))
+
+    def __repr__(self):
+        return f"Forbid({self.condition!r}, {self.error.__name__})"
+
+
+class Alike(Forbid):
+    """Tensors that must have one dtype: `Alike("input updates")`; a TypeError if they differ.
+
+    What is no Tensor (a number, None) is left to the rule of its parameter.
+    """
+
+    def __init__(self, names: str):
+        super().__init__(f"not _one_dtype({', '.join(names.split())})", TypeError)
+        self.names = tuple(names.split())
+
+    def refuse(self, api: str, values: dict) -> None:
+        refuse_unlike(api, {name: values[name] for name in self.names})
+
+
+def one_dtype(*values) -> bool:
+    """True if the Tensors among `values` have one dtype, or are floats that a Cell with `to_float`
+    brings to one.
+    """
+    tensor, first = registered("Tensor"), None
+    for each in values:
+        if isinstance(each, tensor):
+            dtype = each._array.dtype
+            if first is None:
+                first = dtype
+            elif dtype is not first and dtype != first:
+                return _cast_to_one(values)
+    return True
+
+
+def _cast_to_one(values) -> bool:
+    """True if floats are brought to one dtype now, and no Tensor is of another kind."""
+    tensor = registered("Tensor")
+    return precision.dtype is not None and all(
+        each._array.dtype.kind in "fV" for each in values if isinstance(each, tensor))
+
+
+def refuse_unlike(api: str, values: dict) -> None:
+    """Raises for Tensors, by name, that have not one dtype."""
+    tensor = registered("Tensor")
+    found = {name: each.dtype for name, each in values.items() if isinstance(each, tensor)}
+    names = ", ".join(f"'{name}'" for name in found)
+    raise TypeError(f"For '{api}', {names} must have one dtype, but got "
+                    f"{', '.join(map(str, found.values()))}.")
+
+
+def checked(*relations):
+    """Puts the rules in a function's annotations, and relations, in front of it.
+
+    Used as `@checked` or `@checked(Forbid(...), ...)`. Parameters without a rule are not checked; a
+    default of None allows None. An error names the class for a method (a subclass by its own name)
+    and the function otherwise. All TypeErrors come before any ValueError, in signature order.
+    """
+    if len(relations) == 1 and isinstance(relations[0], types.FunctionType):
+        return _stand_in(relations[0], ())
+    return functools.partial(_stand_in, relations=relations)
+
+
+def rules_of(function) -> dict[str, Rule]:
+    """Returns the rules in the annotations of `function`, by parameter, None allowed by default."""
+    annotations = inspect.get_annotations(function)
+    if any(isinstance(each, str) for each in annotations.values()):
+        annotations = inspect.get_annotations(function, eval_str=True)
+    found = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        rule = annotations.get(name)
+        if isinstance(rule, Rule):
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise TypeError(f"'{name}' of {function.__qualname__} takes any number of values "
+                                f"and cannot have a rule.")
+            found[name] = join(rule, NoneRule()) if parameter.default is None else rule
+    return found
+
+
+def guard_all(rules: dict[str, Rule]) -> tuple[str, dict]:
+    """Returns one expression that is true when every parameter is acceptable, and its globals."""
+    text = " and ".join(guard for guard in (rule.guard(name) for name, rule in rules.items())
+                        if guard != "True")
+    scope = {}
+    for rule in rules.values():
+        scope.update(rule.scope())
+    for name in rules:
+        if name in _builtin_calls:      # a parameter named `type` would hide the function
+            text = re.sub(rf"(?<![\w.]){name}\(", f"_builtin_{name}(", text)
+            scope[f"_builtin_{name}"] = getattr(builtins, name)
+    return text or "True", scope
+
+
+def refuse_all(api: str, rules: dict[str, Rule], values, wide: bool = False) -> list:
+    """Raises for the first value of the wrong kind, else for the first one out of range.
+
+    Returns what the function is given for the values, if it is only that they have to be read first
+    (`ScalarOf`).
+
+    Args:
+        api: the public name that the message starts with.
+        rules: the rules by parameter.
+        values: the values in the same order, or by name.
+        wide: NumPy's scalars, alone and in tuples and lists, stand for Python's numbers.
+    """
+    if isinstance(values, dict):
+        values = [values[name] for name in rules]
+    if wide:
+        values = [value if rule.verdict(value) is None else plain_numbers(value)
+                  for rule, value in zip(rules.values(), values, strict=True)]
+    for wanted in (TypeError, ValueError):
+        for (name, rule), value in zip(rules.items(), values, strict=True):
+            if rule.verdict(value) is wanted:
+                rule.refuse(api, name, value)
+    return [rule.read(value) for rule, value in zip(rules.values(), values, strict=True)]
+
+
+def plain_numbers(value):
+    """`value` with Python's numbers in the place of NumPy's scalars (bools stay), also in tuples
+    and lists."""
+    if isinstance(value, np.number):
+        return value.item()
+    if type(value) in (tuple, list):
+        return type(value)(map(plain_numbers, value))
+    return value
+
+
+def _stand_in(function, relations):
+    """Returns a function that writes the checks, and becomes them, when it is first called."""
+    def become(args, kwargs):
+        code, scope = _written(function, relations)
+        stand_in.__globals__.update(scope)
+        stand_in.__defaults__ = function.__defaults__
+        stand_in.__kwdefaults__ = function.__kwdefaults__
+        stand_in.__code__ = code        # last: until then other threads still arrive here
+        return stand_in(*args, **kwargs)
+
+    scope = {"__builtins__": builtins, "__name__": function.__module__, "_become": become}
+    stand_in = types.FunctionType(_first_call.__code__, scope, function.__name__)
+    functools.update_wrapper(stand_in, function)
+    stand_in.relations = relations
+    return stand_in
+
+
+def _first_call(*args, **kwargs):
+    return _become(args, kwargs)        # noqa: F821 - in the stand-in's own globals
+
+
+def _written(function, relations):
+    """Returns the code object of the checking function, and the globals it needs."""
+    parameters = list(inspect.signature(function).parameters.values())
+    rules = rules_of(function)
+    guard, scope = guard_all(rules)
+    method = next((each.name for each in parameters), "") == "self"
+    api = "_type(self).__name__" if method else repr(function.__name__)
+    values = "".join(f"{name}, " for name in rules)
+    lines = [f"def {function.__name__}({_declared(parameters)}):"]
+    if rules:
+        lines += [f"    if not {wrapped(guard)}:",
+                  f"        {values}= _refuse({api}, _rules, ({values}), _wide)"]
+    for number, relation in enumerate(relations):
+        given = ", ".join(f"{name!r}: {name}" for name in relation.names
+                          if any(each.name == name for each in parameters))
+        lines += [f"    if {relation.condition}:",
+                  f"        _forbid_{number}({api}, {{{given}}})"]
+        scope[f"_forbid_{number}"] = relation.refuse
+    lines.append(f"    return _function({_passed(parameters)})")
+    scope.update(_function=function, _refuse=refuse_all, _rules=rules, _type=type,
+                 _one_dtype=one_dtype, _wide=bool(_OF_ARRAYS.search(function.__module__)))
+    written = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
+    return written.__code__, scope
+
+
+def _declared(parameters) -> str:
+    """The parameters as a `def` line has them; defaults are placeholders."""
+    parts, bare_star = [], True
+    kinds = [each.kind for each in parameters]
+    for index, each in enumerate(parameters):
+        text = each.name if each.default is each.empty else f"{each.name}=None"
+        if each.kind is each.KEYWORD_ONLY and bare_star:
+            parts.append("*")
+        if each.kind in (each.KEYWORD_ONLY, each.VAR_POSITIONAL):
+            bare_star = False
+        prefix = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        parts.append(prefix + text)
+        last_positional_only = each.kind is each.POSITIONAL_ONLY and (
+            kinds[index + 1:index + 2] != [each.POSITIONAL_ONLY])
+        parts += ["/"] if last_positional_only else []
+    return ", ".join(parts)
+
+
+def _passed(parameters) -> str:
+    """The arguments that hand every parameter on."""
+    forms = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
+    return ", ".join(forms.get(each.kind.name, "{0}").format(each.name) for each in parameters)

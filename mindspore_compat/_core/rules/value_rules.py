@@ -1,0 +1,197 @@
+"""Rules that read a value: a function is given its truth, its one element or its first entry, a
+list of it, or None for what it would not look at.
+
+The original asks no more of some arguments, so scripts give it more than its pages name. What is of
+the plain kind already passes the guard untouched; only then is a value read. Tensors without axes
+are read by `ScalarOf` of `rules`, those of one element by `InTensor`.
+"""
+
+from dataclasses import dataclass
+
+from .base import Rule, registered
+from .vocabulary import InTensor, type_named
+
+
+class _Truth(Rule):
+    """Any value; the function is given its truth."""
+
+    def guard(self, name):
+        return f"type({name}) is bool"
+
+    def read(self, value):
+        return bool(value)
+
+    def noun(self):
+        return "a bool, or a value that counts by its truth"
+
+    def samples(self):
+        return [True, False, 0, "text", None]
+
+    def __eq__(self, other):
+        return isinstance(other, _Truth)
+
+    def __hash__(self):
+        return hash(_Truth)
+
+    def __repr__(self):
+        return "Truth"
+
+
+Truth = _Truth()
+
+
+class _TensorOrNothing(Rule):
+    """A Tensor, or anything else, which counts as None."""
+
+    def guard(self, name):
+        return f"({name} is None or isinstance({name}, Tensor))"
+
+    def read(self, value):
+        return value if isinstance(value, registered("Tensor")) else None
+
+    def scope(self):
+        return {"Tensor": type_named("Tensor")}
+
+    def noun(self):
+        return "a Tensor (what is none is not looked at)"
+
+    def samples(self):
+        return [None, 1, "text"]
+
+    def __eq__(self, other):
+        return isinstance(other, _TensorOrNothing)
+
+    def __hash__(self):
+        return hash(_TensorOrNothing)
+
+    def __repr__(self):
+        return "TensorOrNothing"
+
+
+TensorOrNothing = _TensorOrNothing()
+
+
+class _Falsy(Rule):
+    """What counts as false, besides None; the function is given False. Joined to `Bool`."""
+
+    def kind(self, name):
+        return f"{name} is False"
+
+    def read(self, value):
+        return False if isinstance(value, (int, float, str, tuple, list)) and not value else value
+
+    def noun(self):
+        return "a value that counts as false"
+
+    def samples(self):
+        return [0, "", (), 1]
+
+    def __eq__(self, other):
+        return isinstance(other, _Falsy)
+
+    def __hash__(self):
+        return hash(_Falsy)
+
+    def __repr__(self):
+        return "Falsy"
+
+
+Falsy = _Falsy()
+
+
+class _Alone(Rule):
+    """A Tensor in the place of several: the function is given a list of it. Joined to a rule of
+    lists.
+    """
+
+    def kind(self, name):
+        return "False"
+
+    def read(self, value):
+        return [value] if isinstance(value, registered("Tensor")) else value
+
+    def noun(self):
+        return "one Tensor"
+
+    def __eq__(self, other):
+        return isinstance(other, _Alone)
+
+    def __hash__(self):
+        return hash(_Alone)
+
+    def __repr__(self):
+        return "Alone"
+
+
+Alone = _Alone()
+
+
+class _Listed(Rule):
+    """A tuple or list of numbers in the place of a Tensor of them. Joined to a rule of Tensors."""
+
+    def kind(self, name):
+        return "False"
+
+    def read(self, value):
+        if not isinstance(value, (tuple, list)):
+            return value
+        try:
+            return registered("Tensor")(value)
+        except (TypeError, ValueError):
+            return value
+
+    def noun(self):
+        return "a tuple or list of numbers"
+
+    def __eq__(self, other):
+        return isinstance(other, _Listed)
+
+    def __hash__(self):
+        return hash(_Listed)
+
+    def __repr__(self):
+        return "Listed"
+
+
+Listed = _Listed()
+
+
+@dataclass(frozen=True, repr=False)
+class ElementOf(InTensor):
+    """As `InTensor` for one int, of which a fraction is cut off."""
+
+    def read(self, value):
+        if not isinstance(value, registered("Tensor")) or value.size != 1:
+            return value
+        return int(value.asnumpy().item())
+
+    def __repr__(self):
+        return super().__repr__().replace("InTensor", "ElementOf", 1)
+
+
+@dataclass(frozen=True)
+class FirstOf(Rule):
+    """What another rule accepts, or a tuple or list that starts with it: the rest is not read."""
+
+    rule: Rule
+
+    def read(self, value):
+        return value[0] if isinstance(value, (tuple, list)) and value else value
+
+    def kind(self, name):
+        return self.rule.kind(name)
+
+    def value(self, name):
+        return self.rule.value(name)
+
+    def scope(self):
+        return self.rule.scope()
+
+    def noun(self):
+        return self.rule.noun()
+
+    def samples(self):
+        return [*self.rule.samples(), ()]
+
+    def __repr__(self):
+        return f"FirstOf({self.rule!r})"

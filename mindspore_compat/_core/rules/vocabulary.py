@@ -1,0 +1,597 @@
+"""The vocabulary of parameter rules: `Int`, `Float`, `OneOf`, `TensorOf`, ... and `checked`.
+
+A rule is written once, as the annotation of a parameter:
+
+    @checked(Forbid("use_lazy and use_offload"))
+    def __init__(self, params: Params, beta1: Float(gt=0.0, lt=1.0) = 0.9, axis: Int | None = None)
+
+and gives the check, the refusal, the documentation line and the refusal tests. A rule refined by a
+call is a new rule; `|` joins rules; `| None`, or a default of None, allows None. As in the
+original, `Float` refuses ints, `Int` refuses bools, and both take what is an instance of Python's
+float or int (so `numpy.float64`, but no other scalar of NumPy; `wide=True` takes those too). What
+`ops`, `mint`, `numpy` and Tensor have takes NumPy's scalars for Python's numbers wherever it asks
+for one (`checking.plain_numbers`).
+
+The frame of a rule is in `rule`, the checks in front of a function in `checking`.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..tensor import dtype as _dtype
+from .base import (
+    AsValue,
+    Examples,
+    NoneRule,
+    Rule,
+    as_rule,
+    both,
+    join,
+    register_type,
+    registered,
+    type_named,
+    wrapped,
+)
+from .checked import Alike, Forbid, checked, guard_all, refuse_all, rules_of
+
+__all__ = [
+    "Alike", "Any", "AsValue", "Bool", "Callable", "CellOf", "DType", "Examples", "Float", "Forbid",
+    "InTensor", "Init", "Int", "ListOf", "Number", "OneOf", "Params", "Plain", "Rate", "Rule",
+    "ScalarOf", "Str", "TensorOf", "TupleOf", "any_dtype", "checked", "floating", "guard_all",
+    "inf", "integer", "number", "real", "refuse_all", "register_type", "rules_of",
+]
+
+inf = math.inf
+
+# Names of dtypes, for TensorOf and DType. bool belongs to none of them but `any_dtype`.
+integer = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
+floating = frozenset({"float16", "float32", "float64", "bfloat16"})
+real = integer | floating
+number = real | {"complex64", "complex128"}
+any_dtype = frozenset()
+
+_set_names = {integer: "an integer dtype", floating: "a floating dtype", real: "a real dtype",
+              number: "a number dtype"}
+
+
+# Scalars ------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class _Scalar(Rule):
+    """A number in a range; NaN is in none. `wide` accepts NumPy's scalars of the kind too."""
+
+    gt: float | None = None
+    ge: float | None = None
+    lt: float | None = None
+    le: float | None = None
+    wide: bool = False
+
+    def __call__(self, **bounds):
+        return type(self)(**bounds)
+
+    def kind(self, name):
+        return (self._wide if self.wide else self._narrow).format(name)
+
+    def value(self, name):
+        low, high = self._low(), self._high()
+        below = "" if low is None else f"{_literal(low)} {'<=' if self.gt is None else '<'} "
+        above = "" if high is None else f" {'<=' if self.lt is None else '<'} {_literal(high)}"
+        return f"{below}{name}{above}" if below or above else ""
+
+    def scope(self):
+        wide = {"_integer": np.integer, "_floating": np.floating} if self.wide else {}
+        return {"_inf": inf, **wide}
+
+    def kind_noun(self):
+        return self._noun
+
+    def noun(self):
+        low, high = self._low(), self._high()
+        if low is not None and high is not None:
+            opening, closing = "[" if self.gt is None else "(", "]" if self.lt is None else ")"
+            return f"{self._noun} in {opening}{low!r}, {high!r}{closing}"
+        if low is not None:
+            return f"{self._noun} {'>=' if self.gt is None else '>'} {low!r}"
+        if high is not None:
+            return f"{self._noun} {'<=' if self.lt is None else '<'} {high!r}"
+        return self._noun
+
+    def samples(self):
+        low, high, step = self._low(), self._high(), self._step
+        tried = [1, 0, -2]
+        if low is not None:
+            tried = [low + step, low, low - step]
+        if high is not None and high != inf:
+            tried = [high - step, high, high + step]
+        if low is not None and high is not None and high != inf:
+            tried = [low + (high - low) / 2, low, high, low - step, high + step]
+        return [self._make(each) for each in tried] + self._misses
+
+    def _low(self):
+        return self.ge if self.gt is None else self.gt
+
+    def _high(self):
+        return self.le if self.lt is None else self.lt
+
+    def __repr__(self):
+        bounds = {key: getattr(self, key) for key in ("gt", "ge", "lt", "le")
+                  if getattr(self, key) is not None}
+        return _call(self._name, **bounds, **({"wide": True} if self.wide else {}))
+
+
+class _Int(_Scalar):
+    _name, _noun, _make, _step = "Int", "an int", int, 1
+    _narrow = "(type({0}) is int or isinstance({0}, int) and type({0}) is not bool)"
+    _wide = "(type({0}) is int or isinstance({0}, (int, _integer)) and type({0}) is not bool)"
+    _misses = [1.0, "1", True, None]
+
+
+class _Float(_Scalar):
+    _name, _noun, _make, _step = "Float", "a float", float, 0.1
+    _narrow = "isinstance({0}, float)"
+    _wide = "isinstance({0}, (float, _floating))"
+    _misses = [1, "0.5", None, math.nan]
+
+
+class _Number(_Scalar):
+    _name, _noun, _make, _step = "Number", "a number", float, 0.5
+    _narrow = "(isinstance({0}, (float, int)) and type({0}) is not bool)"
+    _wide = "(isinstance({0}, (float, int, _integer, _floating)) and type({0}) is not bool)"
+    _misses = [1, "0.5", True, None, math.nan]
+
+
+class _Plain(Rule):
+    """A value of one of Python's own types, without refinement."""
+
+    def kind(self, name):
+        return self._kind.format(name)
+
+    def noun(self):
+        return self._noun
+
+    def samples(self):
+        return list(self._samples)
+
+    def __eq__(self, other):
+        return type(self) is type(other)
+
+    def __hash__(self):
+        return hash(type(self))
+
+    def __repr__(self):
+        return type(self).__name__.lstrip("_")
+
+
+class _Bool(_Plain):
+    _kind, _noun, _samples = "type({0}) is bool", "a bool", (True, False, 1, "True", None)
+
+
+class _Str(_Plain):
+    _kind, _noun, _samples = "isinstance({0}, str)", "a str", ("text", 1, None)
+
+
+class _Callable(_Plain):
+    _kind, _noun, _samples = "callable({0})", "a callable", (abs, 1, None)
+
+
+class _Any(_Plain):
+    _kind, _noun, _samples = "True", "any value", (1, "text", None)
+
+
+@dataclass(frozen=True)
+class OneOf(Rule):
+    """One of a few strings or numbers; a value of another type is a TypeError."""
+
+    choices: tuple
+
+    def __init__(self, *choices):
+        object.__setattr__(self, "choices", choices)
+
+    def _kinds(self):
+        return join(*(_rule_of[type(choice)] for choice in self.choices))
+
+    def kind(self, name):
+        return self._kinds().kind(name)
+
+    def value(self, name):
+        return f"{name} in {self.choices!r}"
+
+    def noun(self):
+        return "one of " + ", ".join(map(repr, self.choices))
+
+    def kind_noun(self):
+        return self._kinds().noun()
+
+    def samples(self):
+        beyond = [max(c for c in self.choices if type(c) is kind) + 1
+                  for kind in (int, float) if any(type(c) is kind for c in self.choices)]
+        return [*self.choices, "no such choice", *beyond, 1, None]
+
+    def __repr__(self):
+        return _call("OneOf", *self.choices)
+
+
+# Containers ---------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class _Sequence(Rule):
+    """A tuple or a list of items that obey a rule; `length` is a number, or a tuple of numbers."""
+
+    item: Rule | None = None
+    length: int | tuple | None = None
+    min_length: int = 0
+
+    def __call__(self, item=None, **refinement):
+        return type(self)(item, **refinement)
+
+    @property
+    def _item(self) -> Rule:
+        return Any if self.item is None else as_rule(self.item)
+
+    def kind(self, name):
+        return both(f"isinstance({name}, {self._type})", self._each(name, self._item.kind))
+
+    def value(self, name):
+        each = self._each(name, self._item.guard) if self._item.value("x") else ""
+        length = self._length(name)
+        return both(length, each) if length else each
+
+    def guard(self, name):
+        right_type = both(f"isinstance({name}, {self._type})", self._length(name))
+        if type(self.length) is int and self.length < 4:    # a loop costs 0.3 us, one item 0.05
+            items = [self._item.guard(f"{name}[{place}]") for place in range(self.length)]
+            return " and ".join([right_type, *(item for item in items if item != "True")])
+        return both(right_type, self._each(name, self._item.guard))
+
+    def _each(self, name: str, condition) -> str:
+        each = re.sub(r"\W", "_", name) + "_item"
+        text = condition(each)
+        return "" if text == "True" else f"all([{text} for {each} in {name}])"
+
+    def _length(self, name: str) -> str:
+        if self.length is not None:
+            several = isinstance(self.length, tuple)
+            return f"len({name}) {'in' if several else '=='} {self.length!r}"
+        return f"len({name}) >= {self.min_length}" if self.min_length else ""
+
+    def scope(self):
+        return self._item.scope()
+
+    def kind_noun(self):
+        return self._words("", _plural(self._item.kind_noun()))
+
+    def noun(self):
+        count = f"at least {self.min_length} " if self.min_length else ""
+        if self.length is not None:
+            allowed = self.length if isinstance(self.length, tuple) else (self.length,)
+            count = " or ".join(map(str, allowed)) + " "
+        return self._words(count, _plural(self._item.noun()))
+
+    def _words(self, count: str, items: str) -> str:
+        return f"a {self._type} of {count}{items}"
+
+    def samples(self):
+        good, type_errors, value_errors = self._item.examples()
+        count = self.length[0] if isinstance(self.length, tuple) else self.length
+        count = max(self.min_length, 1) if count is None else count
+        first = [good[0]] * (count - 1)
+        rows = [first + [each] for each in good + type_errors + value_errors if count]
+        rows += [[good[0]] * (count + 7), []]
+        return [self._make(row) for row in rows] + [good[0], "text", None]
+
+    def __repr__(self):
+        options = {"length": self.length, "min_length": self.min_length or None}
+        options = {key: value for key, value in options.items() if value is not None}
+        return _call(self._name, *([] if self.item is None else [self.item]), **options)
+
+
+class _Tuple(_Sequence):
+    _name, _type, _make = "TupleOf", "tuple", tuple
+
+
+class _List(_Sequence):
+    _name, _type, _make = "ListOf", "list", list
+
+
+# MindSpore's own types ----------------------------------------------------------------------------
+
+_numpy_sets: dict[frozenset, str] = {}
+
+
+def _names(dtypes: tuple) -> frozenset:
+    groups = [{each} if isinstance(each, str) else each for each in dtypes]
+    return frozenset().union(*groups)
+
+
+def _dtype_words(names: frozenset) -> str:
+    return _set_names.get(names) or "dtype " + " or ".join(sorted(names))
+
+
+@dataclass(frozen=True)
+class TensorOf(Rule):
+    """A Tensor of any dtype, or of the dtypes named; with `scalars` a Python number will do too.
+
+    Looking at the dtype costs 20 ns; `TensorOf()` and `TensorOf(any_dtype)` do not look.
+    """
+
+    dtypes: frozenset
+    scalars: bool
+
+    def __init__(self, *dtypes, scalars=False):
+        object.__setattr__(self, "dtypes", _names(dtypes))
+        object.__setattr__(self, "scalars", scalars)
+
+    def kind(self, name):
+        text = f"isinstance({name}, Tensor)"
+        if self.dtypes:
+            text += f" and {name}._array.dtype in {self._set_name()}"
+        if self.scalars:
+            return f"({wrapped(text)} or isinstance({name}, (int, float, complex)))"
+        return text
+
+    def _set_name(self) -> str:
+        return _numpy_sets.setdefault(self.dtypes, f"_dtypes_{len(_numpy_sets)}")
+
+    def scope(self):
+        found = {"Tensor": type_named("Tensor")}
+        if self.dtypes:
+            found[self._set_name()] = frozenset(map(_dtype.numpy_dtype, self.dtypes))
+        return found
+
+    def noun(self):
+        words = f"a Tensor of {_dtype_words(self.dtypes)}" if self.dtypes else "a Tensor"
+        return words + " or a number" if self.scalars else words
+
+    def samples(self):
+        made = type_named("Tensor")
+        every = sorted(number | {"bool"})
+        tensors = [made(np.ones((2, 2), _dtype.numpy_dtype(each))) for each in every]
+        return [*tensors, 1, 1.5, "text", None, [1.0]]
+
+    def __repr__(self):
+        inside = [key for key, value in _set_keys.items() if value == self.dtypes and self.dtypes]
+        inside = inside or [repr(each) for each in sorted(self.dtypes)]
+        return f"TensorOf({', '.join(inside + ['scalars=True'] * self.scalars)})"
+
+
+_set_keys = {"integer": integer, "floating": floating, "real": real, "number": number}
+
+
+@dataclass(frozen=True)
+class ScalarOf(Rule):
+    """What another rule of numbers accepts, or a Tensor without axes that holds it.
+
+    The function is given the number. A Tensor with axes is refused with `error`: with which one
+    depends, in the original, on the function.
+    """
+
+    rule: Rule
+    error: type = ValueError
+    _held = ", or a Tensor without axes that holds it"
+
+    def read(self, value):
+        return value.asnumpy().item() if _is_tensor(value) and not value.shape else value
+
+    def kind(self, name):
+        tensors = f" or isinstance({name}, Tensor)" if self.error is ValueError else ""
+        return f"({self.rule.kind(name)}{tensors})"
+
+    def value(self, name):
+        return self.rule.guard(name)
+
+    def guard(self, name):
+        return self.rule.guard(name)
+
+    def scope(self):
+        return {**self.rule.scope(), "Tensor": type_named("Tensor")}
+
+    def kind_noun(self):
+        return self.rule.kind_noun()
+
+    def noun(self):
+        return self.rule.noun()
+
+    def told(self):
+        return f"{self.rule.told()}{self._held}"
+
+    def further(self):
+        return [("ValueError", "is a Tensor with axes")] if self.error is ValueError else []
+
+    def samples(self):
+        return [*self.rule.samples(), type_named("Tensor")(np.ones((2, 2), np.float32))]
+
+    def __repr__(self):
+        more = ", TypeError" if self.error is TypeError else ""
+        return f"{type(self).__name__}({self.rule!r}{more})"
+
+
+@dataclass(frozen=True)
+class InTensor(ScalarOf):
+    """What another rule accepts, or a Tensor that holds it: a number in a Tensor of one element, a
+    tuple in one with one axis, a tuple of tuples in one with two.
+
+    The function is given the number or the tuple.
+    """
+
+    error: type = TypeError
+    _held = ", or a Tensor that holds it"
+
+    def read(self, value):
+        if _is_tensor(value) and value.ndim < 3:
+            held = value.asnumpy()
+            one = [held.item()] if held.ndim < 2 and held.size == 1 else []
+            rows = map(tuple, held.tolist()) if held.ndim == 2 else held.reshape(-1).tolist()
+            for found in (*one, tuple(rows)):
+                if self.rule.verdict(found) is None:
+                    return found
+        return value
+
+    def further(self):
+        return []
+
+    def __repr__(self):
+        more = ", ValueError" if self.error is ValueError else ""
+        return f"InTensor({self.rule!r}{more})"
+
+
+@dataclass(frozen=True)
+class _DType(Rule):
+    """A dtype object of MindSpore (`mindspore.float32`), any or one of those named."""
+
+    dtypes: frozenset = frozenset()
+
+    def __call__(self, *dtypes):
+        return type(self)(_names(dtypes))
+
+    def kind(self, name):
+        text = f"isinstance({name}, _Type)"
+        return f"{text} and str({name}).lower() in {self._low()!r}" if self.dtypes else text
+
+    def _low(self) -> tuple:
+        return tuple(sorted(self.dtypes))
+
+    def scope(self):
+        return {"_Type": _dtype.Type}
+
+    def noun(self):
+        return "a mindspore dtype" + (f", {' or '.join(self._low())}" if self.dtypes else "")
+
+    def samples(self):
+        every = [getattr(_dtype, each) for each in ("float16", "float32", "int32", "int64")]
+        return [*every, _dtype.bool_, "float32", np.float32, 1, None]
+
+    def __repr__(self):
+        return _call("DType", *self._low()) if self.dtypes else "DType"
+
+
+@dataclass(frozen=True)
+class _CellOf(Rule):
+    """A Cell, or an instance of the class registered under `name`."""
+
+    name: str = "Cell"
+
+    def __call__(self, name="Cell"):
+        return type(self)(name)
+
+    def kind(self, name):
+        return f"isinstance({name}, {self.name})"
+
+    def scope(self):
+        return {self.name: type_named(self.name)}
+
+    def noun(self):
+        return f"an instance of {self.name}" if self.name != "Cell" else "a Cell"
+
+    def samples(self):
+        return [1, "text", None] + ([type_named("Cell")()] if self.name == "Cell" else [])
+
+    def __repr__(self):
+        return "CellOf" if self.name == "Cell" else f"CellOf({self.name!r})"
+
+
+def _is_tensor(value) -> bool:
+    return isinstance(value, type_named("Tensor"))
+
+
+def _is_iterable(value) -> bool:
+    """An iterable other than text; an array of no axes is not one."""
+    return (hasattr(value, "__iter__") and not isinstance(value, (str, bytes))
+            and getattr(value, "ndim", 1) > 0)
+
+
+class _Params(_Plain):
+    """What an optimizer is given to train; the optimizer looks at the items itself."""
+
+    _noun = "a non-empty iterable of Parameter or dict"
+
+    def kind(self, name):
+        return f"({name} is None or _is_iterable({name}) and not _is_tensor({name}))"
+
+    def value(self, name):
+        return f"({name} is not None and (not hasattr({name}, '__len__') or len({name}) > 0))"
+
+    def scope(self):
+        return {"_is_iterable": _is_iterable, "_is_tensor": _is_tensor}
+
+    def kind_noun(self):
+        return "an iterable"
+
+    def samples(self):
+        weight = type_named("Parameter")(type_named("Tensor")(np.ones(2, np.float32)), name="w")
+        return [[weight], (weight,), [{"params": [weight]}], [], (), None, 1, "text", weight]
+
+
+class _Rate(_Plain):
+    """A learning rate: a number, a value per step, or a schedule."""
+
+    _noun = ("a non-negative finite number, a Tensor of 0 or 1 dimensions, an iterable or a "
+             "LearningRateSchedule")
+
+    def kind(self, name):
+        return (f"(isinstance({name}, (float, int)) or _is_tensor({name}) or _is_iterable({name})"
+                f" or _is_schedule({name}))")
+
+    def value(self, name):
+        return (f"(0 <= {name} < _inf if isinstance({name}, (float, int))"
+                f" else not _is_tensor({name}) or len({name}.shape) < 2)")
+
+    def scope(self):
+        return {"_is_iterable": _is_iterable, "_is_tensor": _is_tensor,
+                "_is_schedule": _is_schedule, "_inf": inf}
+
+    def samples(self):
+        made = type_named("Tensor")
+        return [0.1, 1, 0.0, True, made(np.float32(0.1)), made(np.ones(3, np.float32)), [0.1, 0.2],
+                made(np.ones((2, 2), np.float32)), -0.1, -1, math.nan, inf, "0.1", None, abs]
+
+
+def _is_schedule(value) -> bool:
+    """A schedule; while no schedule's module is imported, nothing is one."""
+    return isinstance(value, registered("LearningRateSchedule"))
+
+
+class _Init(_Plain):
+    """How a parameter starts: a name, a number, a Tensor or an Initializer."""
+
+    _noun = "a str, a number, a Tensor or an Initializer"
+
+    def kind(self, name):
+        return f"isinstance({name}, (str, int, float, Tensor, Initializer))"
+
+    def scope(self):
+        return {"Tensor": type_named("Tensor"), "Initializer": type_named("Initializer")}
+
+    def samples(self):
+        return ["normal", "zeros", 1, 0.5, type_named("Tensor")(np.ones(2, np.float32)),
+                [1.0], np.ones(2), None]
+
+
+# The vocabulary -----------------------------------------------------------------------------------
+
+Int, Float, Number, Bool, Str = _Int(), _Float(), _Number(), _Bool(), _Str()
+Callable, Any = _Callable(), _Any()
+TupleOf, ListOf = _Tuple(), _List()
+DType, CellOf, Params, Rate, Init = _DType(), _CellOf(), _Params(), _Rate(), _Init()
+
+Plain = join(None, Bool, Str, Number, TupleOf, ListOf)    # what is no Tensor, for AsValue
+
+_rule_of = {str: Str, bool: Bool, int: Int, float: Float, type(None): NoneRule()}
+
+
+def _literal(bound) -> str:
+    return repr(bound).replace("inf", "_inf")
+
+
+def _plural(noun: str) -> str:
+    """ "an int >= 1" → "ints >= 1"; several alternatives keep their singular."""
+    if " or " in noun or noun.startswith("one of"):
+        return f"({noun})"
+    return re.sub(r"^an? (\w+)", r"\1s", noun)
+
+
+def _call(name: str, *args, **options) -> str:
+    inside = [repr(each) for each in args] + [f"{key}={value!r}" for key, value in options.items()]
+    return f"{name}({', '.join(inside)})" if inside else name

@@ -1,0 +1,212 @@
+"""Tensors whose lengths are not known, and what is known of a length: `Symbol`.
+
+`Tensor(shape=(None, 3), dtype=float32)` stands for the inputs that a network will be given
+(`Cell.set_inputs`). It has a shape, in which -1 is a length that is not known and (-2,) says that
+nothing is, and a dtype, but no values: to compute with it is refused. `misfit` tells whether a
+Tensor is such an input.
+"""
+
+import copyreg
+
+from ..declare.public_api import public
+from ..rules.checked import checked
+from ..rules.vocabulary import Bool, Int
+from . import dtype as dtypes
+from .tensor import Tensor
+
+
+@public("Symbol")
+class Symbol:
+    """What is known of a length in the shape of a Tensor.
+
+    Args:
+        max (int, optional): the most it may be; of no effect unless it is above `min`.
+        min (int, optional): the least it may be.
+        divisor (int, optional): d, where the length is d * N + r with N of at least 1.
+        remainder (int, optional): that r.
+        unique (bool, optional): whether all lengths that this object stands for are the same.
+
+    Raises:
+        TypeError: a number is no int, or `unique` no bool.
+        ValueError: `min` or `divisor` is below 1, or `remainder` not in [0, `divisor`).
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> side = ms.Symbol(divisor=8, remainder=1)
+        >>> ms.Tensor(shape=(None, side), dtype=ms.float32).shape
+        (-1, -1)
+
+    Source: mindspore.Symbol of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        max: Int | Bool = 0,
+        min: Int(ge=1) | Bool = 1,
+        divisor: Int(ge=1) = 1,
+        remainder: Int | Bool = 0,
+        unique: Bool = False,
+        **kwargs,
+    ):
+        for name, number in (("min", min), ("divisor", divisor)):
+            if number < 1:
+                raise ValueError(f"For 'Symbol', '{name}' must be at least 1, but got {number}.")
+        if not 0 <= remainder < divisor:
+            raise ValueError(
+                f"For 'Symbol', 'remainder' must be in [0, {divisor}), but got {remainder}."
+            )
+        self.max, self.min, self.divisor, self.remainder = max, min, divisor, remainder
+        self.unique = unique
+
+    def to_dict(self):
+        """What is known, by name; "id" tells lengths that are the same from others. A least length
+        that the divisor implies is not told."""
+        told = {
+            "max": self.max if self.max > self.min else 0,
+            "min": self.min if self.min > self.divisor else 0,
+            "divisor": self.divisor if self.divisor > 1 else 0,
+            "remainder": self.remainder,
+            "id": id(self) if self.unique else 0,
+        }
+        return {name: value for name, value in told.items() if value}
+
+    def __str__(self):
+        return str(self.to_dict())
+
+    def refusal(self, length, seen):
+        """What is wrong with a length, in words; None where it fits.
+
+        Args:
+            length (int): the length.
+            seen (dict): lengths by those Symbols of the same call that are `unique`.
+        """
+        if self.max > self.min and length > self.max:
+            return f"at most {self.max}"
+        if length < self.min:
+            return f"at least {self.min}"
+        if length % self.divisor != self.remainder or length < self.divisor + self.remainder:
+            return f"{self.divisor} * N + {self.remainder} with N of at least 1"
+        if self.unique and seen.setdefault(self, length) != length:
+            return f"{seen[self]}, as where it occurred before"
+        return None
+
+
+class Unfilled(Tensor):
+    """A Tensor without values: what `Tensor` becomes where a length in `shape` is not known."""
+
+    init = None
+
+    @property
+    def _array(self):
+        raise ValueError(
+            f"A Tensor of shape {self.shape}, whose lengths are not known, has no values."
+        )
+
+    @property
+    def shape(self):
+        """The lengths of the axes, -1 where one is not known; (-2,) where not even their number
+        is."""
+        return self._lengths
+
+    @property
+    def symbolic_shape(self):
+        """The lengths of the axes, what is known of them as dicts; None where there are no
+        Symbols."""
+        if not any(isinstance(each, Symbol) for each in self._known):
+            return None
+        return [each.to_dict() if isinstance(each, Symbol) else each for each in self._known]
+
+    dtype = property(lambda self: self._dtype, doc="The dtype that the elements will have.")
+    ndim = property(lambda self: len(self._lengths), doc="The number of axes.")
+    size = property(lambda self: 0, doc="0: there are no elements.")
+    nbytes = property(lambda self: 0, doc="0: there are no elements.")
+    itemsize = property(
+        lambda self: dtypes.to_numpy(self._dtype).itemsize,
+        doc="The bytes that one element will have.",
+    )
+
+    def __copy__(self):
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo):
+        made = memo[id(self)] = self.__copy__()     # the same Symbols, which compare by identity
+        return made
+
+    def __reduce__(self):
+        return copyreg.__newobj__, (type(self),), self.__dict__
+
+    def __repr__(self):
+        return f"Tensor(shape={list(self._lengths)}, dtype={self._dtype}, value= )"
+
+    __str__ = __repr__
+
+
+def unknown(shape):
+    """Whether a length in a shape is not known."""
+    return (
+        shape is None
+        or isinstance(shape, (tuple, list))
+        and any(
+            each is None or isinstance(each, Symbol) or isinstance(each, int) and each in (-1, -2)
+            for each in shape
+        )
+    )
+
+
+def unfill(tensor, shape, dtype):
+    """Makes a new Tensor one whose lengths are not known.
+
+    Raises:
+        TypeError: a length is no int, None or Symbol.
+    """
+    known = [-2] if shape is None else list(shape)
+    for each in known:
+        if not isinstance(each, int | Symbol | None):
+            raise TypeError(
+                f"For 'Tensor', 'shape' must hold ints, Nones or Symbols, but got {each!r}."
+            )
+    vars(tensor).update(
+        _known=known,
+        _dtype=dtype,
+        _lengths=tuple(each if isinstance(each, int) else -1 for each in known),
+    )
+    tensor.__class__ = Unfilled
+
+
+def misfit(expected, given, seen):
+    """Why an input is not one that was expected, as an exception; None where it is.
+
+    Args:
+        expected: a Tensor, or a tuple or list of such; anything else fits everything.
+        given: the input.
+        seen (dict): lengths by Symbols, of the whole call.
+    """
+    if isinstance(expected, (tuple, list)) and isinstance(given, (tuple, list)):
+        if len(expected) != len(given):
+            return ValueError(f"must have {len(expected)} elements, but got {len(given)}")
+        found = (misfit(*pair, seen) for pair in zip(expected, given, strict=True))
+        return next((each for each in found if each is not None), None)
+    if not isinstance(expected, Tensor):
+        return None
+    if not isinstance(given, Tensor) or given.dtype != expected.dtype:
+        got = given.dtype if isinstance(given, Tensor) else type(given).__name__
+        return TypeError(f"must be a Tensor of dtype {expected.dtype}, but got {got}")
+    if expected.shape == (-2,):
+        return None
+    if given.ndim != expected.ndim:
+        return ValueError(f"must have {expected.ndim} axes, but got {given.ndim}")
+    lengths = expected._known if isinstance(expected, Unfilled) else expected.shape
+    for axis, (length, actual) in enumerate(zip(lengths, given.shape, strict=True)):
+        wrong = (
+            length.refusal(actual, seen)
+            if isinstance(length, Symbol)
+            else None
+            if length in (None, -1, actual)
+            else length
+        )
+        if wrong is not None:
+            return ValueError(f"must have a length of {wrong} along axis {axis}, but got {actual}")
+    return None

@@ -1,0 +1,363 @@
+"""Tensor: an array and a tape node; construction, conversion, attributes, printing.
+
+The operators and methods are attached by the `Tensor.…` lines of the ops; what stands here is what
+storage itself answers. `Tensor._wrap(array)` is the constructor the package uses: no check, no
+copy.
+"""
+
+import numpy
+
+from ..._backend import arrays
+from ..rules.vocabulary import register_type
+from . import dtype as dtypes
+from . import printing
+
+_new = object.__new__
+
+
+def as_array(value, dtype=None):
+    """Numbers, nested lists and arrays as an array on the current device, typed MindSpore's way.
+
+    Python floats are float32 and ints int64; NumPy arrays keep their dtype.
+
+    Args:
+        value: a Tensor, number, array, or nested list or tuple of numbers and Tensors.
+        dtype (numpy.dtype): the dtype wanted, where the value's own will not do.
+    """
+    if isinstance(value, Tensor):
+        found = value._array
+    elif isinstance(value, (numpy.ndarray, numpy.generic)):
+        found = numpy.asarray(value)
+        dtypes.from_numpy(found.dtype)  # refuses what no Tensor can hold
+        found = found.copy() if found is value else found
+    elif type(value) in arrays.SPACES:
+        found = value.copy()
+    else:
+        found = _from_python(value, dtype)
+    if dtype is not None and found.dtype != dtype:
+        found = found.astype(dtype)
+    return arrays.to_current(found) if type(found) in arrays.SPACES else found
+
+
+def _from_python(value, dtype=None):
+    """Numbers and nested lists; their floats are float32 where no dtype says more."""
+    if isinstance(value, (list, tuple)):
+        plain = _plain(value)
+        try:
+            found = numpy.asarray(plain)
+        except (ValueError, OverflowError) as error:
+            raise TypeError(
+                f"For 'Tensor', 'input_data' must be numbers nested in lists of equal length, but "
+                f"got "
+                f"{value!r}: {error}."
+            ) from None
+    elif isinstance(value, (bool, int, float, complex)):
+        found = numpy.asarray(value)
+    else:
+        raise TypeError(
+            "For 'Tensor', 'input_data' must be a Tensor, number, NumPy array, or a list or tuple "
+            "of "
+            f"numbers, but got {value!r} of type {type(value).__name__}."
+        )
+    if found.dtype == object or found.dtype.kind in "US":
+        raise TypeError(f"For 'Tensor', 'input_data' must hold numbers only, but got {value!r}.")
+    return found.astype(numpy.float32) if found.dtype == numpy.float64 and dtype is None else found
+
+
+def _plain(value):
+    """A nested list with every Tensor in it replaced by its values."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value.asnumpy() if isinstance(value, Tensor) else value
+
+
+class Tensor:
+    """An n-dimensional array of numbers on the device in force.
+
+    Args:
+        input_data (Union[Tensor, float, int, bool, complex, tuple, list, numpy.ndarray]): the
+            values.
+            Python floats become float32, ints int64; an array keeps its dtype and is copied, the
+            memory of a Tensor is shared.
+        dtype (mindspore.dtype): the dtype wanted; that of `input_data` by default.
+        shape (Union[tuple, list, int]): the shape, given with `init` in place of `input_data`.
+            None or a Symbol in it is a length that is not known; such a Tensor has no values and
+            stands for an input (`Cell.set_inputs`), as one does that gets a dtype alone.
+        init (Initializer): what fills a Tensor of `shape` and `dtype`, when asked by `init_data`.
+        const_arg (bool): accepted for graph mode, where it marks a constant.
+        device (str): where the values lie; None, or "CPU..." for host memory.
+
+    Raises:
+        TypeError: if `input_data` is none of the above, or `dtype` is not a MindSpore dtype.
+        ValueError: if `input_data` is given together with `init`, or neither with `shape`.
+
+    Source: mindspore.Tensor of MindSpore 2.10.
+    """
+
+    _node = None
+
+    def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False,
+                 device=None):
+        if dtype is not None and not isinstance(dtype, dtypes.Type):
+            raise TypeError(
+                f"For 'Tensor', 'dtype' must be a mindspore dtype, but got {dtype!r} of type "
+                f"{type(dtype).__name__}."
+            )
+        if not isinstance(const_arg, bool):
+            raise TypeError(f"For 'Tensor', 'const_arg' must be a bool, but got {const_arg!r}.")
+        if device is not None and not (isinstance(device, str) and device.startswith("CPU")):
+            raise ValueError(f"For 'Tensor', 'device' must be None or 'CPU', but got {device!r}.")
+        self.const_arg = const_arg
+        self.init = None
+        if input_data is None and (shape is not None or dtype is not None and init is None):
+            self._from_shape(shape, dtype, init)
+            return
+        if init is not None or shape is not None:
+            raise ValueError("For 'Tensor', 'init' and 'shape' must be given together and without "
+                             "'input_data'.")
+        wanted = None if dtype is None else dtypes.to_numpy(dtype)
+        found = as_array(input_data, wanted)
+        if isinstance(input_data, Tensor):
+            self._node = input_data._node
+        self._array = arrays.to_host(found) if device else found
+
+    def _from_shape(self, shape, dtype, init):
+        if dtype is None:
+            raise ValueError("For 'Tensor', 'dtype' must be given with 'shape'.")
+        from .dynamic_shape import unfill, unknown
+
+        if unknown(shape):
+            if init is not None:
+                raise ValueError("For 'Tensor', 'init' must not be given with a 'shape' whose "
+                                 "lengths are not known.")
+            unfill(self, shape, dtype)
+            return
+        if not isinstance(shape, (int, tuple, list)):
+            raise TypeError(f"For 'Tensor', 'shape' must be an int, a tuple or a list, but got "
+                            f"{shape!r} of type {type(shape).__name__}.")
+        shape = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
+        self._array = arrays.current_space().zeros(shape, dtypes.to_numpy(dtype))
+        self.init = init
+
+    @staticmethod
+    def _wrap(array):
+        """A Tensor around `array`, as it is."""
+        made = _new(Tensor)
+        made._array = array
+        return made
+
+    # Attributes that a wrapped Tensor has without being told
+    const_arg = False
+    init = None
+    param_info = None
+
+    @property
+    def shape(self):
+        """The lengths of the axes, a tuple of ints."""
+        return self._array.shape
+
+    @property
+    def dtype(self):
+        """The MindSpore dtype of the elements."""
+        return dtypes.from_numpy(self._array.dtype)
+
+    @property
+    def ndim(self):
+        """The number of axes."""
+        return self._array.ndim
+
+    @property
+    def size(self):
+        """The number of elements."""
+        return self._array.size
+
+    @property
+    def itemsize(self):
+        """The bytes of one element."""
+        return self._array.itemsize
+
+    @property
+    def nbytes(self):
+        """The bytes of all elements."""
+        return self._array.nbytes
+
+    @property
+    def strides(self):
+        """The bytes to step along each axis."""
+        return self._array.strides
+
+    @property
+    def has_init(self):
+        """True while the values wait for `init_data`."""
+        return self.init is not None
+
+    @property
+    def device(self):
+        """Where the values lie: "CPU" or "GPU:0"."""
+        return f"GPU:{self._array.device.id}" if arrays.on_device(self._array) else "CPU"
+
+    # Conversion
+
+    def asnumpy(self):
+        """The values as a NumPy array; on the CPU it shares the Tensor's memory."""
+        if self.init is not None:
+            self.init_data()
+        return arrays.to_host(self._array)
+
+    def numpy(self):
+        """The values as a NumPy array, like `asnumpy`."""
+        return self.asnumpy()
+
+    def __array__(self, dtype=None, copy=None):
+        found = self.asnumpy()
+        if dtype is not None and found.dtype != dtype:
+            return found.astype(dtype)
+        return found.copy() if copy else found
+
+    def item(self):
+        """The only element as a Python number; a ValueError if there are several."""
+        if self._array.size != 1:
+            raise ValueError(
+                f"For 'Tensor.item', the Tensor must have one element, but got {self._array.size}."
+            )
+        return arrays.to_host(self._array).item()
+
+    def tolist(self):
+        """The values as nested Python lists (a number for 0 axes)."""
+        return self.asnumpy().tolist()
+
+    def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
+        """Fills a Tensor that was made with `init`, in place, and returns it.
+
+        Raises:
+            TypeError: if the Tensor has no `init`, or `slice_index` is not an int.
+            ValueError: if `slice_index` is negative.
+        """
+        if slice_index is not None and not isinstance(slice_index, int):
+            raise TypeError(
+                f"For 'Tensor.init_data', 'slice_index' must be an int, but got {slice_index!r}."
+            )
+        if slice_index is not None and slice_index < 0:
+            raise ValueError(
+                f"For 'Tensor.init_data', 'slice_index' must be at least 0, but got {slice_index}."
+            )
+        if self.init is None:
+            raise TypeError("For 'Tensor.init_data', the Tensor must have been made with 'init'.")
+        host = numpy.zeros(self.shape if shape is None else tuple(shape), self._array.dtype)
+        init, self.init = self.init, None
+        self._array = arrays.to_current(_filled(init, host))
+        return self
+
+    @staticmethod
+    def from_numpy(array):
+        """A Tensor that shares the memory of a NumPy array on the CPU.
+
+        Raises:
+            TypeError: if `array` is not a NumPy array.
+        """
+        if not isinstance(array, numpy.ndarray):
+            raise TypeError(
+                f"For 'Tensor.from_numpy', 'array' must be a numpy.ndarray, but got "
+                f"{type(array).__name__}."
+            )
+        dtypes.from_numpy(array.dtype)
+        whole = numpy.ascontiguousarray(array) if array.ndim else array
+        return Tensor._wrap(arrays.to_current(whole))
+
+    def __len__(self):
+        if self._array.ndim == 0:
+            raise TypeError("Not support len of a 0-D tensor.")
+        return self._array.shape[0]
+
+    def __bool__(self):
+        self._only_one("bool")
+        return bool(self._array)
+
+    def __int__(self):
+        self._only_one("int")
+        return int(self.item())
+
+    def __float__(self):
+        self._only_one("float")
+        return float(self.item())
+
+    def __complex__(self):
+        self._only_one("complex")
+        return complex(self.item())
+
+    def __index__(self):
+        if self._array.size != 1 or self._array.dtype.kind not in "iub":
+            raise ValueError(
+                "For 'Tensor.__index__', only an integer Tensor of one element is an index, but "
+                "got shape "
+                f"{self.shape} and dtype {self.dtype}."
+            )
+        return int(self.item())
+
+    def _only_one(self, what):
+        if self._array.size != 1:
+            raise ValueError(
+                f"For 'Tensor', only a Tensor of one element converts to {what}, but got shape "
+                f"{self.shape}."
+            )
+
+    def __iter__(self):
+        if self._array.ndim == 0:
+            raise TypeError("For 'Tensor', iteration needs at least one axis, "
+                            "but got a 0-d Tensor.")
+        return (self[i] for i in range(self._array.shape[0]))
+
+    def __contains__(self, value):
+        try:
+            value = as_array(value)
+        except TypeError:  # no Tensor holds it
+            return False
+        return bool((self._array == value).any())
+
+    __hash__ = object.__hash__
+
+    def __repr__(self):
+        if self.init is not None:
+            self.init_data()
+        return printing.tensor_repr(self.asnumpy())
+
+    def __str__(self):
+        return printing.tensor_str(self.asnumpy())
+
+    def __format__(self, spec):
+        if spec and self._array.ndim:
+            raise TypeError(f"For 'Tensor', only a 0-d Tensor takes a format such as {spec!r}, but "
+                            f"got shape {self.shape}.")
+        return format(self.item(), spec) if spec else str(self)
+
+    def __copy__(self):
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made.__dict__.pop("_chosen_from", None)
+        made._array = self._array.copy()
+        return made
+
+    def __deepcopy__(self, memo):
+        made = self.__copy__()
+        made._node = None
+        memo[id(self)] = made
+        return made
+
+    def __reduce__(self):
+        return _unpickled, (type(self), self.asnumpy())
+
+
+def _filled(init, host):
+    """`host` after an initializer has written it."""
+    init(host)
+    return host
+
+
+def _unpickled(cls, values):
+    made = _new(cls)
+    made._array = arrays.to_current(values)
+    return made
+
+
+Tensor.__module__ = "mindspore_compat.common.tensor"
+register_type("Tensor", Tensor)

@@ -1,0 +1,1 @@
+"""Batches: arrays whose leading axis is hidden, and ops that run slice by slice instead."""

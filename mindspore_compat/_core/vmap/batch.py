@@ -1,0 +1,542 @@
+"""Batch: an array whose leading axis is hidden, so that any body is its own `vmap`.
+
+    xp = BatchSpace(HOST, 3)
+    x = xp.enter(numpy.ones((3, 4)))      # looks like shape (4,)
+    y = xp.sum(x * 2, 0)                  # looks like shape (); holds three sums
+
+Names of `xp` have a batch rule by family (pointwise, reduction, shape, matmul); any other name
+loops over the slices and stacks. An array that is no Batch is the same for every slice. Since a
+Batch is just an array type, it composes with the tape, and a Batch may hold Batches (nested vmap).
+"""
+
+import functools
+import threading
+
+from ..._backend.arrays import SPACES, to_space
+from ..._backend.space import EXTRA
+from ..autograd import vjp_rules
+from ..autograd.tape import Rule, record
+
+_new = object.__new__
+
+POINTWISE = {
+    *"add subtract multiply divide true_divide floor_divide remainder mod fmod power float_power "
+     "maximum minimum at_least at_most".split(),
+    *"fmax fmin arctan2 hypot logaddexp logaddexp2 copysign nextafter heaviside gcd lcm ldexp "
+     "where clip".split(),
+    *"negative positive abs absolute fabs sign exp exp2 expm1 log log2 log10 log1p sqrt rsqrt "
+     "cbrt square".split(),
+    *"reciprocal sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh sinc "
+     "deg2rad".split(),
+    *"rad2deg floor ceil rint trunc round isnan isinf isfinite signbit logical_and logical_or "
+     "logical_not".split(),
+    *"logical_xor bitwise_and bitwise_or bitwise_xor invert left_shift right_shift equal "
+     "not_equal less".split(),
+    *"less_equal greater greater_equal isclose conj real imag angle erf erfc erfinv gammaln "
+     "digamma gamma".split(),
+    *"polygamma i0 i1 i0e i1e expit sigmoid softplus logit xlogy zeta nan_to_num gammainc "
+     "gammaincc stop".split(),
+    *"betainc gammainc_a gammainc_aa betainc_a betainc_b betainc_aa betainc_ab zeta_x zeta_xx j0 "
+     "j1 y0 y1 k0 k1 k0e k1e entr".split(),
+}
+REDUCTIONS = {
+    *"sum mean prod max min amax amin var std all any argmax argmin nansum count_nonzero".split()
+}
+ALONG = {
+    *"cumsum cumprod sort argsort flip take_along_axis top_k place_of_rank place_so_far".split()
+}
+LIKE = {"zeros_like", "ones_like", "full_like", "empty_like"}
+
+
+class NoSingleAnswer(ValueError):
+    """A value was asked of a Batch, which has one for each slice."""
+
+
+class Batch:
+    """An array that hides its leading axis. Its operators work on what is behind it."""
+
+    __slots__ = ("array", "space")
+    __array_ufunc__ = None
+    __hash__ = None
+
+    shape = property(lambda self: self.array.shape[1:])
+    ndim = property(lambda self: self.array.ndim - 1)
+    dtype = property(lambda self: self.array.dtype)
+    itemsize = property(lambda self: self.array.itemsize)
+    T = property(lambda self: self.space.transpose(self))
+
+    @property
+    def size(self):
+        total = 1
+        for n in self.shape:
+            total *= n
+        return total
+
+    def __len__(self):
+        return self.shape[0]
+
+    def astype(self, dtype):
+        return self.space.wrap_batch(self.array.astype(dtype))
+
+    def copy(self):
+        return self.space.wrap_batch(self.array.copy())
+
+    def reshape(self, *shape):
+        return self.space.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def __getitem__(self, index):
+        return self.space.getitem(self, index)
+
+    def _refuse(self, *args, **kwargs):
+        raise NoSingleAnswer("For 'vmap', a condition on the values of a batched Tensor has no "
+                             "single answer; use ops.where or ops.select.")
+
+    __bool__ = __int__ = __float__ = __index__ = __array__ = tolist = item = get = _refuse
+
+    def __repr__(self):
+        return f"Batch({self.array!r})"
+
+
+for _name in "add sub mul truediv floordiv mod pow matmul and or xor".split():
+    _spelled = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
+                "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "matmul": "matmul",
+                "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}[_name]
+    setattr(Batch, f"__{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(a, b))
+    setattr(Batch, f"__r{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(b, a))
+for _name, _spelled in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+                        "eq": "equal",
+                        "ne": "not_equal"}.items():
+    setattr(Batch, f"__{_name}__", lambda a, b, n=_spelled: getattr(a.space, n)(a, b))
+for _name, _spelled in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
+    setattr(Batch, f"__{_name}__", lambda a, n=_spelled: getattr(a.space, n)(a))
+
+
+class _Running(threading.local):
+    """The spaces of the vmaps that run in this thread, outermost first, and how many ever ran."""
+
+    def __init__(self):
+        self.spaces = []
+        self.started = 0
+
+
+running = _Running()
+
+
+class BatchSpace:
+    """NumPy's functions on Batches of `count` slices over the space `base`."""
+
+    def __init__(self, base, count):
+        self.base = base
+        self.count = count
+        self.narrow = base.narrow
+        self.level = base.level + 1
+
+    @property
+    def module(self):
+        return self.base.module
+
+    def wrap_batch(self, array):
+        """A Batch around `array`, whose leading axis becomes hidden."""
+        made = _new(Batch)
+        made.array = array
+        made.space = self
+        return made
+
+    def is_batch(self, value):
+        """True for a Batch of this very space."""
+        return type(value) is Batch and value.space is self
+
+    def lift(self, array):
+        """`array` on the device of the slices: an array that is no Batch stands for every slice."""
+        if hasattr(self.base, "lift"):
+            return self.base.lift(array)
+        return to_space(self.base, array) if type(array) in SPACES else array
+
+    def spread(self, array):
+        """`array` as a Batch of equal slices, without copying where it is on their device."""
+        if self.is_batch(array):
+            return array
+        array = self.base.asarray(self.lift(array))
+        return self.wrap_batch(self.base.broadcast_to(array, (self.count, *array.shape)))
+
+    def draws(self, make):
+        """Random numbers for all slices: `make` gives generators that draw the same."""
+        return _Draws(self, make)
+
+    def asarray(self, value, dtype=None):
+        """`value` itself if it is a Batch, else an array of the base space."""
+        if self.is_batch(value):
+            return value if dtype is None or value.dtype == dtype else value.astype(dtype)
+        return self.base.asarray(value) if dtype is None else self.base.asarray(value, dtype)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in vjp_rules.PLAIN:
+            found = getattr(self.base, name)
+        elif name in RULES:
+            found = functools.partial(RULES[name], self)
+        elif name in POINTWISE:
+            found = functools.partial(_pointwise, self, getattr(self.base, name))
+        elif name in REDUCTIONS:
+            found = functools.partial(_reduction, self, name)
+        elif name in ALONG:
+            found = functools.partial(_along, self, name)
+        elif name in LIKE:
+            found = functools.partial(_like, self, getattr(self.base, name))
+        elif name in vjp_rules.COMPOSED and name not in ("stop", "top_k"):
+            found = vjp_rules.COMPOSED[name].__get__(self)
+        else:
+            getattr(self.base, name)  # an AttributeError for a name that is nowhere
+            found = functools.partial(loop, self, name)
+        setattr(self, name, found)
+        return found
+
+
+class _Draws:
+    """A generator whose parameters may be Batches. Each slice has one of its own then, from the
+    same start, so that equal parameters give equal numbers."""
+
+    def __init__(self, space, make):
+        self.space = space
+        self.make = make
+        self.single = make()
+        self.each = None
+
+    def __getattr__(self, name):
+        def draw(*args, **kwargs):
+            space = self.space
+            if not _batches(space, [*_flat(args), *_flat(kwargs.values())]):
+                return getattr(self.single, name)(*args, **kwargs)
+            if self.each is None:
+                below = getattr(space.base, "draws", lambda make: make())
+                self.each = [below(self.make) for _ in range(space.count)]
+            return _stacked(space, [
+                getattr(one, name)(*_slice(space, args, i),
+                                   **{k: _slice(space, v, i) for k, v in kwargs.items()})
+                for i, one in enumerate(self.each)])
+
+        return draw
+
+
+def _batches(space, values):
+    return [v for v in values if space.is_batch(v)]
+
+
+def _inner_rank(space, value):
+    return value.ndim if hasattr(value, "ndim") else 0
+
+
+def _pointwise(space, function, *args, **kwargs):
+    """Lines the visible axes up: a Batch of lower rank gets axes of length 1 after the hidden
+    one."""
+    if not _batches(space, args):
+        return function(*args, **kwargs)
+    rank = max(_inner_rank(space, a) for a in args)
+    made = []
+    for a in args:
+        if space.is_batch(a):
+            lead = rank - a.ndim
+            a = a.array
+            if lead:
+                a = space.base.reshape(a, (a.shape[0], *(1,) * lead, *a.shape[1:]))
+        made.append(a)
+    return space.wrap_batch(function(*made, **kwargs))
+
+
+def _shifted(axis, rank):
+    """An axis of the visible shape as an axis of the array behind it."""
+    if isinstance(axis, (tuple, list)):
+        return tuple(_shifted(a, rank) for a in axis)
+    return axis + 1 if axis >= 0 else axis
+
+
+def _reduction(space, name, x, axis=None, **kwargs):
+    function = getattr(space.base, name)
+    if not space.is_batch(x):
+        return function(x, axis, **kwargs)
+    if axis is None:
+        if name in ("argmax", "argmin"):
+            flat = space.base.reshape(x.array, (space.count, -1))
+            return space.wrap_batch(function(flat, 1))
+        axis = tuple(range(1, x.array.ndim))
+    else:
+        axis = _shifted(axis, x.ndim)
+    return space.wrap_batch(function(x.array, axis, **kwargs))
+
+
+def _along(space, name, x, *args, **kwargs):
+    """Functions along one axis, given by position or by name; they give an array or a tuple."""
+    function = getattr(space.base, name)
+    values = [x, *args]
+    if not _batches(space, values):
+        return function(x, *args, **kwargs)
+    if name == "take_along_axis":
+        index, axis = args if len(args) == 2 else (args[0], kwargs["axis"])
+        x, index = space.spread(x), space.spread(index)
+        return space.wrap_batch(function(x.array, index.array, _shifted(axis, x.ndim)))
+    if name == "top_k":
+        k, *rest = args
+        axis = rest[0] if rest else kwargs.pop("axis", -1)
+        out = function(x.array, k, _shifted(axis, x.ndim), *rest[1:], **kwargs)
+        return tuple(map(space.wrap_batch, out))
+    axis = args[0] if args else kwargs.pop("axis",
+                                           None if name in ("cumsum", "cumprod", "flip") else -1)
+    array = x.array
+    if axis is None and name == "flip":
+        axis = tuple(range(x.ndim))
+    elif axis is None:
+        array, axis = space.base.reshape(array, (space.count, -1)), 0
+    return space.wrap_batch(function(array, _shifted(axis, x.ndim), **kwargs))
+
+
+def _like(space, function, x, *args, **kwargs):
+    if not space.is_batch(x):
+        return function(x, *args, **kwargs)
+    return space.wrap_batch(function(x.array, *args, **kwargs))
+
+
+def loop(space, name, *args, **kwargs):
+    """The function once for every slice; the results are stacked."""
+    function = getattr(space.base, name)
+    values = [*_flat(args), *_flat(kwargs.values())]
+    if not _batches(space, values):
+        return function(*args, **kwargs)
+    outs = []
+    for i in range(space.count):
+        outs.append(function(*_slice(space, args, i),
+                             **{k: _slice(space, v, i) for k, v in kwargs.items()}))
+    if isinstance(outs[0], (tuple, list)):
+        return tuple(_stacked(space, column) for column in zip(*outs))
+    return _stacked(space, outs)
+
+
+def _stacked(space, parts):
+    """The results of all slices as a Batch."""
+    parts = [space.base.asarray(part) for part in parts]
+    one_shape([part.shape for part in parts])
+    return space.wrap_batch(space.base.stack(parts))
+
+
+def one_shape(shapes):
+    """Refuses results that differ in shape from slice to slice."""
+    if len(set(shapes)) > 1:
+        raise ValueError(f"For 'vmap', all slices must give results of one shape, but got "
+                         f"{sorted(set(shapes))}.")
+
+
+def _flat(values):
+    for v in values:
+        if isinstance(v, (tuple, list)):
+            yield from _flat(v)
+        else:
+            yield v
+
+
+def _slice(space, value, i):
+    if space.is_batch(value):
+        return value.array[i]
+    if isinstance(value, (tuple, list)):
+        return type(value)(_slice(space, v, i) for v in value)
+    return value
+
+
+RULES = {}
+
+
+def _rule(function):
+    """Declare the batch rule of one name; called only as `rule(space, *args)`."""
+    RULES[function.__name__.strip("_")] = function
+    return function
+
+
+@_rule
+def cast(space, x, dtype):
+    return x if x.dtype == dtype else x.astype(dtype)
+
+
+@_rule
+def array(space, x):
+    return x.copy()
+
+
+@_rule
+def reshape(space, x, shape):
+    if not space.is_batch(x):
+        return space.base.reshape(x, shape)
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    return space.wrap_batch(space.base.reshape(x.array, (space.count, *shape)))
+
+
+@_rule
+def ravel(space, x):
+    return reshape(space, x, (-1,))
+
+
+@_rule
+def broadcast_to(space, x, shape):
+    if not space.is_batch(x):
+        return space.base.broadcast_to(x, shape)
+    lead = (1,) * (len(shape) - x.ndim)
+    spread = space.base.reshape(x.array, (space.count, *lead, *x.shape))
+    return space.wrap_batch(space.base.broadcast_to(spread, (space.count, *shape)))
+
+
+@_rule
+def transpose(space, x, axes=None):
+    if not space.is_batch(x):
+        return space.base.transpose(x, axes)
+    axes = tuple(reversed(range(x.ndim))) if axes is None else tuple(a % x.ndim for a in axes)
+    return space.wrap_batch(space.base.transpose(x.array, (0, *(a + 1 for a in axes))))
+
+
+@_rule
+def swapaxes(space, x, one, two):
+    if not space.is_batch(x):
+        return space.base.swapaxes(x, one, two)
+    return space.wrap_batch(space.base.swapaxes(x.array, _shifted(one, x.ndim),
+                                                _shifted(two, x.ndim)))
+
+
+@_rule
+def moveaxis(space, x, source, target):
+    if not space.is_batch(x):
+        return space.base.moveaxis(x, source, target)
+    return space.wrap_batch(space.base.moveaxis(x.array, _shifted(source, x.ndim),
+                                                _shifted(target, x.ndim)))
+
+
+@_rule
+def expand_dims(space, x, axis):
+    if not space.is_batch(x):
+        return space.base.expand_dims(x, axis)
+    return space.wrap_batch(space.base.expand_dims(x.array, _shifted(axis, x.ndim)))
+
+
+@_rule
+def squeeze(space, x, axis=None):
+    if not space.is_batch(x):
+        return space.base.squeeze(x, axis)
+    if axis is None:
+        axis = tuple(i for i, n in enumerate(x.shape) if n == 1)
+    return space.wrap_batch(space.base.squeeze(x.array, _shifted(axis, x.ndim)))
+
+
+@_rule
+def concatenate(space, arrays, axis=0):
+    if not _batches(space, arrays):
+        return space.base.concatenate(arrays, axis)
+    held = [space.spread(a).array for a in arrays]
+    return space.wrap_batch(space.base.concatenate(held, _shifted(axis, held[0].ndim)))
+
+
+@_rule
+def scatter_along_axis(space, x, index, values, axis, add=False):
+    if not _batches(space, (x, index, values)):
+        return space.base.scatter_along_axis(x, index, values, axis, add)
+    x, index = space.spread(x), space.spread(index)
+    if space.is_batch(values):
+        values = broadcast_to(space, values, index.shape).array
+    return space.wrap_batch(space.base.scatter_along_axis(x.array, index.array, values,
+                                                          _shifted(axis, x.ndim), add))
+
+
+@_rule
+def stack(space, arrays, axis=0):
+    if not _batches(space, arrays):
+        return space.base.stack(arrays, axis)
+    held = [space.spread(a).array for a in arrays]
+    return space.wrap_batch(space.base.stack(held, _shifted(axis, held[0].ndim)))
+
+
+@_rule
+def matmul(space, x, y):
+    """Vectors become rows and columns first, so that the hidden axis stays the leading one."""
+    if not _batches(space, (x, y)):
+        return space.base.matmul(x, y)
+    row, column = x.ndim == 1, y.ndim == 1
+    x = expand_dims(space, x, 0) if row else x
+    y = expand_dims(space, y, 1) if column else y
+    rank = max(x.ndim, y.ndim)
+    held = []
+    for one in (x, y):
+        lead = (1,) * (rank - one.ndim)
+        if space.is_batch(one):
+            held.append(space.base.reshape(one.array, (space.count, *lead, *one.shape)))
+        else:
+            held.append(one)
+    out = space.wrap_batch(space.base.matmul(*held))
+    out = squeeze(space, out, -1) if column else out
+    return squeeze(space, out, -1 if column else -2) if row else out
+
+
+@_rule
+def getitem(space, x, index):
+    parts = index if isinstance(index, tuple) else (index,)
+    plain = all(p is None or p is Ellipsis or isinstance(p, (int, slice)) and not isinstance(p,
+            bool) for p in parts)
+    if plain and space.is_batch(x):
+        return space.wrap_batch(x.array[(slice(None), *parts)])
+    if not _batches(space, (x, *parts)):
+        return x[index]
+    return _over_slices(space, lambda x, *parts: x[parts], x, *parts)
+
+
+def _over_slices(space, function, *args):
+    return _stacked(space, [function(*_slice(space, args, i)) for i in range(space.count)])
+
+
+# Into and out of a vmap, also under a gradient ----------------------------------------------------
+
+
+def _summed(xp, x):
+    """The sum over the slices: the gradient of an array that every slice used."""
+    return xp.base.sum(x.array, 0) if xp.is_batch(x) else x
+
+
+LIFT = Rule("vmap", ["x"], {"x": lambda xp, g: xp.sum_slices(g)}, widen=False)
+
+
+def lifted_nodes(space, arrays, nodes):
+    """`nodes` with one more behind each live array that is the same in every slice."""
+    return [
+        n if n is None or space.is_batch(a) else record(LIFT, (n,), (), ((a.shape, a.dtype),))
+        for a, n in zip(arrays, nodes)
+    ]
+
+
+def everywhere(condition):
+    """Whether a condition holds for all elements, of all slices where it is a Batch."""
+    while type(condition) is Batch:
+        condition = condition.array
+    return bool(condition.all())
+
+
+def space_among(arrays):
+    """The innermost batch space among arrays, or None."""
+    found = None
+    for a in arrays:
+        if type(a) is Batch and (found is None or a.space.level > found.level):
+            found = a.space
+    return found
+
+
+def _enter(xp, x, space, axis):
+    """`x` with its axis `axis` hidden, in `space`."""
+    return space.wrap_batch(space.base.moveaxis(x, axis, 0))
+
+
+def _leave(xp, x, space, axis):
+    """The array behind `x`, the hidden axis at `axis`."""
+    return space.base.moveaxis(space.spread(x).array, 0, axis)
+
+
+vjp_rules.derive("enter_batch(x, space, axis)", compute=_enter,
+                   x=lambda xp, g, space, axis: xp.leave_batch(g, space, axis))
+vjp_rules.derive("leave_batch(x, space, axis)", compute=_leave,
+                   x=lambda xp, g, space, axis: xp.enter_batch(g, space, axis))
+vjp_rules.derive("sum_slices(x)", compute=_summed, x=lambda xp, g, x_shape: g)
+RULES["sum_slices"] = _summed
+for _extra in (_enter, _leave):
+    EXTRA[f"{_extra.__name__[1:]}_batch"] = _extra
+    RULES[f"{_extra.__name__[1:]}_batch"] = _extra

@@ -1,0 +1,77 @@
+"""An op inside a vmap, one slice after the other: for bodies that look at values.
+
+Most bodies take Batches (batch.py) and so are their own vmap. One that asks a value of its input
+(how many rows to make, whether a step is needed) has no single answer there; it runs once for each
+slice and the results are stacked, which is what vmap means. Gradients flow through both steps.
+"""
+
+from ..._backend.random import replaying
+from ..declare.op import op
+from ..rules.vocabulary import Any, TensorOf, TupleOf, any_dtype
+from ..tensor.tensor import Tensor
+from .batch import Batch, NoSingleAnswer, one_shape, space_among
+
+UNFIT = (NoSingleAnswer, TypeError, IndexError, AttributeError)
+
+
+@op(widen=False)
+def slice_of(xp, x: TensorOf(any_dtype), space: Any, place: Any):
+    """The slice of a Batch at a place."""
+    return xp.leave_batch(x, space, 0)[place]
+
+
+@op(widen=False)
+def joined(xp, parts: TupleOf(TensorOf(any_dtype)), space: Any):
+    """Slices as a Batch."""
+    return xp.enter_batch(xp.stack(parts, 0), space, 0)
+
+
+@op(widen=False)
+def lifted(xp, x: TensorOf(any_dtype), space: Any):
+    """A Tensor as a Batch of equal slices."""
+    return xp.enter_batch(xp.broadcast_to(x, (space.count, *x.shape)), space, 0)
+
+
+def beside_slices(tensor, values):
+    """`tensor`, as a Batch where one of `values` is a Batch of a vmap that it stands outside of."""
+    space = space_among(values)
+    own = space_among([tensor._array])
+    if space is None or own is not None and own.level >= space.level:
+        return tensor
+    return lifted.run(tensor, space)
+
+
+def by_slices(owner, space, values):
+    """The result of an op, for inputs some of which are Batches of `space`.
+
+    Args:
+        owner (Op): the op.
+        space (BatchSpace): the vmap that runs.
+        values (dict): its inputs and attributes, as they were given.
+
+    Raises:
+        ValueError: if the results of two slices differ in shape.
+    """
+    outs = []
+    with replaying() as again:  # random numbers are the same in every slice
+        for i in range(space.count):
+            again()
+            outs.append(owner.run(**{n: _at(v, space, i) for n, v in values.items()}))
+    if not isinstance(outs[0], tuple):
+        return _stacked(space, outs)
+    return tuple(_stacked(space, column) for column in zip(*outs))
+
+
+def _at(value, space, place):
+    if isinstance(value, Tensor):
+        return slice_of.run(value, space, place) if space.is_batch(value._array) else value
+    if type(value) is Batch:
+        return value.array[place] if value.space is space else value
+    if isinstance(value, (tuple, list)):
+        return type(value)(_at(one, space, place) for one in value)
+    return value
+
+
+def _stacked(space, parts):
+    one_shape([part.shape for part in parts])
+    return joined.run(parts, space)

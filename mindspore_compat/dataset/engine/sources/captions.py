@@ -1,0 +1,156 @@
+"""Sources of images with sentences about them: FlickrDataset and SBUDataset."""
+
+import os
+
+import numpy as np
+
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, Str
+from ..._rules import Samples, Workers
+from ..pipeline import VisionBaseDataset
+from .generator import Shard, Shards
+from .listed_rows import Listed, documented, file_named, lines_of
+from .mnist_cifar import exclusive, folder
+
+__all__ = ["FlickrDataset", "SBUDataset"]
+
+
+@documented
+class FlickrDataset(Listed, VisionBaseDataset):
+    """The images of Flickr8k or Flickr30k.
+
+    The columns are "image", the bytes of the file or its pixels, and "annotation", the sentences.
+
+    Args:
+        dataset_dir (str): the folder of the images.
+        annotation_file (str): the file of lines such as "1.jpg#0<tab>A dog .".
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.FlickrDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        annotation_file: Str,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("FlickrDataset", dataset_dir)
+        self.annotation_file = file_named("FlickrDataset", "annotation_file", annotation_file)
+        self.decode = bool(decode)
+
+    def _columns(self):
+        return ["image", "annotation"]
+
+    def _list(self):
+        told = {}
+        for number, line in enumerate(lines_of(self.annotation_file), 1):
+            if not line.strip():
+                continue
+            name, tab, sentence = line.partition("\t")
+            if not tab:
+                raise RuntimeError(
+                    f"Line {number} of {self.annotation_file!r} must have a tab, but is {line!r}."
+                )
+            told.setdefault(name.partition("#")[0], []).append(sentence)
+        return sorted(told.items())
+
+    def _made(self, name, sentences):
+        return [self._image(os.path.join(self.dataset_dir, name)), np.array(sentences)]
+
+
+_URLS, _CAPTIONS, _FOLDER = (
+    "SBU_captioned_photo_dataset_urls.txt",
+    "SBU_captioned_photo_dataset_captions.txt",
+    "sbu_images",
+)
+
+
+@documented
+class SBUDataset(Listed, VisionBaseDataset):
+    """The photographs of SBU: "image", the bytes of the file or its pixels, and "caption", text.
+
+    Images that were not downloaded are left out.
+
+    Args:
+        dataset_dir (str): the folder of SBU_captioned_photo_dataset_urls.txt,
+            SBU_captioned_photo_dataset_captions.txt and sbu_images.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.SBUDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("SBUDataset", dataset_dir)
+        for name in (_URLS, _CAPTIONS):
+            file_named("SBUDataset", "dataset_dir", os.path.join(dataset_dir, name))
+        folder("SBUDataset", os.path.join(dataset_dir, _FOLDER))
+        self.decode = decode
+
+    def _columns(self):
+        return ["image", "caption"]
+
+    def _list(self):
+        urls, captions = (
+            lines_of(os.path.join(self.dataset_dir, name)) for name in (_URLS, _CAPTIONS)
+        )
+        if len(urls) != len(captions):
+            raise RuntimeError(
+                f"For 'SBUDataset', there must be as many captions as URLs, "
+                f"{len(urls)}, but there are {len(captions)}."
+            )
+        for url, caption in zip(urls, captions, strict=True):
+            # http://static.flickr.com/3326/3596303505.jpg was saved as m_3326_3596303505.jpg
+            name = "m" + url.strip()[24:].replace("/", "_")
+            path = os.path.join(self.dataset_dir, _FOLDER, name)
+            if os.path.isfile(path):
+                yield path, caption.rstrip()
+
+    def _made(self, path, caption):
+        return [self._image(path), np.array(caption)]

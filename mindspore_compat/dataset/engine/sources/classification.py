@@ -1,0 +1,596 @@
+"""Sources of images with one class each, told by folders, by lists or by lines of JSON."""
+
+import json
+import os
+
+import numpy as np
+
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, ListOf, OneOf, Str
+from ..._rules import AnInstance, Samples, Workers
+from ..operations import as_list
+from ..pipeline import VisionBaseDataset
+from .generator import Shard, Shards
+from .listed_rows import IMAGES, Listed, documented, file_named, has_ending, lines_of, names_in
+from .mnist_cifar import exclusive, folder
+
+__all__ = [
+    "Caltech256Dataset",
+    "Food101Dataset",
+    "LFWDataset",
+    "LSUNDataset",
+    "ManifestDataset",
+    "OmniglotDataset",
+    "RenderedSST2Dataset",
+    "SUN397Dataset",
+]
+
+
+class _Classes(Listed, VisionBaseDataset):
+    """Records (path, class); the class is a number of the type of `_label`."""
+
+    _has_classes = True
+    _label = np.uint32
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def _made(self, path, label):
+        return [self._image(path), np.array(label, self._label)]
+
+
+@documented
+class Caltech256Dataset(_Classes):
+    """The objects of Caltech 256: "image", the bytes of the file or its pixels; "label", int32.
+
+    Args:
+        dataset_dir (str): the folder of the folders of .jpg files, one for each class.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.Caltech256Dataset of 2.10.
+    """
+
+    _label = np.int32
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("Caltech256Dataset", dataset_dir)
+        self.decode = decode
+
+    def num_classes(self):
+        """Returns the number of folders."""
+        return len(names_in(self.dataset_dir, os.path.isdir))
+
+    def _list(self):
+        for label, name in enumerate(names_in(self.dataset_dir, os.path.isdir)):
+            path = os.path.join(self.dataset_dir, name)
+            for file in names_in(path, has_ending(".jpg", ".jpeg")):
+                yield os.path.join(path, file), label
+
+
+@documented
+class Food101Dataset(_Classes):
+    """The dishes of Food 101: "image", the bytes of the file or its pixels, and "label", text.
+
+    Args:
+        dataset_dir (str): the folder of the folders images and meta.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.Food101Dataset of 2.10.
+    """
+
+    _has_classes = False
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "test", "all") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("Food101Dataset", dataset_dir)
+        self.usage, self.decode = usage or "all", decode
+
+    def _list(self):
+        for part in ("train", "test") if self.usage == "all" else (self.usage,):
+            for line in lines_of(os.path.join(self.dataset_dir, "meta", f"{part}.txt")):
+                if line.strip():
+                    path = os.path.join(self.dataset_dir, "images", f"{line.strip()}.jpg")
+                    yield path, line.split("/")[0]
+
+    def _made(self, path, label):
+        return [self._image(path), np.array(label)]
+
+
+@documented
+class OmniglotDataset(_Classes):
+    """The characters of Omniglot: "image", the bytes of the file or its pixels; "label", int32.
+
+    Args:
+        dataset_dir (str): the folder of images_background and images_evaluation, which hold a
+            folder for each alphabet, with a folder for each of its characters.
+        background (bool, optional): which of the two is read; by default the first.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.OmniglotDataset of 2.10.
+    """
+
+    _label = np.int32
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        background: Bool = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("OmniglotDataset", dataset_dir)
+        self.background, self.decode = background is not False, decode
+
+    def _folders(self):
+        kind = "background" if self.background else "evaluation"
+        root = os.path.join(self.dataset_dir, f"images_{kind}")
+        for alphabet in names_in(root, os.path.isdir):
+            path = os.path.join(root, alphabet)
+            for character in names_in(path, os.path.isdir):
+                yield os.path.join(path, character)
+
+    def num_classes(self):
+        """Returns the number of characters."""
+        return len(list(self._folders()))
+
+    def _list(self):
+        for label, path in enumerate(self._folders()):
+            yield from ((os.path.join(path, name), label) for name in names_in(path, IMAGES))
+
+
+@documented
+class RenderedSST2Dataset(_Classes):
+    """The sentences of SST2 as pictures: "image", the bytes of the file or its pixels; "label".
+
+    The label is uint32, 0 for negative and 1 for positive.
+
+    Args:
+        dataset_dir (str): the folder of train, valid and test, each with the folders negative and
+            positive.
+        usage (str, optional): "train", "val", "test" or "all"; by default all.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.RenderedSST2Dataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "val", "test", "all") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("RenderedSST2Dataset", dataset_dir)
+        self.usage, self.decode = usage or "all", decode
+
+    def num_classes(self):
+        """Returns 2."""
+        return 2
+
+    def _list(self):
+        parts = {"val": ["valid"], "all": ["test", "train", "valid"]}.get(self.usage, [self.usage])
+        for part in parts:
+            for label, kind in enumerate(("negative", "positive")):
+                path = os.path.join(self.dataset_dir, part, kind)
+                if os.path.isdir(path):
+                    yield from (
+                        (os.path.join(path, name), label) for name in names_in(path, IMAGES)
+                    )
+
+
+@documented
+class SUN397Dataset(_Classes):
+    """The scenes of SUN397: "image", the bytes of the file or its pixels, and "label", uint32.
+
+    Args:
+        dataset_dir (str): the folder of ClassName.txt, which names the folders of the classes.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.SUN397Dataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("SUN397Dataset", dataset_dir)
+        self.decode = decode
+
+    def _list(self):
+        named = [line.strip() for line in lines_of(os.path.join(self.dataset_dir, "ClassName.txt"))]
+        for label, name in enumerate(filter(None, named)):
+            path = os.path.join(self.dataset_dir, *name.split("/"))
+            yield from ((os.path.join(path, file), label) for file in names_in(path, IMAGES))
+
+
+_SCENES = (
+    "bedroom",
+    "bridge",
+    "church_outdoor",
+    "classroom",
+    "conference_room",
+    "dining_room",
+    "kitchen",
+    "living_room",
+    "restaurant",
+    "tower",
+)
+
+
+@documented
+class LSUNDataset(_Classes):
+    """The scenes of LSUN: "image", the bytes of the file or its pixels, and "label", uint32.
+
+    Labels number the folders that are read, by name; a class has one for training and another for
+    validation where all are read.
+
+    Args:
+        dataset_dir (str): the folder of folders such as bedroom_train, bedroom_val, and of test.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all but "test".
+        classes (Union[str, list[str]], optional): which classes are read, such as "bedroom"; by
+            default all there are.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.LSUNDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "test", "valid", "all") = None,
+        classes: OneOf(*_SCENES) | ListOf(OneOf(*_SCENES)) = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("LSUNDataset", dataset_dir)
+        self.usage, self.classes = usage or "all", as_list(classes or [])
+        self.decode = decode
+
+    def _folders(self):
+        if self.usage == "test":
+            return ["test"]
+        endings = {"train": ["_train"], "valid": ["_val"], "all": ["_train", "_val"]}[self.usage]
+        wanted = {scene + ending for scene in self.classes or _SCENES for ending in endings}
+        return [name for name in names_in(self.dataset_dir, os.path.isdir) if name in wanted]
+
+    def num_classes(self):
+        """Returns the number of classes that are read."""
+        return len({name.rpartition("_")[0] for name in self._folders()})
+
+    def _list(self):
+        for label, name in enumerate(self._folders()):
+            path = os.path.join(self.dataset_dir, name)
+            yield from ((os.path.join(path, file), label) for file in names_in(path, IMAGES))
+
+
+_IMAGE_SETS = {"original": "lfw", "funneled": "lfw_funneled", "deepfunneled": "lfw-deepfunneled"}
+
+
+@documented
+class LFWDataset(Listed, VisionBaseDataset):
+    """The faces of LFW: images of persons, or pairs of images of one person or of two.
+
+    The columns are "image" and "label", the person's number; or "image1", "image2" and "label", 1
+    for one person and 0 for two. Labels are uint32, images the bytes of the file or its pixels.
+
+    Args:
+        dataset_dir (str): the folder of lfw-names.txt, the lists such as peopleDevTrain.txt and
+            pairs.txt, and the folders of images.
+        task (str, optional): "people" or "pairs"; by default the first.
+        usage (str, optional): "10fold", "train", "test" or "all", which is train and test; by
+            default all.
+        image_set (str, optional): "original", "funneled" or "deepfunneled"; by default the second.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.LFWDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        task: OneOf("people", "pairs") = None,
+        usage: OneOf("10fold", "train", "test", "all") = None,
+        image_set: OneOf(*_IMAGE_SETS) = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("LFWDataset", dataset_dir)
+        self.task, self.usage = task or "people", usage or "all"
+        self.image_set, self.decode = image_set or "funneled", decode
+
+    def _columns(self):
+        return ["image", "label"] if self.task == "people" else ["image1", "image2", "label"]
+
+    def _path(self, name, number):
+        return os.path.join(
+            self.dataset_dir, _IMAGE_SETS[self.image_set], name, f"{name}_{int(number):04d}.jpg"
+        )
+
+    def _list(self):
+        parts = {
+            "all": ("DevTrain", "DevTest"),
+            "train": ("DevTrain",),
+            "test": ("DevTest",),
+            "10fold": ("",),
+        }[self.usage]
+        lines = [
+            line.split()
+            for part in parts
+            for line in lines_of(os.path.join(self.dataset_dir, f"{self.task}{part}.txt"))
+        ]
+        if self.task == "pairs":
+            yield from self._pairs(lines)
+            return
+        names = [
+            line.split()[0]
+            for line in lines_of(os.path.join(self.dataset_dir, "lfw-names.txt"))
+            if line.strip()
+        ]
+        numbers = {name: number for number, name in enumerate(names)}
+        for name, count in (line for line in lines if len(line) == 2):
+            if name not in numbers:
+                raise RuntimeError(f"For 'LFWDataset', lfw-names.txt does not have {name!r}.")
+            yield from (
+                ([self._path(name, number + 1)], numbers[name]) for number in range(int(count))
+            )
+
+    def _pairs(self, lines):
+        for line in lines:
+            if len(line) == 3:
+                name, one, other = line
+                yield [self._path(name, one), self._path(name, other)], 1
+            elif len(line) == 4:
+                yield [self._path(*line[:2]), self._path(*line[2:])], 0
+
+    def _made(self, paths, label):
+        return [*map(self._image, paths), np.array(label, np.uint32)]
+
+
+@documented
+class ManifestDataset(_Classes):
+    """The images that a manifest file lists, lines of JSON: "image", and "label", int32.
+
+    An image with several labels has an array of them.
+
+    Args:
+        dataset_file (str): the manifest file.
+        usage (str, optional): "train", "eval" or "inference".
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        class_indexing (dict, optional): the labels, by name; images without such a name are left
+            out. By default names are numbered from 0 in their order.
+        <decode>
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.ManifestDataset of 2.10.
+    """
+
+    _label = np.int32
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_file: Str,
+        usage: Str = "train",
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        class_indexing: AnInstance(dict) = None,
+        decode: Bool = False,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_file = file_named("ManifestDataset", "dataset_file", dataset_file)
+        if usage not in ("train", "eval", "inference"):
+            raise RuntimeError(
+                f"For 'ManifestDataset', 'usage' must be 'train', 'eval' or "
+                f"'inference', but got {usage!r}."
+            )
+        self.usage, self.decode = usage, decode
+        self.class_indexing = class_indexing or {}
+        self.dataset_dir = os.path.dirname(dataset_file)
+
+    def get_class_indexing(self):
+        """Returns the labels by name."""
+        if self.class_indexing:
+            return self.class_indexing
+        names = sorted({name for _, names in self._images() for name in names})
+        return {name: label for label, name in enumerate(names)}
+
+    def num_classes(self):
+        """Returns the number of names."""
+        return len(self.get_class_indexing())
+
+    def _images(self):
+        for number, line in enumerate(lines_of(self.dataset_file), 1):
+            if not line.strip():
+                continue
+            try:
+                found = json.loads(line)
+                usage, path = found.get("usage", ""), found["source"]
+                names = [
+                    each["name"]
+                    for each in found.get("annotation", ())
+                    if each["type"].endswith("image_classification")
+                ]
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise RuntimeError(
+                    f"Line {number} of {self.dataset_file!r} does not tell an image: {error!r}"
+                ) from error
+            if usage.lower() == self.usage:
+                yield path, names
+
+    def _list(self):
+        numbers = self.get_class_indexing()
+        for path, names in self._images():
+            labels = [numbers[name] for name in names if name in numbers]
+            if labels:
+                yield path, labels[0] if len(labels) == 1 else labels
+
+    def _classes(self):
+        return [label[0] if isinstance(label, list) else label for _, label in self._records()]

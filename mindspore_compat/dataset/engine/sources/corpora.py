@@ -1,0 +1,423 @@
+"""Sources of running text, of tagged words, and of questions: CoNLL-2000, UDPOS, Penn Treebank,
+WikiText, EnWik9, IMDb, SST2 and SQuAD.
+"""
+
+import json
+import os
+
+import numpy as np
+
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, OneOf, Str
+from ..._rules import Samples, Workers
+from ..pipeline import TextBaseDataset
+from ..sampler import Shuffle
+from .corpus_files import (
+    TRAIN_VALID_TEST,
+    Corpus,
+    TrainTestWorkersLast,
+    TrainValidTest,
+    documented,
+)
+from .generator import Shard, Shards
+from .listed_rows import Listed, lines_of, names_in
+from .listed_rows import documented as documented_images
+from .mnist_cifar import exclusive, folder
+from .text import ShuffleMode, shard_in_range, together
+
+__all__ = [
+    "CoNLL2000Dataset",
+    "EnWik9Dataset",
+    "IMDBDataset",
+    "PennTreebankDataset",
+    "SQuADDataset",
+    "SST2Dataset",
+    "UDPOSDataset",
+    "WikiTextDataset",
+]
+
+
+class _Lines:
+    """The lines of the files; empty ones are left out."""
+
+    def _read(self, path):
+        return ([np.array(line)] for line in lines_of(path) if line)
+
+
+@documented
+class PennTreebankDataset(_Lines, TrainValidTest):
+    """The lines of the Penn Treebank, in one column, "text".
+
+    Args:
+        dataset_dir (str): the folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.PennTreebankDataset of 2.10.
+    """
+
+    _names = {
+        "train": ["ptb.train.txt"],
+        "valid": ["ptb.valid.txt"],
+        "test": ["ptb.test.txt"],
+        "all": ["ptb.test.txt", "ptb.train.txt", "ptb.valid.txt"],
+    }
+
+
+@documented
+class WikiTextDataset(_Lines, TrainValidTest):
+    """The lines of WikiText-2 or WikiText-103, in one column, "text".
+
+    Args:
+        dataset_dir (str): the folder of wiki.train.tokens, wiki.valid.tokens and wiki.test.tokens.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.WikiTextDataset of 2.10.
+    """
+
+    _names = {
+        "train": ["wiki.train.tokens"],
+        "valid": ["wiki.valid.tokens"],
+        "test": ["wiki.test.tokens"],
+        "all": ["wiki.test.tokens", "wiki.train.tokens", "wiki.valid.tokens"],
+    }
+
+
+class _Tagged:
+    """Sentences, told apart by empty lines: each column holds one entry of each line."""
+
+    _between = None
+
+    def _read(self, path):
+        sentence = []
+        for number, line in enumerate([*lines_of(path), ""], 1):
+            if line.strip():
+                words = line.split(self._between)
+                if len(words) != len(self._names_of_columns):
+                    raise RuntimeError(
+                        f"Line {number} of {path!r} must have "
+                        f"{len(self._names_of_columns)} entries, but is {line!r}."
+                    )
+                sentence.append(words)
+            elif sentence:
+                yield [np.array(column) for column in zip(*sentence, strict=True)]
+                sentence = []
+
+
+@documented
+class CoNLL2000Dataset(_Tagged, TrainTestWorkersLast):
+    """The sentences of CoNLL-2000: the columns "word", "pos_tag" and "chunk_tag", lists of text.
+
+    Args:
+        dataset_dir (str): the folder of train.txt and test.txt.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        <common last>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.CoNLL2000Dataset of 2.10.
+    """
+
+    _names = {"train": ["train.txt"], "test": ["test.txt"], "all": ["test.txt", "train.txt"]}
+    _names_of_columns = ("word", "pos_tag", "chunk_tag")
+
+
+@documented
+class UDPOSDataset(_Tagged, Corpus):
+    """The sentences of UDPOS: the columns "word", "universal" and "stanford", lists of text.
+
+    Args:
+        dataset_dir (str): the folder of en-ud-tag.v2.train.txt, en-ud-tag.v2.dev.txt and
+            en-ud-tag.v2.test.txt.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all.
+        <common last>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.UDPOSDataset of 2.10.
+    """
+
+    _names = {
+        "train": ["en-ud-tag.v2.train.txt"],
+        "valid": ["en-ud-tag.v2.dev.txt"],
+        "test": ["en-ud-tag.v2.test.txt"],
+        "all": ["en-ud-tag.v2.dev.txt", "en-ud-tag.v2.test.txt", "en-ud-tag.v2.train.txt"],
+    }
+    _names_of_columns = ("word", "universal", "stanford")
+    _between = "\t"
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: TRAIN_VALID_TEST = None,
+        num_samples: Samples = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        num_parallel_workers: Workers = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            usage,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+
+@documented
+class EnWik9Dataset(Corpus):
+    """The lines of EnWik9, empty ones too, in one column, "text".
+
+    Args:
+        dataset_dir (str): the folder of enwik9.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.EnWik9Dataset of 2.10.
+    """
+
+    _names = {"all": ["enwik9"]}
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: ShuffleMode = True,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            "all",
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+    def _read(self, path):
+        try:
+            with open(path, encoding="utf-8", newline="\n") as file:
+                for line in file:
+                    yield [np.array(line.removesuffix("\n"))]
+        except OSError as error:
+            raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+
+
+@documented
+class SST2Dataset(Corpus):
+    """The sentences of SST2: the columns "sentence" and, but for tests, "label", text.
+
+    Args:
+        dataset_dir (str): the folder of train.tsv, dev.tsv and test.tsv.
+        usage (str, optional): "train", "test" or "dev"; by default the first.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.SST2Dataset of 2.10.
+    """
+
+    _names = {each: [f"{each}.tsv"] for each in ("train", "test", "dev")}
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "test", "dev") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            usage or "train",
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+    def _columns(self):
+        return ["sentence"] if self.usage == "test" else ["sentence", "label"]
+
+    def _read(self, path):
+        wanted = self._columns()
+        header, *lines = (line.split("\t") for line in lines_of(path) if line)
+        missing = [name for name in wanted if name not in header]
+        if missing:
+            raise RuntimeError(
+                f"The first line of {path!r} must name the column {missing[0]!r}, "
+                f"but it names {header}."
+            )
+        places = [header.index(name) for name in wanted]
+        for number, fields in enumerate(lines, 2):
+            if len(fields) != len(header):
+                raise RuntimeError(
+                    f"Line {number} of {path!r} must have {len(header)} fields, but "
+                    f"has {len(fields)}."
+                )
+            yield [np.array(fields[place]) for place in places]
+
+
+_SQUAD = {
+    "train": ("train-v1.1.json", "train-v2.0.json"),
+    "dev": ("dev-v1.1.json", "dev-v2.0.json"),
+}
+
+
+@documented
+class SQuADDataset(Corpus):
+    """The questions of SQuAD 1.1 or 2.0: the columns "context", "question", "text" and
+    "answer_start".
+
+    The text is a list of answers, and the last column where they begin, uint32; without an answer
+    these are "" and 2 ** 32 - 1.
+
+    Args:
+        dataset_dir (str): the folder of train-v1.1.json and dev-v1.1.json, or those of v2.0.
+        usage (str, optional): "train", "dev" or "all"; by default all.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.SQuADDataset of 2.10.
+    """
+
+    _names_of_columns = ("context", "question", "text", "answer_start")
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "dev", "all") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        folder("SQuADDataset", dataset_dir)
+        usage = usage or "all"
+        found = [
+            next(
+                (name for name in _SQUAD[part] if os.path.isfile(os.path.join(dataset_dir, name))),
+                _SQUAD[part][0],
+            )
+            for part in (("train", "dev") if usage == "all" else (usage,))
+        ]
+        self._names = {usage: found}
+        self._set(
+            dataset_dir,
+            usage,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+    def _read(self, path):
+        try:
+            with open(path, encoding="utf-8") as file:
+                told = json.load(file)
+            for article in told["data"]:
+                for paragraph in article["paragraphs"]:
+                    context = np.array(paragraph["context"])
+                    for each in paragraph["qas"]:
+                        texts = [answer["text"] for answer in each["answers"]] or [""]
+                        starts = [answer["answer_start"] for answer in each["answers"]] or [-1]
+                        yield [
+                            context,
+                            np.array(each["question"]),
+                            np.array(texts),
+                            np.array(starts).astype(np.uint32),
+                        ]
+        except (OSError, ValueError) as error:
+            raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+        except (KeyError, TypeError) as error:
+            raise RuntimeError(f"{path!r} is not of the form of SQuAD: {error!r}") from error
+
+
+@documented_images
+class IMDBDataset(Listed, TextBaseDataset):
+    """The reviews of IMDb: "text", and "label", int32: 1 for good ones, 0 for bad ones.
+
+    Args:
+        dataset_dir (str): the folder of train and test, each with the folders pos and neg.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.IMDBDataset of 2.10.
+    """
+
+    _has_classes = True
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "test", "all") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("IMDBDataset", dataset_dir)
+        self.usage = usage or "all"
+
+    def _columns(self):
+        return ["text", "label"]
+
+    def num_classes(self):
+        """Returns 2."""
+        return 2
+
+    def _list(self):
+        for part in ("train", "test") if self.usage == "all" else (self.usage,):
+            for kind, label in (("pos", 1), ("neg", 0)):
+                path = os.path.join(self.dataset_dir, part, kind)
+                yield from ((os.path.join(path, name), label) for name in names_in(path))
+
+    def _made(self, path, label):
+        return [np.array("\n".join(lines_of(path))), np.array(label, np.int32)]

@@ -1,0 +1,181 @@
+"""What sources of text in files of known names share: which files are read, and in which order.
+
+The sources are in reviews.py, corpora.py and translation.py.
+"""
+
+import os
+
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import OneOf, Str
+from ..._rules import Samples, Workers
+from ..pipeline import TextBaseDataset
+from ..sampler import Shuffle
+from .generator import Shard, Shards
+from .mnist_cifar import folder
+from .text import FilesDataset, ShuffleMode, shard_in_range, together
+
+__all__ = []
+
+COMMON = """num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
+            alone.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows."""
+COMMON_LAST = """num_samples (int, optional): how many rows an epoch has at most.
+        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
+            alone.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        num_parallel_workers (int, optional): is checked.
+        cache (DatasetCache, optional): keeps the rows."""
+RAISES = """TypeError: an argument is of the wrong type.
+        ValueError: there is no such folder, or a value is out of range.
+        RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
+            used, a file is missing or not what it should be."""
+TRAIN_TEST = OneOf("train", "test", "all")
+TRAIN_VALID_TEST = OneOf("train", "test", "valid", "all")
+
+
+def documented(cls):
+    """Fills in what the docstrings of many sources say alike."""
+    cls.__doc__ = (
+        cls.__doc__.replace("<common>", COMMON)
+        .replace("<common last>", COMMON_LAST)
+        .replace("<raises>", RAISES)
+    )
+    return cls
+
+
+class Corpus(FilesDataset, TextBaseDataset):
+    """Files in a folder, by usage.
+
+    A subclass has `_names`, the names of the files by usage, those of "all" in the order in which
+    they are read; `_read(path)`, which gives the rows of one; and `_names_of_columns`.
+    """
+
+    _names = {}
+    _names_of_columns = ("text",)
+
+    def _set(
+        self,
+        dataset_dir,
+        usage,
+        num_samples,
+        num_parallel_workers,
+        shuffle,
+        num_shards,
+        shard_id,
+        cache,
+    ):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        self.dataset_dir = folder(type(self).__name__, dataset_dir)
+        self.usage = usage or "all"
+        self._set_order(
+            [os.path.join(dataset_dir, name) for name in self._names[self.usage]],
+            num_samples,
+            shuffle,
+            num_shards,
+            shard_id,
+        )
+
+    def _columns(self):
+        return list(self._names_of_columns)
+
+    def _count(self):
+        count = super()._count()
+        if count == 0:
+            raise RuntimeError(
+                f"For '{type(self).__name__}', the files {self.dataset_files} have no rows."
+            )
+        return count
+
+    def _open(self):
+        self._count()
+        return super()._open()
+
+
+class TrainTest(Corpus):
+    """Files for training and for tests."""
+
+    _names = {"train": ["train.csv"], "test": ["test.csv"], "all": ["test.csv", "train.csv"]}
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: TRAIN_TEST = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            usage,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+
+class TrainTestWorkersLast(Corpus):
+    """As `TrainTest`; the number of workers is the last parameter but one."""
+
+    _names = {"train": ["train.csv"], "test": ["test.csv"], "all": ["train.csv", "test.csv"]}
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: TRAIN_TEST = None,
+        num_samples: Samples = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        num_parallel_workers: Workers = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            usage,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+
+class TrainValidTest(Corpus):
+    """Files for training, validation and tests."""
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: TRAIN_VALID_TEST = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            usage,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            num_shards,
+            shard_id,
+            cache,
+        )

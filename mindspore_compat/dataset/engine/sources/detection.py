@@ -1,0 +1,543 @@
+"""Sources of images with objects in them: VOC, COCO, KITTI and WIDER FACE."""
+
+import json
+import os
+import xml.etree.ElementTree
+
+import numpy as np
+
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, Callable, OneOf, Str
+from ..._rules import AnInstance, Samples, Workers
+from ..pipeline import VisionBaseDataset
+from ..sampler import PKSampler
+from .generator import Shard, Shards
+from .listed_rows import IMAGES, Listed, documented, file_named, lines_of, names_in
+from .mnist_cifar import exclusive, folder
+
+__all__ = ["CocoDataset", "KITTIDataset", "VOCDataset", "WIDERFaceDataset"]
+
+_FILE_NAME = "_meta-filename"
+
+
+class _Objects(Listed, VisionBaseDataset):
+    """Records of a path and what is known of the image; perhaps with its name as a last column."""
+
+    extra_metadata = False
+
+    def _named(self, columns):
+        return [*columns, _FILE_NAME] if self.extra_metadata else list(columns)
+
+    def _with_name(self, path, row):
+        name = os.path.splitext(os.path.basename(path))[0]
+        return [*row, np.array(name)] if self.extra_metadata else row
+
+
+@documented
+class VOCDataset(_Objects):
+    """The images of VOC, with objects or with their outlines.
+
+    For segmentation the columns are "image" and "target", the bytes of two files or their pixels;
+    for detection "image", "bbox" (float32: left, top, width, height of each object), "label",
+    "difficult" and "truncate" (uint32, one row per object).
+
+    Args:
+        dataset_dir (str): the folder of ImageSets, JPEGImages, Annotations and SegmentationClass.
+        task (str, optional): "Segmentation" or "Detection".
+        usage (str, optional): the list of images that is read: ImageSets/Segmentation/<usage>.txt,
+            or ImageSets/Main/<usage>.txt.
+        class_indexing (dict, optional): for detection, the labels by name; other objects are left
+            out, and images without any. By default names are numbered from 0 in their order.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+        extra_metadata (bool, optional): whether there is a column "_meta-filename", the image's
+            name; it must be renamed to be among what iterators give.
+        decrypt (Callable, optional): takes a path and returns the bytes of the file.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.VOCDataset of 2.10.
+    """
+
+    @checked(
+        *exclusive,
+        Forbid(
+            "task == 'Segmentation' and class_indexing is not None",
+            ValueError,
+            "'class_indexing' must be None where 'task' is 'Segmentation'",
+        ),
+    )
+    def __init__(
+        self,
+        dataset_dir: Str,
+        task: OneOf("Segmentation", "Detection") = "Segmentation",
+        usage: Str = "train",
+        class_indexing: AnInstance(dict) = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+        extra_metadata: Bool = False,
+        decrypt: Callable = None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("VOCDataset", dataset_dir)
+        kind = "Segmentation" if task == "Segmentation" else "Main"
+        self._listing = file_named(
+            "VOCDataset", "usage", os.path.join(dataset_dir, "ImageSets", kind, f"{usage}.txt")
+        )
+        self.task, self.usage, self.class_indexing = task, usage, class_indexing or {}
+        self.decode, self.decrypt, self.extra_metadata = decode, decrypt, extra_metadata
+
+    def _columns(self):
+        if self.task == "Segmentation":
+            return self._named(["image", "target"])
+        return self._named(["image", "bbox", "label", "difficult", "truncate"])
+
+    def get_class_indexing(self):
+        """Returns the labels by name.
+
+        Raises:
+            NotImplementedError: `task` is not "Detection".
+        """
+        if self.task != "Detection":
+            raise NotImplementedError("For 'VOCDataset', only the task 'Detection' has labels.")
+        return self.class_indexing or _numbered(
+            name for _, objects in self._annotated() for name, *_ in objects
+        )
+
+    def _ids(self):
+        return [line.split()[0] for line in lines_of(self._listing) if line.strip()]
+
+    def _path(self, room, name):
+        return os.path.join(self.dataset_dir, room, name)
+
+    def _annotated(self):
+        if "_objects" not in self.__dict__:
+            self._objects = [
+                (name, _voc_objects(self._path("Annotations", f"{name}.xml")))
+                for name in self._ids()
+            ]
+        return self._objects
+
+    def _list(self):
+        if self.task == "Segmentation":
+            for name in self._ids():
+                yield (
+                    self._path("JPEGImages", f"{name}.jpg"),
+                    self._path("SegmentationClass", f"{name}.png"),
+                )
+            return
+        numbers = self.get_class_indexing()
+        for name, objects in self._annotated():
+            known = [(numbers[kind], *more) for kind, *more in objects if kind in numbers]
+            if known:
+                yield self._path("JPEGImages", f"{name}.jpg"), known
+
+    def _made(self, path, more):
+        if self.task == "Segmentation":
+            return self._with_name(path, [self._image(path), self._image(more)])
+        labels, boxes, difficult, truncated = zip(*more, strict=True)
+        flags = [np.array(each, np.uint32)[:, None] for each in (labels, difficult, truncated)]
+        return self._with_name(path, [self._image(path), np.array(boxes, np.float32), *flags])
+
+
+def _numbered(names):
+    return {name: number for number, name in enumerate(sorted(set(names)))}
+
+
+def _voc_objects(path):
+    """The objects of an annotation: name, box, whether it is difficult, whether cut off."""
+    try:
+        root = xml.etree.ElementTree.parse(path).getroot()
+    except (OSError, xml.etree.ElementTree.ParseError) as error:
+        raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+    found = []
+    for each in root.findall("object"):
+        box = each.find("bndbox")
+        if box is None:
+            raise RuntimeError(f"In {path!r} an object has no 'bndbox'.")
+        try:
+            left, top, right, bottom = (
+                float(box.findtext(name)) for name in ("xmin", "ymin", "xmax", "ymax")
+            )
+            flags = [int(each.findtext(name, "0")) for name in ("difficult", "truncated")]
+        except (TypeError, ValueError) as error:
+            raise RuntimeError(f"In {path!r} an object lacks a number: {error}") from error
+        if min(left, top) <= 0 or right <= left or bottom <= top:
+            raise RuntimeError(
+                f"In {path!r} an object has no place: {left}, {top}, {right}, {bottom}."
+            )
+        found.append((each.findtext("name"), (left, top, right - left, bottom - top), *flags))
+    if not found:
+        raise RuntimeError(f"In {path!r} there is no 'object'.")
+    return found
+
+
+_TASKS = {
+    "Detection": ["bbox", "category_id", "iscrowd"],
+    "Stuff": ["segmentation", "iscrowd"],
+    "Keypoint": ["keypoints", "num_keypoints"],
+    "Panoptic": ["bbox", "category_id", "iscrowd", "area"],
+    "Captioning": ["captions"],
+}
+
+
+@documented
+class CocoDataset(_Objects):
+    """The images of COCO with what an annotation file tells of them; images without are left out.
+
+    The columns are "image", the bytes of the file or its pixels, and by task, a row per object:
+    "bbox" (float32), "category_id" and "iscrowd" (uint32) for detection; "segmentation" (float32,
+    filled up with -1) and "iscrowd" for stuff; "keypoints" (float32) and "num_keypoints" (uint32)
+    for keypoints; those of detection and "area" (uint32) for panoptic; "captions", text.
+
+    Args:
+        dataset_dir (str): the folder of the images.
+        annotation_file (str): the JSON file.
+        task (str, optional): "Detection", "Stuff", "Panoptic", "Keypoint" or "Captioning".
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read; no PKSampler.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+        extra_metadata (bool, optional): whether there is a column "_meta-filename", the image's
+            name; it must be renamed to be among what iterators give.
+        decrypt (Callable, optional): takes a path and returns the bytes of the file.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.CocoDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        annotation_file: Str,
+        task="Detection",
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+        extra_metadata: Bool = False,
+        decrypt: Callable = None,
+    ):
+        if isinstance(sampler, PKSampler):
+            raise ValueError("For 'CocoDataset', 'sampler' must not be a PKSampler.")
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("CocoDataset", dataset_dir)
+        self.annotation_file = file_named("CocoDataset", "annotation_file", annotation_file)
+        OneOf(*_TASKS).refuse("CocoDataset", "task", task)  # after the paths, as the original does
+        self.task, self.decode, self.decrypt = task, decode, decrypt
+        self.extra_metadata = extra_metadata
+
+    def _columns(self):
+        return self._named(["image", *_TASKS[self.task]])
+
+    def get_class_indexing(self):
+        """Returns lists by the names of the categories: the number, for panoptic also "isthing".
+
+        Raises:
+            NotImplementedError: `task` is neither "Detection" nor "Panoptic".
+        """
+        if self.task not in ("Detection", "Panoptic"):
+            raise NotImplementedError(
+                "For 'CocoDataset', only the tasks 'Detection' and 'Panoptic' have categories."
+            )
+        keys = ["id", "isthing"] if self.task == "Panoptic" else ["id"]
+        return {
+            self._of(each, "name"): [self._of(each, key) for key in keys]
+            for each in self._of(self._told(), "categories")
+        }
+
+    def _told(self):
+        if "_content" not in self.__dict__:
+            with open(self.annotation_file, encoding="utf-8") as file:
+                try:
+                    self._content = json.load(file)
+                except ValueError as error:
+                    raise RuntimeError(
+                        f"{self.annotation_file!r} is not a JSON file: {error}"
+                    ) from error
+        return self._content
+
+    def _of(self, found, key):
+        if not isinstance(found, dict) or key not in found:
+            raise RuntimeError(f"In {self.annotation_file!r} {key!r} is missing.")
+        return found[key]
+
+    def _list(self):
+        told = self._told()
+        names = {
+            self._of(each, "id"): self._of(each, "file_name") for each in self._of(told, "images")
+        }
+        if self.task in ("Detection", "Panoptic"):
+            self.get_class_indexing()
+        rows = {}
+        for each in self._of(told, "annotations"):
+            image = self._of(each, "image_id")
+            if image not in names:
+                raise RuntimeError(f"In {self.annotation_file!r} there is no image {image}.")
+            parts = self._of(each, "segments_info") if self.task == "Panoptic" else [each]
+            rows.setdefault(image, []).extend(map(self._object, parts))
+        return [
+            (os.path.join(self.dataset_dir, name), rows[image])
+            for image, name in names.items()
+            if image in rows
+        ]
+
+    def _object(self, each):
+        """What one annotation gives, a value per column."""
+        if self.task == "Captioning":
+            return [self._of(each, "caption")]
+        if self.task == "Stuff":
+            crowd = self._of(each, "iscrowd")
+            shape = self._of(each, "segmentation")
+            return [[self._of(shape, "counts")] if crowd else shape, crowd]
+        return [self._of(each, key) for key in _TASKS[self.task]]
+
+    def _made(self, path, objects):
+        columns = list(zip(*objects, strict=True))
+        if self.task == "Captioning":
+            made = [np.array(columns[0])[:, None]]
+        elif self.task == "Stuff":
+            shapes = [part for parts in columns[0] for part in parts]
+            made = [_filled(shapes), np.array(columns[1], np.uint32)[:, None]]
+        else:
+            made = [
+                np.array(column, np.float32)
+                if name in ("bbox", "keypoints")
+                else np.array(column).astype(np.uint32)[:, None]
+                for name, column in zip(_TASKS[self.task], columns, strict=True)
+            ]
+        return self._with_name(path, [self._image(path), *made])
+
+
+def _filled(rows):
+    """Rows of numbers as an array, filled up with -1."""
+    found = np.full((len(rows), max(map(len, rows))), -1, np.float32)
+    for place, row in enumerate(rows):
+        found[place, : len(row)] = row
+    return found
+
+
+@documented
+class KITTIDataset(_Objects):
+    """The streets of KITTI: "image", the bytes of the file or its pixels; for training also, a row
+    per object: "label" and "occluded" (uint32), "truncated", "alpha", "bbox", "dimensions",
+    "location" and "rotation_y" (float32). Labels number the kinds of objects by name.
+
+    Args:
+        dataset_dir (str): the folder of data_object_image_2 and data_object_label_2.
+        usage (str, optional): "train" or "test"; by default the first.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.KITTIDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "test") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("KITTIDataset", dataset_dir)
+        self.usage, self.decode = usage or "train", decode
+
+    def _columns(self):
+        if self.usage == "test":
+            return ["image"]
+        return [
+            "image",
+            "label",
+            "truncated",
+            "occluded",
+            "alpha",
+            "bbox",
+            "dimensions",
+            "location",
+            "rotation_y",
+        ]
+
+    def _list(self):
+        part = "training" if self.usage == "train" else "testing"
+        images = os.path.join(self.dataset_dir, "data_object_image_2", part, "image_2")
+        names = names_in(images, IMAGES)
+        if self.usage == "test":
+            return [(os.path.join(images, name),) for name in names]
+        labels = os.path.join(self.dataset_dir, "data_object_label_2", part, "label_2")
+        told = [
+            [
+                line.split()
+                for line in lines_of(os.path.join(labels, f"{os.path.splitext(name)[0]}.txt"))
+                if line.strip()
+            ]
+            for name in names
+        ]
+        numbers = _numbered(line[0] for lines in told for line in lines)
+        return [
+            (
+                os.path.join(images, name),
+                [[numbers[line[0]], *map(float, line[1:15])] for line in lines],
+            )
+            for name, lines in zip(names, told, strict=True)
+        ]
+
+    def _made(self, path, objects=()):
+        if self.usage == "test":
+            return [self._image(path)]
+        found = np.array(objects, np.float64)
+        whole = [found[:, place : place + 1].astype(np.int64).astype(np.uint32) for place in (0, 2)]
+        truncated, alpha, box, size, place, turn = (
+            found[:, each].astype(np.float32)
+            for each in (
+                slice(1, 2),
+                slice(3, 4),
+                slice(4, 8),
+                slice(8, 11),
+                slice(11, 14),
+                slice(14, 15),
+            )
+        )
+        return [self._image(path), whole[0], truncated, whole[1], alpha, box, size, place, turn]
+
+
+@documented
+class WIDERFaceDataset(_Objects):
+    """The faces of WIDER FACE: "image", the bytes of the file or its pixels; but for tests also, an
+    entry per face, "bbox" (left, top, width, height), "blur", "expression", "illumination",
+    "occlusion", "pose" and "invalid", all int32, the numbers of the file in its order.
+
+    Args:
+        dataset_dir (str): the folder of WIDER_train, WIDER_val, WIDER_test and wider_face_split.
+        usage (str, optional): "train", "test", "valid" or "all", which is train and valid; by
+            default all.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.WIDERFaceDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "test", "valid", "all") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = False,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("WIDERFaceDataset", dataset_dir)
+        self.usage, self.decode = usage or "all", decode
+
+    def _columns(self):
+        if self.usage == "test":
+            return ["image"]
+        return [
+            "image",
+            "bbox",
+            "blur",
+            "expression",
+            "illumination",
+            "occlusion",
+            "pose",
+            "invalid",
+        ]
+
+    def _list(self):
+        split = os.path.join(self.dataset_dir, "wider_face_split", "wider_face_")
+        if self.usage == "test":
+            images = os.path.join(self.dataset_dir, "WIDER_test", "images")
+            for line in lines_of(f"{split}test_filelist.txt"):
+                if line.strip():
+                    yield (os.path.join(images, line.strip()),)
+            return
+        parts = {"all": ("train", "val"), "valid": ("val",), "train": ("train",)}[self.usage]
+        for part in parts:
+            images = os.path.join(self.dataset_dir, f"WIDER_{part}", "images")
+            path = f"{split}{part}_bbx_gt.txt"
+            lines = iter(line.strip() for line in lines_of(path))
+            for name in filter(None, lines):
+                try:  # an image without faces has a line of zeros
+                    faces = [
+                        [int(value) for value in next(lines).split()]
+                        for _ in range(max(1, int(next(lines))))
+                    ]
+                except (StopIteration, ValueError) as error:
+                    raise RuntimeError(
+                        f"What {path!r} tells of {name!r} cannot be read."
+                    ) from error
+                yield os.path.join(images, name), faces
+
+    def _made(self, path, faces=()):
+        if self.usage == "test":
+            return [self._image(path)]
+        found = np.array(faces, np.int32)
+        # The original names the last three so; the files call them invalid, occlusion, pose.
+        return [
+            self._image(path),
+            found[:, :4].copy(),
+            *(found[:, place].copy() for place in range(4, 10)),
+        ]

@@ -1,0 +1,447 @@
+"""Sources of small images in a few files of one form: EMNIST, QMNIST, Semeion, STL-10, USPS and the
+patches of Photo Tourism.
+"""
+
+import os
+
+import numpy as np
+
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, OneOf, Str
+from ..._extra import grey
+from ..._rules import Samples, Workers
+from ..pipeline import VisionBaseDataset
+from ..sampler import Shuffle
+from .generator import Shard, Shards
+from .listed_rows import Listed, documented, lines_of
+from .mnist_cifar import IMAGES, LABELS, InMemory, exclusive, folder, read_idx
+from .text import FilesDataset, ShuffleMode, shard_in_range, together
+
+__all__ = [
+    "EMnistDataset",
+    "PhotoTourDataset",
+    "QMnistDataset",
+    "STL10Dataset",
+    "SemeionDataset",
+    "USPSDataset",
+]
+
+_INTS = 3074  # the first four bytes of an IDX file of ints with 2 axes
+
+
+def _existing(api, path):
+    """A path, if there is a file.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    if not os.path.isfile(path):
+        raise RuntimeError(f"For '{api}', there is no file {path!r}.")
+    return path
+
+
+def _joined(parts):
+    """Columns, part by part, as whole columns."""
+    return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+
+
+@documented
+class EMnistDataset(InMemory):
+    """The letters and digits of EMNIST: (28, 28, 1) uint8 images, as they are stored, and uint32
+    labels.
+
+    Args:
+        dataset_dir (str): the folder of files such as emnist-mnist-train-images-idx3-ubyte.
+        name (str): which of them: "byclass", "bymerge", "balanced", "letters", "digits" or "mnist".
+        usage (str, optional): "train", "test" or "all"; by default all.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.EMnistDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        name: OneOf("byclass", "bymerge", "balanced", "letters", "digits", "mnist"),
+        usage: OneOf("train", "test", "all") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            sampler,
+            num_shards,
+            shard_id,
+            cache,
+        )
+        self.name, self.usage = name, usage or "all"
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def _load(self):
+        parts = ("test", "train") if self.usage == "all" else (self.usage,)
+        return _joined([self._part_of(part) for part in parts])
+
+    def _part_of(self, part):
+        stem = os.path.join(self.dataset_dir, f"emnist-{self.name}-{part}-")
+        images = read_idx(_existing("EMnistDataset", f"{stem}images-idx3-ubyte"), IMAGES)
+        labels = read_idx(_existing("EMnistDataset", f"{stem}labels-idx1-ubyte"), LABELS)
+        _as_many(images, labels)
+        return images[..., None], labels.astype(np.uint32)
+
+
+def _as_many(images, labels):
+    if len(images) != len(labels):
+        raise RuntimeError(
+            f"There must be as many labels as images, {len(images)}, but there are {len(labels)}."
+        )
+
+
+@documented
+class QMnistDataset(InMemory):
+    """The digits of QMNIST: (28, 28, 1) uint8 images, and labels or all that is known, as uint32.
+
+    Args:
+        dataset_dir (str): the folder of qmnist-train-images-idx3-ubyte,
+            qmnist-train-labels-idx2-int, the same of qmnist-test and of xnist.
+        usage (str, optional): "train", "test", "test10k" (its first ten thousand), "test50k" (its
+            others), "nist" or "all"; by default all.
+        compat (bool, optional): whether a label is the digit, or all eight numbers of the image.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.QMnistDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "test", "test10k", "test50k", "nist", "all") = None,
+        compat: Bool = True,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            sampler,
+            num_shards,
+            shard_id,
+            cache,
+        )
+        self.usage, self.compat = usage or "all", compat
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def _load(self):
+        parts = ("train", "test", "nist") if self.usage == "all" else (self.usage,)
+        return _joined([self._part_of(part) for part in parts])
+
+    def _part_of(self, part):
+        stem = "xnist" if part == "nist" else f"qmnist-{part.removesuffix('10k')}"
+        stem = os.path.join(self.dataset_dir, stem.removesuffix("50k"))
+        images = read_idx(_existing("QMnistDataset", f"{stem}-images-idx3-ubyte"), IMAGES)
+        labels = read_idx(_existing("QMnistDataset", f"{stem}-labels-idx2-int"), _INTS)
+        _as_many(images, labels)
+        rows = {"test10k": slice(None, 10000), "test50k": slice(10000, None)}.get(part, slice(None))
+        labels = labels[rows, 0] if self.compat else labels[rows]
+        return images[rows, ..., None], labels.astype(np.uint32)
+
+    def _labels(self):
+        labels = super()._labels()
+        return labels if self.compat else labels[:, 0]
+
+
+@documented
+class SemeionDataset(InMemory):
+    """The digits of Semeion: (16, 16) uint8 images of 0 and 1, and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of semeion.data.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.SemeionDataset of 2.10.
+    """
+
+    _labels = None
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            sampler,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def _load(self):
+        path = os.path.join(self.dataset_dir, "semeion.data")
+        rows = [line.split() for line in lines_of(path) if line.strip()]
+        wrong = [number for number, row in enumerate(rows, 1) if len(row) != 266]
+        if wrong or not rows:
+            raise RuntimeError(
+                f"{path!r} must have lines of 266 numbers, but line {(wrong or [1])[0]} has not."
+            )
+        numbers = np.array(rows, np.float64)
+        labels = np.argmax(numbers[:, 256:], 1)
+        return [numbers[:, :256].astype(np.uint8).reshape(-1, 16, 16), labels.astype(np.uint32)]
+
+
+@documented
+class STL10Dataset(InMemory):
+    """The images of STL-10: (96, 96, 3) uint8 images, and int32 labels from 0 on, -1 for none.
+
+    Args:
+        dataset_dir (str): the folder of train_X.bin, train_y.bin, test_X.bin, test_y.bin and
+            unlabeled_X.bin.
+        usage (str, optional): "train", "test", "unlabeled", "train+unlabeled" or "all"; by default
+            all.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.STL10Dataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "test", "unlabeled", "train+unlabeled", "all") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        self._set(
+            dataset_dir,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            sampler,
+            num_shards,
+            shard_id,
+            cache,
+        )
+        self.usage = usage or "all"
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def _load(self):
+        parts = ["test", "train", "unlabeled"] if self.usage == "all" else self.usage.split("+")
+        return _joined([self._part_of(part) for part in parts])
+
+    def _part_of(self, part):
+        stem = os.path.join(self.dataset_dir, part)
+        pixels = np.fromfile(_existing("STL10Dataset", f"{stem}_X.bin"), np.uint8)
+        if pixels.size % (3 * 96 * 96):
+            raise RuntimeError(
+                f"'{stem}_X.bin' must hold images of {3 * 96 * 96} bytes, but has "
+                f"{pixels.size} bytes."
+            )
+        images = np.ascontiguousarray(pixels.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1))
+        if part == "unlabeled":
+            return images, np.full(len(images), -1, np.int32)
+        labels = np.fromfile(_existing("STL10Dataset", f"{stem}_y.bin"), np.uint8)
+        _as_many(images, labels)
+        return images, labels.astype(np.int32) - 1
+
+
+@documented
+class USPSDataset(FilesDataset, VisionBaseDataset):
+    """The digits of USPS: (16, 16, 1) uint8 images and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of usps, for training, and usps.t, for tests.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
+            alone.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.USPSDataset of 2.10.
+    """
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "test", "all") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        self.dataset_dir = folder("USPSDataset", dataset_dir)
+        self.usage = usage or "all"
+        names = {"train": ["usps"], "test": ["usps.t"], "all": ["usps", "usps.t"]}[self.usage]
+        self._set_order(
+            [os.path.join(dataset_dir, name) for name in names],
+            num_samples,
+            shuffle,
+            num_shards,
+            shard_id,
+        )
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def _read(self, path):
+        for number, line in enumerate(lines_of(path), 1):
+            if not line.strip():
+                continue
+            label, *values = line.split()
+            try:
+                pixels = np.array([value.split(":")[1] for value in values], np.float32)
+                image = (pixels.astype(np.float64) + 1) / 2 * 255  # as the original rounds
+                yield [
+                    image.astype(np.uint8).reshape(16, 16, 1),
+                    np.array(int(label) - 1, np.uint32),
+                ]
+            except (ValueError, IndexError) as error:
+                raise RuntimeError(
+                    f"Line {number} of {path!r} must have a label and 256 pixels: {error}"
+                ) from error
+
+
+_TOURS = (
+    "notredame",
+    "yosemite",
+    "liberty",
+    "notredame_harris",
+    "yosemite_harris",
+    "liberty_harris",
+)
+_SIDE, _PATCHES = 64, 16  # of a patch; along each side of a file
+
+
+@documented
+class PhotoTourDataset(Listed, VisionBaseDataset):
+    """The patches of Photo Tourism, (64, 64, 1) uint8, which needs OpenCV.
+
+    The column is "image" for training; for tests the columns are "image1", "image2" and "matches",
+    uint32: 1 where both are of one point, else 0.
+
+    Args:
+        dataset_dir (str): the folder of folders such as liberty, of files patches0000.bmp, info.txt
+            and m50_100000_100000_0.txt.
+        name (str): which of them: "notredame", "yosemite", "liberty", "notredame_harris",
+            "yosemite_harris" or "liberty_harris".
+        usage (str, optional): "train" or "test"; by default the first.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.PhotoTourDataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        name: OneOf(*_TOURS),
+        usage: OneOf("train", "test") = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("PhotoTourDataset", dataset_dir)
+        self.name, self.usage = name, usage or "train"
+        self._sheets = {}
+        if self.usage == "test":
+            self._labels = self._classes
+
+    def _columns(self):
+        return ["image"] if self.usage == "train" else ["image1", "image2", "matches"]
+
+    def _list(self):
+        path = os.path.join(self.dataset_dir, self.name)
+        if self.usage == "train":
+            count = sum(1 for line in lines_of(os.path.join(path, "info.txt")) if line.strip())
+            yield from ((number,) for number in range(count))
+            return
+        for line in lines_of(os.path.join(path, "m50_100000_100000_0.txt")):
+            if line.strip():
+                one, its, _, other, others, *_ = map(int, line.split())
+                yield one, other, int(its == others)
+
+    def _made(self, *numbers):
+        if self.usage == "train":
+            return [self._patch(*numbers)]
+        *patches, matches = numbers
+        return [*map(self._patch, patches), np.array(matches, np.uint32)]
+
+    def _patch(self, number):
+        sheet, place = divmod(number, _PATCHES * _PATCHES)
+        if sheet not in self._sheets:
+            path = os.path.join(self.dataset_dir, self.name, f"patches{sheet:04d}.bmp")
+            with open(_existing("PhotoTourDataset", path), "rb") as file:
+                self._sheets = {sheet: grey("PhotoTourDataset", file.read())}
+        row, column = (_SIDE * each for each in divmod(place, _PATCHES))
+        return self._sheets[sheet][row : row + _SIDE, column : column + _SIDE, None].copy()

@@ -1,0 +1,112 @@
+"""Sources of image files in folders: ImageFolderDataset."""
+
+import os
+
+import numpy as np
+
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, ListOf, Str
+from ..._extra import decoded
+from ..._rules import AnInstance, Samples, Workers
+from ..pipeline import MappableDataset, VisionBaseDataset
+from ..sampler import select_sampler
+from .generator import Shard, Shards
+from .mnist_cifar import exclusive, folder
+
+__all__ = ["ImageFolderDataset"]
+
+
+class ImageFolderDataset(MappableDataset, VisionBaseDataset):
+    """The files in the folders of a folder: one folder is one class.
+
+    The columns are "image", the bytes of the file or its pixels, and "label", int32.
+
+    Args:
+        dataset_dir (str): the folder of the folders.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        extensions (list[str], optional): the file name extensions taken, such as ".jpg"; by default
+            every file is.
+        class_indexing (dict, optional): the labels, by folder; other folders are left out. By
+            default folders are numbered from 0 in the order of their names.
+        decode (bool, optional): whether images are decoded to RGB, which needs OpenCV.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+        decrypt (Callable, optional): takes a path and returns the bytes of the file.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: there is no such folder, or `shard_id` is out of range.
+        RuntimeError: arguments exclude each other, or need each other; or, when the dataset is
+            used, there are no files, or one cannot be read.
+    """
+
+    @checked(*exclusive)
+    def __init__(self, dataset_dir: Str, num_samples: Samples = None,
+                 num_parallel_workers: Workers = None, shuffle: Bool = None, sampler=None,
+                 extensions: ListOf(Str) = None, class_indexing: AnInstance(dict) = None,
+                 decode: Bool = False, num_shards: Shards = None, shard_id: Shard = None,
+                 cache=None, decrypt=None):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        self.dataset_dir = folder("ImageFolderDataset", dataset_dir)
+        self.extensions, self.class_indexing = extensions, class_indexing
+        self.decode, self.decrypt = decode, decrypt
+        self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
+        self._found = None
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def get_class_indexing(self):
+        """Returns the labels by the names of the folders."""
+        if self.class_indexing is not None:
+            return dict(self.class_indexing)
+        names = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
+        return {name: label for label, name in enumerate(names)}
+
+    def num_classes(self):
+        """Returns the number of folders."""
+        return len(self.get_class_indexing())
+
+    def _files(self):
+        """(path, label) of every file."""
+        if self._found is None:
+            self._found = [
+                (os.path.join(self.dataset_dir, name, file), label)
+                for name, label in sorted(self.get_class_indexing().items())
+                for file in self._files_of(os.path.join(self.dataset_dir, name))]
+        if not self._found:
+            raise RuntimeError(f"In the folders of {self.dataset_dir!r} there are no files to "
+                               f"read.")
+        return self._found
+
+    def _files_of(self, path):
+        if not os.path.isdir(path):
+            return []
+        return sorted(entry.name for entry in os.scandir(path) if entry.is_file() and (
+            self.extensions is None or os.path.splitext(entry.name)[1] in self.extensions))
+
+    def _length(self):
+        return len(self._files())
+
+    def _labels(self):
+        return [label for _, label in self._files()]
+
+    def _row(self, index):
+        path, label = self._files()[index]
+        try:
+            content = self._content(path)
+        except OSError as error:
+            raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+        image = decoded("ImageFolderDataset", content) if self.decode else (
+            np.frombuffer(content, np.uint8))
+        return [image, np.array(label, np.int32)]
+
+    def _content(self, path):
+        if self.decrypt is not None:
+            return self.decrypt(path)
+        with open(path, "rb") as file:
+            return file.read()

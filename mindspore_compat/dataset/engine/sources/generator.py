@@ -1,0 +1,334 @@
+"""Sources whose rows come from Python: GeneratorDataset, NumpySlicesDataset, PaddedDataset."""
+
+import itertools
+import types
+
+import numpy as np
+
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, Callable, Int, ListOf
+from ...._core.tensor import dtype as dtypes
+from ..._rules import INT32_MAX, AnInstance, Columns, Names, Samples, Workers
+from .. import config
+from ..operations import as_list, distinct
+from ..pipeline import MappableDataset, UnionBaseDataset
+from ..rows import FAILURES, Flow, as_column, block_rows, read_only, stack
+from ..sampler import PKSampler, SubsetSampler, select_sampler
+from ..schema import Schema
+from ..workers import OrderedMap
+
+__all__ = ["GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"]
+
+together = Forbid("(num_shards is None) != (shard_id is None)", ValueError,
+                  "'num_shards' and 'shard_id' must be given together")
+shard_in_range = Forbid("num_shards is not None and shard_id >= num_shards", ValueError,
+                        "'shard_id' must be in [0, num_shards)")
+Shards = Int(ge=1, le=INT32_MAX)
+Shard = Int(ge=0, le=INT32_MAX)
+
+
+class GeneratorDataset(MappableDataset, UnionBaseDataset):
+    """Rows from a Python object that is indexed or iterated, or from a generator function.
+
+    Args:
+        source: an object with `__getitem__` and `__len__`; or an iterable; or a function that
+            returns an iterable, called once per epoch. A row is a value, or a tuple or list with a
+            value per column: an array, number, bool, text, Tensor, nested list or dict.
+        column_names (Union[str, list[str]], optional): the names of the columns.
+        column_types (list[mindspore.dtype], optional): the dtypes that columns must have.
+        schema (Union[str, Schema], optional): names and dtypes, in place of the two.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): how many workers read rows by index.
+        shuffle (bool, optional): whether the order is random; by default it is where rows can be
+            indexed.
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        python_multiprocessing (bool, optional): whether several workers are processes, not threads.
+        max_rowsize (int, optional): is checked.
+        batch_sampler (Iterable, optional): gives lists of indices; each list makes a batch.
+        collate_fn (Callable, optional): takes a list of arrays per column and returns the batch.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: arguments exclude each other, or rows cannot be indexed as they require.
+        RuntimeError: the source fails or gives another number of columns; told when it is used.
+    """
+
+    @checked(
+        Forbid("batch_sampler is not None and (num_samples, shuffle, num_shards, shard_id, sampler)"
+               " != (None,) * 5", ValueError, "'batch_sampler' excludes 'num_samples', 'shuffle', "
+               "'num_shards', 'shard_id' and 'sampler'"),
+        Forbid("collate_fn is not None and batch_sampler is None", ValueError,
+               "'collate_fn' needs 'batch_sampler'"),
+        Forbid("column_names is None and schema is None", ValueError,
+               "'column_names' or 'schema' must be given"),
+        together, shard_in_range)
+    def __init__(self, source, column_names: Columns = None,
+                 column_types: ListOf(AnInstance(dtypes.Type)) = None,
+                 schema: AnInstance(str, Schema) = None, num_samples: Samples = None,
+                 num_parallel_workers: Workers = 1, shuffle: Bool = None, sampler=None,
+                 num_shards: Shards = None, shard_id: Shard = None,
+                 python_multiprocessing: Bool = True, max_rowsize: Int(ge=-1, le=INT32_MAX) = None,
+                 batch_sampler=None, collate_fn: Callable = None):
+        super().__init__(num_parallel_workers=num_parallel_workers)
+        indexed = _check_source(source)
+        for name, value in (("sampler", sampler), ("num_shards", num_shards)):
+            if value is not None and not indexed:
+                raise ValueError(f"For 'GeneratorDataset', '{name}' needs a source with "
+                                 f"'__getitem__', but got {source!r}.")
+        if isinstance(sampler, PKSampler):
+            raise ValueError("For 'GeneratorDataset', 'sampler' must not be a PKSampler.")
+        self.source, self.num_samples = source, num_samples
+        self._set_columns(column_names, column_types, schema)
+        self.python_multiprocessing, self.collate_fn = python_multiprocessing, collate_fn
+        self.batch_sampler = batch_sampler
+        if batch_sampler is not None and not hasattr(batch_sampler, "__getitem__") and (
+                not hasattr(batch_sampler, "__iter__")):
+            raise TypeError(f"For 'GeneratorDataset', 'batch_sampler' must be iterable, but got "
+                            f"{batch_sampler!r}.")
+        self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
+        self._indexed, self._kept = indexed, None
+
+    def _set_columns(self, column_names, column_types, schema):
+        if schema is not None:
+            schema = schema if isinstance(schema, Schema) else Schema(schema)
+            column_names = [column["name"] for column in schema.columns]
+            column_types = [column["type"] for column in schema.columns]
+        self.column_names = as_list(column_names)
+        distinct("GeneratorDataset", "column_names", self.column_names)
+        self.column_types = [dtypes.to_numpy(each) if isinstance(each, dtypes.Type) else
+                             np.dtype(each) for each in column_types or ()]
+
+    def __getitem__(self, index):
+        return self.source[index]
+
+    def __len__(self):
+        return self.get_dataset_size()
+
+    def _columns(self):
+        return self.column_names
+
+    def _length(self):
+        length = len(self.source)
+        if length == 0:
+            raise RuntimeError("For 'GeneratorDataset', the source has no rows.")
+        return length
+
+    def _size(self):
+        if self.batch_sampler is not None:
+            return len(self.batch_sampler) if hasattr(self.batch_sampler, "__len__") else None
+        return super()._size() if self._indexed else None
+
+    def _refusal_below_cache(self, is_whole):
+        return "rows that come from Python cannot be kept"
+
+    def is_shuffled(self):
+        """Returns whether the order is random."""
+        return self.batch_sampler is None and self._indexed and super().is_shuffled()
+
+    def _part(self, start, count, randomize):
+        if self._indexed and self.batch_sampler is None:
+            return super()._part(start, count, randomize)
+        return UnionBaseDataset._part(self, start, count, randomize)
+
+    def _open(self):
+        if self.batch_sampler is not None:
+            read = self._reader()
+            return Flow(lambda: self._batches(read))
+        if not self._indexed:
+            return Flow(lambda: itertools.islice(self._iterated(), self.num_samples or None))
+        epoch = self.sampler.open(self._length())
+        read = self._reader()
+        return Flow(lambda: read(epoch().tolist()))
+
+    def _reader(self):
+        """A function that gives the rows of a list of indices."""
+        workers = 1 if config.get_debug_mode() else self.num_parallel_workers or 1
+        if workers == 1:
+            return lambda indices: map(self._row, indices)
+        ordered = OrderedMap("GeneratorDataset", workers, self.python_multiprocessing)
+        return lambda indices: ordered(self._row, indices)
+
+    def _row(self, index):
+        try:
+            value = self.source[index]
+        except FAILURES as error:
+            raise _failed(error) from error
+        return self._as_row(value)
+
+    def _iterated(self):
+        try:
+            for value in self._begun():
+                yield self._as_row(value)
+        except RuntimeError:
+            raise
+        except FAILURES as error:
+            raise _failed(error) from error
+
+    def _begun(self):
+        """The source's values from the first; those of a generator are kept for the next epoch."""
+        if isinstance(self.source, types.GeneratorType):
+            self._kept, values = itertools.tee(self._kept or self.source)
+            return values
+        return self.source() if callable(self.source) else self.source
+
+    def _as_row(self, value):
+        values = value if isinstance(value, (tuple, list)) else (value,)
+        if len(values) != len(self.column_names):
+            raise RuntimeError(f"For 'GeneratorDataset', the source must give as many values as "
+                               f"there are columns, {len(self.column_names)}, but got "
+                               f"{len(values)}.")
+        row = [as_column(each) for each in values]
+        for name, wanted, column in zip(self.column_names, self.column_types, row, strict=False):
+            if column.dtype != wanted:
+                raise RuntimeError(f"For 'GeneratorDataset', the column {name!r} must have dtype "
+                                   f"{wanted}, but got {column.dtype}.")
+        return row
+
+    def _batches(self, read):
+        for indices in self.batch_sampler:
+            indices = SubsetSampler(indices).open(self._length())().tolist()
+            columns = list(zip(*read(indices), strict=True))
+            if self.collate_fn is None:
+                yield [stack(values, place) for place, values in enumerate(columns)]
+                continue
+            try:
+                made = self.collate_fn(*[list(values) for values in columns])
+            except FAILURES as error:
+                raise RuntimeError(f"For 'GeneratorDataset', 'collate_fn' raised "
+                                   f"{type(error).__name__}: {error}") from error
+            made = made if isinstance(made, tuple) else (made,)
+            yield self._as_row(made)
+
+
+def _failed(error):
+    return RuntimeError(f"For 'GeneratorDataset', the source raised {type(error).__name__}: "
+                        f"{error}")
+
+
+def _check_source(source):
+    """Whether rows are read by index; otherwise the source must be iterable or callable.
+
+    Raises:
+        TypeError: it is nothing of these.
+        RuntimeError: it can be indexed and has no length.
+    """
+    if hasattr(source, "__getitem__") and not isinstance(source, (str, bytes)):
+        if not hasattr(source, "__len__"):
+            raise RuntimeError(f"For 'GeneratorDataset', a source with '__getitem__' must have "
+                               f"'__len__' too, but got {source!r}.")
+        return True
+    if callable(source) or hasattr(source, "__iter__"):
+        return False
+    raise TypeError(f"For 'GeneratorDataset', 'source' must be callable, iterable or indexable, "
+                    f"but got {source!r} of type {type(source).__name__}.")
+
+
+class NumpySlicesDataset(GeneratorDataset):
+    """Rows from data in memory, cut along the first axis.
+
+    Args:
+        data (Union[list, tuple, dict, numpy.ndarray]): a list or array makes one column; a tuple
+            makes a column of each part, a dict one of each entry, named by its key.
+        column_names (Union[str, list[str]], optional): the names; by default the dict's keys, or
+            column_0, column_1, ...
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+
+    Raises:
+        TypeError: `data` is none of these.
+        ValueError: it is empty, its columns differ in length or in number from `column_names`, or
+            arguments exclude each other.
+    """
+
+    @checked(together, shard_in_range)
+    def __init__(self, data: AnInstance(list, tuple, dict, np.ndarray), column_names: Names = None,
+                 num_samples: Samples = None, num_parallel_workers: Workers = 1,
+                 shuffle: Bool = None, sampler=None, num_shards: Shards = None,
+                 shard_id: Shard = None):
+        if len(data) == 0:
+            raise ValueError("For 'NumpySlicesDataset', 'data' must not be empty.")
+        columns, names = _sliced(data)
+        if column_names is not None:
+            names = as_list(column_names)
+        if len(names) != len(columns):
+            raise ValueError(f"For 'NumpySlicesDataset', 'column_names' must name {len(columns)} "
+                             f"columns, but got {names}.")
+        if len({len(column) for column in columns}) > 1:
+            raise ValueError(f"For 'NumpySlicesDataset', all columns must be as long, but got "
+                             f"{[len(column) for column in columns]}.")
+        super().__init__(_Slices(columns), names, None, None, num_samples, num_parallel_workers,
+                         shuffle, sampler, num_shards, shard_id)
+
+    def _open(self):
+        columns = self.source.columns
+        if not all(isinstance(each, np.ndarray) and each.dtype.kind in "biuf" and
+                   each.itemsize <= 8 and each.dtype.isnative for each in columns):
+            return super()._open()
+        epoch = self.sampler.open(self._length())
+        step = block_rows(sum(column[:1].nbytes for column in columns))
+
+        def blocks():
+            indices = epoch()
+            for start in range(0, len(indices), step):
+                taken = indices[start:start + step]
+                yield [column[taken] for column in columns]
+
+        return Flow(blocks=blocks)
+
+
+class _Slices:
+    """Columns that are indexed together."""
+
+    def __init__(self, columns):
+        self.columns = columns
+
+    def __len__(self):
+        return len(self.columns[0])
+
+    def __getitem__(self, index):
+        return tuple(column[index] for column in self.columns)
+
+
+def _sliced(data):
+    """The columns of data, and their names by default."""
+    if isinstance(data, dict):
+        columns, names = list(data.values()), [str(key) for key in data]
+    else:
+        columns = list(data) if isinstance(data, tuple) else [data]
+        names = [f"column_{place}" for place in range(len(columns))]
+    for place, column in enumerate(columns):
+        if isinstance(data, (tuple, dict)) and not isinstance(column, (list, np.ndarray)):
+            raise TypeError(f"For 'NumpySlicesDataset', each column of 'data' must be a list or an "
+                            f"array, but column {place} is {column!r}.")
+    return [read_only(each) if isinstance(each, np.ndarray) else each for each in columns], names
+
+
+class PaddedDataset(GeneratorDataset):
+    """Rows that fill up another dataset, so that its shares become equal.
+
+    Args:
+        padded_samples (list[dict]): the rows, as dicts from column names to arrays.
+
+    Raises:
+        TypeError: it is no list of dicts.
+        ValueError: it is empty.
+    """
+
+    def __init__(self, padded_samples):
+        if not isinstance(padded_samples, list):
+            raise TypeError(f"For 'PaddedDataset', 'padded_samples' must be a list, but got "
+                            f"{padded_samples!r}.")
+        if not padded_samples:
+            raise ValueError("For 'PaddedDataset', 'padded_samples' must not be empty.")
+        if not all(isinstance(each, dict) for each in padded_samples):
+            raise TypeError("For 'PaddedDataset', 'padded_samples' must hold dicts.")
+        names = list(padded_samples[0])
+        super().__init__([tuple(row[name] for name in names) for row in padded_samples], names,
+                         num_samples=None, shuffle=False)
+        self.padded_samples = padded_samples

@@ -1,0 +1,135 @@
+"""What sources share whose rows are made one by one from a list: of image files, of lines.
+
+The list is made when it is first needed, and kept. The sources are beside this file.
+"""
+
+import os
+
+import numpy as np
+
+from ..._extra import decoded
+from ..pipeline import MappableDataset
+from ..sampler import select_sampler
+
+__all__ = []
+
+COMMON = """num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows."""
+DECODE = "decode (bool, optional): whether images are decoded to RGB, which needs OpenCV."
+RAISES = """TypeError: an argument is of the wrong type.
+        ValueError: there is no such folder, or a value is out of range.
+        RuntimeError: arguments exclude each other, or need each other; or, when the dataset is
+            used, files are missing or not what they should be."""
+
+
+def documented(cls):
+    """Fills in what the docstrings of many sources say alike: <common>, <decode>, <raises>."""
+    cls.__doc__ = (
+        cls.__doc__.replace("<common>", COMMON)
+        .replace("<decode>", DECODE)
+        .replace("<raises>", RAISES)
+    )
+    return cls
+
+
+def lines_of(path):
+    """The lines of a text file, without their ends.
+
+    Raises:
+        RuntimeError: it cannot be read, or is no UTF-8.
+    """
+    try:
+        with open(path, encoding="utf-8", newline="\n") as file:
+            return [line.rstrip("\r\n") for line in file]
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+
+
+def file_named(api, name, path):
+    """A file that can be read.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        raise ValueError(f"For '{api}', '{name}' must lead to a file that can be read, but got "
+                         f"{path!r}.")
+    return path
+
+
+def has_ending(*endings):
+    """Whether a path is of a file with one of some endings, in small letters or others."""
+    return lambda path: os.path.isfile(path) and path.lower().endswith(endings)
+
+
+IMAGES = has_ending(".jpg", ".jpeg", ".png", ".bmp", ".gif")
+
+
+def names_in(path, wanted=os.path.isfile):
+    """The names in a folder, sorted; of files, or of what else is wanted.
+
+    Raises:
+        RuntimeError: there is no such folder.
+    """
+    if not os.path.isdir(path):
+        raise RuntimeError(f"There is no folder {path!r}.")
+    return sorted(name for name in os.listdir(path) if wanted(os.path.join(path, name)))
+
+
+class Listed(MappableDataset):
+    """Rows made from records.
+
+    A subclass defines `_list`, which gives the records, tuples; and `_made(*record)`, which makes
+    a row of one. Where rows have classes, the last entry of a record is its number.
+    """
+
+    decode = False
+    decrypt = None
+    _found = None
+    _has_classes = False
+
+    def __init__(
+        self, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+    ):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
+        if self._has_classes:
+            self._labels = self._classes
+
+    def _records(self):
+        if self._found is None:
+            self._found = list(self._list())
+        if not self._found:
+            raise RuntimeError(
+                f"For '{type(self).__name__}', there are no rows to read in {self.dataset_dir!r}."
+            )
+        return self._found
+
+    def _classes(self):
+        return [record[-1] for record in self._records()]
+
+    def _length(self):
+        return len(self._records())
+
+    def _row(self, index):
+        return self._made(*self._records()[index])
+
+    def _image(self, path):
+        """An image file as a column: its bytes, or its pixels."""
+        try:
+            content = self.decrypt(path) if self.decrypt is not None else _content(path)
+        except OSError as error:
+            raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+        if self.decode:
+            return decoded(type(self).__name__, content)
+        return np.frombuffer(content, np.uint8)
+
+
+def _content(path):
+    with open(path, "rb") as file:
+        return file.read()

@@ -1,0 +1,261 @@
+"""Sources of images in one or a few files that are read whole: MNIST and its relatives, CIFAR.
+
+What the files hold stays in memory as it is on disk; rows are cut out of it. A file that is not
+what it should be is refused when it is first used, with its name and the reason.
+"""
+
+import os
+import struct
+
+import numpy as np
+
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, OneOf, Str
+from ..._rules import Samples, Workers
+from ..pipeline import MappableDataset, VisionBaseDataset
+from ..rows import block_rows, read_only
+from ..sampler import select_sampler
+from .generator import Shard, Shards, shard_in_range
+
+__all__ = ["Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "KMnistDataset",
+           "MnistDataset"]
+
+IMAGES, LABELS = 2051, 2049  # the first four bytes of IDX files of bytes with 3 axes, and with 1
+
+
+_others = "num_samples, shuffle, num_shards, shard_id"
+exclusive = (
+    Forbid(f"sampler is not None and ({_others}) != (None,) * 4", RuntimeError,
+           "'sampler' excludes 'num_samples', 'shuffle', 'num_shards' and 'shard_id'"),
+    Forbid("(num_shards is None) != (shard_id is None)", RuntimeError,
+           "'num_shards' and 'shard_id' must be given together"),
+    shard_in_range)
+
+
+def folder(api, path):
+    """A folder that can be read.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    if not os.path.isdir(path) or not os.access(path, os.R_OK):
+        raise ValueError(f"For '{api}', 'dataset_dir' must be a folder that can be read, but got "
+                         f"{path!r}.")
+    return path
+
+
+class InMemory(MappableDataset, VisionBaseDataset):
+    """Images and labels that are read once, when they are first needed."""
+
+    _loaded = None
+
+    @checked(*exclusive)
+    def __init__(self, dataset_dir: Str, usage: OneOf("train", "test", "all") = None,
+                 num_samples: Samples = None, num_parallel_workers: Workers = None,
+                 shuffle: Bool = None, sampler=None, num_shards: Shards = None,
+                 shard_id: Shard = None, cache=None):
+        self._set(dataset_dir, num_samples, num_parallel_workers, shuffle, sampler, num_shards,
+                  shard_id, cache)
+        self.usage = usage or "all"
+
+    def _set(self, dataset_dir, num_samples, num_parallel_workers, shuffle, sampler, num_shards,
+             shard_id, cache):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        self.dataset_dir = folder(type(self).__name__, dataset_dir)
+        self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
+
+    def _arrays(self):
+        """The columns, whole."""
+        if self._loaded is None:
+            self._loaded = [read_only(each) for each in self._load()]
+        return self._loaded
+
+    def _length(self):
+        return len(self._arrays()[0])
+
+    def _block(self, indices):
+        return [column[indices] for column in self._arrays()]
+
+    def _block_rows(self):
+        return block_rows(sum(column[:1].nbytes for column in self._arrays()))
+
+    def _labels(self):
+        return self._arrays()[-1]
+
+
+class _IdxDataset(InMemory):
+    """The IDX files of MNIST; see `MnistDataset`."""
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def _load(self):
+        wanted = {"train": ("train",), "test": ("t10k",), "all": ("t10k", "train")}[self.usage]
+        names = sorted(os.listdir(self.dataset_dir))
+        pairs = []
+        for part in wanted:
+            images, labels = ([os.path.join(self.dataset_dir, name) for name in names
+                               if f"{part}-{kind}" in name] for kind in ("images", "labels"))
+            if len(images) != len(labels):
+                raise ValueError(f"In {self.dataset_dir!r} there are {len(images)} files of images "
+                                 f"and {len(labels)} of labels for {part!r}.")
+            pairs += zip(images, labels, strict=True)
+        if not pairs:
+            raise ValueError(f"In {self.dataset_dir!r} there are no files "
+                             f"{wanted[0]}-images-idx3-ubyte and {wanted[0]}-labels-idx1-ubyte.")
+        read = [_read_pair(*pair) for pair in pairs]
+        return [np.concatenate(parts) if len(parts) > 1 else parts[0]
+                for parts in zip(*read, strict=True)]
+
+
+def _read_pair(images_path, labels_path):
+    images, labels = read_idx(images_path, IMAGES), read_idx(labels_path, LABELS)
+    if len(images) != len(labels):
+        raise ValueError(f"{images_path!r} holds {len(images)} images, but {labels_path!r} holds "
+                         f"{len(labels)} labels.")
+    if images.shape[1:] != (28, 28):
+        raise ValueError(f"{images_path!r} holds images of {images.shape[1]} x {images.shape[2]} "
+                         f"pixels, but they must be 28 x 28.")
+    return images[..., None], labels.astype(np.uint32)
+
+
+def read_idx(path, magic):
+    """The array in an IDX file of bytes, or of ints of four bytes.
+
+    Args:
+        path (str): the file.
+        magic (int): the number it must begin with: 2048, for ints 3072, plus the number of axes.
+
+    Raises:
+        ValueError: the file is not such a file, or is longer or shorter than it says.
+
+    Source: http://yann.lecun.com/exdb/mnist/
+    """
+    with open(path, "rb") as file:
+        content = file.read()
+    dtype, axes = np.dtype(np.uint8 if magic < 3072 else ">i4"), magic % 256
+    header = 4 + 4 * axes
+    if len(content) < header:
+        raise ValueError(f"{path!r} is truncated: an IDX file begins with {header} bytes that "
+                         f"describe it, but it has {len(content)}.")
+    found, *shape = struct.unpack_from(f">{header // 4}I", content)
+    if found != magic:
+        raise ValueError(f"{path!r} is not an IDX file of bytes with {axes} axes: it "
+                         f"begins with {found}, not with {magic}.")
+    size = int(np.prod(shape, dtype=object))
+    length = header + size * dtype.itemsize
+    if len(content) != length:
+        what = "truncated" if len(content) < length else "too long"
+        raise ValueError(f"{path!r} is {what}: for shape {tuple(shape)} it must have "
+                         f"{length} bytes, but it has {len(content)}.")
+    return np.frombuffer(content, dtype, size, header).reshape(shape)
+
+
+class MnistDataset(_IdxDataset):
+    """The digits of MNIST, or data in the same form: (28, 28, 1) uint8 images and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of train-images-idx3-ubyte, train-labels-idx1-ubyte,
+            t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or of one of the two pairs.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
+            first used, a file is missing, truncated or of another kind.
+        RuntimeError: arguments exclude each other, or need each other.
+    """
+
+
+class FashionMnistDataset(_IdxDataset):
+    __doc__ = MnistDataset.__doc__.replace("The digits of MNIST", "The clothes of Fashion-MNIST")
+
+
+class KMnistDataset(_IdxDataset):
+    __doc__ = MnistDataset.__doc__.replace("The digits of MNIST", "The letters of Kuzushiji-MNIST")
+
+
+class _CifarDataset(InMemory):
+    """The binary files of CIFAR; see `Cifar10Dataset`."""
+
+    def _columns(self):
+        return ["image", *self._label_columns]
+
+    def _load(self):
+        paths = [os.path.join(self.dataset_dir, name) for name in sorted(os.listdir(
+            self.dataset_dir)) if name in self._files[self.usage]]
+        if not paths:
+            raise ValueError(f"In {self.dataset_dir!r} there is none of the files "
+                             f"{', '.join(self._files[self.usage])}.")
+        labels = len(self._label_columns)
+        records = np.concatenate([_read_records(path, labels + 3072) for path in paths])
+        images = records[:, labels:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        return [np.ascontiguousarray(images),
+                *(records[:, place].astype(np.uint32) for place in range(labels))]
+
+
+def _read_records(path, size):
+    content = np.fromfile(path, np.uint8)
+    if not len(content) or len(content) % size:
+        raise ValueError(f"{path!r} must hold records of {size} bytes, but has {len(content)} "
+                         f"bytes.")
+    return content.reshape(-1, size)
+
+
+class Cifar10Dataset(_CifarDataset):
+    """The images of CIFAR-10: (32, 32, 3) uint8 images and uint32 labels.
+
+    Args:
+        dataset_dir (str): the folder of data_batch_1.bin to data_batch_5.bin and test_batch.bin.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
+            first used, there are no files or one is of another size.
+        RuntimeError: arguments exclude each other, or need each other.
+    """
+
+    _label_columns = ("label",)
+    _train = tuple(f"data_batch_{number}.bin" for number in range(1, 6))
+    _files = {"train": _train, "test": ("test_batch.bin",), "all": (*_train, "test_batch.bin")}
+
+
+class Cifar100Dataset(_CifarDataset):
+    """The images of CIFAR-100: (32, 32, 3) uint8 images, with the coarse and the fine labels as
+    uint32.
+
+    Args:
+        dataset_dir (str): the folder of train.bin and test.bin.
+        usage (str, optional): "train", "test" or "all"; by default all.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
+            first used, there are no files or one is of another size.
+        RuntimeError: arguments exclude each other, or need each other.
+    """
+
+    _label_columns = ("coarse_label", "fine_label")
+    _files = {"train": ("train.bin",), "test": ("test.bin",), "all": ("test.bin", "train.bin")}

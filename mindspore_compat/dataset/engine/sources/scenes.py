@@ -1,0 +1,361 @@
+"""Sources of photographs with annotations in files beside them: CelebA, Cityscapes, Places365 and
+DIV2K.
+"""
+
+import json
+import os
+
+import numpy as np
+
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, Callable, ListOf, OneOf, Str
+from ..._rules import Samples, Workers
+from ..pipeline import VisionBaseDataset
+from ..sampler import PKSampler
+from .generator import Shard, Shards
+from .listed_rows import Listed, documented, lines_of, names_in
+from .mnist_cifar import exclusive, folder
+
+__all__ = ["CelebADataset", "CityscapesDataset", "DIV2KDataset", "Places365Dataset"]
+
+_PARTS = {"train": "0", "valid": "1", "test": "2"}
+
+
+@documented
+class CelebADataset(Listed, VisionBaseDataset):
+    """The faces of CelebA.
+
+    The columns are "image", the bytes of the file or its pixels, and "attr", uint32: 1 for each
+    attribute that the face has, 0 for the others.
+
+    Args:
+        dataset_dir (str): the folder of list_attr_celeba.txt and the images; unless all are read,
+            of list_eval_partition.txt too.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        usage (str, optional): "train", "valid", "test" or "all".
+        sampler (Union[Sampler, Iterable], optional): which rows are read; no PKSampler.
+        <decode>
+        extensions (list[str], optional): the file name extensions taken, such as ".jpg"; by default
+            every file is.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+        decrypt (Callable, optional): takes a path and returns the bytes of the file.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.CelebADataset of 2.10.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        usage: OneOf("all", "train", "valid", "test") | None = "all",
+        sampler=None,
+        decode: Bool = False,
+        extensions: ListOf(Str) = None,
+        num_samples: Samples = None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+        decrypt: Callable = None,
+    ):
+        if isinstance(sampler, PKSampler):
+            raise ValueError("For 'CelebADataset', 'sampler' must not be a PKSampler.")
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("CelebADataset", dataset_dir)
+        self.usage, self.decode = usage or "all", decode
+        self.extensions, self.decrypt = extensions or [], decrypt
+
+    def _columns(self):
+        return ["image", "attr"]
+
+    def _list(self):
+        attributes = os.path.join(self.dataset_dir, "list_attr_celeba.txt")
+        part = (
+            None
+            if self.usage == "all"
+            else dict(
+                line.split()[:2]
+                for line in lines_of(os.path.join(self.dataset_dir, "list_eval_partition.txt"))
+                if line.strip()
+            )
+        )
+        for line in lines_of(attributes)[2:]:
+            name, *flags = line.split() or [None]
+            if (
+                name is None
+                or self.extensions
+                and os.path.splitext(name)[1] not in (self.extensions)
+            ):
+                continue
+            if part is None or part.get(name) == _PARTS[self.usage]:
+                yield name, [int(flag == "1") for flag in flags]
+
+    def _made(self, name, attributes):
+        return [self._image(os.path.join(self.dataset_dir, name)), np.array(attributes, np.uint32)]
+
+
+_FINE = ("train", "test", "val", "all")
+_COARSE = ("train", "train_extra", "val", "all")
+_ENDINGS = {
+    "instance": "instanceIds.png",
+    "semantic": "labelIds.png",
+    "color": "color.png",
+    "polygon": "polygons.json",
+}
+
+
+@documented
+class CityscapesDataset(Listed, VisionBaseDataset):
+    """The streets of Cityscapes.
+
+    The columns are "image" and "task": the bytes of the two files or their pixels; for polygons,
+    the text of the JSON file.
+
+    Args:
+        dataset_dir (str): the folder of leftImg8bit, and of gtFine or gtCoarse.
+        usage (str, optional): "train", "val" or "all"; "test" too if fine, "train_extra" if coarse.
+        quality_mode (str, optional): "fine" or "coarse".
+        task (str, optional): "instance", "semantic", "polygon" or "color".
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.CityscapesDataset of 2.10.
+    """
+
+    @checked(
+        *exclusive,
+        Forbid(
+            f"usage not in ({_FINE} if quality_mode == 'fine' else {_COARSE})",
+            ValueError,
+            f"'usage' must be one of {', '.join(_FINE)} where 'quality_mode' is 'fine', "
+            f"else one of {', '.join(_COARSE)}",
+        ),
+    )
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: Str = "train",
+        quality_mode: OneOf("fine", "coarse") = "fine",
+        task: OneOf(*_ENDINGS) = "instance",
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("CityscapesDataset", dataset_dir)
+        self.usage, self.quality_mode, self.task = usage, quality_mode, task
+        self.decode = bool(decode)
+
+    def _columns(self):
+        return ["image", "task"]
+
+    def _list(self):
+        kind = "gtFine" if self.quality_mode == "fine" else "gtCoarse"
+        known = _FINE if self.quality_mode == "fine" else _COARSE
+        for part in known[:-1] if self.usage == "all" else [self.usage]:
+            images = os.path.join(self.dataset_dir, "leftImg8bit", part)
+            for city in names_in(images, os.path.isdir):
+                for name in names_in(os.path.join(images, city)):
+                    if not name.endswith("_leftImg8bit.png"):
+                        continue
+                    stem = name.removesuffix("_leftImg8bit.png")
+                    task = os.path.join(
+                        self.dataset_dir, kind, part, city, f"{stem}_{kind}_{_ENDINGS[self.task]}"
+                    )
+                    if not os.path.exists(task):
+                        raise RuntimeError(f"For 'CityscapesDataset', there is no file {task!r}.")
+                    yield os.path.join(images, city, name), task
+
+    def _made(self, image, task):
+        if self.task != "polygon":
+            return [self._image(image), self._image(task)]
+        with open(task, encoding="utf-8") as file:
+            try:
+                found = json.load(file)
+            except ValueError as error:
+                raise RuntimeError(f"{task!r} is not a JSON file: {error}") from error
+        text = json.dumps(found, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return [self._image(image), np.array(text)]
+
+
+@documented
+class Places365Dataset(Listed, VisionBaseDataset):
+    """The places of Places365: "image", the bytes of the file or its pixels, and "label", uint32.
+
+    Args:
+        dataset_dir (str): the folder of categories_places365.txt, of the list of the images, such
+            as places365_train_standard.txt, and of their folder, such as data_256_standard.
+        usage (str, optional): "train-standard", "train-challenge" or "val"; by default the first.
+        small (bool, optional): whether images of 256 x 256 pixels are read, or the large ones.
+        <decode>
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.Places365Dataset of 2.10.
+    """
+
+    _has_classes = True
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train-standard", "train-challenge", "val") = None,
+        small: Bool = True,
+        decode: Bool = False,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("Places365Dataset", dataset_dir)
+        self.usage, self.small, self.decode = usage or "train-standard", small, decode
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def _list(self):
+        categories = {
+            line.split()[0]: line.split()[1]
+            for line in lines_of(os.path.join(self.dataset_dir, "categories_places365.txt"))
+            if line.strip()
+        }
+        size, train, kind = "256" if self.small else "large", *self.usage.partition("-")[::2]
+        images = f"data_{size}_{kind}" if kind else f"val_{size}"
+        listed = f"places365_{train}_{kind}.txt" if kind else "places365_val.txt"
+        known = {int(number) for number in categories.values()}
+        for line in lines_of(os.path.join(self.dataset_dir, listed)):
+            if not line.strip():
+                continue
+            name, label = line.split()
+            if int(label) not in known:
+                raise RuntimeError(
+                    f"For 'Places365Dataset', {listed} gives {name!r} the label "
+                    f"{label}, which categories_places365.txt does not have."
+                )
+            yield os.path.join(self.dataset_dir, images, name.lstrip("/")), int(label)
+
+    def _made(self, path, label):
+        return [self._image(path), np.array(label, np.uint32)]
+
+
+_LETTERS = {"mild": "m", "difficult": "d", "wild": "w"}
+
+
+@documented
+class DIV2KDataset(Listed, VisionBaseDataset):
+    """The images of DIV2K: "hr_image" and "lr_image", the bytes of two files or their pixels.
+
+    Args:
+        dataset_dir (str): the folder of DIV2K_train_HR, DIV2K_train_LR_bicubic and their like.
+        usage (str, optional): "train", "valid" or "all".
+        downgrade (str, optional): how the small images were made: "bicubic", "unknown", "mild",
+            "difficult" or "wild".
+        scale (int, optional): how much smaller they are: 2, 3, 4 or, if bicubic, 8; for the last
+            three kinds 4.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        <decode>
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.DIV2KDataset of 2.10.
+    """
+
+    @checked(
+        *exclusive,
+        Forbid(
+            "scale == 8 and downgrade != 'bicubic'",
+            ValueError,
+            "'scale' must be 2, 3 or 4 where 'downgrade' is not 'bicubic'",
+        ),
+        Forbid(
+            "downgrade in ('mild', 'difficult', 'wild') and scale != 4",
+            ValueError,
+            "'scale' must be 4 where 'downgrade' is 'mild', 'difficult' or 'wild'",
+        ),
+    )
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: OneOf("train", "valid", "all") = "train",
+        downgrade: OneOf("bicubic", "unknown", *_LETTERS) = "bicubic",
+        scale: OneOf(2, 3, 4, 8) = 2,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        decode: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(
+            num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
+        )
+        self.dataset_dir = folder("DIV2KDataset", dataset_dir)
+        self.usage, self.downgrade, self.scale = usage, downgrade, scale
+        self.decode = bool(decode)
+
+    def _columns(self):
+        return ["hr_image", "lr_image"]
+
+    def _list(self):
+        small, ending = f"LR_{self.downgrade}", f"x{self.scale}{_LETTERS.get(self.downgrade, '')}"
+        if self.scale == 8:
+            small = "LR_x8"
+        elif self.downgrade not in _LETTERS:
+            small = os.path.join(small, f"X{self.scale}")
+        for part in ("train", "valid") if self.usage == "all" else (self.usage,):
+            large = os.path.join(self.dataset_dir, f"DIV2K_{part}_HR")
+            for name in names_in(large):
+                stem, kind = os.path.splitext(name)
+                other = os.path.join(
+                    self.dataset_dir, f"DIV2K_{part}_{small}", stem + ending + kind
+                )
+                if not os.path.exists(other):
+                    raise RuntimeError(f"For 'DIV2KDataset', there is no file {other!r}.")
+                yield os.path.join(large, name), other
+
+    def _made(self, large, small):
+        return [self._image(large), self._image(small)]

@@ -1,0 +1,229 @@
+"""Sources of rows that are made up: FakeImageDataset and RandomDataset."""
+
+import itertools
+import os
+
+import numpy as np
+
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import Bool, Int, ListOf, Str
+from ..._rules import AnInstance, Samples, Workers, natural, positive, sequence
+from ..caching import cached_flow, has_cache, sampler_of_kept
+from ..config import next_seed
+from ..pipeline import MappableDataset, SourceDataset, VisionBaseDataset
+from ..rows import Flow
+from ..sampler import select_sampler
+from ..schema import Schema
+from ..twister import Twister
+from .generator import Shard, Shards
+from .mnist_cifar import exclusive
+from .text import shard_in_range, together
+
+__all__ = ["FakeImageDataset", "RandomDataset"]
+
+
+class FakeImageDataset(MappableDataset, VisionBaseDataset):
+    """Images without a meaning, the same ones in each run: "image", uint8, and "label", uint32.
+
+    Args:
+        num_images (int, optional): how many there are.
+        image_size (Union[tuple, list], optional): their height, width and number of channels.
+        num_classes (int, optional): how many labels there are, from 0 on.
+        base_seed (int, optional): is added to the number of an image, to seed what makes it.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (bool, optional): whether the order is random; by default it is.
+        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is out of range, or `image_size` has not three.
+        RuntimeError: arguments exclude each other, or need each other.
+
+    Source: mindspore.dataset.FakeImageDataset of 2.10; the pixels are those it gives.
+    """
+
+    @checked(*exclusive)
+    def __init__(
+        self,
+        num_images: positive = 1000,
+        image_size: sequence(positive, 3) = (224, 224, 3),
+        num_classes: positive = 10,
+        base_seed: Int(ge=-(2**31), le=2**31 - 1) = 0,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: Bool = None,
+        sampler=None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        self.num_images, self.image_size = num_images, tuple(image_size)
+        self.label_count, self.base_seed = num_classes, base_seed
+        self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
+
+    def num_classes(self):
+        """Returns how many labels there are."""
+        return self.label_count
+
+    def _columns(self):
+        return ["image", "label"]
+
+    def _length(self):
+        return self.num_images
+
+    def _label(self, index):
+        return Twister(self.base_seed + index).integer(0, self.label_count - 1)
+
+    def _labels(self):
+        return list(map(self._label, range(self.num_images)))
+
+    def _row(self, index):
+        # The original fills the bytes with doubles: numbers of a normal distribution, or 0.
+        size = int(np.prod(self.image_size))
+        numbers = Twister(self.base_seed + index).normals(-(-size // 8))
+        image = np.maximum(numbers, 0.0).astype("<f8").view(np.uint8)[:size]
+        return [image.reshape(self.image_size), np.array(self._label(index), np.uint32)]
+
+
+_TYPES = (
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+)
+
+
+class RandomDataset(SourceDataset, VisionBaseDataset):
+    """Rows of random bytes; all bytes of a column of a row are the same one.
+
+    A seed gives the original's rows; each epoch gives them again.
+
+    Args:
+        total_rows (int, optional): how many rows there are; by default what the schema says, or a
+            random number up to 1024.
+        schema (Union[str, Schema], optional): the columns, their dtypes and shapes; an axis of -1
+            gets a random length up to 32. By default all that is random, too.
+        columns_list (list[str], optional): which columns of the schema are given, in order; without
+            a schema, the names of the columns, which are otherwise "c0", "c1", ...
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        cache (DatasetCache, optional): keeps the rows.
+        shuffle (bool, optional): is checked; rows are random in any order.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is out of range, or `schema` no file.
+        RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
+            used, a column is unknown or of text.
+
+    Source: mindspore.dataset.RandomDataset of 2.10.
+    """
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        total_rows: natural = None,
+        schema: Str | AnInstance(Schema) = None,
+        columns_list: ListOf(Str) = None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        cache=None,
+        shuffle: Bool = None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+    ):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        if isinstance(schema, str):
+            if not os.path.isfile(schema):
+                raise ValueError(
+                    f"For 'RandomDataset', 'schema' must be a file that can be read, "
+                    f"but got {schema!r}."
+                )
+            schema = Schema(schema)
+        self.schema, self.columns_list = schema, columns_list or []
+        self.total_rows = total_rows or (schema.num_rows if schema is not None else None) or None
+        self.num_samples, self.num_shards, self.shard_id = num_samples, num_shards, shard_id
+        self._seed = None
+
+    def is_sharded(self):
+        """Returns whether this process gets only a share of the rows."""
+        return self.num_shards is not None and self.num_shards > 1
+
+    def _drawn(self):
+        """The stream of random numbers behind what tells the rows, their number, and the columns:
+        name, dtype and shape of each.
+        """
+        if self._seed is None:
+            self._seed = next_seed()
+        stream = Twister(self._seed)
+        count = self.total_rows or stream.integer(1, 1024)
+        if self.schema is None:
+            return stream, count, self._random_columns(stream)
+        known = {each["name"]: each for each in self.schema.columns}
+        columns = []
+        for name in self.columns_list or known:
+            if name not in known or known[name]["type"] not in _TYPES:
+                raise RuntimeError(
+                    f"For 'RandomDataset', there must be a column {name!r} of "
+                    f"numbers in the schema, but there are {list(known.values())}."
+                )
+            columns.append((name, known[name]["type"], known[name].get("shape", [])))
+        return stream, count, columns
+
+    def _random_columns(self, stream):
+        count = len(self.columns_list) or stream.integer(1, 4)
+        names = self.columns_list or [f"c{place}" for place in range(count)]
+        columns = []
+        for name in names:
+            kind = _TYPES[stream.integer(1, len(_TYPES)) - 1]
+            axes = range(stream.integer(1, 4))
+            columns.append((name, kind, [stream.integer(0, 32) or -1 for _ in axes]))
+        return columns
+
+    def _columns(self):
+        return [name for name, _, _ in self._drawn()[2]]
+
+    def _all_rows(self):
+        stream, count, columns = self._drawn()
+        for _ in range(count):
+            row = []
+            for _, kind, shape in columns:
+                shape = [stream.integer(1, 32) if each == -1 else each for each in shape]
+                size = int(np.prod(shape)) * np.dtype(kind).itemsize
+                filled = np.full(size, stream.integer(0, 255), np.uint8)
+                row.append((filled.view(kind) if kind != "bool" else filled != 0).reshape(shape))
+            yield row
+
+    def _sampler_of_kept(self):
+        return sampler_of_kept(False, self.num_samples, self.num_shards, self.shard_id)
+
+    def _size(self):
+        return len(self._sampler_of_kept().open(self._drawn()[1])())
+
+    def _open(self):
+        if has_cache(self):
+            return cached_flow(self)
+        if not self.is_sharded():
+            return Flow(lambda: itertools.islice(self._all_rows(), self.num_samples or None))
+        epoch = self._sampler_of_kept().open(self._drawn()[1])
+
+        def shared():
+            rows = list(self._all_rows())
+            return (rows[place] for place in epoch().tolist())
+
+        return Flow(shared)

@@ -1,0 +1,265 @@
+"""Sources whose rows are the lines of text files, and what all sources of many files share."""
+
+import csv
+import glob
+import itertools
+import os
+
+import numpy as np
+
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, Float, Int, ListOf, Str
+from ..._rules import AnInstance, Names, Samples, Workers
+from .. import config
+from ..caching import cached_flow, has_cache, sampler_of_kept
+from ..operations import as_list
+from ..pipeline import SourceDataset, TextBaseDataset, UnionBaseDataset
+from ..rows import Flow
+from ..sampler import Shuffle
+from ..twister import Twister, Twister64
+from .generator import Shard, Shards
+
+__all__ = ["CSVDataset", "TextFileDataset"]
+
+together = Forbid("(num_shards is None) != (shard_id is None)", RuntimeError,
+                  "'num_shards' and 'shard_id' must be given together")
+shard_in_range = Forbid("num_shards is not None and shard_id >= num_shards", ValueError,
+                        "'shard_id' must be in [0, num_shards)")
+ShuffleMode = Bool | AnInstance(Shuffle)
+_BUFFER = 10000     # rows that a global shuffle holds at least
+
+
+def found_files(api, patterns):
+    """The files that paths or patterns name, sorted.
+
+    Raises:
+        ValueError: there are no patterns, or one names no file.
+    """
+    if not patterns:
+        raise ValueError(f"For '{api}', 'dataset_files' must not be empty.")
+    found = []
+    for pattern in as_list(patterns):
+        matches = [path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path)]
+        if not matches:
+            raise ValueError(f"For '{api}', 'dataset_files' must name files, but {pattern!r} "
+                             f"names none.")
+        found += matches
+    return sorted(found)
+
+
+class FilesDataset(SourceDataset):
+    """Rows that come one after another from files, shuffled and shared by this class.
+
+    A subclass defines `_read(path)`, which gives the rows of one file.
+    """
+
+    def _set_files(self, files, num_samples, shuffle, num_shards, shard_id):
+        files = found_files(type(self).__name__, files)
+        self._set_order(files, num_samples, shuffle, num_shards, shard_id)
+
+    def _set_order(self, files, num_samples, shuffle, num_shards, shard_id):
+        api, self.dataset_files = type(self).__name__, files
+        self.num_samples, self.num_shards, self.shard_id = num_samples, num_shards, shard_id
+        if isinstance(shuffle, Shuffle) and shuffle not in (Shuffle.GLOBAL, Shuffle.FILES,
+                                                            Shuffle.FALSE):
+            raise ValueError(f"For '{api}', 'shuffle' must be GLOBAL, FILES, FALSE or a bool, but "
+                             f"got {shuffle}.")
+        self._shuffles_rows = shuffle is True or shuffle is Shuffle.GLOBAL
+        self._shuffles_files = self._shuffles_rows or shuffle is Shuffle.FILES
+
+    def is_shuffled(self):
+        """Returns whether the order is random."""
+        return self._shuffles_files
+
+    def is_sharded(self):
+        """Returns whether this process gets only a share of the rows."""
+        return self.num_shards is not None and self.num_shards > 1
+
+    def _count(self):
+        """How many rows the files have in all."""
+        return sum(sum(1 for _ in self._read(path)) for path in self.dataset_files)
+
+    def _share(self):
+        """How many rows of an epoch are this process's."""
+        return -(-self._count() // self.num_shards)
+
+    def _all_rows(self):
+        return itertools.chain.from_iterable(map(self._read, self.dataset_files))
+
+    def _sampler_of_kept(self):
+        return sampler_of_kept(self._shuffles_files, self.num_samples, self.num_shards,
+                               self.shard_id)
+
+    def _size(self):
+        size = self._count() if self.num_shards is None else self._share()
+        return min(size, self.num_samples) if self.num_samples else size
+
+    def _open(self):
+        if has_cache(self):
+            return cached_flow(self)
+        files, seed = list(self.dataset_files), config.next_seed()
+        orders, rows_order = Twister(0), Twister64(seed)
+        share = None if self.num_shards is None else self._share()
+        buffer_size = max(_BUFFER, 4 * self._count() // len(files)) if self._shuffles_rows else 0
+
+        def rows():
+            if self._shuffles_files:
+                orders.seed(seed)
+                orders.shuffle(files)
+            found = self._shared(files, share)
+            if self._shuffles_rows:
+                found = _through_buffer(found, buffer_size, rows_order)
+            return itertools.islice(found, self.num_samples or None)
+
+        return Flow(rows)
+
+    def _shared(self, files, share):
+        """This process's rows: a run of the whole, which begins anew where it ends."""
+        found = itertools.chain.from_iterable(self._read(path) for path in files)
+        if share is None:
+            return found
+        again = itertools.chain(found, itertools.chain.from_iterable(
+            self._read(path) for path in files))
+        return itertools.islice(again, share * self.shard_id, share * (self.shard_id + 1))
+
+
+def _through_buffer(rows, size, twister):
+    """Rows shuffled through a buffer, as ShuffleDataset does it."""
+    arriving = iter(rows)
+    buffer = list(itertools.islice(arriving, size))
+    while buffer:
+        place = twister.draw() % len(buffer)
+        row, buffer[place] = buffer[place], buffer[-1]
+        buffer.pop()
+        buffer.extend(itertools.islice(arriving, 1))
+        yield row
+
+
+class TextFileDataset(FilesDataset, TextBaseDataset):
+    """The lines of text files, in one column, "text"; empty lines are left out.
+
+    Args:
+        dataset_files (Union[str, list[str]]): paths or patterns.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
+            alone.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a pattern names no file, or `shard_id` is out of range.
+        RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
+            used, there are no lines.
+    """
+
+    @checked(together, shard_in_range)
+    def __init__(self, dataset_files: Names, num_samples: Samples = None,
+                 num_parallel_workers: Workers = None, shuffle: ShuffleMode = Shuffle.GLOBAL,
+                 num_shards: Shards = None, shard_id: Shard = None, cache=None):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        self._set_files(dataset_files, num_samples, shuffle, num_shards, shard_id)
+
+    def _columns(self):
+        return ["text"]
+
+    def _count(self):
+        count = super()._count()
+        if count == 0:
+            raise RuntimeError(f"The files {self.dataset_files} have no lines.")
+        return count
+
+    def _open(self):
+        self._count()
+        return super()._open()
+
+    def _read(self, path):
+        with open(path, encoding="utf-8", newline="\n") as file:
+            for line in file:
+                line = line.removesuffix("\n")
+                if line:
+                    yield [np.array(line)]
+
+
+class CSVDataset(FilesDataset, UnionBaseDataset):
+    """The lines of CSV files; a column is text, int32 or float32 as its default value is.
+
+    Args:
+        dataset_files (Union[str, list[str]]): paths or patterns.
+        field_delim (str, optional): what stands between fields, one character.
+        column_defaults (list, optional): a str, int or float per column; columns without one are
+            text.
+        column_names (list[str], optional): the names; by default the first line of each file has
+            them.
+        num_samples (int, optional): how many rows an epoch has at most.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
+            alone.
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        cache (DatasetCache, optional): keeps the rows.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a pattern names no file, `field_delim` is not one character, or `shard_id` is
+            out of range.
+        RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
+            used, a line has another number of fields, or a field is no number.
+    """
+
+    @checked(together, shard_in_range,
+             Forbid("len(field_delim) != 1 or field_delim in '\"\\r\\n'", ValueError,
+                    "'field_delim' must be one character other than a quote or a line's end"))
+    def __init__(self, dataset_files: Names, field_delim: Str = ",",
+                 column_defaults: ListOf(Str | Int | Float) = None,
+                 column_names: ListOf(Str) = None, num_samples: Samples = None,
+                 num_parallel_workers: Workers = None, shuffle: ShuffleMode = Shuffle.GLOBAL,
+                 num_shards: Shards = None, shard_id: Shard = None, cache=None):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        self._set_files(dataset_files, num_samples, shuffle, num_shards, shard_id)
+        self.field_delim, self.column_names = field_delim, column_names
+        self.column_defaults = column_defaults or []
+
+    def _columns(self):
+        if self.column_names is not None:
+            return self.column_names
+        return next(self._records(self.dataset_files[0]), (0, []))[1]
+
+    def _records(self, path):
+        """The records of a file, each with the line it ends on; empty lines are left out."""
+        with open(path, encoding="utf-8", newline="") as file:
+            reader = csv.reader(file, delimiter=self.field_delim, strict=True)
+            try:
+                for record in reader:
+                    if record:
+                        yield reader.line_num, record
+            except csv.Error as error:
+                raise RuntimeError(f"{path!r} is not CSV in line {reader.line_num}: "
+                                   f"{error}") from error
+
+    def _read(self, path):
+        columns = len(self._columns())
+        kinds = [type(each) for each in self.column_defaults]
+        kinds = [*kinds, *[str] * (columns - len(kinds))]
+        records = self._records(path)
+        for line, record in itertools.islice(records, int(self.column_names is None), None):
+            if len(record) != columns:
+                raise RuntimeError(f"In line {line} of {path!r} there must be {columns} fields, "
+                                   f"but there are {len(record)}.")
+            yield [_field(path, line, kind, text)
+                   for kind, text in zip(kinds, record, strict=True)]
+
+
+_dtypes = {int: np.int32, float: np.float32}
+
+
+def _field(path, line, kind, text):
+    if kind is str:
+        return np.array(text)
+    try:
+        return np.array(kind(text), _dtypes[kind])
+    except (ValueError, OverflowError) as error:
+        raise RuntimeError(f"In line {line} of {path!r} there must be a number, but there is "
+                           f"{text!r}.") from error

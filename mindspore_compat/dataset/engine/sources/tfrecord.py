@@ -1,0 +1,257 @@
+"""TFRecordDataset: the Examples of TFRecord files as rows.
+
+Files are read one after the other, whatever `num_parallel_workers` is; that is the original's order
+with one worker. A seed gives the original's order of files, not of rows (GLOBAL). The wire format
+is in `_io.tfrecord`.
+"""
+
+import glob
+import itertools
+import os
+
+import numpy as np
+
+from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.vocabulary import Bool, ListOf, Str
+from ...._io.tfrecord import COMPRESSIONS, TFRecordError, count_records, parse_example, records
+from ..._rules import AnInstance, Samples, Workers
+from ..caching import cached_flow, cached_size, has_cache, sampler_of_kept
+from ..config import next_seed
+from ..operations import ShuffleDataset, distinct
+from ..pipeline import SourceDataset, UnionBaseDataset
+from ..rows import Flow
+from ..sampler import Shuffle
+from ..schema import Schema
+from ..twister import Twister
+from .generator import Shard, Shards, shard_in_range
+from .mindrecord import both
+
+__all__ = ["TFRecordDataset"]
+
+_LEAST_BUFFER = 10000
+
+
+class TFRecordDataset(SourceDataset, UnionBaseDataset):
+    """The Examples of TFRecord files.
+
+    Args:
+        dataset_files (Union[str, list[str]]): the files, or patterns of their names.
+        schema (Union[str, Schema], optional): the columns and their dtypes and shapes. Without it
+            the first row tells the columns; all have one axis, of int64, float32, or uint8 for
+            bytes, where several byte strings of a row follow each other, filled up with spaces.
+        columns_list (list[str], optional): the columns wanted, in order; by default all, by name.
+        num_samples (int, optional): how many rows an epoch has at most, for each process; by
+            default what the schema says.
+        num_parallel_workers (int, optional): is checked.
+        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled (True,
+            GLOBAL, None), files alone (FILES), or neither (False, INFILE).
+        num_shards (int, optional): how many processes share the rows.
+        shard_id (int, optional): which of them this is.
+        shard_equal_rows (bool, optional): whether shares are made of equal numbers of rows;
+            otherwise they are made of whole files.
+        cache (DatasetCache, optional): keeps the rows.
+        compression_type (str, optional): "", "GZIP" or "ZLIB".
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: there are no such files, `compression_type` is another, there are fewer
+            compressed files than shares, or `shard_id` is out of range. When rows are read: a file
+            is damaged or no TFRecord file.
+        RuntimeError: `num_shards` and `shard_id` are not given together. When rows are read: there
+            are fewer files than shares, or a row does not agree with the schema.
+    """
+
+    @checked(both, shard_in_range,
+             Forbid("compression_type not in (None, '', 'GZIP', 'ZLIB')", ValueError,
+                    "'compression_type' must be '', 'GZIP' or 'ZLIB'"))
+    def __init__(self, dataset_files: Str | ListOf(Str, min_length=1),
+                 schema: Str | AnInstance(Schema) = None, columns_list: ListOf(Str) = None,
+                 num_samples: Samples = None, num_parallel_workers: Workers = None,
+                 shuffle: Bool | AnInstance(Shuffle, type(None)) = Shuffle.GLOBAL,
+                 num_shards: Shards = None, shard_id: Shard = None, shard_equal_rows: Bool = False,
+                 cache=None, compression_type=None):
+        super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
+        self.dataset_files = _found(dataset_files)
+        self.compression_type = compression_type or COMPRESSIONS[0]
+        self.num_shards, self.shard_id = num_shards or 1, shard_id or 0
+        if self.compression_type and len(self.dataset_files) < self.num_shards:
+            raise ValueError(f"For 'TFRecordDataset', there must be as many compressed files as "
+                             f"shares, {self.num_shards}, but got {len(self.dataset_files)}.")
+        if isinstance(schema, str):
+            if not os.access(schema, os.R_OK):
+                raise ValueError(f"For 'TFRecordDataset', 'schema' must be a file that can be "
+                                 f"read, but got {schema!r}.")
+            schema = Schema(schema)
+        self.schema, self.columns_list = schema, columns_list
+        distinct("TFRecordDataset", "columns_list", columns_list or ())
+        self.num_samples = num_samples or (schema.num_rows if schema else None) or None
+        self.shuffle_level = {True: Shuffle.GLOBAL, None: Shuffle.GLOBAL,
+                              False: Shuffle.FALSE}.get(shuffle, shuffle)
+        self.shard_equal_rows = shard_equal_rows
+        self._fields = self._counts = None
+
+    def is_shuffled(self):
+        """Returns whether rows or files are shuffled."""
+        return self.shuffle_level in (Shuffle.GLOBAL, Shuffle.FILES)
+
+    def is_sharded(self):
+        """Returns whether there is more than one share."""
+        return self.num_shards > 1
+
+    def _found_fields(self):
+        """The columns: a dtype and a shape or None by name; a dtype of None for bytes unread."""
+        if self._fields is None:
+            if self.schema is not None:
+                fields = {column["name"]: (column["type"], column.get("shape"))
+                          for column in self.schema.columns}
+            else:
+                fields = dict(sorted(_guessed(self._first_example()).items()))
+            unknown = [name for name in self.columns_list or () if name not in fields]
+            if unknown:
+                raise RuntimeError(f"For 'TFRecordDataset', 'columns_list' must be among "
+                                   f"{list(fields)}, but got {unknown}.")
+            self._fields = {name: fields[name] for name in self.columns_list or fields}
+        return self._fields
+
+    def _first_example(self):
+        for path in self.dataset_files:
+            for data in records(path, self.compression_type):
+                return _parsed(path, data)
+        raise RuntimeError(f"The files have no rows: {self.dataset_files}.")
+
+    def _columns(self):
+        return list(self._found_fields())
+
+    def _file_counts(self):
+        if self._counts is None:
+            self._counts = [count_records(path, self.compression_type)
+                            for path in self.dataset_files]
+        return self._counts
+
+    def _share(self):
+        """How many rows each process takes, where shares are equal."""
+        return -(-sum(self._file_counts()) // self.num_shards)
+
+    def _all_rows(self):
+        fields = self._found_fields()
+        for path, data in _read(self.dataset_files, self.compression_type):
+            yield self._row(path, data, fields)
+
+    def _sampler_of_kept(self):
+        return sampler_of_kept(self.is_shuffled(), self.num_samples, self.num_shards,
+                               self.shard_id)
+
+    def _size(self):
+        if has_cache(self):
+            return cached_size(self)
+        counts = self._file_counts()
+        if self.shard_equal_rows:
+            size = self._share()
+        elif self.shuffle_level in (Shuffle.GLOBAL, Shuffle.FILES) and self.num_shards > 1:
+            return None     # which files these are changes with the epoch
+        else:
+            size = sum(counts[self.shard_id::self.num_shards])
+        return min(size, self.num_samples or size)
+
+    def _row(self, path, data, fields):
+        example = _parsed(path, data)
+        return [_column(path, name, example, *field) for name, field in fields.items()]
+
+    def _open(self):
+        if has_cache(self):
+            return cached_flow(self)
+        if len(self.dataset_files) < self.num_shards and not self.shard_equal_rows:
+            raise RuntimeError(f"For 'TFRecordDataset', there must be as many files as shares, "
+                               f"{self.num_shards}, or 'shard_equal_rows', but got "
+                               f"{len(self.dataset_files)} files.")
+        fields, epochs = self._found_fields(), itertools.count(1)
+        order, seed = list(self.dataset_files), next_seed()
+
+        def rows():
+            if self.is_shuffled():      # processes must agree on the order of the files
+                Twister(seed if self.num_shards == 1 else next(epochs)).shuffle(order)
+            for path, data in itertools.islice(self._examples(order), self.num_samples):
+                yield self._row(path, data, fields)
+
+        if self.shuffle_level is not Shuffle.GLOBAL:
+            return Flow(rows)
+        source = _Opened(Flow(rows))
+        average = -(-sum(self._file_counts()) // len(self.dataset_files))
+        return ShuffleDataset(source, max(_LEAST_BUFFER, 4 * average))._open()
+
+    def _examples(self, order):
+        """This process's rows as (file, bytes)."""
+        if not self.shard_equal_rows:
+            return _read(order[self.shard_id::self.num_shards], self.compression_type)
+        start = self.shard_id * self._share()
+        around = itertools.chain.from_iterable(
+            _read(order, self.compression_type) for _ in range(2))
+        return itertools.islice(around, start, start + self._share())
+
+
+class _Opened(UnionBaseDataset):
+    """A node that is open already, to be shuffled."""
+
+    def __init__(self, flow):
+        super().__init__(SourceDataset())
+        self._flow = flow
+
+    def _open(self):
+        return self._flow
+
+
+def _found(patterns):
+    files = [path for pattern in ([patterns] if isinstance(patterns, str) else patterns)
+             for path in sorted(glob.glob(pattern)) or ([pattern] if os.path.exists(pattern)
+                                                        else [])]
+    if not files:
+        raise ValueError(f"For 'TFRecordDataset', 'dataset_files' must match files, but got "
+                         f"{patterns!r}.")
+    return sorted(files)
+
+
+def _read(paths, compression):
+    for path in paths:
+        for data in records(path, compression):
+            yield path, data
+
+
+def _parsed(path, data):
+    try:
+        return parse_example(data)
+    except ValueError as error:
+        raise TFRecordError(f"{path!r} has a record that is no Example: {error}") from error
+
+
+def _guessed(example):
+    """The columns that one row tells."""
+    found = {}
+    for name, values in example.items():
+        if values is not None:
+            found[name] = (None if isinstance(values, list) else values.dtype.name, None)
+    return found
+
+
+def _column(path, name, example, dtype, shape):
+    """One column of a row, as the schema wants it."""
+    values = example.get(name)
+    if values is None:
+        raise RuntimeError(f"{path!r} has a row without the column {name!r}; it has "
+                           f"{sorted(example)}.")
+    if isinstance(values, list):
+        if dtype is None:
+            longest = max(map(len, values), default=0)
+            return np.frombuffer(b"".join(each.ljust(longest) for each in values), np.uint8)
+        if dtype == "string":
+            values = np.array([str(each, "utf-8") for each in values])
+        else:
+            values = np.frombuffer(b"".join(values), np.uint8)
+            if shape is not None and -1 in shape:
+                shape = None    # bytes have no lengths of their own
+    if dtype not in (None, "string"):
+        values = values.astype(dtype, copy=False)
+    try:
+        return values if shape is None else values.reshape(shape)
+    except ValueError as error:
+        raise RuntimeError(f"{path!r} has a row whose column {name!r} has {values.size} values, "
+                           f"but must have shape {shape}.") from error

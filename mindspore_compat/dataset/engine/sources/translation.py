@@ -1,0 +1,260 @@
+"""Sources of sentences with their translations: IWSLT 2016 and 2017, Multi30k."""
+
+import os
+import xml.etree.ElementTree
+
+import numpy as np
+
+from ...._core.rules.checked import checked
+from ...._core.rules.vocabulary import OneOf, Str
+from ..._rules import Samples, Workers
+from ..sampler import Shuffle
+from .corpus_files import TRAIN_VALID_TEST, Corpus, documented
+from .generator import Shard, Shards
+from .listed_rows import lines_of
+from .text import ShuffleMode, shard_in_range, together
+
+__all__ = ["IWSLT2016Dataset", "IWSLT2017Dataset", "Multi30kDataset"]
+
+_SETS = OneOf("dev2010", "tst2010", "tst2011", "tst2012", "tst2013", "tst2014")
+_PAIRS_2016 = [
+    (one, other) for each in ("ar", "de", "fr", "cs") for one, other in (("en", each), (each, "en"))
+]
+_LANGUAGES = ("en", "nl", "de", "it", "ro")
+_PAIRS_2017 = [(one, other) for one in _LANGUAGES for other in _LANGUAGES if one != other]
+
+
+def _pair(api, given, known, default, error=ValueError):
+    """A pair of languages.
+
+    Raises:
+        TypeError: these are no two in a list or a tuple.
+        ValueError: they are none of the known pairs.
+    """
+    if given is None:
+        return default
+    if not isinstance(given, (list, tuple)) or len(given) != 2:
+        kind = error if isinstance(given, (list, tuple)) else TypeError
+        raise kind(
+            f"For '{api}', 'language_pair' must be a list or a tuple of two languages, but "
+            f"got {given!r}."
+        )
+    if not all(isinstance(each, str) for each in given):
+        raise TypeError(f"For '{api}', 'language_pair' must hold strs, but got {given!r}.")
+    if tuple(given) not in known:
+        raise ValueError(f"For '{api}', 'language_pair' must be one of {known}, but got {given!r}.")
+    return tuple(given)
+
+
+class _Pairs(Corpus):
+    """Rows from two files that belong together; `dataset_files` names the first of each."""
+
+    _names_of_columns = ("text", "translation")
+
+    def _read(self, path):
+        other = path[: path.rindex(self._mark(self._pair[0]))] + self._mark(self._pair[1])
+        sentences, translations = self._sentences(path), self._sentences(other)
+        if len(sentences) != len(translations):
+            raise RuntimeError(
+                f"{path!r} and {other!r} must have as many sentences, but have "
+                f"{len(sentences)} and {len(translations)}."
+            )
+        for row in zip(sentences, translations, strict=True):
+            yield [np.array(each) for each in row]
+
+
+class _Talks(_Pairs):
+    """Talks: lines of train.tags files, without those of tags, and segments of XML files."""
+
+    def _mark(self, language):
+        return f".{language}"
+
+    def _read(self, path):
+        if not path.endswith(".xml"):
+            yield from super()._read(path)
+            return
+        stem = path.removesuffix(f".{self._pair[0]}.xml")
+        one, other = (_segments(f"{stem}.{language}.xml") for language in self._pair)
+        if len(one) != len(other):
+            raise RuntimeError(
+                f"The two files {stem}.*.xml must have as many segments, but have "
+                f"{len(one)} and {len(other)}."
+            )
+        for row in zip(one, other, strict=True):
+            yield [np.array(each) for each in row]
+
+    def _sentences(self, path):
+        lines = (line.strip() for line in lines_of(path))
+        return [line for line in lines if line and not line.startswith("<")]
+
+
+def _segments(path):
+    try:
+        root = xml.etree.ElementTree.parse(path).getroot()
+    except (OSError, xml.etree.ElementTree.ParseError) as error:
+        raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+    return [(each.text or "").strip() for each in root.iter("seg")]
+
+
+@documented
+class IWSLT2016Dataset(_Talks):
+    """The talks of IWSLT 2016: the columns "text" and "translation".
+
+    Args:
+        dataset_dir (str): the folder of texts, which holds folders such as de/en/de-en.
+        usage (str, optional): "train", "valid", "test" or "all"; by default all.
+        language_pair (Union[list, tuple], optional): of what into what: English and French,
+            German, Czech or Arabic, as in ("en", "fr"); by default ("de", "en").
+        valid_set (str, optional): "dev2010", "tst2010", "tst2011", "tst2012", "tst2013" or
+            "tst2014", for validation; by default "tst2013".
+        test_set (str, optional): one of the same, for tests; by default "tst2014".
+        <common last>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.IWSLT2016Dataset of 2.10.
+    """
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: TRAIN_VALID_TEST = None,
+        language_pair=None,
+        valid_set: _SETS = None,
+        test_set: _SETS = None,
+        num_samples: Samples = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        num_parallel_workers: Workers = None,
+        cache=None,
+    ):
+        self._pair = _pair("IWSLT2016Dataset", language_pair, _PAIRS_2016, ("de", "en"), TypeError)
+        self.language_pair = list(self._pair)
+        self.valid_set, self.test_set = valid_set or "tst2013", test_set or "tst2014"
+        one, other = self._pair
+        room = os.path.join("texts", one, other, f"{one}-{other}")
+        files = {"train": [os.path.join(room, f"train.tags.{one}-{other}.{one}")]}
+        for part, name in (("valid", self.valid_set), ("test", self.test_set)):
+            files[part] = [os.path.join(room, f"IWSLT16.TED.{name}.{one}-{other}.{one}.xml")]
+        self._names = {**files, "all": [*files["train"], *files["valid"], *files["test"]]}
+        self._set(
+            dataset_dir,
+            usage,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+
+@documented
+class IWSLT2017Dataset(_Talks):
+    """The talks of IWSLT 2017: the columns "text" and "translation".
+
+    Args:
+        dataset_dir (str): the folder of texts, which holds the folder
+            DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo.
+        usage (str, optional): "train", "valid", "test" or "all"; by default all.
+        language_pair (Union[list, tuple], optional): of what into what: two of "en", "nl", "de",
+            "it" and "ro"; by default ("de", "en").
+        <common last>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.IWSLT2017Dataset of 2.10.
+    """
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: TRAIN_VALID_TEST = None,
+        language_pair=None,
+        num_samples: Samples = None,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        num_parallel_workers: Workers = None,
+        cache=None,
+    ):
+        self._pair = _pair("IWSLT2017Dataset", language_pair, _PAIRS_2017, ("de", "en"), TypeError)
+        self.language_pair = list(self._pair)
+        one, other = self._pair
+        room = os.path.join("texts", *["DeEnItNlRo"] * 2, "DeEnItNlRo-DeEnItNlRo")
+        files = {"train": [os.path.join(room, f"train.tags.{one}-{other}.{one}")]}
+        for part, name in (("valid", "dev2010"), ("test", "tst2010")):
+            files[part] = [os.path.join(room, f"IWSLT17.TED.{name}.{one}-{other}.{one}.xml")]
+        self._names = {**files, "all": [*files["train"], *files["valid"], *files["test"]]}
+        self._set(
+            dataset_dir,
+            usage,
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+
+_ROOMS = {"train": "training/train", "valid": "validation/val", "test": "mmt16_task1_test/test"}
+
+
+@documented
+class Multi30kDataset(_Pairs):
+    """The descriptions of Multi30k: the columns "text" and "translation".
+
+    Args:
+        dataset_dir (str): the folder of training, validation and mmt16_task1_test.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all.
+        language_pair (Union[list, tuple], optional): ("en", "de") or ("de", "en"); by default the
+            first.
+        <common>
+
+    Raises:
+        <raises>
+
+    Source: mindspore.dataset.Multi30kDataset of 2.10.
+    """
+
+    @checked(together, shard_in_range)
+    def __init__(
+        self,
+        dataset_dir: Str,
+        usage: TRAIN_VALID_TEST = None,
+        language_pair=None,
+        num_samples: Samples = None,
+        num_parallel_workers: Workers = None,
+        shuffle: ShuffleMode = None,
+        num_shards: Shards = None,
+        shard_id: Shard = None,
+        cache=None,
+    ):
+        self._pair = _pair(
+            "Multi30kDataset", language_pair, [("en", "de"), ("de", "en")], ("en", "de")
+        )
+        self.language_pair = list(self._pair)
+        files = {part: [f"{stem}.{self._pair[0]}"] for part, stem in _ROOMS.items()}
+        self._names = {**files, "all": [*files["test"], *files["train"], *files["valid"]]}
+        self._set(
+            dataset_dir,
+            usage,
+            num_samples,
+            num_parallel_workers,
+            Shuffle.GLOBAL if shuffle is None else shuffle,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+    def _mark(self, language):
+        return f".{language}"
+
+    def _sentences(self, path):
+        return [line for line in lines_of(path) if line]

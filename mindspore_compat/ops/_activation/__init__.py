@@ -1,0 +1,1 @@
+"""Activation functions: element by element, in place, and softmax with its kin."""

@@ -1,0 +1,159 @@
+"""Softmax, its logarithm and its kin.
+
+A large array is worked on in parts where the axis is the last one. Other activations are in
+_activation/pointwise.py, losses that contain a softmax in _loss/classification.py.
+"""
+
+from ..._backend.space import extra
+from ..._core.autograd.vjp_rules import derive
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Int, ScalarOf, TensorOf, TupleOf, floating, number
+from .._elementwise import blockwise  # noqa: F401 - it declares by_rows
+
+Floats = TensorOf(floating)
+Numbers = TensorOf(number)
+
+
+def _checked_axis(api, x, axis):
+    """Refuses an axis that the input does not have."""
+    for one in axis if isinstance(axis, tuple) else (axis,):
+        if not -x.ndim <= one < x.ndim:
+            raise ValueError(f"For '{api}', 'axis' must be in [{-x.ndim}, {x.ndim}), but got "
+                             f"{one}.")
+    return axis
+
+
+def _in_rows(xp, function, axis, *arrays):
+    """`function(xp, *arrays, axis)`, in parts where the axis is the last one of a large array."""
+    first = arrays[0]
+    if axis not in (-1, first.ndim - 1) or first.ndim < 2:
+        return function(xp, *arrays, axis)
+    if first.ndim > 2:
+        arrays = [xp.reshape(each, (-1, first.shape[-1])) for each in arrays]
+    out = xp.by_rows(lambda xp, *parts: function(xp, *parts, 1), *arrays)
+    return xp.reshape(out, first.shape) if first.ndim > 2 else out
+
+
+def _softmax(xp, x, axis):
+    return _in_rows(xp, _softmax_whole, axis, x)
+
+
+def _softmax_whole(xp, x, axis):
+    if not x.size:
+        return x
+    e = xp.exp(x - xp.max(x, axis, keepdims=True))
+    return e / xp.sum(e, axis, keepdims=True)
+
+
+def _softmax_slope(xp, g, out, axis):
+    return _in_rows(xp, _softmax_slope_whole, axis, g, out)
+
+
+def _softmax_slope_whole(xp, g, out, axis):
+    weighted = g * out
+    return weighted - out * xp.sum(weighted, axis, keepdims=True)
+
+
+@op("ops.softmax(input, axis=-1, *, dtype=None)", "Tensor.softmax(axis, dtype=None)",
+    "mint.softmax(input, dim: axis, *, dtype=None)")
+def softmax(xp, input: Numbers, axis: Int = -1):
+    """exp(input) scaled to sum to one along `axis`; `dtype`, where given, is cast to first."""
+    if input.dtype.kind in "iuc":
+        raise TypeError(f"For 'softmax', 'input' must be of a floating dtype, but got "
+                        f"{input.dtype}.")
+    return _softmax(xp, input, _checked_axis("softmax", input, axis))
+
+
+softmax.vjp(input=lambda xp, g, out, axis: _softmax_slope(xp, g, out, axis))
+
+
+@op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)")
+def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
+    """exp(input) scaled to sum to one along `axis`, or over several axes together."""
+    return _softmax(xp, input, _checked_axis("Softmax", input, axis))
+
+
+softmax_primitive.vjp(input=lambda xp, g, out, axis: _softmax_slope(xp, g, out, axis))
+
+
+@op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)")
+def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
+    """exp(-x) scaled to sum to one along `axis`, or over several axes together."""
+    return _softmax(xp, -x, _checked_axis("softmin", x, axis))
+
+
+softmin.vjp(x=lambda xp, g, out, axis: -_softmax_slope(xp, g, out, axis))
+
+
+@op("nn.Softmax2d()(x)")
+def softmax2d(xp, x: Floats):
+    """Softmax over the channels of images (N, C, H, W) or (C, H, W)."""
+    if x.ndim not in (3, 4):
+        raise ValueError(f"For 'Softmax2d', 'x' must have 3 or 4 dimensions, but got {x.ndim}.")
+    return _softmax(xp, x, -3)
+
+
+softmax2d.vjp(x=lambda xp, g, out: _softmax_slope(xp, g, out, -3))
+
+
+@extra
+def log_soft(xp, x, axis):
+    """The logarithm of the softmax along `axis`."""
+    return _in_rows(xp, _log_softmax_whole, axis, x) if x.size else x
+
+
+def _log_softmax_whole(xp, x, axis):
+    x = x - xp.max(x, axis, keepdims=True)
+    return x - xp.log(xp.sum(xp.exp(x), axis, keepdims=True))
+
+
+def _log_softmax_slope(xp, g, out, axis):
+    return _in_rows(xp, _log_softmax_slope_whole, axis, g, out)
+
+
+def _log_softmax_slope_whole(xp, g, out, axis):
+    return g - xp.exp(out) * xp.sum(g, axis, keepdims=True)
+
+
+derive("log_soft(x, axis)", x=_log_softmax_slope)
+
+
+@op("ops.log_softmax(logits, axis=-1)", "ops.LogSoftmax(axis=-1)(logits)",
+    "nn.LogSoftmax(axis=-1)(logits)")
+def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
+    """The logarithm of the softmax along `axis`; of a number it is 0."""
+    if not logits.ndim and axis == 0:
+        return xp.zeros_like(logits)
+    return xp.log_soft(logits, _checked_axis("log_softmax", logits, axis))
+
+
+log_softmax.vjp(logits=lambda xp, g, out, axis: _log_softmax_slope(xp, g, out, axis))
+
+
+def _implied(ndim, dim):
+    """The axis meant by None: the channels of what has a batch."""
+    return dim if dim is not None else 0 if ndim in (0, 1, 3) else 1
+
+
+@op("mint.nn.functional.softmax(input, dim=None, dtype=None)",
+    "mint.nn.Softmax(dim=None)(input)", "mint.softmax_ext(input, dim=None, dtype=None)")
+def softmax_ext(xp, input: Floats, dim: Int = None):
+    """exp(input) scaled to sum to one along `dim`; None means axis 0 of 0, 1 or 3 axes, else axis
+    1."""
+    if not input.ndim and dim in (None, 0, -1):
+        return xp.exp(input - input)
+    return _softmax(xp, input, _checked_axis("softmax", input, _implied(input.ndim, dim)))
+
+
+softmax_ext.vjp(input=lambda xp, g, out, dim: _softmax_slope(xp, g, out, _implied(out.ndim, dim)))
+
+
+@op("mint.nn.functional.log_softmax(input, dim=None, *, dtype=None)",
+    "mint.nn.LogSoftmax(dim=None)(input)", "ops.LogSoftmaxExt()(input, dim=None, dtype=None)")
+def log_softmax_ext(xp, input: Floats, dim: Int = None):
+    """The logarithm of the softmax along `dim`; None is understood as in `softmax`."""
+    return xp.log_soft(input, _checked_axis("log_softmax", input, _implied(input.ndim, dim)))
+
+
+log_softmax_ext.vjp(
+    input=lambda xp, g, out, dim: _log_softmax_slope(xp, g, out, _implied(out.ndim, dim)))

@@ -1,0 +1,1 @@
+"""Attention: multi-head, flash, sparse, paged, and what inference runs on it."""

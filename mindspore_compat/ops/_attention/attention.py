@@ -1,0 +1,159 @@
+"""Attention: how much queries attend to keys, and what they gather from the values.
+
+The arithmetic stands here once, for arrays (..., steps, features) whose leading axes broadcast;
+nn.MultiheadAttention and the fused attentions of _attention/flash.py are layouts around it. Scores
+are computed for some queries at a time, and again on the way back, so that the matrix of all scores
+exists only where it is asked for.
+"""
+
+import math
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Any, Float, TensorOf, any_dtype, floating
+
+Floats = TensorOf(floating)
+Mask = TensorOf("bool")
+
+_LOWEST = -1e30  # stands for the largest score of a query that may attend to nothing
+
+
+def _wide(xp, *arrays):
+    """The arrays in float32 at least, also where a GPU would compute in halves."""
+    return [x if x is None or x.dtype.itemsize > 2 else xp.cast(x, "float32") for x in arrays]
+
+
+def _scores(xp, query, key, shift, barred, scale, shift_first):
+    """Scores of all queries against all keys; minus infinity where they are barred."""
+    scores = xp.matmul(query, xp.swapaxes(key, -1, -2))
+    if shift is not None and shift_first:
+        scores = scores + shift
+    scores = scores * scale
+    if shift is not None and not shift_first:
+        scores = scores + shift
+    return scores if barred is None else xp.where(barred, -math.inf, scores)
+
+
+def _top_and_sum(xp, scores, barred):
+    """The largest score of each query, the exponentials beneath it, and their sum."""
+    top = xp.stop(xp.max(scores, -1, keepdims=True))
+    if barred is not None:
+        top = xp.maximum(top, _LOWEST)
+    powers = xp.exp(scores - top)
+    return top, powers, xp.sum(powers, -1, keepdims=True)
+
+
+def _weights(xp, query, key, shift, barred, scale, shift_first):
+    """Softmax of the scores; zeros for a query whose keys are all barred."""
+    scores = _scores(xp, query, key, shift, barred, scale, shift_first)
+    _, powers, total = _top_and_sum(xp, scores, barred)
+    return powers / (total if barred is None else xp.where(total == 0, 1, total))
+
+
+def _score_slopes(xp, flow, query, key, shift, scale, shift_first):
+    """The gradients of queries, keys and shift, given that of the scores."""
+    scaled = flow * scale
+    to_shift = None if shift is None else scaled if shift_first else flow
+    return xp.matmul(scaled, key), xp.matmul(xp.swapaxes(scaled, -1, -2), query), to_shift
+
+
+def _softmax_flow(xp, g, weights):
+    weighted = g * weights
+    return weighted - weights * xp.sum(weighted, -1, keepdims=True)
+
+
+@op()
+def attention_weights(xp, query: Floats, key: Floats, shift: Floats = None, barred: Mask = None,
+                      scale: Float = 1.0, shift_first: Any = False):
+    """How much each query attends to each key, (..., queries, keys)."""
+    wide = _wide(xp, query, key, shift)
+    return xp.cast(_weights(xp, *wide, barred, scale, shift_first), query.dtype)
+
+
+@attention_weights.vjp_joint
+def attention_weights_vjp(xp, g, query, key, shift, out, scale, shift_first):
+    """Gradients of queries, keys and shift."""
+    g, out, query, key, shift = _wide(xp, g, out, query, key, shift)
+    flow = _softmax_flow(xp, g, out)
+    return (*_score_slopes(xp, flow, query, key, shift, scale, shift_first), None)
+
+
+@op(widen=False)
+def attention_extent(xp, query: Floats, key: Floats, shift: Floats = None, barred: Mask = None,
+                     scale: Float = 1.0, shift_first: Any = False):
+    """The largest score of each query, and the sum of the exponentials beneath it, in float32."""
+    query, key, shift = _wide(xp, query, key, shift)
+    tops, sums = [], []
+    for part in _parts(xp, query, key):
+        scores = _scores(xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part),
+                         scale, shift_first)
+        top, _, total = _top_and_sum(xp, scores, barred)
+        tops.append(top)
+        sums.append(total)
+    return tuple(xp.cast(_joined(xp, each), "float32") for each in (tops, sums))
+
+
+attention_extent.vjp()
+
+
+@op()
+def attend(xp, query: Floats, key: Floats, value: Floats, shift: Floats = None,
+           barred: Mask = None, kept: TensorOf(any_dtype) = None, scale: Float = 1.0,
+           keep_prob: Float = 1.0, shift_first: Any = False):
+    """What each query gathers, (..., queries, features of the values).
+
+    Softmax(scale * query @ key.T + shift) @ value; with `shift_first` the shift is scaled, too.
+    Keys are left out where `barred` is true; weights are dropped where `kept` is zero, and divided
+    by `keep_prob` elsewhere.
+    """
+    dtype, found = query.dtype, []
+    query, key, value, shift = _wide(xp, query, key, value, shift)
+    for part in _parts(xp, query, key):
+        weights = _weights(xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part),
+                           scale, shift_first)
+        found.append(xp.matmul(_dropped(weights, _rows(kept, part), keep_prob), value))
+    return xp.cast(_joined(xp, found), dtype)
+
+
+@attend.vjp_joint
+def attend_vjp(xp, g, query, key, value, shift, barred, kept, scale, keep_prob, shift_first):
+    """Gradients of queries, keys, values and shift; the weights are computed once more."""
+    g, query, key, value, shift = _wide(xp, g, query, key, value, shift)
+    to_query, to_shift = [], []
+    to_key = to_value = 0
+    for part in _parts(xp, query, key):
+        rows, drops = query[..., part, :], _rows(kept, part)
+        flow, moved = g[..., part, :], _rows(shift, part)
+        weights = _weights(xp, rows, key, moved, _rows(barred, part), scale, shift_first)
+        used = xp.swapaxes(_dropped(weights, drops, keep_prob), -1, -2)
+        to_value = to_value + xp.matmul(used, flow)
+        flow = _dropped(xp.matmul(flow, xp.swapaxes(value, -1, -2)), drops, keep_prob)
+        found = _score_slopes(xp, _softmax_flow(xp, flow, weights), rows, key, moved, scale,
+                              shift_first)
+        to_query.append(found[0])
+        to_key = to_key + found[1]
+        to_shift.append(found[2])
+    shifted = None if shift is None else _joined(xp, to_shift)
+    return _joined(xp, to_query), to_key, to_value, shifted, None, None
+
+
+def _dropped(weights, kept, keep_prob):
+    return weights if kept is None else weights * kept * (1 / keep_prob)
+
+
+def _parts(xp, query, key):
+    """Ranges of queries whose scores are worked on at a time, in order."""
+    lead = 1
+    for n in query.shape[:-2]:
+        lead *= n
+    count = query.shape[-2]
+    rows = max(1, xp.at_once() // max(1, lead * key.shape[-2]))
+    return [slice(start, start + rows) for start in range(0, max(count, 1), rows)]
+
+
+def _rows(x, part):
+    """The rows of a mask or shift that belong to a range of queries."""
+    return x if x is None or x.shape[-2] == 1 else x[..., part, :]
+
+
+def _joined(xp, parts):
+    return parts[0] if len(parts) == 1 else xp.concatenate(parts, -2)

@@ -1,0 +1,471 @@
+"""What the attentions of inference share: lengths, padding, pages, bytes; and their frame, a class.
+
+The functions are in _attention/prompt_incre.py, the arithmetic of scores in
+_attention/attention.py. Nothing here is public. The documentation of 2.10 is the reference; the
+original runs these on Ascend only.
+"""
+
+import math
+import struct
+
+from ..._backend.arrays import to_host
+from ..._core.declare.op import op, space_for
+from ..._core.rules.vocabulary import Any, Float, TensorOf, floating
+from ..._core.tensor.tensor import Tensor
+from .._shape.reshape import cat
+from .attention import _joined, _parts, _rows, _weights, _wide, attend, attention_extent
+from .flash import _ALL, _COMPRESSED, _folded, _numbers, _spread
+
+Floats = TensorOf(floating)
+Bytes = TensorOf("int8")
+
+_SHARED = 64  # at most so many heads of queries share one of keys
+
+
+# Bytes --------------------------------------------------------------------------------------------
+
+
+@op(widen=False)
+def from_bytes(xp, x: Bytes, scale: Floats, offset: Floats = None, dtype: Any = "float16"):
+    """(x + offset) * scale, computed in float32 at least."""
+    scale, offset = _wide(xp, scale, offset)
+    wide = xp.cast(x, scale.dtype)
+    return xp.cast((wide if offset is None else wide + offset) * scale, dtype)
+
+
+@op(widen=False)
+def to_bytes(xp, x: Floats, scale: Floats, offset: Floats = None):
+    """x * scale + offset, rounded to the nearest of the numbers that a byte holds."""
+    x, scale, offset = _wide(xp, x, scale, offset)
+    return _byte(xp, x * scale if offset is None else x * scale + offset, "int8")
+
+
+def _byte(xp, x, dtype):
+    return xp.cast(xp.clip(xp.rint(x), -128, 127), dtype)
+
+
+@op(widen=False)
+def attend_bytes(
+    xp,
+    query: Bytes,
+    key: Bytes,
+    value: Bytes,
+    shift: Floats = None,
+    barred: TensorOf("bool") = None,
+    scale: Float = 1.0,
+    weight_scale: Float = 1.0,
+    out_scale: Float = 1.0,
+):
+    """What queries gather where all are bytes, in float32; the weights become bytes, too."""
+    query, key = xp.cast(query, "float32"), xp.cast(key, "float32")
+    shift = None if shift is None else xp.cast(shift, "float32")
+    value, found = xp.cast(value, "float64"), []  # exact, as sums of ints
+    for part in _parts(xp, query, key):
+        weights = _weights(
+            xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part), scale, False
+        )
+        found.append(xp.matmul(_byte(xp, weights * weight_scale, "float64"), value))
+    return xp.cast(_joined(xp, found) * out_scale, "float32")
+
+
+attend_bytes.vjp()
+
+
+@op(widen=False)
+def log_sums(xp, top: Floats, total: Floats):
+    """The logarithm of the sum of exponentials, minus infinity where nothing is summed."""
+    some = total > 0
+    return xp.where(some, top + xp.log(xp.where(some, total, 1)), -math.inf)
+
+
+# The frame ----------------------------------------------------------------------------------------
+
+
+class Inference:
+    """One call of an attention: what its parts share, and the checks of what belongs together.
+
+    Args:
+        api (str): the public name.
+        query (Tensor): laid out as `layout` says.
+        keys (list[Tensor]): one for all batches, or one for each; `values` likewise.
+        layout (str): "BSH", "BNSD", "BSND" or "BNSD_BSND".
+        heads (int): how many heads the queries have.
+        key_heads (int): how many the keys have; 0 for as many.
+        scale (float): what the products are multiplied by.
+        error (type): what heads that do not fit raise.
+    """
+
+    mask_name = "attn_mask"
+
+    def __init__(self, api, query, keys, values, layout, heads, key_heads, scale, error):
+        self.api, self.layout, self.scale = api, layout, float(scale)
+        self.inner = layout.partition("_")[0]
+        self.space = space_for(query._array)
+        self.dtype = query.dtype
+        self.heads, self.key_heads = heads, key_heads or heads
+        self._need_heads(query, error)
+        self.query = _spread(query, self.inner, heads)
+        self.batch, _, self.queries, self.features = self.query.shape
+        self.query_spans = self.key_spans = self.shift = self.barred = None
+        self.padded = False
+        self.keys, self.values = keys, values
+
+    def refuse(self, text, error=ValueError):
+        raise error(f"For '{self.api}', {text}.")
+
+    def _need_heads(self, query, error):
+        rank = 3 if self.inner == "BSH" else 4
+        if query.ndim != rank:
+            self.refuse(
+                f"'query' must have {rank} axes for layout '{self.layout}', but got shape "
+                f"{query.shape}"
+            )
+        if self.heads < 1 or self.key_heads < 1:
+            self.refuse(
+                f"'num_heads' must be at least 1 and 'num_key_value_heads' at least 0, but "
+                f"got {self.heads} and {self.key_heads}",
+                RuntimeError,
+            )
+        if self.heads % self.key_heads or self.heads > _SHARED * self.key_heads:
+            self.refuse(
+                f"'num_heads' must be divisible by 'num_key_value_heads', and at most "
+                f"{_SHARED} times as many, but got {self.heads} and {self.key_heads}",
+                error,
+            )
+        if self.inner == "BSH":
+            fits = query.shape[-1] % self.heads == 0
+        else:
+            fits, error = query.shape[self.inner.index("N")] == self.heads, RuntimeError
+        if not fits:
+            self.refuse(
+                f"'query' must have 'num_heads' heads, but got shape {query.shape} and "
+                f"{self.heads}",
+                error,
+            )
+
+    # Keys and values
+
+    def take(self):
+        """Lays out keys and values as they are given: one array, or one for each batch."""
+        pairs = []
+        for one, other in zip(self.keys, self.values):
+            rank = 3 if self.inner == "BSH" else 4
+            for name, x in (("key", one), ("value", other)):
+                if x.ndim != rank:
+                    self.refuse(
+                        f"'{name}' must have {rank} axes for layout '{self.layout}', but "
+                        f"got shape {x.shape}"
+                    )
+            heads = one.shape[-1] / self.features if rank == 3 else one.shape[self.inner.index("N")]
+            width = self.features if rank == 3 else one.shape[-1]
+            if (heads, width) != (self.key_heads, self.features) or one.shape != other.shape:
+                self.refuse(
+                    f"'key' and 'value' must have one shape, {self.key_heads} heads and "
+                    f"{self.features} features, but got shapes {one.shape} and "
+                    f"{other.shape}",
+                    RuntimeError,
+                )
+            pairs.append([_spread(x, self.inner, self.key_heads) for x in (one, other)])
+        if len(self.keys) != len(self.values) or [x.shape[0] for x, _ in pairs] not in (
+            [self.batch],
+            [1] * self.batch,
+        ):
+            self.refuse(
+                f"'key' and 'value' must be of one Tensor for {self.batch} batches, or of "
+                f"one for each, but got shapes {[x.shape for x in self.keys]}",
+                RuntimeError,
+            )
+        if len(pairs) > 1:
+            self.key_spans = [(0, x.shape[2]) for x, _ in pairs]
+        longest = max(x.shape[2] for x, _ in pairs)
+        self.key, self.value = (self._stacked(each, longest) for each in zip(*pairs))
+        self.steps = longest
+
+    def _stacked(self, parts, longest):
+        """Arrays of several batches as one, the shorter ones filled up with zeros."""
+        found = []
+        for x in parts:
+            if x.shape[2] < longest:
+                shape = (*x.shape[:2], longest - x.shape[2], x.shape[3])
+                rest = Tensor._wrap(self.space.zeros(shape, x._array.dtype))
+                x = cat.run([x, rest], 2)
+            found.append(x)
+        return found[0] if len(found) == 1 else cat.run(found, 0)
+
+    def widen_keys(self, scales, offsets, by_token=False):
+        """Keys and values from bytes to the dtype of the queries, by two scales and offsets."""
+        if any(scale is None for scale in scales):
+            self.refuse(
+                "the scales of 'key' and 'value' must be given where these are of bytes, "
+                "but got none"
+            )
+        found = []
+        for x, scale, offset in zip((self.key, self.value), scales, offsets):
+            laid = [one if one is None else self._per_key(one, by_token) for one in (scale, offset)]
+            found.append(from_bytes.run(x, *laid, self.query._array.dtype))
+        self.key, self.value = found
+
+    def _per_key(self, x, by_token):
+        """A scale as it multiplies keys: of all, of each channel, or of each token."""
+        count = self.key_heads * self.features
+        if by_token and x.size >= self.batch * self.steps and x.shape[:1] == (self.batch,):
+            return x.reshape((self.batch, -1))[:, : self.steps].reshape(
+                (self.batch, 1, self.steps, 1)
+            )
+        if not by_token and x.size == 1:
+            return x.reshape((1, 1, 1, 1))
+        if not by_token and x.size == count:
+            return x.reshape((1, self.key_heads, 1, self.features))
+        wanted = (self.batch, self.steps) if by_token else f"1 or {count} elements"
+        return self.refuse(
+            f"the scales and offsets of 'key' and 'value' must be of {wanted}, but "
+            f"got shape {x.shape}"
+        )
+
+    # What is seen
+
+    def _counts(self, name, given, most, one_for_all):
+        given = _numbers(given)
+        if given is None:
+            return None
+        if one_for_all and len(given) == 1:
+            given = given * self.batch
+        if len(given) != self.batch or not all(0 <= n <= most for n in given):
+            self.refuse(
+                f"'{name}' must hold a number in [0, {most}] for each of {self.batch} "
+                f"batches, but got {given}"
+            )
+        return given
+
+    def limit_queries(self, name, lengths, padding=None, one_for_all=False):
+        """Sets how many queries each batch has, and by how many empty ones they are followed."""
+        counts = self._counts(name, lengths, self.queries, one_for_all)
+        self.query_spans = self._spans(counts, padding, self.queries)
+
+    def limit_keys(self, name, lengths, padding=None, one_for_all=False):
+        """Sets how many keys each batch has; those that leave no room see nothing."""
+        counts = self._counts(name, lengths, self.steps, one_for_all)
+        if counts and self.key_spans and any(n > s[1] for n, s in zip(counts, self.key_spans)):
+            self.refuse(
+                f"'{name}' must be at most {[n for _, n in self.key_spans]}, but got {counts}"
+            )
+        if counts is not None:
+            self.key_spans = self._spans(counts, padding, self.steps)
+
+    def _spans(self, counts, padding, steps):
+        """Where the steps of each batch begin, and how many there are."""
+        if counts is None:
+            return None
+        if padding is None:
+            return [(0, n) for n in counts]
+        self.padded = True
+        behind = max(0, _numbers(padding)[0])
+        starts = [steps - behind - n for n in counts]
+        return [(start, n if start >= 0 else 0) for start, n in zip(starts, counts)]
+
+    def _places(self, spans, steps):
+        """Where each step stands in its sequence, (batch or 1, 1, 1, steps), and the lengths."""
+        xp = self.space
+        starts, counts = (
+            xp.reshape(xp.asarray(each, "int64"), (-1, 1, 1, 1))
+            for each in zip(*(spans or [(0, steps)]))
+        )
+        return xp.arange(steps) - starts, counts
+
+    def bar(self, mask, mode=0, reach=(_ALL, _ALL)):
+        """Tells which keys a query does not see: by lengths, by the mode, and by the mask.
+
+        Args:
+            mask (Tensor): nonzero where a key is left out; None where there is none.
+            mode (int): 0 for a band that the mask asks for, 1 for the mask alone, 2 and 3 for a
+                triangle from the upper left or to the lower right, 4 for a band to the lower right.
+            reach (tuple): how far a query sees back and ahead, in modes 0 and 4.
+        """
+        rows, queries = self._places(self.query_spans, self.queries)
+        columns, keys = self._places(self.key_spans, self.steps)
+        rows, queries = rows[..., None], queries[..., None]
+        columns, keys = columns[..., None, :], keys[..., None]
+        hidden = []
+        if self.query_spans:
+            hidden.append((rows < 0) | (rows >= queries))
+        if self.key_spans:
+            hidden.append((columns < 0) | (columns >= keys))
+        if mode in (2, 3, 4):
+            self._need_compressed(mask)
+        if mode in (2, 3, 4) or mode == 0 and mask is not None and not self.padded:
+            ahead = columns - rows - (keys - queries if mode in (3, 4) else 0)
+            before, after = reach if mode in (0, 4) else (_ALL, 0)
+            hidden.append((ahead > after) | (ahead < -before))
+        if mask is not None and mode in (0, 1):
+            hidden.append(self._mask(mask))
+        if hidden:
+            found = hidden[0]
+            for one in hidden[1:]:
+                found = found | one
+            self.barred = Tensor._wrap(found)
+
+    def _need_compressed(self, mask):
+        if (
+            mask is None
+            or mask.shape[-2:] != _COMPRESSED
+            or mask.shape[:-2] not in ((), (1,), (1, 1), (self.batch, 1))
+        ):
+            self.refuse(
+                f"'{self.mask_name}' must have shape {_COMPRESSED} where 'sparse_mode' is "
+                f"2, 3 or 4, but got {None if mask is None else mask.shape}",
+                RuntimeError,
+            )
+
+    def _mask(self, mask):
+        """The mask as (batch or 1, 1, 1, queries, keys)."""
+        rows, batch = (self.queries, self.steps), self.batch
+        allowed = [rows, (batch, *rows), (1, *rows), (batch, 1, *rows), (1, 1, *rows)]
+        return self._laid_out(mask, allowed, (-1, 1, 1, *rows))
+
+    def _laid_out(self, mask, allowed, shape):
+        if mask.shape not in allowed:
+            self.refuse(
+                f"'{self.mask_name}' must have shape {' or '.join(map(str, allowed))}, but "
+                f"got {mask.shape}",
+                RuntimeError,
+            )
+        return (mask._array != 0).reshape(shape)
+
+    def move(self, name, shift):
+        """Sets what is added to the scores; more rows and columns than needed are left out."""
+        if shift is None:
+            return
+        rows, columns = self.queries, self.steps
+        if (
+            shift.ndim != 4
+            or shift.shape[0] not in (1, self.batch)
+            or (shift.shape[1] != self.heads)
+            or shift.shape[2] < rows
+            or shift.shape[3] < columns
+        ):
+            self.refuse(
+                f"'{name}' must have shape ({self.batch} or 1, {self.heads}, {rows}, "
+                f"{columns}), but got {shift.shape}",
+                RuntimeError,
+            )
+        shift = shift[:, :, :rows, :columns]
+        self.shift = shift.reshape(
+            (shift.shape[0], self.key_heads, self.heads // self.key_heads, rows, columns)
+        )
+
+    # The result
+
+    def _grouped(self):
+        """Queries beside the keys that they share: (batch, heads of keys, group, steps, ...)."""
+        group = self.heads // self.key_heads
+        query = self.query.reshape((self.batch, self.key_heads, group, self.queries, self.features))
+        return query, self.key.expand_dims(2), self.value.expand_dims(2)
+
+    def run(self, *byte_scales):
+        """The attention, (batch, heads, queries, features); of bytes with their three scales."""
+        query, key, value = self._grouped()
+        if byte_scales:
+            first, weights, last = map(_scalar, byte_scales)
+            self.scale *= first
+            out = attend_bytes.run(
+                query, key, value, self.shift, self.barred, self.scale, weights, last
+            )
+        else:
+            out = attend.run(query, key, value, self.shift, self.barred, None, self.scale)
+        return out.reshape(self.query.shape)
+
+    def log_sums(self):
+        """The logarithm of the sum of each query's exponentials, (batch, heads, queries, 1)."""
+        query, key, _ = self._grouped()
+        query, key = (Tensor._wrap(self.space.cast(x._array, "float32")) for x in (query, key))
+        found = attention_extent.run(query, key, self.shift, self.barred, self.scale)
+        return log_sums.run(*found).reshape((self.batch, self.heads, self.queries, 1))
+
+    def narrowed(self, out, scale, offset):
+        """The result as bytes."""
+        count = self.heads * self.features
+        if (
+            scale.size not in (1, count)
+            or offset is not None
+            and (offset.shape != scale.shape or offset.dtype != scale.dtype)
+        ):
+            self.refuse(
+                f"'quant_scale2' must have 1 or {count} elements, and 'quant_offset2' its "
+                f"shape and dtype, but got shapes {scale.shape} and "
+                f"{None if offset is None else offset.shape}"
+            )
+        if scale.size > 1 and self.features % 32:
+            self.refuse(
+                f"the features of a head must be a multiple of 32 where 'quant_scale2' is "
+                f"of each channel, but got {self.features}",
+                RuntimeError,
+            )
+        shape = (1, 1, 1, 1) if scale.size == 1 else (1, self.heads, 1, self.features)
+        scale, offset = (x if x is None else x.reshape(shape) for x in (scale, offset))
+        return to_bytes.run(out, scale, offset)
+
+    def folded(self, out):
+        """The result in the layout of the queries, or in the one asked for."""
+        return _folded(out, self.layout.rpartition("_")[2])
+
+
+class Step(Inference):
+    """A call with one query for each batch: its mask has a row for each, keys may lie in pages."""
+
+    lengths_name, paged = "actual_seq_lengths", False
+
+    def take_pages(self, table, size, lengths):
+        """Reads keys and values from the pages that a table names."""
+        self.paged = True
+        if len(self.keys) != 1 or len(self.values) != 1 or size < 1:
+            self.refuse(
+                f"'key' and 'value' must be of one Tensor, and 'block_size' at least 1, "
+                f"where there is a 'block_table', but got {len(self.keys)} Tensors and "
+                f"{size}"
+            )
+        shape, width = self.keys[0].shape, self.key_heads * self.features
+        allowed = [(shape[0], size, width), (shape[0], self.key_heads, size, self.features)]
+        if shape not in allowed or self.values[0].shape != shape:
+            self.refuse(
+                f"the pages of 'key' and 'value' must have shape {allowed[0]} or "
+                f"{allowed[1]}, but got {shape} and {self.values[0].shape}",
+                RuntimeError,
+            )
+        rows = to_host(table._array)
+        if rows.ndim != 2 or rows.shape[0] != self.batch:
+            self.refuse(
+                f"'block_table' must have shape ({self.batch}, pages), but got {table.shape}"
+            )
+        self.steps = rows.shape[1] * size
+        counts = self._counts(self.lengths_name, lengths, self.steps, True)
+        used = [-(-n // size) for n in counts or [self.steps] * self.batch]
+        bad = [int(p) for row, n in zip(rows, used) for p in row[:n] if not 0 <= p < shape[0]]
+        if bad:
+            self.refuse(f"'block_table' must name pages in [0, {shape[0]}), but got {bad}")
+        kept = [[int(p) if i < n else 0 for i, p in enumerate(row)] for row, n in zip(rows, used)]
+        at = Tensor._wrap(self.space.asarray(kept, "int64").reshape(rows.shape))
+        self.key, self.value = (self._paged(x[0][at]) for x in (self.keys, self.values))
+
+    def _paged(self, x):
+        """(batch, pages, ...) as (batch, heads, steps, features)."""
+        if x.ndim == 4:
+            x = x.reshape((self.batch, self.steps, self.key_heads, self.features))
+            return x.transpose((0, 2, 1, 3))
+        x = x.transpose((0, 2, 1, 3, 4))
+        return x.reshape((self.batch, self.key_heads, self.steps, self.features))
+
+    def _mask(self, mask):
+        batch, steps = self.batch, self.steps
+        longer = mask.shape[-1:] > (steps,)
+        keys = mask.shape[-1] if longer and self.paged else steps
+        allowed = [(batch, keys), (batch, 1, keys), (batch, 1, 1, keys)]
+        found = self._laid_out(mask, allowed, (batch, 1, 1, 1, keys))
+        return found[..., :steps]
+
+
+def _scalar(x):
+    """The number in a Tensor of one element; uint64 holds the bits of a float32 in its low half."""
+    value = to_host(x._array).reshape(-1)[0]
+    if x._array.dtype == "uint64":
+        return struct.unpack("<f", struct.pack("<I", int(value) & 0xFFFFFFFF))[0]
+    return float(value)

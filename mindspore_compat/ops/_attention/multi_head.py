@@ -1,0 +1,214 @@
+"""multi_head_attention_forward: projections, masks and heads around the attention of
+_attention/attention.py.
+
+nn.MultiheadAttention is this function with Parameters. Checks of shapes stand here, so that both
+refuse alike.
+"""
+
+import math
+
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Int, Number, TensorOf, any_dtype, checked
+from ..._core.tensor.dtype import float32
+from ..._core.tensor.precision import state as precision
+from ..._core.tensor.tensor import Tensor
+from .._indexing.getitem import masked_fill
+from .._linalg.matmul import bmm, dense
+from .._random.dropout import dropout
+from .._shape.reshape import cat, split_at
+from .attention import attention_weights
+
+Anything = TensorOf(any_dtype)
+
+
+@public("ops.multi_head_attention_forward")
+@checked
+def multi_head_attention_forward(
+        query: Anything, key: Anything, value: Anything, embed_dim_to_check: Int(ge=1),
+        num_heads: Int(ge=1), in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn,
+        dropout_p: Number, out_proj_weight: Anything, out_proj_bias, training: Bool = True,
+        key_padding_mask=None, attn_mask=None, use_separate_proj_weight: Bool = False,
+        q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, static_k=None, static_v=None,
+        average_attn_weights: Bool = True, is_causal: Bool = False, k_is_v: Bool = False,
+        q_is_k: Bool = False, dtype: DType = float32):
+    """Attention of queries to keys and values, with several heads, from weights that are given.
+
+    Args:
+        query (Tensor): shape (L, N, E), or (L, E).
+        key (Tensor): shape (S, N, E), or (S, E); other features with separate weights.
+        value (Tensor): as `key`.
+        embed_dim_to_check (int): E.
+        num_heads (int): how many heads there are, a divisor of E.
+        in_proj_weight (Tensor): shape (3 * E, E); None with separate weights.
+        in_proj_bias (Tensor): shape (3 * E,), or None.
+        bias_k (Tensor): a key to append, shape (1, 1, E), or None.
+        bias_v (Tensor): the value to append with it, or None.
+        add_zero_attn (bool): whether a key and value of zeros are appended.
+        dropout_p (float): the probability of a weight to be zeroed while training.
+        out_proj_weight (Tensor): shape (E, E).
+        out_proj_bias (Tensor): shape (E,), or None.
+        training (bool): whether weights are dropped. Default: True.
+        key_padding_mask (Tensor): shape (N, S), or (S): true where a key is left out, or floats
+            that are added to the scores.
+        attn_mask (Tensor): shape (L, S) or (N * num_heads, L, S); as `key_padding_mask`.
+        use_separate_proj_weight (bool): whether the three following weights are used.
+        q_proj_weight (Tensor): shape (E, E).
+        k_proj_weight (Tensor): shape (E, features of `key`).
+        v_proj_weight (Tensor): shape (E, features of `value`).
+        static_k (Tensor): projected keys in the place of those of `key`, shape (N * num_heads, S,
+            E / num_heads).
+        static_v (Tensor): projected values.
+        average_attn_weights (bool): whether the weights are averaged over the heads. Default: True.
+        is_causal (bool): where there is no use for `attn_mask`: adds one to the scores of keys up
+            to the query's own, as the original does. Default: False.
+        k_is_v (bool): whether `value` is `key`, so that one product projects both.
+        q_is_k (bool): whether `key` is `query`.
+        dtype (mindspore.dtype): of masks that are made from bools. Default: float32.
+
+    Returns:
+        tuple[Tensor]: the result (L, N, E), and the weights (N, L, S) or (N, num_heads, L, S).
+
+    Raises:
+        ValueError: if shapes do not fit, or a mask holds ints.
+
+    Source: mindspore.ops.function.nn_func of MindSpore 2.10, observed.
+    """
+    weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    _need_dtype(out_proj_weight, query=query, key=key, value=value)
+    batched = _need_shapes(query, key, value, embed_dim_to_check, num_heads, weights)
+    if not batched:
+        query, key, value = (x.expand_dims(1) for x in (query, key, value))
+    sizes = (query.shape[1], num_heads, query.shape[0], key.shape[0])
+    projected = _projected(query, key, value, weights or in_proj_weight, in_proj_bias,
+                           q_is_k and k_is_v)
+    more = _appended(projected[1:], bias_k, bias_v, add_zero_attn)
+    heads = [_split_heads(x, num_heads) for x in (projected[0], *more)]
+    heads[1] = heads[1] if static_k is None else static_k
+    heads[2] = heads[2] if static_v is None else static_v
+    if is_causal:
+        attn_mask = _lower_ones(query, key.shape[0], dtype)
+    shift = _shift(attn_mask, key_padding_mask, sizes, batched, dtype, heads[1].shape[1])
+    found = attention_weights.run(heads[0], heads[1], shift, None, heads[0].shape[-1]**-0.5)
+    used = dropout.run(found, float(dropout_p)) if training and dropout_p else found
+    width = heads[2].shape[-1] * num_heads
+    out = bmm.run(used, heads[2]).swapaxes(0, 1).reshape((*query.shape[:2], width))
+    out = dense.run(out, out_proj_weight, out_proj_bias)
+    found = found.reshape((*sizes[:2], *found.shape[1:]))
+    found = found.mean(1) if average_attn_weights else found
+    return (out, found) if batched else (out.squeeze(1), found.squeeze(0))
+
+
+def _need_dtype(weight, **inputs):
+    """Refuses inputs of another dtype than the weights', unless a Cell brings floats to one."""
+    for name, x in inputs.items():
+        settled = precision.dtype is not None and x._array.dtype.kind in "fV"
+        if x._array.dtype != weight._array.dtype and not settled:
+            raise TypeError(f"For 'MultiheadAttention', '{name}' must have the dtype of the "
+                            f"weights, {weight.dtype}, but got {x.dtype}.")
+
+
+def _need_shapes(query, key, value, width, num_heads, weights):
+    """Refuses inputs that do not fit; true where there is an axis of batches."""
+    api = "MultiheadAttention"
+    if query.ndim not in (2, 3):
+        raise ValueError(f"For '{api}', 'query' must have 2 or 3 axes, but got shape "
+                         f"{query.shape}.")
+    widths = (width,) * 3 if weights is None else [weight.shape[-1] for weight in weights]
+    for name, each, wanted in zip(("query", "key", "value"), (query, key, value), widths):
+        if each.ndim != query.ndim:
+            raise ValueError(f"For '{api}', '{name}' must have {query.ndim} axes as 'query' has, "
+                             f"but got shape {each.shape}.")
+        if each.shape[-1] != wanted:
+            raise ValueError(f"For '{api}', '{name}' must have {wanted} features, but got shape "
+                             f"{each.shape}.")
+    if width % num_heads:
+        raise ValueError(f"For '{api}', 'embed_dim' must be divisible by 'num_heads', but got "
+                         f"{width} and {num_heads}.")
+    if key.shape[:-1] != value.shape[:-1]:
+        raise ValueError(f"For '{api}', 'key' and 'value' must be as long as each other, but got "
+                         f"shapes {key.shape} and {value.shape}.")
+    if query.ndim == 3 and query.shape[1] != key.shape[1]:
+        raise ValueError(f"For '{api}', 'query' and 'key' must have as many batches, but got "
+                         f"shapes {query.shape} and {key.shape}.")
+    return query.ndim == 3
+
+
+def _projected(query, key, value, weight, bias, same):
+    """Queries, keys and values, projected; by one product where they are the same."""
+    width = query.shape[-1]
+    edges = [width, 2 * width]
+    if same and isinstance(weight, Tensor):
+        return split_at.run(dense.run(query, weight, bias), edges, -1)
+    weights = split_at.run(weight, edges, 0) if isinstance(weight, Tensor) else weight
+    biases = (None,) * 3 if bias is None else split_at.run(bias, edges, 0)
+    return tuple(map(dense.run, (query, key, value), weights, biases))
+
+
+def _appended(pair, bias_k, bias_v, zero):
+    """Keys and values with the learned ones, and those of zeros, at the end."""
+    shape = (1, *pair[0].shape[1:])
+    for more in ((bias_k, bias_v) if bias_k is not None else None, _zeros(pair[0], shape) * 2
+                 if zero else None):
+        if more is not None:
+            pair = [cat.run([x, one.broadcast_to(shape)], 0) for x, one in zip(pair, more)]
+    return pair
+
+
+def _zeros(like, shape):
+    return [Tensor._wrap(space_for(like._array).zeros(shape, like._array.dtype))]
+
+
+def _split_heads(x, heads):
+    """(steps, batch, features) as (batch * heads, steps, features of a head)."""
+    steps, batch, features = x.shape
+    return x.reshape((steps, batch * heads, features // heads)).swapaxes(0, 1)
+
+
+# Masks --------------------------------------------------------------------------------------------
+
+
+def _shift(attn_mask, key_padding_mask, sizes, batched, dtype, longer):
+    """What is added to the scores, or None; nothing is added for appended keys."""
+    batch, heads, steps, sources = sizes
+    found = None
+    if attn_mask is not None:
+        need_mask(attn_mask, "attn_mask")
+        shape = (steps, sources) if attn_mask.ndim == 2 else (batch * heads, steps, sources)
+        found = _longer(_added(attn_mask, "attn_mask", shape, dtype), longer)
+    if key_padding_mask is not None:
+        shape = (batch, sources) if batched else (sources,)
+        mask = _added(key_padding_mask, "key_padding_mask", shape, dtype)
+        mask = _longer(mask.reshape((batch, sources)), longer)
+        mask = mask.repeat_interleave(heads, 0).expand_dims(1)
+        found = mask if found is None else found + mask
+    return found
+
+
+def _longer(mask, count):
+    more = count - mask.shape[-1]
+    return cat.run([mask, *_zeros(mask, (*mask.shape[:-1], more))], -1) if more > 0 else mask
+
+
+def _lower_ones(query, sources, dtype):
+    xp = space_for(query._array)
+    return Tensor._wrap(xp.tri(query.shape[0], sources, dtype="float32")).astype(dtype)
+
+
+def _added(mask, name, shape, dtype):
+    """A mask as floats to add; true becomes minus infinity."""
+    need_mask(mask, name)
+    if mask.shape != shape:
+        raise ValueError(f"For 'MultiheadAttention', '{name}' must have shape {shape}, but got "
+                         f"{mask.shape}.")
+    if mask._array.dtype.kind in "bu":
+        return masked_fill.run(_zeros(mask.astype(dtype), shape)[0], mask.bool(), -math.inf)
+    return mask if mask.dtype == dtype else mask.astype(dtype)
+
+
+def need_mask(mask, name, error=ValueError):
+    """Refuses what is no mask: no Tensor, or one of signed ints or complex numbers."""
+    if not isinstance(mask, Tensor) or mask._array.dtype.kind not in "bfVu":
+        found = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        raise error(f"For 'MultiheadAttention', '{name}' must be a Tensor of bool or floats, but "
+                    f"got {found}.")

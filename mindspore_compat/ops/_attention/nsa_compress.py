@@ -1,0 +1,127 @@
+"""nsa_compress: keys of windows, for native sparse attention.
+
+The documentation of 2.10 is the reference; the original runs it on Ascend only. Attention to keys
+that were chosen is in _attention/sparse_flash.py.
+"""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Int, ListOf, TupleOf
+from .attention import _wide
+from .flash import Half
+
+
+@op(
+    "ops.nsa_compress(input, weight, compress_block_size, compress_stride, *, actual_seq_len)",
+    alike="input weight",
+    widen=False,
+)
+def nsa_compress(
+    xp,
+    input: Half,
+    weight: Half,
+    compress_block_size: Int,
+    compress_stride: Int,
+    actual_seq_len: TupleOf(Int) | ListOf(Int),
+):
+    """Weighted sums of windows of tokens: out[j] = sum over i of weight[i] * input[stride * j + i].
+
+    Windows lie within one sequence each; those of the next sequence follow.
+
+    Args:
+        input (Tensor): the tokens of all sequences, shape (T, N, D) for N heads, at most 128, and D
+            features, a multiple of 16 up to 256; float16 or bfloat16.
+        weight (Tensor): shape (compress_block_size, N), of the dtype of `input`.
+        compress_block_size (int): how long a window is, a multiple of 16 in [16, 128].
+        compress_stride (int): how far windows are apart, a multiple of 16 in
+            [16, compress_block_size].
+        actual_seq_len (Union[tuple[int], list[int]]): where the sequences end, the last one at T.
+
+    Returns:
+        Tensor, shape (windows, N, D); a sequence of L tokens has max(0, 1 + (L -
+        compress_block_size) // compress_stride) windows.
+
+    Raises:
+        TypeError: if a dtype is another one, or an argument is of another type.
+        RuntimeError: if a shape, a size or `actual_seq_len` is not as told.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor, ops
+        >>> x = Tensor(np.ones((48, 2, 16), np.float16))
+        >>> weight = Tensor(np.full((16, 2), 0.5, np.float16))
+        >>> print(ops.nsa_compress(x, weight, 16, 16, actual_seq_len=(40, 48))[:, 0, 0])
+        [8. 8.]
+
+    Source: mindspore.ops.nsa_compress of MindSpore 2.10.
+    """
+    _need_windows(input, weight, compress_block_size, compress_stride, actual_seq_len)
+    firsts = xp.asarray(_firsts(compress_block_size, compress_stride, actual_seq_len), "int64")
+    x, table = _wide(xp, input, weight)
+    out = xp.zeros((firsts.shape[0], *input.shape[1:]), x.dtype)
+    for i in range(compress_block_size):
+        out = out + xp.getitem(x, (firsts + i,)) * xp.expand_dims(table[i], -1)
+    return xp.cast(out, input.dtype)
+
+
+@nsa_compress.vjp_joint
+def nsa_compress_vjp(xp, g, input, weight, compress_block_size, compress_stride, actual_seq_len):
+    """Gradients of tokens and weights: a token gathers from every window that it stands in."""
+    g, x, table = _wide(xp, g, input, weight)
+    firsts = xp.asarray(_firsts(compress_block_size, compress_stride, actual_seq_len), "int64")
+    sums = [xp.sum(g * xp.getitem(x, (firsts + i,)), (0, 2)) for i in range(compress_block_size)]
+    counts = _window_counts(compress_block_size, compress_stride, actual_seq_len)
+    tokens = xp.arange(x.shape[0])
+    which = xp.searchsorted(xp.asarray(list(actual_seq_len), "int64"), tokens, side="right")
+    starts, counts, before = (
+        xp.take(xp.asarray(each, "int64"), which)
+        for each in (
+            [0, *actual_seq_len[:-1]],
+            counts,
+            [sum(counts[:i]) for i in range(len(counts))],
+        )
+    )
+    at = tokens - starts
+    to_x = xp.zeros(x.shape, x.dtype)
+    for m in range(-(-compress_block_size // compress_stride)):
+        window = at // compress_stride - m
+        within = at - window * compress_stride
+        real = (window >= 0) & (window < counts) & (within < compress_block_size)
+        if firsts.shape[0]:
+            flow = xp.getitem(g, (xp.where(real, before + window, 0),))
+            part = xp.getitem(table, (xp.where(real, within, 0),))
+            to_x = to_x + xp.where(real[:, None, None], flow * xp.expand_dims(part, -1), 0)
+    return to_x, xp.stack(sums)
+
+
+def _window_counts(block, stride, ends):
+    """How many windows each sequence has."""
+    return [
+        max(0, 1 + (end - start - block) // stride) for start, end in zip([0, *ends[:-1]], ends)
+    ]
+
+
+def _firsts(block, stride, ends):
+    """Where the windows begin."""
+    counts = _window_counts(block, stride, ends)
+    return [
+        start + stride * j for start, count in zip([0, *ends[:-1]], counts) for j in range(count)
+    ]
+
+
+def _need_windows(x, weight, block, stride, ends):
+    """The limits that the documentation sets for windows."""
+    wanted = None
+    if x.ndim != 3 or weight.ndim != 2:
+        wanted = "'input' must have 3 axes and 'weight' 2", f"shapes {x.shape} and {weight.shape}"
+    elif weight.shape != (block, x.shape[1]):
+        wanted = f"'weight' must have shape ({block}, {x.shape[1]})", weight.shape
+    elif x.shape[2] % 16 or x.shape[2] > 256 or not 1 <= x.shape[1] <= 128:
+        wanted = "'input' must have 1 to 128 heads of 16, 32, ... or 256 features", x.shape
+    elif block % 16 or not 16 <= block <= 128:
+        wanted = "'compress_block_size' must be a multiple of 16 in [16, 128]", block
+    elif stride % 16 or not 16 <= stride <= block:
+        wanted = f"'compress_stride' must be a multiple of 16 in [16, {block}]", stride
+    elif not ends or min(ends) < 1 or sorted(ends) != list(ends) or ends[-1] != x.shape[0]:
+        wanted = f"'actual_seq_len' must be above 0 and grow to {x.shape[0]}", ends
+    if wanted:
+        raise RuntimeError(f"For 'nsa_compress', {wanted[0]}, but got {wanted[1]}.")

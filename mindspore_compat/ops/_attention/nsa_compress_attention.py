@@ -1,0 +1,264 @@
+"""nsa_compress_attention: attention to keys of windows, and which blocks of keys it points to.
+
+The second step of native sparse attention (arXiv 2502.11089); the first, which makes the keys of
+windows, is in _attention/nsa_compress.py. The documentation of 2.10 is the reference; the original
+runs it on Ascend only. The arithmetic of scores is in _attention/attention.py.
+"""
+
+import math
+
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Alike,
+    Any,
+    Float,
+    Int,
+    ListOf,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
+)
+from ..._core.tensor.tensor import Tensor
+from .._shape.reshape import cat
+from .attention import _parts, _rows, _weights, _wide, attend, attention_extent
+from .flash import Half
+
+Floats = TensorOf(floating)
+Mask = TensorOf("bool")
+Ends = TupleOf(Int) | ListOf(Int)
+
+_NONE = -1  # the place of a block that there is not
+
+
+@public("ops.nsa_compress_attention")
+@checked(Alike("query key value"))
+def nsa_compress_attention(
+    query: Half,
+    key: Half,
+    value: Half,
+    scale_value: Float,
+    head_num: Int,
+    compress_block_size: Int,
+    compress_stride: Int,
+    select_block_size: Int,
+    select_block_count: Int,
+    *,
+    topk_mask: Mask = None,
+    atten_mask: Mask = None,
+    actual_seq_qlen: Ends,
+    actual_cmp_seq_kvlen: Ends,
+    actual_sel_seq_kvlen: Ends,
+):
+    """Attention to the keys of windows, and the blocks of keys that its weights favour.
+
+    The weights are P = softmax(scale_value * query @ key.T). A block j has the importance
+    sum over m < l' / d and n < l / d of P[l' / d * j - m - n], for l = compress_block_size, d =
+    compress_stride and l' = select_block_size; places outside of the keys add nothing. It is summed
+    over the heads that share a head of the keys, and the most important blocks are told.
+
+    All Tensors are joined sequences ("TND"); a query meets the keys of its own sequence.
+
+    Args:
+        query (Tensor): shape (T1, N1, D1); float16 or bfloat16.
+        key (Tensor): shape (T2, N2, D1), one for each window, of the dtype of `query`; N2 divides
+            N1, and D1 is a multiple of 16.
+        value (Tensor): shape (T2, N2, D2), D2 a multiple of 16 up to D1.
+        scale_value (float): what the products are multiplied by.
+        head_num (int): N1.
+        compress_block_size (int): l, how long a window is, a multiple of 16 in [16, 128].
+        compress_stride (int): d, how far they are apart, a multiple of 16 in [16, 64], at most l.
+        select_block_size (int): l', how long a block is, a multiple of 16 and of d in [l, 128].
+        select_block_count (int): how many blocks are told, in [1, 32].
+        topk_mask (Tensor): bool, shape (S1, blocks) of the longest sequence, true where a block is
+            left out, as `atten_mask` tells it of keys. Default: None.
+        atten_mask (Tensor): bool, shape (S1, S2) of the longest sequence, true where a key is left
+            out. Default: None.
+        actual_seq_qlen (Union[tuple[int], list[int]]): where the sequences of queries end.
+        actual_cmp_seq_kvlen (Union[tuple[int], list[int]]): where those of keys end.
+        actual_sel_seq_kvlen (Union[tuple[int], list[int]]): where those of blocks would end.
+
+    Returns:
+        tuple[Tensor]: what the queries gather, shape (T1, N1, D2), of the dtype of `query`; the
+        places of the blocks in their sequence, the most important first, -1 where there are no
+        more, int32, shape (T1, N2, select_block_count); and the largest score and the sum of the
+        exponentials beneath it, each eight times, float32, shape (T1, N1, 8).
+
+    Raises:
+        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
+        ValueError: if a shape or a number is not as told, or the lengths do not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor, ops
+        >>> query, key = (Tensor(np.ones((n, 2, 16), np.float16)) for n in (4, 3))
+        >>> found = ops.nsa_compress_attention(
+        ...     query, key, key, 0.25, 2, 32, 16, 64, 1, actual_seq_qlen=[4],
+        ...     actual_cmp_seq_kvlen=[3], actual_sel_seq_kvlen=[1])
+        >>> print(found[0].shape, found[1].shape)
+        (4, 2, 16) (4, 2, 1)
+
+    Source: mindspore.ops.nsa_compress_attention of MindSpore 2.10.
+    """
+    sizes = compress_block_size, compress_stride, select_block_size
+    _need_sizes(*sizes, select_block_count)
+    _need_heads(query, key, value, head_num)
+    ends = actual_seq_qlen, actual_cmp_seq_kvlen, actual_sel_seq_kvlen
+    _need_ends(ends, query.shape[0], key.shape[0])
+    found = []
+    for rows, columns, blocks in zip(*map(_spans, ends)):
+        part = query[rows], key[columns], value[columns]
+        counts = [x.shape[0] for x in part[:2]]
+        barred = _cut("atten_mask", atten_mask, *counts)
+        left_out = _cut("topk_mask", topk_mask, counts[0], blocks.stop - blocks.start)
+        found.append(_one(part, barred, left_out, scale_value, sizes, blocks, select_block_count))
+    return tuple(each[0] if len(each) == 1 else cat.run(list(each), 0) for each in zip(*found))
+
+
+def _one(part, barred, left_out, scale, sizes, blocks, count):
+    """The four results of one sequence."""
+    query, key, value = part
+    queries, heads, features = query.shape
+    groups = key.shape[1]
+    query = query.swapaxes(0, 1).reshape((groups, heads // groups, queries, features))
+    key, value = (x.swapaxes(0, 1).expand_dims(1) for x in (key, value))
+    out = attend.run(query, key, value, None, barred, None, scale, 1.0, False)
+    out = out.reshape((heads, queries, value.shape[-1])).swapaxes(0, 1)
+    extents = [
+        x.reshape((heads, queries, 1)).swapaxes(0, 1).broadcast_to((queries, heads, 8))
+        for x in attention_extent.run(query, key, None, barred, scale, False)
+    ]
+    length, stride, wide = sizes
+    places = favoured_blocks.run(
+        query,
+        key,
+        barred,
+        left_out,
+        scale,
+        wide // stride,
+        length // stride,
+        blocks.stop - blocks.start,
+        count,
+    )
+    return out, places, *extents
+
+
+@op(widen=False)
+def favoured_blocks(
+    xp,
+    query: Floats,
+    key: Floats,
+    barred: Mask = None,
+    left_out: Mask = None,
+    scale: Any = 1.0,
+    step: Any = 1,
+    windows: Any = 1,
+    blocks: Any = 1,
+    count: Any = 1,
+):
+    """The places of the most important blocks, (queries, groups, count), -1 where there are none.
+
+    Block j begins at key `step` * j, and a window lies over `windows` strides.
+    """
+    query, key = _wide(xp, query, key)
+    shares = [0] * (step + windows - 1)  # how often each distance m + n occurs
+    for m in range(step):
+        for n in range(windows):
+            shares[m + n] += 1
+    found, keys = [], key.shape[-2]
+    for part in _parts(xp, query, key):
+        weights = _weights(xp, query[..., part, :], key, None, _rows(barred, part), scale, False)
+        weights = xp.sum(weights, 1)
+        scores = xp.zeros((*weights.shape[:-1], blocks), weights.dtype)
+        for distance, share in enumerate(shares):
+            at = xp.arange(blocks) * step - distance
+            real = (at >= 0) & (at < keys)
+            if keys:
+                scores = scores + share * xp.where(
+                    real, xp.take(weights, xp.where(real, at, 0), -1), 0
+                )
+        found.append(scores)
+    scores = found[0] if len(found) == 1 else xp.concatenate(found, -2)
+    if left_out is not None:
+        scores = xp.where(left_out, -math.inf, scores)
+    values, order = xp.top_k(scores, min(count, blocks), -1)
+    order = xp.cast(xp.where(values == -math.inf, _NONE, order), "int32")
+    if count > blocks:
+        rest = xp.full((*order.shape[:-1], count - blocks), _NONE, "int32")
+        order = xp.concatenate([order, rest], -1)
+    return xp.swapaxes(order, 0, 1)
+
+
+def _spans(ends):
+    return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends)]
+
+
+def _cut(name, mask, queries, others):
+    """The part of a mask that one sequence needs."""
+    if mask is None:
+        return None
+    if mask.ndim != 2 or mask.shape[0] < queries or mask.shape[1] < others:
+        raise ValueError(
+            f"For 'nsa_compress_attention', '{name}' must have a place for each of {queries} "
+            f"queries and {others} keys or blocks, but got shape {mask.shape}."
+        )
+    xp = space_for(mask._array)
+    return Tensor._wrap(xp.asarray(mask._array[:queries, :others]))
+
+
+def _need_sizes(length, stride, wide, count):
+    """The sizes of windows and blocks that the documentation allows."""
+    wanted = None
+    if length % 16 or not 16 <= length <= 128:
+        wanted = "'compress_block_size' must be a multiple of 16 in [16, 128]", length
+    elif stride % 16 or not 16 <= stride <= min(64, length):
+        wanted = f"'compress_stride' must be a multiple of 16 in [16, {min(64, length)}]", stride
+    elif wide % 16 or wide % stride or not length <= wide <= 128:
+        wanted = (
+            (f"'select_block_size' must be a multiple of 16 and of {stride} in [{length}, 128]"),
+            wide,
+        )
+    elif not 1 <= count <= 32:
+        wanted = "'select_block_count' must be in [1, 32]", count
+    if wanted:
+        raise ValueError(f"For 'nsa_compress_attention', {wanted[0]}, but got {wanted[1]}.")
+
+
+def _need_heads(query, key, value, head_num):
+    """Axes, heads and features that fit."""
+    shapes = [x.shape for x in (query, key, value)]
+    fits = all(len(shape) == 3 for shape in shapes) and shapes[1][:2] == shapes[2][:2]
+    if not fits or query.shape[2] != key.shape[2]:
+        raise ValueError(
+            "For 'nsa_compress_attention', the inputs must have shapes (T1, N1, D1), (T2, N2, D1) "
+            f"and (T2, N2, D2), but got {shapes[0]}, {shapes[1]} and {shapes[2]}."
+        )
+    (_, heads, features), (_, groups, own) = query.shape, value.shape
+    if head_num != heads or not groups or heads % groups:
+        raise ValueError(
+            "For 'nsa_compress_attention', 'head_num' must be the heads of 'query', a multiple of "
+            f"those of 'key', but got {head_num} for {heads} and {groups}."
+        )
+    if features % 16 or own % 16 or not 1 <= own <= features:
+        raise ValueError(
+            "For 'nsa_compress_attention', the features must be multiples of 16, those of 'value' "
+            f"no more than those of 'query', but got {own} and {features}."
+        )
+
+
+def _need_ends(ends, queries, keys):
+    """Sums that grow, as many of each, the first two to the lengths of the Tensors."""
+    names = "actual_seq_qlen", "actual_cmp_seq_kvlen", "actual_sel_seq_kvlen"
+    for name, each, total in zip(names, ends, (queries, keys, None)):
+        if (
+            not each
+            or len(each) != len(ends[0])
+            or each[0] < 0
+            or sorted(each) != list(each)
+            or total not in (None, each[-1])
+        ):
+            raise ValueError(
+                f"For 'nsa_compress_attention', '{name}' must be {len(ends[0])} sums that grow"
+                f"{'' if total is None else f' to {total}'}, but got {each}."
+            )

@@ -1,0 +1,139 @@
+"""Attention to chosen blocks of keys: nsa_select_attention.
+
+The blocks that a query selects are gathered, so that the attention of _attention/attention.py sees
+them as the keys of that query alone. The documentation of 2.10 is the reference; the original runs
+this on Ascend only.
+"""
+
+from ..._backend.arrays import to_host
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Float, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
+from ..._core.tensor.dtype import bfloat16, float16
+from ..._core.tensor.tensor import Tensor
+from .._shape.reshape import cat
+from .attention import attend, attention_extent
+
+Anything = TensorOf(any_dtype)
+Ends = TupleOf(Int) | ListOf(Int)
+
+_BLOCK = 64  # keys, the one size that the original takes
+
+
+def _need_fitting(api, query, key, value, chosen, heads, count):
+    """Refuses shapes that do not fit each other."""
+    if {query.ndim, key.ndim, value.ndim, chosen.ndim} != {3}:
+        raise RuntimeError(f"For '{api}', all inputs must have 3 axes, but got shapes "
+                           f"{query.shape}, {key.shape}, {value.shape} and {chosen.shape}.")
+    if len({query.dtype, key.dtype, value.dtype}) > 1:
+        raise RuntimeError(f"For '{api}', 'query', 'key' and 'value' must have one dtype, but got "
+                           f"{query.dtype}, {key.dtype} and {value.dtype}.")
+    if query.dtype not in (float16, bfloat16):
+        raise TypeError(f"For '{api}', 'query' must be a Tensor of float16 or bfloat16, but got "
+                        f"{query.dtype}.")
+    if query.shape[1] != heads or heads % key.shape[1]:
+        raise RuntimeError(f"For '{api}', 'head_num' must be the number of heads of 'query' and "
+                           f"divisible by that of 'key', but got {heads} for shapes {query.shape} "
+                           f"and {key.shape}.")
+    if query.shape[2] != key.shape[2] or value.shape[2] > key.shape[2] or (
+            key.shape[:2] != value.shape[:2]):
+        raise RuntimeError(f"For '{api}', 'query' must have as many features as 'key', and 'value' "
+                           f"the steps and heads of 'key' and no more features, but got shapes "
+                           f"{query.shape}, {key.shape} and {value.shape}.")
+    wanted = (query.shape[0], key.shape[1], count)
+    if chosen.shape != wanted:
+        raise RuntimeError(f"For '{api}', 'topk_indices' must have shape {wanted}, but got "
+                           f"{chosen.shape}.")
+
+
+def _ranges(api, ends, totals):
+    """Where each sequence of queries and of keys starts and ends."""
+    for name, each, total in zip(("actual_seq_qlen", "actual_seq_kvlen"), ends, totals):
+        grown = sorted([0, *each]) == [0, *each] and each and each[-1] == total
+        if not grown or len(each) != len(ends[0]):
+            raise RuntimeError(f"For '{api}', '{name}' must grow to {total}, a number for each "
+                               f"sequence, but got {each}.")
+    starts = [[0, *each[:-1]] for each in ends]
+    return list(zip(*(map(slice, start, each) for start, each in zip(starts, ends))))
+
+
+def _selected(key, value, chosen):
+    """The blocks that each query of one sequence sees, and what lies beyond the last key.
+
+    Returns:
+        keys and values, (queries, heads, blocks * 64, features), and the mask,
+        (queries, heads, 1, blocks * 64).
+    """
+    xp = space_for(chosen._array)
+    steps = chosen._array[..., None] * _BLOCK + xp.arange(_BLOCK)
+    steps = steps.reshape((*chosen.shape[:2], -1))
+    beyond = steps >= key.shape[0]
+    at = Tensor._wrap(xp.where(beyond, 0, steps))
+    head = Tensor._wrap(xp.arange(key.shape[1])[None, :, None])
+    return key[at, head], value[at, head], Tensor._wrap(beyond[:, :, None])
+
+
+@public("ops.nsa_select_attention")
+@checked
+def nsa_select_attention(query: Anything, key: Anything, value: Anything,
+                         topk_indices: TensorOf("int32"), scale_value: Float, head_num: Int,
+                         select_block_size: Int, select_block_count: Int, *,
+                         atten_mask: Anything = None,
+                         actual_seq_qlen: Ends, actual_seq_kvlen: Ends):
+    """Attention of each query to the blocks of 64 keys that were selected for it.
+
+    A block that is named twice counts twice. It is computed in float32.
+
+    Args:
+        query (Tensor): shape (T1, N1, D1); float16 or bfloat16. T counts the steps of all sequences
+            joined.
+        key (Tensor): shape (T2, N2, D1), N2 a divisor of N1.
+        value (Tensor): shape (T2, N2, D2), D2 at most D1.
+        topk_indices (Tensor): the blocks of each query, counted within its sequence, int32, shape
+            (T1, N2, select_block_count).
+        scale_value (float): what the products are multiplied by.
+        head_num (int): N1.
+        select_block_size (int): 64.
+        select_block_count (int): how many blocks each query sees.
+        atten_mask (Tensor): reserved; None.
+        actual_seq_qlen (Union[tuple[int], list[int]]): where the sequences of queries end.
+        actual_seq_kvlen (Union[tuple[int], list[int]]): where those of keys end.
+
+    Returns:
+        tuple[Tensor]: the attention, (T1, N1, D2), the largest score of each query and the sum of
+        the exponentials beneath it, float32, (T1, N1, 8), each value eight times.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `select_block_size` is not 64, or `atten_mask` is given.
+        RuntimeError: if shapes, dtypes, lengths or blocks do not fit.
+
+    Source: mindspore.ops.nsa_select_attention of MindSpore 2.10.
+    """
+    api = "nsa_select_attention"
+    if select_block_size != _BLOCK or atten_mask is not None:
+        raise ValueError(f"For '{api}', 'select_block_size' must be {_BLOCK} and 'atten_mask' "
+                         f"None, but got {select_block_size} and {atten_mask!r}.")
+    _need_fitting(api, query, key, value, topk_indices, head_num, select_block_count)
+    ends = (list(actual_seq_qlen), list(actual_seq_kvlen))
+    parts = []
+    for rows, columns in _ranges(api, ends, (query.shape[0], key.shape[0])):
+        chosen = topk_indices[rows]
+        most = -(-(columns.stop - columns.start) // _BLOCK)
+        given = to_host(chosen._array)
+        if given.size and (given.min() < 0 or given.max() > most):
+            raise RuntimeError(f"For '{api}', 'topk_indices' must be in [0, {most}], but got "
+                               f"values from {given.min()} to {given.max()}.")
+        parts.append(_of_sequence(query[rows], key[columns], value[columns], chosen, scale_value))
+    return tuple(each[0] if len(each) == 1 else cat.run(list(each), 0) for each in zip(*parts))
+
+
+def _of_sequence(query, key, value, chosen, scale):
+    """The attention of one sequence; the heads that share keys are the queries of `attend`."""
+    steps, heads, features = query.shape
+    keys, values, beyond = _selected(key, value, chosen)
+    groups = query.reshape((steps, key.shape[1], -1, features))
+    out = attend.run(groups, keys, values, None, beyond, None, float(scale))
+    extent = attention_extent.run(groups, keys, None, beyond, float(scale))
+    wide = [x.reshape((steps, heads, 1)).broadcast_to((steps, heads, 8)) for x in extent]
+    return out.reshape((steps, heads, value.shape[-1])), *wide

@@ -1,0 +1,376 @@
+"""The attentions of inference: prompt_flash_attention and incre_flash_attention.
+
+The first is for many queries, the second for one query of each batch, which meets the keys of a
+cache. The one that chooses between them is in _attention/fused_infer.py; what they share is in
+_attention/inference.py. The documentation of 2.10 is the reference; the original runs these on
+Ascend only.
+"""
+
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Alike, Float, Int, ListOf, OneOf, TensorOf, TupleOf, checked
+from ..._core.tensor.dtype import float16, float32
+from .flash import _ALL, Counts, Half
+from .inference import Inference, Step
+
+Plain = TensorOf("float16", "bfloat16", "int8")
+Mask = TensorOf("bool", "int8", "uint8")
+Scale = TensorOf("uint64", "float32")
+Single = TensorOf("float32")
+OutScale = TensorOf("float32", "bfloat16")
+KeyScale = TensorOf("float16", "bfloat16", "float32")
+Tables = TensorOf("int32")
+Size = TensorOf("int64")
+Listed = TupleOf(Plain) | ListOf(Plain)
+
+_MODES = (0, 1, 2, 3, 4)
+
+
+# Many queries -------------------------------------------------------------------------------------
+
+
+@public("ops.prompt_flash_attention")
+@checked(Alike("query key value"))
+def prompt_flash_attention(
+    query: Plain,
+    key: Plain,
+    value: Plain,
+    attn_mask: TensorOf("bool", "int8", "uint8", "float16") = None,
+    actual_seq_lengths: Counts = None,
+    actual_seq_lengths_kv: Counts = None,
+    pse_shift: Half = None,
+    deq_scale1: Scale = None,
+    quant_scale1: Single = None,
+    deq_scale2: Scale = None,
+    quant_scale2: OutScale = None,
+    quant_offset2: OutScale = None,
+    num_heads: Int = 1,
+    scale_value: Float = 1.0,
+    pre_tokens: Int = _ALL,
+    next_tokens: Int = 0,
+    input_layout: OneOf("BSH", "BNSD") = "BSH",
+    num_key_value_heads: Int = 0,
+    sparse_mode: Int = 0,
+    inner_precise: OneOf(0, 1) = 1,
+):
+    """Attention of many queries: softmax(scale_value * query @ key.T + pse_shift) @ value.
+
+    With B batches, S1 queries, S2 keys, N heads of the queries and kvN of the keys, of D features
+    each. It is computed in float32. A query that may see nothing, or is none, gathers zeros.
+
+    Args:
+        query (Tensor): shape (B, S1, N * D) or (B, N, S1, D) by layout; float16, bfloat16 or int8.
+        key (Tensor): shape (B, S2, kvN * D) or (B, kvN, S2, D), of the dtype of `query`.
+        value (Tensor): as `key`.
+        attn_mask (Tensor): nonzero where a key is left out, shape (S1, S2), (B, S1, S2),
+            (1, S1, S2), (B, 1, S1, S2) or (1, 1, S1, S2); for modes 2, 3 and 4 a lower triangle
+            (2048, 2048), which stands for what the mode says. Default: None.
+        actual_seq_lengths (Union[Tensor, tuple[int], list[int]]): how many queries each batch has,
+            (B,). Default: None, for all.
+        actual_seq_lengths_kv (Union[Tensor, tuple[int], list[int]]): how many keys each batch has.
+        pse_shift (Tensor): added to the scores, shape (B, N, S1, S2) or (1, N, S1, S2), or longer;
+            bfloat16 as `query`, else float16.
+        deq_scale1 (Tensor): of the products of bytes, one number, float32, or uint64 with the bits
+            of a float32 in its lower half. With `quant_scale1` and `deq_scale2` for queries of
+            int8, and only for those.
+        quant_scale1 (Tensor): of the weights, before they are rounded to bytes; float32.
+        deq_scale2 (Tensor): of the result, of the dtype of `deq_scale1`.
+        quant_scale2 (Tensor): of the result, before it is rounded to bytes; one number, or one for
+            each channel. Default: None, for a result of floats.
+        quant_offset2 (Tensor): added to the result with it, of its shape and dtype.
+        num_heads (int): N, in [1, 256].
+        scale_value (float): what the products are multiplied by. Default: 1.0.
+        pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask) and 4.
+        next_tokens (int): how many keys ahead it sees. Default: 0.
+        input_layout (str): "BSH" or "BNSD". Default: "BSH".
+        num_key_value_heads (int): kvN, a divisor of N; 0 for N. Default: 0.
+        sparse_mode (int): which keys a query sees: 0, those of the band from the upper left that
+            the mask leaves; 1, those that the mask leaves; 2, a triangle from the upper left; 3, a
+            triangle to the lower right; 4, a band to the lower right. Default: 0.
+        inner_precise (int): 0 or 1, how exact the original is; without effect.
+
+    Returns:
+        Tensor, of the shape of `query`; int8 with `quant_scale2`, float16 of other bytes, else of
+        the dtype of `query`.
+
+    Raises:
+        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
+        ValueError: if `input_layout` is another one, axes or lengths do not fit, or scales do not
+            belong together.
+        RuntimeError: if heads, features, the mask or `sparse_mode` do not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor, ops
+        >>> x = Tensor(np.ones((1, 4, 8, 16), np.float16))
+        >>> out = ops.prompt_flash_attention(x, x, x, num_heads=4, input_layout="BNSD")
+        >>> print(out.shape)
+        (1, 4, 8, 16)
+
+    Source: mindspore.ops.prompt_flash_attention of MindSpore 2.10.
+    """
+    api = "prompt_flash_attention"
+    call = Inference(
+        api,
+        query,
+        [key],
+        [value],
+        input_layout,
+        num_heads,
+        num_key_value_heads,
+        scale_value,
+        RuntimeError,
+    )
+    call.take()
+    _need_prompt(call, sparse_mode, (pre_tokens, next_tokens))
+    call.limit_queries("actual_seq_lengths", actual_seq_lengths)
+    call.limit_keys("actual_seq_lengths_kv", actual_seq_lengths_kv)
+    _see(call, attn_mask, sparse_mode, (pre_tokens, next_tokens), pse_shift)
+    scales = deq_scale1, quant_scale1, deq_scale2
+    return _result(call, _byte_scales(call, scales), quant_scale2, quant_offset2)
+
+
+def _need_prompt(call, mode, reach):
+    """The limits of many queries: heads, features and modes."""
+    if call.heads > 256:
+        call.refuse(f"'num_heads' must be in [1, 256], but got {call.heads}", RuntimeError)
+    if mode not in _MODES:
+        call.refuse(f"'sparse_mode' must be in [0, 4], but got {mode}", RuntimeError)
+    if mode == 4 and min(reach) < 0:
+        call.refuse(
+            f"'pre_tokens' and 'next_tokens' must not be negative where 'sparse_mode' is "
+            f"4, but got {reach[0]} and {reach[1]}",
+            RuntimeError,
+        )
+    if str(call.dtype) == "BFloat16" and call.features % 16:
+        call.refuse(
+            f"the features of a head must be a multiple of 16 for bfloat16, but got "
+            f"{call.features}",
+            RuntimeError,
+        )
+
+
+def _see(call, mask, mode, reach, shift):
+    """Sets the mask and the shift of a call."""
+    wanted = "BFloat16" if str(call.dtype) == "BFloat16" else "Float16"
+    if shift is not None and str(shift.dtype) != wanted:
+        call.refuse(
+            f"'pse_shift' must be of dtype {wanted} beside 'query' of {call.dtype}, but "
+            f"got {shift.dtype}",
+            TypeError,
+        )
+    call.bar(mask, mode, reach)
+    call.move("pse_shift", shift)
+
+
+def _byte_scales(call, scales):
+    """The three scales of a call with bytes, none of another."""
+    given = [x is not None for x in scales]
+    if all(given) if str(call.dtype) == "Int8" else not any(given):
+        if not all(given):
+            return ()
+        if any(x.size != 1 for x in scales) or scales[0].dtype != scales[2].dtype:
+            call.refuse(
+                f"the scales of the products must be one number each, and two of one "
+                f"dtype, but got shapes {[x.shape for x in scales]} of "
+                f"{[str(x.dtype) for x in scales]}"
+            )
+        return scales
+    return call.refuse(
+        f"the scales before and after both products must be given where 'query' is "
+        f"of int8, and only there, but got dtype {call.dtype}"
+    )
+
+
+def _result(call, scales, scale, offset):
+    """The attention in the layout and the dtype asked for."""
+    if offset is not None and scale is None:
+        call.refuse("'quant_offset2' must be None where 'quant_scale2' is, but got a Tensor")
+    if scale is None:
+        out = call.run(*scales)
+        return call.folded(out.astype(float16) if scales else out)
+    if str(scale.dtype) == "BFloat16" != str(call.dtype):
+        call.refuse(
+            f"'quant_scale2' must be float32 beside 'query' of {call.dtype}, but got {scale.dtype}",
+            TypeError,
+        )
+    if not scales:
+        call.query = call.query.astype(float32)  # so that the result is rounded once
+    return call.folded(call.narrowed(call.run(*scales), scale, offset))
+
+
+# One query ----------------------------------------------------------------------------------------
+
+
+@public("ops.incre_flash_attention")
+@checked(Alike("query pse_shift antiquant_scale antiquant_offset"))
+def incre_flash_attention(
+    query: Half,
+    key: Listed,
+    value: Listed,
+    attn_mask: Mask = None,
+    actual_seq_lengths: Counts = None,
+    pse_shift: Half = None,
+    dequant_scale1: Scale = None,
+    quant_scale1: Single = None,
+    dequant_scale2: Scale = None,
+    quant_scale2: Single = None,
+    quant_offset2: Single = None,
+    antiquant_scale: Half = None,
+    antiquant_offset: Half = None,
+    block_table: Tables = None,
+    num_heads: Int = 1,
+    input_layout: OneOf("BSH", "BNSD") = "BSH",
+    scale_value: Float = 1.0,
+    num_key_value_heads: Int = 0,
+    block_size: Int = 0,
+    inner_precise: OneOf(0, 1) = 1,
+    kv_padding_size: Size = None,
+):
+    """Attention of one query of each batch to cached keys: softmax(scale * q @ k.T + pse) @ v.
+
+    With B batches, S keys, N heads of the query and kvN of the keys, of D features each. It is
+    computed in float32. A query that may see nothing gathers zeros.
+
+    Args:
+        query (Tensor): shape (B, 1, N * D) or (B, N, 1, D) by layout; float16 or bfloat16.
+        key (Union[tuple[Tensor], list[Tensor]]): one, of shape (B, S, kvN * D) or (B, kvN, S, D);
+            in pages (pages, block_size, kvN * D) or (pages, kvN, block_size, D). Of the dtype of
+            `query`, or int8.
+        value (Union[tuple[Tensor], list[Tensor]]): as `key`.
+        attn_mask (Tensor): nonzero where a key is left out, shape (B, S), (B, 1, S) or
+            (B, 1, 1, S); bool, int8 or uint8. Default: None.
+        actual_seq_lengths (Union[Tensor, tuple[int], list[int]]): how many keys each batch has,
+            (B,) or (1,). Default: None, for all.
+        pse_shift (Tensor): added to the scores, of the dtype of `query`, shape (B, N, 1, S) or
+            (1, N, 1, S).
+        dequant_scale1 (Tensor): disabled; None.
+        quant_scale1 (Tensor): disabled; None.
+        dequant_scale2 (Tensor): disabled; None.
+        quant_scale2 (Tensor): of the result, before it is rounded to int8; float32. Default: None,
+            for a result of floats.
+        quant_offset2 (Tensor): added to the result with it.
+        antiquant_scale (Tensor): of keys and values of int8, one of each channel, shape
+            (2, kvN, 1, D) or (2, kvN * D) by layout, of the dtype of `query`.
+        antiquant_offset (Tensor): added to them before, of the same shape.
+        block_table (Tensor): the pages of each batch, int32, shape (B, pages). Default: None.
+        num_heads (int): N.
+        input_layout (str): "BSH" or "BNSD". Default: "BSH".
+        scale_value (float): what the products are multiplied by. Default: 1.0.
+        num_key_value_heads (int): kvN, a divisor of N; 0 for N. Default: 0.
+        block_size (int): how many keys a page holds. Default: 0.
+        inner_precise (int): 0 or 1, how exact the original is; without effect.
+        kv_padding_size (Tensor): by how many empty places the keys are followed, where
+            `actual_seq_lengths` is given; int64, one number. Where they leave no room, the query
+            sees nothing.
+
+    Returns:
+        Tensor, of the shape of `query`; int8 with `quant_scale2`, else of the dtype of `query`.
+
+    Raises:
+        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
+        ValueError: if `input_layout` is another one, heads, axes, lengths, pages or scales do not
+            fit, or a disabled argument is given.
+        RuntimeError: if `num_heads` is not above 0, there is more than one query, `key` or `value`,
+            or other shapes do not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor, ops
+        >>> query = Tensor(np.ones((1, 1, 64), np.float16))
+        >>> key = [Tensor(np.ones((1, 10, 16), np.float16))]
+        >>> print(ops.incre_flash_attention(query, key, key, num_heads=4, num_key_value_heads=1)
+        ...       .shape)
+        (1, 1, 64)
+
+    Source: mindspore.ops.incre_flash_attention of MindSpore 2.10.
+    """
+    api = "incre_flash_attention"
+    call = Step(
+        api,
+        query,
+        key,
+        value,
+        input_layout,
+        num_heads,
+        num_key_value_heads,
+        scale_value,
+        ValueError,
+    )
+    _need_none(
+        call,
+        "disabled",
+        dequant_scale1=dequant_scale1,
+        quant_scale1=quant_scale1,
+        dequant_scale2=dequant_scale2,
+    )
+    if len(key) != 1 or len(value) != 1:
+        call.refuse(
+            f"'key' and 'value' must hold one Tensor each, but got {len(key)} and {len(value)}",
+            RuntimeError,
+        )
+    both = _halved(call, antiquant_scale), _halved(call, antiquant_offset)
+    _take_cache(call, both, False, (block_table, block_size), actual_seq_lengths, kv_padding_size)
+    _see(call, attn_mask, 1, None, pse_shift)
+    _need_whole_pages(call, quant_scale2)
+    return _result(call, (), quant_scale2, quant_offset2)
+
+
+def _need_none(call, why, **given):
+    for name, one in given.items():
+        if one is not None:
+            call.refuse(f"'{name}' must be None: it is {why}, but got {one!r}")
+
+
+def _need_whole_pages(call, scale):
+    if call.paged and scale is not None and scale.size > 1:
+        call.refuse(
+            f"'quant_scale2' must be one number where there is a 'block_table', but got "
+            f"shape {scale.shape}"
+        )
+
+
+def _halved(call, both):
+    """What is told of keys and of values, from a Tensor of both; (None, None) without one."""
+    if both is None:
+        return None, None
+    if both.ndim < 1 or both.shape[0] != 2:
+        call.refuse(
+            f"the scales and offsets of keys and values must have a first axis of 2, but "
+            f"got shape {both.shape}"
+        )
+    return both[0], both[1]
+
+
+def _need_dtypes(call, scales):
+    """Refuses keys of another dtype than the queries, but bytes with their scales."""
+    dtypes = {str(x.dtype) for x in [*call.keys, *call.values]}
+    if dtypes == {"Int8"} and str(call.dtype) != "Int8":
+        return True
+    if dtypes != {str(call.dtype)}:
+        call.refuse(
+            f"'query', 'key' and 'value' must have the same dtype, but for keys and values "
+            f"of int8, but got {call.dtype} and {sorted(dtypes)}",
+            TypeError,
+        )
+    if any(x is not None for pair in scales for x in pair):
+        call.refuse(
+            f"the scales of keys and values must be None where these are of {call.dtype}, "
+            f"but got Tensors"
+        )
+    return False
+
+
+def _take_cache(call, scales, by_token, pages, lengths, padding):
+    """Lays out the keys and values of one query: as they are, or from pages, or from bytes."""
+    if call.queries != 1:
+        call.refuse(f"'query' must be one for each batch, but got {call.queries}", RuntimeError)
+    bytes_ = _need_dtypes(call, scales)
+    table, size = pages
+    if table is None:
+        call.take()
+    else:
+        _need_none(call, "not for pages", kv_padding_size=padding)
+        call.take_pages(table, size, lengths)
+    if bytes_:
+        call.widen_keys(*scales, by_token)
+    call.limit_keys(call.lengths_name, lengths, padding, one_for_all=True)

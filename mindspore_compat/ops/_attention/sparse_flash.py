@@ -1,0 +1,536 @@
+"""Attention to few keys of many: lightning_indexer, sparse_flash_attention.
+
+One tells which keys matter to a query, the other attends to those. Sequences may have different
+lengths, be joined ("TND"), or lie in pages that a table names ("PA_BSND"); each is worked on by
+itself. The documentation of 2.10 is the reference; the original runs these on Ascend only.
+Attention to all keys is in _attention/flash.py, the arithmetic of scores in
+_attention/attention.py.
+"""
+
+import math
+
+from ..._backend.arrays import to_host
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Alike,
+    Any,
+    Bool,
+    Int,
+    Number,
+    OneOf,
+    Str,
+    TensorOf,
+    checked,
+    floating,
+)
+from ..._core.tensor.tensor import Tensor
+from .._shape.reshape import cat
+from .attention import _score_slopes, _scores, _softmax_flow, _top_and_sum, _weights, _wide
+from .flash import Half
+
+Floats = TensorOf(floating)
+Places = TensorOf("int32", "int64")
+Int32 = TensorOf("int32")
+
+_FAR = 2**63 - 1
+_LEFT_OVER = -1  # the place of a key that there is not
+
+
+# Sequences ----------------------------------------------------------------------------------------
+
+
+class _Sequences:
+    """Tokens of several sequences: those of each, and the whole put together again.
+
+    Args:
+        api (str): the public name.
+        name (str): that of the argument.
+        layout (str): "BSND", "TND" or "PA_BSND".
+        x (Tensor): its first array.
+        lengths (Tensor): how many tokens each has, or where each ends for "TND".
+        table (Tensor): the pages of each sequence, for "PA_BSND".
+    """
+
+    def __init__(self, api, name, layout, x, lengths, table=None):
+        self.layout, self.shape, self.pages = layout, x.shape, None
+        rank = 3 if layout == "TND" else 4
+        if x.ndim != rank:
+            raise ValueError(
+                f"For '{api}', '{name}' must have {rank} axes for layout '{layout}', "
+                f"but got shape {x.shape}."
+            )
+        given = lengths if lengths is None else [int(n) for n in to_host(lengths._array).ravel()]
+        if layout != "BSND" and given is None or layout == "PA_BSND" and table is None:
+            raise ValueError(
+                f"For '{api}', the actual lengths of '{name}', and for 'PA_BSND' a "
+                f"'block_table', must be given for layout '{layout}', but got none."
+            )
+        if layout == "PA_BSND":
+            self.pages = _pages(api, table, x.shape, given)
+            self.spans = [(0, n) for n in given]
+            return
+        step = x.shape[1] if layout == "BSND" else 0
+        if layout == "BSND":
+            given = [step] * x.shape[0] if given is None else given
+            fits = len(given) == x.shape[0] and all(0 <= n <= step for n in given)
+            self.spans = [(i * step, i * step + n) for i, n in enumerate(given)]
+        else:
+            fits = given and given[0] >= 0 and sorted(given) == given and given[-1] == x.shape[0]
+            self.spans = list(zip([0, *given[:-1]], given))
+        if not fits:
+            raise ValueError(
+                f"For '{api}', the actual lengths of '{name}' must be at most {step}, "
+                f"or grow to {x.shape[0]} for 'TND', but got {given}."
+            )
+
+    def parts(self, x):
+        """The tokens of each sequence, from an array laid out as the first, one by one."""
+        flat = x if self.layout == "TND" else x.reshape((-1, *x.shape[2:]))
+        for i, (start, stop) in enumerate(self.spans):
+            if self.pages is None:
+                yield flat[start:stop]
+            else:
+                yield flat[Tensor._wrap(space_for(x._array).asarray(self.pages[i], "int64"))]
+
+    def whole(self, parts, fill):
+        """What was made of each sequence, laid out as the first array; `fill` where none is."""
+        found, rest = [], self.shape[1] if self.layout == "BSND" else 0
+        for one in parts:
+            found.append(one)
+            if rest > one.shape[0]:
+                xp = space_for(one._array)
+                shape = (rest - one.shape[0], *one.shape[1:])
+                found.append(Tensor._wrap(xp.full(shape, fill, one._array.dtype)))
+        out = found[0] if len(found) == 1 else cat.run(found, 0)
+        return out if self.layout == "TND" else out.reshape((*self.shape[:2], *out.shape[1:]))
+
+
+def _pages(api, table, shape, lengths):
+    """For each sequence where its tokens stand in the pages, joined; read on the host."""
+    size = shape[1]
+    rows = to_host(table._array).reshape(table.shape[0], -1)
+    found = []
+    for row, n in zip(rows, lengths):
+        used = [int(page) for page in row[: -(-n // size)]]
+        if (
+            len(rows) != len(lengths)
+            or n < 0
+            or len(used) * size < n
+            or any(not 0 <= page < shape[0] for page in used)
+        ):
+            raise ValueError(
+                f"For '{api}', 'block_table' must name for each sequence pages in "
+                f"[0, {shape[0]}) for its tokens, but got {rows.tolist()} for lengths "
+                f"{lengths}."
+            )
+        found.append([page * size + i for page in used for i in range(size)][:n])
+    return found
+
+
+def _need_same_count(api, queries, keys):
+    if len(queries.spans) != len(keys.spans):
+        raise ValueError(
+            f"For '{api}', there must be as many sequences of keys as of queries, but "
+            f"got {len(keys.spans)} and {len(queries.spans)}."
+        )
+
+
+def _seen(xp, mode, start, stop, queries, keys):
+    """How many keys each of some queries sees: all, or in mode 3 those up to its own place."""
+    if mode == 0:
+        return xp.full((stop - start,), keys, "int64")
+    return xp.clip(xp.arange(start, stop) + 1 + keys - queries, 0, keys)
+
+
+# Which keys matter --------------------------------------------------------------------------------
+
+
+@op(widen=False)
+def indexer_scores(xp, query: Floats, key: Floats, weights: Floats):
+    """The sum over heads of weights * relu(query @ key.T), (queries, keys), in float32 at least."""
+    query, key, weights = _wide(xp, query, key, weights)
+    out, keys = 0, xp.swapaxes(key, -1, -2)
+    for h in range(query.shape[1]):
+        out = out + weights[:, h : h + 1] * xp.maximum(xp.matmul(query[:, h], keys), 0)
+    return out
+
+
+@indexer_scores.vjp_joint
+def indexer_scores_vjp(xp, g, query, key, weights):
+    """Gradients of queries, keys and weights; the products are computed once more."""
+    g, query, key, weights = _wide(xp, g, query, key, weights)
+    to_query, to_key, to_weights = [], 0, []
+    for h in range(query.shape[1]):
+        score = xp.matmul(query[:, h], xp.swapaxes(key, -1, -2))
+        to_weights.append(xp.sum(g * xp.maximum(score, 0), -1))
+        flow = xp.where(score > 0, g * weights[:, h : h + 1], 0)
+        to_query.append(xp.matmul(flow, key))
+        to_key = to_key + xp.matmul(xp.swapaxes(flow, -1, -2), query[:, h])
+    return xp.stack(to_query, 1), to_key, xp.stack(to_weights, 1)
+
+
+@op(widen=False)
+def best_keys(xp, scores: Floats, seen: Places, count: Int):
+    """The `count` largest of the first `seen` scores of each row, in order, and where they stand.
+
+    What is left over holds minus infinity and -1.
+    """
+    keys = scores.shape[1]
+    hidden = xp.arange(keys) >= xp.expand_dims(seen, -1)
+    ranked = xp.where(hidden, -math.inf, scores)
+    values, order = xp.top_k(ranked, min(count, keys), -1)
+    real = xp.arange(min(count, keys)) < xp.expand_dims(seen, -1)
+    order = xp.cast(xp.where(real, order, _LEFT_OVER), "int32")
+    if count > keys:
+        rest = (scores.shape[0], count - keys)
+        values = xp.concatenate([values, xp.full(rest, -math.inf, values.dtype)], -1)
+        order = xp.concatenate([order, xp.full(rest, _LEFT_OVER, "int32")], -1)
+    return values, order
+
+
+@best_keys.vjp_joint
+def best_keys_vjp(xp, g, out, scores_shape):
+    """The gradient of the scores, each from its own place."""
+    at = out[1][:, : scores_shape[1]]
+    flow = xp.where(at >= 0, g[0][:, : scores_shape[1]], 0)
+    at = xp.maximum(at, 0)
+    return xp.scatter_along_axis(xp.zeros(scores_shape, flow.dtype), at, flow, 1, add=True), None
+
+
+@public("ops.lightning_indexer")
+@checked(Alike("query key weights"))
+def lightning_indexer(
+    query: Half,
+    key: Half,
+    weights: Half,
+    *,
+    actual_seq_lengths_query: Int32 = None,
+    actual_seq_lengths_key: Int32 = None,
+    block_table: Int32 = None,
+    layout_query: OneOf("BSND", "TND") = "BSND",
+    layout_key: OneOf("BSND", "TND", "PA_BSND") = "BSND",
+    sparse_count: Int(ge=1, le=2048) = 2048,
+    sparse_mode: Int = 3,
+    pre_tokens: Int = _FAR,
+    next_tokens: Int = _FAR,
+    return_value: Bool = False,
+):
+    """Which keys matter most to each query, by DeepSeek sparse attention.
+
+    A key's score is the sum over heads of weights * relu(query @ key), in float32.
+
+    Args:
+        query (Tensor): shape (B, S1, N1, D), or (T1, N1, D) of joined sequences; float16 or
+            bfloat16.
+        key (Tensor): shape (B, S2, 1, D), (T2, 1, D), or (pages, tokens of a page, 1, D).
+        weights (Tensor): of each head, shape (B, S1, N1) or (T1, N1).
+        actual_seq_lengths_query (Tensor): how many queries each sequence has, or where each ends
+            for "TND", int32, shape (B,). Default: None, for all.
+        actual_seq_lengths_key (Tensor): the same of the keys; needed for "TND" (where they end) and
+            "PA_BSND" (how many).
+        block_table (Tensor): the pages of each sequence, int32, shape (B, pages), for "PA_BSND".
+        layout_query (str): "BSND" or "TND". Default: "BSND".
+        layout_key (str): that of `query`, or "PA_BSND". Default: "BSND".
+        sparse_count (int): how many keys are told, in [1, 2048]. Default: 2048.
+        sparse_mode (int): 0 for all keys of a sequence, 3 for those up to the query's own place,
+            counted from the ends. Default: 3.
+        pre_tokens (int): reserved. Default: 2**63 - 1.
+        next_tokens (int): reserved. Default: 2**63 - 1.
+        return_value (bool): whether the scores are returned, too; not for "PA_BSND".
+
+    Returns:
+        tuple[Tensor]: for each query the places of its keys, the largest score first, int32, shape
+        (B, S1, 1, sparse_count) or (T1, 1, sparse_count); and their scores, of the dtype of
+        `query`, or an empty Tensor. Where fewer keys are seen, -1 and minus infinity fill up.
+
+    Raises:
+        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
+        ValueError: if shapes, lengths, pages or layouts do not fit, a number is out of range, or
+            a reserved argument is given.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor, ops
+        >>> query = Tensor(np.ones((1, 1, 2, 4), np.float16))
+        >>> key = Tensor(np.array([1, 3, 2], np.float16).reshape(1, 3, 1, 1) * np.ones(4, 'f2'))
+        >>> weights = Tensor(np.ones((1, 1, 2), np.float16))
+        >>> print(ops.lightning_indexer(query, key, weights, sparse_count=2)[0])
+        [[[[1 2]]]]
+
+    Source: mindspore.ops.lightning_indexer of MindSpore 2.10.
+    """
+    api = "lightning_indexer"
+    if (pre_tokens, next_tokens) != (_FAR, _FAR):
+        raise ValueError(
+            f"For '{api}', 'pre_tokens' and 'next_tokens' must be {_FAR}: they are "
+            f"reserved, but got {pre_tokens} and {next_tokens}."
+        )
+    _need_layouts(api, ValueError, layout_query, "layout_key", layout_key, sparse_mode)
+    if return_value and layout_key == "PA_BSND":
+        raise ValueError(f"For '{api}', 'return_value' must be False for 'PA_BSND', but got True.")
+    queries = _Sequences(api, "query", layout_query, query, actual_seq_lengths_query)
+    keys = _Sequences(api, "key", layout_key, key, actual_seq_lengths_key, block_table)
+    _need_same_count(api, queries, keys)
+    if weights.shape != query.shape[:-1] or key.shape[-2:] != (1, query.shape[-1]):
+        raise ValueError(
+            f"For '{api}', 'weights' must have shape {query.shape[:-1]}, and 'key' "
+            f"one head of {query.shape[-1]} features, but got shapes {weights.shape} "
+            f"and {key.shape}."
+        )
+    found = [
+        _best(q, k.squeeze(1), w, sparse_count, sparse_mode)
+        for q, k, w in zip(queries.parts(query), keys.parts(key), queries.parts(weights))
+    ]
+    values, places = zip(*found)
+    places = queries.whole(places, _LEFT_OVER)
+    if not return_value:
+        return places, Tensor._wrap(space_for(query._array).zeros((0,), query._array.dtype))
+    return places, queries.whole(values, -math.inf).astype(query.dtype)
+
+
+def _best(query, key, weights, count, mode):
+    """The best keys of one sequence, some queries at a time: their scores and places."""
+    xp, (queries, keys) = space_for(query._array), (query.shape[0], key.shape[0])
+    step, found = max(1, xp.at_once() // max(1, keys)), []
+    for start in range(0, max(1, queries), step):
+        part = slice(start, min(start + step, queries))
+        scores = indexer_scores.run(query[part], key, weights[part])
+        seen = Tensor._wrap(_seen(xp, mode, part.start, part.stop, queries, keys))
+        found.append([x.expand_dims(1) for x in best_keys.run(scores, seen, count)])
+    return [one[0] if len(one) == 1 else cat.run(list(one), 0) for one in zip(*found)]
+
+
+def _need_layouts(api, error, layout_query, name, layout, mode):
+    if layout not in (layout_query, "PA_BSND"):
+        raise error(
+            f"For '{api}', '{name}' must be '{layout_query}' as 'layout_query', or "
+            f"'PA_BSND', but got '{layout}'."
+        )
+    if mode not in (0, 3):
+        raise error(f"For '{api}', 'sparse_mode' must be 0 or 3, but got {mode}.")
+
+
+# Attention to them --------------------------------------------------------------------------------
+
+
+@op(widen=False)
+def attend_chosen(
+    xp, query: Floats, key: Floats, value: Floats, places: Places, seen: Places, scale: Any = 1.0
+):
+    """What each query gathers from the keys at its own places, (queries, heads, features).
+
+    A place that is negative, or not below `seen`, is left out; one named twice counts twice.
+    """
+    found, dtype = [], query.dtype
+    query, key, value = _wide(xp, query, key, value)
+    for part, at, barred in _chosen(xp, query, places, seen):
+        weights = _weights(xp, query[part], xp.getitem(key, (at,)), None, barred, scale, False)
+        found.append(xp.matmul(weights, xp.getitem(value, (at,))))
+    return xp.cast(xp.concatenate(found, 0), dtype)
+
+
+@attend_chosen.vjp_joint
+def attend_chosen_vjp(xp, g, query, key, value, places, seen, scale):
+    """Gradients of queries, keys and values; the weights are computed once more."""
+    g, query, key, value = _wide(xp, g, query, key, value)
+    to_query, to_key, to_value = [], xp.zeros_like(key), xp.zeros_like(value)
+    for part, at, barred in _chosen(xp, query, places, seen):
+        rows, flow = query[part], g[part]
+        own, gathered = xp.getitem(key, (at,)), xp.getitem(value, (at,))
+        weights = _weights(xp, rows, own, None, barred, scale, False)
+        given = xp.matmul(xp.swapaxes(weights, -1, -2), flow)
+        to_value = xp.scatter_add(to_value, (at,), given)
+        flow = _softmax_flow(xp, xp.matmul(flow, xp.swapaxes(gathered, -1, -2)), weights)
+        to_rows, to_own, _ = _score_slopes(xp, flow, rows, own, None, scale, False)
+        to_query.append(to_rows)
+        to_key = xp.scatter_add(to_key, (at,), to_own)
+    return xp.concatenate(to_query, 0), to_key, to_value, None, None
+
+
+@op(widen=False)
+def chosen_extent(xp, query: Floats, key: Floats, places: Places, seen: Places, scale: Any = 1.0):
+    """The largest score of each query and head at its own places, and the sum of the exponentials
+    beneath it, (queries, heads), in float32."""
+    query, key = _wide(xp, query, key)
+    found = []
+    for part, at, barred in _chosen(xp, query, places, seen):
+        scores = _scores(xp, query[part], xp.getitem(key, (at,)), None, barred, scale, False)
+        top, _, total = _top_and_sum(xp, scores, barred)
+        found.append((top[..., 0], total[..., 0]))
+    return tuple(xp.cast(xp.concatenate(list(each), 0), "float32") for each in zip(*found))
+
+
+chosen_extent.vjp()
+
+
+def _chosen(xp, query, places, seen):
+    """Ranges of queries to work on at a time, the places of their keys, and what is barred."""
+    queries = query.shape[0]
+    step = max(1, xp.at_once() // max(1, places.shape[1] * query.shape[-1]))
+    for start in range(0, max(1, queries), step):
+        part = slice(start, start + step)
+        at = places[part]
+        barred = (at < 0) | (at >= xp.expand_dims(seen[part], -1))
+        yield part, xp.where(barred, 0, at), xp.expand_dims(barred, 1)
+
+
+@public("ops.sparse_flash_attention")
+@checked(Alike("query key value"))
+def sparse_flash_attention(
+    query: Half,
+    key: Half,
+    value: Half,
+    sparse_indices: Int32,
+    scale_value: Number,
+    *,
+    block_table: Int32 = None,
+    actual_seq_lengths_query: Int32 = None,
+    actual_seq_lengths_kv: Int32 = None,
+    query_rope: Half = None,
+    key_rope: Half = None,
+    sparse_block_size: Int = 1,
+    layout_query: Str = "BSND",
+    layout_kv: Str = "BSND",
+    sparse_mode: Int = 3,
+    pre_tokens: Int = _FAR,
+    next_tokens: Int = _FAR,
+    attention_mode: Int = 0,
+    return_softmax_lse: Bool = False,
+):
+    """Attention of each query to keys that were chosen for it: softmax(scale * q @ k.T) @ value.
+
+    It is computed in float32. Queries and keys have features that tell their positions, too, beside
+    the others (MLA). A query that may see nothing gathers zeros.
+
+    Args:
+        query (Tensor): shape (B, S1, N1, D), or (T1, N1, D) of joined sequences; float16 or
+            bfloat16.
+        key (Tensor): shape (B, S2, 1, D), (T2, 1, D), or (pages, tokens of a page, 1, D).
+        value (Tensor): of the shape of `key`.
+        sparse_indices (Tensor): for each query the keys it attends to, or blocks of them, int32,
+            shape (B, S1, 1, count) or (T1, 1, count); those below 0 name none.
+        scale_value (float): what the products are multiplied by.
+        block_table (Tensor): the pages of each sequence, int32, shape (B,) or (B, pages), for
+            "PA_BSND".
+        actual_seq_lengths_query (Tensor): how many queries each sequence has, or where each ends
+            for "TND", int32, shape (B,). Default: None, for all.
+        actual_seq_lengths_kv (Tensor): the same of the keys; needed for "TND" (where they end) and
+            "PA_BSND" (how many).
+        query_rope (Tensor): more features of `query`, of its shape but the last axis.
+        key_rope (Tensor): more features of `key`.
+        sparse_block_size (int): how many keys a place of `sparse_indices` names, a power of 2 in
+            [1, 128]. Default: 1.
+        layout_query (str): "BSND" or "TND". Default: "BSND".
+        layout_kv (str): that of `query`, or "PA_BSND". Default: "BSND".
+        sparse_mode (int): 0 for no limit, 3 for keys up to the query's own place, counted from the
+            ends. Default: 3.
+        pre_tokens (int): without effect in either mode.
+        next_tokens (int): without effect in either mode.
+        attention_mode (int): 2, for queries and keys with `query_rope` and `key_rope`; the original
+            takes nothing else, not even its default, 0.
+        return_softmax_lse (bool): whether the second and third result are computed; not for
+            "PA_BSND". Default: False.
+
+    Returns:
+        tuple[Tensor]: the attention, of the shape and dtype of `query`; the largest score of each
+        query and the sum of the exponentials beneath it, float32, shape (B, 1, S1, N1) or
+        (1, T1, N1), or empty Tensors.
+
+    Raises:
+        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
+        ValueError: if shapes, lengths or pages do not fit, or `attention_mode` is not 2.
+        RuntimeError: if a layout, `sparse_mode` or `sparse_block_size` is another one.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor, ops
+        >>> query, key = (Tensor(np.ones((1, n, 1, 4), np.float16)) for n in (1, 3))
+        >>> value = Tensor(np.array([1, 3, 5], np.float16).reshape(1, 3, 1, 1) * np.ones(4, 'f2'))
+        >>> places = Tensor(np.array([1, 2], np.int32).reshape(1, 1, 1, 2))
+        >>> print(ops.sparse_flash_attention(query, key, value, places, 0.5, query_rope=query,
+        ...                                  key_rope=key, attention_mode=2)[0])
+        [[[[4. 4. 4. 4.]]]]
+
+    Source: mindspore.ops.sparse_flash_attention of MindSpore 2.10.
+    """
+    api = "sparse_flash_attention"
+    _need_sparse(api, layout_query, layout_kv, sparse_mode, sparse_block_size)
+    queries = _Sequences(api, "query", layout_query, query, actual_seq_lengths_query)
+    keys = _Sequences(api, "key", layout_kv, key, actual_seq_lengths_kv, block_table)
+    _need_same_count(api, queries, keys)
+    _need_chosen(api, query, key, value, sparse_indices, (query_rope, key_rope), attention_mode)
+    if return_softmax_lse and layout_kv == "PA_BSND":
+        raise ValueError(
+            f"For '{api}', 'return_softmax_lse' must be False for 'PA_BSND', but got True."
+        )
+    query, key = (cat.run([x, rope], -1) for x, rope in ((query, query_rope), (key, key_rope)))
+    scale, outs, extents = float(scale_value), [], []
+    for q, k, v, at in zip(
+        queries.parts(query), keys.parts(key), keys.parts(value), queries.parts(sparse_indices)
+    ):
+        xp = space_for(q._array)
+        at = Tensor._wrap(_blocks(xp, at._array[:, 0], sparse_block_size))
+        seen = Tensor._wrap(_seen(xp, sparse_mode, 0, q.shape[0], q.shape[0], k.shape[0]))
+        if not k.shape[0]:  # nothing to gather from: a token of zeros that nobody sees
+            k, v = (
+                cat.run([x, Tensor._wrap(xp.zeros((1, *x.shape[1:]), x._array.dtype))], 0)
+                for x in (k, v)
+            )
+        k, v = k.squeeze(1), v.squeeze(1)
+        outs.append(attend_chosen.run(q, k, v, at, seen, scale))
+        if return_softmax_lse:
+            extents.append(chosen_extent.run(q, k, at, seen, scale))
+    out = queries.whole(outs, 0)
+    if return_softmax_lse:
+        return out, *(queries.whole(each, 0).expand_dims(-3) for each in zip(*extents))
+    empty = space_for(query._array).zeros((0,), "float32")
+    return out, Tensor._wrap(empty), Tensor._wrap(empty)
+
+
+def _blocks(xp, places, size):
+    """The place of each key of the blocks named; -1 for those of a block below 0."""
+    if size == 1:
+        return places
+    whole = xp.expand_dims(places, -1) * size + xp.arange(size)
+    whole = xp.where(xp.expand_dims(places, -1) < 0, _LEFT_OVER, whole)
+    return xp.reshape(whole, (places.shape[0], -1))
+
+
+def _need_sparse(api, layout_query, layout_kv, mode, block):
+    for name, one, known in (
+        ("layout_query", layout_query, ("BSND", "TND")),
+        ("layout_kv", layout_kv, ("BSND", "TND", "PA_BSND")),
+    ):
+        if one not in known:
+            raise RuntimeError(f"For '{api}', '{name}' must be one of {known}, but got '{one}'.")
+    if not 1 <= block <= 128 or block & (block - 1):
+        raise RuntimeError(
+            f"For '{api}', 'sparse_block_size' must be a power of 2 in [1, 128], but got {block}."
+        )
+    _need_layouts(api, RuntimeError, layout_query, "layout_kv", layout_kv, mode)
+
+
+def _need_chosen(api, query, key, value, places, ropes, mode):
+    if mode != 2 or None in ropes:
+        raise ValueError(
+            f"For '{api}', 'attention_mode' must be 2, with 'query_rope' and "
+            f"'key_rope', but got {mode}."
+        )
+    if key.shape != value.shape or key.shape[-2:] != (1, query.shape[-1]):
+        raise ValueError(
+            f"For '{api}', 'key' and 'value' must have one head of {query.shape[-1]} "
+            f"features, but got shapes {key.shape} and {value.shape}."
+        )
+    wanted = (*query.shape[:-2], 1)
+    if places.shape[:-1] != wanted or places.ndim != query.ndim:
+        raise ValueError(
+            f"For '{api}', 'sparse_indices' must have shape {wanted} and a last axis, "
+            f"but got {places.shape}."
+        )
+    for name, one, whole in (("query_rope", ropes[0], query), ("key_rope", ropes[1], key)):
+        if one.shape[:-1] != whole.shape[:-1] or one.shape[-1] != ropes[0].shape[-1]:
+            raise ValueError(
+                f"For '{api}', '{name}' must have shape {whole.shape[:-1]} and the "
+                f"features of the other, but got {one.shape}."
+            )

@@ -1,0 +1,206 @@
+"""speed_fusion_attention: the attention of _attention/flash.py that drops weights by itself, and
+knows ALiBi.
+
+What it shares with flash_attention_score (layouts, masks, joined sequences) is there. The
+documentation of 2.10 is the reference; the original runs it on Ascend only.
+"""
+
+from ..._backend import random
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Alike,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    checked,
+)
+from ..._core.rules.vocabulary import any_dtype as anything
+from ..._core.tensor.tensor import Tensor
+from .flash import _ALL, Layout, Mask, _Call, _lengths, _need_no_padding
+
+Plain = TensorOf("float16", "bfloat16", "float32")
+Counts = TupleOf(Int) | ListOf(Int)
+
+_SCALED, _GIVEN, _LINEAR, _ROOT = 1, 0, 2, 3  # what `pse_type` says of the shift
+
+
+class _Speed(_Call):
+    """A call whose weights are dropped at random, and whose shift may be told by slopes."""
+
+    mask_name, shift_name = "atten_mask", "pse"
+
+    def __init__(self, *args, pse_type, origin):
+        super().__init__(*args, shift_first=pse_type == _SCALED)
+        self.pse_type = pse_type
+        self.origin = origin
+        self.drawn = 0
+
+    def _kept(self, drop_mask, shape):
+        if self.keep_prob == 1:
+            return None
+        xp = self.space
+        kept = xp.random_keep(shape, self.keep_prob)
+        self.drawn += kept.size
+        return Tensor._wrap(kept)
+
+    def _shift(self, shift, sizes):
+        if self.pse_type in (_SCALED, _GIVEN):
+            return super()._shift(shift, sizes)
+        batch, heads, groups, queries, keys = sizes
+        if shift.shape not in ((heads,), (batch, heads)):
+            raise ValueError(
+                f"For '{self.api}', 'pse' must have shape ({heads},) or ({batch}, {heads}) where "
+                f"'pse_type' is {self.pse_type}, but got {shift.shape}."
+            )
+        xp = self.space
+        ahead = xp.arange(keys)[None, :] - xp.arange(queries)[:, None] - self.origin
+        distance = xp.abs(xp.cast(ahead, "float32"))
+        distance = xp.sqrt(distance) if self.pse_type == _ROOT else distance
+        slopes = shift.reshape((-1, groups, heads // groups, 1, 1))
+        return slopes * Tensor._wrap(-distance)
+
+    def _shift_of(self, at, shift, ranges):
+        if self.pse_type in (_SCALED, _GIVEN):
+            return super()._shift_of(at, shift, ranges)
+        if shift.ndim == 2 and shift.shape[0] == len(ranges):
+            return shift[at : at + 1]
+        return shift
+
+
+@public("ops.speed_fusion_attention")
+@checked(Alike("query key value"))
+def speed_fusion_attention(
+    query: Plain,
+    key: Plain,
+    value: Plain,
+    head_num: Int,
+    input_layout: Layout,
+    *,
+    pse: Plain = None,
+    padding_mask: TensorOf(anything) = None,
+    atten_mask: Mask = None,
+    scale: Float = 1.0,
+    keep_prob: Float(gt=0.0, le=1.0) = 1.0,
+    pre_tokens: Int = _ALL,
+    next_tokens: Int = _ALL,
+    inner_precise: Int = 0,
+    prefix: Counts = None,
+    actual_seq_qlen: Counts = None,
+    actual_seq_kvlen: Counts = None,
+    sparse_mode: OneOf(0, 1, 2, 3, 4, 5) = 0,
+    gen_mask_parallel: Bool = True,
+    sync: Bool = False,
+    pse_type: OneOf(0, 1, 2, 3) = 1,
+    q_start_idx: Counts = None,
+    kv_start_idx: Counts = None,
+):
+    """Attention of several heads, weights dropped at random: softmax(scores) @ value.
+
+    The scores are scale * (query @ key.T + pse) where `pse_type` is 1, and scale * query @ key.T +
+    pse elsewhere. Shapes and sequences are those of `ops.flash_attention_score`, with B batches, N1
+    heads, S1 queries and S2 keys. A query that may see nothing gathers zeros.
+
+    Args:
+        query (Tensor): float16, bfloat16 or float32.
+        key (Tensor): of the dtype of `query`.
+        value (Tensor): of the shape and dtype of `key`.
+        head_num (int): N1.
+        input_layout (str): "BSH", "BNSD", "SBH", "BSND" or "TND".
+        pse (Tensor): added to the scores, of the dtype of `query`, shape (B, N1, S1, S2) or
+            (1, N1, S1, S2), or the last 1024 rows of a causal one; where `pse_type` is 2 or 3 the
+            slopes of ALiBi, float32, shape (B, N1) or (N1,). Default: None.
+        padding_mask (Tensor): reserved; None.
+        atten_mask (Tensor): true or 1 where a key is left out; bool or uint8.
+        scale (float): what the products are multiplied by. Default: 1.0.
+        keep_prob (float): how probable it is that a weight is kept, in (0, 1]. Default: 1.0.
+        pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask) and 4.
+        next_tokens (int): how many keys ahead it sees.
+        inner_precise (int): reserved.
+        prefix (Union[tuple[int], list[int]]): for mode 5, for each batch how many keys every query
+            sees.
+        actual_seq_qlen (Union[tuple[int], list[int]]): where the sequences of queries end, for
+            "TND".
+        actual_seq_kvlen (Union[tuple[int], list[int]]): where those of keys end.
+        sparse_mode (int): which keys a query sees, as in `ops.flash_attention_score`. Default: 0.
+        gen_mask_parallel (bool): for debugging; without effect.
+        sync (bool): for debugging; without effect.
+        pse_type (int): 0 for a shift of scaled scores, 1 for one that is scaled, too; 2 for minus
+            slope times the distance of key and query, 3 for minus slope times its root. Default: 1.
+        q_start_idx (Union[tuple[int], list[int]]): one int, how many places up the diagonal of
+            distance 0 is moved from the upper left corner, for types 2 and 3. Default: None.
+        kv_start_idx (Union[tuple[int], list[int]]): one int, further places. Default: None.
+
+    Returns:
+        tuple[Tensor], seven of them: the attention, of the shape and dtype of `query`; the largest
+        score of each query and the sum of the exponentials beneath it, float32, shape
+        (B, N1, S1, 8), or (T1, N1, 8) of joined sequences, each value eight times; an empty one;
+        and, int64 without axes, seed and offset of the generator that the mask of kept weights was
+        drawn from, and how many elements it has, 0 where all are kept.
+
+    Raises:
+        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
+        ValueError: if `input_layout`, `sparse_mode` or `pse_type` is another one, `keep_prob` is
+            out of range, lengths or slopes do not fit, or the band is empty.
+        RuntimeError: if heads or other shapes do not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor, ops
+        >>> x = Tensor(np.ones((2, 4, 64), np.float16))
+        >>> print(ops.speed_fusion_attention(x, x, x, 4, "BSH")[0].shape)
+        (2, 4, 64)
+
+    Source: mindspore.ops.speed_fusion_attention of MindSpore 2.10; ALiBi: Press, Smith and Lewis,
+    Train Short, Test Long, 2022.
+    """
+    api = "speed_fusion_attention"
+    _need_no_padding(api, padding_mask)
+    _need_shift(api, query, pse, pse_type)
+    starts = _start(api, "q_start_idx", q_start_idx) + _start(api, "kv_start_idx", kv_start_idx)
+    reach = (pre_tokens, next_tokens)
+    call = _Speed(
+        api,
+        head_num,
+        keep_prob,
+        scale,
+        reach,
+        input_layout,
+        sparse_mode,
+        pse_type=pse_type,
+        origin=starts,
+    )
+    call.space = space_for(query._array)
+    lengths = _lengths(actual_seq_qlen, actual_seq_kvlen)
+    state = random.default.state()
+    out, parts = call.run(query, key, value, pse, None, atten_mask, prefix, lengths)
+    unused = Tensor._wrap(call.space.zeros((0,), query._array.dtype))
+    told = [Tensor._wrap(call.space.asarray(n, "int64")) for n in (*state, call.drawn)]
+    return (out, *call.extent(parts), unused, *told)
+
+
+def _need_shift(api, query, pse, pse_type):
+    """Refuses a shift of the wrong dtype, or slopes that are missing."""
+    if pse_type in (_LINEAR, _ROOT):
+        if pse is None or str(pse.dtype) != "Float32":
+            raise TypeError(
+                f"For '{api}', 'pse' must be a Tensor of dtype float32 where 'pse_type' is "
+                f"{pse_type}, but got {None if pse is None else pse.dtype}."
+            )
+    elif pse is not None and pse.dtype != query.dtype:
+        raise TypeError(
+            f"For '{api}', 'pse' must have the dtype of 'query', {query.dtype}, but got "
+            f"{pse.dtype}."
+        )
+
+
+def _start(api, name, given):
+    if given is None:
+        return 0
+    if len(given) != 1:
+        raise ValueError(f"For '{api}', '{name}' must hold one int, but got {given}.")
+    return given[0]

@@ -1,0 +1,1 @@
+"""Collectives, point-to-point exchanges, and products fused with them, as ops and Primitives."""

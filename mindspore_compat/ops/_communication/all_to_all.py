@@ -1,0 +1,337 @@
+"""Exchanges of all members of a group with all, as Primitives: AlltoAll and those of uneven parts.
+
+Together with `_communication/collective.py`. Counts are in elements of a flat Tensor, or in blocks
+of `block_size`.
+"""
+
+import math
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Any,
+    DType,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ..._core.tensor.dtype import to_numpy
+from ..._core.tensor.tensor import Tensor
+from ...communication import comm_func, transfer, transfer_peers
+from ...communication.groups import HCCL_WORLD_COMM_GROUP, partners
+from ..primitive import Primitive
+
+WORLD = HCCL_WORLD_COMM_GROUP
+Given = TensorOf(any_dtype)
+
+
+@op(widen=False)
+def all_to_all(xp, input_x: Given, split_dim, concat_dim, group):
+    """Equal blocks of `split_dim` exchanged and joined along `concat_dim`."""
+    front = xp.moveaxis(input_x, split_dim, 0)
+    rows = [front.shape[0] // group.size] * group.size
+    blocks = xp.split(xp.exchange(front, rows, rows, group), group.size, 0)
+    return xp.concatenate([xp.moveaxis(block, 0, split_dim) for block in blocks], concat_dim)
+
+
+@op(widen=False)
+def all_gather_uneven(xp, input_x: Given, sizes, group):
+    """Flat arrays of several lengths, joined."""
+    whole = xp.concatenate([input_x] * group.size)
+    return xp.exchange(whole, [input_x.shape[0]] * group.size, sizes, group)
+
+
+@op()
+def reduce_scatter_uneven(xp, input_x: Given, sizes, operation, group):
+    """Flat arrays combined; each member gets a part of its own length."""
+    own = sizes[group.rank]
+    use = f"reduce_scatter_uneven ({operation})"
+    got = xp.exchange(input_x, sizes, [own] * group.size, group, use)
+    return getattr(xp, operation)(xp.reshape(got, (group.size, own)), axis=0)
+
+
+@public("ops.AlltoAll")
+class AlltoAll(Primitive):
+    """Cuts a Tensor into equal blocks, one for each member, and joins the blocks that come.
+
+    Args:
+        split_count (int): how many blocks: the group's size.
+        split_dim (int): the axis that is cut.
+        concat_dim (int): the axis along which what comes is joined.
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - of equal shape and dtype on all members.
+
+    Outputs:
+        Tensor, `split_count` times shorter along `split_dim` and longer along `concat_dim`.
+
+    Raises:
+        TypeError: a count or axis is not an int, or `group` not a str.
+        ValueError: `split_count` is not the group's size, or the axis cannot be cut into equal
+            parts, when called.
+        RuntimeError: `init` was not called, or there is no such group, when called.
+
+    Source: mindspore.ops.AlltoAll of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, split_count: Int, split_dim: Int, concat_dim: Int, group: Str = WORLD):
+        super().__init__("AlltoAll")
+        self.split_count = split_count
+        self.split_dim = split_dim
+        self.concat_dim = concat_dim
+        self.group = group
+
+    @checked
+    def __call__(self, input_x: Given):
+        group = partners(self.group)
+        if self.split_count != group.size:
+            raise ValueError("For 'AlltoAll', 'split_count' must be the group's size "
+                             f"{group.size}, but got {self.split_count}.")
+        if input_x.shape[self.split_dim] % group.size:
+            raise ValueError(f"For 'AlltoAll', axis {self.split_dim} of 'input_x' must be "
+                             f"divisible by {group.size}, but got the shape {input_x.shape}.")
+        return all_to_all.run(input_x, self.split_dim, self.concat_dim, group)
+
+
+@public("ops.AlltoAllV")
+class AlltoAllV(Primitive):
+    """Sends pieces of a flat Tensor to each member and joins what comes.
+
+    Args:
+        group (str): the group's name. Default: the world.
+        block_size (int): elements in the unit of the counts. Default: ``1``.
+
+    Inputs:
+        - **input_x** (Tensor) - flat.
+        - **send_numel_list** (Union[tuple[int], list[int], Tensor]) - units to each member.
+        - **recv_numel_list** (Union[tuple[int], list[int], Tensor]) - units from each member.
+
+    Outputs:
+        Tensor, flat; one number without meaning where nothing comes.
+
+    Raises:
+        TypeError: `group` is not a str, or `block_size` not an int.
+        ValueError: the counts do not fit the group or the Tensor, when called.
+        RuntimeError: `init` was not called, or there is no such group, when called.
+
+    Source: mindspore.ops.AlltoAllV of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, group: Str = WORLD, block_size: Int(ge=1) = 1):
+        super().__init__("AlltoAllV")
+        self.group = group
+        self.block_size = block_size
+
+    @checked
+    def __call__(self, input_x: Given, send_numel_list: Any, recv_numel_list: Any):
+        group = partners(self.group)
+        sent = _counts(self, "send_numel_list", send_numel_list, group.size, self.block_size)
+        got = _counts(self, "recv_numel_list", recv_numel_list, group.size, self.block_size)
+        return _exchanged(self, input_x, sent, got, group)
+
+
+@public("ops.AlltoAllVC")
+class AlltoAllVC(Primitive):
+    """As AlltoAllV, with one matrix of counts that all members share.
+
+    Args:
+        group (str): the group's name. Default: the world.
+        block_size (int): elements in the unit of the counts. Default: ``1``.
+        transpose (bool): whether rows of the matrix are receivers. Default: ``False``, senders.
+
+    Inputs:
+        - **input_x** (Tensor) - flat.
+        - **send_count_matrix** (Union[list[int], Tensor]) - for each sender, for each receiver, how
+          many units; flat.
+
+    Outputs:
+        Tensor, flat; one number without meaning where nothing comes.
+
+    Raises:
+        TypeError: `group` is not a str, or `block_size` not an int.
+        ValueError: the counts do not fit the group or the Tensor, when called.
+        RuntimeError: `init` was not called, or there is no such group, when called.
+
+    Source: mindspore.ops.AlltoAllVC of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, group: Str | None = WORLD, block_size: Int = 1, transpose: Any = False):
+        super().__init__("AlltoAllVC")
+        self.group = group
+        self.block_size = block_size
+        self.transpose = bool(transpose)
+
+    @checked
+    def __call__(self, input_x: Given, send_count_matrix: Any):
+        group = partners(self.group)
+        size = group.size
+        counts = _counts(self, "send_count_matrix", send_count_matrix, size * size, self.block_size)
+        row, column = counts[group.rank * size:(group.rank + 1) * size], counts[group.rank::size]
+        sent, got = (column, row) if self.transpose else (row, column)
+        return _exchanged(self, input_x, sent, got, group)
+
+
+@public("ops.AllGatherV")
+class AllGatherV(Primitive):
+    """Joins flat Tensors of several lengths; every member gets the result.
+
+    Args:
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - flat.
+        - **output_split_sizes** (Union[tuple[int], list[int], Tensor]) - each member's length.
+
+    Outputs:
+        Tensor, flat; one number without meaning where nothing comes.
+
+    Raises:
+        TypeError: `group` is not a str.
+        ValueError: the lengths do not fit the group or the Tensor, when called.
+        RuntimeError: `init` was not called, or there is no such group, when called.
+
+    Source: mindspore.ops.AllGatherV of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, group: Str = WORLD):
+        super().__init__("AllGatherV")
+        self.group = group
+
+    @checked
+    def __call__(self, input_x: Given, output_split_sizes: Any):
+        group = partners(self.group)
+        sizes = _counts(self, "output_split_sizes", output_split_sizes, group.size)
+        _fits(self, "output_split_sizes", input_x, sizes[group.rank])
+        result = all_gather_uneven.run(input_x, sizes, group)
+        return result if sum(sizes) else transfer.nothing(input_x, ())
+
+
+@public("ops.ReduceScatterV")
+class ReduceScatterV(Primitive):
+    """Combines flat Tensors; each member gets a part of its own length.
+
+    Args:
+        op (str): "sum", "max", "min" or "prod". Default: ``ReduceOp.SUM``.
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - flat, of equal length on all members.
+        - **input_split_sizes** (Union[tuple[int], list[int], Tensor]) - each member's length.
+
+    Outputs:
+        Tensor, flat; one number without meaning where nothing comes.
+
+    Raises:
+        TypeError: `op` or `group` is not a str.
+        ValueError: `op` is none of the four, or the lengths do not fit the group or the Tensor,
+            when called.
+        RuntimeError: `init` was not called, or there is no such group, when called.
+
+    Source: mindspore.ops.ReduceScatterV of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, op: Str = "sum", group: Str = WORLD):
+        super().__init__("ReduceScatterV")
+        self.op = op
+        self.group = group
+
+    @checked
+    def __call__(self, input_x: Given, input_split_sizes: Any):
+        if self.op not in comm_func.REDUCTIONS:
+            raise ValueError(f"For 'ReduceScatterV', 'op' must be one of {comm_func.REDUCTIONS}, "
+                             f"but got '{self.op}'.")
+        group = partners(self.group)
+        sizes = _counts(self, "input_split_sizes", input_split_sizes, group.size)
+        _fits(self, "input_split_sizes", input_x, sum(sizes))
+        result = reduce_scatter_uneven.run(input_x, sizes, self.op, group)
+        return result if sizes[group.rank] else transfer.nothing(input_x, ())
+
+
+@public("ops.NeighborExchange")
+class NeighborExchange(Primitive):
+    """Sends Tensors to some members and receives from some.
+
+    Args:
+        send_rank_ids (list[int]): numbers in the group of the receivers.
+        recv_rank_ids (list[int]): numbers in the group of the senders.
+        recv_shapes (Union[tuple, list]): the shapes of what comes.
+        send_shapes (Union[tuple, list]): the shapes of what is sent; kept.
+        recv_type (mindspore.dtype): the dtype of what comes.
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (tuple[Tensor]) - one for each receiver.
+
+    Outputs:
+        tuple[Tensor], one from each sender.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: `input_x` has another length than `send_rank_ids`, when called.
+        RuntimeError: `init` was not called, there is no such group or no such member, when called.
+
+    Source: mindspore.ops.NeighborExchange of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, send_rank_ids: ListOf(Int) | TupleOf(Int),
+                 recv_rank_ids: ListOf(Int) | TupleOf(Int), recv_shapes: ListOf | TupleOf,
+                 send_shapes: ListOf | TupleOf, recv_type: DType, group: Str = WORLD):
+        super().__init__("NeighborExchange")
+        self.send_rank_ids = send_rank_ids
+        self.recv_rank_ids = recv_rank_ids
+        self.recv_shapes = recv_shapes
+        self.send_shapes = send_shapes
+        self.recv_type = recv_type
+        self.group = group
+
+    @checked
+    def __call__(self, input_x: TupleOf(Given) | ListOf(Given)):
+        group = partners(self.group)
+        ids = [*self.send_rank_ids, *self.recv_rank_ids]
+        if len(input_x) != len(self.send_rank_ids):
+            raise ValueError(f"For 'NeighborExchange', 'input_x' must hold "
+                             f"{len(self.send_rank_ids)} Tensors, but got {len(input_x)}.")
+        if not (0 <= min(ids, default=0) <= max(ids, default=0) < group.size):
+            raise RuntimeError(f"For 'NeighborExchange', the group '{self.group}' has the members "
+                               f"0 to {group.size - 1}, but got {ids}.")
+        shapes = [tuple(shape) for shape in self.recv_shapes]
+        if not ids:
+            return ()
+        flat = transfer_peers.neighbors_op.run(
+            tuple(input_x), self.send_rank_ids, self.recv_rank_ids, shapes,
+            to_numpy(self.recv_type), group)
+        starts = [sum(map(math.prod, shapes[:index])) for index in range(len(shapes))]
+        return tuple(transfer.part_op.run(flat, start, shape)
+                     for start, shape in zip(starts, shapes, strict=True))
+
+
+def _counts(primitive, name, given, length, unit=1):
+    """Counts as a list of ints, in elements."""
+    counts = given.asnumpy().reshape(-1).tolist() if isinstance(given, Tensor) else list(given)
+    if len(counts) != length or any(type(count) is not int or count < 0 for count in counts):
+        raise ValueError(f"For '{primitive.name}', '{name}' must hold {length} counts, but got "
+                         f"{given!r}.")
+    return [count * unit for count in counts]
+
+
+def _fits(primitive, name, tensor, length):
+    if tensor.shape != (length,):
+        raise ValueError(f"For '{primitive.name}', 'input_x' must be flat, of the {length} "
+                         f"elements that '{name}' tells, but got the shape {tensor.shape}.")
+
+
+def _exchanged(primitive, tensor, sent, got, group):
+    _fits(primitive, "the counts", tensor, sum(sent))
+    result = transfer.exchange_op.run(tensor, sent, got, group)
+    return result if sum(got) else transfer.nothing(tensor, ())

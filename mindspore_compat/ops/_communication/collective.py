@@ -1,0 +1,418 @@
+"""Exchanges between ranks as Primitives: AllReduce, AllGather, Broadcast, Send and their kin.
+
+Functions of the same meaning are in `communication/comm_func.py`; both call
+`communication/transfer.py`, whose functions carry the gradients. Ranks of `Broadcast`,
+`CollectiveScatter` and `CollectiveGather` are numbers in the world, those of the others numbers in
+the group.
+"""
+
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    DType,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    number,
+)
+from ..._core.tensor.tensor import Tensor
+from ...communication import (
+    comm_func,
+    inplace,  # noqa: F401 - its declarations make functions of ops
+    point_to_point,
+    transfer,
+    transfer_peers,
+)
+from ...communication.groups import HCCL_WORLD_COMM_GROUP, member, partners
+from ..primitive import Primitive
+
+WORLD = HCCL_WORLD_COMM_GROUP
+Given = TensorOf(any_dtype)
+Ints = ListOf(Int) | TupleOf(Int)
+
+
+@public("ops.ReduceOp")
+class ReduceOp:
+    """How the members' values are combined: the names that `op` arguments take.
+
+    Source: mindspore.ops.ReduceOp of MindSpore 2.10.
+    """
+
+    SUM = "sum"
+    MAX = "max"
+    MIN = "min"
+    PROD = "prod"
+    AVG = "avg"
+
+
+@public("ops.AllReduce")
+class AllReduce(Primitive):
+    """Combines the members' Tensors element by element; every member gets the result.
+
+    Args:
+        op (str): "sum", "prod", "max", "min" or "avg". Default: ``ReduceOp.SUM``.
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - of equal shape and dtype on all members; not bool.
+
+    Outputs:
+        Tensor, of the shape of `input_x`.
+
+    Raises:
+        TypeError: `op` or `group` is not a str, or `input_x` is a bool Tensor.
+        ValueError: `op` is none of the five, when called.
+        RuntimeError: `init` was not called, or there is no such group, when called.
+
+    Source: mindspore.ops.AllReduce of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, op: Str = ReduceOp.SUM, group: Str = WORLD):
+        super().__init__("AllReduce")
+        self.op = op
+        self.group = group
+
+    @checked
+    def __call__(self, input_x: TensorOf(number)):
+        return transfer.all_reduce_op.run(input_x, _known(self), partners(self.group))
+
+
+@public("ops.AllGather")
+class AllGather(Primitive):
+    """Joins the members' Tensors along axis 0; every member gets the result.
+
+    Args:
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - of equal shape and dtype on all members.
+
+    Outputs:
+        Tensor, with as many times the rows of `input_x` as there are members.
+
+    Raises:
+        TypeError: `group` is not a str.
+        RuntimeError: `init` was not called, or there is no such group, when called.
+
+    Source: mindspore.ops.AllGather of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, group: Str = WORLD):
+        super().__init__("AllGather")
+        self.group = group
+
+    @checked
+    def __call__(self, input_x: Given):
+        return transfer.all_gather_op.run(input_x, partners(self.group))
+
+
+@public("ops.ReduceScatter")
+class ReduceScatter(Primitive):
+    """Combines the members' Tensors and cuts the result along axis 0; each member gets its part.
+
+    Args:
+        op (str): "sum", "prod", "max", "min" or "avg". Default: ``ReduceOp.SUM``.
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - of equal shape and dtype on all members.
+
+    Outputs:
+        Tensor, this member's part.
+
+    Raises:
+        TypeError: `op` or `group` is not a str.
+        ValueError: `op` is none of the five, or axis 0 cannot be cut into equal parts, when called.
+        RuntimeError: `init` was not called, or there is no such group, when called.
+
+    Source: mindspore.ops.ReduceScatter of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, op: Str = ReduceOp.SUM, group: Str = WORLD):
+        super().__init__("ReduceScatter")
+        self.op = op
+        self.group = group
+
+    @checked
+    def __call__(self, input_x: TensorOf(number)):
+        return transfer.reduce_scatter_op.run(input_x, _known(self), partners(self.group))
+
+
+@public("ops.Broadcast")
+class Broadcast(Primitive):
+    """Gives every member the Tensors of one.
+
+    Args:
+        root_rank (int): the world's number of the one that sends.
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Union[Tensor, tuple[Tensor]]) - what is sent; on the others it gives shapes
+          and dtypes.
+
+    Outputs:
+        tuple[Tensor], those of `root_rank`.
+
+    Raises:
+        TypeError: `root_rank` is no int, or `group` no str.
+        RuntimeError: `init` was not called, there is no such group, or `root_rank` is not in it,
+            when called.
+
+    Source: mindspore.ops.Broadcast of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, root_rank: Int, group: Str = WORLD):
+        super().__init__("Broadcast")
+        self.root_rank = root_rank
+        self.group = group
+
+    @checked
+    def __call__(self, input_x: Given | TupleOf(Given)):
+        group = partners(self.group)
+        root = member("Broadcast", group, self.group, self.root_rank)
+        tensors = (input_x,) if isinstance(input_x, Tensor) else input_x
+        return tuple(transfer.broadcast_op.run(tensor, root, group) for tensor in tensors)
+
+
+@public("ops.Reduce")
+class Reduce(Primitive):
+    """Combines the members' Tensors for one of them.
+
+    Args:
+        dest_rank (int): the number in the group of the one that gets the result.
+        op (str): "sum", "prod", "max" or "min". Default: ``ReduceOp.SUM``.
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - of equal shape and dtype on all members.
+
+    Outputs:
+        Tensor, the result on `dest_rank`; on the others a Tensor of shape (1,) without meaning.
+
+    Raises:
+        TypeError: `dest_rank` is not an int, `op` or `group` not a str.
+        RuntimeError: `init` was not called, there is no such group, or `dest_rank` is not in it,
+            when called.
+
+    Source: mindspore.ops.Reduce of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, dest_rank: Int, op: Str = ReduceOp.SUM, group: Str = WORLD):
+        super().__init__("Reduce")
+        self.dest_rank = dest_rank
+        self.op = op
+        self.group = group
+
+    @checked
+    def __call__(self, input_x: TensorOf(number)):
+        world_rank = _in_world("Reduce", self.group, self.dest_rank)
+        return comm_func.reduce(input_x, world_rank, self.op, self.group)
+
+
+@public("ops.CollectiveScatter")
+class CollectiveScatter(Primitive):
+    """Cuts one member's Tensor along axis 0; each member gets its part.
+
+    Args:
+        src_rank (int): the world's number of the one whose Tensor is cut. Default: ``0``.
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - what is cut; on the others it gives shape and dtype.
+
+    Outputs:
+        Tensor, this member's part.
+
+    Raises:
+        TypeError: `src_rank` is no int, or `group` no str.
+        ValueError: axis 0 cannot be cut into equal parts, when called.
+        RuntimeError: `init` was not called, there is no such group, or `src_rank` is not in it,
+            when called.
+
+    Source: mindspore.ops.CollectiveScatter of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, src_rank: Int = 0, group: Str = WORLD):
+        super().__init__("CollectiveScatter")
+        self.src_rank = src_rank
+        self.group = group
+
+    def __call__(self, input_x):
+        return comm_func.scatter_tensor(input_x, self.src_rank, self.group)
+
+
+@public("ops.CollectiveGather")
+class CollectiveGather(Primitive):
+    """Joins the members' Tensors along axis 0 for one of them.
+
+    Args:
+        dest_rank (int): the world's number of the one that gets the result.
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - of equal shape and dtype on all members.
+
+    Outputs:
+        Tensor, the result on `dest_rank`; on the others a Tensor of shape (1,) without meaning.
+
+    Raises:
+        TypeError: `dest_rank` is no int, or `group` no str.
+        RuntimeError: `init` was not called, there is no such group, or `dest_rank` is not in it,
+            when called.
+
+    Source: mindspore.ops.CollectiveGather of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, dest_rank: Int, group: Str = WORLD):
+        super().__init__("CollectiveGather")
+        self.dest_rank = dest_rank
+        self.group = group
+
+    def __call__(self, input_x):
+        return comm_func.gather_into_tensor(input_x, self.dest_rank, self.group)
+
+
+@public("ops.Barrier")
+class Barrier(Primitive):
+    """Waits until every member has come here.
+
+    Args:
+        group (str): the group's name. Default: the world.
+
+    Raises:
+        TypeError: `group` is not a str.
+        RuntimeError: `init` was not called, or there is no such group, when called.
+
+    Source: mindspore.ops.Barrier of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, group: Str = WORLD):
+        super().__init__("Barrier")
+        self.group = group
+
+    def __call__(self):
+        partners(self.group).barrier()
+
+
+@public("ops.Send")
+class Send(Primitive):
+    """Sends a Tensor to another rank; the gradient of what it becomes there comes back.
+
+    Taking a gradient, tie the result to one that the loss depends on, as `depend(x, send(x))`:
+    where the walk back reaches it, it waits for what the Receive on the other side sends back.
+
+    Args:
+        sr_tag (int): a number that the receiver names too.
+        dest_rank (int): the number in the group of the receiver.
+        group (str): the group's name. Default: the world.
+        group_back (str): the group that the gradient comes through. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - what is sent.
+
+    Outputs:
+        Tensor, `input_x`.
+
+    Raises:
+        TypeError: `sr_tag` or `dest_rank` is not an int, `group` or `group_back` not a str.
+        RuntimeError: `init` was not called, there is no such group, or `dest_rank` is not in it,
+            when called.
+
+    Source: mindspore.ops.Send of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, sr_tag: Int, dest_rank: Int, group: Str = WORLD, group_back: Str = WORLD):
+        super().__init__("Send")
+        self.sr_tag = sr_tag
+        self.dest_rank = dest_rank
+        self.group = group
+        self.group_back = group_back
+
+    @checked
+    def __call__(self, input_x: Given):
+        _in_world("Send", self.group, self.dest_rank)
+        return transfer_peers.send_op.run(transfer_peers.anchored(input_x), self.dest_rank,
+                                          self.sr_tag, *_ways(self))
+
+
+@public("ops.Receive")
+class Receive(Primitive):
+    """Receives a Tensor from another rank; its gradient goes back there.
+
+    Where a gradient is taken and the result leads to the loss, the gradient is sent to the Send on
+    the other side, which must expect it.
+
+    Args:
+        sr_tag (int): the number that the sender names.
+        src_rank (int): the number in the group of the sender.
+        shape (Union[list[int], tuple[int]]): the shape of what comes.
+        dtype (mindspore.dtype): its dtype.
+        group (str): the group's name. Default: the world.
+        group_back (str): the group that the gradient goes through. Default: the world.
+
+    Outputs:
+        Tensor, what was received. Arguments of the call do not matter.
+
+    Raises:
+        TypeError: `sr_tag` or `src_rank` is not an int, `shape` not a list or tuple of ints,
+            `dtype` not a dtype, `group` or `group_back` not a str.
+        RuntimeError: `init` was not called, there is no such group, or `src_rank` is not in it,
+            when called.
+
+    Source: mindspore.ops.Receive of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, sr_tag: Int, src_rank: Int, shape: Ints, dtype: DType, group: Str = WORLD,
+                 group_back: Str = WORLD):
+        super().__init__("Receive")
+        self.sr_tag = sr_tag
+        self.src_rank = src_rank
+        self.shape = shape
+        self.dtype = dtype
+        self.group = group
+        self.group_back = group_back
+
+    def __call__(self, *ignored):
+        _in_world("Receive", self.group, self.src_rank)
+        like = point_to_point.room_for(tuple(self.shape), self.dtype)
+        return transfer_peers.receive_op.run(transfer_peers.anchored(like), self.src_rank,
+                                             self.sr_tag, *_ways(self))
+
+
+def _known(primitive):
+    """The `op` of a primitive, if it is one."""
+    if primitive.op not in ("sum", "prod", "max", "min", "avg"):
+        raise ValueError(f"For '{primitive.name}', 'op' must be 'sum', 'prod', 'max', 'min' or "
+                         f"'avg', but got '{primitive.op}'.")
+    return primitive.op
+
+
+def _ways(primitive):
+    """The group of a send or receive, and that of its gradient, where the numbers are the same."""
+    group, back = partners(primitive.group), partners(primitive.group_back)
+    if group.ranks != back.ranks:
+        raise RuntimeError(f"For '{primitive.name}', 'group' and 'group_back' must have the same "
+                           f"members, but got {list(group.ranks)} and {list(back.ranks)}.")
+    return group, back
+
+
+def _in_world(api, name, rank):
+    """The world's number of a member of a group."""
+    group = partners(name)
+    if not 0 <= rank < group.size:
+        raise RuntimeError(f"For '{api}', the group '{name}' has no member {rank}: its size is "
+                           f"{group.size}.")
+    return group.ranks[rank]

@@ -1,0 +1,282 @@
+"""Exchanges with a few other ranks at once, as Primitives: BatchISendIRecv, NeighborExchangeV2.
+
+NeighborExchange, which gives whole Tensors to neighbours, is in `_communication/all_to_all.py`.
+"""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Any,
+    DType,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ...communication import comm_func
+from ...communication.groups import HCCL_WORLD_COMM_GROUP, partners
+from ..primitive import Primitive
+
+WORLD = HCCL_WORLD_COMM_GROUP
+Given = TensorOf(any_dtype)
+
+# Where a neighbour lies, clockwise from the top: the side of each of the two last axes, or None.
+DIRECTIONS = (
+    ("top", None),
+    ("top", "right"),
+    (None, "right"),
+    ("bottom", "right"),
+    ("bottom", None),
+    ("bottom", "left"),
+    (None, "left"),
+    ("top", "left"),
+)
+SIDES = ("top", "bottom", "left", "right")
+
+
+@public("ops.BatchISendIRecv")
+class BatchISendIRecv(Primitive):
+    """Does several sends and receives at once. No gradient flows back.
+
+    Args:
+        op_types (Union[tuple[str], list[str]]): "isend" or "irecv" for each.
+        remote_ranks (Union[tuple[int], list[int]]): for each the other side's number in the group.
+        receive_shapes (Union[tuple, list]): for each receive the shape of what comes.
+            Default: ``None``, there are no receives.
+        receive_dtypes (Union[tuple[mindspore.dtype], list[mindspore.dtype]]): for each receive the
+            dtype of what comes. Default: ``None``, there are no receives.
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Union[tuple[Tensor], list[Tensor], tuple[None]]) - for each send what is
+          sent; in their order.
+
+    Outputs:
+        tuple[Tensor], for each receive what came, for each send a number without meaning.
+
+    Raises:
+        TypeError: an argument is of the wrong type; `group`, when called.
+        ValueError: `op_types` is not as long as `remote_ranks`, or `receive_shapes` not as long as
+            `receive_dtypes`; `op_types` holds another word, when called.
+        RuntimeError: there is not one Tensor for each send, one shape for each receive; `init` was
+            not called, there is no such group or no such member, when called.
+
+    Source: mindspore.ops.BatchISendIRecv of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        op_types: TupleOf | ListOf,
+        remote_ranks: TupleOf(Int) | ListOf(Int),
+        receive_shapes: TupleOf | ListOf = None,
+        receive_dtypes: TupleOf(DType) | ListOf(DType) = None,
+        group: Any = WORLD,
+    ):
+        super().__init__("BatchISendIRecv")
+        self.op_types = op_types
+        self.remote_ranks = remote_ranks
+        self.receive_shapes = () if receive_shapes is None else receive_shapes
+        self.receive_dtypes = () if receive_dtypes is None else receive_dtypes
+        self.group = group
+        self._same_length("op_types", "remote_ranks")
+        self._same_length("receive_shapes", "receive_dtypes")
+
+    def _same_length(self, first, second):
+        one, other = len(getattr(self, first)), len(getattr(self, second))
+        if one != other:
+            raise ValueError(
+                f"For '{self.name}', '{first}' and '{second}' must be equally long, but got {one} "
+                f"and {other}."
+            )
+
+    @checked
+    def __call__(self, input_x: TupleOf(Given | None) | ListOf(Given | None)):
+        if not isinstance(self.group, str):
+            raise TypeError(f"For '{self.name}', 'group' must be a str, but got {self.group!r}.")
+        for word in self.op_types:
+            if word not in ("isend", "irecv"):
+                raise ValueError(
+                    f"For '{self.name}', 'op_types' must hold 'isend' and 'irecv', but got "
+                    f"{word!r}."
+                )
+        ranks = partners(self.group).ranks
+        tensors = iter([tensor for tensor in input_x if tensor is not None])
+        rooms = iter(zip(self.receive_shapes, self.receive_dtypes, strict=True))
+        given = len(input_x) - sum(tensor is None for tensor in input_x)
+        for word, count in (("isend", given), ("irecv", len(self.receive_shapes))):
+            wanted = list(self.op_types).count(word)
+            if wanted != count:
+                raise RuntimeError(
+                    f"For '{self.name}', there must be as many Tensors as 'isend' and shapes as "
+                    f"'irecv', but got {count} for {wanted} '{word}'."
+                )
+        if (
+            not 0
+            <= min(self.remote_ranks, default=0)
+            <= max(self.remote_ranks, default=0)
+            < len(ranks)
+        ):
+            raise RuntimeError(
+                f"For '{self.name}', the group '{self.group}' has the members 0 to "
+                f"{len(ranks) - 1}, but got {self.remote_ranks}."
+            )
+        if not self.op_types:
+            return ()
+        return comm_func.batch_isend_irecv(
+            [
+                self._operation(word, ranks[peer], tensors, rooms)
+                for word, peer in zip(self.op_types, self.remote_ranks, strict=True)
+            ]
+        )
+
+    def _operation(self, word, peer, tensors, rooms):
+        if word == "isend":
+            return comm_func.P2POp(word, next(tensors), peer, self.group)
+        shape, dtype = next(rooms)
+        return comm_func.P2POp(word, tuple(shape), peer, self.group, recv_dtype=dtype)
+
+
+@op(widen=False)
+def exchange_borders(xp, x: Given, send_ids, send_lens, recv_ids, recv_lens, group):
+    """An image with the borders of its neighbours around it."""
+    pieces = {}
+    for direction, peer in zip(DIRECTIONS, send_ids, strict=True):
+        if peer != -1:
+            rows, columns = (
+                _slice(side, send_lens, size)
+                for side, size in zip(direction, x.shape[2:], strict=True)
+            )
+            pieces[peer] = xp.reshape(x[:, :, rows, columns], (-1,))
+    sent = [pieces[peer].shape[0] if peer in pieces else 0 for peer in range(group.size)]
+    shapes = [_shape(direction, x.shape, recv_lens) for direction in DIRECTIONS]
+    got = [0] * group.size
+    for shape, peer in zip(shapes, recv_ids, strict=True):
+        if peer != -1:
+            got[peer] = shape[0] * shape[1] * shape[2] * shape[3]
+    parts = [pieces[peer] for peer in sorted(pieces)]
+    flat = xp.concatenate([xp.zeros((0,), x.dtype), *parts])
+    arrived = xp.exchange(flat, sent, got, group)
+    around = []
+    for shape, peer in zip(shapes, recv_ids, strict=True):
+        start = sum(got[:peer]) if peer != -1 else 0
+        around.append(
+            xp.zeros(shape, x.dtype)
+            if peer == -1
+            else xp.reshape(arrived[start : start + got[peer]], shape)
+        )
+    top, top_right, right, bottom_right, bottom, bottom_left, left, top_left = around
+    return xp.concatenate(
+        [
+            xp.concatenate([top_left, top, top_right], 3),
+            xp.concatenate([left, x, right], 3),
+            xp.concatenate([bottom_left, bottom, bottom_right], 3),
+        ],
+        2,
+    )
+
+
+def _slice(side, lens, size):
+    """Where the border of a side lies along an axis; None is the whole axis."""
+    if side is None:
+        return slice(None)
+    length = lens[SIDES.index(side)]
+    return slice(0, length) if side in ("top", "left") else slice(size - length, size)
+
+
+def _shape(direction, shape, lens):
+    """The shape of what comes from a direction."""
+    sizes = (
+        size if side is None else lens[SIDES.index(side)]
+        for side, size in zip(direction, shape[2:], strict=True)
+    )
+    return (*shape[:2], *sizes)
+
+
+@public("ops.NeighborExchangeV2")
+class NeighborExchangeV2(Primitive):
+    """Puts the borders of neighbouring parts of an image around this member's part.
+
+    The neighbours are told clockwise from the top: top, top right, right, bottom right, bottom,
+    bottom left, left, top left. All members of the group must call it.
+
+    Args:
+        send_rank_ids (list[int]): for each of the eight the number in the group of the one that
+            gets this part's border on that side; -1 for none.
+        send_lens (list[int]): how many rows or columns are sent at the top, bottom, left, right.
+        recv_rank_ids (list[int]): for each of the eight the number of the one whose border comes;
+            -1 for none, where zeros stand.
+        recv_lens (list[int]): how many rows or columns come at the top, bottom, left, right.
+        data_format (str): "NCHW".
+        group (str): the group's name. Default: the world.
+
+    Inputs:
+        - **input_x** (Tensor) - of shape (N, C, H, W).
+
+    Outputs:
+        Tensor, of shape (N, C, top + H + bottom, left + W + right) by `recv_lens`.
+
+    Raises:
+        TypeError: `group` or `data_format` is not a str, or another argument not a list of ints.
+        ValueError: the ranks are not eight, one is less than -1 or stands there twice; the lengths
+            are not four, or one is negative; `data_format` is another one; or `input_x` has not
+            four axes or is smaller than what is sent, when called.
+        RuntimeError: `init` was not called, there is no such group or no such member, when called.
+
+    Source: mindspore.ops.NeighborExchangeV2 of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        send_rank_ids: ListOf(Int),
+        send_lens: ListOf(Int(ge=0), length=4),
+        recv_rank_ids: ListOf(Int),
+        recv_lens: ListOf(Int(ge=0), length=4),
+        data_format: Str,
+        group: Str = WORLD,
+    ):
+        super().__init__("NeighborExchangeV2")
+        self.send_rank_ids = send_rank_ids
+        self.send_lens = send_lens
+        self.recv_rank_ids = recv_rank_ids
+        self.recv_lens = recv_lens
+        self.data_format = data_format
+        self.group = group
+        if data_format != "NCHW":
+            raise ValueError(
+                f"For '{self.name}', 'data_format' must be 'NCHW', but got '{data_format}'."
+            )
+        for name in ("send_rank_ids", "recv_rank_ids"):
+            ids = getattr(self, name)
+            real = [rank for rank in ids if rank != -1]
+            if len(ids) != 8 or len(set(real)) != len(real) or min(ids) < -1:
+                raise ValueError(
+                    f"For '{self.name}', '{name}' must hold eight ranks, each once, or -1, but got "
+                    f"{ids}."
+                )
+
+    @checked
+    def __call__(self, tensor: Given):
+        group = partners(self.group)
+        top, bottom, left, right = self.send_lens
+        if (
+            tensor.ndim != 4
+            or max(top, bottom) > tensor.shape[2]
+            or max(left, right) > (tensor.shape[3])
+        ):
+            raise ValueError(
+                f"For '{self.name}', 'input_x' must have four axes and as many rows and columns as "
+                f"are sent, {self.send_lens}, but got the shape {tensor.shape}."
+            )
+        if max(*self.send_rank_ids, *self.recv_rank_ids) >= group.size:
+            raise RuntimeError(
+                f"For '{self.name}', the group '{self.group}' has the members 0 to "
+                f"{group.size - 1}, but got {self.send_rank_ids} and {self.recv_rank_ids}."
+            )
+        return exchange_borders.run(
+            tensor, self.send_rank_ids, self.send_lens, self.recv_rank_ids, self.recv_lens, group
+        )

@@ -1,0 +1,1 @@
+"""Convolution, transposed convolution, and the sliding windows (im2col) that pooling shares."""

@@ -1,0 +1,509 @@
+"""Convolutions, transposed convolutions, and windows as columns.
+
+Pooling is in _pooling/pool.py, the arithmetic in _backend/conv.py. Every operation here is a
+composition of the functions of _conv/im2col.py, whose gradients make its own. A narrow dtype is
+computed in float32.
+"""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    floating,
+    number,
+    real,
+)
+from .im2col import each, need_alike, need_rank, padding_of, sided, sizes_of
+
+Real = TensorOf(floating)
+Positive = Int(ge=1)
+Natural = Int(ge=0)
+Mode = OneOf("same", "valid", "pad")
+Sizes = TensorOf("int32", "int64")
+Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
+
+
+def several(rule, *lengths):
+    """A number, or a tuple of so many."""
+    return rule | TupleOf(rule, length=lengths)
+
+
+def listed(rule, *lengths):
+    """A number, or a tuple or list of so many."""
+    return several(rule, *lengths) | ListOf(rule, length=lengths)
+
+
+def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
+    """The convolution that all public forms share; `x` and `w` have channels second."""
+    count = w.ndim - 2
+    need_alike(api, input=x, weight=w)
+    need_rank(api, "input", x, w.ndim)
+    stride, dilation = each(stride, count), each(dilation, count)
+    kernel, size = tuple(w.shape[2:]), tuple(x.shape[2:])
+    if x.shape[1] % groups or w.shape[0] % groups or x.shape[1] != w.shape[1] * groups:
+        raise ValueError(
+            f"For '{api}', the channels of 'input' must be those of 'weight' times the groups and "
+            f"both divisible by them, but got shapes {tuple(x.shape)}, {tuple(w.shape)} and "
+            f"{groups} groups.")
+    pads = padding_of(api, mode, padding, size, kernel, stride, dilation)
+    _need_room(api, size, kernel, pads, dilation)
+    return _biased(xp, api, xp.convolve_nd(x, w, stride, pads, dilation, groups), bias)
+
+
+def _need_room(api, size, kernel, pads, dilation):
+    """Refuses a kernel that does not fit into the padded input."""
+    if any(n + sum(p) < d * (k - 1) + 1 for n, p, k, d in zip(size, pads, kernel, dilation)):
+        raise ValueError(
+            f"For '{api}', the input after padding must be at least as large as the kernel, but "
+            f"got input {size}, padding {pads}, kernel {kernel} and dilation {dilation}.")
+
+
+def _biased(xp, api, out, bias):
+    if bias is None:
+        return out
+    need_alike(api, input=out, bias=bias)
+    if bias.ndim != 1 or bias.shape[0] != out.shape[1]:
+        raise ValueError(
+            f"For '{api}', 'bias' must have shape ({out.shape[1]},), but got {tuple(bias.shape)}.")
+    return out + xp.reshape(bias, (-1,) + (1,) * (out.ndim - 2))
+
+
+@op("ops.conv1d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
+    "groups=1)")
+def conv1d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: several(Positive, 1) = 1,
+           pad_mode: Mode = "valid", padding: listed(Natural, 1) = 0,
+           dilation: several(Positive, 1) = 1, groups: Positive = 1):
+    """Cross-correlation of a sequence (N, C, L) with kernels (C_out, C / groups, k).
+
+    `pad_mode` "same" gives ceil(L / stride) outputs, "valid" uses no padding, "pad" puts `padding`
+    zeros on both sides.
+    """
+    need_rank("conv1d", "weight", weight, 3)
+    return _convolve(xp, "conv1d", input, weight, bias, stride, pad_mode, padding, dilation, groups)
+
+
+@op("ops.conv2d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
+    "groups=1)")
+def conv2d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: several(Positive, 2) = 1,
+           pad_mode: Mode = "valid", padding: listed(Natural, 2) = 0,
+           dilation: several(Positive, 2) = 1, groups: Positive = 1):
+    """Cross-correlation of images (N, C, H, W) with kernels (C_out, C / groups, k_h, k_w).
+
+    `pad_mode` "same" gives ceil(size / stride) outputs, "valid" uses no padding, "pad" puts
+    `padding` zeros on both sides, or so many above and below and so many left and right.
+    """
+    need_rank("conv2d", "weight", weight, 4)
+    return _convolve(xp, "conv2d", input, weight, bias, stride, pad_mode, padding, dilation, groups)
+
+
+@op("ops.conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
+    "groups=1)")
+def conv3d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: several(Positive, 3) = 1,
+           pad_mode: Mode = "valid", padding: listed(Natural, 3) = 0,
+           dilation: several(Positive, 3) = 1, groups: Positive = 1):
+    """Cross-correlation of volumes (N, C, D, H, W) with kernels (C_out, C / groups, k_d, k_h, k_w).
+
+    `pad_mode` and `padding` are as in `conv2d`, with one number per dimension.
+    """
+    need_rank("conv3d", "weight", weight, 5)
+    return _convolve(xp, "conv3d", input, weight, bias, stride, pad_mode, padding, dilation, groups)
+
+
+# The form of mint: padding may be a word, and the batch dimension may be missing.
+
+Words = OneOf("same", "valid")
+
+
+def _unbatched(xp, api, input, weight, bias, stride, padding, dilation, groups, count):
+    need_rank(api, "weight", weight, count + 2)
+    need_rank(api, "input", input, count + 1, count + 2)
+    mode = "pad"
+    if isinstance(padding, str):
+        mode, padding = padding, 0
+        if mode == "same" and set(each(stride, count)) != {1}:
+            raise ValueError(
+                f"For '{api}', 'stride' must be 1 where 'padding' is 'same', but got {stride!r}.")
+    alone = input.ndim == count + 1
+    x = xp.expand_dims(input, 0) if alone else input
+    out = _convolve(xp, api, x, weight, bias, stride, mode, padding, dilation, groups)
+    return xp.squeeze(out, 0) if alone else out
+
+
+@op("mint.nn.functional.conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
+    "groups=1)")
+def conv1d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
+               stride: listed(Positive, 1) = 1, padding: Words | listed(Natural, 1) = 0,
+               dilation: listed(Positive, 1) = 1, groups: Positive = 1):
+    """Cross-correlation of a sequence (N, C, L) or (C, L); `padding` may be "same" or "valid"."""
+    return _unbatched(xp, "conv1d", input, weight, bias, stride, padding, dilation, groups, 1)
+
+
+@op("mint.nn.functional.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
+    "groups=1)",
+    "mint.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)")
+def conv2d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
+               stride: listed(Positive, 1, 2) = 1, padding: Words | listed(Natural, 1, 2) = 0,
+               dilation: listed(Positive, 1, 2) = 1, groups: Positive = 1):
+    """Cross-correlation of images (N, C, H, W) or (C, H, W); `padding` may be "same" or "valid"."""
+    return _unbatched(xp, "conv2d", input, weight, bias, stride, padding, dilation, groups, 2)
+
+
+@op("mint.nn.functional.conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
+    "groups=1)")
+def conv3d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
+               stride: listed(Positive, 1, 3) = 1, padding: Words | listed(Natural, 1, 3) = 0,
+               dilation: listed(Positive, 1, 3) = 1, groups: Positive = 1):
+    """Cross-correlation of volumes (N, C, D, H, W) or (C, D, H, W); `padding` as in `conv2d`."""
+    return _unbatched(xp, "conv3d", input, weight, bias, stride, padding, dilation, groups, 3)
+
+
+# Primitives: the sizes of the weights are told beforehand, and checked against them.
+
+
+def _need_weight(api, w, filters, kernel):
+    """Refuses weights that are not what the primitive was made for."""
+    kernel = each(kernel, w.ndim - 2)
+    if w.shape[0] != filters or tuple(w.shape[2:]) != kernel:
+        raise RuntimeError(
+            f"For '{api}', 'weight' must have {filters} filters of size {kernel}, but got shape "
+            f"{tuple(w.shape)}.")
+
+
+def _first(xp, x):
+    """Channels from the last place to the second."""
+    return xp.moveaxis(x, -1, 1)
+
+
+def _image_step(value):
+    """Height and width of a step given as a number, two, or four of which the last two count."""
+    value = each(value, 2)
+    return value[-2:]
+
+
+@op("ops.Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
+    "group=1, data_format='NCHW')(x, weight)")
+def conv2d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
+                     kernel_size: several(Positive, 2), mode: OneOf(1) = 1,
+                     pad_mode: Mode = "valid",
+                     pad: several(Natural, 4) = 0, stride: several(Positive, 2, 4) = 1,
+                     dilation: several(Positive, 2, 4) = 1, group: Positive = 1,
+                     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
+    """Cross-correlation of images with kernels of a size told beforehand.
+
+    `pad` is one number, or those above, below, left and right, for `pad_mode` "pad". With
+    `data_format` "NHWC", images and kernels have their channels last.
+    """
+    last = data_format == "NHWC"
+    if last:
+        x, weight = _first(xp, x), _first(xp, weight)
+    need_rank("Conv2D", "weight", weight, 4)
+    _need_weight("Conv2D", weight, out_channel, kernel_size)
+    out = _convolve(xp, "Conv2D", x, weight, None, _image_step(stride), pad_mode, pad,
+                    _image_step(dilation), group)
+    return xp.moveaxis(out, 1, -1) if last else out
+
+
+@op("ops.Conv3D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
+    "group=1, data_format='NCDHW')(x, weight)", alike="x weight")
+def conv3d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
+                     kernel_size: several(Positive, 3), mode: OneOf(1) = 1,
+                     pad_mode: Mode = "valid",
+                     pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
+                     dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
+                     data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
+    """Cross-correlation of volumes with kernels of a size told beforehand; as `Conv2D`."""
+    need_rank("Conv3D", "weight", weight, 5)
+    _need_weight("Conv3D", weight, out_channel, kernel_size)
+    return _convolve(xp, "Conv3D", x, weight, None, each(stride, 3)[-3:], pad_mode, pad,
+                     each(dilation, 3)[-3:], group)
+
+
+# Transposed convolution.
+
+
+def _transposed(xp, api, y, w, x_shape, stride, pads, dilation, groups):
+    """The input gradient of a convolution, after a look at the sizes."""
+    need_alike(api, input=y, weight=w)
+    expected = tuple((n + sum(p) - d * (k - 1) - 1) // s + 1 for n, p, d, k, s
+                     in zip(x_shape[2:], pads, dilation, w.shape[2:], stride))
+    if (y.shape[1] != w.shape[0] or x_shape[1] != w.shape[1] * groups or w.shape[0] % groups
+            or tuple(y.shape[2:]) != expected):
+        raise ValueError(
+            f"For '{api}', an input of shape {tuple(y.shape)} and weights of shape "
+            f"{tuple(w.shape)} in {groups} groups do not make an output of shape {tuple(x_shape)}.")
+    return xp.convolve_input(y, w, tuple(x_shape), stride, pads, dilation, groups)
+
+
+@op("ops.Conv2DTranspose(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, "
+    "mode=1, stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)",
+    "ops.Conv2DBackpropInput(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, "
+    "mode=1, stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)")
+def conv2d_transpose_primitive(
+        xp, dout: Real, weight: Real, input_size: Any,
+        out_channel: Positive, kernel_size: several(Positive, 2), pad_mode: Mode = "valid",
+        pad: several(Natural, 4) = 0, pad_list: TupleOf(Natural) = None,
+        mode: OneOf(1) = 1,
+        stride: several(Positive, 2, 4) = 1, dilation: several(Positive, 2, 4) = 1,
+        group: Positive = 1, data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
+    """The gradient of `Conv2D` for its input: `dout` spread out by the kernels over `input_size`.
+
+    `weight` has the shape it has in `Conv2D`, which counts, whatever `out_channel` and
+    `kernel_size` say.
+    `pad_list`, where given, stands for `pad`; only the mode "pad" looks at it.
+    """
+    x_shape = sizes_of("Conv2DTranspose", "input_size", input_size, 4, count_error=RuntimeError,
+                       batch=True)
+    last = data_format == "NHWC"
+    if last:
+        dout, weight = _first(xp, dout), _first(xp, weight)
+        x_shape = (x_shape[0], x_shape[3], x_shape[1], x_shape[2])
+    need_rank("Conv2DTranspose", "dout", dout, 4, error=RuntimeError)
+    need_rank("Conv2DTranspose", "weight", weight, 4, error=RuntimeError)
+    stride, dilation = _image_step(stride), _image_step(dilation)
+    padding = pad if pad_list is None or pad_mode != "pad" else pad_list
+    pads = padding_of("Conv2DTranspose", pad_mode, padding, x_shape[2:], tuple(weight.shape[2:]),
+                      stride, dilation)
+    out = _transposed(xp, "Conv2DTranspose", dout, weight, x_shape, stride, pads, dilation, group)
+    return xp.moveaxis(out, 1, -1) if last else out
+
+
+def _grown(size, kernel, stride, pads, dilation, extra):
+    """Spatial size of a transposed convolution."""
+    return tuple((n - 1) * s - sum(p) + d * (k - 1) + 1 + e
+                 for n, k, s, p, d, e in zip(size, kernel, stride, pads, dilation, extra))
+
+
+def _widened(xp, api, y, w, stride, pads, dilation, groups, extra):
+    """A transposed convolution whose size follows from the input, plus `extra` at the end.
+
+    What `extra` adds beyond the reach of the kernels (it may exceed the stride) is zero.
+    """
+    kernel, size = tuple(w.shape[2:]), tuple(y.shape[2:])
+    within = tuple(e if e < s else 0 for e, s in zip(extra, stride))
+    goal = _grown(size, kernel, stride, pads, dilation, within)
+    if min(goal) < 1:
+        raise ValueError(f"For '{api}', the output would have size {goal}.")
+    out = _transposed(xp, api, y, w, (y.shape[0], w.shape[1] * groups, *goal), stride, pads,
+                      dilation, groups)
+    if within == tuple(extra):
+        return out
+    rest = tuple((0, e - i) for e, i in zip(extra, within))
+    return xp.pad(out, ((0, 0), (0, 0), *rest))
+
+
+def _need_small(api, extra, stride, dilation):
+    """Refuses more output padding than a step could leave open."""
+    if any(e >= max(s, d) for e, s, d in zip(extra, stride, dilation)):
+        raise ValueError(
+            f"For '{api}', 'output_padding' must be less than stride or dilation, but got {extra}.")
+
+
+def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
+    need_rank(api, "input", y, 5)
+    need_rank(api, "weight", w, 5)
+    stride, dilation, extra = each(stride, 3)[-3:], each(dilation, 3)[-3:], each(extra, 3)
+    pads = sided(pad, 3)
+    if mode != "pad" and (any(map(any, pads)) or any(extra)):
+        raise ValueError(
+            f"For '{api}', 'pad' and 'output_padding' must be 0 where 'pad_mode' is '{mode}', but "
+            f"got {pad!r} and {extra!r}.")
+    _need_small(api, extra, stride, dilation)
+    if mode != "pad":  # a stride beyond the kernel leaves a rest, which belongs to the result
+        reach = [d * (k - 1) + 1 - s for d, k, s in zip(dilation, w.shape[2:], stride)]
+        extra = tuple(max(-r, 0) for r in reach)
+        if mode == "same":
+            pads = tuple((max(r, 0) // 2, max(r, 0) - max(r, 0) // 2) for r in reach)
+    return _widened(xp, api, y, w, stride, pads, dilation, groups, extra)
+
+
+@op("ops.Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, "
+    "stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')(dout, weight)")
+def conv3d_transpose_primitive(
+        xp, dout: Real, weight: Real, in_channel: Positive, out_channel: Positive,
+        kernel_size: several(Positive, 3), mode: OneOf(1) = 1, pad_mode: Mode = "valid",
+        pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
+        dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
+        output_padding: several(Natural, 3, 5) = 0, data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
+    """A transposed convolution of volumes; weights are (C_in, C_out / group, k_d, k_h, k_w).
+
+    "same" gives size * stride outputs, "valid" all that the kernels reach; "pad" cuts `pad` from
+    both ends of that and adds `output_padding` at the last.
+    """
+    need_alike("Conv3DTranspose", dout=dout, weight=weight)
+    need_rank("Conv3DTranspose", "weight", weight, 5)
+    _need_weight("Conv3DTranspose", weight, weight.shape[0], kernel_size)
+    return _transpose3d(xp, "Conv3DTranspose", dout, weight, pad_mode, pad, stride, dilation, group,
+                        output_padding)
+
+
+@op("ops.conv3d_transpose(inputs, weight, pad_mode='valid', padding=0, stride=1, dilation=1, "
+    "group=1, output_padding=0)")
+def conv3d_transpose(xp, inputs: Real, weight: Real, pad_mode: Mode = "valid",
+                     padding: several(Natural, 6) = 0, stride: several(Positive, 3) = 1,
+                     dilation: several(Positive, 3) = 1, group: Positive = 1,
+                     output_padding: several(Natural, 3) = 0):
+    """A transposed convolution of volumes; as `Conv3DTranspose`."""
+    return _transpose3d(xp, "conv3d_transpose", inputs, weight, pad_mode, padding, stride, dilation,
+                        group, output_padding)
+
+
+@op("ops.conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, "
+    "groups=1, dilation=1)",
+    "mint.nn.functional.conv_transpose2d(input, weight, bias=None, stride=1, padding=0, "
+    "output_padding=0, groups=1, dilation=1)")
+def conv_transpose2d(xp, input: Real, weight: Real, bias: TensorOf() = None,
+                     stride: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
+                     output_padding: listed(Natural, 1, 2) = 0, groups: Positive = 1,
+                     dilation: listed(Positive, 1, 2) = 1):
+    """A transposed convolution of images (N, C, H, W) or (C, H, W).
+
+    Weights are (C, C_out / groups, k_h, k_w). `padding` is cut from both ends of what the kernels
+    reach, `output_padding` added at the last.
+    """
+    need_rank("conv_transpose2d", "input", input, 3, 4)
+    need_rank("conv_transpose2d", "weight", weight, 4)
+    stride, dilation, extra = each(stride, 2), each(dilation, 2), each(output_padding, 2)
+    _need_small("conv_transpose2d", extra, stride, dilation)
+    x = xp.expand_dims(input, 0) if input.ndim == 3 else input
+    out = _widened(xp, "conv_transpose2d", x, weight, stride, sided(padding, 2), dilation, groups,
+                   extra)
+    out = _biased(xp, "conv_transpose2d", out, bias)
+    return xp.squeeze(out, 0) if input.ndim == 3 else out
+
+
+# Windows as columns.
+
+Numbers = TensorOf(number)
+
+
+def _unfold(xp, x, kernel, dilation, padding, stride):
+    """Windows as (N, C, taps, windows)."""
+    kernel, stride, dilation = each(kernel, 2), each(stride, 2), each(dilation, 2)
+    pads = sided(padding, 2)
+    _need_room("unfold", tuple(x.shape[2:]), kernel, pads, dilation)
+    return xp.columns_of(x, kernel, stride, pads, dilation)
+
+
+def _fold(xp, api, x, size, kernel, dilation, padding, stride):
+    """Columns (N, C, taps, windows) added up to images of `size`."""
+    size, kernel = each(size, 2), each(kernel, 2)
+    stride, dilation, pads = each(stride, 2), each(dilation, 2), sided(padding, 2)
+    _need_room(api, size, kernel, pads, dilation)
+    count = 1
+    for n, p, k, d, s in zip(size, pads, kernel, dilation, stride):
+        count *= (n + sum(p) - d * (k - 1) - 1) // s + 1
+    if x.shape[2] != kernel[0] * kernel[1] or x.shape[3] != count:
+        raise ValueError(
+            f"For '{api}', the input must hold {kernel[0] * kernel[1]} values for each of {count} "
+            f"windows, but got {x.shape[2]} and {x.shape[3]}.")
+    return xp.columns_back(x, size, kernel, stride, pads, dilation)
+
+
+@op("ops.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
+    "mint.nn.functional.unfold(input, kernel_size, dilation=1, padding=0, stride=1)", widen=False)
+def unfold(xp, input: Numbers, kernel_size: listed(Positive, 1, 2),
+           dilation: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
+           stride: listed(Positive, 1, 2) = 1):
+    """The windows of images (N, C, H, W) as columns: (N, C * k_h * k_w, windows)."""
+    need_rank("unfold", "input", input, 4)
+    out = _unfold(xp, input, kernel_size, dilation, padding, stride)
+    return xp.reshape(out, (out.shape[0], out.shape[1] * out.shape[2], out.shape[3]))
+
+
+@op("ops.Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)", widen=False)
+def im2col(xp, x: Numbers, ksizes: listed(Positive, 1, 2), strides: listed(Positive, 1, 2) = 1,
+           dilations: listed(Positive, 1, 2) = 1, pads: listed(Natural, 1, 2) = 0):
+    """The windows of images (N, C, H, W), as (N, C, k_h * k_w, windows)."""
+    need_rank("Im2Col", "x", x, 4)
+    return _unfold(xp, x, ksizes, dilations, pads, strides)
+
+
+@op("ops.fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)",
+    "mint.nn.functional.fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)")
+def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 2),
+         dilation: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
+         stride: listed(Positive, 1, 2) = 1):
+    """Columns (N, C * k_h * k_w, windows) added up to images (N, C, *output_size).
+
+    What `unfold` takes apart; places in several windows receive the sum. A missing N stays missing.
+    The columns may come with two axes in the place of the second.
+    """
+    need_rank("fold", "input", input, 2, 3, 4)
+    taps = each(kernel_size, 2)[0] * each(kernel_size, 2)[1]
+    x = xp.expand_dims(input, 0) if input.ndim == 2 else input
+    if input.ndim == 4:
+        x = xp.reshape(x, (x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
+    if x.shape[1] % taps:
+        raise ValueError(
+            f"For 'fold', the rows of 'input' must be a multiple of the {taps} places of the "
+            f"kernel, but got {x.shape[1]}.")
+    x = xp.reshape(x, (x.shape[0], x.shape[1] // taps, taps, x.shape[2]))
+    size = sizes_of("fold", "output_size", output_size, 1, 2)
+    out = _fold(xp, "fold", x, size, kernel_size, dilation, padding, stride)
+    return xp.squeeze(out, 0) if input.ndim == 2 else out
+
+
+@op("ops.col2im(input_x, output_size, kernel_size, dilation, padding_value, stride)",
+    "ops.Col2Im(kernel_size, dilation=1, padding: padding_value=0, stride=1)(x: input_x, "
+    "output_size)",
+    "Tensor.col2im(output_size, kernel_size, dilation, padding_value, stride)",
+    rules=dict.fromkeys(("ops.col2im", "ops.Col2Im", "Tensor.col2im"), {"output_size": Sizes}))
+def col2im(xp, input_x: Columns, output_size: Any, kernel_size: listed(Positive, 1, 2),
+           dilation: listed(Positive, 1, 2), padding_value: listed(Natural, 1, 2),
+           stride: listed(Positive, 1, 2)):
+    """Columns (N, C, k_h * k_w, windows) added up to images (N, C, *output_size)."""
+    need_rank("col2im", "input_x", input_x, 4)
+    size = sizes_of("col2im", "output_size", output_size, 1, 2)
+    return _fold(xp, "col2im", input_x, size, kernel_size, dilation, padding_value, stride)
+
+
+@op("mint.conv_tbc(input, weight, bias, pad=0)")
+def conv_tbc(xp, input: Real, weight: Real, bias: Real, pad: Natural = 0):
+    """Cross-correlation of sequences (L, N, C) with kernels (k, C, C_out)."""
+    need_rank("conv_tbc", "input", input, 3)
+    need_rank("conv_tbc", "weight", weight, 3)
+    x, w = xp.transpose(input, (1, 2, 0)), xp.transpose(weight, (2, 1, 0))
+    out = _convolve(xp, "conv_tbc", x, w, bias, 1, "pad", pad, 1, 1)
+    return xp.transpose(out, (2, 0, 1))
+
+
+# Grayscale dilation: a convolution with sum for product and maximum for sum.
+
+Step = several(Positive, 2, 4)
+
+
+@op("ops.Dilation2D(stride, dilation, pad_mode='SAME', data_format='NCHW')(x, filter)",
+    alike="x filter")
+def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dilation: Step,
+               pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
+               data_format: AsValue(OneOf("NCHW")) = "NCHW"):
+    """The maximum of x + filter over each window of images (N, C, H, W); the filter is (C, k_h,
+    k_w)."""
+    need_rank("Dilation2D", "x", x, 4)
+    need_rank("Dilation2D", "filter", filter, 3)
+    if x.shape[1] != filter.shape[0]:
+        raise ValueError(
+            f"For 'Dilation2D', 'filter' must have {x.shape[1]} channels, but got "
+            f"{filter.shape[0]}.")
+    stride, dilation = _image_step(stride), _image_step(dilation)
+    if max(stride) > 255:
+        raise ValueError(f"For 'Dilation2D', 'stride' must be in [1, 255], but got {stride}.")
+    kernel, size = tuple(filter.shape[1:]), tuple(x.shape[2:])
+    pads = padding_of("Dilation2D", pad_mode, 0, size, kernel, stride, dilation)
+    _need_room("Dilation2D", size, kernel, pads, dilation)
+    wide = xp.cast(x, "float64") if x.dtype.kind in "iu" else x
+    wide = xp.pad(wide, ((0, 0), (0, 0), *pads), "constant", constant_values=-xp.inf)
+    best = None
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            rows, columns = (slice(t * d, n + sum(p) - (k - 1 - t) * d, s) for t, d, n, p, k,
+                             s in zip(
+                (i, j), dilation, size, pads, kernel, stride))
+            tap = wide[:, :, rows, columns] + xp.reshape(filter[:, i, j], (-1, 1, 1))
+            best = tap if best is None else xp.maximum(best, tap)
+    return xp.cast(best, x.dtype)

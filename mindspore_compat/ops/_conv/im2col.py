@@ -1,0 +1,258 @@
+"""What convolution and pooling share: functions of `xp` with their gradients, and sizes.
+
+The functions stand for those of _backend/conv.py and _backend/pool.py in any body; each is given
+with its gradient, which is another of them, so that derivatives of every order exist. Sizes are
+what public arguments (a number, a tuple, a padding mode) become: one number per spatial dimension.
+The public operations are in _conv/conv.py, _pooling/pool.py and _pooling/adaptive.py.
+"""
+
+from ..._backend import conv, pool
+from ..._backend.space import extra
+from ..._core.autograd.vjp_rules import CONSTANT, derive
+from ..._core.tensor.dtype import int32, int64
+from ..._core.tensor.tensor import Tensor
+
+# Functions of xp: convolution ---------------------------------------------------------------------
+
+
+@extra
+def convolve_nd(xp, x, w, stride, pads, dilation, groups):
+    """Cross-correlation of (batch, channels, ...) with (filters, channels / groups, kernel...)."""
+    return conv.convolve(xp, x, w, stride, pads, dilation, groups)
+
+
+@extra
+def convolve_input(xp, y, w, x_shape, stride, pads, dilation, groups):
+    """The gradient of `convolve_nd` for its input: a transposed convolution of `y`."""
+    return conv.input_gradient(xp, y, w, x_shape, stride, pads, dilation, groups)
+
+
+@extra
+def convolve_weight(xp, y, x, w_shape, stride, pads, dilation, groups):
+    """The gradient of `convolve_nd` for its weights."""
+    return conv.weight_gradient(xp, y, x, w_shape, stride, pads, dilation, groups)
+
+
+@extra
+def columns_of(xp, x, kernel, stride, pads, dilation):
+    """The windows of `x`, (batch, channels, taps, windows)."""
+    return conv.columns(xp, x, kernel, stride, pads, dilation)
+
+
+@extra
+def columns_back(xp, y, size, kernel, stride, pads, dilation):
+    """Windows added back into images of spatial `size`."""
+    return conv.columns_gradient(xp, y, size, kernel, stride, pads, dilation)
+
+
+derive("convolve_nd(x, w, stride, pads, dilation, groups)", arrays="x w",
+       x=lambda xp, g, w, x_shape, stride, pads, dilation, groups: xp.convolve_input(
+           g, w, x_shape, stride, pads, dilation, groups),
+       w=lambda xp, g, x, w_shape, stride, pads, dilation, groups: xp.convolve_weight(
+           g, x, w_shape, stride, pads, dilation, groups))
+derive("convolve_input(y, w, x_shape, stride, pads, dilation, groups)", arrays="y w",
+       y=lambda xp, g, w, stride, pads, dilation, groups: xp.convolve_nd(
+           g, w, stride, pads, dilation, groups),
+       w=lambda xp, g, y, w_shape, stride, pads, dilation, groups: xp.convolve_weight(
+           y, g, w_shape, stride, pads, dilation, groups))
+derive("convolve_weight(y, x, w_shape, stride, pads, dilation, groups)", arrays="y x",
+       y=lambda xp, g, x, stride, pads, dilation, groups: xp.convolve_nd(
+           x, g, stride, pads, dilation, groups),
+       x=lambda xp, g, y, x_shape, stride, pads, dilation, groups: xp.convolve_input(
+           y, g, x_shape, stride, pads, dilation, groups))
+derive("columns_of(x, kernel, stride, pads, dilation)",
+       x=lambda xp, g, x_shape, kernel, stride, pads, dilation: xp.columns_back(
+           g, x_shape[2:], kernel, stride, pads, dilation))
+derive("columns_back(y, size, kernel, stride, pads, dilation)",
+       y=lambda xp, g, kernel, stride, pads, dilation: xp.columns_of(
+           g, kernel, stride, pads, dilation))
+
+
+# Functions of xp: pooling -------------------------------------------------------------------------
+
+
+@extra
+def max_pool(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
+    """The largest value of each window of the last dimensions."""
+    return pool.maximum(xp, x, kernel, stride, pads, dilation, ceil_mode)
+
+
+@extra
+def max_pool_index(xp, x, top, kernel, stride, pads, dilation):
+    """Flat positions of the values `top` that `max_pool` found in `x`."""
+    return pool.index_of_maximum(xp, x, top, kernel, stride, pads, dilation)
+
+
+@extra
+def max_spread(xp, y, x, top, kernel, stride, pads, dilation):
+    """Each element of `y` at the place where its window's maximum lies; sums where they meet."""
+    return pool.max_gradient(xp, y, x, top, kernel, stride, pads, dilation)
+
+
+@extra
+def max_pick(xp, u, x, top, kernel, stride, pads, dilation):
+    """The elements of `u` at the places of the maxima of `x`."""
+    return pool.max_pick(xp, u, x, top, kernel, stride, pads, dilation)
+
+
+@extra
+def average_pool(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None):
+    """The mean of each window of the last dimensions."""
+    return pool.average(xp, x, kernel, stride, pads, ceil_mode, include, divisor)
+
+
+@extra
+def average_spread(xp, y, x_shape, kernel, stride, pads, ceil_mode, include, divisor):
+    """The gradient of `average_pool`."""
+    return pool.average_gradient(xp, y, x_shape, kernel, stride, pads, include, divisor)
+
+
+@extra
+def adaptive_average(xp, x, goal):
+    """Means over windows that divide the last dimensions into `goal` parts."""
+    return pool.adaptive_average(xp, x, goal)
+
+
+@extra
+def adaptive_spread(xp, y, size):
+    """The gradient of `adaptive_average` for spatial `size`."""
+    return pool.adaptive_average_gradient(xp, y, size)
+
+
+@extra
+def adaptive_max_index(xp, x, goal):
+    """Flat positions of the largest values of adaptive windows."""
+    return pool.adaptive_maximum(xp, x, goal)[1]
+
+
+@extra
+def take_places(xp, u, index, spatial):
+    """The elements of `u` at flat positions of its last `spatial` dimensions."""
+    return pool.take_at(xp, u, index, spatial)
+
+
+@extra
+def add_places(xp, y, index, size):
+    """Zeros of spatial `size` with `y` added at flat positions `index`."""
+    return pool.add_at(xp, y, index, size)
+
+
+@extra
+def put_places(xp, y, index, size):
+    """Zeros of spatial `size` with `y` written at flat positions `index`."""
+    return pool.put_at(xp, y, index, size)
+
+
+derive("put_places(y, index, size)", arrays="y index",
+       y=lambda xp, g, index, size: xp.take_places(g, index, len(size)))
+derive("max_pool(x, kernel, stride, pads, dilation, ceil_mode=False)",
+       x=lambda xp, g, x, out, kernel, stride, pads, dilation: xp.max_spread(
+           g, x, out, kernel, stride, pads, dilation))
+derive("max_spread(y, x, top, kernel, stride, pads, dilation)", arrays="y x top",
+       y=lambda xp, g, x, top, kernel, stride, pads, dilation: xp.max_pick(
+           g, x, top, kernel, stride, pads, dilation))
+derive("max_pick(u, x, top, kernel, stride, pads, dilation)", arrays="u x top",
+       u=lambda xp, g, x, top, kernel, stride, pads, dilation: xp.max_spread(
+           g, x, top, kernel, stride, pads, dilation))
+derive("average_pool(x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None)",
+       x=lambda xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor:
+       xp.average_spread(g, x_shape, kernel, stride, pads, ceil_mode, include, divisor))
+derive("average_spread(y, x_shape, kernel, stride, pads, ceil_mode, include, divisor)", arrays="y",
+       y=lambda xp, g, kernel, stride, pads, ceil_mode, include, divisor: xp.average_pool(
+           g, kernel, stride, pads, ceil_mode, include, divisor))
+derive("adaptive_average(x, goal)",
+       x=lambda xp, g, x_shape, goal: xp.adaptive_spread(g, tuple(x_shape[-len(goal):])))
+derive("adaptive_spread(y, size)",
+       y=lambda xp, g, y_shape, size: xp.adaptive_average(g, tuple(y_shape[-len(size):])))
+derive("take_places(u, index, spatial)", arrays="u index",
+       u=lambda xp, g, u_shape, index, spatial: xp.add_places(
+           g, index, tuple(u_shape[len(u_shape) - spatial:])))
+derive("add_places(y, index, size)", arrays="y index",
+       y=lambda xp, g, index, size: xp.take_places(g, index, len(size)))
+CONSTANT.update({"max_pool_index", "adaptive_max_index"})
+
+
+# Sizes --------------------------------------------------------------------------------------------
+
+
+def each(value, count):
+    """One number per spatial dimension: `value` itself if it is a sequence, else repeated.
+
+    A sequence of one number counts for all dimensions.
+    """
+    if isinstance(value, (tuple, list)):
+        value = tuple(value)
+        return value * count if len(value) == 1 else value
+    return (value,) * count
+
+
+def sided(value, count):
+    """(before, after) pairs from a number, one number per dimension, or two per dimension."""
+    value = each(value, count)
+    if len(value) == 2 * count:
+        return tuple(zip(value[::2], value[1::2]))
+    return tuple((n, n) for n in value)
+
+
+def padding_of(api, mode, padding, size, kernel, stride, dilation):
+    """The pads that a mode stands for; refuses padding beside a mode that makes its own.
+
+    Args:
+        api (str): the public name, for the message.
+        mode (str): "same", "valid" or "pad", in any case.
+        padding: as `sided` takes it.
+        size, kernel, stride, dilation (tuple): one number per spatial dimension.
+    """
+    pads = sided(padding, len(size))
+    if mode.lower() != "pad" and any(map(any, pads)):
+        raise ValueError(
+            f"For '{api}', 'padding' must be 0 where 'pad_mode' is '{mode}', but got {padding!r}.")
+    return pool.resolve_pads(mode, size, kernel, stride, dilation, pads)
+
+
+def need_rank(api, name, x, *ranks, error=ValueError):
+    """Refuses a Tensor of another number of dimensions."""
+    if x.ndim not in ranks:
+        wanted = " or ".join(map(str, ranks))
+        raise error(
+            f"For '{api}', '{name}' must have {wanted} dimensions, but got shape {tuple(x.shape)}.")
+
+
+def need_alike(api, **arrays):
+    """Refuses Tensors of different dtypes; absent ones are skipped.
+
+    For bodies that layers run without the checks of a public name, where `op(alike=...)` is none.
+    """
+    present = {name: x for name, x in arrays.items() if x is not None}
+    if len({x.dtype for x in present.values()}) > 1:
+        names = ", ".join(f"'{name}'" for name in present)
+        found = ", ".join(str(x.dtype) for x in present.values())
+        raise TypeError(f"For '{api}', {names} must have the same dtype, but got {found}.")
+
+
+def sizes_of(api, name, value, *lengths, count_error=ValueError, batch=False):
+    """A size given as a number, a sequence of numbers, or an integer Tensor; as a tuple of ints.
+
+    Args:
+        api, name (str): the public name and the parameter, for messages.
+        value: what was given.
+        *lengths (int): how many numbers there may be; with 1, a single number will do.
+        count_error (type): raised for another count.
+        batch (bool): the first number is that of a batch, which may be 0.
+    """
+    if isinstance(value, int) and type(value) is not bool and 1 in lengths:
+        value = (value,)
+    if isinstance(value, Tensor) and value.dtype in (int32, int64):
+        if value.ndim != 1:
+            raise ValueError(f"For '{api}', '{name}' must have 1 dimension, but got {value.ndim}.")
+        value = tuple(int(n) for n in value.asnumpy())
+    if not isinstance(value, (tuple, list)) or not all(type(n) is int for n in value):
+        raise TypeError(f"For '{api}', '{name}' must be ints or an integer Tensor, but got "
+                        f"{value!r}.")
+    too_low = any(n < (0 if batch and not i else 1) for i, n in enumerate(value))
+    if len(value) not in lengths or too_low:
+        wanted = " or ".join(map(str, lengths))
+        error = ValueError if len(value) in lengths else count_error
+        raise error(f"For '{api}', '{name}' must be {wanted} positive ints, but got "
+                         f"{value!r}.")
+    return tuple(value)

@@ -1,0 +1,213 @@
+"""Patches of images along the channels, and convolution of each channel by itself.
+
+Windows as columns (`unfold`, `Im2Col`) and other convolutions are in _conv/conv.py.
+"""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    Any,
+    Int,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    floating,
+    number,
+)
+from .conv import _need_room, several
+from .im2col import each, need_rank, padding_of, sided
+
+Numbers = TensorOf(number)
+Real = TensorOf(floating)
+Positive = Int(ge=1)
+Natural = Int(ge=0)
+Places = TupleOf(Positive, length=(2, 4)) | ListOf(Positive, length=(2, 4))
+Mode = OneOf("same", "valid", "pad")
+
+
+# Patches ------------------------------------------------------------------------------------------
+
+
+@op(widen=False)
+def patches(xp, x: Numbers, kernel: Any, stride: Any, rate: Any, padding: Str):
+    """Patches of images, the place within the patch before the channel along axis 1."""
+    pads, counts = [], []
+    for n, k, s, r in zip(x.shape[2:], kernel, stride, rate):
+        reach = (k - 1) * r + 1
+        count = -(-n // s) if padding == "same" else (n - reach) // s + 1
+        missing = max((count - 1) * s + reach - n, 0) if padding == "same" else 0
+        pads.append((missing // 2, missing - missing // 2))
+        counts.append(count)
+    columns = xp.columns_of(x, kernel, stride, tuple(pads), rate)
+    columns = xp.swapaxes(columns, 1, 2)
+    return xp.reshape(columns, (x.shape[0], x.shape[1] * kernel[0] * kernel[1], *counts))
+
+
+@op(
+    "ops.ExtractImagePatches(ksizes, strides, rates, padding='VALID')(input_x)",
+    "ops.auto_generate.extract_image_patches(input_x, ksizes, strides, rates, padding='VALID')",
+    widen=False,
+)
+def extract_image_patches(
+    xp,
+    input_x: Numbers,
+    ksizes: Places,
+    strides: Places,
+    rates: Places,
+    padding: OneOf("VALID", "SAME", "valid", "same") = "VALID",
+):
+    """Patches of images (N, C, H, W), their elements along the channels.
+
+    Sizes are [1, 1, rows, columns], of which the last two count, or those two: of the patch
+    (`ksizes`), of the step from patch to patch (`strides`) and of the step within a patch
+    (`rates`). With `padding` "SAME" patches go beyond the edges, where there are zeros.
+
+    Returns:
+        Tensor (N, rows * columns * C, patches down, patches across), the place within the patch
+        before the channel.
+    """
+    need_rank("ExtractImagePatches", "input_x", input_x, 4)
+    sizes = [tuple(size[-2:]) for size in (ksizes, strides, rates)]
+    if padding.lower() == "valid":
+        size = tuple(input_x.shape[2:])
+        _need_room("ExtractImagePatches", size, sizes[0], ((0, 0), (0, 0)), sizes[2])
+    return patches.body(xp, input_x, *sizes, padding.lower())
+
+
+# Each channel by itself ---------------------------------------------------------------------------
+
+
+def _step(api, name, value):
+    """A step, the same for rows and columns; of four numbers the last two count."""
+    value = each(value, 2)[-2:]
+    if value[0] != value[1]:
+        raise ValueError(
+            f"For '{api}', '{name}' must be the same for rows and columns, but got {value}."
+        )
+    return value
+
+
+def _geometry(api, size, kernel, settings, pad_list=()):
+    """Stride, pads and dilation, from the settings of the public names.
+
+    `pad_list` is the padding that was worked out before; all zeros where it was not.
+    """
+    pad_mode, pad, stride, dilation = settings
+    stride, dilation = _step(api, "stride", stride), _step(api, "dilation", dilation)
+    pads = padding_of(api, pad_mode, pad, size, kernel, stride, dilation)
+    pads = sided(pad_list, 2) if any(pad_list) else pads
+    _need_room(api, size, kernel, pads, dilation)
+    return stride, pads, dilation
+
+
+def _need_filters(api, shape, channels, multiplier, kernel):
+    wanted = (multiplier, channels, *kernel)
+    if tuple(shape) != wanted:
+        raise ValueError(
+            f"For '{api}', the weight must have the shape {wanted}, but got {tuple(shape)}."
+        )
+
+
+def _grouped(xp, w):
+    """Filters (multiplier, C, rows, columns) as those of C groups."""
+    return xp.reshape(xp.swapaxes(w, 0, 1), (w.shape[0] * w.shape[1], 1, *w.shape[2:]))
+
+
+@op(
+    "ops.DepthwiseConv2dNative(channel_multiplier, kernel_size, mode=3, pad_mode='valid', pad=0, "
+    "stride=1, dilation=1, group=1)(x, weight)",
+    alike="x weight",
+)
+def depthwise(
+    xp,
+    x: Real,
+    weight: Real,
+    channel_multiplier: Positive,
+    kernel_size: several(Positive, 2),
+    mode: OneOf(3) = 3,
+    pad_mode: Mode = "valid",
+    pad: several(Natural, 4) = 0,
+    stride: several(Positive, 2, 4) = 1,
+    dilation: several(Positive, 2, 4) = 1,
+    group: Positive = 1,
+):
+    """Images (N, C, H, W), each channel with `channel_multiplier` filters of its own.
+
+    `weight` is (channel_multiplier, C, rows, columns); the results of one channel stand together
+    in (N, C * channel_multiplier, H', W'). `mode` is 3; every channel is a group, whatever `group`.
+    """
+    api, kernel = "DepthwiseConv2dNative", each(kernel_size, 2)
+    need_rank(api, "x", x, 4)
+    _need_filters(api, weight.shape, x.shape[1], channel_multiplier, kernel)
+    settings = (pad_mode, pad, stride, dilation)
+    geometry = _geometry(api, tuple(x.shape[2:]), kernel, settings)
+    return xp.convolve_nd(x, _grouped(xp, weight), *geometry, x.shape[1])
+
+
+@op(
+    "ops.operations._grad_ops.DepthwiseConv2dNativeBackpropInput(channel_multiplier, kernel_size, "
+    "pad_mode='valid', pad=0, pad_list=(0, 0, 0, 0), mode=3, stride=1, dilation=1, group=1)"
+    "(x_size, w, dout)",
+    alike="w dout",
+)
+def depthwise_input(
+    xp,
+    w: Real,
+    dout: Real,
+    x_size: TupleOf(Positive, length=4) | ListOf(Positive, length=4),
+    channel_multiplier: Positive,
+    kernel_size: several(Positive, 2),
+    pad_mode: Mode = "valid",
+    pad: several(Natural, 4) = 0,
+    pad_list: TupleOf(Natural, length=4) = (0, 0, 0, 0),
+    mode: OneOf(3) = 3,
+    stride: several(Positive, 2, 4) = 1,
+    dilation: several(Positive, 2, 4) = 1,
+    group: Positive = 1,
+):
+    """The gradient of `ops.DepthwiseConv2dNative` for images of shape `x_size`.
+
+    `pad_list`, where it is not all 0, is the padding above, below, left and right.
+    """
+    api, kernel = "DepthwiseConv2dNativeBackpropInput", each(kernel_size, 2)
+    need_rank(api, "dout", dout, 4)
+    _need_filters(api, w.shape, x_size[1], channel_multiplier, kernel)
+    settings = (pad_mode, pad, stride, dilation)
+    geometry = _geometry(api, tuple(x_size[2:]), kernel, settings, pad_list)
+    return xp.convolve_input(dout, _grouped(xp, w), tuple(x_size), *geometry, x_size[1])
+
+
+@op(
+    "ops.operations._grad_ops.DepthwiseConv2dNativeBackpropFilter(channel_multiplier, kernel_size, "
+    "pad_mode='valid', pad=0, pad_list=(0, 0, 0, 0), mode=3, stride=1, dilation=1, group=1)"
+    "(x, w_size, dout)",
+    alike="x dout",
+)
+def depthwise_filter(
+    xp,
+    x: Real,
+    dout: Real,
+    w_size: TupleOf(Positive, length=4) | ListOf(Positive, length=4),
+    channel_multiplier: Positive,
+    kernel_size: several(Positive, 2),
+    pad_mode: Mode = "valid",
+    pad: several(Natural, 4) = 0,
+    pad_list: TupleOf(Natural, length=4) = (0, 0, 0, 0),
+    mode: OneOf(3) = 3,
+    stride: several(Positive, 2, 4) = 1,
+    dilation: several(Positive, 2, 4) = 1,
+    group: Positive = 1,
+):
+    """The gradient of `ops.DepthwiseConv2dNative` for a weight of shape `w_size`.
+
+    `pad_list`, where it is not all 0, is the padding above, below, left and right.
+    """
+    api, kernel = "DepthwiseConv2dNativeBackpropFilter", each(kernel_size, 2)
+    need_rank(api, "x", x, 4)
+    _need_filters(api, w_size, x.shape[1], channel_multiplier, kernel)
+    settings = (pad_mode, pad, stride, dilation)
+    geometry = _geometry(api, tuple(x.shape[2:]), kernel, settings, pad_list)
+    shape = (w_size[0] * w_size[1], 1, *kernel)
+    found = xp.convolve_weight(dout, x, shape, *geometry, x.shape[1])
+    return xp.swapaxes(xp.reshape(found, (w_size[1], w_size[0], *kernel)), 0, 1)

@@ -1,0 +1,1 @@
+"""Operators written by users: `ops.Custom`, `ops.kernel` and their registration."""

@@ -1,0 +1,144 @@
+"""`ops.Custom`: operators of the user's own, in Python or compiled beforehand.
+
+Descriptions of such operators (`ops.CustomRegOp`) are in _custom/register.py.
+"""
+
+from ..._backend import native
+from ..._backend.arrays import current_space, to_space
+from ..._core.autograd import custom
+from ..._core.autograd.transforms import map_tensors
+from ..._core.declare.public_api import public
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from ..primitive import PrimitiveWithInfer
+
+
+@public("ops.Custom")
+class Custom(PrimitiveWithInfer):
+    """An operator of the user's own.
+
+    Args:
+        func (Union[Callable, str]): for "pyfunc" a function that takes and returns NumPy arrays,
+            for "aot" `"path:name"` of a function in a shared library, `int name(int count, void
+            **data, int *ranks, int64_t **shapes, const char **dtypes, void *stream, void *extra)`,
+            which is given inputs and outputs together and returns 0 when it is done.
+        out_shape (Union[Callable, list, tuple, None]): the shape of the output, a tuple of shapes
+            for several, or a function of the shapes of the inputs; "aot" needs it.
+        out_dtype (Union[Callable, mindspore.dtype, tuple, None]): the dtype of the output, told
+            likewise; "aot" needs it, for "pyfunc" None is the dtype that comes.
+        func_type (str): "pyfunc", "aot", or "hybrid" for a function decorated by `ops.kernel`,
+            which is run as one of Python. Default: "pyfunc".
+        bprop (Callable): `(*inputs, out, dout)` to gradients, one for each input. Without it a
+            gradient cannot be taken.
+        reg_info (Union[str, dict, list, tuple, None]): a description for kernel libraries, kept.
+
+    Inputs:
+        Tensors, and for "aot" numbers too, which become Tensors without axes.
+
+    Raises:
+        TypeError: if `func` or `reg_info` is of another type than told, or `func` not of that form.
+        ValueError: if `func_type` is none of these, or "aot" is not told shape and dtype.
+        RuntimeError: if a library, or a function in it, is not found, or the function returns
+            anything but 0, or a gradient is wanted and there is no `bprop`.
+
+    Source: mindspore.ops.Custom of MindSpore 2.10.
+    """
+
+    def __init__(
+        self, func, out_shape=None, out_dtype=None, func_type="pyfunc", bprop=None, reg_info=None
+    ):
+        super().__init__("Custom")
+        if func_type not in ("pyfunc", "aot", "hybrid"):
+            raise ValueError(
+                f"For 'Custom', 'func_type' must be 'pyfunc', 'aot' or 'hybrid', but got "
+                f"{func_type!r}."
+            )
+        if reg_info is not None and not isinstance(reg_info, (str, dict, list, tuple)):
+            raise TypeError(
+                f"For 'Custom', 'reg_info' must be a str, a dict, a list or a tuple, but got "
+                f"{reg_info!r} of type {type(reg_info).__name__}."
+            )
+        self.func, self.out_shape, self.out_dtype = func, out_shape, out_dtype
+        self.func_type, self.bprop, self.reg_info = func_type, bprop, reg_info
+        if func_type == "aot":
+            self._check_library()
+        elif not callable(func):
+            raise TypeError(f"For 'Custom', 'func' must be callable, but got {func!r}.")
+        elif func_type == "hybrid" and not hasattr(func, "ms_kernel_flag"):
+            raise TypeError(
+                f"For 'Custom', 'func' must be decorated by 'kernel' where 'func_type' is "
+                f"'hybrid', but got {func!r}."
+            )
+
+    def _check_library(self):
+        path, colon, name = self.func.rpartition(":") if isinstance(self.func, str) else ("",) * 3
+        if not (path and colon and name):
+            raise TypeError(
+                f"For 'Custom', 'func' must be a str of the form 'path:name' where 'func_type' is "
+                f"'aot', but got {self.func!r}."
+            )
+        if self.out_shape is None or self.out_dtype is None:
+            raise ValueError(
+                "For 'Custom', 'out_shape' and 'out_dtype' must be given where 'func_type' is "
+                "'aot'."
+            )
+
+    def get_bprop(self):
+        """The function that gives the gradients, None where there is none."""
+        return self.bprop
+
+    def __call__(self, *inputs):
+        run = self._compiled if self.func_type == "aot" else self._in_python
+        return custom.custom_gradient(run, self._pull, inputs)
+
+    def _pull(self, given, out, sens):
+        if self.bprop is None:
+            raise RuntimeError("For 'Custom', a gradient needs 'bprop', but there is none.")
+        return self.bprop(*given, out, sens)
+
+    def _in_python(self, *inputs):
+        out = self.func(*map_tensors(lambda t: t.asnumpy(), inputs))
+        several = isinstance(out, (tuple, list))
+        kinds = self._told(self.out_dtype, "dtype", inputs)
+        if not isinstance(kinds, (tuple, list)):
+            kinds = [kinds] * (len(out) if several else 1)
+        made = [Tensor(one, kind) for one, kind in zip(out if several else [out], kinds)]
+        return tuple(made) if several else made[0]
+
+    def _compiled(self, *inputs):
+        path, _, name = self.func.rpartition(":")
+        try:
+            function = native.load(path, name)
+        except RuntimeError as error:
+            raise RuntimeError(f"For 'Custom', {error}") from error
+        xp = current_space()
+        tensors = [each if isinstance(each, Tensor) else Tensor(each) for each in inputs]
+        arrays = [_packed(to_space(xp, each._array)) for each in tensors]
+        shapes, kinds = (
+            self._told(getattr(self, f"out_{what}"), what, inputs) for what in ("shape", "dtype")
+        )
+        several = isinstance(kinds, (tuple, list))
+        outs = [
+            xp.empty(tuple(shape), dtypes.to_numpy(kind))
+            for shape, kind in (zip(shapes, kinds) if several else [(shapes, kinds)])
+        ]
+        code = native.call(function, xp, [*arrays, *outs])
+        if code != 0:
+            raise RuntimeError(
+                f"For 'Custom', the function {name!r} of {path!r} must return 0, but got {code}."
+            )
+        made = tuple(map(Tensor._wrap, outs))
+        return made if several else made[0]
+
+    def _told(self, told, what, inputs):
+        """A shape or a dtype as it was given, or by a function of those of the inputs."""
+        if callable(told) and not isinstance(told, dtypes.Type):
+            return told(
+                *(getattr(each, what, type(each) if what == "dtype" else each) for each in inputs)
+            )
+        return told
+
+
+def _packed(array):
+    """The array, or a copy of it, whose elements lie one after the other."""
+    return array if array.flags.c_contiguous else array.copy()

@@ -1,0 +1,118 @@
+"""`ops.kernel`: functions in the small language for operators of the user's own, run as Python.
+
+Such a function takes and returns NumPy arrays and uses, beside Python, the words of `_WORDS`. It
+may be handed to `ops.Custom`.
+"""
+
+import contextlib
+import functools
+import itertools
+import json
+import types
+
+import numpy as np
+
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Callable, CellOf, checked
+
+
+def _allocate(shape, dtype, scope="local"):
+    """Zeros, wherever `scope` says that they lie."""
+    return np.zeros(shape, dtype)
+
+
+def _erf(x):
+    from scipy import special  # here, because it takes long to load
+
+    return special.erf(x)
+
+
+_WORDS = {
+    "output_tensor": _allocate,
+    "allocate": _allocate,
+    "block_realize": lambda tensor: contextlib.nullcontext(tensor),
+    "grid": lambda shape: itertools.product(*map(range, shape)),
+    **dict.fromkeys(("serial", "vectorize", "parallel", "reduce"), range),
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "erf": _erf,
+    "ceil_div": lambda a, b: -(-a // b),
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    **{
+        name: getattr(np, name)
+        for name in (
+            "sqrt exp isnan sin cos isinf isfinite expm1 floor ceil trunc round abs log sign tanh "
+            "power float16 float32 float64 int8 int16 int32 int64"
+        ).split()
+    },
+}
+
+
+@public("ops.kernel", "ops.ms_kernel")
+@checked
+def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile_attrs: Any = None):
+    """A decorator for a function in the language of kernels; it runs on NumPy arrays.
+
+    Inside, there are `output_tensor(shape, dtype)` and `allocate(shape, dtype, scope)` for arrays
+    of zeros; `grid(shape)`, `serial`, `vectorize`, `parallel` and `reduce` for loops, all in order
+    as `range`; `block_realize(tensor)` for a `with`; `ceil_div`, `rsqrt`, `erf`, and of NumPy
+    `sqrt`, `exp`, `power`, `tanh` and others; and the dtypes `float32`, `int32`, ...
+
+    Args:
+        fn (Function): the function; None where the decorator is given settings.
+        reg_info (tuple, str, dict): a description for kernel libraries, kept as `reg_info`.
+        compile_attrs (dict): settings of a compiler, kept as JSON in `compile_attrs`.
+
+    Raises:
+        TypeError: if `fn` is not callable, or another argument of another type.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat.ops import kernel
+        >>> @kernel
+        ... def twice(a):
+        ...     c = output_tensor(a.shape, a.dtype)
+        ...     for i in serial(a.shape[0]):
+        ...         c[i] = 2.0 * a[i]
+        ...     return c
+        >>> print(twice(np.array([1.0, 2.0])))
+        [2. 4.]
+
+    Source: mindspore.ops.kernel of MindSpore 2.10.
+    """
+
+    for name, given, kinds in (("reg_info", reg_info, (str, dict, tuple)),
+                               ("compile_attrs", compile_attrs, (dict,))):
+        if given is not None and not isinstance(given, kinds):
+            raise TypeError(f"For 'kernel', '{name}' must be a "
+                            f"{' or '.join(kind.__name__ for kind in kinds)}, but got {given!r} "
+                            f"of type {type(given).__name__}.")
+
+    def decorate(function):
+        run = _in_words(function)
+        run.ms_kernel_flag = True
+        run.compile_attrs = json.dumps(compile_attrs or {})
+        if reg_info is not None:
+            run.reg_info = reg_info
+        return run
+
+    return decorate if fn is None else decorate(fn)
+
+
+def _in_words(function):
+    """A function that finds the words of the language beside its own globals."""
+
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        words = {**_WORDS, **function.__globals__}
+        inner = types.FunctionType(
+            function.__code__,
+            words,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        inner.__kwdefaults__ = function.__kwdefaults__
+        return inner(*args, **kwargs)
+
+    return run

@@ -1,0 +1,259 @@
+"""Describing custom operators: `ops.TBERegOp`, `ops.CustomRegOp` and their kin, and `ops.DataType`.
+
+They gather what a kernel library is told about an operator and return it as a dict. No kernel
+library of such kernels runs here; the descriptions are kept so that scripts that register and then
+choose another path work, and the decorators give functions back as they are.
+"""
+
+import functools
+
+from ..._core.declare.public_api import public
+from ..._core.declare.source import compiled
+from ..primitive import prim_attr_register
+
+_KINDS = {
+    "BOOL": "bool", "I8": "int8", "U8": "uint8", "I16": "int16", "U16": "uint16", "I32": "int32",
+    "U32": "uint32", "I64": "int64", "U64": "uint64", "F16": "float16", "F32": "float32",
+    "F64": "float64", "BF16": "bfloat16", "C64": "complex64", "C128": "complex128", "None": "",
+}
+_FORMATS = {
+    "None": "", "Default": "DefaultFormat", "Default_Tuple": "DefaultFormat",
+    "Default_List": "DefaultFormat", "5HD": "NC1HWC0", "NC1HWC0": "NC1HWC0", "FracZ": "FRACTAL_Z",
+    "FracNZ": "FRACTAL_NZ", "C1HWNCoC0": "C1HWNCoC0", "NCHW": "NCHW", "NHWC": "NHWC",
+    "HWCN": "HWCN", "NDHWC": "NDHWC", "ChannelLast": "ChannelLast", "NCDHW": "NCDHW",
+    "NDC1HWC0": "NDC1HWC0", "DHWCN": "DHWCN", "FRACTAL_Z_3D": "FRACTAL_Z_3D",
+    "FracZNLSTM": "FRACTAL_ZN_LSTM", "FracZNRNN": "FRACTAL_ZN_RNN", "ND_RNNBIAS": "ND_RNN_BIAS",
+}
+
+
+@public("ops.DataType")
+class DataType:
+    """Pairs of a dtype and a layout, such as `DataType.F32_Default`: ("float32",
+    "DefaultFormat")."""
+
+
+for _kind, _dtype in _KINDS.items():
+    for _format, _layout in _FORMATS.items():
+        _tail = tuple(_format.lower().split("_")[1:]) if _format.startswith("Default_") else ()
+        setattr(DataType, f"{_kind}_{_format}", (_dtype, _layout, *_tail))
+
+
+def _need(value, kind, name):
+    """A TypeError unless `value` is of a plain type (bool is no int)."""
+    if type(value) is not kind and not (kind is str and isinstance(value, str)):
+        raise TypeError(f"For '{name}', {value!r} must be of type {kind.__name__}, but got "
+                        f"{type(value).__name__}.")
+    return value
+
+
+class _RegOp:
+    """A description that grows call by call; each call returns it."""
+
+    own = {}  # further entries
+    written = {"param_type": "paramType", "value_type": "type", "default_value": "defaultValue",
+               "need_compile": "needCompile", "value_depend": "valueDepend"}
+
+    def __init__(self, op_name):
+        if not isinstance(op_name, str) or not op_name:
+            raise ValueError(f"For '{type(self).__name__}', 'op_name' must be a str that is not "
+                             f"empty, but got {op_name!r}.")
+        self.op_name = op_name
+        self.inputs, self.outputs, self.attr_, self.dtype_format_ = [], [], [], []
+        self.fusion_type_ = ""
+        self.more = dict(self.own)
+
+    def _entry(self, told, more):
+        """One input, output or attribute as a dict, without what was not given."""
+        entry = {}
+        for name, value in [*told.items(), *more.items()]:
+            if value is None:
+                continue
+            kind = bool if name == "need_compile" else int if name == "index" else str
+            _need(value, kind, type(self).__name__)
+            if name == "value_depend" and value not in ("ignored", "optional", "required"):
+                raise ValueError(f"For '{type(self).__name__}', 'value_depend' must be 'ignored', "
+                                 f"'optional' or 'required', but got {value!r}.")
+            entry[self.written.get(name, name)] = value
+        return entry
+
+    def _input(self, told, more):
+        self.inputs.append(self._entry(told, more))
+        return self
+
+    def _output(self, told, more):
+        entry = self._entry(told, more)
+        renamed = {"need_compile" if k == "needCompile" else k: v for k, v in entry.items()}
+        self.outputs.append(renamed)  # the original spells this key otherwise for outputs
+        return self
+
+    def _attr(self, told, more):
+        self.attr_.append(self._entry(told, more))
+        return self
+
+    def dtype_format(self, *args):
+        """Adds one row of dtypes and layouts: a pair for each input and output."""
+        wanted = len(self.inputs) + len(self.outputs)
+        if len(args) != wanted:
+            raise ValueError(f"For '{type(self).__name__}', a row of 'dtype_format' must have "
+                             f"{wanted} pairs, but got {len(args)}.")
+        self.dtype_format_.append(args)
+        return self
+
+    def fusion_type(self, fusion_type):
+        """Says how the operator may be fused."""
+        self.fusion_type_ = _need(fusion_type, str, type(self).__name__)
+        return self
+
+    def get_op_info(self):
+        """The description as a dict."""
+        return {"op_name": self.op_name, "inputs": self.inputs, "outputs": self.outputs,
+                "attr": self.attr_, "fusion_type": self.fusion_type_,
+                "dtype_format": self.dtype_format_, **self.more}
+
+
+def _describing(made, **signatures):
+    """Gives a class `input`, `output` and `attr`, which take what their signatures name."""
+    words = {"input": "an input: its index, its name, and what else the kind of kernel wants",
+             "output": "an output, as `input` an input", "attr": "an attribute"}
+    for method, parameters in signatures.items():
+        names = [part.split("=")[0].strip() for part in parameters.split(",")]
+        told = ", ".join(f"{name!r}: {name}" for name in names)
+        lines = [f"def {method}(self, {parameters}, **kwargs):",
+                 f"    return self._{method}({{{told}}}, kwargs)"]
+        function = compiled(lines, {}, f"{made.__name__}.{method}")[method]
+        function.__doc__ = f"Describes {words[method]}."
+        setattr(made, method, function)
+    return made
+
+
+_PLACE = "index=None, name=None"
+
+
+def _kind(name, own, words, **signatures):
+    made = type(name, (_RegOp,), {
+        "own": own,
+        "__doc__": f"Describes a custom operator {words}: `ops.{name}(op_name)`, then `.input(...)`"
+                   ", `.output(...)`, `.attr(...)`, `.dtype_format(...)` and `.get_op_info()`.\n\n"
+                   f"Source: mindspore.ops.{name} of MindSpore 2.10.\n",
+    })
+    globals()[name] = made  # the path `ops.op_info_register` shows it too
+    return public(f"ops.{name}")(_describing(made, **signatures))
+
+
+_OF_A_CPU = {"input": f"{_PLACE}, param_type=None", "output": f"{_PLACE}, param_type=None",
+             "attr": "name=None, value_type=None, value=None"}
+_OF_AKG = {"input": f"{_PLACE}, param_type=None", "output": _PLACE,
+           "attr": "name=None, param_type=None, value_type=None"}
+_kind("AiCPURegOp", {"imply_type": "AiCPU"}, "of the AI CPU", **_OF_A_CPU)
+_kind("CpuRegOp", {"imply_type": "CPU"}, "of the CPU", **_OF_A_CPU)
+_kind("AkgGpuRegOp", {"imply_type": "AKG", "processor": "CUDA"}, "of AKG on a GPU", **_OF_AKG)
+_kind("AkgAscendRegOp", {"imply_type": "AKG", "processor": "AiCore"}, "of AKG on an Ascend",
+      **_OF_AKG)
+
+_TBE = {  # method -> (entry, its first value, the type)
+    "async_flag": ("async_flag", False, bool), "binfile_name": ("binfile", "", str),
+    "compute_cost": ("compute_cost", 10, int), "kernel_name": ("kernel", "", str),
+    "partial_flag": ("partial_flag", True, bool), "reshape_type": ("reshape_type", "", str),
+    "dynamic_rank_support": ("dynamicRankSupport", False, bool),
+    "dynamic_shape": ("dynamicShapeSupport", False, bool),
+    "dynamic_compile_static": ("dynamicCompileStatic", False, bool),
+    "need_check_supported": ("needCheckSupport", False, bool),
+    "is_dynamic_format": ("dynamicFormat", False, bool), "op_pattern": ("op_pattern", "", str),
+    "real_input_index": ("real_input_index", [], list),
+    "input_to_attr_index": ("input_to_attr_index", [], list),
+    "unknown_shape_formats": ("unknown_shape_formats", [], list),
+}
+_NEEDED = {"binfile_name", "dynamic_rank_support", "input_to_attr_index", "kernel_name",
+           "real_input_index", "reshape_type", "unknown_shape_formats"}  # these have no default
+_OF_TBE = f"{_PLACE}, need_compile=None, param_type=None, shape=None"
+TBERegOp = _kind(
+    "TBERegOp",
+    {"imply_type": "TBE", **{entry: value for entry, value, _ in _TBE.values()}}, "of TBE",
+    input=f"{_OF_TBE}, value_depend=None", output=_OF_TBE,
+    attr="name=None, param_type=None, value_type=None, value=None, default_value=None",
+)
+
+
+def _setting(method, entry, first, kind):
+    """A method that sets an entry; its parameter has the method's own name."""
+    name = "pattern" if method == "op_pattern" else method
+    default = "" if method in _NEEDED else "=None" if method == "op_pattern" else "=first"
+
+    def set_entry(self, value):
+        if value is not None or method != "op_pattern":
+            self.more[entry] = _need(value, kind, "TBERegOp")
+        return self
+
+    lines = [f"def {method}(self, {name}{default}):", f"    return set_entry(self, {name})"]
+    made = compiled(lines, {"set_entry": set_entry, "first": first}, f"TBERegOp.{method}")[method]
+    made.__doc__ = f"Sets the entry `{entry}`."
+    setattr(TBERegOp, method, made)
+
+
+for _method, _rest in _TBE.items():
+    _setting(_method, *_rest)
+
+
+@public("ops.CustomRegOp")
+class CustomRegOp(_RegOp):
+    """Describes an operator of `ops.Custom`; its methods are those of `ops.TBERegOp`.
+
+    Args:
+        op_name (str): its name.
+
+    Source: mindspore.ops.CustomRegOp of MindSpore 2.10.
+    """
+
+    def __init__(self, op_name="Custom"):
+        super().__init__(op_name)
+        self.more = {"target": ""}
+
+    def target(self, target=None):
+        """Names the device that the operator is for."""
+        if target is not None:
+            self.more["target"] = _need(target, str, "CustomRegOp")
+        return self
+
+
+_describing(CustomRegOp, input=f"{_PLACE}, param_type='required'",
+            output=f"{_PLACE}, param_type='required'",
+            attr="name=None, param_type=None, value_type=None, default_value=None")
+
+
+@public("ops.op_info_register")
+def op_info_register(op_info):
+    """A decorator that keeps a description (`op_info`) with a function.
+
+    Raises:
+        TypeError: if `op_info` is neither a dict nor a str, when the function is decorated.
+
+    Source: mindspore.ops.op_info_register of MindSpore 2.10.
+    """
+    def keep(function):
+        if not isinstance(op_info, (dict, str)):
+            raise TypeError(f"For 'op_info_register', 'op_info' must be a dict or a str, but got "
+                            f"{type(op_info).__name__}.")
+        return custom_info_register(op_info)(function)
+
+    return keep
+
+
+@public("ops.custom_info_register")
+def custom_info_register(*reg_info):
+    """A decorator that keeps descriptions with a function, for `ops.Custom` to read."""
+
+    def keep(function):
+        @functools.wraps(function)
+        def kept(*args, **kwargs):
+            return function(*args, **kwargs)
+
+        kept.reg_info = reg_info
+        return kept
+
+    return keep
+
+
+@public("ops.prim_arg_register")
+def prim_arg_register(fn):
+    """A decorator for the `__init__` of a user's Primitive: its arguments become attributes."""
+    return prim_attr_register(fn)

@@ -1,0 +1,1 @@
+"""Printing, summaries, dumps, float status, and batches taken from a queue."""

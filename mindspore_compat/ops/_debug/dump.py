@@ -1,0 +1,106 @@
+"""Writing Tensors, and the gradients that reach them, to .npy files: TensorDump, DumpGradient."""
+
+import itertools
+import pathlib
+
+import numpy as np
+
+from ..._core.autograd import custom
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import AsValue, OneOf, Str, TensorOf, any_dtype, checked
+from ..._io.files import atomic_write
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+Side = OneOf("in", "out")
+_numbers = itertools.count()
+
+
+def _save(api, file, tensor):
+    """Writes `<file>_<dtype>_<number>.npy`; an ending of .npy in `file` is left out."""
+    if not file:
+        raise ValueError(f"For '{api}', 'file' must not be empty.")
+    array = tensor.asnumpy()
+    name = str(tensor.dtype).lower()
+    if name == "bfloat16":
+        array = array.astype(np.float32)
+    path = pathlib.Path(f"{file.removesuffix('.npy')}_{name}_{next(_numbers)}.npy")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path, durable=False) as file:
+        np.save(file, array)
+
+
+@public("ops.tensordump")
+@checked
+def tensordump(file_name: Str, tensor: Anything, mode: Side = "out"):
+    """Writes a Tensor to the file `<file_name>_<dtype>_<number>.npy`.
+
+    The numbers count the files of the process from 0. bfloat16 is written as float32. Folders that
+    are not there are made. The file is whole when the call returns.
+
+    Args:
+        file_name (str): the path, with or without an ending of `.npy`.
+        tensor (Tensor): what is written.
+        mode (str): "out", or "in" for the input of the next operator; the two differ in the
+            original where a parallel graph redistributes data between operators. Default: "out".
+
+    Raises:
+        TypeError: if `file_name` or `mode` is no str, or `tensor` no Tensor.
+        ValueError: if `file_name` is empty, or `mode` neither "in" nor "out".
+
+    Source: mindspore.ops.tensordump of MindSpore 2.10.
+    """
+    _save("tensordump", file_name, tensor)
+
+
+@public("ops.TensorDump")
+class TensorDump(Primitive):
+    """The class form of `ops.tensordump`: `ops.TensorDump()(file, input_x)`.
+
+    Args:
+        input_output (str): "in" or "out", the `mode` of `ops.tensordump`.
+
+    Raises:
+        TypeError: if `file` is no str or `input_x` no Tensor.
+        ValueError: if `file` is empty, or `input_output` neither "in" nor "out".
+
+    Source: mindspore.ops.TensorDump of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, input_output: AsValue(Side) = "out"):
+        super().__init__("TensorDump")
+        self.input_output = input_output
+
+    @checked
+    def __call__(self, file: Str, input_x: Anything):
+        _save(self.name, file, input_x)
+
+
+@public("ops.DumpGradient")
+class DumpGradient(Primitive):
+    """Passes a Tensor through, and writes the gradient that comes back to a file.
+
+    `ops.DumpGradient()(path, x, input_output)` gives `x`; the file is that of `ops.tensordump` for
+    the gradient.
+
+    Raises:
+        TypeError: if `path` or `input_output` is no str, or `x` no Tensor.
+        ValueError: if `path` is empty, or `input_output` neither "in" nor "out".
+
+    Source: mindspore.ops.DumpGradient of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("DumpGradient")
+
+    @checked
+    def __call__(self, path: Str, x: Anything, input_output: Side):
+        if not path:
+            raise ValueError("For 'DumpGradient', 'path' must not be empty.")
+
+        def pull(given, out, sens):
+            _save("DumpGradient", path, sens)
+            return (sens,)
+
+        return custom.custom_gradient(lambda y: y, pull, (x,))

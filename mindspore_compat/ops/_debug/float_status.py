@@ -1,0 +1,154 @@
+"""The float status register that scripts before release 1.3 ask about overflow.
+
+On Ascend a register notes whether any operation overflowed. Here it notes whether a gradient has
+come out infinite or NaN since it was cleared, which is what these scripts want to know. Nothing is
+looked at until a script first clears the register.
+"""
+
+import numpy as np
+
+from ..._backend import arrays
+from ..._backend.finite import all_finite
+from ..._core.autograd import transforms
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import TensorOf, checked
+from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.batch import Batch
+from ..primitive import Primitive
+
+
+def _whole(array):
+    """The array behind the mapped axes of `vmap`."""
+    while type(array) is Batch:
+        array = array.array
+    return array
+
+
+class _Register:
+    """Whether gradients have overflowed since the last clearing."""
+
+    def __init__(self):
+        self.overflowed = False
+
+    def clear(self):
+        """Forgets what was seen, and looks at gradients from now on."""
+        self.overflowed = False
+        if self.look not in transforms.watchers:
+            transforms.watchers.append(self.look)
+
+    def look(self, gradients):
+        """Takes note of the gradients of one walk back."""
+        if not self.overflowed:
+            held = [_whole(gradient._array) for gradient in gradients
+                    if isinstance(gradient, Tensor)]
+            self.overflowed = not bool(all_finite(held))
+
+
+_register = _Register()
+
+
+def _written(data, value):
+    """`data` with all its elements set to `value`."""
+    data._array[...] = value
+    return data
+
+
+@public("ops.NPUAllocFloatStatus")
+class NPUAllocFloatStatus(Primitive):
+    """Makes the Tensor that the float status is read into: 8 zeros of float32.
+
+    Source: mindspore.ops.NPUAllocFloatStatus of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("NPUAllocFloatStatus")
+
+    def __call__(self):
+        return Tensor._wrap(arrays.current_space().zeros(8, np.float32))
+
+
+@public("ops.NPUClearFloatStatus")
+class NPUClearFloatStatus(Primitive):
+    """Clears the float status, and returns its input filled with zeros.
+
+    Inputs:
+        - **x** (Tensor) - what `NPUAllocFloatStatus` returned.
+
+    Outputs:
+        Tensor, `x`.
+
+    Source: mindspore.ops.NPUClearFloatStatus of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("NPUClearFloatStatus")
+
+    @checked
+    def __call__(self, x: TensorOf("float32", "float16")):
+        _register.clear()
+        return _written(x, 0)
+
+
+@public("ops.NPUGetFloatStatus")
+class NPUGetFloatStatus(Primitive):
+    """Writes the float status into its input: 1 if a gradient overflowed since the last clearing.
+
+    Inputs:
+        - **x** (Tensor) - what `NPUAllocFloatStatus` returned.
+
+    Outputs:
+        Tensor, `x`.
+
+    Source: mindspore.ops.NPUGetFloatStatus of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("NPUGetFloatStatus")
+
+    @checked
+    def __call__(self, x: TensorOf("float32", "float16")):
+        return _written(x, float(_register.overflowed))
+
+
+@public("ops.NPUClearFloatStatusV2")
+class NPUClearFloatStatusV2(Primitive):
+    """Clears the float status, and returns zeros shaped as its input.
+
+    Inputs:
+        - **x** (Tensor) - 8 elements of int32.
+
+    Outputs:
+        Tensor of int32.
+
+    Source: mindspore.ops.NPUClearFloatStatusV2 of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("NPUClearFloatStatusV2")
+
+    @checked
+    def __call__(self, x: TensorOf("int32")):
+        _register.clear()
+        return Tensor._wrap(arrays.space_of(x._array).zeros_like(x._array))
+
+
+@public("ops.NPUGetFloatStatusV2")
+class NPUGetFloatStatusV2(Primitive):
+    """The float status: ones, shaped as its input, if a gradient overflowed since the clearing.
+
+    Inputs:
+        - **x** (Tensor) - 8 elements of int32.
+
+    Outputs:
+        Tensor of int32.
+
+    Source: mindspore.ops.NPUGetFloatStatusV2 of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("NPUGetFloatStatusV2")
+
+    @checked
+    def __call__(self, x: TensorOf("int32")):
+        xp = arrays.space_of(x._array)
+        return Tensor._wrap(xp.full_like(x._array, int(_register.overflowed)))

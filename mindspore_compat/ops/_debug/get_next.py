@@ -1,0 +1,80 @@
+"""`ops.GetNext`: the batches of a dataset that is sent to a queue (see `train.DatasetHelper`)."""
+
+import weakref
+
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Int, ListOf, TupleOf, checked
+from ..primitive import Primitive
+
+Several = TupleOf(Any) | ListOf(Any)
+
+_queues = weakref.WeakValueDictionary()  # name -> queue
+
+
+class Queue:
+    """A name under which `GetNext` finds batches, for as long as the queue is held.
+
+    Args:
+        batches (callable): gives the next batch, a list of Tensors.
+    """
+
+    def __init__(self, batches):
+        self.batches = batches
+        self.queue_name = f"queue_{id(self):x}"
+        _queues[self.queue_name] = self
+
+
+@public("ops.GetNext")
+class GetNext(Primitive):
+    """The next batch of a dataset, as a tuple of Tensors; after the last comes the first.
+
+    Args:
+        types (Union[list, tuple]): the dtypes of the batch's Tensors.
+        shapes (Union[list, tuple]): their shapes; -1 stands for any length.
+        output_num (int): how many Tensors there are.
+        shared_name (str): the name of the queue.
+
+    Raises:
+        TypeError: if `types` or `shapes` is no list or tuple, or `output_num` no int.
+        RuntimeError: if it is called and there is no such queue, or its batch is not as told.
+
+    Examples:
+        >>> import numpy as np
+        >>> import mindspore_compat as ms
+        >>> import mindspore_compat.dataset as ds
+        >>> from mindspore_compat import ops
+        >>> data = ds.NumpySlicesDataset({"x": np.arange(4)}).batch(2)
+        >>> helper = ms.DatasetHelper(data, dataset_sink_mode=True)
+        >>> types, shapes = helper.types_shapes()
+        >>> name = helper.iter.dataset.__transfer_dataset__.queue_name
+        >>> get_next = ops.GetNext(types, shapes, len(types), name)
+        >>> print(get_next()[0].shape)
+        (2,)
+
+    Source: mindspore.ops.GetNext of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, types: Several, shapes: Several, output_num: Int, shared_name):
+        super().__init__("GetNext")
+        self.types, self.shapes, self.output_num = list(types), list(shapes), output_num
+        self.shared_name = shared_name
+
+    def __call__(self):
+        queue = _queues.get(self.shared_name)
+        if queue is None:
+            raise RuntimeError(f"For 'GetNext', there is no queue {self.shared_name!r}.")
+        batch = tuple(queue.batches())
+        told = list(zip(self.types, self.shapes))
+        if not len(batch) == self.output_num == len(self.types) == len(self.shapes) or not all(
+            one.dtype == kind and _fits(one.shape, shape) for one, (kind, shape) in zip(batch, told)
+        ):
+            found = [(each.dtype, each.shape) for each in batch]
+            raise RuntimeError(
+                f"For 'GetNext', the batch must be as told, {told}, but it is {found}."
+            )
+        return batch
+
+
+def _fits(shape, told):
+    return len(shape) == len(told) and all(m in (-1, n) for n, m in zip(shape, told))

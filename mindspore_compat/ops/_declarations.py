@@ -1,0 +1,43 @@
+"""Imports every module of this package that declares ops; `mindspore.ops` is made of them."""
+
+from . import _forms, _host, _mint_forms, _mint_strict, _primitives
+from ._activation import inplace, pointwise, softmax
+from ._attention import (
+    attention,
+    flash,
+    fused_infer,
+    inference,
+    kv_cache,
+    multi_head,
+    nsa_compress,
+    nsa_compress_attention,
+    nsa_select,
+    paged,
+    prompt_incre,
+    sparse_flash,
+    speed_fusion,
+)
+from ._communication import all_to_all, collective, fused_matmul, neighbor_exchange, reshard
+from ._conv import conv, patches
+from ._custom import custom, kernel, register
+from ._debug import dump, float_status, get_next, print_summary
+from ._elementwise import arithmetic, cast, comparison, special
+from ._embedding import cache_map
+from ._image import boxes, glimpse, grid_sample, pixel_shuffle, resize, roi_pooling, rotated_iou
+from ._indexing import getitem, inplace, scatter
+from ._legacy import names, replay_buffer, tensor_stores
+from ._linalg import covariance, decomposition, matmul, solve
+from ._loss import candidate_sampling, classification, ctc, regression, rnnt
+from ._moe import dispatch, group_topk, grouped_matmul, token_permute
+from ._normalization import batch_norm, layer_norm, statistics
+from ._optimizer import adafactor, primitives, sparse
+from ._pooling import adaptive, fractional, pool
+from ._primitive_aliases import generated_arithmetic, grad_arithmetic, grad_lines
+from ._random import distributions, dropout, mint, primitives
+from ._recurrent import flat_weights, sequence, steps
+from ._reduction import histogram, reduce, segment, statistics
+from ._shape import create, diagonal, pad, reshape, slice_stack
+from ._signal import dct, fft, stft
+from ._sparse import arithmetic, components, coo_csr, csr_ops
+from ._tensor_methods import indexing, reduction, shape, storage, values
+from ._transforms import batch_rules_conv, control_flow, environment, functional

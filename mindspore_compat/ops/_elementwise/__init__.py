@@ -1,0 +1,1 @@
+"""Arithmetic, comparison, special functions and casts, element by element."""

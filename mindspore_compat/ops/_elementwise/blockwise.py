@@ -1,0 +1,134 @@
+"""Functions of several passes, run over parts that fit the host's cache.
+
+NumPy writes every intermediate array to memory; a formula of ten passes over a large array is bound
+by that. `xp.blockwise` and `xp.by_rows` call the formula on a cache's worth at a time instead,
+which makes it about three times as fast, and threads share these parts. On other arrays (small
+ones, a GPU's, batches) and on traced values they just call it.
+"""
+
+import math
+import threading
+
+import numpy as np
+
+from ..._backend import scheduler
+from ..._backend.space import extra
+from ..._core.autograd.vjp_rules import COMPOSED, derive
+
+BLOCK = 1 << 15
+RUNS = 16  # sums that are added up beside each other
+
+
+@extra
+def blockwise(xp, function, *arrays):
+    """`function(xp, *arrays)`, which works element by element on arrays of one shape."""
+    first = arrays[0]
+    if type(first) is not np.ndarray or first.size <= BLOCK or not all(
+            a.shape == first.shape and a.flags.c_contiguous for a in arrays):
+        return function(xp, *arrays)
+    flat = [a.reshape(-1) for a in arrays]
+    (out,), _ = _in_parts(lambda *parts: function(xp, *parts), flat, BLOCK)
+    return out.reshape(first.shape)
+
+
+@extra
+def by_rows(xp, function, *arrays):
+    """`function(xp, *arrays)`, which treats each row (the first axis) by itself.
+
+    It returns one array or a tuple of them, each with the rows first.
+    """
+    first = arrays[0]
+    rows = first.shape[0] if first.ndim else 0
+    if type(first) is not np.ndarray or first.size <= 2 * BLOCK or rows < 2:
+        return function(xp, *arrays)
+    step = max(BLOCK * rows // first.size, 1)
+    outs, several = _in_parts(lambda *parts: function(xp, *parts), arrays, step)
+    return tuple(outs) if several else outs[0]
+
+
+def _in_parts(function, arrays, step):
+    """What `function` gives for parts of `step` rows of all arrays, put together.
+
+    Returns:
+        The list of results, and whether `function` gives several.
+    """
+    rows = arrays[0].shape[0]
+    parts = scheduler.blocks(rows, step)
+    outs, single, making = [], [], threading.Lock()
+
+    def work(number):
+        part = parts[number]
+        found = function(*(a[part] for a in arrays))
+        if type(found) is not tuple:
+            found = (found,)
+            single.append(True)
+        with making:
+            if not outs:
+                outs.extend([np.empty((rows, *p.shape[1:]), p.dtype) for p in found])
+        for out, p in zip(outs, found):
+            out[part] = p
+
+    scheduler.run(work, len(parts))
+    return outs, not single
+
+
+@extra
+def sum_by_rows(xp, function, *arrays):
+    """The sum over all rows, of which `function(xp, *arrays)` gives that over some."""
+    first = arrays[0]
+    if type(first) is not np.ndarray or first.size <= 2 * BLOCK:
+        return function(xp, *arrays)
+    rows = first.shape[0]
+    parts = scheduler.blocks(rows, max(BLOCK * rows // first.size, 1))
+    runs = scheduler.blocks(len(parts), -(-len(parts) // RUNS))
+    sums = [None] * len(runs)
+
+    def work(number):
+        total = None
+        for part in parts[runs[number]]:
+            found = function(xp, *(a[part] for a in arrays))
+            if total is None:
+                total = found
+            else:
+                total += found
+        sums[number] = total
+
+    scheduler.run(work, len(runs))
+    total = sums[0]
+    for each in sums[1:]:
+        total += each
+    return total
+
+
+def _whole(xp, function, *arrays):
+    """On traced values the formula is recorded part by part."""
+    return function(xp, *arrays)
+
+
+COMPOSED.update(blockwise=_whole, by_rows=_whole, sum_by_rows=_whole)
+
+derive("keep(mask, x)", arrays="mask x", x=lambda xp, g, mask: xp.keep(mask, g))
+
+
+# The error function in single precision. SciPy's goes element by element, seventy times slower than
+# NumPy's tanh; atanh(erf(x)) / x is smooth, and this polynomial in x^2 gives erf to 3e-7.
+_ERF = (1.12837927, 0.102769056, -0.000191830749, -0.000619784715, 8.7637352e-05, -5.66848019e-06,
+        1.41852515e-07)
+
+
+@extra
+def quick_erf(xp, x):
+    """The error function, within 3e-7 of the value for float32 on the host, exact elsewhere."""
+    if type(x) is not np.ndarray or x.dtype != np.float32:
+        return xp.cast(xp.erf(x), x.dtype)  # CuPy's gives float32 for halves
+    near = np.clip(x, -4, 4)
+    square = near * near
+    slope = np.full_like(square, _ERF[-1])
+    for factor in _ERF[-2::-1]:
+        slope *= square
+        slope += np.float32(factor)
+    slope *= near
+    return np.tanh(slope, out=slope)
+
+
+derive("quick_erf(x)", x=lambda xp, g, x: g * xp.exp(-x * x) * (2 / math.sqrt(math.pi)))

@@ -1,0 +1,123 @@
+"""Dtypes: casting, and what is asked about a Tensor's type."""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import DType, TensorOf, any_dtype
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+
+
+@op("ops.cast(input, dtype)", "ops.Cast()(input_x: input, dtype)", promote="", widen=False)
+def cast(xp, input: TensorOf(any_dtype, scalars=True), dtype: DType):
+    """The values as another dtype; a float becomes an int by truncation."""
+    return xp.cast(input, dtype)
+
+
+cast.vjp(input=lambda xp, g: g)
+
+_PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64}
+
+
+def named_dtype(api, value):
+    """A dtype given as MindSpore's, NumPy's, Python's or by name, as MindSpore's.
+
+    Raises:
+        TypeError: if it is none of these.
+    """
+    if isinstance(value, dtypes.Type):
+        return value
+    if value in _PYTHON:
+        return _PYTHON[value]
+    try:
+        if value is None:       # float64 to NumPy
+            raise TypeError
+        return dtypes.from_numpy(dtypes.np.dtype(value.lower() if isinstance(value,
+                                                                             str) else value))
+    except (TypeError, ValueError):     # a Tensor is a ValueError to NumPy
+        raise TypeError(
+            f"For '{api}', 'dtype' must be a dtype or the name of one, but got {value!r} of type "
+            f"{type(value).__name__}."
+        ) from None
+
+
+@public("Tensor.astype")
+def astype(self, dtype, copy=True):
+    """The values as another dtype.
+
+    Args:
+        dtype (Union[mindspore.dtype, numpy.dtype, type, str]): the dtype wanted.
+        copy (bool): False to return this very Tensor where it has the dtype already.
+
+    Raises:
+        TypeError: if `dtype` is not a dtype.
+
+    Source: mindspore.Tensor.astype of MindSpore 2.10.
+    """
+    wanted = named_dtype("Tensor.astype", dtype)
+    if not copy and wanted == self.dtype:
+        return self
+    return cast.run(self, dtypes.to_numpy(wanted))
+
+
+def _conversion(name, dtype):
+    """A method such as `Tensor.float()`."""
+
+    def convert(self):
+        return cast.run(self, dtypes.to_numpy(dtype))
+
+    convert.__name__ = name
+    convert.__doc__ = f"The values as {dtype}."
+    return public(f"Tensor.{name}")(convert)
+
+
+for _name, _dtype in {"bool": dtypes.bool_, "int": dtypes.int32, "long": dtypes.int64,
+                      "short": dtypes.int16,
+                      "byte": dtypes.uint8, "half": dtypes.float16, "float": dtypes.float32,
+                      "double": dtypes.float64, "bfloat16": dtypes.bfloat16}.items():
+    _conversion(_name, _dtype)
+
+
+@public("ops.DType")
+class DTypeOf:
+    """The dtype of a Tensor, as a Primitive: `ops.DType()(x)`."""
+
+    def __call__(self, input_x):
+        return dtype(input_x)
+
+
+@public("ops.dtype")
+def dtype(input):
+    """The dtype of a Tensor.
+
+    Raises:
+        TypeError: if `input` is not a Tensor.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'dtype', 'input' must be a Tensor, but got {type(input).__name__}.")
+    return input.dtype
+
+
+@public("Tensor.type_as")
+def type_as(self, other):
+    """The values in the dtype of `other`."""
+    return cast.run(self, other._array.dtype)
+
+
+@public("Tensor.is_floating_point", "ops.is_floating_point")
+def is_floating_point(input):
+    """True for a Tensor of a floating dtype."""
+    return input.dtype.is_floating_point
+
+
+@public("Tensor.is_complex")
+def is_complex(self):
+    """True for a Tensor of a complex dtype."""
+    return self.dtype.is_complex
+
+
+@public("Tensor.is_signed")
+def is_signed(self):
+    """True for a Tensor of a dtype with negative values."""
+    return self._array.dtype.kind not in "ub"
+
+

@@ -1,0 +1,1 @@
+"""Embedding tables: which rows a small cache of one holds."""

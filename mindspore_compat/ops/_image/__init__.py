@@ -1,0 +1,1 @@
+"""Images: resizing, sampling, boxes, regions of interest, pixels moved between axes."""

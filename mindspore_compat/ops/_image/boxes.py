@@ -1,0 +1,296 @@
+"""Boxes: overlap, encoding as offsets from anchors, validity, suppression of lesser neighbours.
+
+A box is (x0, y0, x1, y1). Resizing is in _image/resize.py, sampling of regions in
+_image/grid_sample.py.
+"""
+
+import math
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, Plain, TensorOf, TupleOf
+from ..._core.tensor.tensor import Tensor
+
+Floats = TensorOf("float16", "float32", "float64")
+Half = TensorOf("float16", "float32")
+Four = TupleOf(Float, length=4)
+
+
+def _need_boxes(api, **boxes):
+    for name, x in boxes.items():
+        if x.ndim != 2 or x.shape[1] != 4:
+            raise ValueError(f"For '{api}', '{name}' must have shape (N, 4), but got "
+                             f"{tuple(x.shape)}.")
+
+
+def _sides(x, extra=1):
+    """Widths and heights; a box of one pixel has side 1."""
+    return x[:, 2] - x[:, 0] + extra, x[:, 3] - x[:, 1] + extra
+
+
+def _overlap(xp, a, b, extra):
+    """Areas of the intersections of boxes (N, 4) and (M, 4), (N, M)."""
+    a, b = xp.expand_dims(a, 1), xp.expand_dims(b, 0)
+    wide = xp.minimum(a[:, :, 2], b[:, :, 2]) - xp.maximum(a[:, :, 0], b[:, :, 0]) + extra
+    high = xp.minimum(a[:, :, 3], b[:, :, 3]) - xp.maximum(a[:, :, 1], b[:, :, 1]) + extra
+    return xp.maximum(wide, 0) * xp.maximum(high, 0)
+
+
+@op("ops.iou(anchor_boxes, gt_boxes, mode='iou')", "ops.IOU(mode='iou')(anchor_boxes, gt_boxes)",
+    alike="anchor_boxes gt_boxes")
+def iou(xp, anchor_boxes: Floats, gt_boxes: Floats, mode: Any = "iou"):
+    """Intersection over union of all pairs of boxes, (M, N) for anchors (N, 4) and truths (M, 4).
+
+    Mode "iof" divides by the area of the truth instead. Sides count their last pixel.
+
+    Raises:
+        KeyError: if `mode` is neither 'iou' nor 'iof'.
+        ValueError: if the boxes do not have shape (N, 4).
+    """
+    if not isinstance(mode, str) or mode not in ("iou", "iof"):
+        raise KeyError(f"For 'iou', 'mode' must be 'iou' or 'iof', but got {mode!r}.")
+    _need_boxes("iou", anchor_boxes=anchor_boxes, gt_boxes=gt_boxes)
+    shared = _overlap(xp, gt_boxes, anchor_boxes, 1)
+    truth = math.prod(_sides(gt_boxes))
+    anchor = math.prod(_sides(anchor_boxes))
+    whole = xp.expand_dims(truth, 1) + xp.expand_dims(anchor, 0) - shared
+    return shared / (whole if mode == "iou" else xp.expand_dims(truth, 1))
+
+
+def _encoded(xp, anchors, truths, means, stds):
+    wide, high = _sides(anchors)
+    truth_wide, truth_high = _sides(truths)
+    deltas = [((truths[:, 0] + truths[:, 2]) - (anchors[:, 0] + anchors[:, 2])) * 0.5 / wide,
+              ((truths[:, 1] + truths[:, 3]) - (anchors[:, 1] + anchors[:, 3])) * 0.5 / high,
+              xp.log(truth_wide / wide), xp.log(truth_high / high)]
+    return xp.stack([(d - m) / s for d, m, s in zip(deltas, means, stds)], 1)
+
+
+@op("ops.bounding_box_encode(anchor_box, groundtruth_box, means=(0.0, 0.0, 0.0, 0.0), "
+    "stds=(1.0, 1.0, 1.0, 1.0))",
+    "ops.BoundingBoxEncode(means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0))"
+    "(anchor_box, groundtruth_box)")
+def bounding_box_encode(xp, anchor_box: Half, groundtruth_box: Half,
+                        means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0, 1.0)):
+    """Where truths lie relative to anchors: moves of the centre, logarithms of the stretch.
+
+    Moves are in units of the anchor's sides; the result is less `means` and divided by `stds`.
+    """
+    _need_boxes("bounding_box_encode", anchor_box=anchor_box, groundtruth_box=groundtruth_box)
+    return _encoded(xp, anchor_box, groundtruth_box, means, stds)
+
+
+def _decoded(xp, anchors, deltas, limits, means, stds, ratio):
+    dx, dy, dw, dh = (deltas[:, i] * s + m for i, (m, s) in enumerate(zip(means, stds)))
+    most = abs(math.log(ratio))
+    wide, high = _sides(anchors)
+    wide_half = 0.5 * wide * xp.exp(xp.minimum(xp.maximum(dw, -most), most)) - 0.5
+    high_half = 0.5 * high * xp.exp(xp.minimum(xp.maximum(dh, -most), most)) - 0.5
+    x = (anchors[:, 0] + anchors[:, 2]) * 0.5 + wide * dx
+    y = (anchors[:, 1] + anchors[:, 3]) * 0.5 + high * dy
+    corners = (x - wide_half, y - high_half, x + wide_half, y + high_half)
+    bounds = (limits[1], limits[0]) * 2
+    return xp.stack([xp.minimum(xp.maximum(c, 0), b) for c, b in zip(corners, bounds)], 1)
+
+
+@op("ops.bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), "
+    "stds=(1.0, 1.0, 1.0, 1.0), wh_ratio_clip=0.016)",
+    "ops.BoundingBoxDecode(max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0), "
+    "wh_ratio_clip=0.016)(anchor_box, deltas)")
+def bounding_box_decode(xp, anchor_box: Half, deltas: Half, max_shape: TupleOf(Int, length=2),
+                        means: Four = (0.0, 0.0, 0.0, 0.0), stds: Four = (1.0, 1.0, 1.0, 1.0),
+                        wh_ratio_clip: Float = 0.016):
+    """The boxes that `bounding_box_encode` turned into `deltas`, inside images of `max_shape`.
+
+    A side is stretched by at most 1 / `wh_ratio_clip`.
+    """
+    _need_boxes("bounding_box_decode", anchor_box=anchor_box, deltas=deltas)
+    return _decoded(xp, anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
+
+
+@op("ops.check_valid(bboxes, img_metas)", "ops.CheckValid()(bboxes, img_metas)")
+def check_valid(xp, bboxes: TensorOf("float16", "float32", "int16", "uint8"),
+                img_metas: TensorOf("float16", "float32", "int16", "uint8")):
+    """Whether boxes (N, 4) lie in an image of (height, width, ratio), scaled by the ratio; bool
+    (N,)."""
+    _need_boxes("check_valid", bboxes=bboxes)
+    high, wide = img_metas[0] * img_metas[2] - 1, img_metas[1] * img_metas[2] - 1
+    good = (bboxes[:, 0] >= 0) & (bboxes[:, 1] >= 0)
+    return good & (bboxes[:, 2] <= wide) & (bboxes[:, 3] <= high)
+
+
+# Suppression: a loop over boxes from the best down, on rows of a matrix of overlaps ---------------
+
+
+def _survivors(xp, close):
+    """Which rows are not close to a surviving row before them; bool (N,), N by N given."""
+    count = close.shape[0]
+    alive = xp.ones((count,), bool)
+    later = xp.arange(count)
+    for i in range(count):
+        if bool(alive[i]):
+            alive = alive & xp.logical_not(close[i] & (later > i))
+    return alive
+
+
+@op("ops.NMSWithMask(iou_threshold=0.5)(bboxes)")
+def nms_with_mask(xp, bboxes: Half, iou_threshold: AsValue(Float) = 0.5):
+    """Boxes (N, 5) with scores, from the best down, and which of them overlap no better one much.
+
+    Returns:
+        The boxes in order, int32 0 to N - 1, and the bool mask of the boxes to keep.
+    """
+    if bboxes.ndim != 2 or bboxes.shape[0] < 1 or bboxes.shape[1] != 5:
+        raise ValueError(
+            f"For 'NMSWithMask', 'bboxes' must have shape (N, 5), N at least 1, but got "
+            f"{tuple(bboxes.shape)}.")
+    order = xp.argsort(-bboxes[:, 4], kind="stable")
+    rows = xp.take(bboxes, order, 0)
+    wide = xp.cast(rows, "float32") if rows.dtype == "float16" else rows
+    shared = _overlap(xp, wide, wide, 0)
+    area = math.prod(_sides(wide, 0))
+    union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
+    close = shared > iou_threshold * union
+    return rows, xp.arange(rows.shape[0], dtype="int32"), _survivors(xp, close)
+
+
+def _scalar(api, name, value, *dtypes):
+    """A number given as such, or as a Tensor of no dimensions and one of these dtypes."""
+    if isinstance(value, Tensor):
+        if value._array.dtype not in dtypes:
+            raise TypeError(f"For '{api}', '{name}' must be of dtype {' or '.join(dtypes)}, but "
+                            f"got {value.dtype}.")
+        if value.ndim:
+            raise ValueError(f"For '{api}', '{name}' must have no dimensions, but got shape "
+                             f"{tuple(value.shape)}.")
+        return value.asnumpy().item()
+    if type(value) is bool or not isinstance(value, int if "int32" in dtypes else (int, float)):
+        raise TypeError(f"For '{api}', '{name}' must be a number or a Tensor, but got {value!r}.")
+    return value
+
+
+def _limits(api, name, overlap, least, *dtypes):
+    """The two thresholds as numbers."""
+    given = [each.dtype for each in (overlap, least) if isinstance(each, Tensor)]
+    found = (_scalar(api, name, overlap, *dtypes), _scalar(api, "score_threshold", least, *dtypes))
+    if len(set(given)) > 1:
+        raise TypeError(f"For '{api}', '{name}' and 'score_threshold' must have the same dtype, "
+                        f"but got {given[0]} and {given[1]}.")
+    return found
+
+
+def _chosen(xp, close, scores, most, least):
+    """Positions of at most `most` boxes, best first, none close to a better one; int32."""
+    order = xp.argsort(-scores, kind="stable")
+    rows = xp.take(xp.take(close, order, 0), order, 1)
+    keep = _survivors(xp, rows & (xp.expand_dims(xp.take(scores, order), 1) > least))
+    keep = keep & (xp.take(scores, order) > least)
+    return xp.cast(order[keep][:most], "int32")
+
+
+@op("ops.NonMaxSuppressionV3()(boxes, scores, max_output_size, iou_threshold, score_threshold)",
+    alike="boxes scores")
+def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, iou_threshold: Any,
+                           score_threshold: Any):
+    """Positions of the boxes (N, 4) to keep, best first: none overlaps a better one by too much.
+
+    Boxes are given by any two opposite corners. At most `max_output_size`, with scores above
+    `score_threshold`.
+    """
+    api = "NonMaxSuppressionV3"
+    most = _scalar(api, "max_output_size", max_output_size, "int32", "int64")
+    overlap, least = _limits(api, "iou_threshold", iou_threshold, score_threshold, "float16",
+                             "float32")
+    _need_boxes(api, boxes=boxes)
+    if tuple(scores.shape) != (boxes.shape[0],):
+        raise ValueError(f"For '{api}', 'scores' must have shape {(boxes.shape[0],)}, but got "
+                         f"{tuple(scores.shape)}.")
+    low, high = xp.minimum(boxes[:, :2], boxes[:, 2:]), xp.maximum(boxes[:, :2], boxes[:, 2:])
+    rows = xp.concatenate([low, high], 1)
+    shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
+    union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
+    return _chosen(xp, shared > overlap * union, scores, max(most, 0), least)
+
+
+@op("ops.NonMaxSuppressionWithOverlaps()(overlaps, scores, max_output_size, overlap_threshold, "
+    "score_threshold)", alike="overlaps scores overlap_threshold score_threshold")
+def non_max_suppression_with_overlaps(xp, overlaps: Floats, scores: Floats, max_output_size: Any,
+                                      overlap_threshold: Floats, score_threshold: Floats):
+    """Positions of the boxes to keep, best first, given how much each two overlap, (N, N)."""
+    api = "NonMaxSuppressionWithOverlaps"
+    most = _scalar(api, "max_output_size", max_output_size, "int32")
+    if overlap_threshold.ndim or score_threshold.ndim:
+        raise ValueError(f"For '{api}', the thresholds must have no dimensions, but got shapes "
+                         f"{overlap_threshold.shape} and {score_threshold.shape}.")
+    overlap, least = float(overlap_threshold), float(score_threshold)
+    if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1] or tuple(
+            scores.shape) != tuple(overlaps.shape[:1]):
+        raise ValueError(
+            f"For '{api}', 'overlaps' must have shape (N, N) and 'scores' "
+            f"(N,), but got {tuple(overlaps.shape)} and {tuple(scores.shape)}.")
+    if most < 0:
+        raise ValueError(f"For '{api}', 'max_output_size' must not be negative, but got {most}.")
+    return _chosen(xp, overlaps >= overlap, scores, most, least)
+
+
+def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
+    """The boxes, scores and classes kept for one image, best first, as arrays."""
+    found = []
+    for c in range(scores.shape[1]):
+        own = boxes[:, min(c, boxes.shape[1] - 1)]
+        low, high = xp.minimum(own[:, :2], own[:, 2:]), xp.maximum(own[:, :2], own[:, 2:])
+        rows = xp.concatenate([low, high], 1)
+        shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
+        union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
+        at = _chosen(xp, shared > overlap * union, scores[:, c], per_class, least)
+        found.append((xp.take(own, at, 0), xp.take(scores[:, c], at, 0),
+                      xp.full(at.shape, float(c), "float32")))
+    joined = [xp.concatenate(parts, 0) for parts in zip(*found)]
+    order = xp.argsort(-joined[1], kind="stable")[:most]
+    return [xp.take(part, order, 0) for part in joined]
+
+
+Scalar = TensorOf("int32", "int64")
+Fraction = TensorOf("float32")
+
+
+@op("ops.CombinedNonMaxSuppression(pad_per_class=False, clip_boxes=True)(boxes, scores, "
+    "max_output_size_per_class, max_total_size, iou_threshold, score_threshold)", shapes_first=True)
+def combined_non_max_suppression(xp, boxes: AsValue(Fraction, Plain),
+                                 scores: AsValue(Fraction, Plain),
+                                 max_output_size_per_class: Scalar, max_total_size: Scalar,
+                                 iou_threshold: Fraction, score_threshold: Fraction,
+                                 pad_per_class: Bool = False, clip_boxes: Bool = True):
+    """Suppression class by class, then the best of all classes, for each image.
+
+    Boxes are (N, boxes, classes or 1, 4), scores (N, boxes, classes). Results are filled up with
+    zeros to `max_total_size`, or with `pad_per_class` to what all classes can give where that is
+    less. `clip_boxes` cuts the boxes to [0, 1].
+
+    Returns:
+        Boxes (N, D, 4), scores (N, D), classes (N, D), and int32 (N,) how many there are.
+    """
+    api = "CombinedNonMaxSuppression"
+    if boxes.ndim != 4 or scores.ndim != 3 or tuple(boxes.shape[:2]) != tuple(scores.shape[:2]) or (
+            boxes.shape[2] not in (1, scores.shape[2])):
+        raise ValueError(
+            f"For '{api}', 'boxes' must have shape (N, B, C or 1, 4) and 'scores' (N, B, C), but "
+            f"got {tuple(boxes.shape)} and {tuple(scores.shape)}.")
+    if any(given.ndim for given in (max_output_size_per_class, max_total_size, iou_threshold,
+                                    score_threshold)):
+        raise ValueError(f"For '{api}', sizes and thresholds must have no dimensions.")
+    per_class, most = int(max_output_size_per_class), int(max_total_size)
+    overlap, least = float(iou_threshold), float(score_threshold)
+    if per_class < 0 or most < 0 or not 0 <= overlap <= 1:
+        raise ValueError(
+            f"For '{api}', sizes must not be negative and 'iou_threshold' be in [0, 1], but got "
+            f"{per_class}, {most} and {overlap}.")
+    goal = min(most, per_class * scores.shape[2]) if pad_per_class else most
+    outs, counts = [], []
+    for image in range(boxes.shape[0]):
+        found = _best_of_image(xp, boxes[image], scores[image], per_class, goal, overlap, least)
+        counts.append(found[1].shape[0])
+        rest = goal - counts[-1]
+        outs.append([xp.pad(part, ((0, rest),) + ((0, 0),) * (part.ndim - 1)) for part in found])
+    kept, best, classes = (xp.stack(list(parts), 0) for parts in zip(*outs))
+    kept = xp.minimum(xp.maximum(kept, 0), 1) if clip_boxes else kept
+    return kept, best, classes, xp.asarray(counts, "int32")

@@ -1,0 +1,290 @@
+"""Pixels moved between channels, batch and space; patches; colours.
+
+Resizing is in _image/resize.py. Everything here but the colours only moves values.
+"""
+
+from math import prod
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    number,
+    real,
+)
+from .._conv import im2col  # noqa: F401 - it declares columns_of
+from .._conv.im2col import need_rank
+
+Anything = TensorOf(any_dtype)
+Numbers = TensorOf(number)
+Real = TensorOf(real)
+Double = TensorOf("float16", "float32", "float64")
+Half = TensorOf("float16", "float32")
+Block = Int(ge=2)
+
+
+# Channels and space -------------------------------------------------------------------------------
+
+
+@op("ops.pixel_shuffle(input, upscale_factor)",
+    "mint.nn.functional.pixel_shuffle(input, upscale_factor)",
+    "mint.nn.PixelShuffle(upscale_factor)(input)", widen=False)
+def pixel_shuffle(xp, input: Anything, upscale_factor: Int(ge=1)):
+    """Channels (..., C r^2, H, W) spread out to (..., C, H r, W r), r = `upscale_factor`."""
+    if input.ndim < 3:
+        raise ValueError(f"For 'pixel_shuffle', 'input' must have at least 3 dimensions, but got "
+                         f"{input.ndim}.")
+    r = upscale_factor
+    lead, (channels, high, wide) = tuple(input.shape[:-3]), input.shape[-3:]
+    if channels % (r * r):
+        raise ValueError(
+            f"For 'pixel_shuffle', the channels must be divisible by {r * r}, but got {channels}.")
+    x = xp.reshape(input, (prod(lead), channels // (r * r), r, r, high, wide))
+    x = xp.transpose(x, (0, 1, 4, 2, 5, 3))
+    return xp.reshape(x, (*lead, channels // (r * r), high * r, wide * r))
+
+
+@op("ops.pixel_unshuffle(input, downscale_factor)",
+    "mint.nn.PixelUnshuffle(downscale_factor)(input)",
+    widen=False)
+def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
+    """Pixels (..., C, H r, W r) gathered to (..., C r^2, H, W), r = `downscale_factor`."""
+    if input.ndim < 3:
+        raise ValueError(
+            f"For 'pixel_unshuffle', 'input' must have at least 3 dimensions, but got "
+            f"{input.ndim}.")
+    r = downscale_factor
+    lead, (channels, high, wide) = tuple(input.shape[:-3]), input.shape[-3:]
+    if high % r or wide % r:
+        raise ValueError(
+            f"For 'pixel_unshuffle', height and width must be divisible by {r}, but got {high} "
+            f"and {wide}.")
+    x = xp.reshape(input, (prod(lead), channels, high // r, r, wide // r, r))
+    x = xp.transpose(x, (0, 1, 3, 5, 2, 4))
+    return xp.reshape(x, (*lead, channels * r * r, high // r, wide // r))
+
+
+@op("ops.DepthToSpace(block_size)(x)", widen=False)
+def depth_to_space(xp, x: Numbers, block_size: Block):
+    """Channels (N, C b^2, H, W) spread out to (N, C, H b, W b); the block's place is the slower
+    part."""
+    need_rank("DepthToSpace", "x", x, 4)
+    count, channels, high, wide = x.shape
+    b = block_size
+    if channels % (b * b):
+        raise ValueError(f"For 'DepthToSpace', the channels must be divisible by {b * b}, but got "
+                         f"{channels}.")
+    parts = xp.reshape(x, (count, b, b, channels // (b * b), high, wide))
+    parts = xp.transpose(parts, (0, 3, 4, 1, 5, 2))
+    return xp.reshape(parts, (count, channels // (b * b), high * b, wide * b))
+
+
+@op("ops.SpaceToDepth(block_size)(x)", widen=False)
+def space_to_depth(xp, x: Numbers, block_size: Block):
+    """Pixels (N, C, H b, W b) gathered to (N, C b^2, H, W); the block's place is the slower
+    part."""
+    need_rank("SpaceToDepth", "x", x, 4)
+    count, channels, high, wide = x.shape
+    b = block_size
+    if high % b or wide % b:
+        raise ValueError(
+            f"For 'SpaceToDepth', height and width must be divisible by {b}, but got {high} and "
+            f"{wide}.")
+    parts = xp.reshape(x, (count, channels, high // b, b, wide // b, b))
+    parts = xp.transpose(parts, (0, 3, 5, 1, 2, 4))
+    return xp.reshape(parts, (count, channels * b * b, high // b, wide // b))
+
+
+@op("ops.channel_shuffle(x, groups)", "ops.ChannelShuffle(group: groups)(x)", widen=False)
+def channel_shuffle(xp, x: Real, groups: AsValue(Int(ge=1))):
+    """Channels (N, C, ...) seen as (groups, C / groups), transposed."""
+    if x.ndim < 3:
+        raise TypeError(f"For 'channel_shuffle', 'x' must have at least 3 dimensions, but got "
+                         f"{x.ndim}.")
+    if x.shape[1] % groups:
+        raise ValueError(
+            f"For 'channel_shuffle', the channels must be divisible by {groups}, but got "
+            f"{x.shape[1]}.")
+    parts = xp.reshape(x, (x.shape[0], groups, x.shape[1] // groups, prod(x.shape[2:])))
+    return xp.reshape(xp.swapaxes(parts, 1, 2), x.shape)
+
+
+# Batch and space ----------------------------------------------------------------------------------
+
+Blocks = Int(ge=1) | TupleOf(Int(ge=1)) | ListOf(Int(ge=1))
+Pair = TupleOf(Int(ge=0), length=2) | ListOf(Int(ge=0), length=2)
+Pairs = TupleOf(Pair) | ListOf(Pair)
+Cuts = TupleOf(AsValue(Pair)) | ListOf(AsValue(Pair))
+
+
+def _blocks(api, x, block, pairs):
+    """One block per pair; the dimensions concerned are the last ones."""
+    block = tuple(block) if isinstance(block, (tuple, list)) else (block,) * len(pairs)
+    if len(block) != len(pairs) or x.ndim <= len(block):
+        raise ValueError(
+            f"For '{api}', there must be one pair for each of {len(block)} blocks, and more "
+            f"dimensions than blocks, but got {len(pairs)} pairs and shape {tuple(x.shape)}.")
+    return block
+
+
+def _to_batch(xp, api, x, block, paddings):
+    block = _blocks(api, x, block, paddings)
+    count = len(block)
+    x = xp.pad(x, ((0, 0),) * (x.ndim - count) + tuple(map(tuple, paddings)))
+    lead, size = tuple(x.shape[:-count]), x.shape[-count:]
+    if any(n % b for n, b in zip(size, block)):
+        raise ValueError(f"For '{api}', padded sizes {tuple(size)} must be divisible by {block}.")
+    split = sum(((n // b, b) for n, b in zip(size, block)), ())
+    parts = xp.reshape(x, lead + split)
+    inner = [len(lead) + 2 * i + 1 for i in range(count)]
+    outer = [len(lead) + 2 * i for i in range(count)]
+    parts = xp.transpose(parts, (*inner, *range(len(lead)), *outer))
+    return xp.reshape(parts, (prod(block) * lead[0], *lead[1:], *split[::2]))
+
+
+def _from_batch(xp, api, x, block, crops):
+    block = _blocks(api, x, block, crops)
+    count = len(block)
+    if x.shape[0] % prod(block):
+        raise ValueError(f"For '{api}', the batch must be divisible by {prod(block)}, but got "
+                         f"{x.shape[0]}.")
+    size, middle = tuple(x.shape[-count:]), tuple(x.shape[1:-count])
+    parts = xp.reshape(x, (*block, x.shape[0] // prod(block), *middle, *size))
+    first = count + 1 + len(middle)
+    order = list(range(count, first))
+    for i in range(count):
+        order += [first + i, i]
+    whole = tuple(n * b for n, b in zip(size, block))
+    parts = xp.reshape(xp.transpose(parts, tuple(order)),
+                       (x.shape[0] // prod(block), *middle, *whole))
+    if any(a + b >= n for (a, b), n in zip(crops, whole)):
+        raise ValueError(f"For '{api}', 'crops' {crops} must leave something of {whole}.")
+    return parts[(..., *(slice(a, n - b) for (a, b), n in zip(crops, whole)))]
+
+
+@op("ops.space_to_batch_nd(input_x, block_size, paddings)",
+    "ops.SpaceToBatchND(block_shape: block_size, paddings)(input_x)", widen=False)
+def space_to_batch_nd(xp, input_x: Real, block_size: Blocks, paddings: Cuts):
+    """The last dimensions, zero-padded and cut into blocks whose places become part of the
+    batch."""
+    return _to_batch(xp, "space_to_batch_nd", input_x, block_size, paddings)
+
+
+@op("ops.batch_to_space_nd(input_x, block_shape, crops)",
+    "ops.BatchToSpaceND(block_shape, crops)(input_x)", widen=False)
+def batch_to_space_nd(xp, input_x: Real, block_shape: Blocks, crops: Cuts):
+    """What `space_to_batch_nd` took apart put together, less `crops` at both ends."""
+    return _from_batch(xp, "batch_to_space_nd", input_x, block_shape, crops)
+
+
+@op("ops.SpaceToBatch(block_size, paddings)(input_x)", widen=False)
+def space_to_batch(xp, input_x: Numbers, block_size: Block, paddings: Pairs):
+    """Images (N, C, H, W), zero-padded and cut into square blocks whose places join the batch."""
+    need_rank("SpaceToBatch", "input_x", input_x, 4)
+    return _to_batch(xp, "SpaceToBatch", input_x, (block_size,) * 2, paddings)
+
+
+@op("ops.BatchToSpace(block_size, crops)(input_x)", widen=False)
+def batch_to_space(xp, input_x: Numbers, block_size: Block, crops: Pairs):
+    """What `SpaceToBatch` took apart put together, less `crops` at both ends."""
+    need_rank("BatchToSpace", "input_x", input_x, 4)
+    return _from_batch(xp, "BatchToSpace", input_x, (block_size,) * 2, crops)
+
+
+# Patches ------------------------------------------------------------------------------------------
+
+Sizes = Int(ge=1) | TupleOf(Int(ge=1), length=(3, 5)) | ListOf(Int(ge=1), length=(3, 5))
+
+
+@op("ops.ExtractVolumePatches(kernel_size, strides, padding)(input_x)", widen=False)
+def extract_volume_patches(xp, input_x: Numbers, kernel_size: Sizes, strides: Sizes,
+                           padding: OneOf("SAME", "VALID", "same", "valid")):
+    """The windows of volumes (N, C, D, H, W) as channels: (N, k_d k_h k_w C, D', H', W')."""
+    need_rank("ExtractVolumePatches", "input_x", input_x, 5)
+    kernel, stride = (im2col.each(v, 3)[-3:] for v in (kernel_size, strides))
+    size = tuple(input_x.shape[2:])
+    pads = im2col.padding_of("ExtractVolumePatches", padding, 0, size, kernel, stride, (1, 1, 1))
+    out = tuple((n + sum(p) - k) // s + 1 for n, p, k, s in zip(size, pads, kernel, stride))
+    if min(out) < 1:
+        raise ValueError(f"For 'ExtractVolumePatches', the window {kernel} must fit into {size}.")
+    found = xp.columns_of(input_x, kernel, stride, pads, (1, 1, 1))
+    found = xp.swapaxes(found, 1, 2)
+    return xp.reshape(found, (input_x.shape[0], -1, *out))
+
+
+# Colours ------------------------------------------------------------------------------------------
+
+
+def _need_colours(api, x, ranks=None):
+    if x.ndim < 1 or x.shape[-1] != 3 or ranks and x.ndim not in ranks:
+        raise ValueError(f"For '{api}', the last of the dimensions must have length 3, but got "
+                         f"{tuple(x.shape)}.")
+
+
+def _to_hsv(xp, x):
+    """Hue, saturation and value of red, green and blue, all in [0, 1]."""
+    red, green, blue = x[..., 0], x[..., 1], x[..., 2]
+    value = xp.max(x, -1)
+    span = value - xp.min(x, -1)
+    saturation = xp.where(value > 0, span / xp.where(value > 0, value, 1), 0)
+    safe = xp.where(span > 0, 6 * span, 1)
+    hue = xp.where(red == value, (green - blue) / safe,
+                   xp.where(green == value, (blue - red) / safe + 1 / 3, (red - green) / safe + 2
+                            / 3))
+    hue = xp.where(span > 0, hue, 0)
+    return xp.where(hue < 0, hue + 1, hue), saturation, value
+
+
+def _from_hsv(xp, hue, saturation, value):
+    """Red, green and blue in the last dimension."""
+    parts = [xp.minimum(xp.maximum(p, 0), 1) for p in (
+        xp.abs(hue * 6 - 3) - 1, 2 - xp.abs(hue * 6 - 2), 2 - xp.abs(hue * 6 - 4))]
+    return xp.stack([(1 - saturation + saturation * p) * value for p in parts], -1)
+
+
+@op("ops.RGBToHSV()(images)")
+def rgb_to_hsv(xp, images: Double):
+    """Hue, saturation and value of red, green and blue in the last dimension, all in [0, 1]."""
+    _need_colours("RGBToHSV", images)
+    return xp.stack(list(_to_hsv(xp, images)), -1)
+
+
+@op("ops.HSVToRGB()(x)")
+def hsv_to_rgb(xp, x: Double):
+    """Red, green and blue of hue, saturation and value in the last dimension, (N, H, W, 3)."""
+    _need_colours("HSVToRGB", x, (4,))
+    return _from_hsv(xp, x[..., 0], x[..., 1], x[..., 2])
+
+
+@op("ops.AdjustHue()(image, delta)")
+def adjust_hue(xp, image: Double, delta: TensorOf("float32")):
+    """Images (..., 3) with `delta` turns added to their hue."""
+    if image.ndim < 3:
+        raise ValueError(f"For 'AdjustHue', 'image' must have at least 3 dimensions, but got "
+                         f"{image.ndim}.")
+    need_rank("AdjustHue", "delta", delta, 0)
+    _need_colours("AdjustHue", image)
+    hue, saturation, value = _to_hsv(xp, image)
+    hue = hue + delta
+    return xp.cast(_from_hsv(xp, hue - xp.floor(hue), saturation, value), image.dtype)
+
+
+@op("ops.AdjustSaturation()(image, scale)")
+def adjust_saturation(xp, image: Double, scale: TensorOf("float32")):
+    """Images (..., 3) with their saturation multiplied by `scale`, at most 1."""
+    if image.ndim < 3:
+        raise ValueError(
+            f"For 'AdjustSaturation', 'image' must have at least 3 dimensions, but got "
+            f"{image.ndim}.")
+    need_rank("AdjustSaturation", "scale", scale, 0)
+    _need_colours("AdjustSaturation", image)
+    hue, saturation, value = _to_hsv(xp, image)
+    saturation = xp.minimum(xp.maximum(saturation * scale, 0), 1)
+    return xp.cast(_from_hsv(xp, hue, saturation, value), image.dtype)
+
+

@@ -1,0 +1,206 @@
+"""rotated_iou: overlaps of rectangles that are turned. Upright boxes are in _image/boxes.py."""
+
+import math
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, Int, TensorOf, any_dtype, checked
+
+Boxes = TensorOf(any_dtype)
+
+_POINTS = 24  # corners and crossings of a pair, those of them that make the polygon
+_ROUND = 1e-12  # what rounding may move a point by, as a part of the sides
+
+
+@public("ops.rotated_iou")
+@checked
+def rotated_iou(
+    boxes: Boxes,
+    query_boxes: Boxes,
+    trans: Bool = False,
+    mode: Int = 0,
+    is_cross: Bool = True,
+    v_threshold: Float = 0.0,
+    e_threshold: Float = 0.0,
+):
+    """Intersection over union of rectangles that are turned about their centres.
+
+    The intersection is the polygon of those corners of one that lie in the other, and of the points
+    where edges cross. Angles are in degrees and turn the x axis towards the y axis, which the page
+    leaves open: so do OpenCV's rotated rectangles and the Ascend library's other operators on
+    rotated boxes. The work is done in float64.
+
+    Args:
+        boxes (Tensor): shape (B, N, 5); float16, bfloat16 or float32.
+        query_boxes (Tensor): shape (B, K, 5), of one of these dtypes.
+        trans (bool): whether a rectangle is given as (x0, y0, x1, y1, angle), two opposite corners
+            before it is turned; else as (x, y, width, height, angle), (x, y) the centre.
+            Default: False.
+        mode (int): 1 to divide by the area of `boxes` (intersection over foreground), any other to
+            divide by that of the union. Default: 0.
+        is_cross (bool): whether each rectangle meets each; else the i-th of `boxes` meets the i-th
+            of `query_boxes` only, and other places hold zeros. Default: True.
+        v_threshold (float): how far outside of the other rectangle a corner may lie and still
+            count, in units of the sides. Default: 0.0.
+        e_threshold (float): how far beyond their ends edges may cross and still count, as a part
+            of their lengths. Default: 0.0.
+
+    Returns:
+        Tensor, shape (B, N, K), of the dtype of `boxes`; 0 where there is no area to divide by.
+
+    Raises:
+        TypeError: if `boxes` or `query_boxes` is no Tensor, or an argument is of another type.
+        ValueError: if a dtype is another one, or shapes do not fit.
+
+    Examples:
+        >>> from mindspore_compat import Tensor, ops
+        >>> boxes = Tensor([[[0.0, 0.0, 2.0, 2.0, 0.0]]])
+        >>> turned = Tensor([[[0.0, 0.0, 2.0, 2.0, 45.0], [1.0, 0.0, 2.0, 2.0, 180.0]]])
+        >>> print(ops.rotated_iou(boxes, turned))
+        [[[0.70710677 0.33333334]]]
+
+    Source: mindspore.ops.rotated_iou of MindSpore 2.10.
+    """
+    _need_rectangles(boxes, query_boxes)
+    return rotated_overlap.run(boxes, query_boxes, trans, mode, is_cross, v_threshold, e_threshold)
+
+
+@op(widen=False)
+def rotated_overlap(
+    xp,
+    boxes: Boxes,
+    query_boxes: Boxes,
+    trans: Bool,
+    mode: Int,
+    is_cross: Bool,
+    v_threshold: Float,
+    e_threshold: Float,
+):
+    """The ratios of all pairs, computed in float64."""
+    count, others = boxes.shape[1], query_boxes.shape[1]
+    first, second = _sides(xp, boxes, trans), _sides(xp, query_boxes, trans)
+    if is_cross:
+        second = [xp.expand_dims(part, 1) for part in second]
+        rows = max(1, xp.at_once() // (_POINTS * max(1, boxes.shape[0] * others)))
+        parts = [slice(start, start + rows) for start in range(0, max(count, 1), rows)]
+        found = []
+        for part in parts:
+            own = [xp.expand_dims(each[:, part], 2) for each in first]
+            found.append(_ratios(xp, own, second, mode, v_threshold, e_threshold))
+        ratio = found[0] if len(found) == 1 else xp.concatenate(found, 1)
+    else:
+        pairs = min(count, others)
+        first, second = ([each[:, :pairs] for each in side] for side in (first, second))
+        ratio = _ratios(xp, first, second, mode, v_threshold, e_threshold)
+        ratio = xp.spread_diagonal(ratio, (boxes.shape[0], count, others), 0, 1, 2)
+    return xp.cast(ratio, boxes.dtype)
+
+
+def _ratios(xp, first, second, mode, v_threshold, e_threshold):
+    """The ratios of pairs; both sides have the shape of the result, or broadcast to it."""
+    shared = _shared(xp, first, second, v_threshold, e_threshold)
+    own, other = first[2] * first[3], second[2] * second[3]
+    whole = own + 0 * other if mode == 1 else own + other - shared
+    empty = whole == 0
+    return xp.where(empty, 0.0, shared / xp.where(empty, 1.0, whole))
+
+
+def _need_rectangles(boxes, query_boxes):
+    """The dtypes and shapes that the documentation asks for."""
+    for name, x in (("boxes", boxes), ("query_boxes", query_boxes)):
+        if str(x.dtype) not in ("Float16", "BFloat16", "Float32"):
+            raise ValueError(
+                f"For 'rotated_iou', the dtype of '{name}' must be float16, bfloat16 or float32, "
+                f"but got {x.dtype}."
+            )
+        if x.ndim != 3 or x.shape[2] != 5:
+            raise ValueError(
+                f"For 'rotated_iou', '{name}' must have shape (B, N, 5), but got {x.shape}."
+            )
+    if boxes.shape[0] != query_boxes.shape[0]:
+        raise ValueError(
+            "For 'rotated_iou', 'boxes' and 'query_boxes' must have the same first axis, but got "
+            f"shapes {boxes.shape} and {query_boxes.shape}."
+        )
+
+
+def _sides(xp, boxes, corners):
+    """Centres (x, y), widths, heights and angles in radians, each (B, N), float64."""
+    a, b, c, d, angle = (xp.cast(boxes, "float64")[..., i] for i in range(5))
+    if corners:
+        a, b, c, d = (a + c) / 2, (b + d) / 2, c - a, d - b
+    return a, b, xp.abs(c), xp.abs(d), angle * (math.pi / 180)
+
+
+def _shared(xp, first, second, v_threshold, e_threshold):
+    """Areas of the intersections; everything is seen from the centre of the first rectangle."""
+    move = second[0] - first[0], second[1] - first[1]
+    zero = 0 * move[0]
+    a, b = _corners(xp, (zero, zero), first), _corners(xp, move, second)
+    margin = v_threshold + _ROUND * (first[2] + first[3] + second[2] + second[3])
+    crossings, crossed = _crossings(xp, a, b, e_threshold + _ROUND)
+    xs, ys = (xp.concatenate([a[i], b[i], crossings[i]], -1) for i in (0, 1))
+    counts = xp.concatenate(
+        [
+            _inside(xp, a, move, second, margin),
+            _inside(xp, b, (zero, zero), first, margin),
+            crossed,
+        ],
+        -1,
+    )
+    return _area(xp, xs, ys, counts)
+
+
+def _corners(xp, centre, box):
+    """The four corners one after the other, xs and ys with a last axis of 4."""
+    cos, sin = xp.cos(box[4]), xp.sin(box[4])
+    xs, ys = [], []
+    for across, along in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
+        wide, high = across * box[2], along * box[3]
+        xs.append(centre[0] + wide * cos - high * sin)
+        ys.append(centre[1] + wide * sin + high * cos)
+    return xp.stack(xs, -1), xp.stack(ys, -1)
+
+
+def _inside(xp, points, centre, box, margin):
+    """Which points lie in a rectangle."""
+    across, along = (points[i] - xp.expand_dims(centre[i], -1) for i in (0, 1))
+    cos, sin = (xp.expand_dims(turn(box[4]), -1) for turn in (xp.cos, xp.sin))
+    wide, high = (xp.expand_dims(box[i] / 2 + margin, -1) for i in (2, 3))
+    return (xp.abs(across * cos + along * sin) <= wide) & (
+        xp.abs(along * cos - across * sin) <= high
+    )
+
+
+def _crossings(xp, a, b, margin):
+    """Where each edge of one crosses each of the other, and whether it does; a last axis of 16."""
+    starts = [xp.expand_dims(each, -1) for each in a], [xp.expand_dims(each, -2) for each in b]
+    steps = [
+        [xp.roll(each, -1, axis) - each for each in side] for side, axis in zip(starts, (-2, -1))
+    ]
+    (ax, ay), (bx, by) = starts
+    (au, av), (bu, bv) = steps
+    cross = au * bv - av * bu
+    lengths = (au * au + av * av) * (bu * bu + bv * bv)
+    meet = cross * cross > _ROUND * _ROUND * lengths
+    cross = xp.where(meet, cross, 1.0)
+    t = ((bx - ax) * bv - (by - ay) * bu) / cross
+    u = ((bx - ax) * av - (by - ay) * au) / cross
+    meet = meet & (t >= -margin) & (t <= 1 + margin) & (u >= -margin) & (u <= 1 + margin)
+    lead = (*meet.shape[:-2], 16)
+    return [xp.reshape(each, lead) for each in (ax + t * au, ay + t * av)], xp.reshape(meet, lead)
+
+
+def _area(xp, xs, ys, counts):
+    """The area of the convex polygon of those points that count, in no order."""
+    held = xp.cast(counts, "float64")
+    number = xp.maximum(xp.sum(held, -1, keepdims=True), 1.0)
+    xs, ys = (xp.where(counts, each, 0.0) for each in (xs, ys))
+    xs, ys = (each - xp.sum(each, -1, keepdims=True) / number for each in (xs, ys))
+    angles = xp.where(counts, xp.arctan2(xp.stop(ys), xp.stop(xs)), 10.0)
+    order = xp.argsort(angles, -1)
+    xs, ys, held = (xp.take_along_axis(each, order, -1) for each in (xs, ys, held))
+    # places after the last point repeat the first one, so that the polygon closes there
+    xs, ys = (xp.where(held > 0, each, each[..., :1]) for each in (xs, ys))
+    turned = xs * xp.roll(ys, -1, -1) - ys * xp.roll(xs, -1, -1)
+    return xp.abs(xp.sum(turned, -1)) / 2

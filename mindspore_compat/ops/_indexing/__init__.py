@@ -1,0 +1,1 @@
+"""Reading and writing at an index: `Tensor[...]`, gather, scatter, in-place writes."""

@@ -1,0 +1,259 @@
+"""What may stand between the brackets of `Tensor[...]`, brought into the array library's form.
+
+`index_of` refuses what MindSpore refuses and turns the rest into ints, slices, None, '...' and
+arrays; `values_of` does the same for what is written. The reading and writing are in getitem.py.
+"""
+
+import numpy
+
+from ..._backend.arrays import SPACES, to_space
+from ..._core.declare.op import space_for
+from ..._core.tensor.tensor import Tensor, as_array
+
+_WORDS = "ints, slices, '...', None, bools, Tensors, lists and tuples"
+
+
+def basic(array, index):
+    """A plain index of ints and slices in range, in the array library's form; None for any other.
+
+    It is the same index, with '...' where a number would come out, which is a copy and no view.
+    """
+    kind, shape = type(index), array.shape
+    if kind is int:
+        if not shape or not -shape[0] <= index < shape[0]:
+            return None
+        return index if len(shape) > 1 else (index, Ellipsis)
+    if kind is slice:
+        return index if shape and _is_plain(index) else None
+    if kind is not tuple or len(index) > len(shape):
+        return None
+    for part, length in zip(index, shape, strict=False):
+        kind = type(part)
+        if kind is int:
+            if not -length <= part < length:
+                return None
+        elif kind is not slice or not _is_plain(part):
+            return None
+    return (*index, Ellipsis)
+
+
+def index_of(array, index, api):
+    """The index as the array library takes it, beside `array`; positions are checked by `located`.
+
+    Raises:
+        IndexError: if a part is of no kind that indexes, or False where something is read.
+        TypeError: if a part is a float, an array, or a list of other things than numbers.
+    """
+    kind = type(index)
+    if kind is int:
+        return index
+    if kind is list and _all_numbers(index):
+        found = _sequence(index, api)
+        if found.dtype == bool and array.ndim and len(found) != array.shape[0]:
+            raise IndexError(
+                f"For '{api}', a list of bools in an index must have the length of "
+                f"the axis, {array.shape[0]}, but got {len(found)}."
+            )
+        return beside(array, found)
+    if kind is not tuple and kind is not list:  # such a list stands for a tuple
+        return beside(array, _part(index, api))
+    count = sum(not (part is None or part is Ellipsis or isinstance(part, bool)) for part in index)
+    _need_axes(array, count, api)
+    parts = []
+    for part in index:
+        mask = part._array if isinstance(part, Tensor) else None
+        if mask is None and isinstance(part, (list, tuple)):
+            mask = _sequence(part, api)
+        if type(mask) in SPACES and mask.dtype == bool:
+            parts += (mask if mask.ndim else mask.reshape(1)).nonzero()
+        else:
+            parts.append(
+                _part(part, api, within=True) if mask is None else _tensor(mask, api, True)
+            )
+    return beside(array, tuple(parts))
+
+
+def _writes(api):
+    return api.endswith("__setitem__")
+
+
+_PLAIN = frozenset((int, type(None)))
+
+
+def _is_plain(part):
+    """True for a slice of ints and None with a step."""
+    step = part.step
+    return (
+        type(part.start) in _PLAIN
+        and type(part.stop) in _PLAIN
+        and (step is None or type(step) is int and step != 0)
+    )
+
+
+def _all_numbers(index):
+    """True for a list of ints and bools, which indexes one axis."""
+    return all(isinstance(part, int) for part in index)
+
+
+def _part(part, api, within=False):
+    """One part of an index; `within` a tuple floats and arrays have an error of their own."""
+    if isinstance(part, Tensor):
+        return _tensor(part._array, api, within)
+    if isinstance(part, bool):
+        if part or _writes(api):  # several True in a tuple make one axis; to False goes nothing
+            return None if part and not within else part
+        raise IndexError(f"For '{api}', a bool in an index must be True, but got False.")
+    if part is None or part is Ellipsis or isinstance(part, int):
+        return part
+    if isinstance(part, slice):
+        return (
+            part
+            if _is_plain(part)
+            else slice(*(_bound(v, api) for v in (part.start, part.stop, part.step)))
+        )
+    if isinstance(part, (list, tuple)):
+        return _sequence(part, api)
+    error = TypeError if within and isinstance(part, (float, numpy.ndarray)) else IndexError
+    raise error(
+        f"For '{api}', an index must be made of {_WORDS}, but got {part!r} of type "
+        f"{type(part).__name__}."
+    )
+
+
+def _tensor(array, api, within):
+    if array.dtype.kind not in "ib":
+        floats = _writes(api) and not within and array.dtype.kind != "u"
+        raise (TypeError if floats else IndexError)(
+            f"For '{api}', a Tensor in an index must hold ints or bools, but got {array.dtype}."
+        )
+    return (
+        int(array)
+        if array.ndim == 0 and array.dtype.kind == "i" and (type(array) in SPACES)
+        else array
+    )
+
+
+def _sequence(part, api):
+    """A list or tuple of numbers as an array of ints or bools."""
+    try:
+        found = as_array(list(part))
+    except TypeError as error:
+        raise (IndexError if _has_text(part) else RuntimeError)(
+            f"For '{api}', a list within an index must hold ints or bools in equal rows, but got "
+            f"{part!r}."
+        ) from error
+    if found.dtype.kind in "ib" and found.size:
+        return found
+    if found.size and _writes(api):
+        raise TypeError(
+            f"For '{api}', a list within an index must hold ints or bools, but got {part!r}."
+        )
+    return found.astype("int64")
+
+
+def _has_text(part):
+    return any(
+        _has_text(each) if isinstance(each, (list, tuple)) else isinstance(each, str)
+        for each in part
+    )
+
+
+def _bound(value, api):
+    """A bound or step of a slice."""
+    if value is None or isinstance(value, int):
+        return None if value is None else int(value)
+    if not isinstance(value, Tensor):
+        raise RuntimeError(
+            f"For '{api}', a slice must be made of ints, Tensors and None, but got "
+            f"{value!r} of type {type(value).__name__}."
+        )
+    if value._array.ndim or value._array.dtype.kind != "i":
+        raise TypeError(
+            f"For '{api}', a Tensor in a slice must hold one int and have no axis, but "
+            f"got shape {value.shape} and dtype {value.dtype}."
+        )
+    return int(value._array)
+
+
+def beside(array, index):
+    """An index whose arrays lie on the device of `array`."""
+    if isinstance(index, tuple):
+        return tuple([beside(array, part) for part in index])
+    if type(index) not in SPACES or type(index) is type(array):
+        return index
+    space = space_for(array)
+    while hasattr(space, "base"):  # of a batch
+        space = space.base
+    return to_space(space, index)
+
+
+def located(array, index, api):
+    """Refuses an index with too many parts, or an int out of range, on the host as on a GPU."""
+    parts = index if type(index) is tuple else (index,)
+    used = [_axes_used(part) for part in parts]
+    if array.ndim == 0 and type(index) is not tuple and used[0]:
+        error = TypeError if type(index) is int or _writes(api) else ValueError
+        raise error(f"For '{api}', a 0-d Tensor has no axis to index, but got {index!r}.")
+    _need_axes(array, sum(used), api)
+    gap = array.ndim - sum(used)
+    dots = sum(part is Ellipsis for part in parts)
+    if dots > 1:
+        raise IndexError(f"For '{api}', an index must have at most one '...', but got {dots}.")
+    axis = 0
+    for part, count in zip(parts, used, strict=True):
+        if type(part) in SPACES and part.dtype == bool and part.shape != array.shape[:count]:
+            raise ValueError(
+                f"For '{api}', a bool index must have the shape of the axes it "
+                f"chooses from, {array.shape[:count]}, but got {part.shape}."
+            )
+        if type(part) is int and not -array.shape[axis] <= part < array.shape[axis]:
+            raise IndexError(
+                f"For '{api}', index {part} is out of bounds for dimension {axis} "
+                f"with size {array.shape[axis]}."
+            )
+        axis += gap if part is Ellipsis else count
+    if any(type(part) is slice and part.step == 0 for part in parts):
+        raise ValueError(f"For '{api}', the step of a slice must not be 0.")
+
+
+def _need_axes(array, count, api):
+    if count > array.ndim:
+        raise IndexError(
+            f"For '{api}', an index of a Tensor of {array.ndim} dimensions must name "
+            f"no more, but got {count}."
+        )
+
+
+def _axes_used(part):
+    """How many axes of the array one part of an index speaks of."""
+    if part is None or part is Ellipsis or type(part) is bool:
+        return 0
+    if type(part) in SPACES and part.dtype == bool:
+        return part.ndim
+    return 1
+
+
+def values_of(value, api):
+    """What is written, as an array: the Tensor's own, or one made of numbers.
+
+    Raises:
+        TypeError: if it is a NumPy array.
+        IndexError: if it is neither a Tensor, a number, a list nor a tuple.
+        ValueError: if the rows of a list are unequal.
+    """
+    if isinstance(value, Tensor):
+        return value._array
+    if not isinstance(value, (bool, int, float, list, tuple)):
+        error = TypeError if value is None or isinstance(value, numpy.ndarray) else IndexError
+        raise error(
+            f"For '{api}', 'value' must be a number, Tensor, list or tuple, but got "
+            f"{value!r} of type {type(value).__name__}."
+        )
+    try:
+        return as_array(value)
+    except TypeError as error:
+        if "equal length" not in str(error):
+            raise
+        raise ValueError(
+            f"For '{api}', 'value' must have rows of equal length, but got {value!r}."
+        ) from None

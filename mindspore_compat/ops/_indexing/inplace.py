@@ -1,0 +1,463 @@
+"""Writing into a Tensor: at places, along an axis, and with random numbers.
+
+Ops whose plain form exists have a line with an underscore there (`Tensor.add_`) and need nothing
+here. While a gradient is open the Tensor is given a fresh array instead of being written to.
+"""
+
+from ..._backend.arrays import SPACES
+from ..._core.declare.library_errors import LIBRARY_ERRORS
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import overwrite, own, public
+from ..._core.rules.checked import one_dtype
+from ..._core.rules.vocabulary import (
+    Alike,
+    Any,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    floating,
+    integer,
+)
+from ..._core.tensor.tensor import Tensor
+from .._random.distributions import _stream
+from .._shape.axes import axis_of
+from ..primitive import Primitive
+from .getitem import beside
+from .scatter import added_along, check_range, scatter, scatter_by, tensor_scatter_elements
+from .write_cast import fitting
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int32", "int64")
+Value = TensorOf(any_dtype, scalars=True)
+PlaceOrMask = TensorOf(integer, "bool")
+Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
+Places = Int | TupleOf(Int) | ListOf(Int) | Index
+
+
+# At places ----------------------------------------------------------------------------------------
+
+
+@public("Tensor.scatter_")
+@checked
+def scatter_(input: Anything, dim: Int, index: Index, src: Value = None, *, value: Number = None,
+             reduce: OneOf("add", "multiply") = None):
+    """Writes `src` (or one number) at places along an axis, and returns the Tensor.
+
+    Args:
+        dim (int): the axis.
+        index (Tensor): a place for each element written.
+        src (Union[Tensor, number]): what is written; it may be given as `value` if a number.
+        reduce (str): "add" or "multiply" to combine with what is there.
+
+    Raises:
+        TypeError: if an argument is of another type, or none or both of `src` and `value` are
+            given.
+        RuntimeError: if `dim` is out of range, or the dtypes, ranks or lengths do not fit.
+        IndexError: if a place is out of range.
+
+    Source: mindspore.Tensor.scatter_ of MindSpore 2.10.
+    """
+    if (src is None) == (value is None):
+        raise TypeError("For 'scatter_', one of 'src' and 'value' must be given.")
+    src = value if src is None else src
+    _scatter_fits(input, dim, index, src)
+    check_range("scatter_", index._array.reshape(-1, 1), (input.shape[dim],))
+    if reduce is None:
+        return overwrite("scatter_", input, scatter.run(input, dim, index, src))
+    if not isinstance(src, Tensor):
+        xp = space_for(input._array)
+        src = Tensor._wrap(xp.full(index.shape, src, input._array.dtype))
+    how = "add" if reduce == "add" else "mul"
+    made = tensor_scatter_elements.run(input, index, src, dim, how)
+    return overwrite("scatter_", input, made)
+
+
+def _scatter_fits(input, dim, index, src):
+    """Refuses an axis, a dtype, ranks and lengths that do not fit."""
+    if not -input.ndim <= dim < input.ndim:
+        raise RuntimeError(f"For 'scatter_', 'dim' must be in [{-input.ndim}, {input.ndim}), but "
+                           f"got {dim}.")
+    ranks = {input.ndim, index.ndim} | ({src.ndim} if isinstance(src, Tensor) else set())
+    if len(ranks) > 1 and index.size:
+        raise RuntimeError(f"For 'scatter_', the Tensor, 'index' and 'src' must have one number of "
+                           f"axes, but got {sorted(ranks)}.")
+    long = [d for d in range(index.ndim) if index.size and (
+        d != dim % input.ndim and index.shape[d] > input.shape[d]
+        or isinstance(src, Tensor) and index.shape[d] > src.shape[d])]
+    if long:
+        raise RuntimeError(f"For 'scatter_', 'index' must not be longer than the Tensor or 'src', "
+                           f"but got {index.shape} at axis {long[0]}.")
+    if isinstance(src, Tensor) and src.dtype != input.dtype:
+        raise RuntimeError(f"For 'scatter_', 'src' must have the dtype {input.dtype}, but got "
+                           f"{src.dtype}.")
+
+
+@public("Tensor.index_add_")
+@checked
+def index_add_(input: Anything, dim: Int, index: Index, source: Anything, *, alpha: Number = 1):
+    """Adds alpha times slices of `source` at places along an axis, and returns the Tensor."""
+    _fits("index_add_", input, dim, index, source)
+    source = source if alpha == 1 else source * alpha
+    return overwrite("index_add_", input, added_along.run(input, index, source, dim))
+
+
+@op(widen=False)
+def copied_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
+    """A copy with slices of `source` written at places along an axis."""
+    return xp.scatter_set(input, (slice(None),) * (axis_of(axis, input)) + (index,),
+                          xp.cast(source, input.dtype))
+
+
+@public("Tensor.index_copy_")
+@checked
+def index_copy_(input: Anything, dim: Int, index: Index, tensor: Anything):
+    """Writes slices of `tensor` at places along an axis, and returns the Tensor."""
+    _fits("index_copy_", input, dim, index, tensor)
+    return overwrite("index_copy_", input, copied_along.run(input, index, tensor, dim))
+
+
+def _fits(api, self, dim, index, source):
+    """Refuses an axis, places or slices that do not fit."""
+    if not -self.ndim <= dim < self.ndim:
+        raise ValueError(
+            f"For '{api}', 'dim' must be in [{-self.ndim}, {self.ndim}), but got {dim}."
+        )
+    wanted = list(self.shape)
+    wanted[dim] = index.size
+    if index.ndim != 1 or list(source.shape) != wanted:
+        raise ValueError(
+            f"For '{api}', 'index' must have one axis and the slices the shape {tuple(wanted)}, "
+            f"but got {index.shape} and {source.shape}."
+        )
+    check_range(api, index._array.reshape(-1, 1), (self.shape[dim],))
+
+
+@public("ops.index_put")
+@checked(Alike("input values"))
+def index_put(input: Anything, indices: TupleOf(Index) | ListOf(Index), values: Anything,
+              accumulate: Bool = False):
+    """A copy with `values` written (added with `accumulate`) at places; gradients pass.
+
+    Args:
+        indices (tuple[Tensor]): positions along each of the first axes, int32 or int64 all of them.
+        values (Tensor): of one axis, which broadcasts to the positions.
+        accumulate (bool): whether to add; positions named twice receive both.
+
+    Raises:
+        TypeError: if an argument is of another type, or dtypes differ.
+        ValueError: if there are more indices than axes, or one of them or `values` has not one
+            axis.
+
+    Source: mindspore.Tensor.index_put of MindSpore 2.10.
+    """
+    if not one_dtype(*indices):
+        found = ", ".join(str(each.dtype) for each in indices)
+        raise TypeError(f"For 'index_put', 'indices' must have one dtype, but got {found}.")
+    shapes = [each.shape for each in (*indices, values)]
+    if any(len(shape) != 1 for shape in shapes):
+        raise ValueError(
+            f"For 'index_put', 'indices' and 'values' must have one axis, but got {shapes}."
+        )
+    return _put("index_put", input, indices, values, accumulate)
+
+
+@public("Tensor.index_put")
+def tensor_index_put(self, indices, values, accumulate=False):
+    """`ops.index_put` of this Tensor."""
+    return index_put(self, indices, values, accumulate)
+
+
+def _put(api, input, indices, values, accumulate):
+    """A copy with `values`, which broadcast, written or added at places or where masks are true."""
+    if len(indices) > input.ndim:
+        raise ValueError(
+            f"For '{api}', 'indices' must hold at most {input.ndim} Tensors, but got "
+            f"{len(indices)}."
+        )
+    places = beside(input._array, tuple(each._array for each in indices))
+    for place, length in zip(places, input.shape, strict=False):
+        if _out_of_range(place, length):
+            raise ValueError(f"For '{api}', 'indices' must be in [{-length}, {length}).")
+    try:
+        wanted = space_for(input._array).empty_like(input._array)[places].shape
+        values = values.broadcast_to(wanted) if values.shape != wanted else values
+    except LIBRARY_ERRORS as error:
+        raise ValueError(f"For '{api}', the places and values do not fit: {error}") from error
+    return scatter_by.run(input, values, places, "add" if accumulate else "update")
+
+
+def _out_of_range(place, length):
+    """True if positions that can be looked at go past an end, which only NumPy refuses."""
+    seen = type(place) in SPACES and place.dtype.kind in "iu" and place.size
+    return bool(seen) and not -length <= int(place.min()) <= int(place.max()) < length
+
+
+@checked(Alike("input values"))
+def index_put_(input: Anything, indices: TupleOf(PlaceOrMask) | ListOf(PlaceOrMask),
+               values: Anything, accumulate: Bool = False):
+    """Writes (or adds) values at places or where masks are true, into the Tensor itself."""
+    made = _put("index_put_", input, indices, values, accumulate)
+    return overwrite("index_put_", input, made)
+
+
+@public("Tensor.index_put_")
+def tensor_index_put_(self, indices, values, accumulate=False):
+    """`index_put` written into this Tensor; masks name places too."""
+    return index_put_(self, indices, values, accumulate)
+
+
+@public("Tensor.put_", "ops.put_")
+@checked
+def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = False):
+    """Writes (or adds) elements of `source` at places counted in row order."""
+    if index.size != source.size:
+        raise ValueError(
+            f"For 'put_', 'source' must have one element for each place, {index.size}, but got "
+            f"{source.size}."
+        )
+    if source.dtype != input.dtype:
+        raise TypeError(f"For 'put_', 'source' must have the dtype {input.dtype}, but got "
+                        f"{source.dtype}.")
+    check_range("put_", index._array.reshape(-1, 1), (input.size,))
+    made = scatter_by.run(input.reshape(-1), source.reshape(-1), (index._array.reshape(-1),),
+                          "add" if accumulate else "update")
+    return overwrite("put_", input, made.reshape(input.shape))
+
+
+# Slices named by number ---------------------------------------------------------------------------
+
+
+def _places(api, x, v, indices):
+    """The places as a tuple; refused where they do not fit."""
+    if isinstance(indices, Tensor):
+        indices = indices.asnumpy().reshape(-1).tolist()
+    indices = (indices,) if isinstance(indices, int) else tuple(indices)
+    if x.dtype != v.dtype:
+        raise TypeError(f"For '{api}', the dtypes must agree, but got {x.dtype} and {v.dtype}.")
+    if v.ndim != x.ndim or v.shape[1:] != x.shape[1:] or v.shape[0] != len(indices):
+        raise ValueError(
+            f"For '{api}', 'v' must have the shape {(len(indices), *x.shape[1:])}, but got "
+            f"{v.shape}."
+        )
+    if any(not 0 <= i < x.shape[0] for i in indices):
+        raise ValueError(
+            f"For '{api}', 'indices' must be in [0, {x.shape[0]}), but got {indices}."
+        )
+    return indices
+
+
+@op(widen=False)
+def slices_by(xp, x: Anything, v: Anything, indices: Any, how: Any):
+    """`x` with `v` written, added or subtracted at slices along the first axis."""
+    index = (xp.asarray(indices, "int64"),)
+    if how == "update":
+        return xp.scatter_set(x, index, v)
+    return xp.scatter_add(x, index, v if how == "add" else -v)
+
+
+def _slices_family(how, words):
+    """`inplace_add`, `InplaceAdd(indices)` and their kin."""
+    api = f"inplace_{how}"
+
+    @checked
+    def inplace(x: Anything, v: Anything, indices: Places):
+        return slices_by.run(x, v, _places(api, x, v, indices), how)
+
+    inplace.__name__ = inplace.__qualname__ = api
+    inplace.__doc__ = f"""{words} slices along the first axis of a copy.
+
+    Args:
+        x (Tensor): the slices.
+        v (Tensor): as many slices as `indices` names.
+        indices (Union[int, tuple[int]]): which slices.
+
+    Raises:
+        TypeError: if the dtypes differ or an argument is of another type.
+        ValueError: if the shapes do not fit or a slice does not exist.
+
+    Source: mindspore.ops.{api} of MindSpore 2.10.
+    """
+
+    class Inplace(Primitive):
+        @checked
+        def __init__(self, indices: Places):
+            super().__init__(type(self).__name__)
+            self.indices = indices
+
+        def __call__(self, x, input_v):
+            return inplace(x, input_v, self.indices)
+
+    Inplace.__name__ = Inplace.__qualname__ = f"Inplace{how.capitalize()}"
+    Inplace.__doc__ = f"The class form of `ops.{api}`: `ops.{Inplace.__name__}(indices)(x, v)`."
+    public(f"ops.{api}")(inplace)
+    public(f"ops.{Inplace.__name__}")(Inplace)
+    return inplace
+
+
+_slices_family("add", "Adds to")
+_slices_family("sub", "Subtracts from")
+inplace_update = _slices_family("update", "Replaces")
+
+
+@public("Tensor.inplace_update")
+def tensor_inplace_update(self, v, indices):
+    """`ops.inplace_update` of this Tensor."""
+    return inplace_update(self, v, indices)
+
+
+@public("ops.InplaceUpdateV2")
+class InplaceUpdateV2(Primitive):
+    """`ops.inplace_update` as a Primitive: `ops.InplaceUpdateV2()(x, indices, v)`."""
+
+    def __init__(self):
+        super().__init__("InplaceUpdateV2")
+
+    def __call__(self, x, indices, v):
+        return inplace_update(x, v, indices)
+
+
+@public("ops.inplace_index_add")
+@checked
+def inplace_index_add(var: Stood, indices: Index, updates: Stood, axis: Int):
+    """Adds slices of `updates` to `var` at places along an axis, in place, and returns it.
+
+    Raises:
+        TypeError: if an argument is of another type, or `updates` wider than `var`.
+        ValueError: if `axis` is out of range or the shapes do not fit.
+        IndexError: if a place is out of range.
+
+    Source: mindspore.ops.inplace_index_add of MindSpore 2.10.
+    """
+    var, updates = fitting("inplace_index_add", var, updates)
+    _fits("inplace_index_add", var, axis, indices, updates)
+    return overwrite("inplace_index_add", var, added_along.run(var, indices, updates, axis))
+
+
+@public("ops.InplaceIndexAdd")
+class InplaceIndexAdd(Primitive):
+    """The class form of `ops.inplace_index_add`."""
+
+    @checked
+    def __init__(self, axis: Int):
+        super().__init__("InplaceIndexAdd")
+        self.axis = axis
+
+    def __call__(self, var, indices, updates):
+        return inplace_index_add(var, indices, updates, self.axis)
+
+
+# Random numbers -----------------------------------------------------------------------------------
+
+
+def _filled(self, numbers):
+    """Writes random numbers over the values; what the Tensor came from is forgotten."""
+    xp = space_for(self._array)
+    own(self)[...] = xp.asarray(numbers).astype(self._array.dtype)
+    self._node = None
+    return self
+
+
+@public("Tensor.normal_", "ops.normal_")
+@checked
+def normal_(input: Anything, mean: Number = 0, std: Number(ge=0) = 1, *, generator=None):
+    """Fills with numbers of the normal distribution, and returns the Tensor."""
+    draw = _stream(generator, space_for(input._array))
+    return _filled(input, mean + std * draw.standard_normal(input.shape))
+
+
+@public("Tensor.uniform_", "ops.uniform_")
+def uniform_(input, from_=0, to=1, *, generator=None):
+    """Fills with uniform numbers in [from_, to), and returns the Tensor."""
+    return _filled(input, _uniform("uniform_", input, from_, to, generator, RuntimeError))
+
+
+@public("Tensor.uniform")
+def uniform(self, from_=0.0, to=1.0, generator=None):
+    """Uniform numbers in [from_, to) in the Tensor's shape and dtype."""
+    made = _uniform("uniform", self, from_, to, generator, TypeError)
+    return Tensor._wrap(made.astype(self._array.dtype))
+
+
+def _bound(api, name, value):
+    """A bound as a number; a Tensor of one element stands for it."""
+    if isinstance(value, Tensor):
+        if value.size != 1:
+            raise ValueError(f"For '{api}', '{name}' must have one element, but got {value.size}.")
+        return value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"For '{api}', '{name}' must be a number or a Tensor, but got {value!r} of "
+                        f"type {type(value).__name__}.")
+    return value
+
+
+def _uniform(api, input, low, high, generator, error):
+    low, high = _bound(api, "from_", low), _bound(api, "to", high)
+    if low > high:
+        raise error(f"For '{api}', 'from_' must be at most 'to', but got {low} and {high}.")
+    draw = _stream(generator, space_for(input._array))
+    return low + (high - low) * draw.random(input.shape)
+
+
+@public("Tensor.random_", "ops.random_")
+@checked
+def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
+    """Fills with whole numbers in [from_, to), and returns the Tensor.
+
+    Without `to`: up to the largest that the dtype holds exactly.
+    """
+    xp = space_for(input._array)
+    if to is None:
+        dtype = input._array.dtype
+        to = 2 ** xp.finfo(dtype).nmant + 1 if dtype.kind == "f" else xp.iinfo(dtype).max
+    if from_ >= to:
+        raise RuntimeError(
+            f"For 'random_', 'from_' must be below 'to', but got {from_} and {to}."
+        )
+    draw = _stream(generator, xp)
+    return _filled(input, draw.integers(int(from_), int(to), input.shape))
+
+
+@public("Tensor.exponential_", "ops.exponential_")
+@checked
+def exponential_(input: TensorOf(floating), lambd: Number(gt=0) = 1, *, generator=None):
+    """Fills with numbers of the exponential distribution of rate `lambd`."""
+    xp = space_for(input._array)
+    return _filled(input, -xp.log1p(-_stream(generator, xp).random(input.shape)) / lambd)
+
+
+@public("Tensor.bernoulli_", "ops.bernoulli_")
+@checked
+def bernoulli_(input: Anything, p: Number(ge=0, le=1) | Anything = 0.5, *, generator=None):
+    """Fills with ones, with probability `p`, and zeros."""
+    draw = _stream(generator, space_for(input._array))
+    share = p._array if isinstance(p, Tensor) else p
+    return _filled(input, draw.random(input.shape) < share)
+
+
+@public("Tensor.cauchy")
+@checked
+def cauchy(input: Anything, median: Float = 0.0, sigma: Float = 1.0):
+    """Fills with numbers of the Cauchy distribution, and returns the Tensor."""
+    if 0 in input.shape:
+        raise ValueError(f"For 'Tensor.cauchy', the Tensor must have elements, but got shape "
+                         f"{input.shape}.")
+    xp = space_for(input._array)
+    half = _stream(None, xp).random(input.shape) - 0.5
+    return _filled(input, median + sigma * xp.tan(xp.pi * half))
+
+
+@public("Tensor.log_normal")
+@checked
+def log_normal(input: TensorOf("float16", "float32", "float64"), mean: Float = 1.0,
+               std: Float = 2.0):
+    """Fills with numbers whose logarithm is normal, and returns the Tensor."""
+    xp = space_for(input._array)
+    normal = _stream(None, xp).standard_normal(input.shape)
+    return _filled(input, xp.exp(mean + std * normal))

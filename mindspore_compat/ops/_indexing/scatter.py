@@ -1,0 +1,379 @@
+"""Scatters: writing, adding, multiplying, ... updates at positions; sums and extremes over
+segments.
+
+Three families share their arithmetic: `scatter_*` changes a Parameter at slices, `scatter_nd_*` at
+positions given as rows, `tensor_scatter_*` returns a new Tensor. Selection and plain indexing are
+in
+_indexing/getitem.py.
+"""
+
+import ml_dtypes
+import numpy
+
+from ..._backend.arrays import SPACES
+from ..._core.declare.op import op
+from ..._core.declare.public_api import own, plain, public
+from ..._core.rules.value_rules import ElementOf
+from ..._core.rules.vocabulary import (
+    Alike,
+    Any,
+    Bool,
+    Int,
+    InTensor,
+    Number,
+    OneOf,
+    Str,
+    TensorOf,
+    any_dtype,
+    checked,
+    number,
+    real,
+)
+from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.by_slices import beside_slices
+from .._shape.axes import axis_of
+from ..primitive import Primitive
+from .getitem import beyond
+from .write_cast import fitting
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int32", "int64")
+Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
+
+
+@op(widen=False)
+def scatter_by(xp, input: Anything, updates: Anything, index: Any, how: Str):
+    """A copy of the input with updates applied at an index, one after the other where places
+    repeat."""
+    updates = xp.cast(updates, input.dtype)
+    if how == "update":
+        return xp.scatter_set(input, index, updates)
+    if how == "add":
+        return xp.scatter_add(input, index, updates)
+    if how == "sub":
+        return xp.scatter_add(input, index, -updates)
+    return xp.scatter_reduce(input, index, updates, how)
+
+
+def _rows(indices):
+    """Positions given as rows, as an index of arrays."""
+    array = indices._array
+    return tuple(array[..., i] for i in range(array.shape[-1]))
+
+
+def _check_rows(api, input_x, indices, updates):
+    depth = indices.shape[-1] if indices.ndim else 0
+    if not 1 <= depth <= input_x.ndim:
+        raise ValueError(f"For '{api}', the last axis of 'indices' must have length 1 to "
+                         f"{input_x.ndim}, but got {indices.shape}.")
+    wanted = indices.shape[:-1] + input_x.shape[depth:]
+    if updates.shape != wanted:
+        raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got "
+                         f"{updates.shape}.")
+    if indices.size and 0 in input_x.shape[:depth]:
+        raise ValueError(f"For '{api}', 'input_x' must have elements to be named, but got the "
+                         f"shape {input_x.shape}.")
+    check_range(api, indices._array, input_x.shape[:depth])
+
+
+def check_range(api, indices, lengths):
+    """Refuses positions below 0 or past the end, where the original reads or writes out of
+    bounds."""
+    if indices.size == 0 or type(indices) not in SPACES:  # a batch, or an array of a traced graph
+        return
+    ends = numpy.asarray(lengths)
+    low = indices.min()
+    high = indices.reshape(-1, indices.shape[-1]).max(0) if indices.ndim else indices
+    high = high.get() if hasattr(high, "get") else high
+    if int(low) < 0 or (numpy.asarray(high) >= ends).any():
+        raise IndexError(f"For '{api}', 'indices' must be in [0, {tuple(ends.tolist())}), but "
+                         f"they reach from "
+                         f"{int(low)} to {numpy.asarray(high).tolist()}.")
+
+
+def _check_slices(api, input_x, indices, updates):
+    if not input_x.ndim:
+        raise ValueError(f"For '{api}', 'input_x' must have slices, but got no axis.")
+    wanted = indices.shape + input_x.shape[1:]
+    if updates.shape != wanted:
+        raise ValueError(f"For '{api}', 'updates' must have the shape {wanted}, but got "
+                         f"{updates.shape}.")
+    check_range(api, indices._array.reshape(-1, 1), input_x.shape[:1])
+
+
+def _in_place(api, input_x, updates, index, how):
+    """Writes the result of a scatter into `input_x` and returns it."""
+    made = scatter_by.run(Tensor._wrap(input_x._array), updates, index, how)
+    own(input_x)[...] = made._array
+    return plain(input_x)
+
+
+_SCATTER_DOC = """
+
+Args:
+    input_x (Tensor): what is changed.
+    indices (Tensor): int32 or int64.
+    updates (Tensor): one slice for each position. What is written in place is converted to the
+        dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
+
+Raises:
+    TypeError: if an argument is no Tensor, `indices` not of ints, or the dtypes do not fit.
+    ValueError: if the shapes do not fit.
+    IndexError: if a position is out of range.
+"""
+
+
+def _scatter_family(how, word):
+    """`scatter_add`, `scatter_nd_add`, `tensor_scatter_add` and their classes, for one way to
+    combine."""
+
+    def scatter(input_x: Stood, indices: Index, updates: Stood):
+        input_x, updates = fitting(f"scatter_{how}", input_x, updates)
+        _check_slices(f"scatter_{how}", input_x, indices, updates)
+        return _in_place(f"scatter_{how}", input_x, updates, (indices._array,), how)
+
+    def scatter_nd(input_x: Stood, indices: Index, updates: Stood, use_locking: Bool = False):
+        input_x, updates = fitting(f"scatter_nd_{how}", input_x, updates)
+        _check_rows(f"scatter_nd_{how}", input_x, indices, updates)
+        return _in_place(f"scatter_nd_{how}", input_x, updates, _rows(indices), how)
+
+    def tensor_scatter(input_x: Anything, indices: Index, updates: Anything):
+        _check_rows(f"tensor_scatter_{how}", input_x, indices, updates)
+        rows = _rows(indices)
+        return scatter_by.run(beside_slices(input_x, rows), updates, rows, how)
+
+    title, made = how.capitalize(), []
+    for function, name, doc, relations in (
+        (scatter, f"scatter_{how}",
+         f"{word} slices of a Parameter along its first axis, in place.", ()),
+        (scatter_nd, f"scatter_nd_{how}",
+         f"{word} slices of a Parameter at positions given as rows, in place.", ()),
+        (tensor_scatter, f"tensor_scatter_{how}",
+         f"{word} slices of a Tensor at positions given as rows, in a copy.",
+         (Alike("input_x updates"),)),
+    ):
+        function.__name__ = function.__qualname__ = name
+        function.__doc__ = doc + _SCATTER_DOC
+        made.append(public(f"ops.{name}")(checked(*relations)(function)))
+    for start, function in zip(("Scatter", "ScatterNd", "TensorScatter"), made, strict=True):
+        _class(start + title, function)
+    if how in ("sub", "mul", "div", "max", "min"):
+        _method(f"scatter_{how}", made[2])
+
+
+def _method(name, function):
+    """A scatter into a copy as a method of the Tensor that is copied."""
+    def method(self, indices, updates):
+        return function(self, indices, updates)
+
+    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
+    method.__doc__ = f"`ops.{function.__name__}` of this Tensor."
+    public(f"Tensor.{name}")(method)
+
+
+def _class(name, function):
+    locked = name in ("ScatterUpdate", "ScatterNdUpdate")
+
+    def __init__(self, use_locking=locked):
+        if not isinstance(use_locking, bool):
+            raise TypeError(f"For '{name}', 'use_locking' must be a bool, but got {use_locking!r}.")
+        Primitive.__init__(self, name)
+        self.use_locking = use_locking
+
+    def __call__(self, input_x, indices, updates):
+        return function(input_x, indices, updates)
+
+    made = type(name, (Primitive,), {"__init__": __init__, "__call__": __call__,
+                                     "__doc__": function.__doc__})
+    public(f"ops.{name}")(made)
+
+
+for _how, _word in {"update": "Writes", "add": "Adds to", "sub": "Subtracts from",
+                    "mul": "Multiplies",
+                    "div": "Divides", "max": "Raises to the larger",
+                    "min": "Lowers to the smaller"}.items():
+    _scatter_family(_how, _word)
+
+
+# Along an axis ------------------------------------------------------------------------------------
+
+
+@op("ops.tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none')",
+    "ops.TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)",
+    widen=False, alike="input_x updates", shapes_first=True)
+def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anything,
+                            axis: ElementOf(Int) = 0,
+                            reduction: OneOf("none", "add", "mul") = "none"):
+    """A copy with updates written (added, multiplied) at places along an axis, element by
+    element; updates for places past the end are left out."""
+    if not input_x.ndim == indices.ndim == updates.ndim:
+        raise ValueError(f"For 'tensor_scatter_elements', the inputs must have as many axes, but "
+                         f"got {input_x.shape}, {indices.shape} and {updates.shape}.")
+    length = input_x.shape[axis_of(axis, input_x)]
+    if _reaches(indices, length):
+        return _within(xp, input_x, indices, updates, axis_of(axis, input_x), reduction)
+    updates = xp.cast(updates, input_x.dtype)
+    axis = axis_of(axis, input_x)
+    if reduction == "mul":
+        places = [xp.reshape(xp.arange(n), (-1,) + (1,) * (indices.ndim - i - 1))
+                  for i, n in enumerate(indices.shape)]
+        return xp.scatter_reduce(input_x, (*places[:axis], indices, *places[axis + 1:]), updates,
+                                 "mul")
+    return xp.scatter_along_axis(input_x, indices, updates, axis, reduction == "add")
+
+
+def _reaches(indices, length):
+    """True if a position is past the end, where positions can be looked at."""
+    held = getattr(indices, "array", indices)
+    return type(held) in SPACES and held.size > 0 and int(held.max()) >= length
+
+
+def _within(xp, input_x, indices, updates, axis, reduction):
+    """`tensor_scatter_elements` beside one more slice, which takes what is past the end."""
+    length = input_x.shape[axis]
+    shape = (*input_x.shape[:axis], 1, *input_x.shape[axis + 1:])
+    longer = xp.concatenate([input_x, xp.zeros(shape, input_x.dtype)], axis)
+    at = xp.where(indices < 0, indices + length, indices)
+    at = xp.where(at > length, length, at)
+    out = tensor_scatter_elements.body(xp, longer, at, updates, axis, reduction)
+    return out[(slice(None),) * axis + (slice(0, length),)]
+
+
+@op("ops.scatter(input, axis, index, src)", widen=False, alike="input src")
+def scatter(xp, input: Anything, axis: InTensor(Int), index: TensorOf("int16", "int32", "int64"),
+            src: TensorOf(any_dtype, scalars=True)):
+    """A copy with the values of `src` written at places along an axis, element by element."""
+    if src.ndim not in (0, index.ndim):
+        raise ValueError(f"For 'scatter', 'src' must have as many axes as 'index', but got "
+                         f"{src.shape} and {index.shape}.")
+    src = xp.cast(src, input.dtype)
+    src = src[tuple(slice(0, n) for n in index.shape)] if src.ndim else src
+    return xp.scatter_along_axis(input, index, src, axis_of(axis, input))
+
+
+@op("mint.scatter_add(input, dim, index, src)",
+    "Tensor.scatter_add_(dim, index, src)", widen=False)
+def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):
+    """A copy with the values of `src` added at places along an axis, element by element."""
+    src = xp.cast(src[tuple(slice(0, n) for n in index.shape)], input.dtype)
+    return xp.scatter_along_axis(input, index, src, axis_of(dim, input), True)
+
+
+@op(widen=False)
+def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
+    """A copy with slices of `source` added at places along an axis."""
+    return xp.scatter_add(input, (slice(None),) * (axis_of(axis, input)) + (index,),
+                          xp.cast(source, input.dtype))
+
+
+@public("ops.index_add")
+@checked
+def index_add(x: Stood, indices: Index, y: Stood, axis: Int, use_lock: Any = True,
+              check_index_bound: Any = True):
+    """Adds slices of y to a Parameter at places along an axis, in place, and returns it.
+
+    Raises:
+        TypeError: if an argument is of another type, or y wider than x.
+        ValueError: if `axis` is out of range or the shapes do not fit.
+        IndexError: if a place is out of range.
+
+    Source: mindspore.ops.index_add of MindSpore 2.10.
+    """
+    x, y = fitting("index_add", x, y)
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"For 'index_add', 'axis' must be in [{-x.ndim}, {x.ndim}), but got "
+                         f"{axis}.")
+    if y.ndim != x.ndim or y.shape[axis] != indices.shape[0]:
+        raise ValueError(f"For 'index_add', 'y' must have {indices.shape[0]} slices along axis "
+                         f"{axis}, but got {y.shape}.")
+    check_range("index_add", indices._array.reshape(-1, 1),
+                 x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],))
+    made = added_along.run(Tensor._wrap(x._array), indices, y, axis)
+    own(x)[...] = made._array
+    return plain(x)
+
+
+@public("ops.IndexAdd")
+class IndexAdd(Primitive):
+    """The class form of `ops.index_add`: `ops.IndexAdd(axis)(x, indices, y)`."""
+
+    @checked
+    def __init__(self, axis: Int, use_lock: Any = True, check_index_bound: Any = True):
+        super().__init__("IndexAdd")
+        self.axis = axis
+
+    @checked
+    def __call__(self, x: Stood, indices: Index, y: Anything):
+        return index_add(x, indices, y, self.axis)
+
+
+@op("ops.index_fill(x, axis, index, value)", "ops.IndexFill()(x, dim: axis, indices: index, value)",
+    "Tensor.index_fill(axis, index, value)",
+    widen=False)
+def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
+               value: TensorOf(any_dtype, scalars=True)):
+    """A copy with one number in the slices named along an axis."""
+    if index.ndim > 1 or value.ndim:
+        raise ValueError(f"For 'index_fill', 'index' must have at most one axis and 'value' none, "
+                         f"but got {index.shape} and {value.shape}.")
+    axis = int(axis)
+    if not -x.ndim <= axis < x.ndim:
+        raise RuntimeError(f"For 'index_fill', the axis must be in [{-x.ndim}, {x.ndim}), but got "
+                           f"{axis}.")
+    try:
+        return xp.scatter_set(x, (slice(None),) * (axis % x.ndim) + (index,),
+                              xp.cast(value, x.dtype))
+    except IndexError as error:
+        raise beyond("index_fill", "index", error) from error
+
+
+@op("ops.masked_scatter(input, mask, source)",
+    "ops.MaskedScatter()(x: input, mask, updates: source)",
+    "Tensor.masked_scatter(mask, x: source)", "mint.masked_scatter(input, mask, source)",
+    "Tensor.masked_scatter_(mask, source)", widen=False)
+def masked_scatter(xp, input: Anything, mask: TensorOf("bool"), source: Anything):
+    """A copy with the elements of `source`, in order, where the mask is true."""
+    mask = xp.broadcast_to(mask, input.shape)
+    flat = xp.ravel(mask)
+    order = xp.cumsum(xp.cast(flat, "int64")) - 1
+    picked = xp.take(xp.ravel(source), xp.where(flat, order, 0))
+    return xp.where(mask, xp.reshape(picked, input.shape), input)
+
+
+# Segments -----------------------------------------------------------------------------------------
+
+
+def start_of(dtype, how):
+    """What an empty segment holds: the dtype's ends for extremes, 1 for products."""
+    if how == "mul":
+        return 1
+    info = numpy.iinfo(dtype) if dtype.kind in "iu" else ml_dtypes.finfo(dtype)
+    return info.min if how == "max" else info.max
+
+
+def need_ids(api, x, segment_ids):
+    """Refuses segment numbers that do not stand for the first axes of `x`."""
+    if segment_ids.shape != x.shape[:segment_ids.ndim]:
+        raise ValueError(f"For '{api}', 'segment_ids' must have the shape of the first axes of the "
+                         f"input, but got {segment_ids.shape} beside {x.shape}.")
+
+
+def _segment(name, how, word, allowed):
+    def body(xp, x: allowed, segment_ids: Index, num_segments: Int(ge=1)):
+        need_ids(f"unsorted_segment_{name}", x, segment_ids)
+        start = xp.full((num_segments + 1, *x.shape[segment_ids.ndim:]), start_of(x.dtype, how),
+                        x.dtype)
+        ids = xp.where(segment_ids < 0, num_segments, segment_ids)
+        return xp.scatter_reduce(start, (ids,), x, how)[:num_segments]
+
+    body.__name__ = f"unsorted_segment_{name}"
+    body.__doc__ = f"The {word} of the slices that share a segment; ids below 0 are left out."
+    title = name.capitalize()
+    return op(f"ops.unsorted_segment_{name}(x, segment_ids, num_segments)",
+              f"ops.UnsortedSegment{title}()(x, segment_ids, num_segments)",
+              f"Tensor.unsorted_segment_{name}(segment_ids, num_segments)", widen=False)(body)
+
+
+_segment("max", "max", "largest elements", TensorOf(real))
+_segment("min", "min", "smallest elements", TensorOf(real))
+_segment("prod", "mul", "product", TensorOf(number))

@@ -1,0 +1,46 @@
+"""What ops that write are given: numbers as Tensors without axes, values no wider than the target.
+
+The original converts what is written to the dtype of what is written to, and refuses what is wider;
+the target itself is never converted. The ops are in _indexing/scatter.py, _indexing/getitem.py,
+_indexing/inplace.py and _optimizer/primitives.py.
+"""
+
+from ..._core.declare.op import space_for
+from ..._core.tensor.promotion import promote_np, scalar_np
+from ..._core.tensor.tensor import Tensor
+
+
+def wider(dtype, beside):
+    """True if an array of `dtype` cannot be converted to `beside` without loss of range or kind."""
+    try:
+        return promote_np(dtype, beside) != beside
+    except TypeError:  # the two do not mix
+        return True
+
+
+def standing(*values):
+    """The values with numbers as Tensors without axes, of the dtype of the first Tensor."""
+    if all(isinstance(each, Tensor) for each in values):
+        return values
+    beside = next((each for each in values if isinstance(each, Tensor)), Tensor(0.0))._array
+    return tuple(
+        each if isinstance(each, Tensor)
+        else Tensor._wrap(space_for(beside).asarray(each, beside.dtype)) for each in values)
+
+
+def fitting(api, target, value):
+    """(what is written to, what is written) as Tensors.
+
+    Raises:
+        TypeError: if the value is wider than the target.
+    """
+    dtype = target._array.dtype if isinstance(target, Tensor) else None
+    if dtype is not None and (
+        wider(value._array.dtype, dtype) if isinstance(value, Tensor)
+        else scalar_np(dtype, type(value)) != dtype
+    ):
+        raise TypeError(
+            f"For '{api}', what is written must not be wider than what it is written to, of dtype "
+            f"{target.dtype}, but got {value.dtype if isinstance(value, Tensor) else value!r}."
+        )
+    return standing(target, value)

@@ -1,0 +1,1 @@
+"""Names that older releases had, and scripts still import."""

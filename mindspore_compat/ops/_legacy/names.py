@@ -1,0 +1,84 @@
+"""Names of older releases that 2.10 no longer has and scripts still import.
+
+They are switched off by the environment: `MINDSPORE_COMPAT_LEGACY=0`, under which a script sees
+exactly the names of 2.10.
+"""
+
+from ..._core.declare.public_api import legacy
+from ..._core.rules.vocabulary import Bool, Forbid, Int, ListOf, TensorOf, TupleOf, checked
+from ..._core.tensor.tensor import Tensor
+from .._elementwise.arithmetic import pow
+from .._image.resize import resize_bilinear
+from ..primitive import Primitive
+
+
+@legacy("ops.power")
+def power(input, exponent):
+    """`ops.pow` under an earlier name."""
+    return pow.run(input, exponent)
+
+
+@legacy("ops.control_depend")
+def control_depend(src, dst, depend_mode=0):
+    """Notes that `dst` follows `src`: things happen in the order written, so there is no more.
+
+    Returns:
+        bool, True.
+    """
+    return ControlDepend(depend_mode)(src, dst)
+
+
+@legacy("ops.ControlDepend")
+class ControlDepend(Primitive):
+    """The class form of `ops.control_depend`."""
+
+    @checked
+    def __init__(self, depend_mode=0):
+        super().__init__("ControlDepend")
+        if depend_mode not in (0, 1):
+            raise ValueError(
+                f"For 'ControlDepend', 'depend_mode' must be 0 or 1, but got {depend_mode!r}."
+            )
+        self.depend_mode = depend_mode
+
+    def __call__(self, src, dst):
+        return True
+
+
+@legacy("ops.TensorAdd")
+class TensorAdd(Primitive):
+    """`ops.Add` under its first name."""
+
+    def __init__(self):
+        super().__init__("TensorAdd")
+
+    def __call__(self, x, y):
+        return (x if isinstance(x, Tensor) else Tensor(x)) + y
+
+
+Pair = TupleOf(Int(ge=1), length=2) | ListOf(Int(ge=1), length=2)
+
+
+@legacy("ops.ResizeBilinear")
+class ResizeBilinear(Primitive):
+    """`ops.ResizeBilinearV2` with the size among the settings.
+
+    Args:
+        size (Union[tuple[int], list[int]]): the new height and width.
+        align_corners (bool): whether the centres of the corner pixels stay in place.
+        half_pixel_centers (bool): whether pixels are taken by their centres.
+    """
+
+    @checked(Forbid("align_corners and half_pixel_centers",
+                    reason="'align_corners' and 'half_pixel_centers' must not both be True"))
+    def __init__(self, size: Pair, align_corners: Bool = False, half_pixel_centers: Bool = False):
+        super().__init__("ResizeBilinear")
+        self.size = size
+        self.align_corners = align_corners
+        self.half_pixel_centers = half_pixel_centers
+
+    @checked
+    def __call__(self, x: TensorOf("float16", "float32", "float64")):
+        """Images (N, C, H, W) at the new size, of the dtype they had."""
+        return resize_bilinear.run(x, tuple(self.size), self.align_corners,
+                                   self.half_pixel_centers)

@@ -1,0 +1,246 @@
+"""What older releases had for reinforcement learning: ring buffers, returns, copies of weights.
+
+A buffer is a tuple of Parameters whose first axis is its capacity, with two more for the number of
+entries and the place of the oldest. Stores that are known by a handle are in
+_legacy/tensor_stores.py. 2.10 has none of these names; the environment variable
+MINDSPORE_COMPAT_LEGACY set to 0 hides them.
+"""
+
+from ..._backend import random
+from ..._backend.arrays import HOST
+from ..._core.declare.op import op
+from ..._core.declare.public_api import legacy, overwrite
+from ..._core.rules.vocabulary import (
+    Bool,
+    DType,
+    Float,
+    Int,
+    ListOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    floating,
+)
+from ..._core.tensor.tensor import Tensor
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+Floats = TensorOf(floating)
+Place = Int | TensorOf("int32", "int64")
+Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
+Shapes = TupleOf(Shape) | ListOf(Shape)
+Kinds = TupleOf(DType) | ListOf(DType)
+Several = TupleOf(Anything) | ListOf(Anything)
+Count = TensorOf("int32")
+
+
+class _Buffer(Primitive):
+    """A Primitive that is told how its buffer is made."""
+
+    @checked
+    def __init__(self, capacity: Int(ge=1), buffer_shape: Shapes, buffer_dtype: Kinds):
+        super().__init__(type(self).__name__)
+        self.capacity, self.buffer_shape = capacity, tuple(map(tuple, buffer_shape))
+        self.buffer_dtype = tuple(buffer_dtype)
+        if len(self.buffer_shape) != len(self.buffer_dtype):
+            raise ValueError(
+                f"For '{self.name}', 'buffer_shape' and 'buffer_dtype' must be of one "
+                f"length, but got {buffer_shape} and {buffer_dtype}."
+            )
+
+    def _need(self, name, values, first=()):
+        """Refuses Tensors that are not as told; `first` are axes before those of the shapes."""
+        wanted = list(zip(self.buffer_shape, self.buffer_dtype))
+        found = [(tuple(each.shape), each.dtype) for each in values]
+        if [kind for _, kind in found] != [kind for _, kind in wanted]:
+            raise TypeError(
+                f"For '{self.name}', '{name}' must be of dtypes {self.buffer_dtype}, "
+                f"but got {[kind for _, kind in found]}."
+            )
+        if [shape for shape, _ in found] != [(*first, *shape) for shape, _ in wanted]:
+            raise ValueError(
+                f"For '{self.name}', '{name}' must be of shapes {self.buffer_shape}, "
+                f"after {first}, but got {[shape for shape, _ in found]}."
+            )
+
+
+@legacy("ops.BufferAppend")
+class BufferAppend(_Buffer):
+    """Writes an entry after the newest one, over the oldest where the buffer is full.
+
+    Args:
+        capacity (int): how many entries there is room for.
+        buffer_shape (tuple): the shapes of an entry's Tensors.
+        buffer_dtype (tuple): their dtypes.
+
+    Inputs:
+        `data`, the buffer; `exp`, the entry's Tensors; `count` and `head`, int32 Parameters of one
+        number: how many entries there are, and where the oldest is.
+
+    Source: mindspore.ops.BufferAppend of MindSpore 1.9.
+    """
+
+    @checked
+    def __call__(self, data: Several, exp: Several, count: Count, head: Count):
+        self._need("data", data, (self.capacity,))
+        self._need("exp", exp)
+        used, first = int(count), int(head)
+        place = (first + used) % self.capacity
+        for held, value in zip(data, exp):
+            held[place] = value
+        full = used == self.capacity
+        overwrite(self.name, count, Tensor._wrap(count._array * 0 + min(used + 1, self.capacity)))
+        overwrite(
+            self.name,
+            head,
+            Tensor._wrap(head._array * 0 + ((first + 1) % self.capacity if full else first)),
+        )
+
+
+@legacy("ops.BufferGetItem")
+class BufferGetItem(_Buffer):
+    """The entry at a place counted from the oldest; below 0, from the newest.
+
+    Args as of `ops.BufferAppend`; inputs `data`, `count`, `head` and `index`.
+
+    Raises:
+        IndexError: if there is no such entry.
+
+    Source: mindspore.ops.BufferGetItem of MindSpore 1.9.
+    """
+
+    @checked
+    def __call__(self, data: Several, count: Count, head: Count, index: Place):
+        self._need("data", data, (self.capacity,))
+        used, place = int(count), int(index)
+        if not -used <= place < used:
+            raise IndexError(
+                f"For '{self.name}', 'index' must be in [-{used}, {used}), but got {place}."
+            )
+        place = (int(head) + place % used) % self.capacity
+        return tuple(held[place].copy() for held in data)
+
+
+@legacy("ops.BufferSample")
+class BufferSample(_Buffer):
+    """Entries drawn at random, each alike.
+
+    Args:
+        capacity (int): how many entries there is room for.
+        batch_size (int): how many are drawn.
+        buffer_shape (tuple): the shapes of an entry's Tensors.
+        buffer_dtype (tuple): their dtypes.
+        seed (int): of the draw; 0 for the global stream.
+        unique (bool): whether no entry is drawn twice.
+
+    Raises:
+        ValueError: if there are fewer entries than are drawn.
+
+    Source: mindspore.ops.BufferSample of MindSpore 1.9.
+    """
+
+    @checked
+    def __init__(
+        self,
+        capacity: Int(ge=1),
+        batch_size: Int(ge=1),
+        buffer_shape: Shapes,
+        buffer_dtype: Kinds,
+        seed: Int = 0,
+        unique: Bool = False,
+    ):
+        super().__init__(capacity, buffer_shape, buffer_dtype)
+        self.batch_size, self.seed, self.unique = batch_size, seed, unique
+
+    @checked
+    def __call__(self, data: Several, count: Count, head: Count):
+        self._need("data", data, (self.capacity,))
+        used = int(count)
+        if used < self.batch_size:
+            raise ValueError(
+                f"For '{self.name}', the buffer must have at least {self.batch_size} "
+                f"entries, but it has {used}."
+            )
+        drawn = random.stream(self.seed).next(HOST)
+        places = (
+            drawn.permutation(used)[: self.batch_size]
+            if self.unique
+            else drawn.integers(0, used, self.batch_size)
+        )
+        chosen = Tensor((places + int(head)) % self.capacity)
+        return tuple(held[chosen] for held in data)
+
+
+@legacy("ops.operations._rl_inner_ops.BatchAssign")
+class BatchAssign(Primitive):
+    """Writes Tensors into Parameters, one into each: `BatchAssign()(dst_params, source_params)`.
+
+    Args:
+        lock (bool): kept; the copies are made one after the other anyway.
+
+    Raises:
+        ValueError: if there are not as many of both, or shapes differ.
+
+    Source: mindspore.ops.operations._rl_inner_ops.BatchAssign of MindSpore 1.9.
+    """
+
+    @checked
+    def __init__(self, lock: Bool = True):
+        super().__init__("BatchAssign")
+        self.lock = lock
+
+    @checked
+    def __call__(self, dst_params: Several, source_params: Several):
+        shapes = [[tuple(each.shape) for each in side] for side in (dst_params, source_params)]
+        if shapes[0] != shapes[1]:
+            raise ValueError(
+                f"For 'BatchAssign', both sides must have the same shapes, but got "
+                f"{shapes[0]} and {shapes[1]}."
+            )
+        for target, source in zip(dst_params, source_params):
+            overwrite(self.name, target, source)
+
+
+@op()
+def discounted(xp, reward: Floats, done: Anything, last_value: Floats, gamma: Float = 0.99):
+    """reward + gamma * what follows, from the last step on; nothing follows a done step."""
+    going = xp.cast(xp.logical_not(xp.cast(done, "bool")), reward.dtype)
+    following, found = last_value, []
+    for t in range(reward.shape[0] - 1, -1, -1):
+        following = reward[t] + gamma * going[t] * following
+        found.append(following)
+    return xp.stack(found[::-1], 0)
+
+
+@legacy("ops.operations._rl_inner_ops.DiscountedReturn")
+class DiscountedReturn(Primitive):
+    """The discounted sum of rewards after each step.
+
+    Args:
+        gamma (float): the discount, in [0, 1].
+
+    Inputs:
+        `reward` (T, ...) of a floating dtype; `done` (T, ...), whether a step was the last of its
+        episode; `last_value` (...), what follows the last step.
+
+    Raises:
+        ValueError: if the shapes do not fit.
+
+    Source: mindspore.ops.operations._rl_inner_ops.DiscountedReturn of MindSpore 1.9.
+    """
+
+    @checked
+    def __init__(self, gamma: Float(ge=0.0, le=1.0)):
+        super().__init__("DiscountedReturn")
+        self.gamma = gamma
+
+    @checked
+    def __call__(self, reward: Floats, done: Anything, last_value: Floats):
+        if reward.shape != done.shape or reward.shape[1:] != last_value.shape or not reward.size:
+            raise ValueError(
+                f"For 'DiscountedReturn', 'done' must have the shape of 'reward' and "
+                f"'last_value' that of a step, but got {reward.shape}, {done.shape} "
+                f"and {last_value.shape}."
+            )
+        return discounted.run(reward, done, last_value, self.gamma)

@@ -1,0 +1,9 @@
+"""mindspore.ops.operations._tensor_array: arrays of Tensors, names of older releases.
+
+The names are declared in _legacy/tensor_stores.py; only those of this path are shown.
+"""
+
+from ..._core.declare.public_api import window
+from ..primitive import Primitive
+
+__getattr__, __dir__, __all__ = window(__name__, Primitive, "ops.operations._tensor_array")

@@ -1,0 +1,346 @@
+"""Stores of Tensors that older releases had for reinforcement learning: arrays, queues, buffers.
+
+A store is known by its handle, an int64 Tensor of one number that its `...Create` gives and the
+other Primitives of its kind take. Buffers are Parameters of the caller's own. 2.10 has none of
+these names; the environment variable MINDSPORE_COMPAT_LEGACY set to 0 hides them.
+"""
+
+import itertools
+from collections import deque
+
+from ..._core.declare.public_api import legacy
+from ..._core.rules.vocabulary import (
+    Bool,
+    DType,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._shape.create import zeros
+from .._shape.reshape import stack
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+Handle = TensorOf("int64")
+Place = Int(ge=0) | TensorOf("int32", "int64")
+Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
+Shapes = TupleOf(Shape) | ListOf(Shape)
+Several = TupleOf(Anything) | ListOf(Anything)
+
+_open = {}  # handle -> store
+_numbers = itertools.count(1)
+
+
+def _opened(store):
+    """A handle for a new store."""
+    number = next(_numbers)
+    _open[number] = store
+    return Tensor(number, dtypes.int64)
+
+
+def _store(api, handle, kind):
+    """The store behind a handle."""
+    found = _open.get(int(handle))
+    if not isinstance(found, kind):
+        raise RuntimeError(
+            f"For '{api}', 'handle' must be that of an open store, but got {int(handle)}."
+        )
+    return found
+
+
+def _need(api, name, value, shape, dtype):
+    """Refuses a Tensor of another shape or dtype than its store was made for."""
+    if value.dtype != dtype:
+        raise TypeError(f"For '{api}', '{name}' must be of dtype {dtype}, but got {value.dtype}.")
+    if tuple(value.shape) != tuple(shape):
+        raise ValueError(
+            f"For '{api}', '{name}' must have the shape {tuple(shape)}, but got {value.shape}."
+        )
+
+
+# Arrays of Tensors --------------------------------------------------------------------------------
+
+
+class _Array:
+    """Places for Tensors of one shape and dtype; `limit` is None where it grows."""
+
+    def __init__(self, dtype, shape, limit):
+        self.dtype, self.shape, self.limit, self.items = dtype, shape, limit, []
+
+
+class _OfArrays(Primitive):
+    def __init__(self):
+        super().__init__(type(self).__name__)
+
+    def _found(self, handle):
+        return _store(self.name, handle, _Array)
+
+
+class _Described(_OfArrays):
+    """A Primitive that is told what its array holds."""
+
+    @checked
+    def __init__(self, dtype: DType, element_shape: Shape):
+        super().__init__()
+        self.dtype, self.element_shape = dtype, tuple(element_shape)
+
+
+@legacy("ops.operations._tensor_array.TensorArray")
+class TensorArray(_OfArrays):
+    """Opens an array of Tensors: `TensorArray(...)()` gives its handle.
+
+    Args:
+        dtype (mindspore.dtype): of the elements.
+        element_shape (Union[tuple[int], list[int]]): of the elements.
+        dynamic_size (bool): whether it grows.
+        size (int): how many places it has where it does not.
+        name (str): what it is called.
+
+    Source: mindspore.ops.operations._tensor_array.TensorArray of MindSpore 1.9.
+    """
+
+    @checked
+    def __init__(
+        self,
+        dtype: DType,
+        element_shape: Shape,
+        dynamic_size: Bool = True,
+        size: Int(ge=0) = 0,
+        name: Str = "TA",
+    ):
+        super().__init__()
+        self.dtype, self.element_shape = dtype, tuple(element_shape)
+        self.dynamic_size, self.size, self.label = dynamic_size, size, name
+
+    def __call__(self):
+        limit = None if self.dynamic_size else self.size
+        return _opened(_Array(self.dtype, self.element_shape, limit))
+
+
+@legacy("ops.operations._tensor_array.TensorArrayWrite")
+class TensorArrayWrite(_OfArrays):
+    """Writes at a place: `TensorArrayWrite()(handle, index, value)`; places before it that are new
+    hold zeros.
+
+    Raises:
+        IndexError: if the array does not grow and has no such place.
+    """
+
+    @checked
+    def __call__(self, handle: Handle, index: Place, value: Anything):
+        found, place = self._found(handle), int(index)
+        _need(self.name, "value", value, found.shape, found.dtype)
+        if place < 0 or found.limit is not None and place >= found.limit:
+            raise IndexError(
+                f"For '{self.name}', 'index' must be in [0, {found.limit}), but got {place}."
+            )
+        while len(found.items) <= place:
+            found.items.append(zeros(found.shape, found.dtype))
+        found.items[place] = value.copy()
+
+
+@legacy("ops.operations._tensor_array.TensorArrayRead")
+class TensorArrayRead(_Described):
+    """Reads a place: `TensorArrayRead(dtype, element_shape)(handle, index)`.
+
+    Raises:
+        IndexError: if nothing was written there or after it.
+    """
+
+    @checked
+    def __call__(self, handle: Handle, index: Place):
+        found, place = self._found(handle), int(index)
+        if not 0 <= place < len(found.items):
+            raise IndexError(
+                f"For '{self.name}', 'index' must be in [0, {len(found.items)}), but got {place}."
+            )
+        return found.items[place].copy()
+
+
+@legacy("ops.operations._tensor_array.TensorArrayGather")
+class TensorArrayGather(_Described):
+    """Some places as one Tensor: `TensorArrayGather(dtype, element_shape)(handle, indices)`."""
+
+    @checked
+    def __call__(self, handle: Handle, indices: TensorOf("int32", "int64")):
+        read = TensorArrayRead(self.dtype, self.element_shape)
+        return stack.run([read(handle, int(place)) for place in indices.asnumpy()], 0)
+
+
+@legacy("ops.operations._tensor_array.TensorArrayStack")
+class TensorArrayStack(_Described):
+    """All places as one Tensor: `TensorArrayStack(...)(handle)`, told what `TensorArray` was told.
+
+    An array that does not grow gives all of its places, those not written as zeros.
+    """
+
+    @checked
+    def __init__(self, dtype: DType, element_shape: Shape, dynamic_size: Bool, size: Int(ge=0)):
+        super().__init__(dtype, element_shape)
+        self.dynamic_size, self.size = dynamic_size, size
+
+    @checked
+    def __call__(self, handle: Handle):
+        found = self._found(handle)
+        missing = max((found.limit or 0) - len(found.items), 0)
+        items = found.items + [zeros(found.shape, found.dtype)] * missing
+        return stack.run(items, 0) if items else zeros((0, *found.shape), found.dtype)
+
+
+@legacy("ops.operations._tensor_array.TensorArraySize")
+class TensorArraySize(_OfArrays):
+    """How many places there are, an int64 Tensor: `TensorArraySize()(handle)`."""
+
+    @checked
+    def __call__(self, handle: Handle):
+        return Tensor(len(self._found(handle).items), dtypes.int64)
+
+
+@legacy("ops.operations._tensor_array.TensorArrayClear")
+class TensorArrayClear(_OfArrays):
+    """Empties an array: `TensorArrayClear()(handle)`."""
+
+    @checked
+    def __call__(self, handle: Handle):
+        self._found(handle).items.clear()
+
+
+@legacy("ops.operations._tensor_array.TensorArrayClose")
+class TensorArrayClose(_OfArrays):
+    """Lets an array go; its handle is none any more: `TensorArrayClose()(handle)`."""
+
+    @checked
+    def __call__(self, handle: Handle):
+        self._found(handle)
+        del _open[int(handle)]
+
+
+# Queues of Tensors --------------------------------------------------------------------------------
+
+
+class _Queue:
+    """A queue of tuples of Tensors; `limit` is None where it grows."""
+
+    def __init__(self, dtype, shapes, limit):
+        self.dtype, self.shapes, self.limit, self.items = dtype, shapes, limit, deque()
+
+
+class _OfQueues(Primitive):
+    def __init__(self):
+        super().__init__(type(self).__name__)
+
+    def _found(self, handle):
+        return _store(self.name, handle, _Queue)
+
+
+class _Filled(_OfQueues):
+    """A Primitive that is told what its queue holds."""
+
+    @checked
+    def __init__(self, dtype: DType, shapes: Shapes):
+        super().__init__()
+        self.dtype, self.shapes = dtype, tuple(map(tuple, shapes))
+
+
+@legacy("ops.operations._rl_inner_ops.TensorsQueueCreate")
+class TensorsQueueCreate(_Filled):
+    """Opens a queue of tuples of Tensors: `TensorsQueueCreate(...)()` gives its handle.
+
+    Args:
+        dtype (mindspore.dtype): of the Tensors.
+        shapes (Union[tuple, list]): a shape for each Tensor of a tuple.
+        size (int): how many tuples it takes; 0 for any number.
+        name (str): what it is called.
+
+    Source: mindspore.ops.operations._rl_inner_ops.TensorsQueueCreate of MindSpore 1.9.
+    """
+
+    @checked
+    def __init__(self, dtype: DType, shapes: Shapes, size: Int(ge=0) = 0, name: Str = "TQ"):
+        super().__init__(dtype, shapes)
+        self.size, self.label = size, name
+
+    def __call__(self):
+        return _opened(_Queue(self.dtype, self.shapes, self.size or None))
+
+
+@legacy("ops.operations._rl_inner_ops.TensorsQueuePut")
+class TensorsQueuePut(_Filled):
+    """Puts a tuple at the end: `TensorsQueuePut(dtype, shapes)(handle, element)`.
+
+    Raises:
+        RuntimeError: if the queue is full.
+    """
+
+    @checked
+    def __call__(self, handle: Handle, element: Several):
+        found = self._found(handle)
+        if len(element) != len(found.shapes):
+            raise ValueError(
+                f"For '{self.name}', 'element' must have {len(found.shapes)} Tensors, "
+                f"but got {len(element)}."
+            )
+        for each, shape in zip(element, found.shapes):
+            _need(self.name, "element", each, shape, found.dtype)
+        if found.limit is not None and len(found.items) >= found.limit:
+            raise RuntimeError(
+                f"For '{self.name}', the queue is full, with {found.limit} elements."
+            )
+        found.items.append(tuple(each.copy() for each in element))
+
+
+@legacy("ops.operations._rl_inner_ops.TensorsQueueGet")
+class TensorsQueueGet(_Filled):
+    """The first tuple: `TensorsQueueGet(dtype, shapes, pop_after_get)(handle)`, which may take it
+    out.
+
+    Raises:
+        RuntimeError: if the queue is empty.
+    """
+
+    @checked
+    def __init__(self, dtype: DType, shapes: Shapes, pop_after_get: Bool = False):
+        super().__init__(dtype, shapes)
+        self.pop_after_get = pop_after_get
+
+    @checked
+    def __call__(self, handle: Handle):
+        items = self._found(handle).items
+        if not items:
+            raise RuntimeError(f"For '{self.name}', the queue is empty.")
+        first = items.popleft() if self.pop_after_get else items[0]
+        return tuple(each.copy() for each in first)
+
+
+@legacy("ops.operations._rl_inner_ops.TensorsQueueSize")
+class TensorsQueueSize(_OfQueues):
+    """How many tuples there are, an int64 Tensor: `TensorsQueueSize()(handle)`."""
+
+    @checked
+    def __call__(self, handle: Handle):
+        return Tensor(len(self._found(handle).items), dtypes.int64)
+
+
+@legacy("ops.operations._rl_inner_ops.TensorsQueueClear")
+class TensorsQueueClear(_OfQueues):
+    """Empties a queue: `TensorsQueueClear()(handle)`."""
+
+    @checked
+    def __call__(self, handle: Handle):
+        self._found(handle).items.clear()
+
+
+@legacy("ops.operations._rl_inner_ops.TensorsQueueClose")
+class TensorsQueueClose(_OfQueues):
+    """Lets a queue go; its handle is none any more: `TensorsQueueClose()(handle)`."""
+
+    @checked
+    def __call__(self, handle: Handle):
+        self._found(handle)
+        del _open[int(handle)]

@@ -1,0 +1,55 @@
+"""Covariances, also weighted by counts and by importance."""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Bool, InTensor, ListOf, Number, TensorOf, TupleOf, number
+
+Index = TensorOf("int32", "int64")
+Floating = TensorOf("float16", "float32", "float64")
+Correction = InTensor(Number | Bool | TupleOf(Number) | ListOf(Number)
+                      | TupleOf(TupleOf(Number)))
+
+
+@op("ops.cov(input, *, correction=1, fweights=None, aweights=None)",
+    "Tensor.cov(*, correction=1, fweights=None, aweights=None)", widen=False,
+    live=lambda *given: _by_tensor(*given))
+def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index | None = None,
+        aweights: Floating | None = None):
+    """The covariances of the rows, which may be weighted by counts and by importance; several
+    corrections broadcast."""
+    x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
+    if x.dtype.kind in "iub" or x.dtype.itemsize == 2:
+        x = xp.cast(x, "float32")
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
+        if given is not None and (given.ndim > 1 or given.size != x.shape[1]):
+            raise ValueError(f"For 'cov', '{name}' must have one number for each of {x.shape[1]} "
+                             f"columns, but got shape {given.shape}.")
+    if not isinstance(correction, (int, float)):
+        correction = xp.cast(xp.asarray(correction), xp.real(x).dtype)
+    weights = None
+    if fweights is not None:
+        weights = xp.cast(fweights, x.dtype)
+    if aweights is not None:
+        weights = aweights if weights is None else weights * aweights
+    if weights is None:
+        centred = x - xp.mean(x, 1, keepdims=True)
+        left = x.shape[1] - correction
+        left = xp.maximum(left, 0) if hasattr(left, "dtype") else max(left, 0)
+        found = xp.matmul(centred, xp.conj(xp.swapaxes(centred, 0, 1))) / left
+    else:
+        total = xp.sum(weights)
+        centred = x - xp.sum(x * weights, 1, keepdims=True) / total
+        share = 1 if aweights is None else xp.sum(weights * aweights) / total
+        shrink = total - correction * share
+        found = xp.matmul(centred * weights, xp.conj(xp.swapaxes(centred, 0, 1))) / shrink
+    return xp.reshape(found, ()) if x.shape[0] == 1 and found.ndim == 2 else found
+
+
+def _by_tensor(input, correction, fweights, aweights):
+    """`cov` whose correction is differentiated: what a correction does is one factor."""
+    total, share = input.shape[-1], 1
+    if fweights is not None or aweights is not None:
+        weights = aweights if fweights is None else fweights.astype(input.dtype)
+        weights = weights if None in (fweights, aweights) else weights * aweights
+        total = weights.sum()
+        share = 1 if aweights is None else (weights * aweights).sum() / total
+    return cov.run(input, 0, fweights, aweights) * (total / (total - correction * share))

@@ -1,0 +1,230 @@
+"""Products of vectors and matrices; decompositions and solvers are in _linalg/decomposition.py."""
+
+from ..._core.autograd.vjp_rules import product
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype
+from ..._core.tensor.promotion import adds_up_as_int64, met, one_np, promote_np
+
+Anything = TensorOf(any_dtype)
+
+
+def _product(*lines, slope=None, meet=promote_np):
+    return op(*lines, promote="input other", slope=slope, meet=meet)
+
+
+@_product("ops.matmul(input, other)", "mint.matmul(input, other)",
+          "Tensor.__matmul__(other)",
+          slope="matmul", meet=one_np)
+def matmul(xp, input: Anything, other: Anything):
+    """The matrix product over the last two axes; leading axes broadcast, vectors are rows or
+    columns.
+
+    Shapes that do not fit are a RuntimeError, or a ValueError where `other` is a vector.
+    """
+    try:
+        return product(xp, input, other)
+    except ValueError as error:
+        kind = RuntimeError if input.ndim and other.ndim > 1 else ValueError
+        raise kind(f"For 'matmul', 'input' must have rows as long as the columns of 'other' and "
+                   f"leading axes that broadcast, but got shapes {tuple(input.shape)} and "
+                   f"{tuple(other.shape)}.") from error
+
+
+@_product(slope="matmul")
+def matrix_product(xp, input: Anything, other: Anything):
+    """As `matmul`; for `Tensor.matmul`, whose page names a ValueError for shapes that do not
+    fit."""
+    return product(xp, input, other)
+
+
+@op("ops.mm(input, mat2)", "mint.mm(input, mat2)", alike="input mat2")
+def mm(xp, input: Anything, mat2: Anything):
+    """The product of two matrices."""
+    if input.ndim != 2 or mat2.ndim != 2:
+        raise ValueError(f"For 'mm', the inputs must have two axes, but got shapes {input.shape} "
+                         f"and {mat2.shape}.")
+    return product(xp, input, mat2)
+
+
+@_product("Tensor.__rmatmul__(other)")
+def rmatmul(xp, input: Anything, other: Anything):
+    """The matrix product other @ input."""
+    return xp.matmul(other, input)
+
+
+def _transposed(xp, api, input, other, transpose_a, transpose_b):
+    """The product of matrices, each transposed first if asked."""
+    left = xp.swapaxes(input, -1, -2) if transpose_a else input
+    right = xp.swapaxes(other, -1, -2) if transpose_b else other
+    if left.shape[-1] != right.shape[-2]:
+        raise ValueError(f"For '{api}', the inner lengths must agree, but got {input.shape} and "
+                         f"{other.shape} with "
+                         f"transpose_a={transpose_a}, transpose_b={transpose_b}.")
+    return product(xp, left, right)
+
+
+@op("ops.MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)", alike="input other")
+def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
+            transpose_b: Bool = False):
+    """The product of two matrices, each transposed first if asked."""
+    if input.ndim != 2 or other.ndim != 2:
+        raise ValueError(f"For 'MatMul', the inputs must have two axes, but got shapes "
+                         f"{input.shape} and {other.shape}.")
+    return _transposed(xp, "MatMul", input, other, transpose_a, transpose_b)
+
+
+@op("ops.BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)",
+    alike="input other")
+def batch_mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
+                  transpose_b: Bool = False):
+    """The products of stacks of matrices, each transposed first if asked; the stacks broadcast."""
+    if input.ndim < 2 or input.ndim != other.ndim:
+        raise ValueError(f"For 'BatchMatMul', the inputs must have two axes or more, and equally "
+                         f"many, but got shapes {input.shape} and {other.shape}.")
+    return _transposed(xp, "BatchMatMul", input, other, transpose_a, transpose_b)
+
+
+@_product("ops.bmm(input_x: input, mat2: other)", "Tensor.bmm(mat2: other)",
+          "mint.bmm(input, mat2: other)", meet=one_np)
+def bmm(xp, input: Anything, other: Anything):
+    """The products of a batch of matrices."""
+    if input.ndim < 3 or other.ndim < 3:
+        raise ValueError(f"For 'bmm', the inputs must have three axes, but got {input.shape} and "
+                         f"{other.shape}.")
+    return xp.matmul(input, other)
+
+
+@_product("ops.dot(input, other)", "Tensor.dot(other)", "mint.dot(input, other)")
+def dot(xp, input: Anything, other: Anything):
+    """The sum of products over the last axis of input and the last but one (or only) axis of
+    other."""
+    if input.ndim == 1 and other.ndim == 1:
+        return xp.sum(input * other)
+    return xp.tensordot(input, other, ((input.ndim - 1,), (max(other.ndim - 2, 0),)))
+
+
+@_product("ops.outer(input, vec2: other)", "Tensor.outer(vec2: other)",
+          "mint.outer(input, vec2: other)")
+def outer(xp, input: Anything, other: Anything):
+    """Every product of an element of one vector with an element of the other."""
+    return xp.expand_dims(xp.ravel(input), 1) * xp.expand_dims(xp.ravel(other), 0)
+
+
+@op("ops.dense(input, weight, bias=None)", "ops.Dense()(input, weight, bias=None)",
+    "mint.nn.functional.linear(input, weight, bias=None)", alike="input weight bias")
+def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
+    """input @ weight.T + bias, the weight as (out, in)."""
+    if weight.ndim not in (1, 2) or bias is not None and bias.ndim > 1:
+        raise ValueError(f"For 'dense', 'weight' must have one or two axes and 'bias' at most one, "
+                         f"but got shapes {weight.shape} and {getattr(bias, 'shape', None)}.")
+    out = product(xp, input, xp.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
+    return out if bias is None else out + bias
+
+
+def _dense_input(xp, g, weight):
+    """The slope for the input; a weight of one axis gave scalars."""
+    return xp.expand_dims(g, -1) * weight if weight.ndim == 1 else product(xp, g, weight)
+
+
+def _dense_weight(xp, g, input, weight_shape):
+    """The slope for the weight: one product over all leading axes at once."""
+    if len(weight_shape) == 1:
+        return xp.sum(xp.expand_dims(g, -1) * input, tuple(range(g.ndim)))
+    rows, slopes = xp.reshape(input, (-1, input.shape[-1])), xp.reshape(g, (-1, g.shape[-1]))
+    return xp.matmul(xp.swapaxes(slopes, 0, 1), rows)
+
+
+dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
+
+
+@op("ops.bidense(input1, input2, weight, bias=None)", alike="input1 weight")
+def bidense(xp, input1: Anything, input2: Anything, weight: Anything,
+            bias: Anything | None = None):
+    """input1 weight[k] input2 + bias[k] for each output k, over the last axes."""
+    if input1.shape[:-1] != input2.shape[:-1] or weight.ndim != 3 or (
+            bias is not None and bias.shape != weight.shape[:1]):
+        raise ValueError(f"For 'bidense', the inputs must agree but for the last axis, 'weight' "
+                         f"have three axes and 'bias' one number for each output, but got shapes "
+                         f"{input1.shape}, {input2.shape}, {weight.shape} and "
+                         f"{getattr(bias, 'shape', None)}.")
+    left = xp.matmul(xp.expand_dims(xp.expand_dims(input1, -2), -2), weight)
+    left, right = met(xp, xp.squeeze(left, -2), xp.expand_dims(input2, -2))
+    terms = left * right
+    out = xp.sum(xp.cast(terms, "int64") if adds_up_as_int64(terms.dtype) else terms, -1)
+    if bias is None:
+        return out
+    out, bias = met(xp, out, bias)
+    return out + bias
+
+
+@op(widen=True)
+def einsum_of(xp, operands: TupleOf(Anything) | ListOf(Anything), equation: Str):
+    """The sum of products that `equation` spells."""
+    return xp.einsum_list(list(operands), equation)
+
+
+@public("ops.einsum", "mint.einsum")
+def einsum(equation, *operands):
+    """Sums of products in Einstein's notation, e.g. `einsum("ij,jk->ik", a, b)`; `...` broadcasts.
+
+    Args:
+        equation (str): the indices of each operand, and after `->` those of the result.
+        *operands (Tensor): as many as the equation names.
+
+    Raises:
+        TypeError: if `equation` is not a str.
+        ValueError: if it does not fit the operands.
+
+    Source: mindspore.ops.einsum of MindSpore 2.10.
+    """
+    if not isinstance(equation, str):
+        raise TypeError(f"For 'einsum', 'equation' must be a str, but got {equation!r} of type "
+                        f"{type(equation).__name__}.")
+    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+        operands = tuple(operands[0])
+    return einsum_of.run(operands, explicit(equation, [o.ndim for o in operands]))
+
+
+def explicit(equation, ranks):
+    """`equation` with its result written out and every ellipsis spelled in letters.
+
+    Raises:
+        ValueError: if the operands do not fit.
+    """
+    equation = equation.replace(" ", "")
+    left, arrow, right = equation.partition("->")
+    sources = left.split(",")
+    if len(sources) != len(ranks):
+        raise ValueError(f"For 'einsum', 'equation' must name {len(ranks)} operands, but got "
+                         f"'{equation}'.")
+    free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in equation]
+    widths = [rank - len(s.replace("...", "")) for s, rank in zip(sources, ranks)]
+    if any(w < 0 or w and "..." not in s for s, w in zip(sources, widths)):
+        raise ValueError(f"For 'einsum', 'equation' must name every axis of its operands, but got "
+                         f"'{equation}'.")
+    width = max((w for s, w in zip(sources, widths) if "..." in s), default=0)
+    spread = "".join(free[:width])
+    sources = [s.replace("...", spread[width - w:]) for s, w in zip(sources, widths)]
+    if not arrow:
+        letters = "".join(sources)
+        once = {c for c in letters if letters.count(c) == 1 and c not in spread}
+        right = "..." + "".join(sorted(once))
+    right = right.replace("...", spread)
+    if set(right) - set("".join(sources)):
+        raise ValueError(f"For 'einsum', 'equation' must take its result's letters from the "
+                         f"operands, but got '{equation}'.")
+    return ",".join(sources) + "->" + right
+
+
+@public("ops.Einsum")
+class Einsum:
+    """Sums of products in Einstein's notation: `ops.Einsum(equation)(operands)`."""
+
+    def __init__(self, equation):
+        if not isinstance(equation, str):
+            raise TypeError(f"For 'Einsum', 'equation' must be a str, but got {equation!r}.")
+        self.equation = equation
+
+    def __call__(self, *operands):
+        return einsum(self.equation, *operands)

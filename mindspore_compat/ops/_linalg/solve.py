@@ -1,0 +1,405 @@
+"""Householder factors, least squares, exponentials, norms and condition numbers of matrices.
+
+Decompositions, determinants and solvers are in _linalg/decomposition.py. Matrices are the last two
+axes.
+"""
+
+import math
+
+import numpy
+
+from ..._core.autograd.vjp_rules import no_gradient
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import Truth
+from ..._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Bool,
+    CellOf,
+    Float,
+    Int,
+    Number,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    integer,
+    real,
+)
+from ..._core.tensor.tensor import Tensor
+from .._normalization.batch_norm import wide
+from .._reduction.reduce import _vector_norm, norm
+from ..primitive import Primitive
+from .decomposition import (
+    Matrix,
+    _adjoint,
+    _square,
+    complete_qr,
+    inverse,
+    reduced_qr,
+    singular_values,
+)
+
+Anything = TensorOf(any_dtype)
+Floats = TensorOf("float16", "float32", "float64")
+Half = TensorOf("float16", "float32")
+_PADE = [64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
+         10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1]
+
+
+@op("ops.matrix_exp(input)", "ops.MatrixExp()(input)", "Tensor.matrix_exp()")
+def matrix_exp(xp, input: Matrix):
+    """The exponential of each matrix: a rational approximation of a scaled one, squared back."""
+    _square("matrix_exp", "input", input)
+    dtype, input = input.dtype, wide(xp, input)
+    size = float(xp.max(xp.sum(xp.abs(xp.stop(input)), -1))) if input.size else 0.0
+    halvings = max(0, math.ceil(math.log2(size / 5.4))) if size > 5.4 else 0
+    x = input / 2**halvings
+    eye = xp.eye(input.shape[-1], dtype=input.dtype)
+    square = xp.matmul(x, x)
+    odd, even, power = 0, 0, eye
+    for place in range(0, len(_PADE), 2):
+        even = even + _PADE[place] * power
+        odd = odd + _PADE[place + 1] * power
+        power = xp.matmul(power, square)
+    odd = xp.matmul(x, odd)
+    out = xp.linalg_solve(even - odd, even + odd)
+    for _ in range(halvings):
+        out = xp.matmul(out, out)
+    return xp.cast(out, dtype)
+
+
+# Householder vectors ------------------------------------------------------------------------------
+
+
+@op("ops.geqrf(input)", "ops.Geqrf()(input)", "Tensor.geqrf()")
+def geqrf(xp, input: Matrix):
+    """(R on and above the diagonal with Householder vectors below, their coefficients)."""
+    if input.ndim < 2:
+        raise ValueError(f"For 'geqrf', 'input' must be matrices, but got {input.shape}.")
+    packed, tau = xp.linalg_qr_raw(input)
+    return xp.swapaxes(packed, -1, -2), tau
+
+
+geqrf.vjp(input=no_gradient("geqrf"))
+
+
+def _reflected(xp, vectors, tau, out, backwards=True):
+    """`out` after the reflections that columns of `vectors` and `tau` stand for."""
+    rows = xp.arange(vectors.shape[-2])
+    order = range(tau.shape[-1])
+    for i in reversed(order) if backwards else order:
+        column = xp.where(rows > i, vectors[..., i], xp.zeros_like(vectors[..., i]))
+        v = xp.expand_dims(column + xp.cast(rows == i, column.dtype), -1)
+        out = out - tau[..., i][..., None, None] * xp.matmul(v, xp.matmul(_adjoint(xp, v), out))
+    return out
+
+
+def _fits(api, input, tau):
+    if input.ndim < 2 or tau.ndim != input.ndim - 1 or tau.shape[-1] > input.shape[-1]:
+        raise ValueError(
+            f"For '{api}', the coefficients must be as many as columns, at most, but got shapes "
+            f"{input.shape} and {tau.shape}."
+        )
+
+
+@op("ops.orgqr(input, input2)", "ops.Orgqr()(x: input, tau: input2)", "Tensor.orgqr(input2)",
+    alike="input input2")
+def orgqr(xp, input: Matrix, input2: Matrix):
+    """The first columns of the product of Householder reflections."""
+    _fits("orgqr", input, input2)
+    if input.shape[-2] < input.shape[-1]:
+        raise ValueError(
+            f"For 'orgqr', 'input' must have at least as many rows as columns, but got "
+            f"{input.shape}."
+        )
+    eye = xp.broadcast_to(xp.eye(*input.shape[-2:], dtype=input.dtype), input.shape)
+    return _reflected(xp, input, input2, eye)
+
+
+@op("ops.ormqr(input, tau, other, left=True, transpose=False)",
+    "ops.Ormqr(left=True, transpose=False)(x: input, tau, other)",
+    "Tensor.ormqr(input2: tau, input3: other, left=True, transpose=False)",
+    promote="input tau other")
+def ormqr(xp, input: Matrix, tau: Matrix, other: Matrix, left: Bool = True,
+          transpose: Bool = False):
+    """`other` times the product of Householder reflections (its adjoint with `transpose`)."""
+    _fits("ormqr", input, tau)
+    if other.ndim != input.ndim or other.shape[-2 if left else -1] != input.shape[-2]:
+        raise ValueError(
+            f"For 'ormqr', 'other' must fit {input.shape[-2]} rows of 'input', but got "
+            f"{other.shape}."
+        )
+    other = other if left else _adjoint(xp, other)
+    forward = transpose == left
+    used = xp.conj(tau) if forward else tau
+    out = _reflected(xp, input, used, other, not forward)
+    return out if left else _adjoint(xp, out)
+
+
+@op("ops.Qr(full_matrices=False)(x)")
+def qr_full(xp, x: Matrix, full_matrices: Bool = False):
+    """(q, r) of each matrix; q is square with `full_matrices`."""
+    if x.ndim < 2:
+        raise ValueError(f"For 'Qr', 'x' must have at least two axes, but got shape {x.shape}.")
+    return (complete_qr if full_matrices else reduced_qr).body(xp, x)
+
+
+# Solving ------------------------------------------------------------------------------------------
+
+
+@op("ops.lstsq(input, A)", "Tensor.lstsq(A)",
+    "ops.Lstsq(fast=True, l2_regularizer=0.0)(x: input, a: A)", alike="input A")
+def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Number = 0.0):
+    """The smallest y for which |input y - A| is least, of a matrix of full rank."""
+    if input.ndim != 2 or A.ndim not in (1, 2) or A.shape[0] != input.shape[0]:
+        raise ValueError(
+            f"For 'lstsq', 'input' must be a matrix and 'A' have as many rows, but got "
+            f"{input.shape} and {A.shape}."
+        )
+    right = A if A.ndim == 2 else xp.expand_dims(A, -1)
+    rows, columns = input.shape
+    if l2_regularizer and fast:
+        ridge = l2_regularizer * xp.eye(columns, dtype=input.dtype)
+        across = xp.swapaxes(input, 0, 1)
+        return xp.linalg_solve(xp.matmul(across, input) + ridge, xp.matmul(across, right))
+    if rows >= columns:
+        q, r = xp.linalg_qr(input)
+        return xp.linalg_solve(r, xp.matmul(xp.swapaxes(q, 0, 1), right))
+    q, r = xp.linalg_qr(xp.swapaxes(input, 0, 1))
+    return xp.matmul(q, xp.linalg_solve(xp.swapaxes(r, 0, 1), right))
+
+
+@op("ops.MatrixSolveLs(fast=True)(matrix, rhs, l2_regularizer)", alike="matrix rhs")
+def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("float64"),
+                    fast: Bool = True):
+    """The y for which |matrix y - rhs|² + l2 |y|² is least, for stacks of matrices."""
+    if matrix.ndim < 2 or rhs.shape[:-1] != matrix.shape[:-1]:
+        raise ValueError(
+            f"For 'MatrixSolveLs', 'rhs' must have the rows of 'matrix', but got {rhs.shape} and "
+            f"{matrix.shape}."
+        )
+    if l2_regularizer.ndim:
+        raise ValueError(f"For 'MatrixSolveLs', 'l2_regularizer' must have no axes, but got shape "
+                         f"{l2_regularizer.shape}.")
+    across = _adjoint(xp, matrix)
+    rows, columns = matrix.shape[-2:]
+    eye = xp.cast(l2_regularizer, matrix.dtype) * xp.eye(min(rows, columns), dtype=matrix.dtype)
+    if rows >= columns:
+        return xp.linalg_solve(xp.matmul(across, matrix) + eye, xp.matmul(across, rhs))
+    return xp.matmul(across, xp.linalg_solve(xp.matmul(matrix, across) + eye, rhs))
+
+
+@op("ops.MatrixTriangularSolve(lower=True, adjoint=False)(matrix, rhs)", alike="matrix rhs")
+def matrix_triangular_solve(xp, matrix: Matrix, rhs: Matrix, lower: Bool = True,
+                            adjoint: Bool = False):
+    """The solution y of matrix y = rhs, of whose matrix one triangle is read.
+
+    Right-hand sides may have axes of a stack before those of the matrices.
+    """
+    _square("MatrixTriangularSolve", "matrix", matrix)
+    more = rhs.ndim - matrix.ndim
+    if more < 0 or matrix.shape[:-2] != rhs.shape[more:-2]:
+        raise ValueError(f"For 'MatrixTriangularSolve', 'matrix' and 'rhs' must be stacked alike, "
+                         f"but got shapes {matrix.shape} and {rhs.shape}.")
+    triangle = xp.tril(matrix) if lower else xp.triu(matrix)
+    return xp.linalg_solve(_adjoint(xp, triangle) if adjoint else triangle, rhs)
+
+
+@op(widen=False)
+def triangles(xp, LU_data: Anything):
+    """(L with ones on its diagonal, U) of packed factors."""
+    rows, columns = LU_data.shape[-2:]
+    least = min(rows, columns)
+    eye = xp.eye(rows, least, dtype=LU_data.dtype)
+    return xp.tril(LU_data[..., :least], -1) + eye, xp.triu(LU_data[..., :least, :])
+
+
+@public("ops.lu_unpack")
+@checked
+def lu_unpack(LU_data: TensorOf(real),
+              LU_pivots: TensorOf("int8", "uint8", "int16", "int32", "int64"),
+              unpack_data: Any = True, unpack_pivots: Any = True):
+    """(P, L, U) of a packed LU decomposition; None for what is not asked for.
+
+    Args:
+        LU_data (Tensor): L below the diagonal and U on and above it.
+        LU_pivots (Tensor): the row, counted from 1, that each row was swapped with.
+        unpack_data (bool): whether L and U are wanted.
+        unpack_pivots (bool): whether P is wanted.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if the shapes do not fit.
+
+    Source: mindspore.ops.lu_unpack of MindSpore 2.10.
+    """
+    if LU_data.ndim < 2 or LU_pivots.shape != (*LU_data.shape[:-2], min(LU_data.shape[-2:])):
+        raise ValueError(
+            f"For 'lu_unpack', 'LU_pivots' must have a pivot for each diagonal element, but got "
+            f"{LU_pivots.shape} for {LU_data.shape}."
+        )
+    swaps = _swapped(LU_data, LU_pivots) if unpack_pivots else None
+    lower, upper = triangles.run(LU_data) if unpack_data else (None, None)
+    return swaps, lower, upper
+
+
+def _swapped(data, pivots):
+    """The matrices that put the rows back into the order before the swaps."""
+    rows = data.shape[-2]
+    order = numpy.broadcast_to(numpy.arange(rows), (*data.shape[:-2], rows)).copy()
+    for row, places in zip(order.reshape(-1, rows), pivots.asnumpy().reshape(-1, pivots.shape[-1]),
+                           strict=True):
+        for i, place in enumerate(places - 1):
+            row[[i, place]] = row[[place, i]]
+    swaps = numpy.swapaxes(numpy.eye(rows)[order], -1, -2)
+    return Tensor._wrap(space_for(data._array).asarray(swaps, dtype=data._array.dtype))
+
+
+@public("ops.LuUnpack")
+class LuUnpack(Primitive):
+    """The class form of `ops.lu_unpack`."""
+
+    @checked
+    def __init__(self, unpack_data: Bool = True, unpack_pivots: Bool = True):
+        super().__init__("LuUnpack")
+        self.unpack_data, self.unpack_pivots = unpack_data, unpack_pivots
+
+    def __call__(self, LU_data, LU_pivots):
+        return lu_unpack(LU_data, LU_pivots, self.unpack_data, self.unpack_pivots)
+
+
+# Norms and distances ------------------------------------------------------------------------------
+
+_ORDERS = (2, -2, 1, -1, float("inf"), float("-inf"), "fro", "nuc")
+
+
+def _matrix_norm(A, order, axis, keep, dtype):
+    """The norm of matrices over two axes; refused where `order` or an axis is none."""
+    if not isinstance(axis, tuple) or not all(type(one) is int for one in axis):
+        raise TypeError(f"For 'matrix_norm', 'axis' must be a tuple of two ints, but got {axis!r}.")
+    if len(axis) != 2 or any(not -A.ndim <= one < A.ndim for one in axis):
+        raise ValueError(
+            f"For 'matrix_norm', 'axis' must be two ints in [{-A.ndim}, {A.ndim}), but got {axis}."
+        )
+    if axis[0] % A.ndim == axis[1] % A.ndim:
+        raise ValueError(f"For 'matrix_norm', the two of 'axis' must differ, but got {axis}.")
+    if isinstance(order, Tensor) and order.size == 1:
+        order = order.item()
+    if order not in _ORDERS:
+        raise ValueError(f"For 'matrix_norm', 'ord' must be one of {_ORDERS}, but got {order!r}.")
+    A = A if dtype is None else A.astype(dtype)
+    return norm.run(A, order, axis, keep)
+
+
+@public("ops.matrix_norm")
+@checked
+def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, *, dtype=None):
+    """The norm of each matrix.
+
+    Args:
+        A (Tensor): matrices.
+        ord (Union[int, float, str]): 2 or -2 (largest, smallest singular value), 1 or -1 (largest,
+            smallest column sum), inf or -inf (row sum), "fro" or "nuc" (sum of singular values); or
+            a Tensor that holds the number.
+        axis (tuple[int]): the axes of rows and columns.
+        keepdims (bool): True to keep both axes with length 1.
+        dtype (mindspore.dtype): what `A` is cast to first.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `ord` is none of these, or the axes are out of range or the same.
+
+    Source: mindspore.ops.matrix_norm of MindSpore 2.10.
+    """
+    return _matrix_norm(A, ord, axis, keepdims, dtype)
+
+
+@public("mint.linalg.matrix_norm")
+@checked
+def mint_matrix_norm(A: Anything, ord="fro", dim=(-2, -1), keepdim: Bool = False, *, dtype=None):
+    """The norm of each matrix, as `ops.matrix_norm`."""
+    return _matrix_norm(A, ord, dim, keepdim, dtype)
+
+
+@op("ops.NuclearNorm(dim=None, keepdim=False)(x)")
+def nuclear_norm(xp, x: Floats, dim: TupleOf(Int, length=(1, 2)) | None = None,
+                 keepdim: Bool = False):
+    """The sum of singular values of matrices over two axes."""
+    return norm.body(xp, x, "nuc", (0, 1) if dim is None else dim, keepdim)
+
+
+@public("ops.cond")
+@checked
+def cond(A: Anything,
+         p: AsValue(Number | Bool | OneOf("fro", "nuc") | CellOf("Tensor"), TupleOf) = None):
+    """The condition number of each matrix: its norm times that of its inverse.
+
+    Args:
+        A (Tensor): matrices over the last two axes.
+        p (Union[int, float, str, Tensor]): the norm, as for `ops.matrix_norm`; None is 2. A Tensor
+            that holds the order of one asks for the Frobenius norm.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `p` is no norm of matrices.
+
+    Source: mindspore.ops.cond of MindSpore 2.10.
+    """
+    if A.ndim < 2 or A._array.dtype.kind not in "fc":
+        raise (ValueError if A.ndim < 2 else TypeError)(
+            f"For 'cond', 'A' must be matrices of floats or complex numbers, but got shape "
+            f"{A.shape} and dtype {A.dtype}.")
+    if isinstance(p, Tensor):
+        held = p.asnumpy().reshape(-1).tolist()
+        p = "fro" if len(held) == 1 and held[0] in _ORDERS else tuple(held)
+    if p is None or p in (2, -2):
+        sizes = singular_values.run(A)
+        top, bottom = sizes[..., 0], sizes[..., -1]
+        return bottom / top if p == -2 else top / bottom
+    return _matrix_norm(A, p, (-2, -1), False, None) * _matrix_norm(
+        inverse.run(A), p, (-2, -1), False, None
+    )
+
+
+@op("ops.dist(input, other, p=2)", promote="input other", widen=False)
+def dist(xp, input: TensorOf(integer | Half.dtypes, "bool", "bfloat16"),
+         other: TensorOf(integer | Half.dtypes, "bool", "bfloat16"), p: Int = 2):
+    """The p-norm of the difference of two Tensors; the number of places that differ for 0.
+
+    At least one of them holds floats. A negative p is a TypeError.
+    """
+    if p < 0:
+        raise TypeError(f"For 'dist', 'p' must be an int >= 0, but got {p}.")
+    if input.dtype.kind != "f":  # both have the dtype in which they meet
+        raise TypeError(f"For 'dist', 'input' or 'other' must hold float16 or float32, but got "
+                        f"{input.dtype}.")
+    wide = "float32" if input.dtype.itemsize == 2 else input.dtype
+    apart = xp.ravel(xp.cast(input, wide) - xp.cast(other, wide))
+    return xp.cast(_vector_norm(xp, apart, p, 0, False), input.dtype)
+
+
+@op("ops.pdist(input, p=2.0)", "ops.Pdist(p=2.0)(x: input)")
+def pdist(xp, input: Floats, p: Float(ge=0.0) = 2.0):
+    """The p-norm distances between each row and the rows after it."""
+    if input.ndim != 2:
+        raise ValueError(f"For 'pdist', 'input' must be matrices, but got {input.shape}.")
+    first, second = numpy.triu_indices(input.shape[-2], 1)
+    one, other = (xp.take(input, xp.asarray(each), -2) for each in (first, second))
+    return _vector_norm(xp, one - other, p, -1, False)
+
+
+@op("ops.ReduceStd(axis=[], unbiased=True, keep_dims=False)(input_x)")
+def reduce_std(xp, input_x: Floats, axis: Any = (), unbiased: Bool = True,
+               keep_dims: Bool = False):
+    """(the standard deviation, the mean) over axes, over all without one."""
+    if not isinstance(axis, (tuple, list)) and type(axis) is not int:
+        raise ValueError(f"For 'ReduceStd', 'axis' must be ints, but got {axis!r}.")
+    axes = None if axis in ((), [], None) else tuple(axis) if isinstance(axis, list) else axis
+    mean = xp.mean(input_x, axes, keepdims=True)
+    count = input_x.size // max(mean.size, 1)
+    total = xp.sum(xp.square(input_x - mean), axes, keepdims=keep_dims)
+    spread = xp.sqrt(total / (count - 1 if unbiased else count))
+    return spread, mean if keep_dims else xp.mean(input_x, axes)

@@ -1,0 +1,1 @@
+"""Losses of regression and classification, CTC, transducers, candidate samplers."""

@@ -1,0 +1,180 @@
+"""Candidate samplers: classes drawn for a loss over some of many classes.
+
+The draws are made on the host; how often each class is to be expected is told with them.
+"""
+
+import numpy as np
+
+from ..._backend import random
+from ..._backend.arrays import HOST
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Int, TensorOf, checked
+from ..._core.tensor.tensor import Tensor
+from ..primitive import Primitive
+
+Classes = TensorOf("int32", "int64")
+Count = Int(ge=1)
+
+
+def _uniform(numbers, limit):
+    return (numbers * limit).astype(np.int64)
+
+
+def _log_uniform(numbers, limit):
+    """Classes k with probability log((k + 2) / (k + 1)) / log(limit + 1)."""
+    return np.minimum(np.exp(numbers * np.log1p(limit)).astype(np.int64) - 1, limit - 1)
+
+
+def _drawn(stream, spread, count, limit, unique, without):
+    """The classes, and how many draws were made for them."""
+    found, tries = {}, 0
+    while len(found) < count:
+        numbers = stream.next(HOST).random(max(count, 64))
+        if not unique:
+            return spread(numbers, limit)[:count], count
+        for one in spread(numbers, limit).tolist():
+            tries += 1
+            if one not in without:
+                found[one] = True
+            if len(found) == count:
+                break
+    return np.array(list(found)), tries
+
+
+def _expected(share, count, tries):
+    """How often a class of probability `share` is among the drawn ones."""
+    if tries == count:
+        return share * count
+    return -np.expm1(tries * np.log1p(-share))
+
+
+class _Sampler(Primitive):
+    """What both samplers share: the stream, and the shape of the result."""
+
+    def _set(self, num_true, num_sampled, unique, range_max, seed):
+        super().__init__(type(self).__name__)
+        if unique and num_sampled > range_max:
+            raise ValueError(f"For '{self.name}', 'num_sampled' must be at most 'range_max', but "
+                             f"got {num_sampled} and {range_max}.")
+        self.num_true, self.num_sampled, self.unique = num_true, num_sampled, unique
+        self.range_max, self.seed = range_max, seed
+        self._stream = random.Stream(seed) if seed else random.default
+
+    @checked
+    def __call__(self, true_classes: Classes):
+        """The classes, and the expected counts of the true ones and of these."""
+        if true_classes.ndim != 2 or true_classes.shape[1] != self.num_true:
+            raise ValueError(f"For '{self.name}', 'true_classes' must have shape (N, "
+                             f"{self.num_true}), but got {true_classes.shape}.")
+        known = true_classes.asnumpy()
+        drawn, tries = _drawn(self._stream, self._spread, self.num_sampled, self.range_max,
+                              self.unique, self._without(known))
+        counts = [_expected(self._share(each), self.num_sampled, tries) for each in (known, drawn)]
+        xp = space_for(true_classes._array)
+        made = [xp.asarray(drawn.astype(known.dtype)),
+                *(xp.asarray(c.astype(np.float32)) for c in counts)]
+        return tuple(map(Tensor._wrap, made))
+
+    def _without(self, known):
+        return ()
+
+
+@public("ops.UniformCandidateSampler")
+class UniformCandidateSampler(_Sampler):
+    """Classes in [0, range_max), all as likely.
+
+    Args:
+        num_true (int): how many true classes a sample has.
+        num_sampled (int): how many classes are drawn.
+        unique (bool): whether no class is drawn twice.
+        range_max (int): how many classes there are.
+        seed (int): the seed of the draws; 0 takes the default stream.
+        remove_accidental_hits (bool): whether true classes are left out, where enough others
+            remain.
+
+    Inputs:
+        - **true_classes** (Tensor): int32 or int64, shape (N, num_true).
+
+    Outputs:
+        The classes (num_sampled,), and how often the true ones and these are to be expected.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if a size is less than 1, or more unique classes are asked for than there are.
+
+    Source: mindspore.ops.UniformCandidateSampler of MindSpore 2.10.
+    """
+
+    _spread = staticmethod(_uniform)
+
+    @checked
+    def __init__(self, num_true: Count, num_sampled: Count, unique: Bool, range_max: Count,
+                 seed: Int(ge=0) = 0, remove_accidental_hits: Bool = False):
+        self._set(num_true, num_sampled, unique, range_max, seed)
+        self.remove_accidental_hits = remove_accidental_hits
+
+    def _share(self, classes):
+        return np.full(classes.shape, 1 / self.range_max)
+
+    def _without(self, known):
+        if not (self.unique and self.remove_accidental_hits):
+            return ()
+        own = set(known.ravel().tolist())
+        return own if self.num_sampled <= self.range_max - len(own) else ()
+
+
+@public("ops.LogUniformCandidateSampler")
+class LogUniformCandidateSampler(_Sampler):
+    """Classes in [0, range_max), the first ones likelier: log((k + 2) / (k + 1)) / log(range_max +
+    1).
+
+    Args:
+        num_true (int): how many true classes a sample has.
+        num_sampled (int): how many classes are drawn.
+        unique (bool): whether no class is drawn twice.
+        range_max (int): how many classes there are.
+        seed (int): the seed of the draws; 0 takes the default stream.
+
+    Inputs:
+        - **true_classes** (Tensor): int64, shape (N, num_true).
+
+    Outputs:
+        The classes (num_sampled,), and how often the true ones and these are to be expected.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if a size is less than 1, or more unique classes are asked for than there are.
+
+    Source: mindspore.ops.LogUniformCandidateSampler of MindSpore 2.10.
+    """
+
+    _spread = staticmethod(_log_uniform)
+
+    @checked
+    def __init__(self, num_true: Count = 1, num_sampled: Count = 5, unique: Bool = True,
+                 range_max: Count = 5, seed: Int(ge=0) = 0):
+        self._set(num_true, num_sampled, unique, range_max, seed)
+
+    @checked
+    def __call__(self, true_classes: TensorOf("int64")):
+        return super().__call__(true_classes)
+
+    def _share(self, classes):
+        return np.log((classes + 2.0) / (classes + 1.0)) / np.log1p(self.range_max)
+
+
+@public("ops.uniform_candidate_sampler")
+def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0,
+                              remove_accidental_hits=False):
+    """Classes drawn as by `ops.UniformCandidateSampler`."""
+    sampler = UniformCandidateSampler(num_true, num_sampled, unique, range_max, seed,
+                                      remove_accidental_hits)
+    return sampler(true_classes)
+
+
+@public("ops.log_uniform_candidate_sampler")
+def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5,
+                                  seed=0):
+    """Classes drawn as by `ops.LogUniformCandidateSampler`."""
+    return LogUniformCandidateSampler(num_true, num_sampled, unique, range_max, seed)(true_classes)

@@ -1,0 +1,352 @@
+"""Losses of label sequences whose alignment with the input is unknown: CTC; greedy decoding.
+
+The loss sums the probabilities of all alignments by a recursion over time, in logarithms. Its
+gradient is the probability with which each label is emitted at each time, which the same recursion
+gives when it is run from both ends. Graves et al., "Connectionist Temporal Classification" (2006).
+"""
+
+from ..._backend.space import extra
+from ..._core.autograd.vjp_rules import COMPOSED, CONSTANT, derive
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, OneOf, TensorOf
+from ..._core.tensor.tensor import Tensor
+from .._activation import softmax  # noqa: F401 - it declares log_soft
+from .._normalization.batch_norm import wide
+from .regression import Reduction
+
+Floats = TensorOf("float32", "float64")
+Logs = AsValue(Floats, Float)
+Labels = TensorOf("int32", "int64")
+NONE = -1e30  # the logarithm of an impossible event; finite, so that differences of two are no NaN
+
+
+def _add(xp, *terms):
+    """log(exp(a) + exp(b) + ...)."""
+    top = terms[0]
+    for term in terms[1:]:
+        top = xp.maximum(top, term)
+    return top + xp.log(sum(xp.exp(term - top) for term in terms))
+
+
+def _back(xp, x, steps):
+    """`x` moved along its last axis by `steps`, impossible where nothing comes in."""
+    steps = max(min(steps, x.shape[-1]), -x.shape[-1])
+    gap = xp.full((*x.shape[:-1], abs(steps)), NONE, x.dtype)
+    if steps > 0:
+        return xp.concatenate([gap, x[..., :-steps]], -1)
+    return xp.concatenate([x[..., -steps:], gap], -1)
+
+
+class _Lattice:
+    """The states of CTC: labels with a blank between each two and at both ends.
+
+    Attributes:
+        labels: the label of each state, (N, S).
+        stay, skip: whether a state may be kept for a step, and reached from two before, (N, S).
+        last: the number of states in use, (N,).
+        steps: the number of time steps in use, (N,).
+    """
+
+    def __init__(self, xp, targets, steps, lengths, blank, merge=True):
+        count, longest = targets.shape
+        between = xp.full((count, longest, 1), blank, "int64")
+        pairs = xp.concatenate([between, xp.expand_dims(targets, 2)], 2)
+        self.labels = xp.concatenate([xp.reshape(pairs, (count, 2 * longest)), between[:, :1, 0]
+                                      if longest else xp.full((count, 1), blank, "int64")], 1)
+        before = xp.concatenate([self.labels[:, :1] * 0 - 1, self.labels[:, :1] * 0 - 1,
+                                 self.labels],
+                                1)[:, :self.labels.shape[1]]
+        empty = self.labels == blank
+        place = xp.arange(self.labels.shape[1])
+        other = self.labels != before if merge else xp.ones(self.labels.shape, bool)
+        self.skip = xp.logical_not(empty) & other & (place > 1)
+        self.stay = empty if not merge else xp.ones(self.labels.shape, bool)
+        self.last = 2 * lengths + 1
+        self.steps = steps
+
+    def emitted(self, xp, logs):
+        """The log probability of each state's label, (T, N, S); (T, N, C) given."""
+        index = xp.broadcast_to(xp.expand_dims(self.labels, 0), (logs.shape[0], *self.labels.shape))
+        return xp.take_along_axis(logs, index, 2)
+
+    def forward(self, xp, emit):
+        """alpha: log probability of reaching each state at each time, emission included, (T, N,
+        S)."""
+        place = xp.arange(self.labels.shape[1])
+        now = xp.where(place < 2, emit[0], NONE)
+        found = [now]
+        for t in range(1, emit.shape[0]):
+            stayed = xp.where(self.stay, now, NONE)
+            skipped = xp.where(self.skip, _back(xp, now, 2), NONE)
+            now = xp.maximum(_add(xp, stayed, _back(xp, now, 1), skipped) + emit[t], NONE)
+            found.append(now)
+        return xp.stack(found, 0)
+
+    def backward(self, xp, emit):
+        """beta: log probability of finishing from each state at each time, emission not
+        included."""
+        place = xp.arange(self.labels.shape[1])
+        last = xp.expand_dims(self.last, 1)
+        ends = xp.where((place == last - 1) | (place == last - 2), 0.0, NONE)
+        now = xp.cast(ends, emit.dtype)
+        found = []
+        for t in reversed(range(emit.shape[0])):
+            final = xp.expand_dims(self.steps - 1 <= t, 1)
+            if t + 1 < emit.shape[0]:
+                onward = now + emit[t + 1]
+                stayed = xp.where(self.stay, onward, NONE)
+                skipped = _back(xp, xp.where(self.skip, onward, NONE), -2)
+                onward = xp.maximum(_add(xp, stayed, _back(xp, onward, -1), skipped), NONE)
+                now = xp.where(final, xp.cast(ends, emit.dtype), onward)
+            found.append(now)
+        return xp.stack(found[::-1], 0)
+
+    def total(self, xp, alpha):
+        """The log probability of each target, (N,)."""
+        at = xp.expand_dims(xp.expand_dims(self.steps - 1, 0), 2)
+        final = xp.squeeze(xp.take_along_axis(alpha, xp.broadcast_to(
+            at, (1, *alpha.shape[1:])), 0), 0)
+        place = xp.arange(alpha.shape[2])
+        last = xp.expand_dims(self.last, 1)
+        ends = (place == last - 1) | (place == last - 2) & (place >= 0)
+        kept = xp.where(ends, final, NONE)
+        top = xp.max(kept, 1, keepdims=True)
+        return xp.squeeze(top, 1) + xp.log(xp.sum(xp.exp(kept - top), 1))
+
+
+@extra
+def ctc_nll(xp, logs, targets, steps, lengths, blank=0, merge=True):
+    """Minus the log probability of `targets` (N, S) under (T, N, C) log probabilities."""
+    lattice = _Lattice(xp, targets, steps, lengths, blank, merge)
+    loss = -lattice.total(xp, lattice.forward(xp, lattice.emitted(xp, logs)))
+    return xp.where(loss > -0.1 * NONE, xp.inf, loss)
+
+
+@extra
+def ctc_alpha(xp, logs, targets, steps, lengths, blank=0):
+    """The forward variables, (N, T, 2 S + 1)."""
+    lattice = _Lattice(xp, targets, steps, lengths, blank)
+    alpha = lattice.forward(xp, lattice.emitted(xp, logs))
+    used = xp.reshape(xp.arange(logs.shape[0]), (-1, 1, 1)) < xp.reshape(steps, (1, -1, 1))
+    used = used & (xp.arange(alpha.shape[2]) < xp.reshape(lattice.last, (1, -1, 1)))
+    return xp.moveaxis(xp.where(used & (alpha > 0.1 * NONE), alpha, -xp.inf), 0, 1)
+
+
+CONSTANT.add("ctc_alpha")
+
+
+@extra
+def ctc_occupation(xp, logs, targets, steps, lengths, blank=0, merge=True):
+    """The probability that each label is emitted at each time, given the target: (T, N, C)."""
+    lattice = _Lattice(xp, targets, steps, lengths, blank, merge)
+    emit = lattice.emitted(xp, logs)
+    alpha, beta = lattice.forward(xp, emit), lattice.backward(xp, emit)
+    total = xp.reshape(lattice.total(xp, alpha), (1, -1, 1))
+    possible = total > 0.1 * NONE
+    share = xp.exp(xp.minimum(alpha + beta - xp.where(possible, total, 0), 0))
+    used = xp.reshape(xp.arange(logs.shape[0]), (-1, 1, 1)) < xp.reshape(steps, (1, -1, 1))
+    share = xp.where(used & possible, share, 0)
+    index = xp.broadcast_to(xp.expand_dims(lattice.labels, 0), share.shape)
+    return xp.scatter_along_axis(xp.zeros(logs.shape, logs.dtype), index, share, 2, add=True)
+
+
+def _ctc_slope(xp, g, logs, targets, steps, lengths, blank, merge):
+    occupation = xp.ctc_occupation(logs, targets, steps, lengths, blank, merge)
+    return -xp.reshape(g, (1, -1, 1)) * occupation
+
+
+derive("ctc_nll(logs, targets, steps, lengths, blank=0, merge=True)",
+       arrays="logs targets steps lengths", logs=_ctc_slope)
+
+
+COMPOSED["ctc_occupation"] = ctc_occupation  # recorded step by step, for second derivatives
+
+
+def _lengths(xp, api, name, value, count, limit):
+    """Lengths given as a tuple or an integer Tensor, as an int64 array; checked."""
+    if isinstance(value, Tensor):
+        if value._array.dtype.kind not in "iu":
+            raise TypeError(f"For '{api}', '{name}' must be of an integer dtype, but got "
+                            f"{value.dtype}.")
+        value = value.asnumpy().reshape(-1).tolist() if value.ndim == 1 else None
+    elif not isinstance(value, (tuple, list)) or not all(type(n) is int for n in value):
+        raise TypeError(f"For '{api}', '{name}' must be ints or an integer Tensor, but got "
+                        f"{value!r}.")
+    if value is None or len(value) != count:
+        raise ValueError(f"For '{api}', '{name}' must have shape ({count},).")
+    if any(not 0 <= n <= most for n, most in zip(value, limit)):
+        raise RuntimeError(f"For '{api}', '{name}' must be in [0, {max(limit)}], but got {value}.")
+    return value
+
+
+def _ctc(xp, api, logs, targets, input_lengths, target_lengths, blank):
+    """The losses, (N,), with lengths and targets as arrays."""
+    if logs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != logs.shape[1]:
+        raise ValueError(
+            f"For '{api}', 'log_probs' must have shape (T, N, C) and 'targets' (N, S), but got "
+            f"{tuple(logs.shape)} and {tuple(targets.shape)}.")
+    if not 0 <= blank < logs.shape[2]:
+        raise ValueError(f"For '{api}', 'blank' must be in [0, {logs.shape[2]}), but got {blank}.")
+    count = logs.shape[1]
+    steps = _lengths(xp, api, "input_lengths", input_lengths, count, [logs.shape[0]] * count)
+    lengths = _lengths(xp, api, "target_lengths", target_lengths, count,
+                       [min(n, targets.shape[1]) if n > targets.shape[1] else n for n in steps])
+    return (xp.cast(targets, "int64"), xp.asarray(steps, "int64"), xp.asarray(lengths, "int64"))
+
+
+@op("ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', "
+    "zero_infinity=False)")
+def ctc_loss(xp, log_probs: Logs, targets: Labels, input_lengths: Any, target_lengths: Any,
+             blank: Int = 0, reduction: Reduction = "mean", zero_infinity: Bool = False):
+    """CTC loss of log probabilities (T, N, C) for label sequences (N, S).
+
+    The mean is of the losses divided by their targets' lengths. `zero_infinity` gives 0 where no
+    alignment exists. Lengths are tuples or Tensors of N.
+
+    Returns:
+        The loss, and the forward variables (N, T, 2 S + 1).
+    """
+    given = _ctc(xp, "ctc_loss", log_probs, targets, input_lengths, target_lengths, blank)
+    loss = xp.ctc_nll(log_probs, *given, blank)
+    alpha = xp.ctc_alpha(log_probs, *given, blank)
+    if zero_infinity:
+        loss = xp.where(xp.isinf(loss), 0, loss)
+    if reduction == "sum":
+        loss = xp.sum(loss)
+    if reduction == "mean":
+        loss = xp.mean(loss / xp.cast(xp.maximum(given[2], 1), log_probs.dtype))
+    return loss, alpha
+
+
+@op("ops.CTCLossV2(blank=0, reduction='none', zero_infinity=False)(log_probs, targets, "
+    "input_lengths, target_lengths)")
+def ctc_loss_v2(xp, log_probs: Logs, targets: Labels, input_lengths: Any, target_lengths: Any,
+                blank: Int = 0, reduction: OneOf("none") = "none", zero_infinity: Bool = False):
+    """CTC losses (N,) of log probabilities (T, N, C) for label sequences (N, S).
+
+    Returns:
+        The losses, and the forward variables (N, T, 2 S + 1).
+    """
+    given = _ctc(xp, "CTCLossV2", log_probs, targets, input_lengths, target_lengths, blank)
+    loss = xp.ctc_nll(log_probs, *given, blank)
+    if zero_infinity:
+        loss = xp.where(xp.isinf(loss), 0, loss)
+    return loss, xp.ctc_alpha(log_probs, *given, blank)
+
+
+# CTC of logits, with labels as a sparse matrix ----------------------------------------------------
+
+
+def _dense_labels(indices, values, count, collapse, blank):
+    """Rows of labels, from their places (batch, position) and values; a blank ends a row."""
+    rows, ended = [[] for _ in range(count)], set()
+    for i, ((batch, _), label) in enumerate(zip(indices, values)):
+        if not 0 <= label <= blank or batch in ended and label < blank:
+            raise RuntimeError(
+                f"For 'CTCLoss', 'labels_values[{i}]' must be in [0, {blank}), with no label after "
+                f"a blank, but got {label}.")
+        if label == blank:
+            ended.add(batch)
+        elif not (collapse and rows[batch] and rows[batch][-1] == label):
+            rows[batch].append(label)
+    longest = max(map(len, rows), default=0)
+    return [row + [0] * (longest - len(row)) for row in rows], [len(row) for row in rows]
+
+
+@op("ops.CTCLoss(preprocess_collapse_repeated=False, ctc_merge_repeated=True, "
+    "ignore_longer_outputs_than_inputs=False)(x, labels_indices, labels_values, sequence_length)")
+def ctc_loss_sparse(xp, x: TensorOf("float16", "float32", "float64"), labels_indices: Any,
+                    labels_values: Any, sequence_length: Any,
+                    preprocess_collapse_repeated: Bool = False, ctc_merge_repeated: Bool = True,
+                    ignore_longer_outputs_than_inputs: Bool = False):
+    """CTC losses of logits (T, N, C), whose last class is the blank.
+
+    Labels are `labels_values` at `labels_indices`, rows of (batch, position). Repeated labels may
+    be collapsed beforehand; without `ctc_merge_repeated` equal neighbours in an alignment count
+    apart. A blank among the labels ends its row. To the probability of an empty row the original
+    adds that of the blanks before the last time step; its documented example shows it.
+
+    Returns:
+        The losses, (N,), and their gradient for the logits, (T, N, C).
+    """
+    steps, labels, lengths = _sparse_inputs(x, labels_indices, labels_values, sequence_length,
+                                            preprocess_collapse_repeated)
+    long = [length > step for length, step in zip(lengths, steps)]
+    if any(long) and not ignore_longer_outputs_than_inputs:
+        raise RuntimeError("For 'CTCLoss', a label sequence is longer than its input.")
+    blank = x.shape[2] - 1
+    given = [xp.asarray(each, "int64") for each in (labels, steps, lengths)]
+    given[0] = xp.reshape(given[0], (x.shape[1], -1))
+    logs = xp.log_soft(wide(xp, x), 2)
+    loss = xp.ctc_nll(logs, *given, blank, ctc_merge_repeated)
+    occupation = xp.ctc_occupation(logs, *given, blank, ctc_merge_repeated)
+    used = xp.reshape(xp.arange(x.shape[0]), (-1, 1, 1)) < xp.reshape(given[1], (1, -1, 1))
+    count = xp.asarray([not each for each in long])
+    final = xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == given[1] - 1
+    final = xp.sum(xp.where(final, logs[:, :, blank], 0), 0)  # log p(blank) at the last step
+    loss = xp.where(count, xp.where(given[2] == 0, loss - xp.softplus(-final), loss), 0)
+    ends = (xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == given[1] - 1) & (given[2] == 0)
+    ends = xp.expand_dims(ends, 2) & (xp.arange(x.shape[2]) == blank)
+    occupation = xp.where(ends, xp.reshape(xp.sigmoid(final), (1, -1, 1)), occupation)
+    slope = xp.where(used & xp.reshape(count, (1, -1, 1)), xp.exp(logs) - occupation, 0)
+    return xp.cast(loss, x.dtype), xp.cast(slope, x.dtype)
+
+
+def _sparse_inputs(x, indices, values, sequence_length, collapse):
+    """Steps, labels and lengths as host lists, after a look at the types."""
+    for name, value, kinds, rank in (("labels_indices", indices, "int64", 2),
+                                     ("labels_values", values, "int32", 1),
+                                     ("sequence_length", sequence_length, "int32", 1)):
+        if not isinstance(value, Tensor) or value._array.dtype != kinds:
+            raise TypeError(f"For 'CTCLoss', '{name}' must be a Tensor of {kinds}, but got "
+                            f"{value!r}.")
+        if value.ndim != rank:
+            raise ValueError(f"For 'CTCLoss', '{name}' must have {rank} dimensions, but got "
+                             f"{value.ndim}.")
+    steps = sequence_length.asnumpy().tolist()
+    if x.ndim != 3 or len(steps) != x.shape[1] or any(n > x.shape[0] for n in steps):
+        raise ValueError(
+            f"For 'CTCLoss', 'x' must have shape (T, N, C) and 'sequence_length' N numbers up to "
+            f"T, but got {tuple(x.shape)} and {steps}.")
+    labels, lengths = _dense_labels(indices.asnumpy().tolist(), values.asnumpy().tolist(),
+                                    x.shape[1], collapse, x.shape[2] - 1)
+    return steps, labels, lengths
+
+
+# Decoding -----------------------------------------------------------------------------------------
+
+
+@op("ops.ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True)",
+    "ops.CTCGreedyDecoder(merge_repeated=True)(inputs, sequence_length)")
+def ctc_greedy_decoder(xp, inputs: Floats, sequence_length: TensorOf("int32"),
+                       merge_repeated: Bool = True):
+    """The likeliest class at each time of (T, N, C), blanks (the last class) left out.
+
+    Returns:
+        Rows of (batch, position), the classes, (N, longest), all int64, and the negated sum of the
+        largest inputs, (N, 1).
+    """
+    if inputs.ndim != 3 or sequence_length.ndim != 1:
+        raise ValueError(
+            f"For 'ctc_greedy_decoder', 'inputs' must have 3 dimensions and 'sequence_length' 1, "
+            f"but got {inputs.ndim} and {sequence_length.ndim}.")
+    steps = [int(n) for n in sequence_length]
+    if len(steps) != inputs.shape[1] or any(n > inputs.shape[0] for n in steps):
+        raise ValueError(
+            f"For 'ctc_greedy_decoder', 'sequence_length' must hold {inputs.shape[1]} numbers up "
+            f"to {inputs.shape[0]}, but got {steps}.")
+    best = xp.argmax(inputs, 2)
+    used = xp.reshape(xp.arange(inputs.shape[0]), (-1, 1)) < xp.reshape(sequence_length, (1, -1))
+    score = -xp.sum(xp.where(used, xp.max(inputs, 2), 0), 0)
+    keep = used & (best != inputs.shape[2] - 1)
+    if merge_repeated:
+        before = xp.concatenate([best[:1] * 0 - 1, best[:-1]], 0)
+        keep = keep & (best != before)
+    keep, rows = xp.swapaxes(keep, 0, 1), xp.swapaxes(best, 0, 1)
+    position = xp.cumsum(xp.cast(keep, "int64"), 1) - 1
+    batch, time = xp.nonzero(keep)
+    places = xp.stack([batch, position[batch, time]], 1)
+    longest = int(xp.max(xp.sum(xp.cast(keep, "int64"), 1))) if len(steps) else 0
+    shape = xp.asarray([inputs.shape[1], longest], "int64")
+    return (xp.cast(places, "int64"), xp.cast(rows[batch, time], "int64"), shape,
+            xp.reshape(score, (-1, 1)))

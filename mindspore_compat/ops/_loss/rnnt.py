@@ -1,0 +1,193 @@
+"""The loss of a transducer: label sequences whose alignment with the input is unknown.
+
+An alignment is a path over a grid of times and labels: a blank goes one step in time, a label one
+step in the sequence. The loss sums the probabilities of all paths by a recursion over the grid's
+antidiagonals, in logarithms; the probability with which each step is taken, its gradient, is the
+same recursion run from both ends. Graves, "Sequence Transduction with Recurrent Neural Networks"
+(2012). CTC, where times and labels advance together, is in _loss/ctc.py.
+"""
+
+from ..._backend.space import extra
+from ..._core.autograd.vjp_rules import COMPOSED, derive
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Any, Int, TensorOf
+from ..._core.tensor.tensor import Tensor
+from .._normalization.batch_norm import wide
+from .ctc import NONE, _add
+
+
+class _Grid:
+    """The grid of a batch, with antidiagonal t + u in the place of time t.
+
+    Attributes:
+        blank, emit: log probabilities of the steps that leave each point, (D, B, U), impossible
+            where a step leaves the grid; the last blank of a sequence is in `end` instead.
+        end: the log probability of the last blank at the last point, impossible elsewhere.
+        index: where the step of a label stands among the classes, (B, U, 1).
+    """
+
+    def __init__(self, xp, logs, labels, steps, lengths, blank):
+        batch, times, places, _ = logs.shape
+        self.time, self.place = xp.reshape(xp.arange(times), (-1, 1)), xp.arange(places)
+        steps, lengths = (xp.reshape(each, (-1, 1, 1)) for each in (steps, lengths))
+        used = self.place < xp.squeeze(lengths, 1)
+        gap = xp.zeros((batch, 1), "int64")
+        self.index = xp.expand_dims(xp.where(used, xp.concatenate([labels, gap], 1), 0), 2)
+        index = xp.broadcast_to(xp.expand_dims(self.index, 1), (batch, times, places, 1))
+        emit = xp.squeeze(xp.take_along_axis(logs, index, 3), 3)
+        blanks, inside = logs[:, :, :, blank], self.time < steps
+        last = (self.time == steps - 1) & (self.place == lengths)
+        onward = (self.time < steps - 1) & (self.place <= lengths)
+        self.blank = self.skewed(xp, xp.where(onward, blanks, NONE))
+        self.emit = self.skewed(xp, xp.where(inside & (self.place < lengths), emit, NONE))
+        self.end = self.skewed(xp, xp.where(last, blanks, NONE))
+
+    def skewed(self, xp, x):
+        """(B, T, U) as antidiagonals (D, B, U)."""
+        times, places = x.shape[1:]
+        at = xp.reshape(xp.arange(times + places - 1), (-1, 1)) - self.place
+        index = xp.expand_dims(xp.clip(at, 0, times - 1), 0)
+        found = xp.take_along_axis(x, xp.broadcast_to(index, (x.shape[0], *at.shape)), 1)
+        return xp.moveaxis(xp.where((at >= 0) & (at < times), found, NONE), 1, 0)
+
+    def straight(self, xp, x):
+        """Antidiagonals (D, B, U) as (B, T, U)."""
+        x, at = xp.moveaxis(x, 0, 1), xp.expand_dims(self.time + self.place, 0)
+        return xp.take_along_axis(x, xp.broadcast_to(at, (x.shape[0], *at.shape[1:])), 1)
+
+    def forward(self, xp):
+        """The log probability of reaching each point, (D, B, U)."""
+        shape, dtype = self.blank.shape[1:], self.blank.dtype
+        now = xp.where(self.place == 0, xp.zeros(shape, dtype), xp.asarray(NONE, dtype))
+        found, gap = [now], xp.full((shape[0], 1), NONE, dtype)
+        for d in range(1, self.blank.shape[0]):
+            emitted = xp.concatenate([gap, (now + self.emit[d - 1])[:, :-1]], 1)
+            now = xp.maximum(_add(xp, now + self.blank[d - 1], emitted), NONE)
+            found.append(now)
+        return xp.stack(found, 0)
+
+    def backward(self, xp):
+        """The log probability of finishing from each point, (D, B, U); one antidiagonal more."""
+        gap = xp.full((self.blank.shape[1], 1), NONE, self.blank.dtype)
+        now = xp.full(self.blank.shape[1:], NONE, self.blank.dtype)
+        found = [now]
+        for d in reversed(range(self.blank.shape[0])):
+            emitted = self.emit[d] + xp.concatenate([now[:, 1:], gap], 1)
+            now = xp.maximum(_add(xp, self.blank[d] + now, emitted, self.end[d]), NONE)
+            found.append(now)
+        return xp.stack(found[::-1], 0)
+
+
+@extra
+def rnnt_nll(xp, logs, labels, steps, lengths, blank=0):
+    """Minus the log probability of `labels` (B, U - 1) under (B, T, U, V) log probabilities."""
+    return -_Grid(xp, logs, labels, steps, lengths, blank).backward(xp)[0, :, 0]
+
+
+@extra
+def rnnt_occupation(xp, logs, labels, steps, lengths, blank=0):
+    """The probability that each class is emitted at each point, given the labels: (B, T, U, V)."""
+    grid = _Grid(xp, logs, labels, steps, lengths, blank)
+    alpha, beta = grid.forward(xp), grid.backward(xp)
+    total = xp.reshape(beta[0, :, 0], (1, -1, 1))
+    gap = xp.full((*beta.shape[:2], 1), NONE, beta.dtype)
+    after = xp.concatenate([beta[:, :, 1:], gap], 2)[1:]
+    blanks = xp.exp(alpha + grid.blank + beta[1:] - total) + xp.exp(alpha + grid.end - total)
+    shares = [
+        grid.straight(xp, blanks),
+        grid.straight(xp, xp.exp(alpha + grid.emit + after - total)),
+    ]
+    shape = (*shares[0].shape, 1)
+    index = xp.concatenate(
+        [xp.full(shape, blank, "int64"), xp.broadcast_to(xp.expand_dims(grid.index, 1), shape)], 3
+    )
+    zeros = xp.zeros(logs.shape, logs.dtype)
+    return xp.scatter_along_axis(zeros, index, xp.stack(shares, 3), 3, add=True)
+
+
+def _slope(xp, g, logs, labels, steps, lengths, blank):
+    return -xp.reshape(g, (-1, 1, 1, 1)) * xp.rnnt_occupation(logs, labels, steps, lengths, blank)
+
+
+derive(
+    "rnnt_nll(logs, labels, steps, lengths, blank=0)",
+    arrays="logs labels steps lengths",
+    logs=_slope,
+)
+COMPOSED["rnnt_occupation"] = rnnt_occupation  # recorded step by step, for second derivatives
+
+
+@op("ops.RNNTLoss(blank_label=0)(acts, labels, input_lengths, label_lengths)", widen=False)
+def rnnt_loss(
+    xp,
+    acts: TensorOf("float16", "float32"),
+    labels: Any,
+    input_lengths: Any,
+    label_lengths: Any,
+    blank_label: Int = 0,
+):
+    """Losses of a transducer, (B,), and their gradient for the activations, (B, T, U, V).
+
+    Args:
+        blank_label: the class of the blank.
+
+    Inputs:
+        acts: activations of a batch for T times, U - 1 labels and the place after them, and V
+            classes; softmax over the classes gives the probabilities.
+        labels: int32 (B, U - 1).
+        input_lengths: how many times count, int32 (B,), in [1, T].
+        label_lengths: how many labels count, int32 (B,), in [0, U - 1].
+
+    Returns:
+        The losses and the gradients, of the dtype of `acts`; float16 is computed as float32.
+
+    Raises:
+        TypeError: if an input is no Tensor or of another dtype.
+        ValueError: if shapes, lengths, labels or the blank do not fit.
+    """
+    given = _given(acts, labels, input_lengths, label_lengths, blank_label)
+    given = [xp.asarray(each, "int64") for each in given]
+    logs = xp.log_soft(wide(xp, acts), 3)
+    loss = xp.rnnt_nll(logs, *given, blank_label)
+    steps = xp.rnnt_occupation(logs, *given, blank_label)
+    slope = xp.exp(logs) * xp.sum(steps, 3, keepdims=True) - steps
+    return xp.cast(loss, acts.dtype), xp.cast(slope, acts.dtype)
+
+
+def _given(acts, labels, input_lengths, label_lengths, blank):
+    """Labels and both lengths as host arrays; refused where they do not fit `acts`."""
+    names = ("labels", "input_lengths", "label_lengths")
+    values = (labels, input_lengths, label_lengths)
+    for name, value in zip(names, values):
+        if not isinstance(value, Tensor) or value._array.dtype != "int32":
+            raise TypeError(
+                f"For 'RNNTLoss', '{name}' must be a Tensor of int32, but got {value!r}."
+            )
+    if acts.ndim != 4 or 0 in acts.shape:
+        raise ValueError(
+            f"For 'RNNTLoss', 'acts' must have shape (B, T, U, V), but got {tuple(acts.shape)}."
+        )
+    batch, times, places, classes = acts.shape
+    for name, value, shape in zip(names, values, ((batch, places - 1), (batch,), (batch,))):
+        if tuple(value.shape) != shape:
+            raise ValueError(
+                f"For 'RNNTLoss', '{name}' must have shape {shape}, but got {tuple(value.shape)}."
+            )
+    if not 0 <= blank < classes:
+        raise ValueError(
+            f"For 'RNNTLoss', 'blank_label' must be in [0, {classes}), but got {blank}."
+        )
+    values = [value.asnumpy() for value in values]
+    counted = [row[: max(n, 0)] for row, n in zip(values[0], values[2].tolist())]
+    _need_range("input_lengths", [values[1]], 1, times)
+    _need_range("label_lengths", [values[2]], 0, places - 1)
+    _need_range("labels", counted, 0, classes - 1)
+    return values
+
+
+def _need_range(name, rows, least, most):
+    for row in rows:
+        if row.size and not least <= row.min() <= row.max() <= most:
+            raise ValueError(
+                f"For 'RNNTLoss', '{name}' must be in [{least}, {most}], but got {row.tolist()}."
+            )

@@ -1,0 +1,1 @@
+"""Mixtures of experts: routing of tokens, their exchange, and grouped products."""

@@ -1,0 +1,416 @@
+"""moe_distribute_dispatch, moe_distribute_combine: tokens to the ranks of their experts, and back.
+
+The documentation of 2.10 is the reference; the original runs these on Ascend only, for the numbers
+of ranks and features that its devices have, where these work for any. What stands between them, the
+experts' products, is in _moe/grouped_matmul.py; experts of one rank are in _moe/token_permute.py.
+"""
+
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Int, OneOf, Str, TensorOf, checked
+from ..._core.tensor.dtype import float32
+from ...communication import transfer
+from .._communication.all_to_all import all_gather_uneven
+from .._primitive_aliases.generated_arithmetic import quantized_by_rows
+from .expert_ranks import (
+    Ranks,
+    by_expert,
+    need_reserved,
+    numbers,
+    ordinals,
+    rows_or_zeros,
+    summed_parts,
+    tensor_beside,
+    weighted_rows,
+)
+
+Given = TensorOf("float16", "bfloat16", "int8")
+Half = TensorOf("float16", "bfloat16")
+Int32 = TensorOf("int32")
+Single = TensorOf("float32")
+
+
+# There --------------------------------------------------------------------------------------------
+
+
+@public("ops.moe_distribute_dispatch")
+@checked
+def moe_distribute_dispatch(
+    x: Half,
+    expert_ids: Int32,
+    ep_world_size: Int,
+    ep_rank_id: Int,
+    moe_expert_num: Int,
+    expert_scales: Single = None,
+    scales: Single = None,
+    x_active_mask: Any = None,
+    group_ep: Str = None,
+    group_tp: Str = None,
+    tp_world_size: Int = 0,
+    tp_rank_id: Int = 0,
+    expert_shard_type: Int = 0,
+    shared_expert_num: Int = 0,
+    shared_expert_rank_num: Int = 0,
+    quant_mode: OneOf(0, 2) = 0,
+    global_bs: Int(ge=0) = 0,
+    expert_token_nums_type: OneOf(0, 1) = 0,
+):
+    """Sends each token to the ranks of its experts.
+
+    Every rank of the group calls it with its own tokens. The rows that come are sorted by expert,
+    those of an expert by the rank that they come from, those of a rank in its order; zeros follow.
+    The shared expert's ranks are the first ones, and each of them serves a run of as many ranks.
+
+    Args:
+        x (Tensor): this rank's tokens, shape (tokens, features); float16 or bfloat16; at most 512.
+        expert_ids (Tensor): the experts of each token, int32, shape (tokens, k), k at most 8.
+        ep_world_size (int): how many ranks the group has.
+        ep_rank_id (int): this rank's number in it.
+        moe_expert_num (int): how many experts there are, without the shared one; at most 256, and
+            a multiple of the ranks that hold them.
+        expert_scales (Tensor): what the experts' results are to be multiplied by, float32, of the
+            shape of `expert_ids`; travels with the tokens. Default: ``None``.
+        scales (Tensor): for `quant_mode` 2, factors for the features, by expert, applied first;
+            float32, shape (shared_expert_num + moe_expert_num, features). Default: ``None``.
+        x_active_mask (Tensor): reserved.
+        group_ep (str): the group's name. Default: ``None``, for the world.
+        group_tp (str): the name of the group of ranks that share an expert. Default: ``None``.
+        tp_world_size (int): 2 where there is such a group; else 0 or 1. Default: 0.
+        tp_rank_id (int): this rank's number in it. Default: 0.
+        expert_shard_type (int): 0: the ranks of the shared expert come first.
+        shared_expert_num (int): 1 where there is a shared expert, which every token goes to.
+        shared_expert_rank_num (int): how many ranks hold it. Default: 0.
+        quant_mode (int): 2 to send bytes, each row in units of its largest magnitude / 127; or 0.
+        global_bs (int): the tokens of all ranks, or the largest number of a rank times the ranks,
+            where they have different numbers; 0 where all have as many. Default: 0.
+        expert_token_nums_type (int): whether the rows of experts are told as sums (0) or one by one
+            (1). Default: 0.
+
+    Returns:
+        tuple of 7 Tensors:
+
+        - **expand_x** - the rows, shape (A, features), of the dtype of `x` or int8. A is global_bs
+          (or tokens * ep_world_size) times min(experts of a rank, k), divided by the ranks of the
+          shared expert for one of these. With tensor parallelism the rows of both ranks, one after
+          the other, of 2 * A.
+        - **dynamic_scales** - the units of the rows, float32, (A,); empty for `quant_mode` 0.
+        - **expand_idx** - for each copy of each token how many before it go to the same expert,
+          int32, (tokens * k,).
+        - **expert_token_nums** - the rows of each of this rank's experts, int64.
+        - **ep_recv_counts** - the rows of each of this rank's experts from each rank, int32,
+          (experts of a rank * ep_world_size,), for each rank of tensor parallelism.
+        - **tp_recv_counts** - the rows of each rank of tensor parallelism, int32; empty without.
+        - **expand_scales** - the scales of the rows, float32, (A,), 1 for the shared expert; empty
+          without `expert_scales`.
+
+    Raises:
+        TypeError: if a dtype is another one, or an argument is of another type.
+        ValueError: if shapes or numbers are not as told.
+        RuntimeError: if the groups are not as told, or there is no such group.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor, ops
+        >>> x = Tensor(np.array([[1, 2], [3, 4]], np.float16))
+        >>> ids = Tensor(np.array([[2, 0], [1, 0]], np.int32))
+        >>> found = ops.moe_distribute_dispatch(x, ids, 1, 0, 3, expert_token_nums_type=1)
+        >>> print(found[0].tolist(), found[2], found[3])
+        [[1.0, 2.0], [3.0, 4.0], [3.0, 4.0], [1.0, 2.0]] [0 0 0 1] [2 1 1]
+
+    Source: mindspore.ops.moe_distribute_dispatch of MindSpore 2.10.
+    """
+    ranks = Ranks(
+        "moe_distribute_dispatch",
+        (group_ep, ep_world_size, ep_rank_id),
+        (group_tp, tp_world_size, tp_rank_id),
+        moe_expert_num,
+        (shared_expert_num, shared_expert_rank_num),
+    )
+    need_reserved(ranks, x_active_mask=x_active_mask, expert_shard_type=expert_shard_type)
+    copies = ranks.copies(expert_ids)
+    _need_tokens(ranks, x, expert_ids, expert_scales, scales, quant_mode)
+    order = sorted(range(len(copies)), key=copies.__getitem__)
+    rows = _rows(x, expert_ids, order)
+    found = [rows] if quant_mode == 0 else _in_bytes(ranks, rows, order, copies, scales)
+    if expert_scales is not None:
+        found.append(_row_scales(expert_scales, order))
+    sizes = *expert_ids.shape, global_bs
+    found, seen = _sent(ranks, found, copies, sizes)
+    nothing = tensor_beside(x, [], "float32")
+    expand_x, units = found[0], found[1] if quant_mode else nothing
+    weights = nothing if expert_scales is None else found[-1]
+    return (
+        expand_x,
+        units,
+        tensor_beside(x, ordinals(copies[: expert_ids.size])),
+        *_told(ranks, x, seen, expert_token_nums_type),
+        weights,
+    )
+
+
+def _need_tokens(ranks, x, expert_ids, expert_scales, scales, quant_mode):
+    """The shapes of what goes out."""
+    rows = ranks.experts + (1 if ranks.holders else 0)
+    if x.ndim != 2 or x.shape[0] != expert_ids.shape[0]:
+        ranks.refuse(f"'x' must have shape ({expert_ids.shape[0]}, features), but got {x.shape}")
+    if expert_scales is not None and expert_scales.shape != expert_ids.shape:
+        ranks.refuse(
+            f"'expert_scales' must have the shape of 'expert_ids', {expert_ids.shape}, "
+            f"but got {expert_scales.shape}"
+        )
+    if scales is not None and (not quant_mode or scales.shape != (rows, x.shape[1])):
+        ranks.refuse(
+            f"'scales' must be given for 'quant_mode' 2 only, with shape "
+            f"({rows}, {x.shape[1]}), but got {scales.shape} for {quant_mode}"
+        )
+
+
+def _rows(x, expert_ids, order):
+    """The token of each copy."""
+    count, k = expert_ids.size, expert_ids.shape[1]
+    return rows_or_zeros.run(
+        x, tensor_beside(x, [i // k if i < count else i - count for i in order])
+    )
+
+
+def _in_bytes(ranks, rows, order, copies, scales):
+    """Rows as bytes, and their units."""
+    if scales is not None:
+        first = ranks.holders  # of its ranks' slots, the shared expert has one row of scales
+        at = [max(0, copies[i] - first + (1 if first else 0)) for i in order]
+        rows = rows * rows_or_zeros.run(scales, tensor_beside(rows, at))
+    return list(quantized_by_rows.run(rows))
+
+
+def _row_scales(expert_scales, order):
+    """The scale of each copy; 1 for those of the shared expert."""
+    flat, count = expert_scales.reshape(-1), expert_scales.size
+    own = rows_or_zeros.run(flat, tensor_beside(flat, [i if i < count else -1 for i in order]))
+    return own + tensor_beside(flat, [float(i >= count) for i in order], "float32")
+
+
+def _sent(ranks, rows, copies, sizes):
+    """What comes to this rank, sorted and filled up with zeros, and what was counted."""
+    tokens, k, global_bs = sizes
+    counts = ranks.counts(copies)
+    table = ranks.group.objects((tokens, counts))
+    if not global_bs and any(count != tokens for count, _ in table):
+        ranks.refuse(
+            f"'global_bs' must be given where the ranks have different numbers of tokens, "
+            f"but got 0 for {[count for count, _ in table]}"
+        )
+    table = [each for _, each in table]
+    for rank in range(ranks.size):
+        room = ranks.room(rank, tokens, k, global_bs)
+        coming = sum(ranks.by_rank(each)[rank] for each in table)
+        if coming > room:
+            ranks.refuse(
+                f"'global_bs' must leave room for the {coming} rows of rank {rank}, but "
+                f"got {global_bs} for {room}"
+            )
+    arriving = ranks.arriving(table)
+    places, got = by_expert(arriving), [sum(each) for each in arriving]
+    room = ranks.room(ranks.rank, tokens, k, global_bs) * ranks.parts
+    lengths, seen = [len(places)], [arriving]
+    if ranks.tensor is not None:
+        lengths, seen = map(list, zip(*ranks.tensor.objects((len(places), arriving))))
+    found = []
+    for each in rows:
+        each = transfer.exchange_op.run(each, ranks.by_rank(counts), got, ranks.group)
+        each = rows_or_zeros.run(each, tensor_beside(each, places))
+        if ranks.tensor is not None:
+            each = all_gather_uneven.run(each, lengths, ranks.tensor)
+        filled = [*range(sum(lengths)), *[-1] * (room - sum(lengths))]
+        found.append(rows_or_zeros.run(each, tensor_beside(each, filled)))
+    return found, seen
+
+
+def _told(ranks, x, seen, kind):
+    """The numbers of rows: by expert, by expert and rank, by rank of tensor parallelism."""
+    own = len(ranks.slots(ranks.rank))
+    totals, running = [sum(each[e] for part in seen for each in part) for e in range(own)], []
+    for count in totals:
+        running.append(count + (running[-1] if running else 0))
+    by_rank = [each[e] for part in seen for e in range(own) for each in part]
+    parts = [] if ranks.tensor is None else [sum(map(sum, part)) for part in seen]
+    return (
+        tensor_beside(x, totals if kind else running, "int64"),
+        tensor_beside(x, by_rank),
+        tensor_beside(x, parts),
+    )
+
+
+# And back -----------------------------------------------------------------------------------------
+
+
+@public("ops.moe_distribute_combine")
+@checked
+def moe_distribute_combine(
+    expand_x: Given,
+    expert_ids: Int32,
+    expand_idx: Int32,
+    ep_send_counts: Int32,
+    expert_scales: Single,
+    ep_world_size: Int,
+    ep_rank_id: Int,
+    moe_expert_num: Int,
+    tp_send_counts: Int32 = None,
+    x_active_mask: Any = None,
+    activate_scale: Any = None,
+    weight_scale: Any = None,
+    group_list: Any = None,
+    expand_scales: Single = None,
+    group_ep: Str = None,
+    group_tp: Str = None,
+    tp_world_size: Int = 0,
+    tp_rank_id: Int = 0,
+    expert_shard_type: Int = 0,
+    shared_expert_num: Int = 0,
+    shared_export_rank_num: Int = 0,
+    global_bs: Int(ge=0) = 0,
+    out_dtype: Int = 0,
+    common_quant_mode: Int = 0,
+    group_list_type: Int = 0,
+):
+    """Sends what the experts made of the rows back to their tokens, and adds it up.
+
+    A token gathers the sum of its experts' rows, each times its scale, and the row of the shared
+    expert as it is. Sums are computed in float32.
+
+    Args:
+        expand_x (Tensor): what the experts of this rank gave for the rows of `expand_x` of
+            `moe_distribute_dispatch`, in their order, shape (A, features); float16, bfloat16 or
+            int8. With tensor parallelism each rank gives its part of the sums.
+        expert_ids (Tensor): the experts of each token, int32, shape (tokens, k).
+        expand_idx (Tensor): as `moe_distribute_dispatch` gave it.
+        ep_send_counts (Tensor): its `ep_recv_counts`.
+        expert_scales (Tensor): what the experts' results are multiplied by, float32, of the shape
+            of `expert_ids`.
+        ep_world_size (int): how many ranks the group has.
+        ep_rank_id (int): this rank's number in it.
+        moe_expert_num (int): how many experts there are, without the shared one.
+        tp_send_counts (Tensor): its `tp_recv_counts`, with tensor parallelism.
+        x_active_mask (Tensor): reserved.
+        activate_scale (Tensor): reserved.
+        weight_scale (Tensor): reserved.
+        group_list (Tensor): reserved.
+        expand_scales (Tensor): as it was given by `moe_distribute_dispatch`, float32, (A,): the
+            rows are multiplied by it before they are sent, and not by `expert_scales` after.
+            Default: ``None``.
+        group_ep (str): the group's name. Default: ``None``, for the world.
+        group_tp (str): the name of the group of ranks that share an expert. Default: ``None``.
+        tp_world_size (int): 2 where there is such a group; else 0 or 1. Default: 0.
+        tp_rank_id (int): this rank's number in it. Default: 0.
+        expert_shard_type (int): 0: the ranks of the shared expert come first.
+        shared_expert_num (int): 1 where there is a shared expert. Default: 0.
+        shared_export_rank_num (int): how many ranks hold it. Default: 0.
+        global_bs (int): as for `moe_distribute_dispatch`; `expand_x` must have its rows.
+        out_dtype (int): reserved.
+        common_quant_mode (int): reserved.
+        group_list_type (int): reserved.
+
+    Returns:
+        Tensor, shape (tokens, features), of the dtype of `expand_x`.
+
+    Raises:
+        TypeError: if a dtype is another one, or an argument is of another type.
+        ValueError: if shapes or numbers are not as told, or a rank's counts are not what the others
+            sent.
+        RuntimeError: if the groups are not as told, or there is no such group.
+
+    Source: mindspore.ops.moe_distribute_combine of MindSpore 2.10.
+    """
+    ranks = Ranks(
+        "moe_distribute_combine",
+        (group_ep, ep_world_size, ep_rank_id),
+        (group_tp, tp_world_size, tp_rank_id),
+        moe_expert_num,
+        (shared_expert_num, shared_export_rank_num),
+    )
+    dtype = str(expand_x.dtype).lower()
+    need_reserved(
+        ranks,
+        x_active_mask=x_active_mask,
+        activate_scale=activate_scale,
+        weight_scale=weight_scale,
+        group_list=group_list,
+        out_dtype=out_dtype,
+        common_quant_mode=common_quant_mode,
+        group_list_type=group_list_type,
+        expert_shard_type=expert_shard_type,
+    )
+    copies = ranks.copies(expert_ids)
+    _need_results(ranks, expand_x, expert_ids, expand_idx, expert_scales, expand_scales)
+    room = ranks.room(ranks.rank, *expert_ids.shape, global_bs) * ranks.parts
+    if expand_x.shape[0] < room:
+        ranks.refuse(f"'expand_x' must have {room} rows, but got {expand_x.shape[0]}")
+    if expand_scales is not None:
+        expand_x = expand_x.astype(float32) * expand_scales.expand_dims(-1)
+    back = _returned(ranks, expand_x, copies, numbers(ep_send_counts), numbers(tp_send_counts))
+    starts, count = [0], expert_ids.size
+    for each in ranks.counts(copies):
+        starts.append(starts[-1] + each)
+    places = [starts[slot] + i for slot, i in zip(copies, numbers(expand_idx))]
+    shared = [starts[slot] + t for t, slot in enumerate(copies[count:])]
+    places = tensor_beside(back, places).reshape(expert_ids.shape)
+    return weighted_rows.run(
+        back,
+        places,
+        expert_scales if expand_scales is None else None,
+        tensor_beside(back, shared) if shared else None,
+        dtype,
+    )
+
+
+def _need_results(ranks, expand_x, expert_ids, expand_idx, expert_scales, expand_scales):
+    """The shapes of what comes back."""
+    if expand_x.ndim != 2:
+        ranks.refuse(f"'expand_x' must have shape (rows, features), but got {expand_x.shape}")
+    if expert_scales.shape != expert_ids.shape:
+        ranks.refuse(
+            f"'expert_scales' must have the shape of 'expert_ids', {expert_ids.shape}, "
+            f"but got {expert_scales.shape}"
+        )
+    if expand_scales is not None and expand_scales.shape != expand_x.shape[:1]:
+        ranks.refuse(
+            f"'expand_scales' must have shape {expand_x.shape[:1]}, but got {expand_scales.shape}"
+        )
+    if numbers(expand_idx) != ordinals(numbers(expert_ids)):
+        ranks.refuse(
+            "'expand_idx' must count the copies for each expert, as the dispatch of these "
+            f"'expert_ids' gave it, but got {numbers(expand_idx)}"
+        )
+
+
+def _returned(ranks, x, copies, counts, parts):
+    """The rows of this rank's copies, in the order in which they were sent."""
+    own = len(ranks.slots(ranks.rank))
+    step = own * ranks.size
+    lengths = [sum(counts[i : i + step]) for i in range(0, len(counts), step)]
+    wanted = [] if ranks.tensor is None else parts
+    if len(counts) != step * ranks.parts or ranks.parts > 1 and wanted != lengths:
+        ranks.refuse(
+            f"'ep_send_counts' must hold {step * ranks.parts} counts, and "
+            f"'tp_send_counts' their sums, but got {counts} and {parts}"
+        )
+    if ranks.tensor is not None:
+        x = x[: sum(lengths)]
+        mine = [lengths[ranks.tensor.rank]] * ranks.parts
+        x = transfer.exchange_op.run(x, lengths, mine, ranks.tensor)
+        x = summed_parts.run(x, ranks.parts)
+        counts = counts[step * ranks.tensor.rank :][:step]
+    back = ranks.counts(copies)
+    arriving = [counts[source :: ranks.size] for source in range(ranks.size)]
+    table = ranks.group.objects((back, arriving))
+    for rank, (_, claimed) in enumerate(table):
+        given = [[sent[slot] for slot in ranks.slots(rank)] for sent, _ in table]
+        if claimed != given:
+            ranks.refuse(
+                f"'ep_send_counts' of rank {rank} must be what the others sent, {given}, "
+                f"but got {claimed}"
+            )
+    order = by_expert(arriving)
+    inverse = sorted(range(len(order)), key=order.__getitem__)
+    x = rows_or_zeros.run(x, tensor_beside(x, inverse))
+    return transfer.exchange_op.run(
+        x, [sum(each) for each in arriving], ranks.by_rank(back), ranks.group
+    )

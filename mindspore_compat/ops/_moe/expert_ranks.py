@@ -1,0 +1,214 @@
+"""The ranks of experts, and the ways of rows between them; for _moe/dispatch.py.
+
+Nothing here is public, and nothing is sent here.
+"""
+
+from ..._backend.arrays import to_host
+from ..._core.declare.op import op, space_for
+from ..._core.rules.vocabulary import Any, TensorOf, floating
+from ..._core.tensor.tensor import Tensor
+from ...communication.groups import partners
+from .token_permute import _wide
+
+Rows = TensorOf(floating, "int8")
+Places = TensorOf("int32", "int64")
+
+
+# Rows ---------------------------------------------------------------------------------------------
+
+
+@op(widen=False)
+def rows_or_zeros(xp, x: Rows, places: Places):
+    """The rows of `x` at some places; zeros where a place is -1."""
+    return xp.getitem(xp.concatenate([x, xp.zeros((1, *x.shape[1:]), x.dtype)], 0), (places,))
+
+
+@op(widen=False)
+def summed_parts(xp, x: Rows, parts: Any):
+    """The sum of `parts` equal parts of rows."""
+    whole = xp.reshape(_wide(xp, x), (parts, x.shape[0] // parts, *x.shape[1:]))
+    return xp.cast(xp.sum(whole, 0), x.dtype)
+
+
+@op(widen=False)
+def weighted_rows(
+    xp,
+    x: Rows,
+    places: Places,
+    scales: TensorOf(floating) = None,
+    shared: Places = None,
+    dtype: Any = "float32",
+):
+    """For each token the sum of its rows, each times its own scale, and of one row more."""
+    found = xp.getitem(_wide(xp, x), (places,))
+    if scales is not None:
+        found = found * xp.expand_dims(scales, -1)
+    found = xp.sum(found, 1)
+    if shared is not None:
+        found = found + xp.getitem(_wide(xp, x), (shared,))
+    if dtype == "int8":
+        found = xp.clip(xp.rint(found), -128, 127)
+    return xp.cast(found, dtype)
+
+
+# Who holds which experts --------------------------------------------------------------------------
+
+
+class Ranks:
+    """The ranks of one call, the experts of each, and the copies of tokens that go to them.
+
+    A slot is an expert on a rank. Slots are counted by rank, those of the shared expert first.
+
+    Args:
+        api (str): the public name.
+        expert (tuple): the group of expert parallelism, how many ranks it has, this one's number.
+        tensor (tuple): the same of tensor parallelism.
+        experts (int): how many experts there are, without the shared one.
+        shared (tuple): how many shared experts there are, and how many ranks hold them.
+    """
+
+    def __init__(self, api, expert, tensor, experts, shared):
+        self.api, self.experts = api, experts
+        self.size, self.rank, self.holders = expert[1], expert[2], shared[1]
+        self._need_numbers(expert, tensor, shared)
+        self.group = self._group("group_ep", "ep", *expert)
+        self.tensor = self._group("group_tp", "tp", *tensor) if tensor[0] or tensor[1] > 1 else None
+        self.own = experts // (self.size - self.holders)
+        self.starts = [
+            min(r, self.holders) + max(r - self.holders, 0) * self.own for r in range(self.size + 1)
+        ]
+        if self.parts > 1 and self.own > 1:
+            self.refuse(
+                f"a rank must hold one expert where 'tp_world_size' is 2, but got {self.own}"
+            )
+
+    def refuse(self, text, error=ValueError):
+        raise error(f"For '{self.api}', {text}.")
+
+    def _need_numbers(self, expert, tensor, shared):
+        """The limits that the documentation sets, but for those of single devices."""
+        names = expert[0], tensor[0]
+        if any(name is not None and len(name) > 127 for name in names) or names[0] == "":
+            self.refuse(f"'group_ep' and 'group_tp' must have 1 to 127 letters, but got {names}")
+        if names[0] is not None and names[0] == names[1]:
+            self.refuse(f"'group_tp' must differ from 'group_ep', but got {names[1]!r}")
+        if not 0 <= self.rank < self.size:
+            self.refuse(f"'ep_rank_id' must be in [0, {self.size}), but got {self.rank}")
+        if tensor[1] not in (0, 1, 2) or not 0 <= tensor[2] < max(tensor[1], 1):
+            self.refuse(
+                f"'tp_world_size' must be 0, 1 or 2 and 'tp_rank_id' below it, but got "
+                f"{tensor[1]} and {tensor[2]}"
+            )
+        count, holders = shared
+        if (
+            count not in (0, 1)
+            or bool(count) != bool(holders)
+            or not (
+                0 <= holders < max(self.size - 1, 1) and (not holders or self.size % holders == 0)
+            )
+        ):
+            self.refuse(
+                f"'shared_expert_num' must be 0 or 1, and the ranks of the shared expert "
+                f"a divisor of {self.size} less than {self.size - 1}, 0 for none, but got "
+                f"{count} and {holders}"
+            )
+        if not 0 < self.experts <= 256 or self.experts % (self.size - holders):
+            self.refuse(
+                f"'moe_expert_num' must be in [1, 256] and divisible by the "
+                f"{self.size - holders} ranks that hold experts, but got {self.experts}"
+            )
+
+    def _group(self, argument, short, name, size, rank):
+        group = partners(name)
+        if (group.size, group.rank) != (size, rank):
+            self.refuse(
+                f"'{short}_world_size' and '{short}_rank_id' must be {group.size} and "
+                f"{group.rank}, as '{argument}' {name!r} says, but got {size} and {rank}",
+                RuntimeError,
+            )
+        return group
+
+    @property
+    def parts(self):
+        """How many ranks share the rows of tensor parallelism."""
+        return 1 if self.tensor is None else self.tensor.size
+
+    def slots(self, rank):
+        """The slots of a rank."""
+        return range(self.starts[rank], self.starts[rank + 1])
+
+    def copies(self, expert_ids):
+        """For each copy of each token its slot, then for each token that of the shared expert."""
+        chosen = to_host(expert_ids._array)
+        if chosen.ndim != 2 or not (
+            1 <= chosen.shape[1] <= min(8, self.experts) and 1 <= chosen.shape[0] <= 512
+        ):
+            self.refuse(
+                f"'expert_ids' must have shape (tokens, k) for 1 to 512 tokens and k in "
+                f"[1, {min(8, self.experts)}], but got {tuple(chosen.shape)}"
+            )
+        if chosen.min() < 0 or chosen.max() >= self.experts:
+            self.refuse(
+                f"'expert_ids' must be in [0, {self.experts}), but got values from "
+                f"{chosen.min()} to {chosen.max()}"
+            )
+        found = (chosen.reshape(-1) + self.holders).tolist()
+        if self.holders:
+            found += [self.rank // (self.size // self.holders)] * chosen.shape[0]
+        return found
+
+    def counts(self, copies):
+        """How many copies go to each slot."""
+        found = [0] * self.starts[-1]
+        for slot in copies:
+            found[slot] += 1
+        return found
+
+    def by_rank(self, counts):
+        """Sums of what is counted by slot, for each rank."""
+        return [sum(counts[slot] for slot in self.slots(rank)) for rank in range(self.size)]
+
+    def arriving(self, table):
+        """From what every rank counted: for each rank how many rows it sends to each own slot."""
+        return [[counts[slot] for slot in self.slots(self.rank)] for counts in table]
+
+    def room(self, rank, tokens, k, global_bs):
+        """How many rows a rank may get."""
+        total = global_bs or tokens * self.size
+        if rank < self.holders:
+            return total // self.holders
+        return total * min(self.own, k)
+
+
+def by_expert(arriving):
+    """Where rows that came by rank stand when they are sorted by expert."""
+    starts, place = {}, 0
+    for source, counts in enumerate(arriving):
+        for expert, count in enumerate(counts):
+            starts[expert, source] = place, count
+            place += count
+    return [place + i for _, (place, count) in sorted(starts.items()) for i in range(count)]
+
+
+def tensor_beside(like, values, dtype="int32"):
+    """A Tensor of numbers, beside another one."""
+    return Tensor._wrap(space_for(like._array).asarray(values, dtype))
+
+
+def need_reserved(ranks, **reserved):
+    for name, value in reserved.items():
+        if value not in (None, 0):
+            ranks.refuse(f"'{name}' is reserved, and must be left out, but got {value!r}")
+
+
+def ordinals(slots):
+    """For each copy how many before it have its slot."""
+    seen, found = {}, []
+    for slot in slots:
+        found.append(seen.get(slot, 0))
+        seen[slot] = found[-1] + 1
+    return found
+
+
+def numbers(counts):
+    return None if counts is None else [int(n) for n in to_host(counts._array).reshape(-1)]

@@ -1,0 +1,89 @@
+"""group_topk: groups of experts, of which only the best stay. Mixtures are in
+_moe/token_permute.py."""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public, write_back
+from ..._core.rules.vocabulary import Int, TensorOf, checked, floating
+from ..primitive import Primitive
+
+Floats = TensorOf(floating)
+Half = TensorOf("float16", "bfloat16")
+Places = TensorOf("int32")
+
+
+@op(widen=False)
+def best_groups(xp, token: Floats, idx_arr: Places, group_num: Int, k: Int, k_inner: Int):
+    """The scores of the k best groups; zeros in the place of the others."""
+    groups = xp.reshape(token, (*token.shape[:-1], group_num, token.shape[-1] // group_num))
+    wide = groups if groups.dtype.itemsize > 2 else xp.cast(groups, "float32")
+    worth = xp.sum(xp.top_k(wide, k_inner, -1)[0], -1)
+    chosen = xp.take(idx_arr, xp.top_k(worth, k, -1)[1], 0)
+    kept = xp.any(xp.expand_dims(chosen, -2) == xp.arange(group_num)[:, None], -1)
+    return xp.reshape(xp.where(xp.expand_dims(kept, -1), groups, 0), token.shape)
+
+
+@public("ops.auto_generate.group_topk")
+@checked
+def group_topk(token: Half, idx_arr: Places, group_num: Int, k: Int, k_inner: Int = 1):
+    """Sets the scores of experts to zero, in place, where their group is none of the k best.
+
+    A group is worth the sum of its `k_inner` best scores. This limits the experts of a token to
+    few devices, as DeepSeek's networks do (arXiv 2405.04434 with `k_inner` 1, arXiv 2412.19437 with
+    2). The page of the original is empty: that it works in place, the dtypes and the limits of
+    `idx_arr` were seen in its compiler, the formula is that of the papers.
+
+    Args:
+        token (Tensor): is written to; of each token the scores of all experts, shape
+            (..., experts); float16 or bfloat16.
+        idx_arr (Tensor): the numbers 0, 1, 2, ..., by which groups are called, int32, one axis, at
+            least as many as experts.
+        group_num (int): into how many groups the experts are cut, one after the other.
+        k (int): how many groups stay.
+        k_inner (int): how many scores count for a group. Default: 1.
+
+    Returns:
+        Tensor, `token`.
+
+    Raises:
+        TypeError: if a dtype is another one, or an argument is of another type.
+        ValueError: if `idx_arr` has not one axis or is too short, `group_num` does not divide the
+            experts, or `k` or `k_inner` is out of range.
+
+    Examples:
+        >>> import numpy as np
+        >>> from mindspore_compat import Tensor
+        >>> from mindspore_compat.ops.auto_generate import group_topk
+        >>> scores = Tensor(np.array([[1, 2, 8, 0, 5, 4]], np.float16))
+        >>> print(group_topk(scores, Tensor(np.arange(6, dtype=np.int32)), 3, 1, 2))
+        [[0. 0. 0. 0. 5. 4.]]
+
+    Source: mindspore.ops.GroupTopk of MindSpore 2.10.
+    """
+    wanted, experts = None, token.shape[-1] if token.ndim else 0
+    if idx_arr.ndim != 1 or idx_arr.size < experts:
+        wanted = f"'idx_arr' must have 1 axis of at least {experts}", idx_arr.shape
+    elif group_num < 1 or not experts or experts % group_num:
+        wanted = f"'group_num' must divide the {experts} experts", group_num
+    elif not 1 <= k <= group_num:
+        wanted = f"'k' must be in [1, {group_num}]", k
+    elif not 1 <= k_inner <= experts // group_num:
+        wanted = f"'k_inner' must be in [1, {experts // group_num}]", k_inner
+    if wanted:
+        raise ValueError(f"For 'GroupTopk', {wanted[0]}, but got {wanted[1]}.")
+    return write_back(token, best_groups.run(token, idx_arr, group_num, k, k_inner))
+
+
+@public("ops.GroupTopk")
+class GroupTopk(Primitive):
+    """Sets the scores of experts to zero where their group is none of the k best, in place.
+
+    As `ops.auto_generate.group_topk` does.
+
+    Source: mindspore.ops.GroupTopk of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("GroupTopk")
+
+    def __call__(self, token, idx_arr, group_num, k, k_inner=1):
+        return group_topk(token, idx_arr, group_num, k, k_inner)

@@ -1,0 +1,251 @@
+"""Products of several matrices at once, expert by expert: grouped_matmul and its fourth form.
+
+The documentation of 2.10 is the reference; the original runs these on Ascend only. How tokens come
+to their experts is in _moe/token_permute.py.
+"""
+
+from ..._backend.arrays import to_host
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, TensorOf, TupleOf, checked, floating
+from ..._core.tensor.tensor import Tensor
+from .._shape.reshape import cat
+from ..primitive import Primitive
+from .token_permute import _wide
+
+Floats = TensorOf(floating)
+
+
+@op(widen=False)
+def expert_product(xp, x: TensorOf("float16", "bfloat16", "float32", "int8"),
+                   weight: TensorOf("float16", "bfloat16", "float32", "int8"),
+                   bias: TensorOf("float16", "bfloat16", "float32", "int32") = None,
+                   scale: Floats = None, offset: Floats = None, token_scale: Floats = None):
+    """x @ (weight + offset) * scale + bias, summed in float32, in the dtype of `x`.
+
+    With `token_scale` bytes are multiplied, the bias is added before the scales, one of each column
+    and one of each row, and the result is bfloat16.
+    """
+    if token_scale is not None:
+        out = xp.matmul(xp.cast(x, "float64"), xp.cast(weight, "float64"))  # exact, as of ints
+        out = out if bias is None else out + bias
+        out = out * xp.cast(scale, "float32") * xp.expand_dims(token_scale, -1)
+        return xp.cast(xp.cast(out, "float32"), "bfloat16")
+    table = _wide(xp, weight)
+    if offset is not None:
+        table = table + _wide(xp, offset)
+    out = xp.matmul(_wide(xp, x), table)
+    if scale is not None:
+        out = out * _wide(xp, scale)
+    if bias is not None:
+        out = out + _wide(xp, bias)
+    return xp.cast(out, x.dtype)
+
+
+Tensors = ListOf(TensorOf()) | TupleOf(TensorOf())
+
+
+@public("ops.auto_generate.grouped_matmul")
+@checked
+def grouped_matmul(x: Tensors, weight: Tensors, bias: Tensors = None, scale: Tensors = None,
+                   offset: Tensors = None, antiquant_scale: Tensors = None,
+                   antiquant_offset: Tensors = None, group_list: TensorOf("int64") = None,
+                   split_item: Int = 0, group_type: Int = -1, transpose_a: Bool = False,
+                   transpose_b: Bool = False):
+    """Products of several matrices: y = x @ weight + bias, pair by pair or expert by expert.
+
+    With `antiquant_scale` and `antiquant_offset`, y = x @ (weight + offset) * scale + bias.
+
+    Args:
+        x (Union[list[Tensor], tuple[Tensor]]): with `split_item` 0 of 2 to 6 axes each; with 3 one
+            of 2 axes, the rows of all experts one after the other. Of float16, bfloat16 or float32.
+        weight (Union[list[Tensor], tuple[Tensor]]): with 0 as many, of 2 axes; with 3 one of shape
+            (experts, inner, outer). Of the dtype of `x`, or int8.
+        bias (Union[list[Tensor], tuple[Tensor]]): shape (outer,), or (experts, outer).
+        scale (None): reserved.
+        offset (None): reserved.
+        antiquant_scale (Union[list[Tensor], tuple[Tensor]]): as `bias`.
+        antiquant_offset (Union[list[Tensor], tuple[Tensor]]): as `bias`.
+        group_list (Tensor): where the rows of each expert end, int64; with `split_item` 3.
+        split_item (int): 0 or 3. Default: 0.
+        group_type (int): -1 with `split_item` 0, 0 with 3. Default: -1.
+        transpose_a (bool): whether the last axes of `x` are swapped first. Default: False.
+        transpose_b (bool): whether those of `weight` are. Default: False.
+
+    Returns:
+        tuple[Tensor]: the products.
+
+    Raises:
+        TypeError: if `split_item` and `group_type` are no such pair, or an argument is of another
+            type, or missing.
+        ValueError: if lengths or shapes do not fit, or a reserved argument is given.
+
+    Source: mindspore.ops.auto_generate.grouped_matmul of MindSpore 2.10.
+    """
+    api = "grouped_matmul"
+    _need_pair(api, split_item, group_type, group_list)
+    _need_none(api, scale=scale, offset=offset)
+    x = [one.swapaxes(-1, -2) for one in x] if transpose_a else x
+    weight = [one.swapaxes(-1, -2) for one in weight] if transpose_b else weight
+    ends = _ends(group_list, 0)
+    if ends and ends[-1] != (x[0].shape[0] if len(x) == 1 else -1):
+        raise ValueError(f"For '{api}', 'group_list' must grow to the number of rows, but got "
+                         f"{ends}.")
+    return _grouped(api, x, weight, (bias, antiquant_scale, antiquant_offset, None), ends)
+
+
+def _need_pair(api, split_item, group_type, group_list):
+    if (split_item, group_type) not in ((0, -1), (3, 0)):
+        raise TypeError(f"For '{api}', 'split_item' and 'group_type' must be 0 and -1, or 3 and 0, "
+                        f"but got {split_item} and {group_type}.")
+    if split_item == 3 and group_list is None:
+        raise TypeError(f"For '{api}', 'group_list' must be a Tensor where 'split_item' is 3, but "
+                        f"got None.")
+    if split_item == 0 and group_list is not None:
+        raise ValueError(f"For '{api}', 'group_list' must be None where 'split_item' is 0, but got "
+                         f"{group_list}.")
+
+
+def _need_none(api, **reserved):
+    for name, one in reserved.items():
+        if one is not None:
+            raise ValueError(f"For '{api}', '{name}' must be None: it is reserved, but got {one}.")
+
+
+def _ends(group_list, kind):
+    """Where the rows of each expert end, from ends (kind 0) or counts (1); None without a list."""
+    if group_list is None:
+        return None
+    given = [int(n) for n in to_host(group_list._array).reshape(-1)]
+    return given if kind == 0 else [sum(given[:i + 1]) for i in range(len(given))]
+
+
+def _grouped(api, x, weight, more, ends):
+    """The products pair by pair, or the rows of each expert through its own matrix."""
+    lengths = [len(one) for one in (x, weight, *more) if one is not None]
+    if len(set(lengths)) > 1 or ends is not None and len(x) != 1:
+        raise ValueError(f"For '{api}', the lists must be as long as each other, of length 1 with "
+                         f"a 'group_list', but got lengths {lengths}.")
+    rank = 2 if ends is None else 3
+    for one, table in zip(x, weight):
+        if not 2 <= one.ndim <= (6 if ends is None else 2) or table.ndim != rank or (
+                one.shape[-1] != table.shape[-2]):
+            raise ValueError(f"For '{api}', the matrices must fit, of {rank} axes in 'weight', but "
+                             f"got shapes {one.shape} and {table.shape}.")
+    rest = [one or [None] * len(x) for one in more]
+    if ends is None:
+        return tuple(map(expert_product.run, x, weight, *rest))
+    return (_by_expert(api, x[0], weight[0], [one[0] for one in rest], ends),)
+
+
+def _by_expert(api, x, weight, more, ends):
+    """The rows of each expert through its own matrix; zeros for rows that belong to none."""
+    starts, rows = [0, *ends], x.shape[0]
+    if len(ends) != weight.shape[0] or sorted(starts) != starts or ends[-1] > rows:
+        raise ValueError(f"For '{api}', 'group_list' must grow to at most {rows}, one number for "
+                         f"each of {weight.shape[0]} experts, but got {ends}.")
+    *by_column, by_row = more
+    found = []
+    for i, (start, end) in enumerate(zip(starts, ends)):
+        own = [one if one is None else one[i] for one in by_column]
+        if end > start:
+            own.append(None if by_row is None else by_row[start:end])
+            found.append(expert_product.run(x[start:end], weight[i], *own))
+    if ends[-1] < rows:
+        xp = space_for(x._array)
+        dtype = found[0]._array.dtype if found else x._array.dtype
+        found.append(Tensor._wrap(xp.zeros((rows - ends[-1], weight.shape[-1]), dtype)))
+    return found[0] if len(found) == 1 else cat.run(found, 0)
+
+
+@public("ops.auto_generate.GroupedMatmul")
+class GroupedMatmul(Primitive):
+    """Products of several matrices: `ops.auto_generate.grouped_matmul`, the last four arguments
+    first.
+
+    Source: mindspore.ops.auto_generate.GroupedMatmul of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, split_item: Int = 0, group_type: Int = -1, transpose_a: Bool = False,
+                 transpose_b: Bool = False):
+        super().__init__("GroupedMatmul")
+        self.split_item = split_item
+        self.group_type = group_type
+        self.transpose_a = transpose_a
+        self.transpose_b = transpose_b
+
+    def __call__(self, x, weight, bias=None, scale=None, offset=None, antiquant_scale=None,
+                 antiquant_offset=None, group_list=None):
+        return grouped_matmul(x, weight, bias, scale, offset, antiquant_scale, antiquant_offset,
+                              group_list, self.split_item, self.group_type, self.transpose_a,
+                              self.transpose_b)
+
+
+@public("ops.auto_generate.grouped_matmul_v4")
+@checked
+def grouped_matmul_v4(x: Tensors, weight: Tensors, bias: Tensors = None, scale: Tensors = None,
+                      offset: Tensors = None, antiquant_scale: Tensors = None,
+                      antiquant_offset: Tensors = None, pre_token_scale: Tensors = None,
+                      group_list: TensorOf("int64") = None, activation_input: Tensors = None,
+                      activation_quant_scale: Tensors = None,
+                      activation_quant_offset: Tensors = None, split_item: Int = 0,
+                      group_type: Int = -1, group_list_type: Int = 0, act_type: Int = 0,
+                      output_dtype: DType = None):
+    """Products of several matrices, as `grouped_matmul`, also of bytes.
+
+    With `scale` and `pre_token_scale`, y = (x @ weight + bias) * scale * pre_token_scale for x and
+    weight of int8, in bfloat16. The other arguments are those of `grouped_matmul`.
+
+    Args:
+        scale (Union[list[Tensor], tuple[Tensor]]): of each column, shape (outer,), or
+            (experts, outer).
+        pre_token_scale (Union[list[Tensor], tuple[Tensor]]): of each row, float32, shape (rows,).
+        group_list (Tensor): int64; rows beyond the last group give zeros.
+        group_list_type (int): 0 where `group_list` tells where groups end, 1 for their lengths.
+        act_type (int): 0; others are reserved.
+        output_dtype (mindspore.dtype): heeded for weights of four bits only, which there are not.
+
+    Returns:
+        tuple[Tensor]: the products.
+
+    Raises:
+        TypeError: as `grouped_matmul`, or if `group_list_type` is neither 0 nor 1.
+        ValueError: as `grouped_matmul`, or if one of two scales that belong together is missing.
+
+    Source: mindspore.ops.auto_generate.grouped_matmul_v4 of MindSpore 2.10.
+    """
+    api = "grouped_matmul_v4"
+    _need_pair(api, split_item, group_type, group_list)
+    if group_list_type not in (0, 1):
+        raise TypeError(f"For '{api}', 'group_list_type' must be 0 or 1, but got "
+                        f"{group_list_type}.")
+    _need_none(api, offset=offset, activation_input=activation_input, act_type=act_type or None,
+               activation_quant_scale=activation_quant_scale,
+               activation_quant_offset=activation_quant_offset)
+    pairs = ((scale, pre_token_scale), (antiquant_scale, antiquant_offset))
+    if any((a is None) != (b is None) for a, b in pairs) or None not in (scale, antiquant_scale):
+        raise ValueError(f"For '{api}', 'scale' and 'pre_token_scale' must be given together, or "
+                         f"'antiquant_scale' and 'antiquant_offset', but got another choice.")
+    more = (bias, scale or antiquant_scale, antiquant_offset, pre_token_scale)
+    return _grouped(api, x, weight, more, _ends(group_list, group_list_type))
+
+
+@public("ops.auto_generate.GroupedMatmulV4")
+class GroupedMatmulV4(Primitive):
+    """Products of several matrices: `ops.auto_generate.grouped_matmul_v4`, with its arguments.
+
+    Source: mindspore.ops.auto_generate.GroupedMatmulV4 of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("GroupedMatmulV4")
+
+    def __call__(self, x, weight, bias=None, scale=None, offset=None, antiquant_scale=None,
+                 antiquant_offset=None, pre_token_scale=None, group_list=None,
+                 activation_input=None, activation_quant_scale=None, activation_quant_offset=None,
+                 split_item=0, group_type=-1, group_list_type=0, act_type=0, output_dtype=None):
+        return grouped_matmul_v4(
+            x, weight, bias, scale, offset, antiquant_scale, antiquant_offset, pre_token_scale,
+            group_list, activation_input, activation_quant_scale, activation_quant_offset,
+            split_item, group_type, group_list_type, act_type, output_dtype)

@@ -1,0 +1,360 @@
+"""Mixtures of experts: tokens sorted by expert, and merged again.
+
+The documentation of 2.10 is the reference; the original runs these on Ascend only. Positions are
+ints, so gradients flow through the tokens and through what they are weighted with. The products
+in between are in _moe/grouped_matmul.py. Rotations of positions, which stand beside experts in the
+same networks, are here too.
+"""
+
+from ..._backend.arrays import to_host
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Int, ListOf, TensorOf, TupleOf, checked, floating
+from ..primitive import Primitive
+
+Plain = TensorOf("float16", "bfloat16", "float32")
+Floats = TensorOf(floating)
+Places = TensorOf("int32", "int64")
+Int32 = TensorOf("int32")
+
+
+def _wide(xp, x):
+    """`x` in float32 at least: sums over experts are rounded once."""
+    return xp.cast(x, "float32") if x.dtype.itemsize < 4 else x
+
+
+def _inverse(xp, order):
+    """Where each element went, given where each place was filled from."""
+    return xp.scatter_set(xp.zeros(order.shape, "int32"), (order,),
+                          xp.cast(xp.arange(order.shape[0]), "int32"))
+
+
+# Tokens sorted by expert, and back ----------------------------------------------------------------
+
+
+@op("ops.moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False)",
+    "ops.auto_generate.MoeTokenPermute()(tokens, indices, num_out_tokens=None, padded_mode=False)",
+    widen=False)
+def moe_token_permute(xp, tokens: Floats, indices: Places, num_out_tokens: Int(ge=0) = None,
+                      padded_mode: Bool = False):
+    """Tokens sorted by what `indices` say, those of the same index in order.
+
+    Args:
+        tokens (Tensor): shape (tokens, features).
+        indices (Tensor): int32 or int64, shape (tokens, k) for k copies of each token, at most 512,
+            or (tokens,).
+        num_out_tokens (int): how many of the sorted tokens are returned. Default: None, which as 0
+            stands for all.
+        padded_mode (bool): False; the original takes nothing else.
+
+    Returns:
+        tuple[Tensor]: the sorted tokens, and for each copy of each token its place among them,
+        int32.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if shapes do not fit, `num_out_tokens` is negative or `padded_mode` true.
+        RuntimeError: if there are not as many rows of indices as tokens.
+
+    Source: mindspore.ops.moe_token_permute of MindSpore 2.10.
+    """
+    api = "moe_token_permute"
+    if padded_mode:
+        raise ValueError(f"For '{api}', 'padded_mode' must be False, but got True.")
+    if tokens.ndim != 2 or indices.ndim not in (1, 2):
+        raise ValueError(f"For '{api}', 'tokens' must have 2 axes and 'indices' 1 or 2, but got "
+                         f"shapes {tokens.shape} and {indices.shape}.")
+    copies = 1 if indices.ndim == 1 else indices.shape[1]
+    if not 1 <= copies <= 512:
+        raise ValueError(f"For '{api}', the second axis of 'indices' must be in [1, 512], but got "
+                         f"{copies}.")
+    if indices.shape[0] != tokens.shape[0]:
+        raise RuntimeError(f"For '{api}', 'indices' must have a row for each token, but got shapes "
+                           f"{indices.shape} and {tokens.shape}.")
+    order = xp.argsort(xp.reshape(indices, (-1,)), -1, kind="stable")
+    chosen = order[:num_out_tokens] if num_out_tokens else order
+    return xp.getitem(tokens, (chosen // copies,)), _inverse(xp, order)
+
+
+@op("ops.moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode=False, "
+    "restore_shape=None)",
+    "ops.auto_generate.MoeTokenUnpermute()(permuted_tokens, sorted_indices, probs=None, "
+    "padded_mode=False, restore_shape=None)", widen=False)
+def moe_token_unpermute(xp, permuted_tokens: Floats, sorted_indices: Int32, probs: Floats = None,
+                        padded_mode: Bool = False,
+                        restore_shape: TupleOf(Int) | ListOf(Int) = None):
+    """Sorted tokens in the order they had, the copies of each added up, weighted by `probs`.
+
+    Args:
+        permuted_tokens (Tensor): shape (tokens * k, features); fewer rows where the last ones were
+            dropped, which then count as zeros.
+        sorted_indices (Tensor): for each copy of each token its place, int32, shape (tokens * k,).
+        probs (Tensor): the weights, shape (tokens, k). Default: None, for k = 1 and no weights.
+        padded_mode (bool): False; the original takes nothing else.
+        restore_shape (Union[tuple[int], list[int]]): used in padded mode only.
+
+    Returns:
+        Tensor, shape (tokens, features), of the dtype of `permuted_tokens`.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if shapes do not fit, or `padded_mode` is true.
+
+    Source: mindspore.ops.moe_token_unpermute of MindSpore 2.10.
+    """
+    api = "moe_token_unpermute"
+    if padded_mode:
+        raise ValueError(f"For '{api}', 'padded_mode' must be False, but got True.")
+    rows = permuted_tokens.shape[0]
+    if permuted_tokens.ndim != 2 or sorted_indices.ndim != 1 or sorted_indices.shape[0] < rows:
+        raise ValueError(f"For '{api}', 'permuted_tokens' must have 2 axes and 'sorted_indices' a "
+                         f"place for each row, but got shapes {permuted_tokens.shape} and "
+                         f"{sorted_indices.shape}.")
+    found = permuted_tokens
+    if sorted_indices.shape[0] > rows:
+        found = xp.concatenate([found, xp.zeros((1, found.shape[1]), found.dtype)], 0)
+        sorted_indices = xp.minimum(sorted_indices, rows)
+    found = xp.getitem(found, (sorted_indices,))
+    if probs is None:
+        return found
+    if probs.ndim != 2 or probs.shape[0] * probs.shape[1] != found.shape[0]:
+        raise ValueError(f"For '{api}', 'probs' must have shape (tokens, k) for tokens * k rows, "
+                         f"but got {probs.shape} for {found.shape[0]}.")
+    copies = xp.reshape(_wide(xp, found), (*probs.shape, -1))
+    summed = xp.sum(copies * xp.expand_dims(_wide(xp, probs), -1), 1)
+    return xp.cast(summed, permuted_tokens.dtype)
+
+
+@op(widen=False)
+def routed(xp, x: Plain, expert_idx: Int32, active_num: Int, expert_capacity: Int, expert_num: Int,
+           drop_pad_mode: Int):
+    """The rows by expert, and for each copy of each row its place among them, or -1."""
+    copies = expert_idx.shape[1]
+    flat = xp.reshape(expert_idx, (-1,))
+    order = xp.argsort(flat, -1, kind="stable")
+    if drop_pad_mode == 0:
+        chosen = order[:active_num] if active_num else order
+        return xp.getitem(x, (chosen // copies,)), _inverse(xp, order)
+    experts = xp.take(flat, order)
+    firsts = xp.searchsorted(experts, xp.cast(xp.arange(expert_num), "int32"))
+    within = xp.arange(flat.shape[0]) - xp.take(firsts, experts)
+    places = xp.where(within < expert_capacity, experts * expert_capacity + within, -1)
+    places = xp.cast(places, "int32")
+    count = expert_num * expert_capacity
+    # one row more, for those that are dropped, and one more source, for the rows of zeros
+    filled = xp.full((count + 1,), x.shape[0], "int32")
+    filled = xp.scatter_set(filled, (places,), xp.cast(order // copies, "int32"))[:count]
+    padded = xp.concatenate([x, xp.zeros((1, x.shape[1]), x.dtype)], 0)
+    spread = xp.reshape(xp.getitem(padded, (filled,)), (expert_num, expert_capacity, x.shape[1]))
+    back = xp.scatter_set(xp.zeros(flat.shape, "int32"), (order,), places)
+    return spread, back
+
+
+@op(widen=False)
+def tokens_of_experts(xp, expert_idx: Int32, expert_num: Int, sums: Bool):
+    """How many places each expert has, or how many it and those before it have, int32."""
+    flat = xp.sort(xp.reshape(expert_idx, (-1,)))
+    ends = xp.searchsorted(flat, xp.cast(xp.arange(expert_num), "int32"), side="right")
+    if not sums:
+        starts = xp.searchsorted(flat, xp.cast(xp.arange(expert_num), "int32"))
+        ends = ends - starts
+    return xp.cast(ends, "int32")
+
+
+@public("ops.moe_init_routing_v2")
+@checked
+def moe_init_routing_v2(x: Plain, expert_idx: Int32, active_num: Int(ge=0),
+                        expert_capacity: Int(ge=0), expert_num: Int(ge=0),
+                        drop_pad_mode: Int(ge=0, le=1),
+                        expert_tokens_count_or_cumsum_flag: Int(ge=0, le=2),
+                        expert_tokens_before_capacity_flag: Bool):
+    """Rows copied and sorted by the experts that they go to.
+
+    Args:
+        x (Tensor): shape (rows, features); float16, bfloat16 or float32.
+        expert_idx (Tensor): the experts of each row, int32, shape (rows, k).
+        active_num (int): in mode 0 how many of the sorted rows are returned; 0 for all.
+        expert_capacity (int): in mode 1 how many rows an expert takes; those beyond are dropped.
+        expert_num (int): how many experts there are.
+        drop_pad_mode (int): 0 for sorted rows, 1 for the same number of rows for each expert.
+        expert_tokens_count_or_cumsum_flag (int): in mode 0 whether the rows of each expert are told
+            as sums (1) or one by one (2).
+        expert_tokens_before_capacity_flag (bool): in mode 1 whether the rows of each expert before
+            any is dropped are told.
+
+    Returns:
+        tuple[Tensor]: the rows, (rows * k or `active_num`, features), or (experts, capacity,
+        features) with zeros where there are none; for each copy of each row its place, -1 where it
+        was dropped, int32, shape (rows * k,); and, where asked for, the rows of each expert, int32.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if a number is out of range.
+        RuntimeError: if shapes do not fit.
+
+    Source: mindspore.ops.moe_init_routing_v2 of MindSpore 2.10.
+    """
+    api = "moe_init_routing_v2"
+    if x.ndim != 2 or expert_idx.ndim != 2 or x.shape[0] != expert_idx.shape[0]:
+        raise RuntimeError(f"For '{api}', 'x' and 'expert_idx' must have 2 axes and as many rows, "
+                           f"but got shapes {x.shape} and {expert_idx.shape}.")
+    flag = expert_tokens_count_or_cumsum_flag
+    if drop_pad_mode == 1 and not 1 <= expert_capacity <= x.shape[0]:
+        raise ValueError(f"For '{api}', 'expert_capacity' must be in [1, {x.shape[0]}], but got "
+                         f"{expert_capacity}.")
+    if (drop_pad_mode == 1 or flag) and expert_num < 1:
+        raise ValueError(f"For '{api}', 'expert_num' must be at least 1, but got {expert_num}.")
+    if drop_pad_mode == 1 or flag:
+        _need_experts(api, expert_idx, expert_num)
+    found = routed.run(x, expert_idx, active_num, expert_capacity, expert_num, drop_pad_mode)
+    if drop_pad_mode == 0 and flag:
+        found += (tokens_of_experts.run(expert_idx, expert_num, flag == 1),)
+    if drop_pad_mode == 1 and expert_tokens_before_capacity_flag:
+        found += (tokens_of_experts.run(expert_idx, expert_num, False),)
+    return found
+
+
+def _need_experts(api, expert_idx, expert_num):
+    given = to_host(expert_idx._array)
+    if given.size and (given.min() < 0 or given.max() >= expert_num):
+        raise ValueError(f"For '{api}', 'expert_idx' must be in [0, {expert_num}), but got values "
+                         f"from {given.min()} to {given.max()}.")
+
+
+@public("ops.auto_generate.MoeInitRoutingV2")
+class MoeInitRoutingV2(Primitive):
+    """Rows copied and sorted by the experts that they go to: `ops.moe_init_routing_v2`.
+
+    Source: mindspore.ops.auto_generate.MoeInitRoutingV2 of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("MoeInitRoutingV2")
+
+    def __call__(self, x, expert_idx, active_num, expert_capacity, expert_num, drop_pad_mode,
+                 expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag):
+        return moe_init_routing_v2(x, expert_idx, active_num, expert_capacity, expert_num,
+                                   drop_pad_mode, expert_tokens_count_or_cumsum_flag,
+                                   expert_tokens_before_capacity_flag)
+
+
+@op("ops.auto_generate.moe_compute_expert_tokens(sorted_experts, num_expert)",
+    "ops.auto_generate.MoeComputeExpertTokens()(sorted_experts, num_expert)", widen=False)
+def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
+    """For each expert how many of the sorted tokens are its own or of those before it, int32.
+
+    Args:
+        sorted_experts (Tensor): the expert of each token, in order, shape (tokens,).
+        num_expert (int): how many experts there are, at least 1.
+
+    Returns:
+        Tensor, shape (num_expert,).
+
+    Raises:
+        TypeError: if `sorted_experts` is no Tensor of int32.
+        ValueError: if it has more than one axis, or `num_expert` is less than 1.
+
+    Source: mindspore.ops.auto_generate.moe_compute_expert_tokens of MindSpore 2.10.
+    """
+    if sorted_experts.ndim != 1:
+        raise ValueError(f"For 'moe_compute_expert_tokens', 'sorted_experts' must have 1 axis, but "
+                         f"got shape {sorted_experts.shape}.")
+    experts = xp.cast(xp.arange(num_expert), "int32")
+    return xp.cast(xp.searchsorted(sorted_experts, experts, side="right"), "int32")
+
+
+@op("ops.auto_generate.moe_finalize_routing(expanded_x, x1, x2=None, bias=None, scales=None, "
+    "expanded_row_idx=None, expanded_expert_idx=None)",
+    "ops.auto_generate.MoeFinalizeRouting()(expanded_x, x1, x2=None, bias=None, scales=None, "
+    "expanded_row_idx=None, expanded_expert_idx=None)", widen=False)
+def moe_finalize_routing(xp, expanded_x: Floats, x1: Floats, x2: Floats = None,
+                         bias: Floats = None, scales: Floats = None,
+                         expanded_row_idx: Int32 = None, expanded_expert_idx: Int32 = None):
+    """What the experts made of each token, merged, and added to what passed them by.
+
+    Row i is x1 + x2 + the sum over k of scales[i, k] times (expanded_x[expanded_row_idx[i + k N]] +
+    bias[expanded_expert_idx[i, k]]).
+
+    Args:
+        expanded_x (Tensor): what the experts gave, shape (K * N, features).
+        x1 (Tensor): shape (N, features).
+        x2 (Tensor): of the shape of `x1`. Default: None.
+        bias (Tensor): of each expert, shape (experts, features).
+        scales (Tensor): shape (N, K).
+        expanded_row_idx (Tensor): int32, shape (K * N,).
+        expanded_expert_idx (Tensor): int32, shape (N, K).
+
+    Returns:
+        Tensor, of the shape of `x1` and the dtype of `expanded_x`.
+
+    Raises:
+        TypeError: if a Tensor other than `x2` is missing, or of another dtype.
+        ValueError: if shapes do not fit.
+
+    Source: mindspore.ops.auto_generate.moe_finalize_routing of MindSpore 2.10.
+    """
+    api = "moe_finalize_routing"
+    needed = {"bias": bias, "scales": scales, "expanded_row_idx": expanded_row_idx,
+              "expanded_expert_idx": expanded_expert_idx}
+    for name, one in needed.items():
+        if one is None:
+            raise TypeError(f"For '{api}', '{name}' must be a Tensor, but got None.")
+    floats = [x for x in (expanded_x, x1, x2, bias, scales) if x is not None]
+    if len({x.dtype for x in floats}) > 1:
+        raise TypeError(f"For '{api}', the floats must have one dtype, but got "
+                        f"{', '.join(str(x.dtype) for x in floats)}.")
+    rows, copies = scales.shape if scales.ndim == 2 else (-1, -1)
+    width = x1.shape[-1]
+    if (x1.shape != (rows, width) or expanded_x.shape != (rows * copies, width)
+            or x2 is not None and x2.shape != x1.shape or bias.shape != (bias.shape[0], width)
+            or expanded_row_idx.shape != (rows * copies,)
+            or expanded_expert_idx.shape != (rows, copies)):
+        raise ValueError(f"For '{api}', the shapes must fit (N, features) and (N, K), but got "
+                         f"{expanded_x.shape}, {x1.shape}, {bias.shape}, {scales.shape}, "
+                         f"{expanded_row_idx.shape} and {expanded_expert_idx.shape}.")
+    places = xp.swapaxes(xp.reshape(expanded_row_idx, (copies, rows)), 0, 1)
+    given = _wide(xp, xp.getitem(expanded_x, (places,)))
+    given = given + _wide(xp, xp.getitem(bias, (expanded_expert_idx,)))
+    merged = xp.sum(given * xp.expand_dims(_wide(xp, scales), -1), 1) + _wide(xp, x1)
+    merged = merged if x2 is None else merged + _wide(xp, x2)
+    return xp.cast(merged, expanded_x.dtype)
+
+
+# Rotations ----------------------------------------------------------------------------------------
+
+
+@op("ops.rotary_position_embedding(x, cos, sin, mode=0)",
+    "ops.auto_generate.RotaryPositionEmbedding()(x, cos, sin, mode=0)", widen=False)
+def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int = 0):
+    """Pairs of features turned by angles: x * cos + rotated(x) * sin, summed in float32.
+
+    Mode 0 pairs each feature of the first half with one of the second, (a, b) -> (-b, a); mode 1
+    pairs neighbours.
+
+    Args:
+        x (Tensor): shape (B, N, S, D), D even.
+        cos (Tensor): broadcasts against `x`.
+        sin (Tensor): of the shape of `cos`.
+        mode (int): 0 or 1. Default: 0.
+
+    Returns:
+        Tensor, of the shape and dtype of `x`.
+
+    Raises:
+        TypeError: if an input is no Tensor of floats, or `mode` no int.
+        ValueError: if `x` does not have 4 axes, the last of an even length, or `mode` is another.
+
+    Source: mindspore.ops.rotary_position_embedding of MindSpore 2.10.
+    """
+    api = "rotary_position_embedding"
+    if x.ndim != 4 or x.shape[-1] % 2:
+        raise ValueError(f"For '{api}', 'x' must have 4 axes, the last of even length, but got "
+                         f"shape {x.shape}.")
+    if mode not in (0, 1):
+        raise ValueError(f"For '{api}', 'mode' must be 0 or 1, but got {mode}.")
+    wide, half = _wide(xp, x), x.shape[-1] // 2
+    if mode == 0:
+        turned = xp.concatenate([-wide[..., half:], wide[..., :half]], -1)
+    else:
+        turned = xp.reshape(xp.stack([-wide[..., 1::2], wide[..., ::2]], -1), x.shape)
+    return xp.cast(wide * _wide(xp, cos) + turned * _wide(xp, sin), x.dtype)

@@ -1,0 +1,312 @@
+"""Normalisation of rows: layer norm, root mean square norm, group norm.
+
+A row is what the last axes hold, or one group of channels. Statistics are float32 (float64 for
+float64) whatever the dtype of the data, and may be differentiated too. Batch norm is in
+_normalization/batch_norm.py.
+"""
+
+from math import prod
+
+from ..._backend.space import extra
+from ..._core.autograd.vjp_rules import derive
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    ScalarOf,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
+)
+from ..primitive import Primitive
+from .batch_norm import column, dots, need_channels, wide
+
+Floats = TensorOf(floating)
+Small = TensorOf("float16", "float32", "bfloat16")
+Epsilon = Float(ge=0.0, le=1.0)
+
+
+def _rows(xp, x, axis):
+    """The axes from `axis` on as one, the others as another."""
+    axis = axis % x.ndim
+    return xp.reshape(x, (prod(x.shape[:axis]), prod(x.shape[axis:])))
+
+
+def _flat(xp, weight):
+    return None if weight is None else xp.reshape(wide(xp, weight), (-1,))
+
+
+def _row_statistics(xp, part, eps):
+    """Rows less their mean, the mean, and the reciprocal deviation."""
+    mean = xp.matmul(part, xp.full((part.shape[1], 1), 1, part.dtype)) / part.shape[1]
+    part = part - mean
+    var = xp.expand_dims(dots(xp, part, part), 1) / part.shape[1]
+    return part, mean, 1 / xp.sqrt(var + eps)
+
+
+def _row_slope(xp, part, flow, rstd, by_mean=0, by_rstd=0):
+    """The gradient of rows for their normal form (`flow`), their mean and reciprocal deviation."""
+    size = part.shape[1]
+    moment = xp.expand_dims(dots(xp, part, flow), 1)
+    by_part = -(moment + by_rstd) * rstd * rstd * rstd / size
+    by_one = (by_mean - rstd * xp.sum(flow, 1, keepdims=True)) / size
+    return flow * rstd + (part * by_part + by_one)
+
+
+@op(widen=False)
+def row_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None, axis: Int = -1,
+                    eps: Number = 1e-5):
+    """Each row, the axes from `axis` on, brought to mean 0 and deviation 1, scaled and shifted.
+
+    `scale` and `shift` have the shape of a row.
+
+    Returns:
+        The result, and mean and reciprocal deviation with the reduced axes of length 1.
+    """
+    scale, shift = _flat(xp, scale), _flat(xp, shift)
+
+    def normal(xp, part):
+        part, mean, rstd = _row_statistics(xp, part, eps)
+        part = part * rstd
+        part = part if scale is None else part * scale
+        return part if shift is None else part + shift, mean, rstd
+
+    out, mean, rstd = xp.by_rows(normal, wide(xp, _rows(xp, x, axis)))
+    axis = axis % x.ndim
+    kept = tuple(x.shape[:axis]) + (1,) * (x.ndim - axis)
+    out = xp.cast(xp.reshape(out, x.shape), x.dtype)
+    return out, xp.reshape(mean, kept), xp.reshape(rstd, kept)
+
+
+@row_standardize.vjp_joint
+def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
+    """Gradients of the data, the scale and the shift."""
+    rows, flow = wide(xp, _rows(xp, x, axis), _rows(xp, g[0], axis))
+    mean, rstd, by_mean, by_rstd = (xp.reshape(each, (-1, 1)) for each in (*out[1:], *g[1:]))
+    weight = _flat(xp, scale)
+
+    def spread(xp, part, flow, mean, rstd, by_mean, by_rstd):
+        flow = flow if weight is None else flow * weight
+        return _row_slope(xp, part - mean, flow, rstd, by_mean, by_rstd)
+
+    slope_x = xp.reshape(xp.by_rows(spread, rows, flow, mean, rstd, by_mean, by_rstd), x.shape)
+    slope_scale = slope_shift = None
+    if scale is not None:
+        def moments(xp, part, flow, mean, rstd):
+            return xp.sum((part - mean) * rstd * flow, 0)
+
+        slope_scale = xp.reshape(xp.sum_by_rows(moments, rows, flow, mean, rstd), scale.shape)
+    if shift_shape is not None:
+        slope_shift = xp.reshape(xp.sum(flow, 0), shift_shape)
+    return slope_x, slope_scale, slope_shift
+
+
+@extra
+def row_normal(xp, x, eps):
+    """The rows of a matrix brought to mean 0 and deviation 1."""
+
+    def normal(xp, part):
+        part, _, rstd = _row_statistics(xp, part, eps)
+        return part * rstd
+
+    return xp.by_rows(normal, x)
+
+
+def _row_normal_slope(xp, g, x, eps):
+    def spread(xp, part, flow):
+        part, _, rstd = _row_statistics(xp, part, eps)
+        return _row_slope(xp, part, flow, rstd)
+
+    return xp.by_rows(spread, x, g)
+
+
+derive("row_normal(x, eps)", x=_row_normal_slope)
+
+
+def _need_rows(api, x, shape, **given):
+    """Refuses a normalised shape that the data does not end in, and weights of another shape."""
+    if not shape or x.shape[max(x.ndim - len(shape), 0):] != shape:
+        raise ValueError(
+            f"For '{api}', 'normalized_shape' must be how the shape of 'input' ends, but got "
+            f"{shape} and {x.shape}.")
+    for name, value in given.items():
+        if value is not None and value.shape != shape:
+            raise ValueError(f"For '{api}', '{name}' must have shape {shape}, but got "
+                             f"{value.shape}.")
+
+
+@public("ops.layer_norm", "mint.nn.functional.layer_norm")
+@checked
+def layer_norm(input: Floats, normalized_shape: Int | TupleOf(Int) | ListOf(Int),
+               weight: Floats = None, bias: Floats = None, eps: Float = 1e-5):
+    """Each element of the leading axes brought to mean `bias` and deviation `weight`.
+
+    `normalized_shape` is the shape of the last axes, over which mean and variance are taken.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
+
+    Source: mindspore.ops.layer_norm of MindSpore 2.10.
+    """
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    _need_rows("layer_norm", input, shape, weight=weight, bias=bias)
+    return row_standardize.run(input, weight, bias, -len(shape), eps)[0]
+
+
+@public("ops.LayerNorm")
+class LayerNorm(Primitive):
+    """Data brought to mean `beta` and deviation `gamma` over the axes from `begin_norm_axis` on.
+
+    Args:
+        begin_norm_axis (int): the first axis of the mean and variance, in [-1, rank).
+        begin_params_axis (int): the first axis that `gamma` and `beta` have, in [-1, rank).
+        epsilon (float): added to the variance.
+
+    Inputs:
+        input_x, gamma, beta (Tensor): the data, the scale and the shift.
+
+    Returns:
+        Three Tensors: the result, and mean and reciprocal deviation with the axes reduced to 1.
+
+    Source: mindspore.ops.LayerNorm of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, begin_norm_axis: Int = 1, begin_params_axis: Int = 1, epsilon: Float = 1e-7):
+        super().__init__("LayerNorm")
+        self.begin_norm_axis = begin_norm_axis
+        self.begin_params_axis = begin_params_axis
+        self.epsilon = epsilon
+
+    def __call__(self, input_x, gamma, beta):
+        _check_layer(self, input_x, gamma, beta)
+        rank = input_x.ndim
+        for name in ("begin_norm_axis", "begin_params_axis"):
+            if not -1 <= getattr(self, name) < rank:
+                raise RuntimeError(
+                    f"For 'LayerNorm', '{name}' must be in [-1, {rank}), but got "
+                    f"{getattr(self, name)}.")
+        shape = input_x.shape[self.begin_params_axis % rank:]
+        for name, value in (("gamma", gamma), ("beta", beta)):
+            if value.shape != shape:
+                raise ValueError(
+                    f"For 'LayerNorm', '{name}' must have shape {shape}, but got {value.shape}.")
+        if self.begin_norm_axis % rank == self.begin_params_axis % rank:
+            return row_standardize.run(input_x, gamma, beta, self.begin_norm_axis, self.epsilon)
+        out, mean, rstd = row_standardize.run(input_x, None, None, self.begin_norm_axis,
+                                              self.epsilon)
+        return multiply_add.run(out, gamma, beta), mean, rstd
+
+
+@checked
+def _check_layer(self, input_x: Floats, gamma: Floats, beta: Floats):
+    """Refuses what is not a floating Tensor."""
+
+
+@op(widen=False)
+def multiply_add(xp, x: Floats, scale: Floats, shift: Floats):
+    """x * scale + shift, in the dtype of `x`."""
+    rows, scale, shift = wide(xp, x, scale, shift)
+    return xp.cast(rows * scale + shift, x.dtype)
+
+
+@op("ops.add_layer_norm(x1, x2, gamma, beta, epsilon=1e-05, additional_output=False)", widen=False)
+def add_layer_norm(xp, x1: Small, x2: Small, gamma: Small, beta: Small, epsilon: Float = 1e-5,
+                   additional_output: Bool = False):
+    """x1 + x2, and that sum normalised over its last axis.
+
+    Returns:
+        The normalised sum, its mean and reciprocal deviation, and the sum itself.
+    """
+    total = x1 + x2
+    rows = wide(xp, total)
+    mean = xp.mean(rows, -1, keepdims=True)
+    rstd = 1 / xp.sqrt(xp.mean(xp.square(rows - mean), -1, keepdims=True) + epsilon)
+    out = (rows - mean) * rstd * wide(xp, gamma) + wide(xp, beta)
+    return xp.cast(out, x1.dtype), mean, rstd, total
+
+
+def _root_mean_square(xp, api, x, gamma, epsilon):
+    if gamma.ndim > x.ndim or tuple(gamma.shape) != tuple(x.shape[x.ndim - gamma.ndim:]):
+        raise ValueError(
+            f"For '{api}', 'gamma' must have the shape of the last axes of the input, but got "
+            f"{tuple(gamma.shape)} and {tuple(x.shape)}.")
+    rows, gamma = wide(xp, x, gamma)
+    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
+    rstd = 1 / xp.sqrt(xp.mean(xp.square(rows), axes, keepdims=True) + epsilon)
+    return xp.cast(rows * rstd * gamma, x.dtype), rstd
+
+
+@op("ops.rms_norm(x, gamma, epsilon=1e-06)", "ops.RmsNorm(epsilon=1e-06)(x, gamma)", widen=False)
+def rms_norm(xp, x: Small, gamma: Small, epsilon: Epsilon = 1e-6):
+    """x / sqrt(mean(x^2) + epsilon) * gamma, over the axes that `gamma` has.
+
+    Returns:
+        The result, and the reciprocal root with the reduced axes of length 1, float32.
+    """
+    if x.dtype != gamma.dtype:
+        raise TypeError(
+            f"For 'rms_norm', 'x' and 'gamma' must have the same dtype, but got {x.dtype} and "
+            f"{gamma.dtype}.")
+    return _root_mean_square(xp, "rms_norm", x, gamma, epsilon)
+
+
+@op("ops.add_rms_norm(x1, x2, gamma, epsilon=1e-06)", widen=False)
+def add_rms_norm(xp, x1: Small, x2: Small, gamma: Small, epsilon: Epsilon = 1e-6):
+    """x1 + x2 as `rms_norm` normalises it.
+
+    Returns:
+        The result, the reciprocal root, and the sum.
+    """
+    if tuple(x1.shape) != tuple(x2.shape):
+        raise RuntimeError(
+            f"For 'add_rms_norm', 'x1' and 'x2' must have the same shape, but got "
+            f"{tuple(x1.shape)} and {tuple(x2.shape)}.")
+    total = x1 + x2
+    out, rstd = _root_mean_square(xp, "add_rms_norm", total, gamma, epsilon)
+    return out, rstd, total
+
+
+# Over groups of channels --------------------------------------------------------------------------
+
+
+@public("ops.group_norm", "mint.nn.functional.group_norm")
+@checked
+def group_norm(input: Floats, num_groups: ScalarOf(Int, TypeError), weight: Floats = None,
+               bias: Floats = None, eps: Float = 1e-5):
+    """Data (N, C, ...) brought to mean 0 and deviation 1 over each group of channels.
+
+    Then each channel is multiplied by its `weight` and its `bias` added.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
+
+    Source: mindspore.ops.group_norm of MindSpore 2.10.
+    """
+    channels = input.shape[1] if input.ndim > 1 else 0
+    if num_groups < 1 or channels % num_groups or not channels:
+        raise ValueError(
+            f"For 'group_norm', 'num_groups' must be positive and divide the channels, but got "
+            f"{num_groups} and shape {input.shape}.")
+    need_channels("group_norm", input, range(2, 9), weight=weight, bias=bias)
+    return group_standardize.run(input, weight, bias, num_groups, eps)
+
+
+@op(widen=False)
+def group_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None,
+                      groups: Int = 1, eps: Number = 1e-5):
+    """Each group of channels of (N, C, ...) normalised, then scaled and shifted by channel."""
+    area = prod(x.shape[2:])
+    rows = wide(xp, xp.reshape(x, (x.shape[0] * groups, x.shape[1] // groups * area)))
+    normal = xp.row_normal(rows, eps)
+    planes = xp.reshape(normal, (x.shape[0], x.shape[1], area))
+    if scale is not None:
+        planes = planes * column(xp, wide(xp, scale))
+    if shift is not None:
+        planes = planes + column(xp, wide(xp, shift))
+    return xp.cast(xp.reshape(planes, x.shape), x.dtype)

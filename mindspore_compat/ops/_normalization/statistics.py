@@ -1,0 +1,380 @@
+"""Normalizations that 2.10 shows under `ops.auto_generate`: with their statistics, and gradients.
+
+The functions and layers without statistics are in _normalization/batch_norm.py and
+_normalization/layer_norm.py, the gradients that older releases had too in
+_primitive_aliases/grad_lines.py.
+"""
+
+import math
+
+from ..._core.autograd.transforms import vjp
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
+)
+from ..primitive import Primitive
+from .batch_norm import channels_first, channels_last, wide
+
+Floats = TensorOf(floating)
+
+
+def _standard(xp, x, axes, eps):
+    """What `x` is over `axes` less the mean, in units of the deviation; mean and 1 / deviation."""
+    mean = xp.mean(x, axes, keepdims=True)
+    rstd = xp.rsqrt(xp.mean((x - mean) ** 2, axes, keepdims=True) + eps)
+    return (x - mean) * rstd, mean, rstd
+
+
+@op(
+    "ops.auto_generate.LayerNormExt()(input, normalized_shape, weight=None, bias=None, eps=1e-05)",
+    widen=False,
+)
+def layer_norm_ext(
+    xp,
+    input: Floats,
+    normalized_shape: Int | TupleOf(Int) | ListOf(Int),
+    weight: Floats = None,
+    bias: Floats = None,
+    eps: Float = 1e-5,
+):
+    """The last axes, of this shape, standardised, scaled and shifted.
+
+    Returns:
+        The result, and mean and reciprocal deviation, with axes of length 1 for those.
+
+    Raises:
+        ValueError: if the last axes do not have the shape, or weight or bias do not.
+    """
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    given = {"input": tuple(input.shape[input.ndim - len(shape) :])}
+    given |= {
+        name: tuple(each.shape)
+        for name, each in (("weight", weight), ("bias", bias))
+        if each is not None
+    }
+    if not shape or any(each != shape for each in given.values()):
+        raise ValueError(
+            f"For 'LayerNormExt', 'input' must end in 'normalized_shape', {shape}, which is that "
+            f"of 'weight' and 'bias', but got {given}."
+        )
+    axes = tuple(range(input.ndim - len(shape), input.ndim))
+    out, mean, rstd = _standard(xp, wide(xp, input), axes, eps)
+    return xp.cast(_affine(xp, out, weight, bias), input.dtype), mean, rstd
+
+
+@op(
+    "ops.auto_generate.LayerNormV3(begin_norm_axis=1, begin_params_axis=1, epsilon=1e-07)"
+    "(input_x, gamma, beta)",
+    widen=False,
+)
+def layer_norm_v3(
+    xp,
+    input_x: Floats,
+    gamma: Floats,
+    beta: Floats,
+    begin_norm_axis: Int = 1,
+    begin_params_axis: Int = 1,
+    epsilon: Float = 1e-7,
+):
+    """The axes from one on standardised, scaled and shifted: `ops.LayerNorm` with the reciprocal
+    deviation in the place of the variance.
+
+    Raises:
+        ValueError: if an axis is none of the input, or the shape of `gamma` or `beta` does not fit.
+    """
+    rank = input_x.ndim
+    for name, axis in (
+        ("begin_norm_axis", begin_norm_axis),
+        ("begin_params_axis", begin_params_axis),
+    ):
+        if not -rank <= axis < rank:
+            raise ValueError(
+                f"For 'LayerNormV3', '{name}' must be in [{-rank}, {rank}), but got {axis}."
+            )
+    shape = tuple(input_x.shape[begin_params_axis % rank :])
+    if tuple(gamma.shape) != shape or tuple(beta.shape) != shape:
+        raise ValueError(
+            f"For 'LayerNormV3', 'gamma' and 'beta' must have shape {shape}, but got "
+            f"{tuple(gamma.shape)} and {tuple(beta.shape)}."
+        )
+    axes = tuple(range(begin_norm_axis % rank, rank))
+    out, mean, rstd = _standard(xp, wide(xp, input_x), axes, epsilon)
+    return xp.cast(_affine(xp, out, gamma, beta), input_x.dtype), mean, rstd
+
+
+def _affine(xp, x, scale, shift):
+    x = x if scale is None else x * wide(xp, scale)
+    return x if shift is None else x + wide(xp, shift)
+
+
+def _groups(api, x, count):
+    if x.ndim < 2 or count < 1 or x.shape[1] % count:
+        raise ValueError(
+            f"For '{api}', 'num_groups' must divide the channels of shape {tuple(x.shape)}, but "
+            f"got {count}."
+        )
+    return (x.shape[0], count, math.prod(x.shape[1:]) // count)
+
+
+def _by_channel(xp, x, vector):
+    return xp.reshape(wide(xp, vector), (1, -1) + (1,) * (x.ndim - 2))
+
+
+@op(
+    "ops.auto_generate.GroupNorm()(input, num_groups, weight=None, bias=None, eps=1e-05)",
+    widen=False,
+)
+def group_norm_statistics(
+    xp,
+    input: Floats,
+    num_groups: Int,
+    weight: Floats = None,
+    bias: Floats = None,
+    eps: Float = 1e-5,
+):
+    """Groups of channels standardised together, then each channel scaled and shifted.
+
+    Returns:
+        The result, and mean and reciprocal deviation of each group, (N, groups), of the input's
+        dtype.
+
+    Raises:
+        ValueError: if `num_groups` does not divide the channels.
+    """
+    shape = _groups("GroupNorm", input, num_groups)
+    out, mean, rstd = _standard(xp, xp.reshape(wide(xp, input), shape), (2,), eps)
+    out = xp.reshape(out, input.shape)
+    if weight is not None:
+        out = out * _by_channel(xp, input, weight)
+    if bias is not None:
+        out = out + _by_channel(xp, input, bias)
+    found = (out, xp.squeeze(mean, 2), xp.squeeze(rstd, 2))
+    return tuple(xp.cast(each, input.dtype) for each in found)
+
+
+@op(
+    "ops.auto_generate.GroupNormGrad()(dy, x, mean, rstd, gamma_opt, num_groups, "
+    "dx_is_require=True, dgamma_is_require=True, dbeta_is_require=True)",
+    widen=False,
+)
+def group_norm_grad(
+    xp,
+    dy: Floats,
+    x: Floats,
+    mean: Floats,
+    rstd: Floats,
+    gamma_opt: Floats,
+    num_groups: Int,
+    dx_is_require: Bool = True,
+    dgamma_is_require: Bool = True,
+    dbeta_is_require: Bool = True,
+):
+    """The gradients of `GroupNorm`: of the input, the scale and the shift.
+
+    All are given, whichever are required, as by the original.
+
+    Raises:
+        ValueError: if `num_groups` does not divide the channels.
+    """
+    shape = _groups("GroupNormGrad", x, num_groups)
+    slope, value, middle, inverse = wide(xp, dy, x, mean, rstd)
+    middle, inverse = (xp.expand_dims(each, 2) for each in (middle, inverse))
+    normal = (xp.reshape(value, shape) - middle) * inverse
+    inner = xp.reshape(slope * _by_channel(xp, x, gamma_opt), shape)
+    back = inner - xp.mean(inner, 2, keepdims=True)
+    back = (back - normal * xp.mean(inner * normal, 2, keepdims=True)) * inverse
+    axes = tuple(axis for axis in range(x.ndim) if axis != 1)
+    gamma = xp.sum(slope * xp.reshape(normal, x.shape), axes)
+    found = (xp.reshape(back, x.shape), gamma, xp.sum(slope, axes))
+    return tuple(xp.cast(each, x.dtype) for each in found)
+
+
+# Gradients of gradients ---------------------------------------------------------------------------
+
+
+@op(widen=False)
+def layer_normal(xp, x: Floats, gamma: Floats, beta: Floats, begin: Int, eps: Float):
+    """The axes from `begin` on standardised, scaled and shifted."""
+    return _standard(xp, x, tuple(range(begin, x.ndim)), eps)[0] * gamma + beta
+
+
+@public("ops.auto_generate.LayerNormGradGrad", "ops.operations._grad_ops.LayerNormGradGrad")
+class LayerNormGradGrad(Primitive):
+    """The gradients of `LayerNormGrad`: of the input, the slope and the scale.
+
+    Args:
+        begin_norm_axis (int): the first axis that is standardised. Default: 1.
+        begin_params_axis (int): the first axis of scale and shift. Default: 1.
+
+    Inputs: the input, the slope, the variance and the mean of the normalization, the scale, and
+    the slopes of the three results of `LayerNormGrad`.
+
+    Raises:
+        TypeError: if an argument is no int, or an input no Tensor of floats.
+
+    Source: mindspore.ops.auto_generate.LayerNormGradGrad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, begin_norm_axis: Int = 1, begin_params_axis: Int = 1):
+        super().__init__("LayerNormGradGrad")
+        self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
+
+    @checked
+    def __call__(
+        self,
+        x: Floats,
+        dy: Floats,
+        variance: Floats,
+        mean: Floats,
+        gamma: Floats,
+        d_dx: Floats,
+        d_dg: Floats,
+        d_db: Floats,
+    ):
+        begin = self.begin_norm_axis % x.ndim
+
+        def first(x, dy, gamma):
+            return tuple(
+                vjp(lambda *given: layer_normal.run(*given, begin, 1e-12), x, gamma, gamma * 0)[1](
+                    dy
+                )
+            )
+
+        return tuple(vjp(first, x, dy, gamma)[1]((d_dx, d_dg, d_db)))
+
+
+@op(widen=False)
+def batch_normal(
+    xp,
+    x: Floats,
+    scale: Floats,
+    shift: Floats,
+    mean: Floats = None,
+    variance: Floats = None,
+    eps: Float = 1e-5,
+):
+    """Channels, the second axis, standardised, scaled and shifted; by given statistics, or their
+    own where these are None."""
+    shape = (1, -1) + (1,) * (x.ndim - 2)
+    axes = tuple(axis for axis in range(x.ndim) if axis != 1)
+    if mean is None:
+        out = _standard(xp, x, axes, eps)[0]
+    else:
+        out = (x - xp.reshape(mean, shape)) * xp.rsqrt(xp.reshape(variance, shape) + eps)
+    return out * xp.reshape(scale, shape) + xp.reshape(shift, shape)
+
+
+@public("ops.auto_generate.BatchNormGradGrad", "ops.operations._grad_ops.BatchNormGradGrad")
+class BatchNormGradGrad(Primitive):
+    """The gradients of `BatchNormGrad`: of the input, the slope and the scale.
+
+    Args:
+        is_training (bool): True if mean and variance are those of the input. Default: False.
+        epsilon (float): is added to the variance. Default: 1e-5.
+        data_format (str): "NCHW", or "NHWC" for channels last. Default: "NCHW".
+
+    Inputs: the input, the slope, the scale, the mean and the variance of the normalization, and
+    the slopes of the three results of `BatchNormGrad`.
+
+    Raises:
+        TypeError: if an argument is of another type, or an input no Tensor of floats.
+        ValueError: if `data_format` is another word.
+
+    Source: mindspore.ops.auto_generate.BatchNormGradGrad of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        is_training: Bool = False,
+        epsilon: Float = 1e-5,
+        data_format: OneOf("NCHW", "NHWC") = "NCHW",
+    ):
+        super().__init__("BatchNormGradGrad")
+        self.is_training, self.epsilon, self.data_format = is_training, epsilon, data_format
+
+    @checked
+    def __call__(
+        self,
+        x: Floats,
+        dy: Floats,
+        scale: Floats,
+        saved_mean: Floats,
+        saved_variance: Floats,
+        dout_dx: Floats,
+        dout_dscale: Floats,
+        dout_dbias: Floats,
+    ):
+        last = self.data_format == "NHWC"
+        x, dy, dout_dx = (channels_first.run(each) if last else each for each in (x, dy, dout_dx))
+        fixed = (None, None) if self.is_training else (saved_mean, saved_variance)
+
+        def forward(x, scale, shift):
+            return batch_normal.run(x, scale, shift, *fixed, self.epsilon)
+
+        def first(x, dy, scale):
+            return tuple(vjp(forward, x, scale, scale * 0)[1](dy))
+
+        found = vjp(first, x, dy, scale)[1]((dout_dx, dout_dscale, dout_dbias))
+        moved = (channels_last.run(each) if last else each for each in found[:2])
+        return (*moved, found[2])
+
+
+@op(
+    "ops.operations._grad_ops.InstanceNormV2Grad(is_training=True, epsilon=1e-05)"
+    "(dy, x, gamma, mean, variance, save_mean, save_variance)",
+    widen=False,
+)
+def instance_norm_grad(
+    xp,
+    dy: Floats,
+    x: Floats,
+    gamma: Floats,
+    mean: Floats,
+    variance: Floats,
+    save_mean: Floats,
+    save_variance: Floats,
+    is_training: Bool = True,
+    epsilon: Float(gt=0.0, le=1.0) = 1e-5,
+):
+    """The gradients of a normalization of each channel of each image (N, C, H, W).
+
+    Scale and statistics have shape (N, C, 1, 1). In training `save_mean` and `save_variance` count,
+    the second of which is the reciprocal deviation, else `mean` and `variance`.
+
+    Returns:
+        The gradients of the input, the scale and the shift.
+
+    Raises:
+        ValueError: if shapes do not fit.
+    """
+    shape = (*x.shape[:2], *((1,) * (x.ndim - 2)))
+    given = gamma, mean, variance, save_mean, save_variance
+    if x.ndim < 3 or x.shape != dy.shape or any(tuple(each.shape) != shape for each in given):
+        raise ValueError(
+            f"For 'InstanceNormV2Grad', 'dy' must have the shape of 'x', (N, C, ...), and the rest "
+            f"shape {shape}, but got {[tuple(each.shape) for each in (dy, x, *given)]}."
+        )
+    axes = tuple(range(2, x.ndim))
+    slope, value, scale = wide(xp, dy, x, gamma)
+    middle, inverse = wide(xp, save_mean, save_variance)
+    if not is_training:
+        middle, inverse = wide(xp, mean), xp.rsqrt(wide(xp, variance) + epsilon)
+    normal = (value - middle) * inverse
+    back = slope * scale
+    if is_training:
+        inner = normal * xp.mean(back * normal, axes, keepdims=True)
+        back = back - xp.mean(back, axes, keepdims=True) - inner
+    sums = (xp.sum(each, axes, keepdims=True) for each in (slope * normal, slope))
+    found = (xp.cast(back * inverse, x.dtype), *sums)
+    return tuple(xp.cast(each, like.dtype) for each, like in zip(found, (x, gamma, gamma)))

@@ -1,0 +1,1 @@
+"""The optimizers' formulas, and the Primitives that apply them in place."""

@@ -1,0 +1,143 @@
+"""Adafactor's update as a primitive: one step from a gradient, in place."""
+
+from ..._backend import arrays
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, TensorOf, TupleOf, checked
+from ..._core.tensor.tensor import Tensor
+from .._indexing.write_cast import standing
+from .formulas import adafactor_direction, adafactor_vector_direction, root_mean_square
+from .primitives import Update
+
+Half = TensorOf("float16", "float32")
+Slope = TensorOf("float16", "float32", "float64")
+Scalar = Float | Half
+Pair = TensorOf() | TupleOf(Float, length=2)
+Unused = Float | Half  # a state that the shape may have no use for
+
+
+@public("ops.FusedAdaFactor")
+class FusedAdaFactor(Update):
+    """Updates a parameter as Adafactor does; see :class:`nn.AdaFactor`.
+
+    The mean squares of a matrix are kept as means over its rows and over its columns; those of a
+    vector as they are.
+
+    Args:
+        enable_scale_parameter (bool): whether the learning rate is multiplied by the root mean
+            square of the parameter.
+        enable_first_moment (bool): whether updates are averaged.
+        enable_weight_decay (bool): whether the parameter is decayed.
+
+    Inputs:
+        - **epsilon** (Union[Tensor, tuple[float]]) - two numbers: added to squares, and the least
+          scale of a parameter.
+        - **clip_threshold**, **beta1**, **beta2**, **weight_decay**, **learning_rate**
+          (Union[float, Tensor]) - one number each.
+        - **gradient** (Tensor) - of as many elements as `param`, of a floating dtype.
+        - **param** (Parameter) - float16 or float32.
+        - **exp_avg** (Parameter) - the average of updates, of the shape of `param`.
+        - **exp_avg_sq_row** (Parameter) - of the shape of a matrix without its last axis.
+        - **exp_avg_sq_col** (Parameter) - of the shape of a matrix without its last but one.
+        - **exp_avg_sq** (Parameter) - of the shape of a vector. What a shape has no use for is left
+          alone, and may have any shape.
+
+    Outputs:
+        Tensor, the updated `param`.
+
+    Raises:
+        TypeError: an argument or input is of the wrong type or dtype.
+        ValueError: shapes do not fit, or a number has several elements.
+
+    Source: mindspore.ops.FusedAdaFactor of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, enable_scale_parameter: Bool = False, enable_first_moment: Bool = False,
+                 enable_weight_decay: Bool = False):
+        Update.__init__(self)
+        self.enable_scale_parameter = enable_scale_parameter
+        self.enable_first_moment = enable_first_moment
+        self.enable_weight_decay = enable_weight_decay
+
+    @checked
+    def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
+                 weight_decay: Scalar, learning_rate: Scalar, gradient: Slope, param: Half,
+                 exp_avg: Unused, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Unused):
+        exp_avg, exp_avg_sq = standing(param, exp_avg, exp_avg_sq)[1:]
+        numbers = self.numbers({"clip_threshold": clip_threshold, "beta1": beta1, "beta2": beta2,
+                                "weight_decay": weight_decay, "learning_rate": learning_rate})
+        numbers["epsilon"] = self._pair(epsilon)
+        squares = {"exp_avg_sq": exp_avg_sq}
+        if param.ndim >= 2:
+            squares = {"exp_avg_sq_row": exp_avg_sq_row, "exp_avg_sq_col": exp_avg_sq_col}
+        if gradient.size == param.size:
+            gradient = gradient.reshape(param.shape)
+        self._look_at_shapes(gradient, param, exp_avg, squares)
+        self._step(gradient._array, param._array, exp_avg._array,
+                   [each._array for each in squares.values()], numbers)
+        return param
+
+    def _pair(self, epsilon):
+        if isinstance(epsilon, tuple):
+            return list(epsilon)
+        if epsilon.size != 2:
+            raise ValueError(f"For '{self.name}', 'epsilon' must have two elements, but got the "
+                             f"shape {epsilon.shape}.")
+        return arrays.to_host(epsilon._array).ravel().tolist()
+
+    def _look_at_shapes(self, gradient, param, exp_avg, squares):
+        shape = param.shape
+        wanted = {"gradient": (gradient, shape)}
+        if self.enable_first_moment:
+            wanted["exp_avg"] = (exp_avg, shape)
+        shapes = (shape[:-1], shape[:-2] + shape[-1:]) if len(shape) >= 2 else (shape,)
+        wanted.update((name, (held, fits))
+                      for (name, held), fits in zip(squares.items(), shapes, strict=True))
+        for name, (held, fits) in wanted.items():
+            if held.shape != fits:
+                raise ValueError(f"For '{self.name}', '{name}' must have the shape {fits} beside a "
+                                 f"'param' of the shape {shape}, but got {held.shape}.")
+
+    def _step(self, gradient, param, average, states, numbers):
+        """Works the step out in float32 and writes it."""
+        xp = arrays.space_of(param)
+        gradient = arrays.to_space(xp, gradient)
+        gradient, wide = (xp.cast(each, "float32") for each in (gradient, param))
+        formula = adafactor_direction if param.ndim >= 2 else adafactor_vector_direction
+        direction, *new = formula(xp, gradient, *(xp.cast(each, "float32") for each in states),
+                                  beta2=numbers["beta2"], eps=numbers["epsilon"][0])
+        rate = numbers["learning_rate"]
+        if self.enable_scale_parameter:
+            rate = rate * xp.maximum(root_mean_square(xp, wide), numbers["epsilon"][1])
+        size = root_mean_square(xp, direction) / numbers["clip_threshold"]
+        direction = direction * (rate / xp.maximum(size, 1.0))
+        if self.enable_first_moment:
+            direction = numbers["beta1"] * average + (1 - numbers["beta1"]) * direction
+            average[...] = direction
+        if self.enable_weight_decay:
+            direction = direction + numbers["weight_decay"] * rate * wide
+        for state, value in zip(states, new, strict=True):
+            state[...] = value
+        param[...] = wide - direction
+
+
+@public("ops.FusedAdaFactorWithGlobalNorm")
+class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
+    """:class:`FusedAdaFactor` of a gradient that is divided by a number first.
+
+    Inputs:
+        - those of :class:`FusedAdaFactor`.
+        - **global_norm** (Union[float, Tensor]) - what the gradient is divided by.
+
+    Source: mindspore.ops.FusedAdaFactorWithGlobalNorm of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(self, epsilon: Pair, clip_threshold: Scalar, beta1: Scalar, beta2: Scalar,
+                 weight_decay: Scalar, learning_rate: Scalar, gradient: Slope, param: Half,
+                 exp_avg: Unused, exp_avg_sq_row: Half, exp_avg_sq_col: Half, exp_avg_sq: Unused,
+                 global_norm: Scalar):
+        change = gradient._array.astype("float32") / self._number("global_norm", global_norm)
+        return super().__call__(epsilon, clip_threshold, beta1, beta2, weight_decay, learning_rate,
+                                Tensor._wrap(change), param, exp_avg, exp_avg_sq_row,
+                                exp_avg_sq_col, exp_avg_sq)

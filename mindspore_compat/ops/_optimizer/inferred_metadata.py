@@ -1,0 +1,125 @@
+"""What some Primitives tell of their results beforehand: shapes, dtypes, values of constants.
+
+Graph mode of the original asks for them while it compiles; here scripts may.
+"""
+
+from ..._core.tensor import dtype as dtypes
+
+_HALF = dtypes.float16, dtypes.float32
+INEXACT = (*_HALF, dtypes.float64, dtypes.complex64, dtypes.complex128)
+
+
+def element(dtype):
+    """The dtype of the elements, where it is one of Tensors."""
+    return dtype.element_type() if isinstance(dtype, dtypes.TensorType) else dtype
+
+
+def need_among(api, allowed, **given):
+    """Refuses a dtype, of numbers or Tensors, that is none of those allowed."""
+    for name, dtype in given.items():
+        if element(dtype) not in allowed:
+            raise TypeError(
+                f"For '{api}', the dtype of '{name}' must be one of "
+                f"{', '.join(map(str, allowed))}, but got {dtype}."
+            )
+
+
+def need_tensors(api, **given):
+    """Refuses what is no dtype of Tensors."""
+    for name, dtype in given.items():
+        if not isinstance(dtype, dtypes.TensorType):
+            raise TypeError(
+                f"For '{api}', '{name}' must be the dtype of a Tensor, but got {dtype}."
+            )
+
+
+def need_same(api, **given):
+    """Refuses dtypes of which the elements differ from those of the first."""
+    first = next(iter(given))
+    for name, dtype in given.items():
+        if element(dtype) != element(given[first]):
+            raise TypeError(
+                f"For '{api}', '{name}' must have the dtype of '{first}', "
+                f"{given[first]}, but got {dtype}."
+            )
+
+
+def together(api, x_shape, y_shape):
+    """The shape of two that meet, list; -1 stands for a length that is not known.
+
+    Raises:
+        ValueError: they do not meet.
+    """
+    rank, found = max(len(x_shape), len(y_shape)), []
+    shapes = [[1] * (rank - len(shape)) + list(shape) for shape in (x_shape, y_shape)]
+    for one, other in zip(*shapes):
+        known = {one, other} - {1, -1}
+        if len(known) > 1:
+            raise ValueError(
+                f"For '{api}', the shapes of 'x' and 'y' must broadcast, but got "
+                f"{list(x_shape)} and {list(y_shape)}."
+            )
+        found.append(known.pop() if known else min(one, other))
+    return found
+
+
+class TellsOfMomentum:
+    """What `ops.FusedWeightScaleApplyMomentum` tells."""
+
+    def infer_dtype(self, d_dtype, s_dtype, v_dtype, a_dtype, l_dtype, g_dtype, m_dtype):
+        """The dtype of the result, that of the parameter.
+
+        Raises:
+            TypeError: one is neither float16 nor float32, or parameter or memory is no Tensor.
+        """
+        need_tensors(self.name, v=v_dtype, a=a_dtype)
+        need_among(
+            self.name,
+            _HALF,
+            v=v_dtype,
+            a=a_dtype,
+            l_dtype=l_dtype,
+            g_dtype=g_dtype,
+            m_dtype=m_dtype,
+            d_dtype=d_dtype,
+            s_dtype=s_dtype,
+        )
+        return v_dtype
+
+
+class TellsOfAdam:
+    """What `ops.FusedCastAdamWeightDecay` tells."""
+
+    def infer_dtype(
+        self,
+        var_dtype,
+        m_dtype,
+        v_dtype,
+        lr_dtype,
+        beta1_dtype,
+        beta2_dtype,
+        epsilon_dtype,
+        decay_dtype,
+        grad_dtype,
+        global_norm,
+    ):
+        """The dtypes of the results, those of parameter and moments; the norm may be of any.
+
+        Raises:
+            TypeError: parameter or gradient is neither float16 nor float32, a moment no Tensor of
+                numbers or of another dtype than the other, or another number not float32.
+        """
+        need_tensors(self.name, m=m_dtype, v=v_dtype)
+        need_among(self.name, dtypes.number_type, m=m_dtype, v=v_dtype)
+        need_same(self.name, m=m_dtype, v=v_dtype)
+        need_among(self.name, _HALF, var=var_dtype, grad=grad_dtype)
+        need_among(
+            self.name,
+            (dtypes.float32,),
+            lr=lr_dtype,
+            beta1=beta1_dtype,
+            beta2=beta2_dtype,
+            epsilon=epsilon_dtype,
+            decay=decay_dtype,
+        )
+        return var_dtype, m_dtype, v_dtype

@@ -1,0 +1,309 @@
+"""The optimizers' updates for gradients of which only some rows are given.
+
+Rows named twice are added up first. `FusedSparse...` return their Parameter and, for each state, a
+Tensor of one zero, as the original documents; `SparseApply...` return the Parameters themselves.
+Updates with whole gradients are in _optimizer/primitives.py.
+"""
+
+from ..._core.autograd.tape import written
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, TensorOf, checked, floating, real
+from ..._core.tensor.tensor import Tensor
+from .._indexing.scatter import check_range
+from .._indexing.write_cast import standing
+from .primitives import (
+    ADADELTA,
+    ADAGRAD,
+    ADAGRAD_EPS,
+    ADAM,
+    FTRL,
+    FTRL_SHRUNK,
+    PROXIMAL_ADAGRAD,
+    RMSPROP,
+    Held,
+    Plain,
+    Rate,
+    Scalar,
+    Slope,
+    Update,
+    _Corrected,
+    need_below,
+    without_axes,
+)
+
+Rows = TensorOf("int32", "int64")
+HeldHere = Held | Plain
+SlopeHere = Slope | Plain
+Power = Plain | TensorOf(real - {"float64"})
+Narrow = Plain | TensorOf(real - {"float64"}, "bool")  # none is wider than what is updated
+
+
+def merged(update, held, grad, indices, lenient=False):
+    """The rows named, each once, and the sum of the gradients given for each.
+
+    With `lenient` rows that do not exist are left out, as the original's documentation shows.
+
+    Raises:
+        TypeError: if the gradient is wider than what it updates.
+        ValueError: if shapes do not fit; a TypeError if the update says so.
+        IndexError: if a row does not exist.
+    """
+    var = held[0]
+    update.need_narrow(held, grad)
+    if indices.ndim != 1 or grad.ndim == 0 or indices.shape[0] != grad.shape[0]:
+        raise (update.unfit if grad.ndim else ValueError)(
+            f"For '{update.name}', 'indices' must have one place for each row of the gradient, but "
+            f"got {indices.shape} and {grad.shape}."
+        )
+    if grad.shape[1:] != var.shape[1:] or any(each.shape != var.shape for each in held):
+        raise update.unfit(
+            f"For '{update.name}', states must have the shape of the parameter, and rows that of "
+            f"its rows, but got {[each.shape for each in (*held, grad)]}."
+        )
+    xp = space_for(var._array)
+    at, slope = xp.asarray(indices._array), xp.asarray(grad._array)
+    if lenient:
+        there = (at >= 0) & (at < var.shape[0])
+        at, slope = at[there], slope[there]
+    else:
+        check_range(update.name, at.reshape(-1, 1), var.shape[:1])
+    rows, places = xp.unique(at, return_inverse=True)
+    slope = slope if slope.dtype.kind not in "iub" else xp.cast(slope, var._array.dtype)
+    return rows, xp.add_rows(places.reshape(-1), slope, rows.size) if rows.size else slope
+
+
+class _RowUpdate(Update):
+    """An update of the rows named and of no other."""
+
+    lenient = False  # whether rows that do not exist are left out
+
+    def run_rows(self, fused, held, grad, indices, **scalars):
+        """Updates rows of `held` in place and returns `held`."""
+        *held, grad = standing(*held, grad)
+        written(held)
+        rows, g = merged(self, held, grad, indices, self.lenient)
+        scalars = self.numbers(scalars)
+        if rows.size:
+            picked = [each._array[rows] for each in held]
+            fused(picked[0], g, *picked[1:], **scalars)
+            for each, values in zip(held, picked, strict=True):
+                each._array[rows] = values
+        return self.barred(held, grad)
+
+
+def _answer(held):
+    """The Parameter, and a Tensor of one zero for each state."""
+    zero = space_for(held[0]._array).zeros
+    return (held[0], *(Tensor._wrap(zero(1, each._array.dtype)) for each in held[1:]))
+
+
+class _CorrectedRows(_Corrected):
+    """Adam's learning rate where a power of beta1 of 1 is refused."""
+
+    def rate(self, lr, beta1_power, beta2_power):
+        need_below(self.name, self._number("beta1_power", beta1_power))
+        return super().rate(lr, beta1_power, beta2_power)
+
+
+@public("ops.FusedSparseAdam")
+class FusedSparseAdam(_CorrectedRows):
+    """Adam of a gradient that is zero in the rows not named; every row's averages decay."""
+
+    @checked
+    def __call__(self, var: HeldHere, m: HeldHere, v: HeldHere, beta1_power: Power,
+                 beta2_power: Narrow, lr: Narrow, beta1: Narrow, beta2: Narrow, epsilon: Narrow,
+                 gradient: SlopeHere, indices: Rows):
+        var, *held, gradient = standing(var, m, v, gradient)
+        held = (var, *held)
+        rows, g = merged(self, held, gradient, indices, lenient=True)
+        whole = space_for(var._array).zeros(var.shape, g.dtype)
+        whole[rows] = g
+        rate = self.rate(lr, beta1_power, beta2_power)
+        return _answer(self.run(ADAM, held, Tensor._wrap(whole), lr=rate, beta1=beta1, beta2=beta2,
+                                eps=epsilon, nesterov=self.use_nesterov))
+
+
+@public("ops.FusedSparseLazyAdam")
+class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
+    """Adam of the rows named; the averages of other rows stay."""
+
+    lenient = True
+
+    @checked
+    def __call__(self, var: HeldHere, m: HeldHere, v: HeldHere, beta1_power: Power,
+                 beta2_power: Narrow, lr: Narrow, beta1: Narrow, beta2: Narrow, epsilon: Narrow,
+                 gradient: SlopeHere, indices: Rows):
+        rate = self.rate(lr, beta1_power, beta2_power)
+        return _answer(self.run_rows(ADAM, (var, m, v), gradient, indices, lr=rate, beta1=beta1,
+                                     beta2=beta2, eps=epsilon, nesterov=self.use_nesterov))
+
+
+@public("ops.SparseApplyFtrl")
+class SparseApplyFtrl(_RowUpdate):
+    """Follow the regularised leader in the rows named; returns var, accum and linear.
+
+    Rows that do not exist are left out, as in the original's example.
+
+    Args:
+        lr (float): the learning rate, above 0.
+        l1 (float): the strength of the l1 penalty, at least 0.
+        l2 (float): the strength of the l2 penalty, at least 0.
+        lr_power (float): how the learning rate decreases, at most 0.
+        use_locking (bool): kept; an update is whole anyway.
+    """
+
+    lenient = True
+
+    @checked
+    def __init__(self, lr: Float(gt=0.0), l1: Float(ge=0.0), l2: Float(ge=0.0),
+                 lr_power: Float(le=0.0), use_locking: Bool = False):
+        Update.__init__(self, use_locking)
+        self.lr, self.l1, self.l2, self.lr_power = lr, l1, l2, lr_power
+
+    @checked
+    def __call__(self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere,
+                 indices: Rows):
+        return self.run_rows(FTRL, (var, accum, linear), grad, indices, lr=self.lr, l1=self.l1,
+                             l2=self.l2, lr_power=self.lr_power)
+
+
+@public("ops.SparseApplyFtrlV2")
+class SparseApplyFtrlV2(SparseApplyFtrl):
+    """`ops.SparseApplyFtrl` whose gradient, in the linear term, shrinks the parameter too.
+
+    Args:
+        lr (float): the learning rate, above 0.
+        l1 (float): the strength of the l1 penalty, at least 0.
+        l2 (float): the strength of the l2 penalty, at least 0.
+        l2_shrinkage (float): half of the share of the parameter that is added to the gradient.
+        lr_power (float): how the learning rate decreases, at most 0.
+        use_locking (bool): kept; an update is whole anyway.
+    """
+
+    @checked
+    def __init__(self, lr: Float(gt=0.0), l1: Float(ge=0.0), l2: Float(ge=0.0), l2_shrinkage: Float,
+                 lr_power: Float(le=0.0), use_locking: Bool = False):
+        SparseApplyFtrl.__init__(self, lr, l1, l2, lr_power, use_locking)
+        self.l2_shrinkage = l2_shrinkage
+
+    @checked
+    def __call__(self, var: HeldHere, accum: HeldHere, linear: HeldHere, grad: SlopeHere,
+                 indices: Rows):
+        return self.run_rows(FTRL_SHRUNK, (var, accum, linear), grad, indices, lr=self.lr,
+                             l1=self.l1, l2=self.l2, lr_power=self.lr_power,
+                             shrink=self.l2_shrinkage)
+
+
+@public("ops.FusedSparseFtrl")
+class FusedSparseFtrl(SparseApplyFtrl):
+    """`ops.SparseApplyFtrl` that returns var and a zero for each state."""
+
+    unfit = TypeError
+
+    def __call__(self, var, accum, linear, grad, indices):
+        return _answer(SparseApplyFtrl.__call__(self, var, accum, linear, grad, indices))
+
+
+@public("ops.SparseApplyProximalAdagrad")
+class SparseApplyProximalAdagrad(_RowUpdate):
+    """Proximal Adagrad in the rows named; returns var and accum."""
+
+    @checked(*without_axes("lr l1 l2"))
+    def __call__(self, var: HeldHere, accum: HeldHere, lr: Float(gt=0.0) | TensorOf(floating),
+                 l1: Float(ge=0.0) | TensorOf(floating), l2: Float(ge=0.0) | TensorOf(floating),
+                 grad: HeldHere, indices: Rows):
+        return self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1, l2=l2)
+
+
+@public("ops.FusedSparseProximalAdagrad")
+class FusedSparseProximalAdagrad(SparseApplyProximalAdagrad):
+    """`ops.SparseApplyProximalAdagrad` that takes any numbers, leaves out rows that do not exist,
+    and returns var and a zero for accum.
+    """
+
+    lenient = True
+
+    @checked(*without_axes("lr l1 l2"))
+    def __call__(self, var: HeldHere, accum: HeldHere, lr: Narrow, l1: Narrow, l2: Narrow,
+                 grad: SlopeHere, indices: Rows):
+        return _answer(self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1,
+                                     l2=l2))
+
+
+@public("ops.SparseApplyAdagrad")
+class SparseApplyAdagrad(_RowUpdate):
+    """Adagrad in the rows named; returns var and accum.
+
+    Args:
+        lr (float): the learning rate.
+        update_slots (bool): whether the sum of squares grows.
+        use_locking (bool): kept; an update is whole anyway.
+    """
+
+    fused, more = ADAGRAD, {}
+
+    @checked
+    def __init__(self, lr: Float, update_slots: Bool = True, use_locking: Bool = False):
+        Update.__init__(self, use_locking)
+        self.lr, self.update_slots = lr, update_slots
+
+    @checked
+    def __call__(self, var: HeldHere, accum: HeldHere, grad: SlopeHere, indices: Rows):
+        return self.run_rows(self.fused, (var, accum), grad, indices, lr=self.lr,
+                             update_slots=self.update_slots, **self.more)
+
+
+@public("ops.SparseApplyAdagradV2")
+class SparseApplyAdagradV2(SparseApplyAdagrad):
+    """`ops.SparseApplyAdagrad` with `epsilon` added to the root."""
+
+    @checked
+    def __init__(self, lr: Float, epsilon: Float, use_locking: Bool = False,
+                 update_slots: Bool = True):
+        SparseApplyAdagrad.__init__(self, lr, update_slots, use_locking)
+        self.fused, self.more = ADAGRAD_EPS, {"eps": epsilon}
+
+
+@public("ops.SparseApplyRMSProp")
+class SparseApplyRMSProp(_RowUpdate):
+    """RMSProp in the rows named; returns var, ms and mom.
+
+    Args:
+        rho (float): the share of the old mean square that is kept, in [0, 1].
+        momentum (float): at least 0.
+        epsilon (float): added under the root, above 0.
+        use_locking (bool): kept; an update is whole anyway.
+    """
+
+    @checked
+    def __init__(self, rho: Float(ge=0.0, le=1.0), momentum: Float(ge=0.0), epsilon: Float(gt=0.0),
+                 use_locking: Bool = False):
+        Update.__init__(self, use_locking)
+        self.rho, self.momentum, self.epsilon = rho, momentum, epsilon
+
+    @checked(*without_axes("lr"))
+    def __call__(self, var: Held, ms: Held, mom: Held, lr: Rate, grad: Slope, indices: Rows):
+        return self.run_rows(RMSPROP, (var, ms, mom), grad, indices, lr=lr, rho=self.rho,
+                             momentum=self.momentum, eps=self.epsilon)
+
+
+@public("ops.SparseApplyAdadelta")
+class SparseApplyAdadelta(_RowUpdate):
+    """Adadelta in the rows named; returns var, accum and accum_update.
+
+    Args:
+        epsilon (float): added under both roots, at least 0.
+        use_locking (bool): kept; an update is whole anyway.
+    """
+
+    @checked
+    def __init__(self, epsilon: Float(ge=0.0), use_locking: Bool = False):
+        Update.__init__(self, use_locking)
+        self.epsilon = epsilon
+
+    @checked
+    def __call__(self, var: Held, accum: Held, accum_update: Held, lr: Scalar, rho: Scalar,
+                 grad: Held, indices: Rows):
+        return self.run_rows(ADADELTA, (var, accum, accum_update), grad, indices, lr=lr, rho=rho,
+                             eps=self.epsilon)

@@ -1,0 +1,1 @@
+"""Pooling over windows: maximum, average, adaptive, fractional, and its inverse."""

@@ -1,0 +1,240 @@
+"""Fractional max pooling: windows of one size whose steps vary, by chance or as given.
+
+Along a dimension of n elements, with k the window and o the output, window i begins at floor((i +
+u) a) - floor(u a), a = (n - k) / (o - 1), and the last one at n - k; u in [0, 1) is drawn for each
+plane. Graham, "Fractional Max-Pooling" (2014). Pooling of even steps is in _pooling/pool.py.
+"""
+
+import math
+
+import numpy as np
+
+from ..._backend import random
+from ..._backend.arrays import HOST
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+)
+from .._conv import im2col  # noqa: F401 - they declare random_uniform and take_places
+from .._conv.conv import several
+from .._conv.im2col import each, need_rank
+from .._random import dropout  # noqa: F401 - it declares random_uniform
+
+Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
+Samples = TensorOf("float16", "float32", "float64")
+Positive = Int(ge=1)
+Pair = AsValue(several(Positive, 2))
+Ratio = Float(gt=0.0, lt=1.0)
+
+
+def _begins(xp, u, n, o, k):
+    """Where the windows of one dimension begin, (batch, channels, o)."""
+    last = xp.full((*u.shape, 1), n - k, "int64")
+    if o == 1:
+        return last
+    step = (n - k) / (o - 1)
+    u = xp.expand_dims(u, -1)
+    inner = xp.floor((xp.arange(o - 1) + u) * step) - xp.floor(u * step)
+    return xp.concatenate([xp.cast(inner, "int64"), last], -1)
+
+
+def _positions(xp, samples, size, out, kernel):
+    """Flat positions of all windows' elements, (batch, channels, out..., taps)."""
+    count = len(size)
+    total = 0
+    for i, (n, o, k) in enumerate(zip(size, out, kernel)):
+        begin = _begins(xp, samples[..., count - 1 - i if count == 2 else i], n, o, k)
+        reach = xp.expand_dims(begin, -1) + xp.arange(k)
+        shape = [*begin.shape[:2]] + [1] * (2 * count)
+        shape[2 + i], shape[2 + count + i] = o, k
+        total = total * n + xp.reshape(reach, tuple(shape))
+    taps = 1
+    for k in kernel:
+        taps *= k
+    return xp.reshape(total, (*total.shape[:2 + count], taps))
+
+
+def _fractional(xp, api, x, samples, kernel, out, count):
+    """The largest value of each window, and its flat position."""
+    need_rank(api, "random_samples", samples, 3, error=TypeError if count == 3 else ValueError)
+    size, kernel, out = tuple(x.shape[2:]), each(kernel, count), each(out, count)
+    if any(k + o - 1 > n for k, o, n in zip(kernel, out, size)):
+        raise ValueError(
+            f"For '{api}', kernel and output size less 1 must fit into the input together, but "
+            f"got kernel {kernel}, output {out} and input {size}.")
+    if tuple(samples.shape) != (*x.shape[:2], count):
+        raise ValueError(
+            f"For '{api}', 'random_samples' must have shape {(*x.shape[:2], count)}, but got "
+            f"{tuple(samples.shape)}.")
+    places = _positions(xp, xp.cast(samples, "float64"), size, out, kernel)
+    flat = xp.reshape(places, (*places.shape[:2], -1))
+    values = xp.reshape(xp.take_places(x, flat, count), places.shape)
+    best = xp.expand_dims(xp.argmax(values, -1), -1)
+    index = xp.squeeze(xp.take_along_axis(places, best, -1), -1)
+    return xp.take_places(x, index, count), index
+
+
+def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
+    """The functional forms: the output size may be a fraction, and the samples may be drawn."""
+    need_rank(api, "input", x, count + 1, count + 2, error=TypeError if count == 3 else ValueError)
+    if size is None and ratio is None:
+        raise ValueError(f"For '{api}', 'output_size' or 'output_ratio' must be given.")
+    alone = x.ndim == count + 1
+    planes = xp.expand_dims(x, 0) if alone else x
+    if size is None:
+        (Ratio | TupleOf(Ratio, length=count)).refuse(api, "output_ratio", ratio)
+        size = tuple(int(n * r) for n, r in zip(planes.shape[2:], each(ratio, count)))
+    if samples is None:
+        samples = xp.random_uniform((*planes.shape[:2], count))
+    top, index = _fractional(xp, api, planes, samples, kernel, size, count)
+    if alone:
+        top, index = xp.squeeze(top, 0), xp.squeeze(index, 0)
+    return (top, index) if indices else top
+
+
+@op("ops.fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, "
+    "return_indices=False, _random_samples=None)")
+def fractional_max_pool2d(xp, input: Plain, kernel_size: Pair, output_size: Pair = None,
+                          output_ratio: Any = None,
+                          return_indices: Bool = False, _random_samples: Samples = None):
+    """The largest value of each window of images (N, C, H, W) or (C, H, W); steps vary.
+
+    `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`,
+    (N, C, 2) in [0, 1), fixes the steps.
+    """
+    return _sampled(xp, "fractional_max_pool2d", input, _random_samples, kernel_size, output_size,
+                    output_ratio, return_indices, 2)
+
+
+@op("ops.fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, "
+    "return_indices=False, _random_samples=None)", alike="input _random_samples")
+def fractional_max_pool3d(xp, input: Samples, kernel_size: several(Positive, 3),
+                          output_size: several(Positive, 3) = None,
+                          output_ratio: Any = None,
+                          return_indices: Bool = False, _random_samples: Samples = None):
+    """The largest value of each window of volumes (N, C, D, H, W) or (C, D, H, W); steps vary."""
+    return _sampled(xp, "fractional_max_pool3d", input, _random_samples, kernel_size, output_size,
+                    output_ratio, return_indices, 3)
+
+
+@op("ops.FractionalMaxPoolWithFixedKsize(ksize, output_shape, data_format='NCHW')(input_x, "
+    "random_samples)")
+def fractional_max_pool2d_primitive(xp, input_x: Plain, random_samples: Samples,
+                                    ksize: Pair, output_shape: Pair,
+                                    data_format: AsValue(OneOf("NCHW")) = "NCHW"):
+    """The largest value of each window of images, and its int64 position in H * W."""
+    need_rank("FractionalMaxPoolWithFixedKsize", "input_x", input_x, 4)
+    return _fractional(xp, "FractionalMaxPoolWithFixedKsize", input_x, random_samples, ksize,
+                       output_shape, 2)
+
+
+@op("ops.FractionalMaxPool3DWithFixedKsize(ksize, output_shape, data_format='NCDHW')(x, "
+    "random_samples)")
+def fractional_max_pool3d_primitive(xp, x: Plain, random_samples: Samples,
+                                    ksize: several(Positive, 3), output_shape: several(Positive, 3),
+                                    data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW"):
+    """The largest value of each window of volumes, and its int64 position in D * H * W."""
+    need_rank("FractionalMaxPool3DWithFixedKsize", "x", x, 4, 5, error=TypeError)
+    last, alone = data_format == "NDHWC", x.ndim == 4
+    x = xp.moveaxis(x, -1, x.ndim - 4) if last else x
+    x = xp.expand_dims(x, 0) if alone else x
+    found = _fractional(xp, "FractionalMaxPool3DWithFixedKsize", x, random_samples, ksize,
+                        output_shape, 3)
+    found = [xp.moveaxis(f, 1, -1) if last else f for f in found]
+    return tuple(xp.squeeze(f, 0) if alone else f for f in found)
+
+
+# Windows that tile images (N, H, W, C), between random boundaries ---------------------------------
+
+
+def _boundaries(n, ratio, pseudo, fixed, stream):
+    """Where the windows of one dimension begin, and its end; a host list of ints."""
+    count = int(n / ratio)
+    small = n // count
+    if pseudo:
+        u = stream.random()
+        cuts = [int(math.ceil(n / count * (i + u))) for i in range(count + 1)]
+        cuts = [min(max(c - cuts[0], 0), n) for c in cuts]
+        return [*cuts[:-1], n]
+    lengths = np.full(count, small)
+    lengths[count - (n - small * count):] += 1
+    lengths = lengths if fixed else stream.permutation(lengths)
+    return [0, *np.cumsum(lengths).tolist()]
+
+
+def _tiled(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce):
+    """Windows between boundaries reduced, and the boundaries of rows and columns."""
+    need_rank(api, "x", x, 4, error=TypeError)
+    if ratio[0] != 1.0 or ratio[3] != 1.0 or min(ratio) < 1.0:
+        raise ValueError(
+            f"For '{api}', 'pooling_ratio' must be at least 1.0, and 1.0 for batch and channels, "
+            f"but got {ratio}.")
+    if any(seeds) and not deterministic:
+        raise ValueError(f"For '{api}', 'seed' and 'seed2' must be 0 unless 'deterministic' is "
+                         f"True, but got {seeds[0]} and {seeds[1]}.")
+    stream = random.Stream(seeds[0] << 32 | seeds[1]) if any(seeds) else random.default
+    draw = stream.next(HOST)
+    cuts = [_boundaries(n, r, pseudo, deterministic, draw) for n,
+            r in zip(x.shape[1:3], ratio[1:3])]
+    x = tiles(xp, x, cuts, overlapping, reduce)
+    return x, xp.asarray(cuts[0], "int64"), xp.asarray(cuts[1], "int64")
+
+
+def tiles(xp, x, cuts, overlapping, reduce):
+    """(N, H, W, C) reduced between cuts of rows and cuts of columns, which are lists."""
+    for axis, cut in zip((1, 2), cuts):
+        front = (slice(None),) * axis
+        reach = [(a, min(b + overlapping, x.shape[axis])) for a, b in zip(cut, cut[1:])]
+        x = xp.stack([reduce(xp, x[front + (slice(a, b),)], axis) for a, b in reach], axis)
+    return x
+
+
+def tile_mean(xp, part, axis):
+    """The mean of an axis, as `tiles` asks for it."""
+    return xp.sum(part, axis) / part.shape[axis]
+
+
+def tile_max(xp, part, axis):
+    """The largest value of an axis, as `tiles` asks for it."""
+    return xp.max(part, axis)
+
+
+Ratios = ListOf(Float, length=4)
+Wide = TensorOf("float32", "float64", "int32", "int64")
+
+
+@op("ops.FractionalMaxPool(pooling_ratio, pseudo_random=False, overlapping=False, "
+    "deterministic=False, seed=0, seed2=0)(x)")
+def fractional_max_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool = False,
+                        overlapping: Bool = False, deterministic: Bool = False, seed: Int = 0,
+                        seed2: Int = 0):
+    """The largest value of each of windows that tile images (N, H, W, C).
+
+    There are floor(size / ratio) windows in a dimension, of two neighbouring lengths in random
+    order (with `pseudo_random` in a regular one, begun at random). With `overlapping` a window
+    takes in the first element of the next.
+
+    Returns:
+        The result, and where the windows begin, and end, in rows and in columns.
+    """
+    return _tiled(xp, "FractionalMaxPool", x, pooling_ratio, pseudo_random, overlapping,
+                  deterministic, (seed, seed2), tile_max)
+
+
+@op("ops.FractionalAvgPool(pooling_ratio, pseudo_random=False, overlapping=False, "
+    "deterministic=False, seed=0, seed2=0)(x)")
+def fractional_avg_pool(xp, x: Wide, pooling_ratio: Ratios, pseudo_random: Bool = False,
+                        overlapping: Bool = False, deterministic: Bool = False, seed: Int = 0,
+                        seed2: Int = 0):
+    """The mean of each of windows that tile images (N, H, W, C); as `FractionalMaxPool`."""
+    found = _tiled(xp, "FractionalAvgPool", xp.cast(x, "float64"), pooling_ratio, pseudo_random,
+                   overlapping, deterministic, (seed, seed2), tile_mean)
+    return (xp.cast(found[0], x.dtype), *found[1:])

@@ -1,0 +1,256 @@
+"""Small Primitives of `ops.auto_generate` with arithmetic of their own.
+
+Correlate, FFTShapeCopy, QuantV2, DynamicQuantExt, BoolNot, TensorToScalar and TupleToTensor. Those
+that say again what a function says are in the table of _primitive_aliases/generated.py.
+"""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Bool,
+    DType,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    floating,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._normalization.batch_norm import wide
+from ..primitive import Primitive
+
+Floats = TensorOf(floating)
+Signal = TensorOf(
+    "int8", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"
+)
+
+
+@op(
+    "ops.auto_generate.Correlate(pad_mode='valid')(a, v)",
+    widen=False,
+    rules={"ops.auto_generate.Correlate": {"pad_mode": OneOf("valid", "same", "full")}},
+)
+def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full") = "valid"):
+    """Sums of products of a sequence and the conjugate of another that is moved along it.
+
+    "valid" gives the places where the shorter lies within the longer, "full" all places where they
+    meet, "same" as many as the longer has. Integers become float32.
+
+    Raises:
+        TypeError: if the dtypes differ.
+        ValueError: if a sequence is empty or has not one axis.
+    """
+    if a.dtype != v.dtype:
+        raise TypeError(
+            f"For 'Correlate', 'a' and 'v' must have the same dtype, but got {a.dtype} and "
+            f"{v.dtype}."
+        )
+    if a.ndim != 1 or v.ndim != 1 or not a.shape[0] or not v.shape[0]:
+        raise ValueError(
+            f"For 'Correlate', 'a' and 'v' must have one axis and an element, but got shapes "
+            f"{tuple(a.shape)} and {tuple(v.shape)}."
+        )
+    given = a.dtype
+    a, v = wide(xp, a, v)
+    if given.kind in "iu":
+        a, v = xp.cast(a, "float32"), xp.cast(v, "float32")
+    v = xp.conj(v) if given.kind == "c" else v
+    swapped = a.shape[0] < v.shape[0]
+    long, short = (v, a) if swapped else (a, v)
+    taps = short.shape[0]
+    before = {"valid": 0, "same": taps // 2, "full": taps - 1}[pad_mode]
+    after = {"valid": 0, "same": taps - taps // 2 - 1, "full": taps - 1}[pad_mode]
+    long = xp.concatenate(
+        [xp.zeros((before,), long.dtype), long, xp.zeros((after,), long.dtype)], 0
+    )
+    count = long.shape[0] - taps + 1
+    index = xp.reshape(xp.arange(count), (-1, 1)) + xp.arange(taps)
+    found = xp.sum(long[index] * short, 1)
+    found = found[::-1] if swapped else found
+    return xp.cast(found, given) if given == "float16" else found
+
+
+@op("ops.auto_generate.FFTShapeCopy()(dout, shape)", widen=False)
+def fft_shape_copy(xp, dout: TensorOf(any_dtype), shape: TupleOf(Int(ge=0))):
+    """A gradient cut, or filled up with zeros behind, to a shape of as many axes.
+
+    Raises:
+        ValueError: if the shape has another number of axes.
+    """
+    if len(shape) != dout.ndim:
+        raise ValueError(
+            f"For 'FFTShapeCopy', 'shape' must have {dout.ndim} numbers, but got {shape}."
+        )
+    for axis, length in enumerate(shape):
+        dout = dout[(slice(None),) * axis + (slice(0, length),)]
+        gap = length - dout.shape[axis]
+        if gap:
+            more = (*dout.shape[:axis], gap, *dout.shape[axis + 1 :])
+            dout = xp.concatenate([dout, xp.zeros(more, dout.dtype)], axis)
+    return dout
+
+
+# Bytes for inference ------------------------------------------------------------------------------
+
+
+def _bytes(xp, x):
+    """The nearest integers, even ones where two are as near, within int8."""
+    return xp.cast(xp.clip(xp.round(x), -128, 127), "int8")
+
+
+@op(
+    "ops.auto_generate.QuantV2()(x, scale, offset, sqrt_mode=False, rounding_mode='ROUND', "
+    "dst_type=int8)",
+    alike="x scale offset",
+    widen=False,
+)
+def quantized(
+    xp,
+    x: Floats,
+    scale: Floats,
+    offset: Floats,
+    sqrt_mode: OneOf(False) = False,
+    rounding_mode: OneOf("ROUND", "Round", "round") = "ROUND",
+    dst_type: DType("int8") = dtypes.int8,
+):
+    """scale * x + offset rounded to int8; what is beyond becomes the nearest int8.
+
+    Args:
+        scale, offset: of the dtype of `x`; the last axis is that of `x`, others have length 1.
+        sqrt_mode, rounding_mode, dst_type: False, "ROUND" and int8, as the original has no others.
+
+    Raises:
+        TypeError: if an input is no Tensor of floats, or the dtypes differ.
+        ValueError: if scale or offset does not fit the last axis.
+    """
+    for name, each in (("scale", scale), ("offset", offset)):
+        if (
+            not x.ndim
+            or tuple(each.shape[-1:]) != x.shape[-1:]
+            or any(n != 1 for n in each.shape[:-1])
+        ):
+            raise ValueError(
+                f"For 'QuantV2', '{name}' must have length {tuple(x.shape[-1:])} in the last axis "
+                f"and 1 in others, but got shape {tuple(each.shape)}."
+            )
+    x, scale, offset = wide(xp, x, scale, offset)
+    return _bytes(xp, xp.reshape(scale, (-1,)) * x + xp.reshape(offset, (-1,)))
+
+
+@op(
+    "ops.auto_generate.DynamicQuantExt()(x, smooth_scales=None)",
+    alike="x smooth_scales",
+    widen=False,
+)
+def quantized_by_rows(
+    xp,
+    x: TensorOf("float16", "bfloat16", "float32"),
+    smooth_scales: TensorOf("float16", "bfloat16", "float32") = None,
+):
+    """Rows, the last axis, in units of their largest magnitude / 127, rounded to int8.
+
+    Args:
+        smooth_scales: factors for the elements of a row, applied first. Default: None.
+
+    Returns:
+        The rounded rows, and the units, float32, in the shape of `x` without the last axis. A row
+        of zeros has unit 0.
+
+    Raises:
+        TypeError: if an input is no Tensor of floats, or the dtypes differ.
+        ValueError: if `x` has no axes, or `smooth_scales` not the length of a row.
+    """
+    if not x.ndim or smooth_scales is not None and tuple(smooth_scales.shape) != x.shape[-1:]:
+        raise ValueError(
+            f"For 'DynamicQuantExt', 'x' must have an axis, and 'smooth_scales' the shape of its "
+            f"rows, but got shape {tuple(x.shape)} and "
+            f"{None if smooth_scales is None else tuple(smooth_scales.shape)}."
+        )
+    rows = wide(xp, x)
+    rows = rows if smooth_scales is None else rows * wide(xp, smooth_scales)
+    unit = xp.max(xp.abs(rows), -1, keepdims=True) / 127
+    found = _bytes(xp, rows / xp.where(unit > 0, unit, 1))
+    return found, xp.squeeze(unit, -1)
+
+
+# Numbers ------------------------------------------------------------------------------------------
+
+
+@public("ops.auto_generate.BoolNot")
+class BoolNot(Primitive):
+    """`not x` of a bool, as a Tensor.
+
+    Raises:
+        TypeError: if `x` is no bool.
+
+    Source: mindspore.ops.auto_generate.BoolNot of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("BoolNot")
+
+    @checked
+    def __call__(self, x: Bool):
+        return Tensor(not x)
+
+
+@public("ops.auto_generate.TensorToScalar")
+class TensorToScalar(Primitive):
+    """The one number in a Tensor, as Python's.
+
+    Raises:
+        TypeError: if `x` is no Tensor.
+        ValueError: if it has more elements than one, or none.
+
+    Source: mindspore.ops.auto_generate.TensorToScalar of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("TensorToScalar")
+
+    @checked
+    def __call__(self, x: TensorOf(any_dtype)):
+        if x.size != 1:
+            raise ValueError(
+                f"For 'TensorToScalar', 'x' must have one element, but got shape {x.shape}."
+            )
+        return x.item()
+
+
+@public("ops.auto_generate.TupleToTensor")
+class TupleToTensor(Primitive):
+    """The numbers of a tuple, all of one type, as a Tensor.
+
+    Inputs: the tuple, and a dtype: without it bools stay, ints become int64, floats float32.
+
+    Raises:
+        TypeError: if `input_tuple` is no tuple or list of numbers, or `dtype` is none.
+        ValueError: if there is no number to take the dtype from.
+        RuntimeError: if numbers are of two types.
+
+    Source: mindspore.ops.auto_generate.TupleToTensor of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("TupleToTensor")
+
+    @checked
+    def __call__(self, input_tuple: TupleOf() | ListOf(), dtype: DType = None):
+        kinds = {type(each) for each in input_tuple}
+        if not kinds <= {bool, int, float}:
+            raise TypeError(
+                f"For 'TupleToTensor', 'input_tuple' must hold numbers, but got {input_tuple!r}."
+            )
+        if len(kinds) > 1:
+            raise RuntimeError(
+                f"For 'TupleToTensor', 'input_tuple' must hold numbers of one type, but got "
+                f"{input_tuple!r}."
+            )
+        if dtype is None and not kinds:
+            raise ValueError("For 'TupleToTensor', 'dtype' must be given for an empty tuple.")
+        found = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float32}
+        return Tensor(list(input_tuple), dtype or found[kinds.pop()])

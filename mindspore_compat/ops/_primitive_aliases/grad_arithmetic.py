@@ -1,0 +1,463 @@
+"""Primitives of gradients with arithmetic of their own: places, parts, segments, draws of gamma.
+
+They are given what an operation found on its way. Those that pull a gradient back through a call
+are lines of tables in _primitive_aliases/grad_lines.py and _primitive_aliases/generated_grads.py.
+"""
+
+import math
+
+from ..._core.autograd.transforms import vjp
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    checked,
+    floating,
+    real,
+)
+from ..._core.tensor.tensor import Tensor
+from .._pooling.fractional import tile_max, tile_mean, tiles
+from .._shape.create import zeros
+from ..primitive import Primitive
+from .grad_lines import made
+
+Floats = TensorOf(floating)
+Places = TensorOf("int32", "int64")
+Sizes = Int | TupleOf(Int)
+Sequence = TupleOf(TensorOf()) | ListOf(TensorOf())
+
+
+# Activations --------------------------------------------------------------------------------------
+
+
+@op("ops.auto_generate.EluGradExt()(dout, x_or_out, alpha=1.0, is_result=False)")
+def elu_grad_ext(xp, dout: Floats, x_or_out: Floats, alpha: Float = 1.0, is_result: Bool = False):
+    """The gradient of ELU, of its input or of its result."""
+    low = xp.minimum(x_or_out, 0)
+    slope = low + alpha if is_result else alpha * xp.exp(low)
+    return xp.where(x_or_out > 0, dout, dout * slope)
+
+
+@op("ops.auto_generate.LeakyReLUGradExt()(dy, input, negative_slope=0.01, is_result=False)")
+def leaky_relu_grad_ext(
+    xp, dy: Floats, input: Floats, negative_slope: Float = 0.01, is_result: Bool = False
+):
+    """The gradient of the leaky ReLU, of its input or of its result: their signs agree."""
+    if is_result and negative_slope < 0:
+        raise ValueError(
+            f"For 'LeakyReLUGradExt', 'negative_slope' must not be negative where a result is "
+            f"given, but got {negative_slope}."
+        )
+    return xp.where(input > 0, dy, dy * negative_slope)
+
+
+# Pools --------------------------------------------------------------------------------------------
+
+
+@op(
+    "ops.auto_generate.MaxPoolGradWithIndices(kernel_size, strides=None, pads=0, dilation=(1, 1), "
+    "ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
+)
+def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Places):
+    """The gradient of `MaxPoolWithIndices`: added up where each maximum was, in H * W."""
+    return xp.add_places(grad, argmax, tuple(x.shape[-2:]))
+
+
+@op(
+    "ops.operations._grad_ops.MaxPoolGradWithArgmax(kernel_size=1, strides=1, pad_mode='VALID', "
+    "data_format='NCHW')(x, grad, argmax)"
+)
+def max_pool_argmax_grad(
+    xp, x: Floats, grad: Floats, argmax: Places, data_format: OneOf("NCHW", "NHWC") = "NCHW"
+):
+    """The gradient of `ops.MaxPoolWithArgmax`: added up where each maximum was, in C * H * W."""
+    last = data_format == "NHWC"
+    x, grad, argmax = (xp.moveaxis(each, -1, 1) if last else each for each in (x, grad, argmax))
+    rows = (xp.reshape(each, (each.shape[0], -1)) for each in (grad, argmax))
+    found = xp.reshape(xp.add_places(*rows, (math.prod(x.shape[1:]),)), x.shape)
+    return xp.moveaxis(found, 1, -1) if last else found
+
+
+@op(
+    "ops.operations._grad_ops.MaxPoolGradGradWithArgmax(kernel_size=1, strides=1, "
+    "pad_mode='VALID')(x, grad, argmax)"
+)
+def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Places):
+    """The gradient of `MaxPoolGradWithArgmax` for its slope: what `grad` has at each maximum."""
+    rows = (xp.reshape(each, (each.shape[0], -1)) for each in (grad, argmax))
+    return xp.reshape(xp.take_places(*rows, 1), argmax.shape)
+
+
+@op(widen=False)
+def tiled(xp, x: Floats, rows: Any, columns: Any, overlapping: Bool, reduce: Any):
+    """Windows between boundaries, reduced: what the fractional pools do once they have drawn."""
+    return tiles(xp, x, (rows, columns), overlapping, reduce)
+
+
+def _through_tiles(x, slope, rows, columns, overlapping, reduce):
+    cuts = [each.asnumpy().tolist() for each in (rows, columns)]
+    return vjp(lambda given: tiled.run(given, *cuts, overlapping, reduce), x)[1](slope)[0]
+
+
+class _Fractional(Primitive):
+    @checked
+    def __init__(self, overlapping: Bool = False):
+        super().__init__(type(self).__name__)
+        self.overlapping = overlapping
+
+
+@public("ops.operations._grad_ops.FractionalAvgPoolGrad")
+class FractionalAvgPoolGrad(_Fractional):
+    """The gradient of `ops.FractionalAvgPool`: of each window one share for each element.
+
+    Inputs: the shape (N, H, W, C) of the input as a Tensor, the slope, and the boundaries of rows
+    and of columns that the pool gave.
+
+    Raises:
+        TypeError: if `overlapping` is no bool, or an input no Tensor.
+
+    Source: mindspore.ops.operations._grad_ops.FractionalAvgPoolGrad of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(
+        self,
+        orig_input_tensor_shape: Places,
+        out_backprop: Floats,
+        row_pooling_sequence: Places,
+        col_pooling_sequence: Places,
+    ):
+        x = zeros(tuple(orig_input_tensor_shape.asnumpy().tolist()), out_backprop.dtype)
+        cuts = row_pooling_sequence, col_pooling_sequence
+        return _through_tiles(x, out_backprop, *cuts, self.overlapping, tile_mean)
+
+
+@public("ops.operations._grad_ops.FractionalMaxPoolGrad")
+class FractionalMaxPoolGrad(_Fractional):
+    """The gradient of `ops.FractionalMaxPool`: added up where each maximum was.
+
+    Inputs: the input (N, H, W, C) and the output of the pool, the slope, and the boundaries of
+    rows and of columns that the pool gave.
+
+    Raises:
+        TypeError: if `overlapping` is no bool, or an input no Tensor.
+
+    Source: mindspore.ops.operations._grad_ops.FractionalMaxPoolGrad of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(
+        self,
+        orig_input: Floats,
+        orig_output: Floats,
+        out_backprop: Floats,
+        row_pooling_sequence: Places,
+        col_pooling_sequence: Places,
+    ):
+        cuts = row_pooling_sequence, col_pooling_sequence
+        return _through_tiles(orig_input, out_backprop, *cuts, self.overlapping, tile_max)
+
+
+@op(
+    "ops.operations._grad_ops.FractionalMaxPoolGradWithFixedKsize(data_format='NCHW')"
+    "(origin_input, out_backprop, argmax)"
+)
+def fractional_max_pool_grad(
+    xp,
+    origin_input: TensorOf(real),
+    out_backprop: TensorOf(real),
+    argmax: TensorOf("int64"),
+    data_format: OneOf("NCHW") = "NCHW",
+):
+    """The gradient of `ops.FractionalMaxPoolWithFixedKsize`: added up where each maximum was.
+
+    Raises:
+        ValueError: if batches or channels differ, or the shapes of the slope and the places.
+    """
+    _need_places("FractionalMaxPoolGradWithFixedKsize", origin_input, out_backprop, argmax)
+    return xp.add_places(out_backprop, argmax, tuple(origin_input.shape[-2:]))
+
+
+@op(
+    "ops.operations._grad_ops.FractionalMaxPool3DGradWithFixedKsize(data_format='NCDHW')"
+    "(origin_input, out_backprop, argmax)"
+)
+def fractional_max_pool3d_grad(
+    xp,
+    origin_input: TensorOf(real),
+    out_backprop: TensorOf(real),
+    argmax: Places,
+    data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
+):
+    """The gradient of `ops.FractionalMaxPool3DWithFixedKsize`: added up where each maximum was."""
+    last = data_format == "NDHWC"
+    given = (origin_input, out_backprop, argmax)
+    x, y, at = (xp.moveaxis(each, -1, 1) if last else each for each in given)
+    _need_places("FractionalMaxPool3DGradWithFixedKsize", x, y, at)
+    found = xp.add_places(y, at, tuple(x.shape[-3:]))
+    return xp.moveaxis(found, 1, -1) if last else found
+
+
+def _need_places(api, x, y, places):
+    if tuple(y.shape) != tuple(places.shape) or tuple(y.shape[:2]) != tuple(x.shape[:2]):
+        raise ValueError(
+            f"For '{api}', 'out_backprop' and 'argmax' must have the same shape, of the batch and "
+            f"channels of 'origin_input', but got {tuple(y.shape)}, {tuple(places.shape)} and "
+            f"{tuple(x.shape)}."
+        )
+
+
+@op(
+    "ops.operations._grad_ops.MaxUnpool2DGrad(ksize, strides=0, pads=0, output_shape=(), "
+    "data_format='NCHW')(x, grads, argmax)"
+)
+def max_unpool2d_grad(
+    xp,
+    x: TensorOf(real),
+    grads: TensorOf(real),
+    argmax: Places,
+    data_format: OneOf("NCHW", "NHWC") = "NCHW",
+):
+    """The gradient of `ops.MaxUnpool2D`: the slope at the places the values were put to."""
+    return _taken(xp, grads, argmax, 2, data_format)
+
+
+@op(
+    "ops.operations._grad_ops.MaxUnpool3DGrad(ksize, strides=0, pads=0, output_shape=(), "
+    "data_format='NCDHW')(x, grads, argmax)"
+)
+def max_unpool3d_grad(
+    xp,
+    x: TensorOf(real),
+    grads: TensorOf(real),
+    argmax: Places,
+    data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
+):
+    """The gradient of `ops.MaxUnpool3D`: the slope at the places the values were put to."""
+    return _taken(xp, grads, argmax, 3, data_format)
+
+
+def _taken(xp, grads, places, spatial, data_format):
+    if data_format.endswith("C"):
+        moved = (xp.moveaxis(each, -1, 1) for each in (grads, places))
+        return xp.moveaxis(xp.take_places(*moved, spatial), 1, -1)
+    return xp.take_places(grads, places, spatial)
+
+
+# Parts of matrices, medians -----------------------------------------------------------------------
+
+
+@op("ops.operations._grad_ops.LuUnpackGrad(L_grad_flag, U_grad_flag)(L_grad, U_grad, LU_data)")
+def lu_unpack_grad(
+    xp,
+    L_grad: TensorOf(real),
+    U_grad: TensorOf(real),
+    LU_data: TensorOf(real),
+    L_grad_flag: Bool,
+    U_grad_flag: Bool,
+):
+    """The gradients of `ops.LuUnpack` for its data, one by way of L and one by way of U.
+
+    A flag tells whether there is a slope of that factor; without it the part is 0.
+    """
+    high, wide = LU_data.shape[-2:]
+    least = min(high, wide)
+    lower = xp.tril(L_grad, -1) if L_grad_flag else L_grad * 0
+    upper = xp.triu(U_grad) if U_grad_flag else U_grad * 0
+    batch = tuple(LU_data.shape[:-2])
+    right = xp.zeros((*batch, high, wide - least), LU_data.dtype)
+    below = xp.zeros((*batch, high - least, wide), LU_data.dtype)
+    return xp.concatenate([lower, right], -1), xp.concatenate([upper, below], -2)
+
+
+@op(
+    "ops.operations._grad_ops.MedianGrad(global_median=False, axis=0, keep_dims=False)"
+    "(y_grad, x, y, indices)",
+    widen=False,
+)
+def median_grad(
+    xp,
+    y_grad: TensorOf(real),
+    x: TensorOf(real),
+    y: TensorOf(real),
+    indices: TensorOf("int64"),
+    global_median: Bool = False,
+    axis: Int = 0,
+    keep_dims: Bool = False,
+):
+    """The gradient of `ops.Median`: at the place of the median, or of the median of all elements
+    shared by those that equal it. float64 for float64, else float32.
+
+    Raises:
+        ValueError: if the shapes of `y_grad` and `y` differ.
+    """
+    if tuple(y_grad.shape) != tuple(y.shape):
+        raise ValueError(
+            f"For 'MedianGrad', 'y_grad' and 'y' must have the same shape, but got "
+            f"{tuple(y_grad.shape)} and {tuple(y.shape)}."
+        )
+    dtype = "float64" if x.dtype == "float64" else "float32"
+    slope = xp.cast(y_grad, dtype)
+    if global_median:
+        same = xp.cast(x == y, dtype)
+        return slope * same / xp.sum(same)
+    if not keep_dims and x.ndim:
+        slope, indices = xp.expand_dims(slope, axis), xp.expand_dims(indices, axis)
+    if not x.ndim:
+        return slope
+    return xp.scatter_along_axis(xp.zeros(x.shape, dtype), indices, slope, axis)
+
+
+# Segments and sparse matrices ---------------------------------------------------------------------
+
+
+def _segments(name, given, scale):
+    """Declares the gradient of a sum of rows by segments, divided by a power of their counts."""
+
+    @op(f"ops.operations._grad_ops.{name}()({given}: x, indices, segment_ids, output_dim0)")
+    def back(xp, x: Floats, indices: Places, segment_ids: Places, output_dim0: Any):
+        """The slope of each segment for the rows that it sums, in the places of these rows."""
+        rows = _count_of(name, output_dim0)
+        _need_segments(xp, name, x, indices, segment_ids, rows)
+        counts = xp.scatter_add(
+            xp.zeros(x.shape[:1], x.dtype), (segment_ids,), xp.ones(segment_ids.shape, x.dtype)
+        )
+        shape = (-1,) + (1,) * (x.ndim - 1)
+        share = x / xp.reshape(xp.maximum(counts, 1) ** scale, shape) if scale else x
+        made = xp.zeros((rows, *x.shape[1:]), x.dtype)
+        return xp.scatter_add(made, (indices,), share[segment_ids])
+
+
+def _count_of(api, value):
+    if not isinstance(value, Tensor) or str(value.dtype) not in ("Int32", "Int64"):
+        raise TypeError(
+            f"For '{api}', 'output_dim0' must be a Tensor of int32 or int64, but got {value!r}."
+        )
+    if value.ndim:
+        raise ValueError(f"For '{api}', 'output_dim0' must have no axes, but got {value.shape}.")
+    return int(value.asnumpy())
+
+
+def _need_segments(xp, api, x, indices, segment_ids, rows):
+    if x.ndim < 1 or indices.ndim != 1 or tuple(indices.shape) != tuple(segment_ids.shape):
+        raise ValueError(
+            f"For '{api}', 'indices' and 'segment_ids' must have one axis and the same length, but "
+            f"got {tuple(indices.shape)} and {tuple(segment_ids.shape)}."
+        )
+    if not indices.shape[0]:
+        return
+    if bool(xp.any(segment_ids[1:] < segment_ids[:-1])):
+        raise ValueError(f"For '{api}', 'segment_ids' must be sorted.")
+    for name, each, most in (("indices", indices, rows), ("segment_ids", segment_ids, x.shape[0])):
+        if bool(xp.any((each < 0) | (each >= most))):
+            raise ValueError(f"For '{api}', '{name}' must be in [0, {most}).")
+
+
+_segments("SparseSegmentMeanGrad", "x", 1)
+_segments("SparseSegmentSqrtNGrad", "x", 0.5)
+_segments("SparseSegmentSumGrad", "grad", 0)
+
+
+@op(
+    "ops.operations._grad_ops.SparseSliceGrad()(backprop_val_grad, indices, start, new_indices)",
+    widen=False,
+)
+def sparse_slice_grad(
+    xp,
+    backprop_val_grad: TensorOf(),
+    indices: TensorOf("int64"),
+    start: TensorOf("int64"),
+    new_indices: TensorOf("int64"),
+):
+    """The gradient of `ops.SparseSlice` for the values: 0 for those that were cut off.
+
+    Args:
+        backprop_val_grad: the slope of the values in the slice, (M,).
+        indices: where the values of the matrix stand, sorted, (N, rank).
+        start: where the slice starts, (rank,).
+        new_indices: where the values of the slice stand, sorted, (M, rank).
+
+    Raises:
+        ValueError: if shapes do not fit.
+        RuntimeError: if a value of the slice is none of the matrix.
+    """
+    api, rank = "SparseSliceGrad", start.shape[0] if start.ndim == 1 else None
+    shapes = tuple(indices.shape[1:]), tuple(new_indices.shape[1:])
+    if shapes != ((rank,), (rank,)) or tuple(backprop_val_grad.shape) != new_indices.shape[:1]:
+        raise ValueError(
+            f"For '{api}', shapes must be (M,), (N, rank), (rank,) and (M, rank), but got "
+            f"{tuple(backprop_val_grad.shape)}, {tuple(indices.shape)}, {tuple(start.shape)} and "
+            f"{tuple(new_indices.shape)}."
+        )
+    same = xp.expand_dims(indices - start, 1) == xp.expand_dims(new_indices, 0)
+    same = xp.all(same, 2)
+    if not bool(xp.all(xp.any(same, 0))):
+        raise RuntimeError(f"For '{api}', 'new_indices' must all be among 'indices', both sorted.")
+    held = xp.expand_dims(backprop_val_grad, 0)
+    return xp.cast(xp.sum(xp.where(same, held, xp.zeros_like(held)), 1), backprop_val_grad.dtype)
+
+
+# Draws and unique elements ------------------------------------------------------------------------
+
+
+@public("ops.operations._grad_ops.RandomGammaGrad")
+class RandomGammaGrad(Primitive):
+    """The derivative of a draw from a gamma distribution for the shape `alpha` of that.
+
+    Of a draw the value of the distribution function stays, so it is minus the slope of that for
+    `alpha`, divided by the density: Figurnov et al., "Implicit Reparameterization Gradients"
+    (2018).
+
+    Raises:
+        TypeError: if an input is no Tensor of float32 or float64, or the dtypes differ.
+        ValueError: if the shapes cannot be broadcast together.
+
+    Source: mindspore.ops.operations._grad_ops.RandomGammaGrad of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("RandomGammaGrad")
+
+    @checked
+    def __call__(
+        self, alpha: TensorOf("float32", "float64"), sample: TensorOf("float32", "float64")
+    ):
+        if alpha.dtype != sample.dtype:
+            raise TypeError(
+                f"For 'RandomGammaGrad', 'alpha' and 'sample' must have the same dtype, but got "
+                f"{alpha.dtype} and {sample.dtype}."
+            )
+        slope = made("IgammaGradA")()(alpha, sample)
+        return gamma_draw_slope.run(slope, alpha, sample)
+
+
+@op()
+def gamma_draw_slope(xp, slope: Floats, alpha: Floats, sample: Floats):
+    """Minus `slope` divided by the density of the gamma distribution at `sample`."""
+    return -slope * xp.exp(sample + xp.gammaln(alpha) - (alpha - 1) * xp.log(sample))
+
+
+@public("ops.operations._grad_ops.UniqueGrad")
+class UniqueGrad(Primitive):
+    """The gradient of `ops.Unique`: `UniqueGrad()(dy, y)` with the slopes and the results of both
+    outputs; each element gets the slope of the unique element that it is.
+
+    Raises:
+        TypeError: if `dy` or `y` is no sequence of Tensors.
+
+    Source: mindspore.ops.operations._grad_ops.UniqueGrad of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("UniqueGrad")
+
+    @checked
+    def __call__(self, dy: Sequence, y: Sequence):
+        return dy[0][y[1]]

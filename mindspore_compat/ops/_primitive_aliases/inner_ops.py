@@ -1,0 +1,16 @@
+"""mindspore.ops.operations._inner_ops: Primitives that the original's layers are made of.
+
+Any name of `mindspore.ops` and `mindspore.ops.auto_generate` is found here too.
+"""
+
+from ..._core.declare.public_api import build
+from ...communication import GlobalComm  # noqa: F401 - imported from here by scripts
+from ..auto_generate import __all__, __dir__  # noqa: F401
+from ..auto_generate import __getattr__ as _find
+from ..primitive import Primitive
+
+
+def __getattr__(name):
+    """A name of this path alone, else of `mindspore.ops.auto_generate`."""
+    found = build("ops.operations._inner_ops", name, Primitive)
+    return _find(name) if found is None else found

@@ -1,0 +1,1 @@
+"""Random numbers, permutations, samples, and dropout."""

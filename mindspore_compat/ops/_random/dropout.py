@@ -1,0 +1,228 @@
+"""Dropout, and the activations that draw random numbers.
+
+Masks come from the stream that `mindspore.set_seed` seeds, or, for an op given seeds of its own,
+from a stream of its own. They are constants to every gradient.
+"""
+
+import numpy as np
+
+from ..._backend import random
+from ..._backend.space import extra
+from ..._core.autograd.vjp_rules import CONSTANT
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    ScalarOf,
+    TensorOf,
+    TupleOf,
+    floating,
+    integer,
+    real,
+)
+
+Floats = TensorOf(floating)
+Plain = TensorOf(integer | floating)
+Chance = Float(ge=0.0, le=1.0)
+
+
+@extra
+def random_uniform(xp, shape, low=0.0, high=1.0, seed0=0, seed1=0):
+    """Numbers in [low, high), float32."""
+    drawn = random.stream(seed0, seed1).next(xp).random(shape, dtype=np.float32)
+    return drawn if (low, high) == (0.0, 1.0) else drawn * (high - low) + low
+
+
+@extra
+def random_keep(xp, shape, keep, seed0=0, seed1=0):
+    """A bool mask that is true with probability `keep`."""
+    if keep >= 1:
+        return xp.ones(shape, bool)
+    return xp.random_uniform(shape, 0.0, 1.0, seed0, seed1) < keep
+
+
+CONSTANT.update({"random_uniform", "random_keep"})
+
+
+def _dropped(xp, x, mask, keep):
+    """`x` where the mask holds, scaled so that its expectation stays."""
+    if keep == 0:
+        return xp.zeros_like(x)
+    scale = xp.cast(mask, "float32") * (1 / keep)
+    return xp.cast(x * xp.cast(scale, x.dtype if x.dtype.kind == "f" else "float32"), x.dtype)
+
+
+@op("ops.dropout(input, p=0.5, training=True, seed=None)")
+def dropout(xp, input: Floats, p: ScalarOf(Chance, TypeError) = 0.5, training: Bool = True,
+            seed: Int(ge=0) = None):
+    """Elements zeroed with probability `p`, the others divided by 1 - p.
+
+    Without `training` the input itself. With a `seed` the masks follow from it, from call to call.
+    """
+    if not training or p == 0:
+        return input
+    return _dropped(xp, input, xp.random_keep(input.shape, 1 - p, seed or 0), 1 - p)
+
+
+@op("mint.nn.functional.dropout(input, p=0.5, training=True, inplace=False)",
+    "mint.nn.Dropout(p=0.5, inplace=False)(input)")
+def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
+    """Elements zeroed with probability `p`, the others divided by 1 - p."""
+    if not training or p == 0:
+        return input
+    return _dropped(xp, input, xp.random_keep(input.shape, 1 - p), 1 - p)
+
+
+@op("ops.Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
+def dropout_primitive(xp, x: Floats, keep_prob: ScalarOf(Float(gt=0.0, le=1.0)) = 0.5,
+                      Seed0: ScalarOf(Int) = 0, Seed1: ScalarOf(Int) = 0):
+    """Elements kept with probability `keep_prob` and divided by it, the others zeroed.
+
+    Returns:
+        The result, and the mask of ones and zeros in the input's dtype.
+    """
+    mask = xp.random_keep(x.shape, keep_prob, Seed0, Seed1)
+    return _dropped(xp, x, mask, keep_prob), xp.cast(mask, x.dtype)
+
+
+# Whole channels -----------------------------------------------------------------------------------
+
+
+def _channels(xp, api, x, keep, ranks):
+    """The input with whole channels dropped, and the mask, which broadcasts."""
+    if x.ndim not in ranks:
+        wanted = " or ".join(map(str, ranks))
+        raise ValueError(
+            f"For '{api}', the input must have {wanted} dimensions, but got shape "
+            f"{tuple(x.shape)}.")
+    lead = 2 if x.ndim == ranks[-1] else 1
+    mask = xp.random_keep(tuple(x.shape[:lead]) + (1,) * (x.ndim - lead), keep)
+    return _dropped(xp, x, mask, keep), mask
+
+
+@op("ops.dropout1d(input, p=0.5, training=True)")
+def dropout1d(xp, input: Plain, p: Chance = 0.5, training: Bool = True):
+    """Whole channels of (N, C, L) or (C, L) zeroed with probability `p`, the rest scaled up."""
+    out, _ = _channels(xp, "dropout1d", input, 1 - p, (2, 3))
+    return out if training else input
+
+
+@op("ops.dropout2d(input, p=0.5, training=True)")
+def dropout2d(xp, input: Plain, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
+    """Whole channels of (N, C, H, W) zeroed with probability `p`, the rest scaled up."""
+    out, _ = _channels(xp, "dropout2d", input, 1 - p, (4,))
+    return out if training else input
+
+
+@op("mint.nn.functional.dropout2d(input, p=0.5, training=True, inplace=False)",
+    "mint.nn.Dropout2d(p=0.5, inplace=False)(input)")
+def dropout2d_ext(xp, input: Plain, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
+    """Whole channels of (N, C, H, W) or (C, H, W) zeroed with probability `p`, the rest scaled."""
+    out, _ = _channels(xp, "dropout2d", input, 1 - p, (3, 4))
+    return out if training else input
+
+
+@op("ops.dropout3d(input, p=0.5, training=True)")
+def dropout3d(xp, input: Plain, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
+    """Whole channels of (N, C, D, H, W) zeroed with probability `p`, the rest scaled up."""
+    out, _ = _channels(xp, "dropout3d", input, 1 - p, (5,))
+    return out if training else input
+
+
+def _with_mask(xp, api, x, keep, rank):
+    out, mask = _channels(xp, api, x, keep, (rank,))
+    return out, xp.broadcast_to(mask, x.shape)
+
+
+@op("ops.Dropout2D(keep_prob=0.5)(x)")
+def dropout2d_primitive(xp, x: Plain, keep_prob: Chance = 0.5):
+    """Whole channels of (N, C, H, W) kept with probability `keep_prob` and divided by it.
+
+    Returns:
+        The result, and the bool mask of the input's shape.
+    """
+    return _with_mask(xp, "Dropout2D", x, keep_prob, 4)
+
+
+@op("ops.Dropout3D(keep_prob=0.5)(x)")
+def dropout3d_primitive(xp, x: Plain, keep_prob: Chance = 0.5):
+    """Whole channels of (N, C, D, H, W) kept with probability `keep_prob` and divided by it.
+
+    Returns:
+        The result, and the bool mask of the input's shape.
+    """
+    return _with_mask(xp, "Dropout3D", x, keep_prob, 5)
+
+
+# A mask made first and used later: bits, as many as elements, in groups of 128.
+
+
+@op("ops.DropoutGenMask(Seed0=0, Seed1=0)(shape, keep_prob)")
+def dropout_gen_mask(xp, keep_prob: TensorOf(floating, scalars=True),
+                     shape: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)), Seed0: Int = 0,
+                     Seed1: Int = 0):
+    """A mask for `DropoutDoMask`: one bit per element, uint8, ceil(n / 128) * 16 bytes long."""
+    count = 1
+    for n in shape:
+        count *= n
+    keep = float(keep_prob)
+    bits = xp.random_keep((-(-count // 128) * 128,), keep, Seed0, Seed1)
+    return xp.packbits(bits)
+
+
+@op("ops.DropoutDoMask()(x, mask, keep_prob)")
+def dropout_do_mask(xp, x: Floats, mask: TensorOf("uint8"),
+                    keep_prob: TensorOf(floating, scalars=True)):
+    """The elements of `x` whose bit in `mask` is set, divided by `keep_prob`; 0 elsewhere."""
+    bits = xp.unpackbits(mask)
+    if bits.size < x.size:
+        raise ValueError(
+            f"For 'DropoutDoMask', 'mask' must have a bit for each of {x.size} elements, but got "
+            f"{bits.size}.")
+    return _dropped(xp, x, xp.reshape(bits[:x.size], x.shape), float(keep_prob))
+
+
+CONSTANT.update({"unpackbits", "random_uniform", "random_keep"})
+
+
+# Random activations -------------------------------------------------------------------------------
+
+
+@op("ops.rrelu(input, lower=0.125, upper=0.3333333333333333)")
+def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125,
+          upper: Number | Bool = 1 / 3):
+    """The input where it is not negative, a random slope in [lower, upper) times it elsewhere."""
+    if lower > upper:
+        raise ValueError(
+            f"For 'rrelu', 'lower' must be at most 'upper', but got {lower!r} and {upper!r}.")
+    slope = xp.random_uniform(input.shape, float(lower), float(upper))
+    slope = xp.cast(slope, input.dtype) if input.dtype.kind == "f" else slope
+    return xp.cast(xp.where(input >= 0, input, input * slope), input.dtype)
+
+
+@op("ops.gumbel_softmax(logits, tau=1.0, hard=False, dim=-1)")
+def gumbel_softmax(xp, logits: TensorOf("float16", "float32"), tau: Float(gt=0.0) = 1.0,
+                   hard: Bool = False, dim: Int = -1):
+    """Softmax of (logits + Gumbel noise) / tau along `dim`.
+
+    With `hard` one-hot vectors at the largest entries, with the gradient of the soft ones.
+    """
+    if not -logits.ndim <= dim < logits.ndim:
+        raise ValueError(
+            f"For 'gumbel_softmax', 'dim' must be in [{-logits.ndim}, {logits.ndim}), but got "
+            f"{dim}.")
+    drawn = xp.random_uniform(logits.shape, 1e-30, 1.0)
+    noise = -xp.log(-xp.log(xp.maximum(drawn, 1e-30)))
+    scaled = (logits + xp.cast(noise, logits.dtype)) / tau
+    e = xp.exp(scaled - xp.max(scaled, dim, keepdims=True))
+    soft = e / xp.sum(e, dim, keepdims=True)
+    if not hard:
+        return soft
+    best = xp.expand_dims(xp.argmax(soft, dim), dim)
+    places = xp.arange(logits.shape[dim])
+    places = xp.reshape(places, (-1,) + (1,) * (logits.ndim - 1 - dim % logits.ndim))
+    chosen = xp.cast(places == best, logits.dtype)
+    return chosen + (soft - xp.stop(soft))

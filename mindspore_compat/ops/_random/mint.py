@@ -1,0 +1,270 @@
+"""Random numbers as `mindspore.mint` spells them: with `generator` and `device`.
+
+The streams are those of `_random/distributions.py`, and so is `mint.randperm`. `device` names the
+accelerator, "Ascend" or "npu", which is the device target in force; the original makes these
+numbers nowhere else.
+"""
+
+from ..._backend.arrays import SPACES, current_space
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, DType, Float, Int, TensorOf, checked, floating
+from ..._core.rules.vocabulary import any_dtype as every
+from .._shape.reshape import shape_of
+from .distributions import _integers, _made, _multinomial, _shapes, _stream, moved
+
+Anything = TensorOf(every)
+Reals = DType("float16", "float32", "float64", "bfloat16")
+Places = Float | TensorOf(every)
+
+
+def need_accelerator(api, device):
+    """Refuses a device that random numbers are not made on.
+
+    Raises:
+        TypeError: if `device` is not a str or None.
+        RuntimeError: if it is the CPU.
+        ValueError: if it is none of the names known.
+    """
+    if device is None:
+        return
+    if not isinstance(device, str):
+        raise TypeError(
+            f"For '{api}', 'device' must be a str or None, but got {device!r} of type "
+            f"{type(device).__name__}."
+        )
+    if device in ("CPU", "cpu"):
+        raise RuntimeError(
+            f"For '{api}', 'device' must not be the CPU: leave it out for the "
+            f"device target in force."
+        )
+    if device not in ("Ascend", "npu"):
+        raise ValueError(f"For '{api}', 'device' must be 'Ascend' or 'npu', but got {device!r}.")
+
+
+def _sized(api, size, dtype, device):
+    """The shape, and the dtype, which may follow a shape given as one sequence."""
+    need_accelerator(api, device)
+    if len(size) == 2 and isinstance(size[0], (tuple, list)):
+        size, dtype = size[:1], size[1]
+    Reals.refuse(api, "dtype", dtype) if dtype is not None else None
+    return shape_of(api, size), dtype
+
+
+@public("mint.rand")
+def rand(*size, generator=None, dtype=None, device=None):
+    """Uniform numbers in [0, 1).
+
+    Args:
+        *size (Union[int, tuple(int), list(int)]): the shape.
+        generator (mindspore.Generator): where the numbers come from; the default one without.
+        dtype (mindspore.dtype): a floating dtype. Default: float32.
+        device (str): "Ascend" or "npu" for the accelerator; the device target without.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `size` holds a negative number, or the device is another.
+        RuntimeError: if `device` is "CPU".
+
+    Source: mindspore.mint.rand of MindSpore 2.10.
+    """
+    shape, dtype = _sized("rand", size, dtype, device)
+    return _made(_stream(generator, current_space()).random(shape), dtype)
+
+
+@public("mint.randn")
+def randn(*size, generator=None, dtype=None, device=None):
+    """Numbers of the standard normal distribution; its arguments are those of `mint.rand`.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `size` holds a negative number, or the device is another.
+        RuntimeError: if `device` is "CPU".
+
+    Source: mindspore.mint.randn of MindSpore 2.10.
+    """
+    shape, dtype = _sized("randn", size, dtype, device)
+    return _made(_stream(generator, current_space()).standard_normal(shape), dtype)
+
+
+def _alike(api, input, dtype, device):
+    """The functions of the input's array, and the dtype of the result, which must be floating."""
+    need_accelerator(api, device)
+    wanted = input.dtype if dtype is None else dtype
+    Reals.refuse(api, "dtype", wanted)
+    return space_for(input._array), wanted
+
+
+@public("mint.rand_like")
+@checked
+def rand_like(input: Anything, *, dtype: DType = None, device=None):
+    """Uniform numbers in [0, 1) in the shape of a Tensor.
+
+    Args:
+        input (Tensor): any shape.
+        dtype (mindspore.dtype): a floating dtype; that of `input` by default.
+        device (str): "Ascend" or "npu" for the accelerator.
+
+    Raises:
+        TypeError: if an argument is of another type, or the dtype not a floating one.
+        ValueError: if the device is another.
+        RuntimeError: if `device` is "CPU".
+
+    Source: mindspore.mint.rand_like of MindSpore 2.10.
+    """
+    xp, wanted = _alike("rand_like", input, dtype, device)
+    return _made(_stream(None, xp).random(input.shape), wanted)
+
+
+@public("mint.randn_like")
+@checked
+def randn_like(input: Anything, *, dtype: DType = None, device=None):
+    """Numbers of the standard normal distribution in the shape of a Tensor; as `mint.rand_like`.
+
+    Source: mindspore.mint.randn_like of MindSpore 2.10.
+    """
+    xp, wanted = _alike("randn_like", input, dtype, device)
+    return _made(_stream(None, xp).standard_normal(input.shape), wanted)
+
+
+@public("mint.randint")
+def randint(*args, generator=None, dtype=None, device=None):
+    """Whole numbers: `randint(low, high, size)` in [low, high), `randint(high, size)` in [0, high).
+
+    Args:
+        low (int): the least number. Default: 0.
+        high (int): the number above the largest.
+        size (Union[tuple(int), list(int)]): the shape.
+        generator (mindspore.Generator): where the numbers come from; the default one without.
+        dtype (mindspore.dtype): the dtype. Default: int64.
+        device (str): "Ascend" or "npu" for the accelerator.
+
+    Raises:
+        TypeError: if a bound is not an int, `size` neither a tuple nor a list, or there are more or
+            fewer arguments.
+        ValueError: if `low` is not below `high`, or the device is another.
+        RuntimeError: if `device` is "CPU".
+
+    Source: mindspore.mint.randint of MindSpore 2.10.
+    """
+    need_accelerator("randint", device)
+    low, high = _bounds("randint", args[:-1])
+    if not isinstance(args[-1], (tuple, list)):
+        raise TypeError(f"For 'randint', 'size' must be a tuple or a list, but got {args[-1]!r}.")
+    draw = _stream(generator, current_space())
+    return _integers("randint", low, high, args[-1], draw, dtype)
+
+
+def _bounds(api, given):
+    """The bounds of whole numbers: the upper one, or both."""
+    if len(given) not in (1, 2):
+        raise TypeError(f"For '{api}', there must be one bound or two, but got {len(given)}.")
+    low, high = given if len(given) == 2 else (0, *given)
+    Int.refuse(api, "low", low)
+    Int.refuse(api, "high", high)
+    return low, high
+
+
+@public("mint.randint_like")
+def randint_like(*args, dtype=None, device=None):
+    """Whole numbers in the shape of a Tensor: `randint_like(input, low, high)`, or without `low`,
+    which is 0 then.
+
+    Args:
+        input (Tensor): any shape.
+        low (int): the least number. Default: 0.
+        high (int): the number above the largest.
+        dtype (mindspore.dtype): the dtype; that of `input` by default.
+        device (str): "Ascend" or "npu" for the accelerator.
+
+    Raises:
+        TypeError: if `input` is not a Tensor, a bound not an int, or there are more or fewer.
+        ValueError: if `low` is not below `high`, or the device is another.
+        RuntimeError: if `device` is "CPU".
+
+    Source: mindspore.mint.randint_like of MindSpore 2.10.
+    """
+    need_accelerator("randint_like", device)
+    Anything.refuse("randint_like", "input", args[0] if args else None)
+    low, high = _bounds("randint_like", args[1:])
+    draw = _stream(None, space_for(args[0]._array))
+    return _integers("randint_like", low, high, args[0].shape, draw, dtype or args[0].dtype)
+
+
+@public("mint.normal")
+@checked
+def normal(mean: Places = 0.0, std: Places = 1.0, size=None, generator=None):
+    """Numbers of the normal distribution; the mean and the deviation may be Tensors, which give the
+    shape then.
+
+    Args:
+        mean (Union[float, Tensor]): the mean. Default: 0.0.
+        std (Union[float, Tensor]): the standard deviation, at least 0. Default: 1.0.
+        size (tuple[int]): the shape; needed where both are floats.
+        generator (mindspore.Generator): where the numbers come from; the default one without.
+
+    Raises:
+        TypeError: if `mean` or `std` is neither a float nor a Tensor, or `size` is missing.
+        ValueError: if `std` is a float below 0.
+
+    Source: mindspore.mint.normal of MindSpore 2.10.
+    """
+    xp = current_space()
+    alone = isinstance(mean, float) and isinstance(std, float)
+    if alone and size is None:
+        raise TypeError("For 'normal', 'size' must be given where 'mean' and 'std' are floats.")
+    if isinstance(std, float) and not std >= 0:
+        raise ValueError(f"For 'normal', 'std' must be at least 0, but got {std}.")
+    whole = xp.broadcast_shapes(
+        () if size is None else shape_of("normal", (size,)), *_shapes(mean, std)
+    )
+    return moved(mean, std, _stream(generator, xp).standard_normal(whole))
+
+
+@public("mint.bernoulli", "Tensor.bernoulli")
+@checked
+def bernoulli(input: TensorOf(floating), *, generator=None):
+    """1 with the probability that each element gives, and 0 otherwise.
+
+    Args:
+        input (Tensor): probabilities, floats in [0, 1].
+        generator (mindspore.Generator): where the numbers come from; the default one without.
+
+    Raises:
+        TypeError: if `input` is not a Tensor of floats.
+        ValueError: if an element is not in [0, 1].
+
+    Source: mindspore.mint.bernoulli of MindSpore 2.10.
+    """
+    chances = input._array
+    xp = space_for(chances)
+    if type(chances) in SPACES and not bool(((chances >= 0) & (chances <= 1)).all()):
+        raise ValueError("For 'bernoulli', 'input' must hold numbers in [0, 1].")
+    return _made(_stream(generator, xp).random(input.shape) < chances, None, chances.dtype)
+
+
+@public("mint.multinomial")
+@checked
+def multinomial(input: Anything, num_samples: Int, replacement: Bool = False, *, generator=None):
+    """Places drawn in proportion to the weights in each row; int64.
+
+    Args:
+        input (Tensor): weights, one row or several.
+        num_samples (int): how many places are drawn from each row.
+        replacement (bool): whether a place may be drawn again.
+        generator (mindspore.Generator): where the numbers come from; the default one without.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        RuntimeError: if `num_samples` is below 1, or above the length of a row without replacement.
+
+    Source: mindspore.mint.multinomial of MindSpore 2.10.
+    """
+    length = input.shape[-1] if input.ndim else 0
+    if not replacement and num_samples > length:
+        raise RuntimeError(
+            f"For 'multinomial', 'num_samples' must be at most {length} without "
+            f"replacement, but got {num_samples}."
+        )
+    draw = _stream(generator, space_for(input._array))
+    return _multinomial(input, num_samples, replacement, draw, "int64")

@@ -1,0 +1,381 @@
+"""Random numbers as primitives, from the functions of _random/distributions.py where those
+exist."""
+
+from ..._backend.arrays import current_space
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.base import NoneRule
+from ..._core.rules.vocabulary import (
+    Alike,
+    Any,
+    AsValue,
+    Bool,
+    DType,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    real,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._shape.reshape import shape_of
+from ..primitive import Primitive
+from .distributions import (
+    Floats,
+    Length,
+    RandomChoiceWithMask,
+    _first,
+    _gamma,
+    _generator,
+    _laplace,
+    _made,
+    _multinomial,
+    _permutation,
+    _poisson,
+    _Seeded,
+    _shuffle,
+    random_categorical,
+)
+
+Anything = TensorOf(any_dtype)
+Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
+
+
+@public("ops.Gamma")
+class Gamma(_Seeded):
+    """Float32 numbers of the gamma distribution: `ops.Gamma(seed, seed2)(shape, alpha, beta)`.
+
+    Source: mindspore.ops.Gamma of MindSpore 2.10; so the others here.
+    """
+
+    @checked
+    def __call__(self, shape: Shape, alpha: TensorOf("float32"), beta: TensorOf("float32")):
+        return _gamma(self._stream, shape, alpha, beta)
+
+
+@public("ops.RandomGamma")
+class RandomGamma(Gamma):
+    """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`."""
+
+    @checked
+    def __call__(self, shape: Length, alpha: Floats):
+        if shape.ndim != 1:
+            raise ValueError(f"For 'RandomGamma', 'shape' must have one axis, but got "
+                             f"{shape.shape}.")
+        xp = space_for(alpha._array)
+        whole = shape_of("RandomGamma", (shape,)) + alpha.shape
+        numbers = self._draw(xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
+        return _made(numbers, None, alpha._array.dtype)
+
+
+@public("ops.Poisson")
+class Poisson(_Seeded):
+    """Int32 counts of the Poisson distribution; `mean` broadcasts to `shape`."""
+
+    @checked
+    def __call__(self, shape: Shape, mean: TensorOf("float32")):
+        xp = space_for(mean._array)
+        whole = xp.broadcast_shapes(shape_of("Poisson", (shape,)), mean.shape)
+        return _made(self._draw(xp).poisson(xp.broadcast_to(mean._array, whole)), dtypes.int32)
+
+
+@public("ops.random_gamma")
+@checked
+def random_gamma(shape: Length, alpha: Floats, seed: Int(ge=0) = None):
+    """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`."""
+    return RandomGamma(seed or 0)(shape, alpha)
+
+
+@public("ops.poisson")
+@checked
+def poisson(shape: Shape, mean: TensorOf("float32"), seed: Int(ge=0) = None):
+    """Int32 counts of the Poisson distribution; `mean` broadcasts to `shape`."""
+    return Poisson(seed or 0)(shape, mean)
+
+
+@public("ops.choice_with_mask")
+@checked
+def choice_with_mask(input_x: TensorOf("bool"), count: Int(ge=1) = 256, seed: Int(ge=0) = None):
+    """Places drawn among the true elements, as by `ops.RandomChoiceWithMask`."""
+    return RandomChoiceWithMask(count, seed or 0)(input_x)
+
+
+@public("ops.RandomPoisson")
+class RandomPoisson(Gamma):
+    """Counts of the Poisson distribution, `shape` for each element of `rate`."""
+
+    @checked
+    def __init__(self, seed: Int = 0, seed2: Int = 0, dtype: DType = dtypes.int64):
+        self._set(seed, seed2)
+        self.dtype = dtype
+
+    @checked
+    def __call__(self, shape: Length, rate: TensorOf(real) | Number):
+        _shape(self.name, shape, 0)
+        return _poisson(self._stream, shape, rate, self.dtype)
+
+
+@public("ops.StandardLaplace")
+class StandardLaplace(Gamma):
+    """Float32 numbers of the Laplace distribution of mean 0 and scale 1."""
+
+    @checked
+    def __call__(self, shape: Shape):
+        return _laplace(self._stream, _shape(self.name, shape, 0), 0.0, 1.0)
+
+
+@public("ops.Multinomial")
+class Multinomial(_Seeded):
+    """Places drawn with replacement in proportion to the weights in each row."""
+
+    @checked
+    def __init__(self, seed: Int(ge=0) = 0, seed2: Int(ge=0) = 0,
+                 dtype: DType("int32", "int64") = dtypes.int32):
+        self._set(seed, seed2)
+        self.dtype = dtype
+
+    @checked
+    def __call__(self, x: TensorOf(real), num_samples: Int(ge=0)):
+        if x.ndim not in (1, 2):
+            raise ValueError(
+                f"For 'Multinomial', 'x' must have one or two axes, but got {x.shape}."
+            )
+        xp, dtype = space_for(x._array), dtypes.to_numpy(self.dtype)
+        if not num_samples:
+            return Tensor._wrap(xp.zeros((*x.shape[:-1], 0), dtype))
+        return _multinomial(x, num_samples, True, self._draw(xp), dtype)
+
+
+@public("ops.MultinomialWithReplacement")
+class MultinomialWithReplacement(Primitive):
+    """`ops.multinomial_with_replacement` as a Primitive: `(numsamples)(x, seed, offset)`."""
+
+    @checked
+    def __init__(self, numsamples: Int(ge=1), replacement: Bool = False):
+        super().__init__("MultinomialWithReplacement")
+        self.numsamples, self.replacement = numsamples, replacement
+
+    @checked
+    def __call__(self, x: Floats, seed: Int | TensorOf("int64"), offset: Int | TensorOf("int64")):
+        if x.ndim not in (1, 2):
+            raise ValueError(f"For 'MultinomialWithReplacement', 'x' must have one or two axes, "
+                             f"but got {x.shape}.")
+        draw = _first(space_for(x._array), int(seed), int(offset))
+        return _multinomial(x, self.numsamples, True, draw, "int64")
+
+
+@public("ops.RandomCategorical")
+class RandomCategorical(Primitive):
+    """`ops.random_categorical` as a Primitive: `(dtype)(logits, num_sample, seed)`."""
+
+    @checked
+    def __init__(self, dtype: DType("int16", "int32", "int64") = dtypes.int64):
+        super().__init__("RandomCategorical")
+        self.dtype = dtype
+
+    def __call__(self, logits, num_sample, seed=0):
+        return random_categorical(logits, num_sample, seed, self.dtype)
+
+
+@public("ops.RandomShuffle")
+class RandomShuffle(Gamma):
+    """The slices along the first axis in random order; gradients pass."""
+
+    @checked
+    def __call__(self, x: Anything):
+        return _shuffle(self._stream, x)
+
+
+@public("ops.Randperm")
+class Randperm(Primitive):
+    """The whole numbers below n in random order, filled up to `max_length` with `pad`.
+
+    Args:
+        max_length (int): how many numbers come out.
+        pad (int): what fills up.
+        dtype (mindspore.dtype): an integer dtype.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if n is below 0 or above `max_length`.
+    """
+
+    @checked
+    def __init__(self, max_length: Int(ge=1) = 1, pad: Int = -1, dtype: DType = dtypes.int32):
+        super().__init__("Randperm")
+        self.max_length, self.pad, self.dtype = max_length, pad, dtype
+
+    @checked
+    def __call__(self, n: TensorOf("int32", "int64")):
+        count = int(n.asnumpy().reshape(-1)[0])
+        if n.size != 1 or not 0 <= count <= self.max_length:
+            raise ValueError(
+                f"For 'Randperm', 'n' must be one number in [0, {self.max_length}], but got "
+                f"{n.asnumpy().tolist()}."
+            )
+        xp = space_for(n._array)
+        made = xp.full(self.max_length, self.pad, dtypes.to_numpy(self.dtype))
+        made[:count] = _permutation(xp, count, _generator(xp))._array
+        return Tensor._wrap(made)
+
+
+@public("ops.RandpermV2")
+class RandpermV2(Primitive):
+    """The whole numbers below n in random order: `ops.RandpermV2(seed, offset, dtype)(n)`."""
+
+    @checked
+    def __init__(self, seed: Int(ge=0) = 0, offset: Int(ge=0) = 0, dtype: DType = dtypes.int64):
+        super().__init__("RandpermV2")
+        self.seed, self.offset, self.dtype = seed, offset, dtype
+
+    @checked
+    def __call__(self, n: Int(ge=1) | TensorOf("int32", "int64")):
+        xp = current_space()
+        draw = _first(xp, self.seed, self.offset)
+        return _made(_permutation(xp, int(n), draw)._array, self.dtype)
+
+
+def _shape(api, shape, least=1):
+    """A shape from ints or a Tensor of one axis, none of them below `least`."""
+    if isinstance(shape, Tensor) and shape.ndim != 1:
+        raise ValueError(f"For '{api}', 'shape' must have one axis, but got {shape.shape}.")
+    whole = shape_of(api, (shape,))
+    if any(n < least for n in whole):
+        words = "positive" if least else "of lengths >= 0"
+        raise ValueError(f"For '{api}', 'shape' must be {words}, but got {whole}.")
+    return whole
+
+
+def _truncated(xp, draw, shape, low, high):
+    """Standard normal numbers in [low, high]: by the inverse of the distribution."""
+    below, above = xp.ndtr(low), xp.ndtr(high)
+    return xp.ndtri(below + (above - below) * draw.random(shape))
+
+
+@public("ops.TruncatedNormal")
+class TruncatedNormal(_Seeded):
+    """Standard normal numbers of at most two deviations: `(dtype, seed, seed2)(shape)`."""
+
+    @checked
+    def __init__(self, dtype: DType("float16", "float32", "float64") = dtypes.float32,
+                 seed: Int = 0, seed2: Int = 0):
+        self._set(seed, seed2)
+        self.dtype = dtype
+
+    @checked
+    def __call__(self, shape: Length):
+        xp = current_space()
+        whole = _shape("TruncatedNormal", shape)
+        low, high = xp.asarray(-2.0), xp.asarray(2.0)
+        return _made(_truncated(xp, self._draw(xp), whole, low, high), self.dtype)
+
+
+@public("ops.ParameterizedTruncatedNormal")
+class ParameterizedTruncatedNormal(_Seeded):
+    """Normal numbers in [min, max], each row of the first axis with parameters of its own."""
+
+    @checked
+    def __init__(self, seed: Int = 0, seed2: Int = 0):
+        self._set(seed, seed2)
+
+    @checked(Alike("mean stdevs min max"))
+    def __call__(self, shape: Length, mean: Floats, stdevs: Floats, min: Floats, max: Floats):
+        for name, each in (("mean", mean), ("stdevs", stdevs), ("min", min), ("max", max)):
+            if each.ndim > 1:
+                raise ValueError(f"For 'ParameterizedTruncatedNormal', '{name}' must have at most "
+                                 f"one axis, but got {each.shape}.")
+        xp = space_for(mean._array)
+        whole = _shape("ParameterizedTruncatedNormal", shape, 0)
+        sides = [each._array.reshape((-1,) + (1,) * (len(whole) - 1))
+                 for each in (mean, stdevs, min, max)]
+        middle, spread, low, high = (each.astype("float64") for each in sides)
+        if bool((spread <= 0).any()) or bool((low >= high).any()):
+            raise ValueError(
+                "For 'ParameterizedTruncatedNormal', 'stdevs' must be above 0 and 'min' below "
+                "'max'."
+            )
+        low, high = (low - middle) / spread, (high - middle) / spread
+        numbers = _truncated(xp, self._draw(xp), whole, low, high)
+        return _made(middle + spread * numbers, None, mean._array.dtype)
+
+
+@public("ops.NonDeterministicInts")
+class NonDeterministicInts(Primitive):
+    """Whole numbers anywhere in the range of a dtype: `ops.NonDeterministicInts(dtype)(shape)`."""
+
+    @checked
+    def __init__(self, dtype: DType("int32", "int64", "uint32", "uint64") = dtypes.int64):
+        super().__init__("NonDeterministicInts")
+        self.dtype = dtype
+
+    @checked
+    def __call__(self, shape: Length):
+        xp = current_space()
+        kind = dtypes.to_numpy(self.dtype)
+        halves = _generator(xp).integers(0, 2**32, (2, *_shape(self.name, shape)), "int64")
+        high, low = halves.astype("uint64")
+        return Tensor._wrap((high << xp.asarray(32, "uint64") | low).astype(kind))
+
+
+@public("ops.LogNormalReverse")
+class LogNormalReverse(Primitive):
+    """Numbers whose logarithm is normal, in the input's shape: `(mean, std)(input)`."""
+
+    @checked
+    def __init__(self, mean: Float = 1.0, std: Float = 2.0):
+        super().__init__("LogNormalReverse")
+        self.mean, self.std = mean, std
+
+    @checked
+    def __call__(self, input: AsValue(Floats, NoneRule())):
+        xp = space_for(input._array)
+        normal = _generator(xp).standard_normal(input.shape)
+        return _made(xp.exp(self.mean + self.std * normal), None, input._array.dtype)
+
+
+@public("ops.Cauchy")
+class Cauchy(Primitive):
+    """Float32 numbers of the Cauchy distribution: `ops.Cauchy(size, median, sigma)()`."""
+
+    @checked
+    def __init__(self, size: ListOf(Int(ge=1)), median: Float = 0.0, sigma: Float = 1.0):
+        super().__init__("Cauchy")
+        if not size:
+            raise ValueError("For 'Cauchy', 'size' must not be empty.")
+        self.size, self.median, self.sigma = size, median, sigma
+
+    def __call__(self):
+        xp = current_space()
+        half = _generator(xp).random(tuple(self.size)) - 0.5
+        return _made(self.median + self.sigma * xp.tan(xp.pi * half), None)
+
+
+@public("ops.Bernoulli")
+class Bernoulli(Primitive):
+    """1 with probability p and 0 otherwise: `ops.Bernoulli(seed, offset)(x, p)`.
+
+    Only an int counts as an offset; anything else is 0.
+    """
+
+    @checked
+    def __init__(self, seed: Int = -1, offset: Any = 0):
+        super().__init__("Bernoulli")
+        self.seed, self.offset = seed, offset
+
+    @checked
+    def __call__(self, x: TensorOf(real, "bool"), p: TensorOf("float32", "float64") | Float):
+        xp = space_for(x._array)
+        share = p._array if isinstance(p, Tensor) else xp.asarray(p)
+        if isinstance(p, Tensor) and p.shape not in (x.shape, (), (1,)):
+            raise ValueError(f"For 'Bernoulli', 'p' must have the shape {x.shape} of 'x', but got "
+                             f"{share.shape}.")
+        if bool((share < 0).any()) or bool((share > 1).any()):
+            raise ValueError("For 'Bernoulli', 'p' must be in [0, 1].")
+        offset = self.offset if isinstance(self.offset, int) else 0
+        draw = _first(xp, self.seed if self.seed > 0 else None, offset)
+        return _made(draw.random(x.shape) < share, None, x._array.dtype)

@@ -1,0 +1,1 @@
+"""Recurrent networks: RNN, LSTM and GRU, by sequence and by step."""

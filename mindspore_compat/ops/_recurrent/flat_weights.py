@@ -1,0 +1,376 @@
+"""Recurrent Primitives whose weights are one vector: LSTM, CudnnGRU, LSTMV2 and GRUV2.
+
+They run stacked layers over the sequences of _recurrent/sequence.py. Layers with weights of their
+own are in `nn`, Primitives that give the gates of every step in _recurrent/steps.py.
+"""
+
+from math import prod
+
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Alike,
+    AsValue,
+    Bool,
+    Float,
+    Forbid,
+    Int,
+    Plain,
+    TensorOf,
+    checked,
+    floating,
+)
+from ..._core.tensor.tensor import Tensor
+from .._linalg.matmul import dense
+from .._random.dropout import dropout
+from .._shape.create import arange
+from .._shape.reshape import cat, reshape, stack
+from ..primitive import Primitive
+from .sequence import gru_sequence, lstm_gates, lstm_sequence, stacked, steps
+from .steps import need_rank, need_shapes
+
+Floats = TensorOf(floating)
+State = AsValue(Floats, Plain)
+Positive = Int(ge=1)
+Share = Float(ge=0.0, le=1.0)
+Lengths = TensorOf("int32")
+
+
+class _Pieces:
+    """Takes pieces of given shapes from a vector, one after the other."""
+
+    def __init__(self, vector):
+        self.vector, self.start = vector, 0
+
+    def take(self, *shape):
+        start, self.start = self.start, self.start + prod(shape)
+        return reshape(self.vector[start : self.start], shape)
+
+
+class _Stacked(Primitive):
+    """Layers of a recurrent network whose weights are one vector, laid out as `LSTM` tells."""
+
+    gates = 1
+    is_train = True
+
+    def _widths(self):
+        """Layer and direction of each cell, with the width of what it receives."""
+        both = 1 + self.bidirectional
+        seen = both * self._shown()
+        return [
+            self.input_size if layer == 0 else seen
+            for layer in range(self.num_layers)
+            for _ in range(both)
+        ]
+
+    def _shown(self):
+        return self.hidden_size
+
+    def _rows(self):
+        return self.gates * self.hidden_size
+
+    def _weights(self, w):
+        """For each cell (input weight, state weight, projection, biases)."""
+        widths, rows, shown = self._widths(), self._rows(), self._shown()
+        projected = shown != self.hidden_size
+        plain = sum(rows * (width + shown) for width in widths)
+        plain += len(widths) * shown * self.hidden_size * projected
+        counts = (2, 1) if self.has_bias else (0,)
+        sizes = [plain + count * rows * len(widths) for count in counts]
+        if w.size not in sizes:
+            raise ValueError(
+                f"For '{self.name}', 'w' must have {' or '.join(map(str, sizes))} "
+                f"elements, but got the shape {w.shape}."
+            )
+        count = (w.size - plain) // (rows * len(widths))
+        pieces = _Pieces(reshape(w, (-1,)))
+        if self.num_layers == 1 and count < 2:
+            given = [pieces.take(rows, width) for width in widths]
+            turning = [pieces.take(rows, shown) for _ in widths]
+        else:
+            pairs = [(pieces.take(rows, width), pieces.take(rows, shown)) for width in widths]
+            given, turning = zip(*pairs)
+        narrow = [pieces.take(shown, self.hidden_size) if projected else None for _ in widths]
+        biases = [tuple(pieces.take(rows) for _ in range(count)) for _ in widths]
+        return list(zip(given, turning, narrow, biases))
+
+    def _run(self, x, states, w, mask=None):
+        """The outputs of the last layer and the last states of all."""
+        weights, both, lasts = self._weights(w), 1 + self.bidirectional, []
+        firsts = list(zip(*states))
+        for layer in range(self.num_layers):
+            outputs = []
+            for way in range(both):
+                at = layer * both + way
+                out, *last = self._sweep(x, firsts[at], weights[at], way == 1, mask)
+                outputs.append(out)
+                lasts.append(last)
+            x = outputs[0] if both == 1 else cat.run(outputs, -1)
+            if self.dropout and self.is_train and layer < self.num_layers - 1:
+                x = dropout.run(x, self.dropout, True)
+        return (x, *(stack.run(list(each), 0) for each in zip(*lasts)))
+
+    def _need(self, input, **states):
+        need_rank(self.name, input=(input, 3))
+        if input.shape[2] != self.input_size:
+            raise ValueError(
+                f"For '{self.name}', the last axis of 'input' must have length "
+                f"{self.input_size}, but got {input.shape}."
+            )
+        cells = self.num_layers * (1 + self.bidirectional)
+        need_shapes(
+            self.name,
+            **{
+                name: (state, (cells, input.shape[1], width))
+                for name, (state, width) in states.items()
+            },
+        )
+
+    def _mask(self, input, seq_lengths):
+        """(T, N, 1): one inside a sequence, zero beyond its end."""
+        need_shapes(self.name, seq_lengths=(seq_lengths, (input.shape[1],)))
+        steps_of = arange(input.shape[0]).expand_dims(1)
+        return (steps_of < seq_lengths.expand_dims(0)).expand_dims(2).astype(input.dtype)
+
+    def _spaces(self, input):
+        """The reserve and the state of the random numbers: what other libraries keep."""
+        xp = space_for(input._array)
+        return tuple(Tensor._wrap(xp.zeros((1, 1), input._array.dtype)) for _ in range(2))
+
+
+@op()
+def lstm_projected(
+    xp, gates: Floats, h0: Floats, c0: Floats, weight: Floats, narrow: Floats, reverse: Bool = False
+):
+    """`lstm_sequence` whose state is multiplied by `narrow` (R, H) after each step.
+
+    Returns:
+        The outputs (T, N, R), the last state (N, R) and the last cell (N, H).
+    """
+    turned, narrowed = xp.swapaxes(weight, 0, 1), xp.swapaxes(narrow, 0, 1)
+    h, c, outputs = h0, c0, {}
+    for t in steps(gates.shape[0], reverse):
+        let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
+        c = keep * c + let_in * candidate
+        h = outputs[t] = xp.matmul(let_out * xp.tanh(c), narrowed)
+    return stacked(xp, outputs), h, c
+
+
+@public("ops.LSTM")
+class LSTM(_Stacked):
+    """LSTM layers over a sequence, their weights in one vector; `nn.LSTM` has weights of its own.
+
+    The vector `w` holds, for each layer and in it for each direction, the weights of the inputs
+    (4H, I) and of the states (4H, H), and after all of these the two biases (4H) of each, as on a
+    GPU. One layer without biases, or with a single bias for each direction, has first the weights
+    of the inputs, then those of the states and of the projection (R, H), then the biases, as on a
+    CPU. The gates are input, forget, candidate, output.
+
+    Args:
+        input_size (int): the features of the input, I.
+        hidden_size (int): the units, H.
+        num_layers (int): how many layers.
+        has_bias (bool): whether there are biases.
+        bidirectional (bool): whether each layer runs backwards too.
+        dropout (float): in [0, 1], the share set to zero between layers.
+        proj_size (int): in [0, H), the size R that states are brought to; 0 leaves them.
+
+    Inputs:
+        `input` (T, N, I); `h` (cells, N, R or H) and `c` (cells, N, H) for num_layers times the
+        directions; `w`, of any shape. All of one floating dtype.
+
+    Returns:
+        The outputs (T, N, directions times R or H), the last h and c, and two Tensors (1, 1) in the
+        places of the workspaces of other libraries.
+
+    Raises:
+        TypeError: if a setting or an input is of another type, or dtypes differ.
+        ValueError: if a setting is out of range, or shapes do not fit.
+
+    Source: mindspore.ops.LSTM of MindSpore 2.10.
+    """
+
+    gates = 4
+
+    @checked(Forbid("proj_size >= hidden_size", reason="'proj_size' must be below 'hidden_size'"))
+    def __init__(
+        self,
+        input_size: Positive,
+        hidden_size: Positive,
+        num_layers: Positive,
+        has_bias: Bool,
+        bidirectional: Bool,
+        dropout: Share,
+        proj_size: Int(ge=0) = 0,
+    ):
+        super().__init__("LSTM")
+        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
+        self.has_bias, self.bidirectional = has_bias, bidirectional
+        self.dropout, self.proj_size = dropout, proj_size
+
+    def _shown(self):
+        return self.proj_size or self.hidden_size
+
+    def _sweep(self, x, states, weights, reverse, mask):
+        given, turning, narrow, biases = weights
+        gates = dense.run(x, given, sum(biases[1:], biases[0]) if biases else None)
+        if narrow is None:
+            return lstm_sequence.run(gates, *states, turning, mask, reverse)
+        return lstm_projected.run(gates, *states, turning, narrow, reverse)
+
+    @checked(Alike("input h c w"))
+    def __call__(self, input: Floats, h: State, c: State, w: Floats):
+        self._need(input, h=(h, self._shown()), c=(c, self.hidden_size))
+        return (*self._run(input, (h, c), w), *self._spaces(input))
+
+
+@public("ops.operations._rl_inner_ops.CudnnGRU")
+class CudnnGRU(_Stacked):
+    """GRU layers over a sequence, their weights in one vector; `nn.GRU` has weights of its own.
+
+    The vector is laid out as that of `ops.LSTM` with two biases; the gates are reset, update, new.
+
+    Args:
+        input_size (int): the features of the input, I.
+        hidden_size (int): the units, H.
+        num_layers (int): how many layers.
+        has_bias (bool): whether there are biases.
+        bidirectional (bool): whether each layer runs backwards too.
+        dropout (float): in [0, 1], the share set to zero between layers.
+
+    Inputs:
+        `input` (T, N, I), `h` (num_layers times the directions, N, H), `w` of any shape, all of one
+        floating dtype.
+
+    Returns:
+        The outputs (T, N, directions times H), the last h, and two Tensors (1, 1) in the places of
+        the workspaces of other libraries.
+
+    Raises:
+        TypeError: if a setting or an input is of another type, or dtypes differ.
+        ValueError: if a setting is out of range, or shapes do not fit.
+
+    Source: mindspore.ops.operations._rl_inner_ops.CudnnGRU of MindSpore 2.10.
+    """
+
+    gates = 3
+
+    @checked
+    def __init__(
+        self,
+        input_size: Positive,
+        hidden_size: Positive,
+        num_layers: Positive,
+        has_bias: Bool,
+        bidirectional: Bool,
+        dropout: Share,
+    ):
+        super().__init__("CudnnGRU")
+        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
+        self.has_bias, self.bidirectional, self.dropout = has_bias, bidirectional, dropout
+
+    def _sweep(self, x, states, weights, reverse, mask):
+        given, turning, _, biases = weights
+        first, second = biases if len(biases) == 2 else (*biases, None, None)[:2]
+        return gru_sequence.run(dense.run(x, given, first), *states, turning, second, mask, reverse)
+
+    @checked(Alike("input h w"))
+    def __call__(self, input: Floats, h: Floats, w: Floats):
+        self._need(input, h=(h, self.hidden_size))
+        return (*self._run(input, (h,), w), *self._spaces(input))
+
+
+@public("ops.operations._rl_inner_ops.LSTMV2")
+class LSTMV2(LSTM):
+    """`ops.LSTM` over sequences that end at different steps; beyond its end a row is zero.
+
+    Args:
+        input_size (int): the features of the input, I.
+        hidden_size (int): the units, H.
+        num_layers (int): how many layers.
+        has_bias (bool): whether there are biases.
+        bidirectional (bool): whether each layer runs backwards too, from each sequence's own end.
+        dropout (float): in [0, 1], the share set to zero between layers.
+        is_train (bool): whether that is done.
+
+    Inputs:
+        those of `ops.LSTM`, and `seq_lengths` (N,) int32.
+
+    Returns:
+        The outputs, the states and cells at the ends, and two Tensors as those of `ops.LSTM`.
+
+    Raises:
+        TypeError: if a setting or an input is of another type, or dtypes differ.
+        ValueError: if a setting is out of range, or shapes do not fit.
+
+    Source: mindspore.ops.operations._rl_inner_ops.LSTMV2 of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        input_size: Positive,
+        hidden_size: Positive,
+        num_layers: Positive,
+        has_bias: Bool,
+        bidirectional: Bool,
+        dropout: Share,
+        is_train: Bool = True,
+    ):
+        LSTM.__init__(self, input_size, hidden_size, num_layers, has_bias, bidirectional, dropout)
+        self.name, self.is_train = "LSTMV2", is_train
+
+    @checked(Alike("input h c w"))
+    def __call__(self, input: Floats, h: Floats, c: Floats, w: Floats, seq_lengths: Lengths):
+        self._need(input, h=(h, self.hidden_size), c=(c, self.hidden_size))
+        mask = self._mask(input, seq_lengths)
+        return (*self._run(input, (h, c), w, mask), *self._spaces(input))
+
+
+@public("ops.operations._rl_inner_ops.GRUV2")
+class GRUV2(CudnnGRU):
+    """`CudnnGRU` over sequences that end at different steps; beyond its end a row is zero.
+
+    Args:
+        input_size (int): the features of the input, I.
+        hidden_size (int): the units, H.
+        num_layers (int): how many layers.
+        has_bias (bool): whether there are biases.
+        bidirectional (bool): whether each layer runs backwards too, from each sequence's own end.
+        dropout (float): in [0, 1], the share set to zero between layers.
+        is_train (bool): whether that is done.
+
+    Inputs:
+        those of `CudnnGRU`, and `seq_lengths` (N,) int32.
+
+    Returns:
+        The outputs, the states at the ends, and two Tensors as those of `CudnnGRU`.
+
+    Raises:
+        TypeError: if a setting or an input is of another type, or dtypes differ.
+        ValueError: if a setting is out of range, or shapes do not fit.
+
+    Source: mindspore.ops.operations._rl_inner_ops.GRUV2 of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        input_size: Positive,
+        hidden_size: Positive,
+        num_layers: Positive,
+        has_bias: Bool,
+        bidirectional: Bool,
+        dropout: Share,
+        is_train: Bool = True,
+    ):
+        CudnnGRU.__init__(
+            self, input_size, hidden_size, num_layers, has_bias, bidirectional, dropout
+        )
+        self.name, self.is_train = "GRUV2", is_train
+
+    @checked(Alike("input h w"))
+    def __call__(self, input: Floats, h: Floats, w: Floats, seq_lengths: Lengths):
+        self._need(input, h=(h, self.hidden_size))
+        mask = self._mask(input, seq_lengths)
+        return (*self._run(input, (h,), w, mask), *self._spaces(input))

@@ -1,0 +1,211 @@
+"""Recurrences over a sequence: plain, LSTM and GRU, one direction of one layer at a time.
+
+An op receives what the inputs contribute to the gates (computed for all steps at once, by the
+layers in `nn`) and runs the steps. Only the outputs are kept for the gradient: the states before
+each step are outputs of the step before, so all gates are found again by one matrix product.
+
+Shapes: T steps, N sequences, H units. `mask` is (T, N, 1), one inside a sequence and zero beyond
+its end; a masked step keeps the state and puts out zeros, which also makes the backward direction
+start at each sequence's own end.
+"""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Bool, OneOf, TensorOf, floating
+
+Floats = TensorOf(floating)
+
+
+def steps(count, reverse):
+    return range(count - 1, -1, -1) if reverse else range(count)
+
+
+def _held(new, old, mask):
+    """The state after a step; `old` where the step is masked."""
+    return new if mask is None else new * mask + old * (1 - mask)
+
+
+def _states_before(xp, outputs, first, mask, reverse):
+    """The states before each step, from the outputs (T, N, H) and the first state."""
+    first = xp.expand_dims(first, 0)
+    if reverse:
+        before = xp.concatenate([outputs[1:], first], 0)
+        known = None if mask is None else xp.concatenate([mask[1:], mask[:1] * 0], 0)
+    else:
+        before = xp.concatenate([first, outputs[:-1]], 0)
+        known = None if mask is None else xp.concatenate([mask[:1] * 0, mask[:-1]], 0)
+    return before if known is None else before * known + first * (1 - known)
+
+
+def _weight_slope(xp, slopes, states):
+    """The slope of a recurrent weight: one product over all steps."""
+    width = slopes.shape[-1]
+    rows, columns = xp.reshape(slopes, (-1, width)), xp.reshape(states, (-1, states.shape[-1]))
+    return xp.matmul(xp.swapaxes(rows, 0, 1), columns)
+
+
+def stacked(xp, by_step):
+    """A dict of steps as one array."""
+    return xp.stack([by_step[t] for t in range(len(by_step))], 0)
+
+
+# Plain --------------------------------------------------------------------------------------------
+
+
+def _activated(xp, x, kind):
+    return xp.tanh(x) if kind == "tanh" else xp.maximum(x, 0)
+
+
+@op()
+def rnn_sequence(xp, gates: Floats, h0: Floats, weight: Floats, mask: Floats = None,
+                 kind: OneOf("tanh", "relu") = "tanh", reverse: Bool = False):
+    """h = act(gates[t] + h @ weight.T), step by step.
+
+    Returns:
+        The outputs (T, N, H) and the last state (N, H).
+    """
+    turned, h, outputs = xp.swapaxes(weight, 0, 1), h0, {}
+    for t in steps(gates.shape[0], reverse):
+        new = _activated(xp, gates[t] + xp.matmul(h, turned), kind)
+        at = None if mask is None else mask[t]
+        outputs[t] = new if at is None else new * at
+        h = _held(new, h, at)
+    return stacked(xp, outputs), h
+
+
+@rnn_sequence.vjp_joint
+def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
+    """Gradients of the gates, the first state and the weight."""
+    slope, flow = g
+    outputs = out[0]
+    before = _states_before(xp, outputs, h0, mask, reverse)
+    by_step = {}
+    for t in steps(gates.shape[0], not reverse):
+        at = None if mask is None else mask[t]
+        into = slope[t] + flow if at is None else (slope[t] + flow) * at
+        y = outputs[t]
+        by_step[t] = into * ((1 - y * y) if kind == "tanh" else (y > 0))
+        back = xp.matmul(by_step[t], weight)
+        flow = back if at is None else back + flow * (1 - at)
+    slopes = stacked(xp, by_step)
+    return slopes, flow, _weight_slope(xp, slopes, before), None
+
+
+# LSTM: the gates are input, forget, candidate, output ---------------------------------------------
+
+
+def lstm_gates(xp, total):
+    """The four gates from their sums (..., 4H); sigmoid(x) is (1 + tanh(x / 2)) / 2."""
+    width = total.shape[-1] // 4
+    halves = xp.tanh(0.5 * total[..., :2 * width]) * 0.5 + 0.5
+    candidate = xp.tanh(total[..., 2 * width:3 * width])
+    opened = xp.tanh(0.5 * total[..., 3 * width:]) * 0.5 + 0.5
+    return halves[..., :width], halves[..., width:], candidate, opened
+
+
+@op()
+def lstm_sequence(xp, gates: Floats, h0: Floats, c0: Floats, weight: Floats, mask: Floats = None,
+                  reverse: Bool = False):
+    """c = f c + i g, h = o tanh(c), step by step, the gates from gates[t] + h @ weight.T.
+
+    Returns:
+        The outputs (T, N, H), the last state and the last cell (N, H).
+    """
+    turned, h, c, outputs = xp.swapaxes(weight, 0, 1), h0, c0, {}
+    for t in steps(gates.shape[0], reverse):
+        let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
+        at = None if mask is None else mask[t]
+        c = _held(keep * c + let_in * candidate, c, at)
+        new = let_out * xp.tanh(c)
+        outputs[t] = new if at is None else new * at
+        h = _held(new, h, at)
+    return stacked(xp, outputs), h, c
+
+
+@lstm_sequence.vjp_joint
+def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
+    """Gradients of the gates, the first state and cell, and the weight."""
+    slope, flow, cell_flow = g
+    before = _states_before(xp, out[0], h0, mask, reverse)
+    parts = lstm_gates(xp, gates + xp.matmul(before, xp.swapaxes(weight, 0, 1)))
+    let_in, keep, candidate, let_out = parts
+    cells, c = {}, c0
+    for t in steps(gates.shape[0], reverse):
+        cells[t] = c
+        c = _held(keep[t] * c + let_in[t] * candidate[t], c, None if mask is None else mask[t])
+    by_step = {}
+    for t in steps(gates.shape[0], not reverse):
+        at = None if mask is None else mask[t]
+        into = slope[t] + flow if at is None else (slope[t] + flow) * at
+        bent = xp.tanh(keep[t] * cells[t] + let_in[t] * candidate[t])
+        through = cell_flow if at is None else cell_flow * at
+        to_cell = into * let_out[t] * (1 - bent * bent) + through
+        i, f, n, o = let_in[t], keep[t], candidate[t], let_out[t]
+        by_step[t] = xp.concatenate([
+            to_cell * n * i * (1 - i), to_cell * cells[t] * f * (1 - f),
+            to_cell * i * (1 - n * n), into * bent * o * (1 - o)], -1)
+        back, cell_back = xp.matmul(by_step[t], weight), to_cell * f
+        flow = back if at is None else back + flow * (1 - at)
+        cell_flow = cell_back if at is None else cell_back + cell_flow * (1 - at)
+    slopes = stacked(xp, by_step)
+    return slopes, flow, cell_flow, _weight_slope(xp, slopes, before), None
+
+
+# GRU: the gates are reset, update, candidate ------------------------------------------------------
+
+
+def _gru_gates(xp, given, recurrent):
+    """Reset, update, candidate, and the candidate's recurrent part, from the sums (..., 3H)."""
+    width = given.shape[-1] // 3
+    total = given[..., :2 * width] + recurrent[..., :2 * width]
+    halves = xp.tanh(0.5 * total) * 0.5 + 0.5
+    reset, update = halves[..., :width], halves[..., width:]
+    inner = recurrent[..., 2 * width:]
+    return reset, update, xp.tanh(given[..., 2 * width:] + reset * inner), inner
+
+
+def _gru_recurrent(xp, h, weight, bias):
+    found = xp.matmul(h, xp.swapaxes(weight, 0, 1))
+    return found if bias is None else found + bias
+
+
+@op()
+def gru_sequence(xp, gates: Floats, h0: Floats, weight: Floats, bias: Floats = None,
+                 mask: Floats = None, reverse: Bool = False):
+    """h = (1 - z) n + z h, step by step, with n = tanh(gates_n + r (h @ weight_n.T + bias_n)).
+
+    Returns:
+        The outputs (T, N, H) and the last state (N, H).
+    """
+    h, outputs = h0, {}
+    for t in steps(gates.shape[0], reverse):
+        recurrent = _gru_recurrent(xp, h, weight, bias)
+        _, update, candidate, _ = _gru_gates(xp, gates[t], recurrent)
+        new = candidate + update * (h - candidate)
+        at = None if mask is None else mask[t]
+        outputs[t] = new if at is None else new * at
+        h = _held(new, h, at)
+    return stacked(xp, outputs), h
+
+
+@gru_sequence.vjp_joint
+def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
+    """Gradients of the gates, the first state, the weight and the bias."""
+    slope, flow = g
+    before = _states_before(xp, out[0], h0, mask, reverse)
+    parts = _gru_gates(xp, gates, _gru_recurrent(xp, before, weight, bias))
+    reset, update, candidate, inner = parts
+    by_step, by_state = {}, {}
+    for t in steps(gates.shape[0], not reverse):
+        at = None if mask is None else mask[t]
+        into = slope[t] + flow if at is None else (slope[t] + flow) * at
+        r, z, n = reset[t], update[t], candidate[t]
+        to_n = into * (1 - z) * (1 - n * n)
+        to_z = into * (before[t] - n) * z * (1 - z)
+        to_r = to_n * inner[t] * r * (1 - r)
+        by_step[t] = xp.concatenate([to_r, to_z, to_n], -1)
+        by_state[t] = xp.concatenate([to_r, to_z, to_n * r], -1)
+        back = xp.matmul(by_state[t], weight) + into * z
+        flow = back if at is None else back + flow * (1 - at)
+    slopes, state_slopes = stacked(xp, by_step), stacked(xp, by_state)
+    by_bias = None if bias is None else xp.sum(state_slopes, (0, 1))
+    return slopes, flow, _weight_slope(xp, state_slopes, before), by_bias, None

@@ -1,0 +1,454 @@
+"""Recurrent Primitives that give the gates of every step: DynamicRNN, BasicLSTMCell, DynamicGRUV2.
+
+Primitives of stacked layers whose weights are one vector are in _recurrent/flat_weights.py, the
+sequences below the layers of `nn` in _recurrent/sequence.py.
+"""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, Int, OneOf, Str, TensorOf, checked, floating
+from ..._core.tensor import dtype as dtypes
+from .._elementwise.cast import cast
+from .._shape.reshape import expand_dims
+from ..primitive import Primitive
+
+Floats = TensorOf(floating)
+Half = TensorOf("float16")
+Single = TensorOf("float16", "float32")
+Share = Float(ge=0.0, le=1.0)
+SINGLE, HALF = dtypes.to_numpy(dtypes.float32), dtypes.to_numpy(dtypes.float16)
+
+
+def _sigmoid(xp, x):
+    return xp.tanh(0.5 * x) * 0.5 + 0.5
+
+
+def need_shapes(api, **pairs):
+    """A ValueError where a Tensor's shape is not the one that the others ask for."""
+    for name, (given, shape) in pairs.items():
+        if given is not None and tuple(given.shape) != shape:
+            raise ValueError(
+                f"For '{api}', '{name}' must have the shape {shape}, but got {tuple(given.shape)}."
+            )
+
+
+def need_rank(api, **pairs):
+    for name, (given, rank) in pairs.items():
+        if given.ndim != rank:
+            raise ValueError(
+                f"For '{api}', '{name}' must have {rank} axes, but got the shape "
+                f"{tuple(given.shape)}."
+            )
+
+
+def _need_plain(api, settings, plain):
+    """A ValueError for a setting that the operation has no inputs for."""
+    for name, wanted in plain.items():
+        if settings[name] != wanted:
+            raise ValueError(
+                f"For '{api}', '{name}' must be {wanted!r} when it is called, but got "
+                f"{settings[name]!r}."
+            )
+
+
+# One layer, with the gates of every step ----------------------------------------------------------
+
+
+@op()
+def lstm_steps(
+    xp, x: Floats, w: Floats, b: Floats, init_h: Floats, init_c: Floats, forget_bias: Float = 0.0
+):
+    """An LSTM over `x` (T, N, I); the columns of `w` (I + H, 4H) are input, candidate, forget,
+    output.
+
+    Returns:
+        The states h, the cells c, the gates i, j, f, o and tanh(c), each (T, N, H).
+    """
+    width = init_h.shape[-1]
+    given = xp.matmul(x, w[: x.shape[-1]]) + b
+    turning, h, c = w[x.shape[-1] :], init_h, init_c
+    rows = []
+    for t in range(x.shape[0]):
+        total = given[t] + xp.matmul(h, turning)
+        i, j = _sigmoid(xp, total[..., :width]), xp.tanh(total[..., width : 2 * width])
+        f = _sigmoid(xp, total[..., 2 * width : 3 * width] + forget_bias)
+        o = _sigmoid(xp, total[..., 3 * width :])
+        c = f * c + i * j
+        bent = xp.tanh(c)
+        h = o * bent
+        rows.append((h, c, i, j, f, o, bent))
+    return tuple(xp.stack(list(column), 0) for column in zip(*rows))
+
+
+@lstm_steps.vjp_joint
+def lstm_steps_vjp(xp, g, x, w, init_h, init_c, out):
+    """Gradients of the input, the weight, the bias, the first state and the first cell."""
+    to_h, to_c, to_i, to_j, to_f, to_o, to_bent = g
+    h, c, i, j, f, o, bent = out
+    before, cells = _before(xp, h, init_h), _before(xp, c, init_c)
+    turned = xp.swapaxes(w[x.shape[-1] :], 0, 1)
+    flow = cell_flow = xp.zeros_like(init_h)
+    by_step = []
+    for t in range(x.shape[0] - 1, -1, -1):
+        into = to_h[t] + flow
+        cell = (into * o[t] + to_bent[t]) * (1 - bent[t] * bent[t]) + to_c[t] + cell_flow
+        slopes = (
+            (cell * j[t] + to_i[t]) * i[t] * (1 - i[t]),
+            (cell * i[t] + to_j[t]) * (1 - j[t] * j[t]),
+            (cell * cells[t] + to_f[t]) * f[t] * (1 - f[t]),
+            (into * bent[t] + to_o[t]) * o[t] * (1 - o[t]),
+        )
+        by_step.append(xp.concatenate(list(slopes), -1))
+        flow, cell_flow = xp.matmul(by_step[-1], turned), cell * f[t]
+    slopes = xp.stack(by_step[::-1], 0)
+    weight = _weight_slope(xp, xp.concatenate([x, before], -1), slopes)
+    back = xp.matmul(slopes, xp.swapaxes(w[: x.shape[-1]], 0, 1))
+    return back, weight, xp.sum(slopes, (0, 1)), flow, cell_flow
+
+
+def _before(xp, states, first):
+    """The states before each step."""
+    return xp.concatenate([xp.expand_dims(first, 0), states[:-1]], 0)
+
+
+def _weight_slope(xp, given, slopes):
+    """The slope of a weight that multiplies `given` from the right, over all steps."""
+    rows = xp.reshape(given, (-1, given.shape[-1]))
+    return xp.matmul(xp.swapaxes(rows, 0, 1), xp.reshape(slopes, (-1, slopes.shape[-1])))
+
+
+@public("ops.DynamicRNN")
+class DynamicRNN(Primitive):
+    """An LSTM over a sequence of T steps of N rows, which gives its gates too.
+
+    `i, f, o = sigmoid(...)`, `j = tanh(...)`, `c = f c + i j`, `h = o tanh(c)`; the sums before the
+    gates are `[x, h] @ w + b`, whose 4H columns are i, j, f, o. Computed in float32.
+
+    Args:
+        cell_type (str): the kind of network, "LSTM".
+        direction (str): "UNIDIRECTIONAL".
+        cell_depth (int): how many layers; a call needs 1.
+        use_peephole (bool): whether gates see the cell; a call needs False.
+        keep_prob (float): in [0, 1]; a call needs 1.0.
+        cell_clip (float): the bound of the cell; a call needs a negative number, for none.
+        num_proj (int): the size of a projection; a call needs 0.
+        time_major (bool): whether steps are the first axis: True.
+        activation (str): "tanh".
+        forget_bias (float): added before the forget gate.
+        is_training (bool): whether gradients are wanted; the results are the same.
+
+    Inputs:
+        `x` (T, N, I) float16; `w` (I + H, 4H) float16; `b` (4H) float16 or float32; `seq_length`,
+        None; `init_h` and `init_c` (1, N, H) float16.
+
+    Returns:
+        Eight Tensors (T, N, H): y, output_h (float16), output_c, i, j, f, o, tanh(c); but for
+        output_h of the dtype of `b`.
+
+    Raises:
+        TypeError: if a setting or an input is of another type or dtype.
+        ValueError: if a setting is out of range or without an input to go with, `seq_length` is
+            given, or shapes do not fit.
+
+    Source: mindspore.ops.DynamicRNN of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        cell_type: OneOf("LSTM") = "LSTM",
+        direction: OneOf("UNIDIRECTIONAL") = "UNIDIRECTIONAL",
+        cell_depth: Int = 1,
+        use_peephole: Bool = False,
+        keep_prob: Share = 1.0,
+        cell_clip: Float = -1.0,
+        num_proj: Int(ge=0) = 0,
+        time_major: Bool = True,
+        activation: OneOf("tanh") = "tanh",
+        forget_bias: Float = 0.0,
+        is_training: Bool = True,
+    ):
+        super().__init__("DynamicRNN")
+        if not time_major:
+            raise ValueError("For 'DynamicRNN', 'time_major' must be True, but got False.")
+        self.cell_type, self.direction, self.cell_depth = cell_type, direction, cell_depth
+        self.use_peephole, self.keep_prob, self.cell_clip = use_peephole, keep_prob, cell_clip
+        self.num_proj, self.time_major, self.activation = num_proj, time_major, activation
+        self.forget_bias, self.is_training = forget_bias, is_training
+
+    @checked
+    def __call__(
+        self, x: Half, w: Half, b: Single, seq_length: TensorOf() | None, init_h: Half, init_c: Half
+    ):
+        _need_plain(
+            self.name,
+            vars(self),
+            {"cell_depth": 1, "use_peephole": False, "keep_prob": 1.0, "num_proj": 0},
+        )
+        if self.cell_clip >= 0:
+            raise ValueError(
+                f"For '{self.name}', 'cell_clip' must be negative when it is called, "
+                f"but got {self.cell_clip!r}."
+            )
+        if seq_length is not None:
+            raise ValueError(f"For '{self.name}', 'seq_length' must be None.")
+        need_rank(self.name, x=(x, 3), w=(w, 2), init_h=(init_h, 3))
+        rows, width = x.shape[1], init_h.shape[2]
+        need_shapes(
+            self.name,
+            w=(w, (x.shape[2] + width, 4 * width)),
+            b=(b, (4 * width,)),
+            init_h=(init_h, (1, rows, width)),
+            init_c=(init_c, (1, rows, width)),
+        )
+        single = [cast.run(each, SINGLE) for each in (x, w, b, init_h[0], init_c[0])]
+        h, *others = lstm_steps.run(*single, self.forget_bias)
+        y, *others = (cast.run(each, b._array.dtype) for each in (h, *others))
+        return (y, cast.run(h, HALF), *others)
+
+
+@public("ops.BasicLSTMCell")
+class BasicLSTMCell(Primitive):
+    """One step of the LSTM of `ops.DynamicRNN`, which runs a whole sequence.
+
+    Args:
+        keep_prob (float): in [0, 1]; a call needs 1.0.
+        forget_bias (float): added before the forget gate.
+        state_is_tuple (bool): whether cell and state are two Tensors; a call needs True.
+        activation (str): "tanh".
+
+    Inputs:
+        `x` (N, I), `h` and `c` (N, H), `w` (I + H, 4H), `b` (4H), of float16 or float32.
+
+    Returns:
+        Seven Tensors (N, H): the cell, the state (of the dtype of `h`), i, j, f, o and tanh of the
+        cell; but for the state of the dtype of `c`.
+
+    Raises:
+        TypeError: if a setting or an input is of another type or dtype.
+        ValueError: if a setting is out of range or has nothing to go with, or shapes do not fit.
+
+    Source: mindspore.ops.BasicLSTMCell of MindSpore 1.1, whose name 2.10 keeps.
+    """
+
+    @checked
+    def __init__(
+        self,
+        keep_prob: Share = 1.0,
+        forget_bias: Float = 1.0,
+        state_is_tuple: Bool = True,
+        activation: OneOf("tanh") = "tanh",
+    ):
+        super().__init__("BasicLSTMCell")
+        self.keep_prob, self.forget_bias = keep_prob, forget_bias
+        self.state_is_tuple, self.activation = state_is_tuple, activation
+
+    @checked
+    def __call__(self, x: Single, h: Single, c: Single, w: Single, b: Single):
+        _need_plain(self.name, vars(self), {"keep_prob": 1.0, "state_is_tuple": True})
+        need_rank(self.name, x=(x, 2), h=(h, 2), w=(w, 2))
+        shape = (x.shape[0], h.shape[1])
+        need_shapes(
+            self.name,
+            h=(h, shape),
+            c=(c, shape),
+            b=(b, (4 * shape[1],)),
+            w=(w, (x.shape[1] + shape[1], 4 * shape[1])),
+        )
+        single = [cast.run(each, SINGLE) for each in (x, w, b, h, c)]
+        out = lstm_steps.run(expand_dims.run(single[0], 0), *single[1:], self.forget_bias)
+        state, cell, *gates = (cast.run(each[0], c._array.dtype) for each in out)
+        return (cell, cast.run(state, h._array.dtype), *gates)
+
+
+@op()
+def gru_steps(
+    xp,
+    x: Floats,
+    weight_input: Floats,
+    weight_hidden: Floats,
+    init_h: Floats,
+    bias_input: Floats = None,
+    bias_hidden: Floats = None,
+    gate_order: Str = "rzh",
+    reset_after: Bool = True,
+):
+    """A GRU over `x` (T, N, I); the columns of the weights are the gates in `gate_order`.
+
+    Returns:
+        The states, then the update and reset gates, the candidate and its recurrent part,
+        each (T, N, H).
+    """
+    width = init_h.shape[-1]
+    at_r, at_z = (0, width) if gate_order == "rzh" else (width, 0)
+    given = _plus(xp.matmul(x, weight_input), bias_input)
+    gates, new = weight_hidden[:, : 2 * width], weight_hidden[:, 2 * width :]
+    gates_bias = None if bias_hidden is None else bias_hidden[: 2 * width]
+    new_bias = None if bias_hidden is None else bias_hidden[2 * width :]
+    h, rows = init_h, []
+    for t in range(x.shape[0]):
+        total = given[t][..., : 2 * width] + _plus(xp.matmul(h, gates), gates_bias)
+        r = _sigmoid(xp, total[..., at_r : at_r + width])
+        z = _sigmoid(xp, total[..., at_z : at_z + width])
+        inner = _plus(xp.matmul(h if reset_after else r * h, new), new_bias)
+        n = xp.tanh(given[t][..., 2 * width :] + (r * inner if reset_after else inner))
+        h = n + z * (h - n)
+        rows.append((h, z, r, n, inner))
+    return tuple(xp.stack(list(column), 0) for column in zip(*rows))
+
+
+@gru_steps.vjp_joint
+def gru_steps_vjp(
+    xp,
+    g,
+    x,
+    weight_input,
+    weight_hidden,
+    init_h,
+    bias_input,
+    bias_hidden,
+    gate_order,
+    reset_after,
+    out,
+):
+    """Gradients of the input, both weights, the first state and both biases."""
+    to_h, to_z, to_r, to_n, to_inner = g
+    h, z, r, n, inner = out
+    before, width = _before(xp, h, init_h), init_h.shape[-1]
+    gates = xp.swapaxes(weight_hidden[:, : 2 * width], 0, 1)
+    new = xp.swapaxes(weight_hidden[:, 2 * width :], 0, 1)
+    flow, by_step, by_state = xp.zeros_like(init_h), [], []
+    for t in range(x.shape[0] - 1, -1, -1):
+        into = to_h[t] + flow
+        slope = (into * (1 - z[t]) + to_n[t]) * (1 - n[t] * n[t])
+        state = to_inner[t] + (slope * r[t] if reset_after else slope)
+        back = xp.matmul(state, new)
+        reset = to_r[t] + (slope * inner[t] if reset_after else back * before[t])
+        pair = [
+            reset * r[t] * (1 - r[t]),
+            (into * (before[t] - n[t]) + to_z[t]) * z[t] * (1 - z[t]),
+        ]
+        both = xp.concatenate(pair if gate_order == "rzh" else pair[::-1], -1)
+        flow = into * z[t] + xp.matmul(both, gates) + (back if reset_after else back * r[t])
+        by_step.append(xp.concatenate([both, slope], -1))
+        by_state.append(xp.concatenate([both, state], -1))
+    given, turned = (xp.stack(each[::-1], 0) for each in (by_step, by_state))
+    hidden = xp.concatenate(
+        [
+            _weight_slope(xp, before, turned[..., : 2 * width]),
+            _weight_slope(xp, before if reset_after else r * before, turned[..., 2 * width :]),
+        ],
+        -1,
+    )
+    return (
+        xp.matmul(given, xp.swapaxes(weight_input, 0, 1)),
+        _weight_slope(xp, x, given),
+        hidden,
+        flow,
+        None if bias_input is None else xp.sum(given, (0, 1)),
+        None if bias_hidden is None else xp.sum(turned, (0, 1)),
+    )
+
+
+def _plus(x, bias):
+    return x if bias is None else x + bias
+
+
+@public("ops.DynamicGRUV2")
+class DynamicGRUV2(Primitive):
+    """A GRU over a sequence of T steps of N rows, which gives its gates too.
+
+    `r, z = sigmoid(...)`, `n = tanh(x W_n + b_n + r (h V_n + c_n))`, `h = (1 - z) n + z h`.
+    Computed in float32.
+
+    Args:
+        direction (str): "UNIDIRECTIONAL".
+        cell_depth (int): how many layers; a call needs 1.
+        keep_prob (float): in [0, 1]; a call needs 1.0.
+        cell_clip (float): the bound of the state; a call needs a negative number, for none.
+        num_proj (int): the size of a projection; a call needs 0.
+        time_major (bool): whether steps are the first axis; a call needs True.
+        activation (str): "tanh".
+        gate_order (str): the gates in the columns of weights and biases: "rzh" for reset, update,
+            new; "zrh" for update, reset, new.
+        reset_after (bool): False to reset the state before it is multiplied by its weight.
+        is_training (bool): whether gradients are wanted; the results are the same.
+
+    Inputs:
+        `x` (T, N, I), `weight_input` (I, 3H) and `weight_hidden` (H, 3H) float16; `bias_input` and
+        `bias_hidden` (3H), each may be None; `seq_length`, None; `init_h` (N, H) float16 or
+        float32, the dtype of the biases.
+
+    Returns:
+        Six Tensors (T, N, H) of the dtype of the biases (of `init_h` without them): y, output_h,
+        update, reset, new, and the recurrent part of new.
+
+    Raises:
+        TypeError: if a setting or an input is of another type or dtype.
+        ValueError: if a setting is out of range or without an input to go with, `seq_length` is
+            given, or shapes do not fit.
+
+    Source: mindspore.ops.DynamicGRUV2 of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(
+        self,
+        direction: OneOf("UNIDIRECTIONAL") = "UNIDIRECTIONAL",
+        cell_depth: Int = 1,
+        keep_prob: Share = 1.0,
+        cell_clip: Float = -1.0,
+        num_proj: Int(ge=0) = 0,
+        time_major: Bool = True,
+        activation: OneOf("tanh") = "tanh",
+        gate_order: OneOf("rzh", "zrh") = "rzh",
+        reset_after: Bool = True,
+        is_training: Bool = True,
+    ):
+        super().__init__("DynamicGRUV2")
+        self.direction, self.cell_depth, self.keep_prob = direction, cell_depth, keep_prob
+        self.cell_clip, self.num_proj, self.time_major = cell_clip, num_proj, time_major
+        self.activation, self.gate_order = activation, gate_order
+        self.reset_after, self.is_training = reset_after, is_training
+
+    @checked
+    def __call__(
+        self,
+        x: Half,
+        weight_input: Half,
+        weight_hidden: Half,
+        bias_input: Single | None,
+        bias_hidden: Single | None,
+        seq_length: TensorOf() | None,
+        init_h: Single,
+    ):
+        _need_plain(
+            self.name,
+            vars(self),
+            {"cell_depth": 1, "keep_prob": 1.0, "num_proj": 0, "time_major": True},
+        )
+        if self.cell_clip >= 0:
+            raise ValueError(
+                f"For '{self.name}', 'cell_clip' must be negative when it is called, "
+                f"but got {self.cell_clip!r}."
+            )
+        if seq_length is not None:
+            raise ValueError(f"For '{self.name}', 'seq_length' must be None.")
+        need_rank(self.name, x=(x, 3), init_h=(init_h, 2))
+        width = init_h.shape[1]
+        need_shapes(
+            self.name,
+            weight_input=(weight_input, (x.shape[2], 3 * width)),
+            weight_hidden=(weight_hidden, (width, 3 * width)),
+            bias_input=(bias_input, (3 * width,)),
+            bias_hidden=(bias_hidden, (3 * width,)),
+            init_h=(init_h, (x.shape[1], width)),
+        )
+        kind = next(each for each in (bias_input, bias_hidden, init_h) if each is not None)
+        single = [
+            None if each is None else cast.run(each, SINGLE)
+            for each in (x, weight_input, weight_hidden, init_h, bias_input, bias_hidden)
+        ]
+        out = gru_steps.run(*single, self.gate_order, self.reset_after)
+        out = tuple(cast.run(each, kind._array.dtype) for each in out)
+        return (out[0], *out)

@@ -1,0 +1,1 @@
+"""Reductions, order statistics, histograms, sums over segments."""

@@ -1,0 +1,472 @@
+"""Reductions: sums, means, extremes with their positions, cumulative sums, norms."""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.base import NoneRule
+from ..._core.rules.value_rules import TensorOrNothing, Truth
+from ..._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Bool,
+    CellOf,
+    DType,
+    Int,
+    InTensor,
+    ListOf,
+    Number,
+    ScalarOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    number,
+    real,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.promotion import adds_up_as_int64
+from ..._core.tensor.tensor import Tensor
+from .._elementwise import arithmetic
+from .._indexing import getitem
+
+Places = Int | TupleOf(Int) | ListOf(Int)
+Axes = InTensor(Places)
+Scalar = ScalarOf(Int, TypeError)
+Axis = Axes | None
+
+
+def axes_of(axis):
+    """An axis argument as NumPy takes it: None for all (an empty tuple says the same), int or
+    tuple."""
+    if isinstance(axis, (tuple, list)):
+        return tuple(axis) if len(axis) else None
+    return axis
+
+
+@op("ops.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+    "mint.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
+def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
+        dtype: DType = None):
+    """The sum over the axes given; integers and bools add up as int64, wide unsigned ones as they
+    are."""
+    if dtype is not None:
+        input = xp.cast(input, dtype)
+    elif adds_up_as_int64(input.dtype):
+        input = xp.cast(input, "int64")
+    return _as(xp, xp.sum(input, axes_of(axis), keepdims=keep_dims), input.dtype)
+
+
+def _as(xp, out, dtype):
+    """`out` in a dtype, which NumPy widens for short integers alone."""
+    return out if out.dtype is dtype else xp.cast(out, dtype)
+
+
+@op("ops.reduce_sum(x, axis=None, keep_dims=False)",
+    "ops.ReduceSum(keep_dims=False, skip_mode=False)(x, axis=())",
+    rules={"ops.ReduceSum": {"axis": AsValue(Axes, NoneRule())}})
+def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
+               skip_mode: Bool = False):
+    """The sum over the axes given, in the input's dtype; with `skip_mode` no axes mean no
+    reduction."""
+    if skip_mode and isinstance(axis, (tuple, list)) and not axis:
+        return x
+    return xp.cast(xp.sum(x, axes_of(axis), keepdims=keep_dims), x.dtype)
+
+
+@op("ops.mean(x, axis=None, keep_dims=False)", "ops.reduce_mean(x, axis=None, keep_dims=False)",
+    "ops.ReduceMean(keep_dims=False)(x, axis=())", rules={"ops.ReduceMean": {"axis": Axes}})
+def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """The mean over the axes given, in the input's dtype (integers truncate)."""
+    if not x.ndim and axis in (0, -1):  # as for sums, no axis counts as one
+        axis = None
+    return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
+
+
+@op("mint.mean(input: x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
+def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """The mean over the axes given."""
+    return mean.body(xp, x, axis, keep_dims)
+
+
+@op("ops.prod(input, axis=None, keep_dims=False, dtype=None)",
+    "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+    rules={"mint.prod": {"axis": Scalar}})
+def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
+         dtype: DType = None):
+    """The product over the axes given; integers and bools multiply as int64, wide unsigned ones as
+    they are."""
+    if axis is None and keep_dims:
+        raise ValueError("For 'prod', an axis must be given where the axes are to be kept.")
+    if dtype is not None:
+        input = xp.cast(input, dtype)
+    elif adds_up_as_int64(input.dtype):
+        input = xp.cast(input, "int64")
+    return _as(xp, xp.prod(input, axes_of(axis), keepdims=keep_dims), input.dtype)
+
+
+@op("ops.ReduceProd(keep_dims=False)(x, axis=())", rules={"ops.ReduceProd": {"axis": Axes}})
+def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """The product over the axes given, in the input's dtype."""
+    return xp.cast(xp.prod(x, axes_of(axis), keepdims=keep_dims), x.dtype)
+
+
+def _bounded(name, word, limit, body):
+    """`ops.amax` and `ops.amin`, which take elements by a mask and a first value as well."""
+
+    def bounded(xp, input: TensorOf(any_dtype), axis: Axis = None, keepdims: Bool = False,
+                initial: InTensor(Number | Bool, ValueError) = None,
+                where: TensorOf(any_dtype) | TensorOrNothing = None):
+        if where is not None:
+            if initial is None:
+                raise ValueError(f"For '{name}', 'initial' must be given with 'where'.")
+            kept = xp.cast(where, "bool")
+            input = xp.where(kept, input, xp.full(input.shape, initial, input.dtype))
+        out = body.body(xp, input, axis, keepdims)
+        if initial is None:
+            return out
+        return getattr(xp, limit)(out, xp.full(out.shape, initial, out.dtype))
+
+    def by_tensor(input, axis, keepdims, initial, where):
+        initial = initial.astype(input.dtype).reshape(())
+        if isinstance(where, Tensor):
+            input = getitem.where.run(where.astype(dtypes.bool_), input, initial)
+        return getattr(arithmetic, limit).run(body.run(input, axis, keepdims), initial)
+
+    bounded.__name__ = name
+    bounded.__doc__ = f"""The {word} element over the axes given; equal ones share the gradient.
+
+    Args:
+        initial (number): a value that takes part everywhere.
+        where (Tensor): which elements take part; `initial` must be given with it. What is no
+            Tensor is not looked at.
+    """
+    parameters = "axis=None, keepdims=False, *, initial=None, where=None"
+    op(f"ops.{name}(input, {parameters})", live=by_tensor)(bounded)
+
+
+@op("ops.ReduceMax(keep_dims=False)(x: input, axis=())",
+    "ops.reduce_max(x: input, axis=None, keep_dims=False)",
+    "mint.amax(input, dim: axis=(), keepdim: keep_dims=False)",
+    rules={"mint.amax": {"input": TensorOf(real), "axis": Axes}, "ops.ReduceMax": {"axis": Axes}})
+def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """The largest element over the axes given; equal ones share the gradient."""
+    return xp.max(input, axes_of(axis), keepdims=keep_dims)
+
+
+@op("ops.ReduceMin(keep_dims=False)(x: input, axis=())",
+    "ops.reduce_min(x: input, axis=None, keep_dims=False)",
+    "mint.amin(input, dim: axis=(), keepdim: keep_dims=False)",
+    rules={"mint.amin": {"input": TensorOf(real), "axis": Axes}, "ops.ReduceMin": {"axis": Axes}})
+def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """The smallest element over the axes given; equal ones share the gradient."""
+    return xp.min(input, axes_of(axis), keepdims=keep_dims)
+
+
+_bounded("amax", "largest", "maximum", amax)
+_bounded("amin", "smallest", "minimum", amin)
+
+
+@op("ops.all(input, axis=None, keep_dims=False)",
+    "ops.ReduceAll(keep_dims=False)(input, axis=None)",
+    "ops.reduce_all(input, axis=None, keep_dims=False)",
+    "mint.all(input, dim: axis=None, keepdim: keep_dims=False)")
+def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """True where every element over the axes given is true."""
+    return xp.all(input, axes_of(axis), keepdims=keep_dims)
+
+
+@op("ops.any(input, axis=None, keep_dims=False)",
+    "ops.ReduceAny(keep_dims=False)(x: input, axis=())",
+    "ops.reduce_any(input, axis=None, keep_dims=False)",
+    "mint.any(input, dim: axis=None, keepdim: keep_dims=False)",
+    rules={"ops.ReduceAny": {"axis": Axes}})
+def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
+    """True where some element over the axes given is true."""
+    return xp.any(input, axes_of(axis), keepdims=keep_dims)
+
+
+def _floating(xp, x):
+    """`x`, in float32 where it holds integers: no more is asked of it than of a float."""
+    return xp.cast(x, "float32") if x.dtype.kind in "iub" else x
+
+
+@op("ops.var(input, axis=None, ddof=0, keepdims=False)")
+def var(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
+        keepdims: Bool = False):
+    """The variance over the axes given, divided by the count less `ddof`."""
+    return xp.var(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
+
+
+@op("ops.std(input, axis=None, ddof=0, keepdims=False)")
+def std(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
+        keepdims: Bool = False):
+    """The standard deviation over the axes given, from the variance with `ddof`."""
+    return xp.std(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
+
+
+@op("ops.logsumexp(input, dim, keepdim=False)", "Tensor.logsumexp(dim, keepdim=False)",
+    "mint.logsumexp(input, dim, keepdim=False)",
+    rules=dict.fromkeys(("Tensor.logsumexp", "mint.logsumexp"),
+                        {"dim": ScalarOf(Places, TypeError)}))
+def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
+    """log(sum(exp(input))) over the axes given, without overflow."""
+    axis = axes_of(dim)
+    if not input.size:
+        return xp.sum(input, axis, keepdims=keepdim) - float("inf")
+    top = xp.stop(xp.max(input, axis, keepdims=True))
+    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+    total = xp.log(xp.sum(xp.exp(input - top), axis, keepdims=True)) + top
+    return total if keepdim else xp.squeeze(total, axis)
+
+
+# Extremes and where they stand --------------------------------------------------------------------
+
+
+def _extreme(xp, input, axis, keepdims, find):
+    if not input.ndim and axis in (0, -1):
+        return input, xp.zeros((), "int64")
+    at = find(input, axis)
+    at = xp.expand_dims(at, axis)
+    values = xp.take_along_axis(input, at, axis)
+    if not keepdims:
+        values, at = xp.squeeze(values, axis), xp.squeeze(at, axis)
+    return values, at
+
+
+@op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", widen=False)
+def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
+                       keep_dims: Bool = False):
+    """(int64 positions, values) of the largest elements along an axis."""
+    values, at = _extreme(xp, input, axis, keep_dims, xp.argmax)
+    return xp.cast(at, "int64"), values
+
+
+@op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", widen=False)
+def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
+                       keep_dims: Bool = False):
+    """(int64 positions, values) of the smallest elements along an axis."""
+    values, at = _extreme(xp, input, axis, keep_dims, xp.argmin)
+    return xp.cast(at, "int64"), values
+
+
+@op(widen=False)
+def max_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
+    """(values, int64 positions) of the largest elements along an axis."""
+    values, at = _extreme(xp, input, axis, keepdims, xp.argmax)
+    return values, xp.cast(at, "int64")
+
+
+@op(widen=False)
+def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
+    """(values, int64 positions) of the smallest elements along an axis."""
+    values, at = _extreme(xp, input, axis, keepdims, xp.argmin)
+    return values, xp.cast(at, "int64")
+
+
+@op("ops.argmax(input, dim=None, keepdim=False)", "mint.argmax(input, dim=None, keepdim=False)",
+    widen=False)
+def argmax(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int) = None, keepdim: Bool = False):
+    """The int64 position of the largest element along an axis, or in the flattened input."""
+    return xp.cast(xp.argmax(input, dim, keepdims=keepdim and dim is not None), "int64")
+
+
+@op("ops.argmin(input, axis=None, keepdims=False)", widen=False)
+def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None,
+                 keepdims: Any = False):
+    """The int32 position of the smallest element along an axis, or in the flattened input."""
+    found = xp.argmin(input, axis, keepdims=keepdims and axis is not None)
+    return xp.cast(found, "int32" if input.ndim else "int64")
+
+
+@op("mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", widen=False)
+def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bool = False):
+    """The int64 position of the smallest element along an axis, or in the flattened input."""
+    return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int64")
+
+
+@op("ops.Argmax(axis=-1, output_type=int32)(input_x)", widen=False)
+def argmax_as(xp, input_x: TensorOf(any_dtype), axis: ScalarOf(Int) = -1,
+              output_type: DType("int32", "int64") = dtypes.int32):
+    """The position of the largest element along an axis, as int32 or int64."""
+    return xp.cast(xp.argmax(input_x, axis), output_type)
+
+
+@op("ops.Argmin(axis=-1, output_type=int32)(input_x)", widen=False)
+def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Scalar = -1,
+              output_type: DType("int32", "int64") = dtypes.int32):
+    """The position of the smallest element along an axis, as int32 or int64."""
+    return xp.cast(xp.argmin(input_x, axis), output_type)
+
+
+# Cumulative ---------------------------------------------------------------------------------------
+
+
+@op("ops.CumSum(exclusive=False, reverse=False)(input, axis)")
+def cum_sum(xp, input: TensorOf(number), axis: Scalar, exclusive: Bool = False,
+            reverse: Bool = False):
+    """Cumulative sums along an axis; `exclusive` leaves out the element itself, `reverse` runs
+    backward."""
+    if reverse:
+        input = xp.flip(input, axis)
+    out = xp.cumsum(input, axis)
+    if exclusive:
+        out = out - input
+    return xp.cast(xp.flip(out, axis) if reverse else out, input.dtype)
+
+
+@op("ops.cumsum(x, axis, dtype=None)")
+def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = None):
+    """Cumulative sums along an axis, in the input's dtype unless one is given."""
+    x = x if dtype is None else xp.cast(x, dtype)
+    return xp.cast(xp.cumsum(x, axis), x.dtype)
+
+
+@op("mint.cumsum(input: x, dim: axis, dtype=None)")
+def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
+    """Cumulative sums along an axis; small integers add up as int64."""
+    if dtype is not None:
+        x = xp.cast(x, dtype)
+    elif x.dtype.kind in "iub":
+        x = xp.cast(x, "int64")
+    return xp.cumsum(x, axis)
+
+
+@op("ops.cumprod(input, dim, dtype=None)", "Tensor.cumprod(dim, dtype=None)",
+    "mint.cumprod(input, dim, dtype=None)")
+def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = None):
+    """Cumulative products along an axis; of integers and bools as int64, unless a dtype is
+    given."""
+    if dtype is not None:
+        input = xp.cast(input, dtype)
+    elif input.dtype.kind in "iub":
+        input = xp.cast(input, "int64")
+    return xp.cast(xp.cumprod(input, dim), input.dtype)
+
+
+# Norms --------------------------------------------------------------------------------------------
+
+
+def _vector_norm(xp, x, order, axis, keepdims):
+    size = xp.abs(x)
+    if order == float("inf"):
+        return xp.max(size, axis, keepdims=keepdims)
+    if order == float("-inf"):
+        return xp.min(size, axis, keepdims=keepdims)
+    if order == 0:
+        return xp.cast(xp.sum(x != 0, axis, keepdims=keepdims), size.dtype)
+    if order == 1:
+        return xp.sum(size, axis, keepdims=keepdims)
+    if order == 2:
+        total = xp.sum(size * size, axis, keepdims=keepdims)
+        positive = total > 0
+        return xp.where(positive, xp.sqrt(xp.where(positive, total, xp.ones_like(total))),
+                        0 * total)
+    return rooted(xp, xp.sum(xp.power(size, order), axis, keepdims=keepdims), order)
+
+
+def rooted(xp, total, order):
+    """The root of sums of powers, whose slope is 0 at 0."""
+    positive = total > 0
+    root = xp.power(xp.where(positive, total, xp.ones_like(total)), 1 / order)
+    return xp.where(positive, root, 0 * total)
+
+
+def _matrix_norm(xp, x, order, axes, keepdims):
+    rows, columns = (a % x.ndim for a in axes)
+    if order == "nuc" or order in (2, -2):
+        values = xp.linalg_svd_values(xp.moveaxis(x, (rows, columns), (-2, -1)))
+        found = {"nuc": xp.sum, 2: xp.max, -2: xp.min}[order](values, -1)
+        return xp.expand_dims(found, (rows, columns)) if keepdims else found
+    if order not in (1, -1, float("inf"), float("-inf")):
+        raise ValueError(f"For 'norm', the order of a norm of matrices must be 1, -1, 2, -2, inf, "
+                         f"-inf, 'fro' or 'nuc', but got {order!r}.")
+    total = xp.sum(xp.abs(x), columns if abs_order(order) else rows, keepdims=True)
+    pick = xp.max if order > 0 else xp.min
+    found = pick(total, (rows, columns), keepdims=True)
+    return found if keepdims else xp.squeeze(found, (rows, columns))
+
+
+def abs_order(order):
+    """True for the norms that add up rows (inf), False for those that add up columns (1)."""
+    return order in (float("inf"), float("-inf"))
+
+
+@op("ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
+    "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)",
+    "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
+    rules=dict.fromkeys(("ops.norm", "Tensor.norm"), {
+        "keepdim": Truth, "ord": Number | Str | CellOf("Tensor") | None}))
+def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None,
+         keepdim: Bool = False):
+    """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise.
+
+    A Tensor holds the order of a norm of vectors; of matrices it asks for the Frobenius norm. Norms
+    of complex vectors, and Frobenius norms, are complex as well.
+    """
+    axis = axes_of(dim)
+    if isinstance(ord, Tensor):
+        matrices = A.ndim == 2 if axis is None else isinstance(axis, tuple) and len(axis) == 2
+        ord = "fro" if matrices else ord.asnumpy().item()
+    A = _floating(xp, A)
+    if ord is None or ord == "fro" and not isinstance(axis, int):
+        return xp.cast(_vector_norm(xp, A, 2, axis, keepdim), A.dtype)
+    if axis is None:
+        axis = (0, 1) if A.ndim == 2 else 0
+    if isinstance(axis, tuple) and len(axis) == 1:
+        axis = axis[0]
+    if isinstance(axis, int):
+        if isinstance(ord, str):
+            raise TypeError(f"For 'norm', 'ord' must be a number for vectors, but got {ord!r}.")
+        return xp.cast(_vector_norm(xp, A, ord, axis, keepdim), A.dtype)
+    return _matrix_norm(xp, A, ord, axis, keepdim)
+
+
+# Names whose meaning hangs on how they are called -------------------------------------------------
+
+
+@public("ops.max")
+@checked
+def max(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = False, *,
+        initial=None, where=None):
+    """(values, positions) of the largest elements along `axis`; over everything if it is None.
+
+    Args:
+        input (Tensor): any real dtype.
+        axis (Union[int, None]): the axis. Default: None.
+        keepdims (bool): True to keep the axis with length 1.
+        initial (Union[scalar, None]): a lower bound of the result; not looked at without an axis.
+        where (Union[Tensor[bool], None]): which elements count; needs `initial`. Not looked at
+            without an axis, nor a number without `initial`.
+
+    Source: mindspore.ops.max of MindSpore 2.10.
+    """
+    return _both(input, axis, keepdims, initial, where, amax, max_along, "maximum")
+
+
+@public("ops.min")
+@checked
+def min(input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Any = False, *,
+        initial=None, where=None):
+    """(values, positions) of the smallest elements along `axis`; over everything if it is None.
+
+    The arguments are those of `max`, with `initial` an upper bound.
+
+    Source: mindspore.ops.min of MindSpore 2.10.
+    """
+    return _both(input, axis, keepdims, initial, where, amin, min_along, "minimum")
+
+
+def _both(input, axis, keepdims, initial, where, over_all, along, bound):
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'max', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if axis is None or input.ndim == 0:
+        values = over_all.run(input, None, False)
+        return values, Tensor(0, dtype=dtypes.int64)
+    if where is not None and not (initial is None and isinstance(where, (bool, int, float))):
+        if initial is None:
+            raise ValueError("For 'max' and 'min', 'initial' must be given with 'where'.")
+        where = where if isinstance(where, Tensor) else Tensor(where)
+        input = getitem.where.run(where, input, initial)
+    if initial is not None:
+        input = getattr(arithmetic, bound).run(input, initial)
+    return along.run(input, axis, keepdims)

@@ -1,0 +1,83 @@
+"""Sums, means, products and extremes of slices whose segment numbers are in order.
+
+The unordered kind, with the number of segments given, is in _indexing/scatter.py and
+_indexing/getitem.py.
+"""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, TensorOf, any_dtype, checked, number, real
+from .._indexing.scatter import start_of
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int32", "int64")
+
+
+@op(widen=False)
+def by_segment(xp, input_x: Anything, segment_ids: Index, count: Any, how: Any):
+    """Slices with the same segment number combined; 0 (1 for products) where there are none."""
+    shape = (count, *input_x.shape[1:])
+    if how in ("add", "mean"):
+        total = xp.scatter_add(xp.zeros(shape, input_x.dtype), (segment_ids,), input_x)
+        if how == "add":
+            return total
+        many = xp.scatter_add(xp.zeros(count, "int64"), (segment_ids,), xp.ones_like(segment_ids))
+        many = xp.reshape(xp.maximum(many, 1), (count,) + (1,) * (input_x.ndim - 1))
+        return xp.cast(total / xp.cast(many, total.dtype), input_x.dtype)
+    if how == "mul":
+        return xp.scatter_reduce(xp.ones(shape, input_x.dtype), (segment_ids,), input_x, how)
+    start = xp.full(shape, start_of(input_x.dtype, how), input_x.dtype)
+    out = xp.scatter_reduce(start, (segment_ids,), input_x, how)
+    many = xp.bincount(segment_ids, None, count)
+    filled = xp.reshape(many > 0, (count,) + (1,) * (input_x.ndim - 1))
+    return xp.where(filled, out, xp.zeros_like(out))
+
+
+def _check(api, input_x, segment_ids):
+    ids = segment_ids._array
+    if ids.ndim != 1 or input_x.ndim == 0 or ids.shape[0] != input_x.shape[0] or not ids.size:
+        raise ValueError(
+            f"For '{api}', 'segment_ids' must have one number for each slice, but got shapes "
+            f"{segment_ids.shape} and {input_x.shape}."
+        )
+    if int(ids[0]) < 0 or bool((ids[1:] < ids[:-1]).any()):
+        raise ValueError(f"For '{api}', 'segment_ids' must rise from 0 or more.")
+
+
+def _primitive(title, how, word, allowed=TensorOf(number)):
+    class Segment(Primitive):
+        def __init__(self):
+            super().__init__(type(self).__name__)
+
+        @checked
+        def __call__(self, input_x: allowed, segment_ids: Index):
+            _check(self.name, input_x, segment_ids)
+            count = int(segment_ids._array[-1]) + 1
+            return by_segment.run(input_x, segment_ids, count, how)
+
+    Segment.__name__ = Segment.__qualname__ = f"Segment{title}"
+    Segment.__doc__ = f"""The {word} of the slices of each segment; `segment_ids` rises.
+
+    Inputs:
+        - **input_x** (Tensor): the slices, along the first axis.
+        - **segment_ids** (Tensor): int32 or int64, the segment of each slice.
+
+    Outputs:
+        As many slices as the last number plus one; an empty segment holds
+        {'ones' if how == 'mul' else 'zeros'}.
+
+    Raises:
+        TypeError: if an input is of another type.
+        ValueError: if the shapes do not fit or the numbers do not rise.
+
+    Source: mindspore.ops.Segment{title} of MindSpore 2.10.
+    """
+    public(f"ops.Segment{title}")(Segment)
+
+
+_primitive("Sum", "add", "sum")
+_primitive("Mean", "mean", "mean")
+_primitive("Prod", "mul", "product")
+_primitive("Max", "max", "largest elements", TensorOf(real))
+_primitive("Min", "min", "smallest elements", TensorOf(real))

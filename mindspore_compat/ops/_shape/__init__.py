@@ -1,0 +1,1 @@
+"""Creation, reshaping, slicing, stacking, padding and diagonals."""

@@ -1,0 +1,183 @@
+"""Padding. Blocks of space that become channels or batches are in _image/pixel_shuffle.py."""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Bool,
+    Int,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    number,
+)
+from ..._core.tensor.tensor import Tensor
+from .._image.pixel_shuffle import batch_to_space_nd  # noqa: F401 - part of this module's names
+
+Anything = TensorOf(any_dtype)
+Ints = TupleOf(Int) | ListOf(Int)
+
+
+# Padding ------------------------------------------------------------------------------------------
+
+
+@op(widen=False)
+def pad_constant(xp, input: Anything, widths: Any, value: Any):
+    """A number around the input; negative widths cut."""
+    cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, input.shape))
+    added = tuple((max(a, 0), max(b, 0)) for a, b in widths)
+    return xp.pad(input[cut], added, constant_values=value)
+
+
+@op(widen=False)
+def pad_by_index(xp, input: Anything, widths: Any, mode: Str):
+    """The input continued by its own values: a gather along each padded axis."""
+    for axis, (before, after) in enumerate(widths):
+        if before == after == 0:
+            continue
+        n = input.shape[axis]
+        places = xp.arange(-before, n + after)
+        if mode == "replicate":
+            places = xp.clip(places, 0, n - 1)
+        elif mode == "circular":
+            places = places % n
+        elif mode == "symmetric":
+            places = n - 1 - xp.abs(places % (2 * n) - n + (places % (2 * n) < n))
+        else:
+            places = xp.abs(places)
+            places = n - 1 - xp.abs(n - 1 - places)
+        input = xp.take(input, places, axis)
+    return input
+
+
+PAD_MODES = ("constant", "reflect", "replicate", "circular")
+
+
+@public("ops.pad")
+def pad(input_x, padding, mode="constant", value=None):
+    """The input with values added around it, the last axis first in `padding`.
+
+    Args:
+        input_x (Tensor): any dtype.
+        padding (Union[tuple[int], list[int], Tensor]): (before, after) of the last axis, of the one
+            before, ...
+        mode (str): "constant", "reflect", "replicate" or "circular". Default: "constant".
+        value (Union[int, float, None]): the constant, 0 by default; for "constant" only.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `padding` has an odd length or too many entries, `mode` is none of these, or
+            `value` is given for another mode.
+
+    Source: mindspore.ops.pad of MindSpore 2.10.
+    """
+    return _padded(input_x, padding, mode, value)
+
+
+def _padded(input_x, padding, mode, value):
+    if not isinstance(input_x, Tensor):
+        raise TypeError(f"For 'pad', 'input_x' must be a Tensor, but got {type(input_x).__name__}.")
+    if isinstance(padding, Tensor):
+        padding = padding.asnumpy().reshape(-1).tolist()
+    if not isinstance(padding, (tuple, list)) or not all(isinstance(p, int) for p in padding):
+        raise TypeError(f"For 'pad', 'padding' must be a tuple, list or Tensor of ints, but got "
+                        f"{padding!r}.")
+    if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
+        raise ValueError(f"For 'pad', 'padding' must have a pair for at most {input_x.ndim} axes, "
+                         f"but got {padding}.")
+    if mode not in PAD_MODES:
+        raise ValueError(f"For 'pad', 'mode' must be one of {PAD_MODES}, but got {mode!r}.")
+    widths = [(padding[i], padding[i + 1]) for i in range(0, len(padding), 2)][::-1]
+    widths = [(0, 0)] * (input_x.ndim - len(widths)) + widths
+    if mode == "constant":
+        if isinstance(value, Tensor) and value.size == 1:
+            value = value.item()
+        value = plain_numbers(value)
+        if not isinstance(value, (int, float, type(None))):
+            raise TypeError(f"For 'pad', 'value' must be a number or None, but got {value!r}.")
+        return pad_constant.run(input_x, widths, 0 if value is None else value)
+    if value is not None:
+        raise ValueError(f"For 'pad', 'value' goes with mode 'constant', but got {value} for "
+                         f"'{mode}'.")
+    if mode == "reflect" and any(max(w) >= n for w, n in zip(widths, input_x.shape) if any(w)):
+        raise ValueError(f"For 'pad', 'padding' must be less than the axis that is mirrored, but "
+                         f"got {padding} for shape {input_x.shape}.")
+    return pad_by_index.run(input_x, widths, mode)
+
+
+@public("mint.nn.functional.pad")
+def mint_pad(input, pad, mode="constant", value=None):
+    """The input with values added around it; the arguments are those of `ops.pad`.
+
+    Other modes than "constant" pad the last one of two or three axes, the last two of three or
+    four, or the last three of four or five.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: as `ops.pad`, or if the input has another number of axes than the mode takes.
+
+    Source: mindspore.mint.nn.functional.pad of MindSpore 2.10.
+    """
+    pairs = len(pad) // 2 if isinstance(pad, (tuple, list)) else None
+    if mode in PAD_MODES[1:] and pairs and isinstance(input, Tensor):
+        if not pairs < input.ndim < pairs + 3:
+            raise ValueError(f"For 'pad', 'input' must have {pairs + 1} or {pairs + 2} axes where "
+                             f"{pairs} are padded with mode '{mode}', but got shape "
+                             f"{input.shape}.")
+    return _padded(input, pad, mode, value)
+
+
+@public("ops.PadV3")
+class PadV3:
+    """The class form of `ops.pad`: `ops.PadV3(mode, paddings_contiguous)(x, paddings, value)`."""
+
+    @checked
+    def __init__(self, mode: AsValue(OneOf("constant", "reflect", "edge", "circular")) = "constant",
+                 paddings_contiguous: Bool = True):
+        self.mode, self.paddings_contiguous = mode, paddings_contiguous
+
+    @checked
+    def __call__(self, x: TensorOf(number), paddings: TensorOf("int16", "int32", "int64") | Ints,
+                 constant_value: Any = None):
+        if isinstance(paddings, Tensor) and paddings.ndim != 1:
+            raise ValueError(f"For 'PadV3', 'paddings' must have 1 dimension, but got "
+                             f"{paddings.ndim}.")
+        flat = paddings.tolist() if isinstance(paddings, Tensor) else list(paddings)
+        if not self.paddings_contiguous:
+            half = len(flat) // 2
+            flat = [n for pair in zip(flat[:half], flat[half:]) for n in pair]
+        return pad(x, flat, "replicate" if self.mode == "edge" else self.mode, constant_value)
+
+
+@public("ops.mirror_pad")
+def mirror_pad(input_x, paddings, mode):
+    """The input continued by its mirror image, as by `ops.MirrorPad`."""
+    return MirrorPad(mode)(input_x, paddings)
+
+
+@public("ops.MirrorPad")
+class MirrorPad:
+    """The input continued by its mirror image: `ops.MirrorPad(mode)(x, paddings)`, one row for each
+    axis."""
+
+    @checked
+    def __init__(self, mode: OneOf("REFLECT", "SYMMETRIC") = "REFLECT"):
+        self.mode = mode
+
+    @checked
+    def __call__(self, input_x: Anything, paddings: TensorOf("int32", "int64")):
+        rows = [tuple(row) for row in paddings.asnumpy().tolist()]
+        if paddings.shape != (input_x.ndim, 2):
+            raise ValueError(f"For 'MirrorPad', 'paddings' must have shape {(input_x.ndim, 2)}, "
+                             f"but got {paddings.shape}.")
+        if self.mode == "REFLECT" and any(max(row) >= n for row, n in zip(rows, input_x.shape)):
+            raise ValueError(f"For 'MirrorPad', 'paddings' must be less than the axes of "
+                             f"{input_x.shape}, but got {rows}.")
+        return pad_by_index.run(input_x, rows, self.mode.lower())
+

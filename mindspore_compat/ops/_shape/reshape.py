@@ -1,0 +1,565 @@
+"""Shapes: reshaping, transposing, joining, splitting, repeating, padding. Values are moved, never
+changed."""
+
+import math
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.base import NoneRule
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.value_rules import Alone
+from ..._core.rules.vocabulary import (
+    Any,
+    AsValue,
+    Bool,
+    Int,
+    InTensor,
+    ListOf,
+    ScalarOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    number,
+    real,
+)
+from ..._core.tensor.precision import state as precision
+from ..._core.tensor.promotion import one_np, promote_np
+from ..._core.tensor.tensor import Tensor
+from .axes import axis_of
+
+Anything = TensorOf(any_dtype)
+Several = TupleOf(Anything) | ListOf(Anything)
+Axes = Int | TupleOf(Int) | ListOf(Int)
+Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
+Axis = Int | Bool
+
+
+def shape_of(api, shape):
+    """A shape argument (int, tuple, list, Tensor, or several ints) as a tuple of ints.
+
+    Raises:
+        TypeError: if it is none of these.
+        ValueError: if it is a Tensor of two axes or more.
+    """
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        shape = shape[0]
+    elif len(shape) == 1 and isinstance(shape[0], Tensor):
+        if shape[0].ndim > 1:
+            raise ValueError(f"For '{api}', 'shape' must have one axis, but got a Tensor of shape "
+                             f"{shape[0].shape}.")
+        shape = shape[0].asnumpy().reshape(-1).tolist()
+    shape = plain_numbers(tuple(shape))
+    for one in shape:
+        whole = isinstance(one, int) or isinstance(one, Tensor) and one.size == 1
+        if isinstance(one, bool) or not whole:
+            raise TypeError(f"For '{api}', 'shape' must be ints, but got {one!r} of type "
+                            f"{type(one).__name__}.")
+    return tuple(int(one) for one in shape)
+
+
+@op("ops.Reshape()(input, shape)", widen=False)
+def reshape_array(xp, input: Anything, shape: Any):
+    """The same elements in another shape."""
+    return xp.reshape(input, shape)
+
+
+reshape_array.vjp(input=lambda xp, g, input_shape: xp.reshape(g, input_shape))
+
+
+def reshaped(api, input, shape):
+    if len(shape) == 1 and type(shape[0]) is tuple:
+        shape = shape[0]
+    try:  # the array library refuses what does not fit; the checks below say why
+        if min(shape, default=0) >= -1:
+            return reshape_array.run(input, shape)
+    except (TypeError, ValueError):
+        shape = shape_of(api, shape)
+    size = input.size
+    fixed = math.prod(n for n in shape if n != -1)
+    if not size and not fixed and shape.count(-1) == 1:
+        return reshape_array.run(input, tuple(max(n, 0) for n in shape))
+    if shape.count(-1) > 1 or min(shape, default=0) < -1:
+        raise ValueError(f"For '{api}', 'shape' must have at most one -1 and else lengths, but "
+                         f"got {shape}.")
+    if -1 in shape and (fixed == 0 or size % fixed) or -1 not in shape and fixed != size:
+        raise ValueError(
+            f"For '{api}', the {size} elements of shape {input.shape} do not fit 'shape' {shape}."
+        )
+    return reshape_array.run(input, shape)
+
+
+@public("ops.reshape", "mint.reshape")
+def reshape(input, shape):
+    """The same elements in another shape; one length may be -1 and follows from the others.
+
+    Args:
+        input (Tensor): any dtype.
+        shape (Union[tuple[int], list[int], Tensor[int]]): the shape wanted.
+
+    Raises:
+        TypeError: if `shape` is not made of ints.
+        ValueError: if the elements do not fit.
+
+    Source: mindspore.ops.reshape of MindSpore 2.10.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'reshape', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if isinstance(shape, bool) or not isinstance(shape, (tuple, list, Tensor)):
+        raise TypeError(f"For 'reshape', 'shape' must be a tuple, list or Tensor, but got "
+                        f"{shape!r}.")
+    return reshaped("reshape", input, (shape,))
+
+
+@op("ops.transpose(input, dims)", "ops.Transpose()(input, dims)", "ops.permute(input, axis: dims)",
+    widen=False)
+def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
+    """The axes in another order: axis i of the result is axis dims[i] of the input."""
+    return xp.transpose(input, tuple(d % input.ndim for d in dims))
+
+
+@op("mint.transpose(input, dim0, dim1)", "ops.swapaxes(input, axis0: dim0, axis1: dim1)",
+    "ops.swapdims(input, dim0, dim1)", "Tensor.swapaxes(axis0: dim0, axis1: dim1)",
+    "Tensor.swapdims(dim0, dim1)",
+    "mint.swapaxes(input, axis0: dim0, axis1: dim1)", widen=False,
+    rules={f"mint.{name}": {"dim0": Scalar, "dim1": Scalar} for name in ("transpose", "swapaxes")})
+def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
+    """Two axes change places."""
+    return xp.swapaxes(input, dim0, dim1)
+
+
+Places = AsValue(Axes | Bool, NoneRule())
+
+
+@op("ops.moveaxis(x, source, destination)", "ops.movedim(x, source, destination)",
+    "Tensor.moveaxis(source, destination)",
+    "Tensor.movedim(source, destination)", widen=False)
+def moveaxis(xp, x: Anything, source: Places, destination: Places):
+    """Axes move from `source` to `destination`; the others keep their order."""
+    return xp.moveaxis(x, source, destination)
+
+
+@op("ops.expand_dims(input_x, axis)", "ops.ExpandDims()(input_x, axis)",
+    "ops.unsqueeze(input: input_x, dim: axis)",
+    "Tensor.expand_dims(axis)",
+    "mint.unsqueeze(input: input_x, dim: axis)", widen=False,
+    rules={"Tensor.expand_dims": {"axis": Int}})
+def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
+    """A new axis of length 1."""
+    return xp.expand_dims(input_x, axis)
+
+
+@op("ops.squeeze(input, axis=None)", "ops.Squeeze(axis=())(input)", "Tensor.squeeze(axis=None)",
+    "mint.squeeze(input, dim: axis)", widen=False,
+    rules={"mint.squeeze": {"axis": ScalarOf(Axes, TypeError)}, "ops.Squeeze": {"axis": Axes}})
+def squeeze(xp, input: Anything, axis: ScalarOf(Axes, TypeError) = None):
+    """Without its axes of length 1: all of them, or those named; longer ones stay."""
+    if axis is None or axis == () or axis == [] or input.ndim == 0:
+        return xp.squeeze(input)
+    named = (axis,) if isinstance(axis, int) else axis
+    return xp.squeeze(input, tuple(i for i in (axis_of(n, input) for n in named)
+                                   if input.shape[i] == 1))
+
+
+@op(widen=False)
+def flatten_axes(xp, input: Anything, start_dim: Int, end_dim: Int):
+    """The axes from `start_dim` to `end_dim` as one."""
+    if input.ndim == 0:
+        return xp.reshape(input, (1,))
+    first, last = axis_of(start_dim, input), axis_of(end_dim, input)
+    if first > last:
+        raise ValueError(f"For 'flatten', 'start_dim' must be at most 'end_dim', but got "
+                         f"{start_dim} and {end_dim}.")
+    shape = input.shape
+    middle = math.prod(shape[first:last + 1])
+    return xp.reshape(input, (*shape[:first], middle, *shape[last + 1:]))
+
+
+@public("ops.flatten")
+def flatten(input, order="C", *, start_dim=1, end_dim=-1):
+    """The axes from `start_dim` to `end_dim` as one.
+
+    Args:
+        input (Tensor): any dtype.
+        order (str): "C" reads rows first, "F" columns first. Default: "C".
+        start_dim (int), end_dim (int): the first and the last axis joined. Default: 1 and -1.
+
+    Raises:
+        TypeError: if `input` is not a Tensor, `order` no string, or an axis no int.
+        ValueError: if `order` is neither "C" nor "F", or the axes are out of range or order.
+
+    Source: mindspore.ops.flatten of MindSpore 2.10.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For 'flatten', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if not isinstance(order, str):
+        raise TypeError(f"For 'flatten', 'order' must be a str, but got {order!r} of type "
+                        f"{type(order).__name__}.")
+    if order not in ("C", "F"):
+        raise ValueError(f"For 'flatten', 'order' must be 'C' or 'F', but got {order!r}.")
+    for name, dim in (("start_dim", start_dim), ("end_dim", end_dim)):
+        if isinstance(dim, bool) or not isinstance(dim, int):
+            raise TypeError(f"For 'flatten', '{name}' must be an int, but got {dim!r}.")
+    rank = max(input.ndim, 1)
+    if not (-rank <= end_dim < rank and (-rank <= start_dim < rank or start_dim == 1 == rank)):
+        raise ValueError(f"For 'flatten', 'start_dim' and 'end_dim' must be axes of "
+                         f"{input.shape}, but got "
+                         f"{start_dim} and {end_dim}.")
+    if order == "F":
+        input = transpose.run(input, tuple(reversed(range(input.ndim))))
+    if input.ndim == 1 and start_dim in (0, 1, -1):
+        return reshape_array.run(input, input.shape)
+    if input.ndim and start_dim % input.ndim > end_dim % input.ndim:
+        raise ValueError(f"For 'flatten', 'start_dim' must not come after 'end_dim', but got "
+                         f"{start_dim} and {end_dim}.")
+    return flatten_axes.run(input, start_dim, end_dim)
+
+
+@public("ops.Flatten")
+class Flatten:
+    """Every axis but the first as one: `ops.Flatten()(x)`."""
+
+    @checked
+    def __call__(self, input_x: Anything):
+        if input_x.ndim < 1:
+            raise ValueError("For 'Flatten', 'input_x' must have at least one axis, but got a 0-d "
+                             "Tensor.")
+        return reshape_array.run(input_x, (input_x.shape[0],
+                                           -1 if input_x.size else math.prod(input_x.shape[1:])))
+
+
+@public("mint.flatten")
+def mint_flatten(input, start_dim=0, end_dim=-1):
+    """The axes from `start_dim` to `end_dim` as one; all of them by default."""
+    dims = (dim.item() if isinstance(dim, Tensor) and not dim.ndim else plain_numbers(dim)
+            for dim in (start_dim, end_dim))
+    return flatten(input, **dict(zip(("start_dim", "end_dim"), dims)))
+
+
+@public("Tensor.ravel")
+def ravel(self):
+    """All elements along one axis."""
+    return reshape_array.run(self, (-1,))
+
+
+@op("ops.broadcast_to(input, shape)", "ops.BroadcastTo(shape)(input)",
+    "mint.broadcast_to(input, shape)", "mint.nn.functional.broadcast_to(input, shape)", widen=False,
+    rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int))}})
+def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
+    """The input repeated along axes of length 1 and new leading axes; -1 keeps a length."""
+    lead = len(shape) - input.ndim
+    full = tuple(input.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
+    return xp.broadcast_to(input, full)
+
+
+@op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", widen=False)
+def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)) | ListOf(Int(ge=0)))):
+    """The input repeated as often along each axis as `dims` says."""
+    return xp.tile(input, tuple(dims))
+
+
+@op(widen=False)
+def repeated(xp, input: Anything, repeats: Any, axis: Int | None):
+    """Every element along an axis repeated, all alike or each as often as a list says."""
+    return xp.repeat(input, repeats, axis)
+
+
+def _repeat(api, input, repeats, axis):
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For '{api}', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if isinstance(repeats, Tensor):
+        repeats = repeats.tolist()
+    counts = list(repeats) if isinstance(repeats, (tuple, list)) else [repeats]
+    counts, axis = plain_numbers(counts), plain_numbers(axis)
+    for one in counts:
+        if isinstance(one, bool) or not isinstance(one, int):
+            raise TypeError(f"For '{api}', 'repeats' must be ints, but got {one!r} of type "
+                            f"{type(one).__name__}.")
+        if one < 0:
+            raise ValueError(f"For '{api}', 'repeats' must not be negative, but got {repeats}.")
+    if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
+        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
+                        f"{type(axis).__name__}.")
+    return repeated.run(input, counts[0] if len(counts) == 1 else counts, axis)
+
+
+@public("ops.repeat_interleave")
+@checked
+def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
+    """Every element along an axis (of all elements in order, for None) repeated, alike or each as
+    often as told.
+
+    Args:
+        input (Tensor): any number dtype.
+        repeats (Union[int, tuple[int], list[int], Tensor]): how often.
+        axis (Union[int, None]): the axis. Default: None.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if `repeats` is negative.
+
+    Source: mindspore.ops.repeat_interleave of MindSpore 2.10.
+    """
+    return _repeat("repeat_interleave", input, repeats, axis)
+
+
+@public("ops.repeat_elements")
+@checked
+def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
+    """Every element along an axis repeated `rep` times; see `ops.repeat_interleave`."""
+    return _repeat("repeat_elements", x, rep, axis)
+
+
+# Joining and splitting ----------------------------------------------------------------------------
+
+
+def _joined_dtype(xp, tensors):
+    """Tensors of several dtypes meet in the one they promote to, or the float type of the Cell."""
+    target = tensors[0].dtype
+    for one in tensors[1:]:
+        target = promote_np(target, one.dtype)
+    if precision.dtype is not None and any(one.dtype != target for one in tensors):
+        target = precision.dtype if target.kind in "fV" else target
+    return [xp.cast(one, target) for one in tensors]
+
+
+def of_one_dtype(xp, tensors):
+    """Tensors that must have one dtype, as they are; where a Cell brings floats to one, they meet.
+
+    Raises:
+        TypeError: they have several.
+    """
+    if precision.dtype is not None:
+        return _joined_dtype(xp, tensors)
+    for one in tensors[1:]:
+        one_np(tensors[0].dtype, one.dtype)
+    return tensors
+
+
+@op("ops.cat(tensors, axis=0)", "ops.concat(tensors, axis=0)", "ops.Concat(axis=0)(tensors)",
+    "mint.cat(tensors, dim: axis=0)", "mint.concat(tensors, dim: axis=0)", widen=False)
+def cat(xp, tensors: Several, axis: Scalar = 0):
+    """Tensors joined along an axis that they have."""
+    return xp.concatenate(_joined_dtype(xp, tensors), axis)
+
+
+@op("mint.stack(tensors, dim: axis=0)", widen=False)
+def stack(xp, tensors: Several, axis: Int = 0):
+    """Tensors of one shape joined along a new axis, in the dtype that they meet in."""
+    return xp.stack(_joined_dtype(xp, tensors), axis)
+
+
+@op("ops.stack(tensors, axis=0)", "ops.Stack(axis=0)(input_x: tensors)",
+    "ops.Pack(axis=0)(input_x: tensors)", widen=False,
+    rules=dict.fromkeys(("ops.stack", "ops.Stack"), {"tensors": Several | Alone}))
+def stack_alike(xp, tensors: Several, axis: Int = 0):
+    """Tensors of one shape and dtype joined along a new axis."""
+    return xp.stack(of_one_dtype(xp, tensors), axis)
+
+
+@op("ops.unstack(input_x, axis=0)", "ops.Unstack(axis=0, num=None)(input_x)",
+    "ops.unbind(input: input_x, dim: axis=0)", "Tensor.unbind(dim: axis=0)",
+    "mint.unbind(input: input_x, dim: axis=0)", "ops.Unpack(axis=0)(input_x)", widen=False,
+    rules={"mint.unbind": {"axis": Scalar}})
+def unstack(xp, input_x: Anything, axis: Int = 0, num: Int | None = None):
+    """The slices along an axis, as a tuple without that axis."""
+    front = xp.moveaxis(input_x, axis, 0)
+    return tuple(front[i] for i in range(front.shape[0]))
+
+
+@op(widen=False)
+def split_at(xp, input: Anything, edges: Any, axis: Int):
+    """The parts of the input between the edges."""
+    return tuple(xp.split(input, list(edges), axis))
+
+
+def _edges(api, length, sizes):
+    """Where to cut for parts of `sizes`: one size for all (the last part may be shorter), or
+    each."""
+    if isinstance(sizes, int):
+        if sizes < 1:
+            raise ValueError(f"For '{api}', 'split_size' must be at least 1, but got {sizes}.")
+        return list(range(sizes, length, sizes))
+    if sum(sizes) != length or min(sizes, default=0) < 0:
+        raise ValueError(f"For '{api}', the sizes {sizes} must add up to the length {length}.")
+    edges, total = [], 0
+    for size in sizes[:-1]:
+        total += size
+        edges.append(total)
+    return edges
+
+
+@public("ops.split")
+def split(tensor, split_size_or_sections, axis=0):
+    """The parts of a Tensor along an axis, as a tuple.
+
+    Args:
+        tensor (Tensor): any dtype.
+        split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the
+            last may be shorter), or of each.
+        axis (int): the axis cut. Default: 0.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `axis` is no axis, a length is below 1, or the lengths do not add up.
+
+    Source: mindspore.ops.split of MindSpore 2.10.
+    """
+    return _split("split", tensor, split_size_or_sections, axis)
+
+
+def _split(api, tensor, sizes, axis):
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"For '{api}', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
+                        f"{type(axis).__name__}.")
+    if not -tensor.ndim <= axis < tensor.ndim:
+        raise ValueError(f"For '{api}', 'axis' must be in [{-tensor.ndim}, {tensor.ndim}), but "
+                         f"got {axis}.")
+    if isinstance(sizes, bool) or not isinstance(sizes, (int, tuple, list)):
+        raise TypeError(f"For '{api}', 'split_size_or_sections' must be an int, tuple or list, "
+                        f"but got {sizes!r}.")
+    return split_at.run(tensor, _edges(api, tensor.shape[axis], sizes), axis)
+
+
+@public("mint.split")
+def mint_split(tensor, split_size_or_sections, dim=0):
+    """The parts of a Tensor along `dim`; the arguments are those of `ops.split`."""
+    return _split("split", tensor, split_size_or_sections, dim)
+
+
+@op("ops.Split(axis=0, output_num=1)(input_x)", widen=False)
+def split_evenly(xp, input_x: Anything, axis: ScalarOf(Int) = 0,
+                 output_num: ScalarOf(Int(ge=1)) = 1):
+    """`output_num` equal parts along an axis, as a tuple."""
+    if input_x.shape[axis] % output_num:
+        raise ValueError(
+            f"For 'Split', 'output_num' must divide the length {input_x.shape[axis]}, but got "
+            f"{output_num}."
+        )
+    return tuple(xp.split(input_x, output_num, axis))
+
+
+@op("ops.chunk(input, chunks, axis=0)", "mint.chunk(input, chunks, dim: axis=0)",
+    widen=False, rules={"mint.chunk": {"chunks": Count, "axis": Scalar}})
+def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
+    """At most `chunks` parts of equal length along an axis; the last may be shorter."""
+    length = input.shape[axis]
+    step = max(-(-length // chunks), 1)
+    return tuple(xp.split(input, list(range(step, length, step)), axis))
+
+
+# Order of elements --------------------------------------------------------------------------------
+
+
+@op("ops.flip(input, dims)", "ops.ReverseV2(axis: dims)(input)",
+    "ops.reverse(x: input, axis: dims)",
+    "mint.flip(input, dims)", widen=False)
+def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
+    """The elements in reverse order along the axes given."""
+    return xp.array(xp.flip(input, tuple(dims)))  # no view: writing to it leaves the input alone
+
+
+@op("ops.roll(input, shifts, dims=None)", "Tensor.roll(shifts, dims=None)",
+    "mint.roll(input, shifts, dims=None)", "ops.Roll(shifts, dims=None)(input)", widen=False)
+def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
+    """The elements moved along axes; those pushed over the end come back at the start."""
+    shifts, dims = (tuple(v) if isinstance(v, list) else v for v in (shifts, dims))
+    return xp.roll(input, shifts, dims)
+
+
+def _need_matrices(api, x):
+    """Refuses a Tensor of fewer than two axes."""
+    if x.ndim < 2:
+        raise ValueError(f"For '{api}', 'input' must have at least two axes, but got shape "
+                         f"{tuple(x.shape)}.")
+
+
+@op("ops.tril(input, diagonal=0)", "Tensor.tril(diagonal=0)", "mint.tril(input, diagonal=0)",
+    "ops.Tril(diagonal=0)(x: input)", widen=False)
+def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
+    """The lower triangle of each matrix, zeros elsewhere."""
+    _need_matrices("tril", input)
+    return xp.tril(input, diagonal)
+
+
+@op("ops.triu(input, diagonal=0)", "Tensor.triu(diagonal=0)", "mint.triu(input, diagonal=0)",
+    "ops.Triu(diagonal=0)(input)", widen=False)
+def triu(xp, input: TensorOf(real, "bool"), diagonal: InTensor(Int) = 0):
+    """The upper triangle of each matrix, zeros elsewhere."""
+    _need_matrices("triu", input)
+    return xp.triu(input, diagonal)
+
+
+@op("ops.Pad(paddings)(input_x)", widen=False)
+def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=2))):
+    """Zeros before and after along each axis."""
+    return xp.pad(input_x, paddings)
+
+
+# Asking -------------------------------------------------------------------------------------------
+
+
+@public("ops.shape")
+def shape(input_x):
+    """The shape of a Tensor, a tuple of ints.
+
+    Raises:
+        TypeError: if `input_x` is not a Tensor.
+    """
+    if not isinstance(input_x, Tensor):
+        raise TypeError(f"For 'shape', 'input_x' must be a Tensor, but got "
+                        f"{type(input_x).__name__}.")
+    return input_x.shape
+
+
+@public("ops.size")
+def size(input_x):
+    """The number of elements of a Tensor.
+
+    Raises:
+        TypeError: if `input_x` is not a Tensor.
+    """
+    if not isinstance(input_x, Tensor):
+        raise TypeError(f"For 'size', 'input_x' must be a Tensor, but got "
+                        f"{type(input_x).__name__}.")
+    return input_x.size
+
+
+@public("ops.rank")
+def rank(input_x):
+    """The number of axes of a Tensor.
+
+    Raises:
+        TypeError: if `input_x` is not a Tensor.
+    """
+    if not isinstance(input_x, Tensor):
+        raise TypeError(f"For 'rank', 'input_x' must be a Tensor, but got "
+                        f"{type(input_x).__name__}.")
+    return input_x.ndim
+
+
+def _asking(name, function):
+    """The Primitive form of a question: `ops.Shape()(x)`."""
+    made = type(name, (), {"__call__": lambda self, x: function(x), "__doc__": function.__doc__})
+    return public(f"ops.{name}")(made)
+
+
+_asking("Shape", shape)
+_asking("Size", size)
+_asking("Rank", rank)
+
+Tensor.T = property(lambda self: transpose.run(self, tuple(reversed(range(self.ndim)))),
+                    doc="The axes in reverse order.")
+
+
+@public("Tensor.dim", "Tensor.ndimension")
+def dim(self):
+    """The number of axes."""
+    return self.ndim
+
+
+@public("Tensor.numel", "Tensor.nelement")
+def numel(self):
+    """The number of elements."""
+    return self.size

@@ -1,0 +1,157 @@
+"""Discrete cosine transforms of `mindspore.scipy.fft`, of the one kind the original has: type 2 and
+its inverse, both orthonormal, so that each is the other's transpose and inverse.
+
+A transform of length N is one complex transform of the same length: the even places come first, the
+odd ones turned round after them (J. Makhoul, "A Fast Cosine Transform in One and Two Dimensions",
+1980, doi:10.1109/TASSP.1980.1163351).
+"""
+
+import math
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Int, ListOf, OneOf, TensorOf, TupleOf, checked, floating
+from .fft import _sized
+
+Signal = TensorOf(
+    (floating - {"bfloat16"}) | {"int16", "int32", "int64", "complex64", "complex128"}
+)
+Kind = OneOf(2)
+Norm = OneOf("ortho", "ORTHO") | None
+Sizes = TupleOf(Int(ge=1)) | ListOf(Int(ge=1)) | None
+Axes = TupleOf(Int) | ListOf(Int) | None
+
+
+def _order(count):
+    """The even places, then the odd ones from the last to the first."""
+    return [*range(0, count, 2), *range(1, count, 2)[::-1]]
+
+
+def _phases(xp, count, axis, rank, dtype):
+    """What the complex transform is multiplied with: a quarter turn's parts, and the scale."""
+    shape = (1,) * axis + (count,) + (1,) * (rank - axis - 1)
+    angles = xp.cast(xp.arange(count), dtype) * (-math.pi / (2 * count))
+    scale = xp.where(xp.arange(count) == 0, math.sqrt(1 / count), math.sqrt(2 / count))
+    scale = xp.reshape(xp.cast(scale, dtype), shape)
+    return xp.reshape(xp.cos(angles), shape) * scale, xp.reshape(xp.sin(angles), shape) * scale
+
+
+def _cosines(xp, x, axis, inverse):
+    """The transform of real values along an axis."""
+    count = x.shape[axis]
+    even, odd = _phases(xp, count, axis, x.ndim, x.dtype)
+    kind = "complex128" if x.dtype == "float64" else "complex64"
+    order = _order(count)
+    if inverse:
+        turned = xp.cast(x * even, kind) + xp.cast(x * odd, kind) * 1j
+        back = [order.index(place) for place in range(count)]
+        return xp.take(xp.real(xp.fft_c2c(turned, (axis,), None, False)), xp.asarray(back), axis)
+    whole = xp.fft_c2c(xp.cast(xp.take(x, xp.asarray(order), axis), kind), (axis,), None, False)
+    return xp.real(whole) * even - xp.imag(whole) * odd
+
+
+def _places(x, sizes, axes):
+    """(the axes counted from 0, the length along each or None).
+
+    Raises:
+        ValueError: if there are not as many, or an axis is out of range or named twice.
+    """
+    if axes is None:
+        axes = range(x.ndim) if sizes is None else range(-len(sizes), 0)
+    sizes = (None,) * len(axes) if sizes is None else tuple(sizes)
+    if len(sizes) != len(axes):
+        raise ValueError(
+            f"For 'dctn', 's' and 'axes' must have one length, but got {sizes} and {tuple(axes)}."
+        )
+    if not x.ndim or any(not -x.ndim <= axis < x.ndim for axis in axes):
+        raise ValueError(
+            f"For 'dctn', the axes must be in [{-x.ndim}, {x.ndim}), but got {tuple(axes)}."
+        )
+    found = tuple(axis % x.ndim for axis in axes)
+    if len(set(found)) < len(found):
+        raise ValueError(f"For 'dctn', 'axes' must not name an axis twice, but got {tuple(axes)}.")
+    if 0 in x.shape:
+        raise ValueError(f"For 'dctn', 'x' must have elements, but got shape {x.shape}.")
+    return found, sizes
+
+
+def _transform(xp, x, sizes, axes, inverse):
+    """The transform over several axes; of the real and the imaginary part of complex values."""
+    if x.dtype.kind == "c":
+        parts = [_transform(xp, part, sizes, axes, inverse) for part in (xp.real(x), xp.imag(x))]
+        return xp.cast(parts[0], x.dtype) + xp.cast(parts[1], x.dtype) * 1j
+    axes, sizes = _places(x, sizes, axes)
+    x = x if x.dtype == "float64" else xp.cast(x, "float32")
+    for count, axis in zip(sizes, axes):
+        x = _cosines(xp, _sized(xp, x, count, axis), axis, inverse)
+    return x
+
+
+@op(widen=False)
+def cosine_transform(xp, x: Signal, s: Sizes, axes: Axes, inverse: Bool):
+    """The transform over several axes, of what is cut or padded with zeros to s."""
+    return _transform(xp, x, s, axes, inverse)
+
+
+@public("scipy.fft.dct")
+@checked
+def dct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, norm: Norm = None):
+    """The orthonormal cosine transform of type 2 along an axis.
+
+    Args:
+        x (Tensor): the values; ints and float16 give float32, complex values are taken part by
+            part.
+        type (int, optional): 2, the only type the original has.
+        n (int, optional): the length; what is longer is cut, what is shorter padded with zeros.
+        axis (int, optional): the axis.
+        norm (str, optional): "ortho", the only one the original has.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if a value is out of range.
+
+    Source: mindspore.scipy.fft.dct of MindSpore 2.10; J. Makhoul, 1980.
+    """
+    return cosine_transform.run(x, None if n is None else (n,), (axis,), False)
+
+
+@public("scipy.fft.idct")
+@checked
+def idct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, norm: Norm = None):
+    """The inverse of `dct`, of what is cut or padded with zeros to n. Arguments as there.
+
+    Source: mindspore.scipy.fft.idct of MindSpore 2.10.
+    """
+    return cosine_transform.run(x, None if n is None else (n,), (axis,), True)
+
+
+@public("scipy.fft.dctn")
+@checked
+def dctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: Norm = None):
+    """`dct` over several axes.
+
+    Args:
+        x (Tensor): the values; ints and float16 give float32, complex values are taken part by
+            part.
+        type (int, optional): 2, the only type the original has.
+        s (tuple[int], optional): the length of each axis; what is longer is cut, what is shorter
+            padded with zeros.
+        axes (tuple[int], optional): the axes; by default the last len(s), or all.
+        norm (str, optional): "ortho", the only one the original has.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if a value is out of range, an axis named twice, or `s` has another length.
+
+    Source: mindspore.scipy.fft.dctn of MindSpore 2.10.
+    """
+    return cosine_transform.run(x, s, axes, False)
+
+
+@public("scipy.fft.idctn")
+@checked
+def idctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: Norm = None):
+    """The inverse of `dctn`, of what is cut or padded with zeros to s. Arguments as there.
+
+    Source: mindspore.scipy.fft.idctn of MindSpore 2.10.
+    """
+    return cosine_transform.run(x, s, axes, True)

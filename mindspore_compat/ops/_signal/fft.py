@@ -1,0 +1,358 @@
+"""Discrete Fourier transforms of one, two and more axes, of complex, real and Hermitian signals.
+
+Everything rests on one function of `xp`, the complex transform over several axes, whose adjoint is
+the inverse with the scale on the other side; the others cut, pad and mirror around it.
+"""
+
+from ..._backend.arrays import current_space
+from ..._core.declare.op import op
+from ..._core.declare.public_api import build, public
+from ..._core.rules.vocabulary import (
+    Bool,
+    DType,
+    Float,
+    Int,
+    ListOf,
+    OneOf,
+    ScalarOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    floating,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._shape.axes import axis_of
+from .._shape.reshape import roll
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+Signal = TensorOf(floating | {"int8", "int16", "int32", "int64", "complex64", "complex128"})
+Norm = OneOf("backward", "forward", "ortho") | None
+Spacing = ScalarOf(Float(gt=0.0) | Float(lt=0.0))
+Length, Axis = ScalarOf(Int(ge=1), TypeError), ScalarOf(Int, TypeError)
+Sizes = TupleOf(Int) | ListOf(Int) | None
+Pair = TupleOf(Int) | ListOf(Int)
+Axes = Pair | None
+_OTHER = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def _complex(xp, x):
+    if x.dtype.kind == "c":
+        return x
+    return xp.cast(x, "complex128" if x.dtype == "float64" else "complex64")
+
+
+def _real(xp, x):
+    return x if x.dtype.kind in "fc" else xp.cast(x, "float32")
+
+
+def _sized(xp, x, count, axis):
+    """Cut or padded with zeros at the end to a length along an axis."""
+    if count is None or count == x.shape[axis]:
+        return x
+    if count < 1:
+        raise ValueError(f"For 'fft', 'n' must be positive, but got {count}.")
+    axis = axis % x.ndim
+    if count < x.shape[axis]:
+        return x[(slice(None),) * axis + (slice(0, count),)]
+    return xp.pad(x, tuple((0, count - x.shape[axis]) if i == axis else (0,
+                                                                         0) for i in range(x.ndim)))
+
+
+def _places(x, sizes, axes):
+    """(the axes transformed, the length along each or None)."""
+    if axes is None:
+        axes = tuple(range(x.ndim)) if sizes is None else tuple(range(-len(sizes), 0))
+    sizes = (None,) * len(axes) if sizes is None else tuple(sizes)
+    if len(sizes) != len(axes):
+        raise ValueError(f"For 'fftn', 's' and 'dim' must have one length, but got {sizes} and "
+                         f"{tuple(axes)}.")
+    if any(not -x.ndim <= a < x.ndim for a in axes):
+        raise ValueError(f"For 'fftn', 'dim' must be in [{-x.ndim}, {x.ndim}), but got "
+                         f"{tuple(axes)}.")
+    if 0 in x.shape:
+        raise ValueError(f"For 'fftn', 'input' must have elements, but got shape {x.shape}.")
+    axes = tuple(a % x.ndim for a in axes)
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"For 'fftn', each axis of 'dim' must be another, but got {axes}.")
+    return axes, tuple(None if n == -1 else n for n in sizes)
+
+
+def _transform(xp, x, sizes, axes, norm, inverse):
+    axes, sizes = _places(x, sizes, axes)
+    x = _complex(xp, x)
+    for count, axis in zip(sizes, axes):
+        x = _sized(xp, x, count, axis)
+    return xp.fft_c2c(x, axes, norm, inverse)
+
+
+def _half(xp, x, sizes, axes, norm):
+    """The transform of a real signal: the last axis keeps the frequencies that are not mirrored.
+
+    Of a complex signal it keeps as many, as the original does.
+    """
+    axes, sizes = _places(x, sizes, axes)
+    whole = _transform(xp, _real(xp, x), sizes, axes, norm, False)
+    last = axes[-1]
+    return whole[(slice(None),) * last + (slice(0, whole.shape[last] // 2 + 1),)]
+
+
+def _from_half(xp, x, sizes, axes, norm):
+    """The real signal whose half transform is given; the last length is even unless told."""
+    axes, sizes = _places(x, sizes, axes)
+    last = axes[-1]
+    count = 2 * (x.shape[last] - 1) if sizes[-1] is None else sizes[-1]
+    if count < 1:
+        raise ValueError(f"For 'irfft', 'n' must be positive, but got {count}.")
+    x = _sized(xp, _complex(xp, x), count // 2 + 1, last)
+    if len(axes) > 1:
+        x = _transform(xp, x, sizes[:-1], axes[:-1], norm, True)
+    front = (slice(None),) * last
+    mirrored = xp.conj(xp.flip(x[front + (slice(1, (count + 1) // 2),)], last))
+    return xp.real(xp.fft_c2c(xp.concatenate([x, mirrored], last), (last,), norm, True))
+
+
+@op("ops.fft(input, n=None, dim=-1, norm=None)", "mint.fft.fft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.fft(a: input, n=None, axis: dim=-1, norm=None)")
+def fft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
+    """The Fourier transform along an axis."""
+    return _transform(xp, input, (n,), (dim,), norm, False)
+
+
+@op("ops.ifft(input, n=None, dim=-1, norm=None)", "mint.fft.ifft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.ifft(a: input, n=None, axis: dim=-1, norm=None)")
+def ifft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
+    """The inverse Fourier transform along an axis."""
+    return _transform(xp, input, (n,), (dim,), norm, True)
+
+
+@op("ops.fft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.fft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.fft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+def fft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+    """The Fourier transform over two axes."""
+    return _transform(xp, input, s, dim, norm, False)
+
+
+@op("ops.ifft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.ifft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.ifft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+def ifft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+    """The inverse Fourier transform over two axes."""
+    return _transform(xp, input, s, dim, norm, True)
+
+
+@op("ops.fftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.fftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.fftn(a: input, s=None, axes: dim=None, norm=None)")
+def fftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+    """The Fourier transform over several axes, all by default."""
+    return _transform(xp, input, s, dim, norm, False)
+
+
+@op("ops.ifftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.ifftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.ifftn(a: input, s=None, axes: dim=None, norm=None)")
+def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+    """The inverse Fourier transform over several axes, all by default."""
+    return _transform(xp, input, s, dim, norm, True)
+
+
+@op("ops.rfft(input, n=None, dim=-1, norm=None)", "mint.fft.rfft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.rfft(a: input, n=None, axis: dim=-1, norm=None)")
+def rfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
+    """The Fourier transform of a real signal: its n // 2 + 1 frequencies that are not mirrored."""
+    return _half(xp, input, (n,), (dim,), norm)
+
+
+@op("ops.irfft(input, n=None, dim=-1, norm=None)",
+    "mint.fft.irfft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.irfft(a: input, n=None, axis: dim=-1, norm=None)")
+def irfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
+    """The real signal of which `rfft` gives the input."""
+    return _from_half(xp, input, (n,), (dim,), norm)
+
+
+@op("ops.rfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.rfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.rfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+def rfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+    """The Fourier transform of a real signal over two axes."""
+    return _half(xp, input, s, dim, norm)
+
+
+@op("ops.irfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.irfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.irfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+def irfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+    """The real signal of which `rfft2` gives the input."""
+    return _from_half(xp, input, s, dim, norm)
+
+
+@op("ops.rfftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.rfftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.rfftn(a: input, s=None, axes: dim=None, norm=None)")
+def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+    """The Fourier transform of a real signal over several axes."""
+    return _half(xp, input, s, dim, norm)
+
+
+@op("ops.irfftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.irfftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.irfftn(a: input, s=None, axes: dim=None, norm=None)")
+def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+    """The real signal of which `rfftn` gives the input."""
+    return _from_half(xp, input, s, dim, norm)
+
+
+@op("ops.hfft(input, n=None, dim=-1, norm=None)", "mint.fft.hfft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.hfft(a: input, n=None, axis: dim=-1, norm=None)")
+def hfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
+    """The real transform of a Hermitian signal, of which half is given."""
+    return _from_half(xp, xp.conj(input), (n,), (dim,), _OTHER[norm])
+
+
+@op("ops.ihfft(input, n=None, dim=-1, norm=None)",
+    "mint.fft.ihfft(input, n=None, dim=-1, norm=None)",
+    "numpy.fft.ihfft(a: input, n=None, axis: dim=-1, norm=None)")
+def ihfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
+    """Half of the Hermitian signal of which `hfft` gives the input."""
+    return xp.conj(_half(xp, input, (n,), (dim,), _OTHER[norm]))
+
+
+@op("ops.hfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.hfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.hfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+def hfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+    """The real transform over two axes of a Hermitian signal, of which half is given."""
+    return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
+
+
+@op("ops.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "mint.fft.ihfft2(input, s=None, dim=(-2, -1), norm=None)",
+    "numpy.fft.ihfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)")
+def ihfft2(xp, input: Signal, s: Sizes = None, dim: Pair = (-2, -1), norm: Norm = None):
+    """Half of the Hermitian signal of which `hfft2` gives the input."""
+    return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
+
+
+@op("ops.hfftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.hfftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.hfftn(a: input, s=None, axes: dim=None, norm=None)")
+def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+    """The real transform over several axes of a Hermitian signal, of which half is given."""
+    return _from_half(xp, xp.conj(input), s, dim, _OTHER[norm])
+
+
+@op("ops.ihfftn(input, s=None, dim=None, norm=None)",
+    "mint.fft.ihfftn(input, s=None, dim=None, norm=None)",
+    "numpy.fft.ihfftn(a: input, s=None, axes: dim=None, norm=None)")
+def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
+    """Half of the Hermitian signal of which `hfftn` gives the input."""
+    return xp.conj(_half(xp, input, s, dim, _OTHER[norm]))
+
+
+# Frequencies --------------------------------------------------------------------------------------
+
+
+for _one in (fft, ifft, fft2, ifft2, fftn, ifftn, rfft, irfft, rfft2, irfft2, rfftn, irfftn, hfft,
+             ihfft, hfft2, ihfft2, hfftn, ihfftn):
+    _one.widen = False  # float16 becomes complex64, and what is real again stays float32
+
+
+def _frequencies(api, n, d, dtype, function):
+    made = function(current_space().fft)(n, d)
+    return Tensor._wrap(made.astype("float32" if dtype is None else dtypes.to_numpy(dtype)))
+
+
+@public("ops.fftfreq", "mint.fft.fftfreq", "numpy.fft.fftfreq")
+@checked
+def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
+    """The frequencies of `fft` for n samples d apart: 0 and up, then the negative ones. float32 by
+    default.
+
+    Source: mindspore.ops.fftfreq of MindSpore 2.10.
+    """
+    return _frequencies("fftfreq", n, d, dtype, lambda f: f.fftfreq)
+
+
+@public("ops.rfftfreq", "mint.fft.rfftfreq", "numpy.fft.rfftfreq")
+@checked
+def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
+    """The frequencies of `rfft` for n samples d apart. float32 by default.
+
+    Source: mindspore.ops.rfftfreq of MindSpore 2.10.
+    """
+    return _frequencies("rfftfreq", n, d, dtype, lambda f: f.rfftfreq)
+
+
+def _shifted(input, dim, sign):
+    axes = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
+    axes = tuple(axis_of(axis, input) for axis in axes)
+    if not axes:
+        return roll.run(input.reshape(-1), 0, 0).reshape(input.shape)
+    steps = tuple(input.shape[a] // 2 if sign > 0 else -(input.shape[a] // 2) for a in axes)
+    return roll.run(input, steps, axes)
+
+
+@public("ops.fftshift", "mint.fft.fftshift")
+@checked
+def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
+    """Frequency 0 moved to the middle of the axes given, all by default.
+
+    Source: mindspore.ops.fftshift of MindSpore 2.10.
+    """
+    return _shifted(input, dim, 1)
+
+
+@public("ops.ifftshift", "mint.fft.ifftshift")
+@checked
+def ifftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
+    """What `fftshift` did, undone.
+
+    Source: mindspore.ops.ifftshift of MindSpore 2.10.
+    """
+    return _shifted(input, dim, -1)
+
+
+@public("ops.FFTWithSize")
+class FFTWithSize(Primitive):
+    """A transform over the last `signal_ndim` axes: complex, or real to half and back.
+
+    Args:
+        signal_ndim (int): 1, 2 or 3.
+        inverse (bool): True for the inverse transform.
+        real (bool): True for a real signal.
+        norm (str): "backward", "forward" or "ortho". Default: "backward".
+        onesided (bool): True to give (or take) half of the frequencies of a real signal. Default:
+            True.
+        signal_sizes (tuple[int]): the lengths of the signal, for the inverse of a half. Default:
+            ().
+
+    Source: mindspore.ops.FFTWithSize of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, signal_ndim: ScalarOf(Int(ge=1, le=3)), inverse: Bool, real: Bool,
+                 norm: OneOf("backward", "forward", "ortho") = "backward", onesided: Bool = True,
+                 signal_sizes: TupleOf(Int) | ListOf(Int) = ()):
+        super().__init__("FFTWithSize")
+        self.signal_ndim, self.inverse, self.real = signal_ndim, inverse, real
+        self.norm, self.onesided, self.signal_sizes = norm, onesided, tuple(signal_sizes)
+
+    @checked
+    def __call__(self, x: Signal):
+        axes = tuple(range(-self.signal_ndim, 0))
+        if not self.real and x._array.dtype.kind != "c":
+            raise TypeError(f"For 'FFTWithSize', 'x' must be complex where 'real' is False, but "
+                            f"got dtype {x.dtype}.")
+        if self.real and not self.inverse and x._array.dtype.kind == "c":
+            raise TypeError(f"For 'FFTWithSize', 'x' must be real where 'real' is True, but got "
+                            f"dtype {x.dtype}.")
+        half = self.real and self.onesided
+        name = f"{'i' if self.inverse else ''}{'r' if half else ''}fftn"
+        sizes = self.signal_sizes if half and self.inverse and self.signal_sizes else None
+        found = build("ops", name)(x, sizes, axes, self.norm)
+        return build("ops", "real")(found) if self.real and self.inverse and not half else found

@@ -1,0 +1,271 @@
+"""Windows of signal processing, and the Fourier transform of short stretches."""
+
+import math
+
+from ..._backend.arrays import current_space
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import Falsy
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    DType,
+    Float,
+    Int,
+    Number,
+    OneOf,
+    TensorOf,
+    TupleOf,
+    checked,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._elementwise.special import view_as_real
+from .._shape.pad import pad
+from ..primitive import Primitive
+from .fft import fft, rfft
+
+Length = Int(ge=0) | TensorOf("int32", "int64")
+Real = DType("float16", "float32", "float64")
+
+
+def _window(api, length, periodic, dtype, weights):
+    """`weights(xp, places, last)` at `length` places; a periodic one leaves out the last. One place
+    alone has the weight 1; in float64 whatever the dtype, unless a Tensor tells the length."""
+    own = not isinstance(length, Tensor)
+    if isinstance(length, Tensor):
+        if length.ndim:
+            raise ValueError(
+                f"For '{api}', 'window_length' must be one number, but got shape {length.shape}."
+            )
+        length = length.item()
+    if length < 0:
+        raise ValueError(f"For '{api}', 'window_length' must be at least 0, but got {length}.")
+    xp = current_space()
+    whole = length + 1 if periodic else length
+    places = xp.arange(whole, dtype="float64")
+    made = weights(xp, places, whole - 1)[:length] if length > 1 else xp.ones(length)
+    return Tensor._wrap(made if length < 2 and own else made.astype(dtypes.to_numpy(dtype)))
+
+
+def _cosines(*shares):
+    """A window that is a sum of cosines of whole periods, signs alternating."""
+
+    def weights(xp, places, last):
+        turn = 2 * math.pi * places / last
+        return sum((-1) ** i * share * xp.cos(i * turn) for i, share in enumerate(shares))
+
+    return weights
+
+
+@public("ops.hann_window")
+@checked
+def hann_window(window_length: Int(ge=0), periodic: Bool = True, *, dtype: Real = None):
+    """0.5 - 0.5 cos(2 pi n / (N - 1)); float64 by default.
+
+    Args:
+        window_length (int): how many places.
+        periodic (bool): whether the window is one period, so that its end meets its beginning.
+        dtype (mindspore.dtype): a floating dtype.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `window_length` is below 0.
+
+    Source: mindspore.ops.hann_window of MindSpore 2.10; so the other windows.
+    """
+    dtype = dtype or dtypes.float64
+    return _window("hann_window", window_length, periodic, dtype, _cosines(0.5, 0.5))
+
+
+@public("ops.hamming_window")
+@checked
+def hamming_window(window_length: Int(ge=0), periodic: Bool = True, alpha: Float = 0.54,
+                   beta: Float = 0.46, *, dtype: Real = None):
+    """alpha - beta cos(2 pi n / (N - 1)); float32 by default."""
+    dtype = dtype or dtypes.float32
+    return _window("hamming_window", window_length, periodic, dtype, _cosines(alpha, beta))
+
+
+@public("ops.blackman_window")
+@checked
+def blackman_window(window_length: Length, periodic: Bool = True, *, dtype: Real = None):
+    """0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1)); float32 by default."""
+    dtype = dtype or dtypes.float32
+    return _window("blackman_window", window_length, periodic, dtype, _cosines(0.42, 0.5, 0.08))
+
+
+@public("ops.bartlett_window")
+@checked
+def bartlett_window(window_length: Length, periodic: Bool = True, *, dtype: Real = None):
+    """1 - |2 n / (N - 1) - 1|, a triangle; float32 by default."""
+    return _window("bartlett_window", window_length, periodic, dtype or dtypes.float32,
+                   lambda xp, places, last: 1 - xp.abs(2 * places / last - 1))
+
+
+@public("ops.kaiser_window")
+@checked
+def kaiser_window(window_length: Int(ge=0), periodic: Bool = True,
+                  beta: AsValue(Number | Bool, TupleOf) = 12.0, *, dtype: Real = None):
+    """The window of Bessel's I0 with shape `beta`; float64 by default."""
+
+    def weights(xp, places, last):
+        return xp.i0(beta * xp.sqrt(1 - (2 * places / last - 1) ** 2)) / xp.i0(xp.asarray(beta))
+
+    dtype = dtype or dtypes.float64
+    return _window("kaiser_window", window_length, periodic, dtype, weights)
+
+
+class _WindowOf(Primitive):
+    """The class form of a window: `ops.BartlettWindow(periodic, dtype)(window_length)`."""
+
+    @checked
+    def __init__(self, periodic: Bool = True, dtype: Real = dtypes.float32):
+        super().__init__(type(self).__name__)
+        self.periodic, self.dtype = periodic, dtype
+
+
+@public("ops.BartlettWindow")
+class BartlettWindow(_WindowOf):
+    """The class form of `ops.bartlett_window`."""
+
+    def __call__(self, window_length):
+        return bartlett_window(window_length, self.periodic, dtype=self.dtype)
+
+
+@public("ops.BlackmanWindow")
+class BlackmanWindow(_WindowOf):
+    """The class form of `ops.blackman_window`."""
+
+    def __call__(self, window_length):
+        return blackman_window(window_length, self.periodic, dtype=self.dtype)
+
+
+@public("ops.HammingWindow")
+class HammingWindow(Primitive):
+    """The class form of `ops.hamming_window`; the length is a Tensor of one int."""
+
+    @checked
+    def __init__(self, periodic: Bool = True, alpha: Float = 0.54, beta: Float = 0.46,
+                 dtype: Real = dtypes.float32):
+        super().__init__("HammingWindow")
+        self.periodic, self.alpha, self.beta, self.dtype = periodic, alpha, beta, dtype
+
+    @checked
+    def __call__(self, length: TensorOf("int8", "int16", "int32", "int64", "uint8")):
+        if length.shape != (1,):
+            raise ValueError(f"For 'HammingWindow', 'length' must have one element, but got shape "
+                             f"{length.shape}.")
+        return hamming_window(int(length.item()), self.periodic, self.alpha, self.beta,
+                              dtype=self.dtype)
+
+
+# Short stretches ----------------------------------------------------------------------------------
+
+
+@op(widen=False, promote="x window")
+def stretches(xp, x: TensorOf("float32", "float64", "complex64", "complex128"),
+              window: TensorOf("float32", "float64", "complex64", "complex128"), n_fft: Int,
+              hop: Int, onesided: Bool, normalized: Bool):
+    """The Fourier transforms of windowed stretches, (..., frequencies, stretches)."""
+    count = 1 + (x.shape[-1] - n_fft) // hop
+    places = xp.arange(count)[:, None] * hop + xp.arange(n_fft)[None]
+    framed = xp.getitem(x, (Ellipsis, places)) * window
+    turns = (rfft if onesided else fft).body(xp, framed)
+    wide = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
+    made = xp.swapaxes(turns, -1, -2) / (math.sqrt(n_fft) if normalized else 1)
+    return xp.cast(made, wide)
+
+
+def _transformed(x, n_fft, hop, length, window, normalized, onesided, as_complex):
+    """The transform behind `stft` and `STFT`, after their arguments are settled."""
+    is_complex = x._array.dtype.kind == "c" or window._array.dtype.kind == "c"
+    onesided = not is_complex if onesided is None else onesided
+    if not 0 < length <= n_fft or window.shape != (length,):
+        raise ValueError(
+            f"For 'stft', 'window' must have the length {length} of at most 'n_fft', {n_fft}, but "
+            f"got shape {window.shape}."
+        )
+    if not 0 < n_fft <= x.shape[-1] or hop <= 0:
+        raise ValueError(
+            f"For 'stft', 'n_fft' must be in (0, {x.shape[-1]}] and 'hop_length' above 0, but got "
+            f"{n_fft} and {hop}."
+        )
+    if is_complex and onesided:
+        raise ValueError("For 'stft', 'onesided' must be False for complex input.")
+    if length < n_fft:
+        left = (n_fft - length) // 2
+        xp = space_for(window._array)
+        sides = [(left, n_fft - length - left)]
+        window = Tensor._wrap(xp.pad(window._array, sides, constant_values=1))
+    out = stretches.run(x, window, n_fft, hop, onesided, normalized)
+    as_complex = is_complex if as_complex is None else as_complex
+    return out if as_complex else view_as_real.run(out)
+
+
+@public("ops.stft")
+@checked
+def stft(x: TensorOf("float32", "float64", "complex64", "complex128"), n_fft: Int,
+         hop_length: Int = None, win_length: Int = None, window: TensorOf() = None,
+         center: Bool | Falsy | None = True,
+         pad_mode: AsValue(OneOf("REFLECT", "CONSTANT", "reflect", "constant")) = "REFLECT",
+         normalized: Bool = False, onesided: Bool = None, return_complex: Bool = None):
+    """The Fourier transforms of overlapping stretches of a signal.
+
+    Args:
+        x (Tensor): one signal, or a row for each.
+        n_fft (int): how many samples a transform takes.
+        hop_length (int): how far stretches lie apart. Default: a quarter of `n_fft`.
+        win_length (int): the length of the window. Default: `n_fft`.
+        window (Tensor): the weights. Default: ones.
+        center (bool): whether the signal is padded so that stretches stand around their places.
+        pad_mode (str): how it is padded.
+        normalized (bool): whether to divide by the root of `n_fft`.
+        onesided (bool): whether to leave out the frequencies that mirror others. Default: for real
+            signals.
+        return_complex (bool): whether the result is complex; else its last axis holds both parts.
+            Default: for complex signals.
+
+    Raises:
+        TypeError: if an argument is of another type, or `x` has not one or two axes.
+        ValueError: if lengths do not fit.
+
+    Source: mindspore.ops.stft of MindSpore 2.10.
+    """
+    if x.ndim not in (1, 2):
+        raise TypeError(f"For 'stft', 'x' must have one or two axes, but got {x.shape}.")
+    hop = n_fft // 4 if hop_length is None else hop_length
+    length = n_fft if win_length is None else win_length
+    if window is None:
+        real = "float64" if x._array.dtype in ("float64", "complex128") else "float32"
+        window = Tensor._wrap(space_for(x._array).ones(max(length, 0), real))
+    if center:
+        x = _centred(x, n_fft // 2, pad_mode.lower())
+    return _transformed(x, n_fft, hop, length, window, normalized, onesided, return_complex)
+
+
+def _centred(x, width, mode):
+    rows = x.expand_dims(0) if x.ndim == 1 else x
+    rows = pad(rows, (width, width), mode)
+    return rows.squeeze(0) if x.ndim == 1 else rows
+
+
+@public("ops.STFT")
+class STFT(Primitive):
+    """`ops.stft` without padding: `ops.STFT(n_fft, hop, length, ...)(x, window)`."""
+
+    @checked
+    def __init__(self, n_fft: Int, hop_length: Int, win_length: Int, normalized: Bool,
+                 onesided: Bool, return_complex: Bool):
+        super().__init__("STFT")
+        self.settings = (n_fft, hop_length, win_length)
+        self.normalized, self.onesided = normalized, onesided
+        self.return_complex = return_complex
+
+    @checked
+    def __call__(self, x: TensorOf("float32", "float64", "complex64", "complex128"),
+                 window: TensorOf("float32", "float64", "complex64", "complex128")):
+        if x.ndim not in (1, 2):
+            raise ValueError(f"For 'STFT', 'x' must have one or two axes, but got {x.shape}.")
+        return _transformed(x, *self.settings, window, self.normalized, self.onesided,
+                            self.return_complex)

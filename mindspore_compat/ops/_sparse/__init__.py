@@ -1,0 +1,1 @@
+"""COO and CSR matrices: conversion, products, arithmetic, and their components."""

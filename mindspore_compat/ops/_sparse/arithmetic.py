@@ -1,0 +1,157 @@
+"""Methods of sparse tensors, and their operators with dense ones: `coo + dense`, `dense * coo`.
+
+A sum or difference is dense; a product or quotient has the places of the sparse side.
+"""
+
+from ..._core.tensor.tensor import Tensor
+from ...common.sparse_tensor import COOTensor, CSRTensor
+from .._elementwise import arithmetic
+from .._indexing import getitem
+from .._indexing.scatter import scatter_by
+from .coo_csr import (
+    coo_add,
+    coo_to_csr,
+    coo_to_dense,
+    csr_add,
+    csr_mv,
+    csr_reduce_sum,
+    csr_times_dense,
+    csr_to_coo,
+    csr_to_dense,
+)
+
+
+def _same_shape(sign, sparse, dense):
+    if not isinstance(dense, Tensor):
+        raise TypeError(
+            f"For 'COOTensor {sign}', the other side must be a Tensor, but got "
+            f"{dense!r} of type {type(dense).__name__}."
+        )
+    if dense.shape != sparse.shape:
+        raise ValueError(
+            f"For 'COOTensor {sign}', the other side must have the shape "
+            f"{sparse.shape}, but got {dense.shape}."
+        )
+
+
+def _places(sparse):
+    at = sparse.indices._array
+    return tuple(at[:, i] for i in range(at.shape[1]))
+
+
+def _added(sign, sparse, dense):
+    """The values of `sparse` added to a dense Tensor."""
+    _same_shape(sign, sparse, dense)
+    if dense.dtype != sparse.dtype:
+        raise TypeError(
+            f"For 'COOTensor {sign}', the dtypes must agree, but got {sparse.dtype} "
+            f"and {dense.dtype}."
+        )
+    return scatter_by.run(dense, sparse.values, _places(sparse), "add")
+
+
+def _scaled(sign, sparse, dense, combine):
+    """The values of `sparse` combined with those of a dense Tensor at the same places."""
+    _same_shape(sign, sparse, dense)
+    beside = getitem.getitem.run(dense, _places(sparse))
+    return COOTensor(sparse.indices, combine.run(sparse.values, beside), sparse.shape)
+
+
+def _negative(self):
+    return COOTensor(self.indices, arithmetic.neg.run(self.values), self.shape)
+
+
+def _add(self, other):
+    if isinstance(other, COOTensor):
+        return coo_add(self, other, Tensor(0, self.dtype))
+    return _added("+", self, other)
+
+
+def _sub(self, other):
+    if isinstance(other, COOTensor):
+        return coo_add(self, _negative(other), Tensor(0, self.dtype))
+    _same_shape("-", self, other)
+    return _added("-", self, arithmetic.neg.run(other))
+
+
+COOTensor.takes_dense = True  # a Tensor on the left leaves the operator to it
+COOTensor.__add__ = _add
+COOTensor.__radd__ = _add
+COOTensor.__sub__ = _sub
+COOTensor.__rsub__ = lambda self, other: _added("-", _negative(self), other)
+COOTensor.__mul__ = lambda self, other: _scaled("*", self, other, arithmetic.mul)
+COOTensor.__rmul__ = COOTensor.__mul__
+COOTensor.__truediv__ = lambda self, other: _scaled("/", self, other, arithmetic.true_div)
+COOTensor.__neg__ = _negative
+CSRTensor.__neg__ = lambda self: CSRTensor(
+    self.indptr, self.indices, arithmetic.neg.run(self.values), self.shape
+)
+
+
+# The methods as the original spells their arguments
+
+
+def _method(kind):
+    """Gives a class the function, under its name."""
+
+    def give(function):
+        name = function.__name__.rstrip("_")
+        function.__name__, function.__qualname__ = name, f"{kind.__name__}.{name}"
+        setattr(kind, name, function)
+        return function
+
+    return give
+
+
+@_method(COOTensor)
+def add(self, other, thresh):
+    """The sum with another COOTensor without values smaller than `thresh`, see `ops.coo_add`."""
+    return coo_add(self, other, thresh)
+
+
+@_method(COOTensor)
+def to_csr(self):
+    """The same matrix as a CSRTensor, see `ops.coo_to_csr`."""
+    return coo_to_csr(self)
+
+
+@_method(COOTensor)
+def to_dense(self):
+    """The same values as a dense Tensor, see `ops.coo_to_dense`."""
+    return coo_to_dense(self)
+
+
+@_method(CSRTensor)
+def add_(self, b, alpha, beta):
+    """alpha times this matrix and beta times another, see `ops.csr_add`."""
+    return csr_add(self, b, alpha, beta)
+
+
+@_method(CSRTensor)
+def mv(self, dense_vector):
+    """The product with a vector, a matrix of one column, see `ops.csr_mv`."""
+    return csr_mv(self, dense_vector)
+
+
+@_method(CSRTensor)
+def mm(self, matrix):
+    """The product with a dense matrix, dense, or with a sparse one, sparse."""
+    return csr_times_dense(self, matrix)
+
+
+@_method(CSRTensor)
+def sum_(self, axis):
+    """The sums of the rows, for the axis 1, see `ops.csr_reduce_sum`."""
+    return csr_reduce_sum(self, axis)
+
+
+@_method(CSRTensor)
+def to_coo(self):
+    """The same matrix as a COOTensor, see `ops.csr_to_coo`."""
+    return csr_to_coo(self)
+
+
+@_method(CSRTensor)
+def to_dense_(self):
+    """The same values as a dense Tensor, see `ops.csr_to_dense`."""
+    return csr_to_dense(self)

@@ -1,0 +1,268 @@
+"""Sparse tensors in parts: their arrays, joined ones, slices, and sums with dense Tensors.
+
+Conversions and products are in _sparse/coo_csr.py. The primitives here take a sparse tensor as the
+three Tensors that make it up: places, values and shape.
+"""
+
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Alike, Any, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
+from ...common.sparse_tensor import COOTensor, CSRTensor
+from .._indexing.scatter import check_range, scatter_by
+from .._shape.reshape import cat
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int32", "int64")
+
+
+# Parts --------------------------------------------------------------------------------------------
+
+
+def _part(kind, wanted, attribute):
+    name = f"{kind}_tensor_get_{attribute if attribute != 'shape' else 'dense_shape'}"
+
+    def part(sparse):
+        if not isinstance(sparse, wanted):
+            raise TypeError(
+                f"For '{name}', the input must be a {wanted.__name__}, but got "
+                f"{type(sparse).__name__}."
+            )
+        return getattr(sparse, attribute)
+
+    part.__name__ = part.__qualname__ = name
+    part.__doc__ = f"The {attribute} of a {wanted.__name__}; a TypeError for anything else."
+    public(f"ops.{name}")(part)
+
+
+for _attribute in ("indices", "values", "shape"):
+    _part("coo", COOTensor, _attribute)
+    _part("csr", CSRTensor, _attribute)
+_part("csr", CSRTensor, "indptr")
+
+
+@public("ops.make_coo_tensor", "ops.make_sparse_tensor")
+def make_coo_tensor(indices, values, dense_shape):
+    """The COOTensor of places, values and a shape."""
+    return COOTensor(indices, values, dense_shape)
+
+
+@public("ops.make_csr_tensor")
+def make_csr_tensor(indptr, indices, values, shape):
+    """The CSRTensor of row bounds, columns, values and a shape."""
+    return CSRTensor(indptr, indices, values, shape)
+
+
+@public("ops.csr_gather")
+@checked
+def csr_gather(indptr: Index, indices: Index, dense: Anything, sparse_shape: TupleOf(Int)):
+    """The elements of a dense Tensor at the places of a CSR matrix; gradients pass.
+
+    Args:
+        indptr (Tensor): where each row begins and ends.
+        indices (Tensor): the column of each place.
+        dense (Tensor): it broadcasts to the shape.
+        sparse_shape (tuple[int]): the shape of the matrix.
+
+    Raises:
+        TypeError: if an argument is of another type.
+
+    Source: mindspore.ops.csr_gather of MindSpore 2.10.
+    """
+    xp = space_for(indptr._array)
+    counts = (indptr._array[1:] - indptr._array[:-1]).tolist()
+    rows = Tensor._wrap(xp.repeat(xp.arange(len(counts)), counts))
+    whole = dense if dense.shape == sparse_shape else dense.broadcast_to(sparse_shape)
+    return whole[rows, indices]
+
+
+@public("ops.coo_concat")
+@checked
+def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
+    """COOTensors of two axes joined along one; gradients reach their values.
+
+    Args:
+        sp_input (tuple[COOTensor]): two or more.
+        concat_dim (int): the axis.
+
+    Raises:
+        TypeError: if an input is no COOTensor.
+        ValueError: if there is only one, or the shapes do not fit.
+
+    Source: mindspore.ops.coo_concat of MindSpore 2.10.
+    """
+    for each in sp_input:
+        if not isinstance(each, COOTensor):
+            raise TypeError(
+                f"For 'coo_concat', 'sp_input' must hold COOTensors, but got {type(each).__name__}."
+            )
+    shapes = [each.shape for each in sp_input]
+    if len(shapes) < 2 or any(len(shape) != 2 for shape in shapes) or not -2 <= concat_dim < 2:
+        raise ValueError(
+            f"For 'coo_concat', at least two COOTensors of two axes are needed and 'concat_dim' "
+            f"in [-2, 2), but got shapes {shapes} and {concat_dim}."
+        )
+    axis = concat_dim % 2
+    if len({shape[1 - axis] for shape in shapes}) > 1:
+        raise ValueError(f"For 'coo_concat', the shapes must agree off the axis, but got {shapes}.")
+    xp = space_for(sp_input[0].indices._array)
+    places, start = [], 0
+    for each in sp_input:
+        moved = xp.array(each.indices._array)
+        moved[:, axis] += start
+        places.append(moved)
+        start += each.shape[axis]
+    places = xp.concatenate(places)
+    whole = [start, start]
+    whole[1 - axis] = shapes[0][1 - axis]
+    order = xp.argsort(places[:, 0].astype("int64") * whole[1] + places[:, 1], kind="stable")
+    values = cat.run([each.values for each in sp_input], 0)[Tensor._wrap(order)]
+    return COOTensor(Tensor._wrap(places[order]), values, tuple(whole))
+
+
+# Primitives on the three parts --------------------------------------------------------------------
+
+
+@public("ops.Coalesce")
+class Coalesce(Primitive):
+    """(places in order, their values added up, the shape) of a sparse tensor in three parts.
+
+    Inputs:
+        - **x_indices** (Tensor): int64, one column for each value.
+        - **x_values** (Tensor): the values.
+        - **x_shape** (Tensor): int64, the shape.
+
+    Raises:
+        TypeError: if an input is of another dtype.
+        ValueError: if the shapes do not fit or a place is out of range.
+
+    Source: mindspore.ops.Coalesce of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("Coalesce")
+
+    @checked
+    def __call__(self, x_indices: TensorOf("int64"),
+                 x_values: TensorOf("float16", "float32", "float64"), x_shape: TensorOf("int64")):
+        return _coalesced("Coalesce", x_indices, x_values, x_shape)
+
+
+@public("ops.coalesce")
+@checked
+def coalesce(x_indices: TensorOf("int64"), x_values: TensorOf("float16", "float32", "float64"),
+             x_shape: TensorOf("int64")):
+    """The function form of `ops.Coalesce`."""
+    return _coalesced("coalesce", x_indices, x_values, x_shape)
+
+
+def _coalesced(api, indices, values, shape):
+    if indices.ndim != 2 or values.ndim != 1 or shape.ndim != 1 or (
+        indices.shape != (shape.shape[0], values.shape[0])
+    ):
+        raise ValueError(
+            f"For '{api}', the places must have one row for each axis and one column for each "
+            f"value, but got shapes {indices.shape}, {values.shape} and {shape.shape}."
+        )
+    xp = space_for(indices._array)
+    sizes = shape.asnumpy().tolist()
+    at = indices._array
+    for axis, size in enumerate(sizes):
+        if at.size and not (0 <= int(at[axis].min()) and int(at[axis].max()) < size):
+            raise ValueError(f"For '{api}', the places of axis {axis} must be in [0, {size}).")
+    flat = xp.ravel_multi_index(tuple(at), tuple(sizes))
+    unique, owner = xp.unique(flat, return_inverse=True)
+    start = Tensor._wrap(xp.zeros(unique.shape, values._array.dtype))
+    added = scatter_by.run(start, values, (owner.reshape(-1),), "add")
+    places = xp.stack(xp.unravel_index(unique, tuple(sizes))).astype("int64")
+    return Tensor._wrap(places), added, shape
+
+
+@public("ops.SparseSlice")
+class SparseSlice(Primitive):
+    """(places, values, shape) of the part of a sparse tensor from `start`, at most `size` long.
+
+    Inputs: indices (int64, a row for each value), values, shape, start and size (int64).
+
+    Raises:
+        TypeError: if an input is of another dtype.
+        ValueError: if the shapes do not fit.
+
+    Source: mindspore.ops.SparseSlice of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("SparseSlice")
+
+    @checked
+    def __call__(self, indices: TensorOf("int64"), values: Anything, shape: TensorOf("int64"),
+                 start: TensorOf("int64"), size: TensorOf("int64")):
+        rank = shape.size
+        shapes = [t.shape for t in (indices, values, shape, start, size)]
+        if shapes != [(values.size, rank), (values.size,), (rank,), (rank,), (rank,)]:
+            raise ValueError(
+                f"For 'SparseSlice', 'indices' must have a row of {rank} numbers for each value, "
+                f"and 'start' and 'size' {rank} numbers, but got {indices.shape}, {start.shape} "
+                f"and {size.shape}."
+            )
+        xp = space_for(indices._array)
+        first = start._array
+        length = xp.maximum(xp.minimum(size._array, shape._array - first), 0)
+        moved = indices._array - first
+        kept = xp.nonzero(((moved >= 0) & (moved < length)).all(1))[0]
+        return (Tensor._wrap(moved[kept]), values[Tensor._wrap(kept)], Tensor._wrap(length))
+
+
+@public("ops.SparseTensorDenseAdd")
+class SparseTensorDenseAdd(Primitive):
+    """A dense Tensor with the values of a sparse one added; gradients pass.
+
+    Inputs: x1_indices (a row for each value), x1_values, x1_shape, and the dense x2.
+
+    Raises:
+        TypeError: if an input is of another dtype.
+        ValueError: if the shapes differ.
+        IndexError: if a place is out of range.
+
+    Source: mindspore.ops.SparseTensorDenseAdd of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("SparseTensorDenseAdd")
+
+    @checked(Alike("x1_indices x1_shape"), Alike("x1_values x2"))
+    def __call__(self, x1_indices: Index, x1_values: Anything, x1_shape: Index, x2: Anything):
+        if tuple(x1_shape.asnumpy().tolist()) != x2.shape or x1_indices.shape != (
+            x1_values.size, x2.ndim
+        ):
+            raise ValueError(
+                f"For 'SparseTensorDenseAdd', the shapes must agree, but got "
+                f"{x1_shape.asnumpy().tolist()} and {x2.shape}."
+            )
+        check_range(self.name, x1_indices._array, x2.shape)
+        places = tuple(x1_indices._array[:, i] for i in range(x2.ndim))
+        return scatter_by.run(x2, x1_values, places, "add")
+
+
+@op("ops.sparse_segment_mean(x, indices, segment_ids)", widen=True, alike="indices segment_ids")
+def sparse_segment_mean(xp, x: TensorOf("float16", "float32", "float64"), indices: Index,
+                        segment_ids: Index):
+    """The mean of the slices that `indices` names for each segment; `segment_ids` rises from 0."""
+    if not x.size:
+        raise ValueError("For 'sparse_segment_mean', 'x' must have elements.")
+    if indices.ndim != 1 or indices.shape != segment_ids.shape or x.ndim < 1:
+        raise ValueError(
+            f"For 'sparse_segment_mean', 'indices' and 'segment_ids' must be vectors of one "
+            f"length, but got {indices.shape} and {segment_ids.shape}."
+        )
+    if bool(xp.any(segment_ids[1:] < segment_ids[:-1])) or int(segment_ids[0]) < 0:
+        raise RuntimeError("For 'sparse_segment_mean', 'segment_ids' must rise from 0 or more.")
+    if not (0 <= int(xp.min(indices)) and int(xp.max(indices)) < x.shape[0]):
+        raise RuntimeError(f"For 'sparse_segment_mean', 'indices' must be in [0, {x.shape[0]}).")
+    count = int(segment_ids[-1]) + 1
+    picked = xp.take(x, indices, 0)
+    shape = (count, *x.shape[1:])
+    total = xp.scatter_add(xp.zeros(shape, x.dtype), (segment_ids,), picked)
+    many = xp.maximum(xp.bincount(segment_ids, None, count), 1)
+    return total / xp.cast(xp.reshape(many, (count,) + (1,) * (x.ndim - 1)), x.dtype)

@@ -1,0 +1,453 @@
+"""Ops of sparse tensors: conversions, products, sums, and the elementwise functions of their
+values."""
+
+from ..._backend import arrays
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import build, public
+from ..._core.rules.vocabulary import (
+    Alike,
+    Any,
+    Bool,
+    DType,
+    Int,
+    ListOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    real,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from ...common.sparse_tensor import COOTensor, CSRTensor
+from .._elementwise import arithmetic
+from .._indexing import getitem
+from .._indexing.scatter import scatter_by
+from .._shape.reshape import cat
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int16", "int32", "int64")
+Places = TensorOf("int32", "int64")
+
+
+def _need(api, name, value, kind):
+    if not isinstance(value, kind):
+        raise TypeError(f"For '{api}', '{name}' must be a {kind.__name__}, but got "
+                        f"{type(value).__name__}.")
+
+
+def _rows_of(csr):
+    """The row of each value, from where the rows start and end."""
+    pointers = csr.indptr._array
+    xp = space_for(pointers)
+    counts = arrays.to_host(pointers[1:] - pointers[:-1])
+    return Tensor._wrap(xp.repeat(xp.arange(len(counts)),
+                                  counts.tolist()).astype(csr.indices._array.dtype))
+
+
+# Conversions --------------------------------------------------------------------------------------
+
+
+@op(widen=False)
+def dense_from(xp, values: Anything, rows: Index, columns: Index, shape: Any):
+    """Zeros with values added at rows and columns."""
+    return xp.scatter_add(xp.zeros(shape, values.dtype), (rows, columns), values)
+
+
+@public("ops.csr_to_dense")
+def csr_to_dense(csr_tensor):
+    """The dense Tensor of a CSRTensor; gradients reach its values.
+
+    Raises:
+        TypeError: if `csr_tensor` is not a CSRTensor.
+
+    Source: mindspore.ops.csr_to_dense of MindSpore 2.10.
+    """
+    _need("csr_to_dense", "csr_tensor", csr_tensor, CSRTensor)
+    return dense_from.run(csr_tensor.values, _rows_of(csr_tensor), csr_tensor.indices,
+                          csr_tensor.shape)
+
+
+@public("ops.csr_to_coo")
+def csr_to_coo(tensor):
+    """The same matrix as a COOTensor.
+
+    Raises:
+        TypeError: if `tensor` is not a CSRTensor.
+        ValueError: if it has more than two axes.
+
+    Source: mindspore.ops.csr_to_coo of MindSpore 2.10.
+    """
+    _need("csr_to_coo", "tensor", tensor, CSRTensor)
+    if tensor.ndim != 2:
+        raise ValueError(f"For 'csr_to_coo', 'tensor' must have two axes, but got shape "
+                         f"{tensor.shape}.")
+    xp = space_for(tensor.indices._array)
+    places = xp.stack([_rows_of(tensor)._array, tensor.indices._array], -1)
+    return COOTensor(Tensor._wrap(places), tensor.values, tensor.shape)
+
+
+def coo_to_csr(tensor):
+    """The same matrix as a CSRTensor, its values in the order of rows."""
+    places, values, shape = tensor.to_tuple()
+    xp = space_for(places._array)
+    order = xp.argsort(places._array[:, 0], kind="stable")
+    rows, columns = places._array[order, 0], places._array[order, 1]
+    pointers = xp.searchsorted(rows, xp.arange(shape[0] + 1)).astype(places._array.dtype)
+    return CSRTensor(Tensor._wrap(pointers), Tensor._wrap(columns), values[Tensor._wrap(order)],
+                     shape)
+
+
+def coo_to_dense(self):
+    """The dense Tensor; gradients reach the values."""
+    return dense_from.run(self.values, self.indices[:, 0], self.indices[:, 1], self.shape)
+
+
+@public("ops.dense_to_sparse_coo")
+def dense_to_sparse_coo(tensor):
+    """A matrix as a COOTensor of its elements that are not 0.
+
+    Raises:
+        TypeError: if `tensor` is not a Tensor.
+        ValueError: if it has not two axes.
+
+    Source: mindspore.ops.dense_to_sparse_coo of MindSpore 2.10.
+    """
+    _need("dense_to_sparse_coo", "tensor", tensor, Tensor)
+    if tensor.ndim != 2:
+        raise ValueError(f"For 'dense_to_sparse_coo', 'tensor' must have two axes, but got shape "
+                         f"{tensor.shape}.")
+    places = getitem.argwhere.run(tensor).astype(dtypes.int32)
+    return COOTensor(places, tensor[places[:, 0], places[:, 1]], tensor.shape)
+
+
+@public("ops.dense_to_sparse_csr")
+@checked
+def dense_to_sparse_csr(tensor: TensorOf("float32", "float64", "complex64", "complex128")):
+    """A matrix of fractions as a CSRTensor of its elements that are not 0; errors as for
+    `dense_to_sparse_coo`."""
+    return coo_to_csr(dense_to_sparse_coo(tensor))
+
+
+@public("Tensor.to_coo")
+def tensor_to_coo(self):
+    """`ops.dense_to_sparse_coo` of this Tensor."""
+    return dense_to_sparse_coo(self)
+
+
+@public("Tensor.to_csr")
+def tensor_to_csr(self):
+    """`ops.dense_to_sparse_csr` of this Tensor."""
+    return dense_to_sparse_csr(self)
+
+
+@public("ops.coo2csr")
+def coo2csr(row_indices, height):
+    """Where the values of each of `height` rows start and end, from the rows in order."""
+    xp = space_for(row_indices._array)
+    return Tensor._wrap(xp.searchsorted(row_indices._array,
+                                        xp.arange(height + 1)).astype(row_indices._array.dtype))
+
+
+@public("ops.csr2coo")
+def csr2coo(indptr, nnz):
+    """The row of each of `nnz` values, from where the rows start and end."""
+    xp = space_for(indptr._array)
+    return Tensor._wrap((xp.searchsorted(indptr._array, xp.arange(nnz),
+                                         "right") - 1).astype(indptr._array.dtype))
+
+
+def _need_places(api, indices, values, sizes):
+    """Refuses places that are not one row for each value, or that do not exist."""
+    if indices.ndim != 2 or indices.shape != (values.size, len(sizes)) or values.ndim != 1:
+        raise ValueError(f"For '{api}', 'indices' must have a row of {len(sizes)} places for each "
+                         f"value, but got {indices.shape} and {values.shape}.")
+    found = arrays.to_host(indices._array)
+    if found.size and not ((found >= 0) & (found < sizes)).all():
+        raise ValueError(f"For '{api}', 'indices' must be in [0, {sizes}), but they reach from "
+                         f"{found.min(0).tolist()} to {found.max(0).tolist()}.")
+
+
+@public("ops.SparseToDense")
+class SparseToDense(Primitive):
+    """Positions and values as a dense Tensor: `ops.SparseToDense()(indices, values, shape)`.
+
+    Raises:
+        TypeError: if an input is of another type or dtype.
+        ValueError: if the shapes do not fit or a place does not exist.
+
+    Source: mindspore.ops.SparseToDense of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("SparseToDense")
+
+    @checked
+    def __call__(self, indices: Places, values: TensorOf(real - {"bfloat16"}, "bool"),
+                 sparse_shape: TupleOf(Int) | ListOf(Int)):
+        _need_places(self.name, indices, values, sparse_shape)
+        xp = space_for(values._array)
+        start = Tensor._wrap(xp.zeros(tuple(sparse_shape), values._array.dtype))
+        places = arrays.to_space(xp, indices._array)
+        places = tuple(places[:, i] for i in range(len(sparse_shape)))
+        return scatter_by.run(start, values, places, "update")
+
+
+# Products and sums --------------------------------------------------------------------------------
+
+
+@op(widen=False)
+def product_of(xp, values: Anything, dense: Anything, rows: Index, columns: Index, height: Int):
+    """The product of a sparse matrix, given by its values, and a dense one."""
+    picked = xp.expand_dims(values, 1) * xp.take(dense, columns, 0)
+    return xp.scatter_add(xp.zeros((height, dense.shape[1]), picked.dtype), (rows,), picked)
+
+
+@public("ops.csr_mv")
+def csr_mv(csr_tensor, dense):
+    """The product of a CSRTensor and a vector of shape (columns, 1).
+
+    Raises:
+        TypeError: if `csr_tensor` is not a CSRTensor or `dense` not a Tensor.
+
+    Source: mindspore.ops.csr_mv of MindSpore 2.10.
+    """
+    _need("csr_mv", "csr_tensor", csr_tensor, CSRTensor)
+    _need("csr_mv", "dense", dense, Tensor)
+    if dense.shape != (csr_tensor.shape[1], 1):
+        raise ValueError(f"For 'csr_mv', 'dense' must have the shape ({csr_tensor.shape[1]}, 1), "
+                         f"but got {dense.shape}.")
+    return product_of.run(csr_tensor.values, dense, _rows_of(csr_tensor), csr_tensor.indices,
+                          csr_tensor.shape[0])
+
+
+def csr_times_dense(csr_tensor, matrix):
+    """The product of a CSRTensor and a Tensor, or of two CSRTensors (a CSRTensor)."""
+    if isinstance(matrix, CSRTensor):
+        return csr_mm(csr_tensor, matrix)
+    _need("CSRTensor.mm", "matrix", matrix, Tensor)
+    if matrix.ndim != 2 or matrix.shape[0] != csr_tensor.shape[1]:
+        raise ValueError(f"For 'CSRTensor.mm', 'matrix' must have {csr_tensor.shape[1]} rows, but "
+                         f"got {matrix.shape}.")
+    return product_of.run(csr_tensor.values, matrix, _rows_of(csr_tensor), csr_tensor.indices,
+                          csr_tensor.shape[0])
+
+
+@public("ops.csr_mm")
+def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False):
+    """The product of two CSRTensors, each transposed (or adjoint) first if asked; a CSRTensor.
+
+    Raises:
+        TypeError: if `a` or `b` is not a CSRTensor.
+
+    Source: mindspore.ops.csr_mm of MindSpore 2.10.
+    """
+    _need("csr_mm", "a", a, CSRTensor)
+    _need("csr_mm", "b", b, CSRTensor)
+    one, two = csr_to_dense(a), csr_to_dense(b)
+    one = one.T if trans_a or adjoint_a else one
+    two = two.T if trans_b or adjoint_b else two
+    return coo_to_csr(dense_to_sparse_coo(one @ two))
+
+
+@public("ops.csr_reduce_sum")
+def csr_reduce_sum(csr_tensor, axis):
+    """The sums of the rows of a CSRTensor, as a column; `axis` is 1 or -1.
+
+    Raises:
+        TypeError: if `csr_tensor` is not a CSRTensor or `axis` not an int.
+        ValueError: if `axis` is another one.
+
+    Source: mindspore.ops.csr_reduce_sum of MindSpore 2.10.
+    """
+    _need("csr_reduce_sum", "csr_tensor", csr_tensor, CSRTensor)
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise TypeError(f"For 'csr_reduce_sum', 'axis' must be an int, but got {axis!r}.")
+    if axis not in (1, 1 - csr_tensor.ndim):
+        raise ValueError(f"For 'csr_reduce_sum', 'axis' must be 1 or {1 - csr_tensor.ndim}, but "
+                         f"got {axis}.")
+    values = csr_tensor.values
+    start = Tensor._wrap(space_for(values._array).zeros((csr_tensor.shape[0], *values.shape[1:]),
+                                                        values._array.dtype))
+    sums = scatter_by.run(start, values, (_rows_of(csr_tensor)._array,), "add")
+    return sums.reshape((csr_tensor.shape[0], 1, *values.shape[1:]))
+
+
+def _gathered(csr, dense):
+    """The elements of a dense Tensor (broadcast to the matrix) at the places of a CSRTensor."""
+    if not isinstance(dense, Tensor):
+        return dense
+    whole = dense.broadcast_to(csr.shape) if dense.shape != csr.shape else dense
+    return whole[_rows_of(csr), csr.indices]
+
+
+@public("ops.csr_mul")
+def csr_mul(x, y):
+    """A CSRTensor times a Tensor or number, element by element, as a CSRTensor."""
+    _need("csr_mul", "x", x, CSRTensor)
+    return CSRTensor(x.indptr, x.indices, arithmetic.mul.run(x.values, _gathered(x, y)), x.shape)
+
+
+@public("ops.csr_div")
+def csr_div(x, y):
+    """A CSRTensor over a Tensor or number, element by element, as a CSRTensor."""
+    _need("csr_div", "x", x, CSRTensor)
+    quotient = arithmetic.true_div.run(x.values, _gathered(x, y))
+    return CSRTensor(x.indptr, x.indices, quotient, x.shape)
+
+
+@public("ops.csr_add")
+def csr_add(a, b, alpha, beta):
+    """alpha * a + beta * b of two CSRTensors, as a CSRTensor.
+
+    Raises:
+        TypeError: if `a` or `b` is not a CSRTensor, or `alpha` or `beta` not a Tensor.
+
+    Source: mindspore.ops.csr_add of MindSpore 2.10.
+    """
+    for name, value, kind in (("a", a, CSRTensor), ("b", b, CSRTensor), ("alpha", alpha, Tensor),
+                              ("beta", beta, Tensor)):
+        _need("csr_add", name, value, kind)
+    one, two = csr_to_coo(a), csr_to_coo(b)
+    scaled = arithmetic.mul.run(one.values, alpha), arithmetic.mul.run(two.values, beta)
+    merged = _merged(one, two, *scaled)
+    return coo_to_csr(merged)
+
+
+def _merged(one, two, values_one, values_two, thresh=None):
+    """The sum of two COOTensors: equal places add up, small sums are dropped."""
+    xp = space_for(one.indices._array)
+    places = xp.concatenate([one.indices._array, two.indices._array])
+    flat = places[:, 0].astype("int64") * one.shape[1] + places[:, 1]
+    unique, owner = xp.unique(flat, return_inverse=True)
+    start = Tensor._wrap(xp.zeros(unique.shape, values_one._array.dtype))
+    values = scatter_by.run(start, cat.run([values_one, values_two], 0), (owner.reshape(-1),),
+                            "add")
+    kept = xp.stack([unique // one.shape[1], unique % one.shape[1]],
+                    -1).astype(one.indices._array.dtype)
+    if thresh is not None:
+        large = xp.abs(values._array) >= thresh._array
+        kept, values = kept[large], values[Tensor._wrap(xp.nonzero(large)[0])]
+    return COOTensor(Tensor._wrap(kept), values, one.shape)
+
+
+@public("ops.coo_add")
+def coo_add(x1, x2, thresh):
+    """The sum of two COOTensors without values smaller than `thresh`.
+
+    Raises:
+        TypeError: if `x1` or `x2` is not a COOTensor, or `thresh` not a Tensor.
+        ValueError: if the shapes differ, or `thresh` is not a scalar.
+
+    Source: mindspore.ops.coo_add of MindSpore 2.10.
+    """
+    for name, value, kind in (("x1", x1, COOTensor), ("x2", x2, COOTensor),
+                              ("thresh", thresh, Tensor)):
+        _need("coo_add", name, value, kind)
+    if x1.shape != x2.shape or thresh.ndim:
+        raise ValueError(f"For 'coo_add', the shapes must agree and 'thresh' be 0-d, but got "
+                         f"{x1.shape}, {x2.shape}, {thresh.shape}.")
+    return _merged(x1, x2, x1.values, x2.values, thresh)
+
+
+def coalesce(self):
+    """The same matrix in order of places, equal places added up."""
+    nothing = COOTensor(self.indices[:0], self.values[:0], self.shape) if self.size else self
+    return _merged(self, nothing, self.values, nothing.values)
+
+
+@public("ops.csr_softmax")
+@checked
+def csr_softmax(logits: Any, dtype: DType("float32", "float64")):
+    """The softmax of the stored values of each row, as a CSRTensor of a dtype.
+
+    Raises:
+        TypeError: if `logits` is not a CSRTensor or `dtype` neither float32 nor float64.
+
+    Source: mindspore.ops.csr_softmax of MindSpore 2.10.
+    """
+    _need("csr_softmax", "logits", logits, CSRTensor)
+    rows = _rows_of(logits)
+    count = logits.shape[0]
+    xp = space_for(rows._array)
+    lowest = Tensor._wrap(xp.full((count,), float("-inf"), logits.values._array.dtype))
+    top = scatter_by.run(lowest, Tensor._wrap(logits.values._array), (rows._array,), "max")
+    powers = arithmetic.exp.run(logits.values - top[rows])
+    start = Tensor._wrap(xp.zeros((count,), powers._array.dtype))
+    total = scatter_by.run(start, powers, (rows._array,), "add")
+    return CSRTensor(logits.indptr, logits.indices, (powers / total[rows]).astype(dtype),
+                     logits.shape)
+
+
+@public("ops.SparseTensorDenseMatmul")
+class SparseTensorDenseMatmul(Primitive):
+    """A sparse matrix times a dense one: `ops.SparseTensorDenseMatmul()(indices, values, shape,
+    dense)`.
+
+    Raises:
+        TypeError: if an input is of another type, or the dtypes differ.
+        ValueError: if the shapes do not fit or a place does not exist.
+
+    Source: mindspore.ops.SparseTensorDenseMatmul of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, adjoint_st: Bool = False, adjoint_dt: Bool = False):
+        super().__init__("SparseTensorDenseMatmul")
+        self.adjoint_st, self.adjoint_dt = adjoint_st, adjoint_dt
+
+    @checked(Alike("values dense"))
+    def __call__(self, indices: Places,
+                 values: TensorOf("float16", "float32", "float64", "int32", "int64", "complex64",
+                                  "complex128"),
+                 sparse_shape: TupleOf(Int, length=2) | Places, dense: Anything):
+        if dense.ndim != 2 or len(sparse_shape) != 2:
+            raise ValueError(f"For '{self.name}', both matrices must have two axes, but got "
+                             f"{sparse_shape} and {dense.shape}.")
+        sizes = [int(n) for n in sparse_shape]
+        dense = dense.T if self.adjoint_dt else dense
+        way = -1 if self.adjoint_st else 1
+        height = sizes[::way][0]
+        _need_places(self.name, indices, values, (height, dense.shape[0])[::way])
+        rows, columns = (indices[:, 0], indices[:, 1])[::way]
+        return product_of.run(values, dense, rows, columns, height)
+
+
+# Elementwise --------------------------------------------------------------------------------------
+
+_FUNCTIONS = (
+    "abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor inv isfinite isinf isnan "
+    "log log1p neg relu relu6 round sigmoid sin sinh softsign sqrt square tan tanh"
+).split()
+
+
+def _on_values(name):
+    def of_coo(x):
+        _need(f"coo_{name}", "x", x, COOTensor)
+        return COOTensor(x.indices, build("ops", name)(x.values), x.shape)
+
+    def of_csr(x):
+        _need(f"csr_{name}", "x", x, CSRTensor)
+        return CSRTensor(x.indptr, x.indices, build("ops", name)(x.values), x.shape)
+
+    for function, kind in ((of_coo, "coo"), (of_csr, "csr")):
+        function.__name__ = f"{kind}_{name}"
+        function.__doc__ = f"`ops.{name}` of the stored values of a {kind.upper()}Tensor."
+        public(f"ops.{kind}_{name}")(function)
+    return of_coo, of_csr
+
+
+for _name in _FUNCTIONS:
+    _on_values(_name)
+
+COOTensor.coalesce = coalesce
+COOTensor.abs = lambda self: COOTensor(self.indices, arithmetic.abs.run(self.values), self.shape)
+CSRTensor.abs = lambda self: CSRTensor(self.indptr, self.indices, arithmetic.abs.run(self.values),
+                                       self.shape)
+CSRTensor.__add__ = lambda self, other: csr_add(self, other, Tensor(1, self.dtype),
+                                                Tensor(1, self.dtype))
+CSRTensor.__sub__ = lambda self, other: csr_add(self, other, Tensor(1, self.dtype),
+                                                Tensor(-1, self.dtype))
+CSRTensor.__mul__ = csr_mul
+CSRTensor.__truediv__ = csr_div

@@ -1,0 +1,62 @@
+"""mindspore.ops.operations._csr_ops: sparse matrices whose parts are given one by one.
+
+Each Primitive takes `indptr`, `indices`, `values` and `shape` of a CSRTensor, then what the
+function of `mindspore.ops` takes beside a CSRTensor, and refuses what that function refuses.
+"""
+
+from ..._core.declare.public_api import public, window
+from ...common.sparse_tensor import CSRTensor
+from ..primitive import Primitive
+from .coo_csr import csr_div, csr_mul, csr_mv, csr_reduce_sum, csr_times_dense
+
+AREA = "ops.operations._csr_ops"
+
+
+class _OfParts(Primitive):
+    """A Primitive that makes the CSRTensor and hands it to a function."""
+
+    def __init__(self):
+        super().__init__(type(self).__name__)
+
+
+@public(f"{AREA}.CSRReduceSum")
+class CSRReduceSum(_OfParts):
+    """`ops.csr_reduce_sum` of the parts: `CSRReduceSum()(indptr, indices, values, shape, axis)`."""
+
+    def __call__(self, indptr, indices, values, shape, axis):
+        return csr_reduce_sum(CSRTensor(indptr, indices, values, tuple(shape)), axis)
+
+
+@public(f"{AREA}.CSRMV")
+class CSRMV(_OfParts):
+    """`ops.csr_mv` of the parts: `CSRMV()(indptr, indices, values, shape, dense_tensor)`."""
+
+    def __call__(self, indptr, indices, values, shape, dense_tensor):
+        return csr_mv(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor)
+
+
+@public(f"{AREA}.CSRMM")
+class CSRMM(_OfParts):
+    """The product with a dense matrix: `CSRMM()(indptr, indices, values, shape, dense_tensor)`."""
+
+    def __call__(self, indptr, indices, values, shape, dense_tensor):
+        return csr_times_dense(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor)
+
+
+@public(f"{AREA}.CSRMul")
+class CSRMul(_OfParts):
+    """The values of `ops.csr_mul`: `CSRMul()(indptr, indices, values, shape, dense_tensor)`."""
+
+    def __call__(self, indptr, indices, values, shape, dense_tensor):
+        return csr_mul(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor).values
+
+
+@public(f"{AREA}.CSRDiv")
+class CSRDiv(_OfParts):
+    """The values of `ops.csr_div`: `CSRDiv()(indptr, indices, values, shape, dense_tensor)`."""
+
+    def __call__(self, indptr, indices, values, shape, dense_tensor):
+        return csr_div(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor).values
+
+
+__getattr__, __dir__, __all__ = window(__name__, Primitive, AREA)

@@ -1,0 +1,1 @@
+"""Methods of Tensor that have several signatures, or concern its storage."""

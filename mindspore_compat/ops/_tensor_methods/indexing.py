@@ -1,0 +1,381 @@
+"""Methods of Tensor that read and write at places, or combine elements, and have several
+signatures, such as `gather(dim, index)` beside `gather(input_indices, axis)`. The ops themselves
+are in `_indexing` and `_elementwise`.
+"""
+
+from ..._backend.arrays import SPACES
+from ..._core.declare.op import op
+from ..._core.declare.overloads import form
+from ..._core.declare.public_api import build, overwrite
+from ..._core.rules.vocabulary import Bool, Int, InTensor, Number, OneOf, TensorOf, any_dtype
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .. import _forms
+from .._elementwise import arithmetic, comparison
+from .._indexing import getitem, inplace, scatter
+from .._linalg import matmul as matmul_ops
+from .._shape.axes import axes_along
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int32", "int64")
+Places = TensorOf("int16", "int32", "int64")
+Scalar = Number | Bool
+Value = TensorOf(any_dtype) | Scalar
+
+
+def _alike(name, keyword, self, other):
+    """Refuses a Tensor of another dtype."""
+    if other._array.dtype != self._array.dtype:
+        raise TypeError(
+            f"For 'Tensor.{name}', '{keyword}' must have the dtype {self.dtype}, but "
+            f"got {other.dtype}."
+        )
+
+
+def _axis(name, keyword, self, axis):
+    """An axis of this Tensor, counted from 0."""
+    return axes_along(f"Tensor.{name}", keyword, axis, self) or 0
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+
+@form("gather")
+def gather_elements(self, dim: InTensor(Int), index: Index):
+    """Element by element along an axis: out[i][j] = self[i][index[i][j]] for the last of two axes.
+
+    Source: mindspore.Tensor.gather of MindSpore 2.10.
+    """
+    return getitem.gather_along.run(self, _axis("gather", "dim", self, dim), index)
+
+
+@form("gather")
+def gather_slices(self, input_indices: Places, axis: Int, batch_dims: Int = 0):
+    """The slices at positions along an axis, as `ops.gather`."""
+    axis = _axis("gather", "axis", self, axis)
+    return getitem.gather.run(self, input_indices, axis, batch_dims)
+
+
+@form("index_select")
+def index_select_axis(self, axis: Int, index: Places):
+    """The slices at positions along an axis.
+
+    Source: mindspore.Tensor.index_select of MindSpore 2.10.
+    """
+    return getitem.index_select.run(self, _axis("index_select", "axis", self, axis), index)
+
+
+@form("index_select")
+def index_select_dim(self, dim: Int, index: Index):
+    """The same."""
+    return getitem.index_select.run(self, _axis("index_select", "dim", self, dim), index)
+
+
+@form("take")
+def take_along(
+    self, indices: Index, axis: Int = None, mode: OneOf("clip", "wrap", "raise") = "clip"
+):
+    """Elements of the flattened Tensor, or slices along an axis, at places.
+
+    Args:
+        indices (Tensor): the places.
+        axis (int): the axis; None for the flattened Tensor.
+        mode (str): places out of range are clipped, wrapped around, or refused.
+
+    Raises:
+        ValueError: if `axis` is out of range, `mode` unknown, or with "raise" a place out of range.
+
+    Source: mindspore.Tensor.take of MindSpore 2.10.
+    """
+    if axis is not None:
+        axis = _axis("take", "axis", self, axis)
+    if mode == "raise":
+        if indices.size and type(indices._array) in SPACES:  # a batch shows no values
+            _need_places(indices._array, self.size if axis is None else self.shape[axis])
+        mode = "wrap"
+    return _forms.taken.run(self, indices, axis, mode)
+
+
+def _need_places(places, length):
+    low, high = int(places.min()), int(places.max())
+    if low < -length or high >= length:
+        raise ValueError(
+            f"For 'Tensor.take', 'indices' must be in [{-length}, {length}), but "
+            f"they reach from {low} to {high}."
+        )
+
+
+@form("take")
+def take_elements(self, index: Index):
+    """Elements of the flattened Tensor at places."""
+    return _forms.take.run(self, index)
+
+
+@form("select")
+def select_slice(self, dim: Int, index: Int):
+    """One slice along an axis, without that axis, or this Tensor where a condition is true and `y`
+    elsewhere.
+
+    Source: mindspore.Tensor.select of MindSpore 2.10.
+    """
+    return _forms.slice_at(self, dim, index)
+
+
+@form("select")
+def select_by_condition(self, condition: TensorOf("bool"), y: Value):
+    """This Tensor where the condition is true, `y` elsewhere: a Tensor, an int beside int32 or a
+    float beside float32."""
+    if not isinstance(y, Tensor):
+        wanted = dtypes.float32 if isinstance(y, float) else dtypes.int32
+        if self.dtype != wanted:
+            raise TypeError(
+                f"For 'Tensor.select', 'y' must be a Tensor, or a number beside a "
+                f"Tensor of {wanted}, but got {y!r} beside {self.dtype}."
+            )
+        y = Tensor(y, wanted)
+    return getitem.select.run(condition, self, y)
+
+
+@form("where")
+def where(self, condition: Anything, y: Value):
+    """This Tensor where the condition is true, `y` elsewhere.
+
+    Source: mindspore.Tensor.where of MindSpore 2.10.
+    """
+    return getitem.where.run(condition, self, y)
+
+
+@form("where")
+def where_other(self, condition: Anything, other: Value):
+    """The same."""
+    return getitem.where.run(condition, self, other)
+
+
+# Writing into a copy ------------------------------------------------------------------------------
+
+
+def _scattered(name, keyword, self, axis, index, src, reduce="none"):
+    axis = _axis(name, keyword, self, axis)
+    if isinstance(src, Tensor):
+        _alike(name, "src", self, src)
+        if not src.ndim:
+            raise ValueError(f"For 'Tensor.{name}', 'src' must have one axis or more where it is a "
+                             "Tensor, but got shape ().")
+    if reduce == "none":
+        return scatter.scatter.run(self, axis, index, src)
+    if not isinstance(src, Tensor):
+        src = build("ops", "full_like")(index, src, dtype=self.dtype)
+    how = "add" if reduce == "add" else "mul"
+    return scatter.tensor_scatter_elements.run(self, index, src, axis, how)
+
+
+@form("scatter")
+def scatter_axis(self, axis: Int, index: Places, src: Value):
+    """A copy with the values of `src`, or one number, written at places along an axis, element by
+    element.
+
+    Source: mindspore.Tensor.scatter of MindSpore 2.10.
+    """
+    return _scattered("scatter", "axis", self, axis, index, src)
+
+
+@form("scatter")
+def scatter_dim(
+    self,
+    dim: InTensor(Int),
+    index: Places,
+    src: Value,
+    reduce: OneOf("none", "add", "multiply") = "none",
+):
+    """The same; with `reduce`, combined with what is there."""
+    return _scattered("scatter", "dim", self, dim, index, src, reduce)
+
+
+@form("scatter_add")
+def scatter_add_along(self, dim: Int, index: Index, src: Anything):
+    """A copy with the values of `src` added at places along an axis, element by element.
+
+    Source: mindspore.Tensor.scatter_add of MindSpore 2.10.
+    """
+    _alike("scatter_add", "src", self, src)
+    return scatter.scatter_add_along.run(self, _axis("scatter_add", "dim", self, dim), index, src)
+
+
+@form("scatter_add")
+def scatter_add_rows(self, indices: Index, updates: Anything):
+    """A copy with slices added at positions given as rows, as `ops.tensor_scatter_add`."""
+    return build("ops", "tensor_scatter_add")(self, indices, updates)
+
+
+@form("index_add")
+def index_add_dim(self, dim: Int, index: Index, source: Anything, *, alpha: Scalar = 1):
+    """A copy with alpha times the slices of `source` added at places along an axis; gradients
+    pass.
+
+    Raises:
+        ValueError: if the axis is out of range or the slices do not fit.
+        IndexError: if a place is out of range.
+
+    Source: mindspore.Tensor.index_add of MindSpore 2.10.
+    """
+    inplace._fits("Tensor.index_add", self, dim, index, source)
+    source = source if alpha == 1 else source * alpha
+    return scatter.added_along.run(self, index, source, dim)
+
+
+@form("index_add")
+def index_add_axis(
+    self,
+    indices: Index,
+    y: Anything,
+    axis: Int,
+    use_lock: Bool = True,
+    check_index_bound: Bool = True,
+):
+    """The same in the older order of arguments; places are always checked, and one writer needs no
+    lock."""
+    inplace._fits("Tensor.index_add", self, axis, indices, y)
+    return scatter.added_along.run(self, indices, y, axis)
+
+
+# Arithmetic ---------------------------------------------------------------------------------------
+
+
+@form("sub")
+def sub(self, other: Value, *, alpha: Scalar = 1):
+    """self - alpha * other, element by element; the shapes broadcast.
+
+    Source: mindspore.Tensor.sub of MindSpore 2.10.
+    """
+    if type(alpha) is bool and self._array.dtype.kind != "b":
+        raise TypeError(
+            f"For 'Tensor.sub', 'alpha' must be a number beside {self.dtype}, but got {alpha}."
+        )
+    return arithmetic.sub_scaled.run(self, other, alpha)
+
+
+@form("sub")
+def sub_y(self, y):
+    """self - y."""
+    return arithmetic.sub_scaled.run(self, y, 1)
+
+
+@form("remainder")
+def remainder(self, other: Value):
+    """The remainder of floor division, element by element: it has the sign of the divisor.
+
+    Source: mindspore.Tensor.remainder of MindSpore 2.10.
+    """
+    return arithmetic.remainder.run(self, other)
+
+
+@form("remainder")
+def remainder_divisor(self, divisor: Value):
+    """The same."""
+    return arithmetic.remainder.run(self, divisor)
+
+
+@form("matmul")
+def matmul(self, tensor2: Anything):
+    """The matrix product, of stacks of matrices too; vectors have their axis added for it.
+
+    Source: mindspore.Tensor.matmul of MindSpore 2.10.
+    """
+    _alike("matmul", "tensor2", self, tensor2)
+    return matmul_ops.matrix_product.run(self, tensor2)
+
+
+@form("matmul")
+def matmul_other(self, other: Anything):
+    """The same."""
+    _alike("matmul", "other", self, other)
+    return matmul_ops.matrix_product.run(self, other)
+
+
+@op("Tensor.mm(mat2)", unfit={"Tensor.mm": RuntimeError})
+def mm(xp, input: Anything, mat2: Anything):
+    """The product of two matrices.
+
+    Raises:
+        TypeError: if `mat2` is not a Tensor, or holds floats of another dtype.
+        RuntimeError: if the shapes are not those of such matrices, or the dtypes differ otherwise.
+
+    Source: mindspore.Tensor.mm of MindSpore 2.10.
+    """
+    if input.dtype is not mat2.dtype and input.dtype != mat2.dtype:
+        floats = input.dtype.kind in "fV" and mat2.dtype.kind in "fV"
+        raise (TypeError if floats else RuntimeError)(
+            f"For 'mm', 'self' and 'mat2' must have one dtype, but got {input.dtype} and "
+            f"{mat2.dtype}."
+        )
+    return matmul_ops.mm.body(xp, input, mat2)
+
+
+@form("isclose")
+def isclose(
+    self, other: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False
+):
+    """True where |self - other| <= atol + rtol |other|.
+
+    Source: mindspore.Tensor.isclose of MindSpore 2.10.
+    """
+    _alike("isclose", "other", self, other)
+    return comparison.isclose.run(self, other, rtol, atol, equal_nan)
+
+
+@form("isclose")
+def isclose_x2(
+    self, x2: Anything, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False
+):
+    """The same."""
+    _alike("isclose", "x2", self, x2)
+    return comparison.isclose.run(self, x2, rtol, atol, equal_nan)
+
+
+def _logical(name, op, words):
+    def with_other(self, other: TensorOf(any_dtype) | Bool):
+        return op.run(self, other)
+
+    def with_y(self, y: TensorOf(any_dtype) | Bool):
+        """The same."""
+        return op.run(self, y)
+
+    with_other.__doc__ = f"{words}.\n\nSource: mindspore.Tensor.{name} of MindSpore 2.10.\n"
+    form(name)(with_other)
+    form(name)(with_y)
+
+
+_logical("logical_and", comparison.logical_and, "True where both elements are true")
+_logical("logical_or", comparison.logical_or, "True where either element is true")
+
+
+@form("logical_xor")
+def logical_xor(self, other: TensorOf(any_dtype) | Bool):
+    """True where one element is true and the other is not.
+
+    Source: mindspore.Tensor.logical_xor of MindSpore 2.10.
+    """
+    return comparison.logical_xor.run(self, other)
+
+
+@form("index_fill_")
+def index_fill_(self, dim: Int, index: Index, value: Value):
+    """Writes one number into the slices named along an axis, and returns the Tensor.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        RuntimeError: if `dim` is out of range, or `index` has several axes or `value` any.
+
+    Source: mindspore.Tensor.index_fill_ of MindSpore 2.10.
+    """
+    rank = max(self.ndim, 1)
+    if not -rank <= dim < rank:
+        raise RuntimeError(
+            f"For 'Tensor.index_fill_', 'dim' must be in [{-rank}, {rank}), but got {dim}."
+        )
+    if index.ndim > 1 or isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError(
+            f"For 'Tensor.index_fill_', 'index' must have at most one axis and "
+            f"'value' none, but got {index.shape} and {value!r}."
+        )
+    return overwrite("index_fill_", self, scatter.index_fill.run(self, dim, index, value))

@@ -1,0 +1,444 @@
+"""Reductions and orderings of Tensor that have several signatures: `sum(dim, keepdim)` beside
+`sum(axis, dtype, keepdims, initial)`. The ops themselves are in `_reduction` and
+`_elementwise.comparison`.
+"""
+
+from ..._core.declare.overloads import form
+from ..._core.declare.public_api import build
+from ..._core.rules.vocabulary import Bool, DType, Int, InTensor, ListOf, Number, TensorOf, TupleOf
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._elementwise import arithmetic, cast, comparison
+from .._indexing import getitem
+from .._reduction import reduce, statistics
+from .._shape.axes import axes_along
+
+Axis = Int | TupleOf(Int) | ListOf(Int) | None
+Held = InTensor(Axis)
+Scalar = Number | Bool
+Mask = Bool | TensorOf("bool")
+
+
+def _ordered(name, self, odd="c"):
+    """Refuses complex numbers, which have no order, and further kinds of dtype named."""
+    if self._array.dtype.kind in odd:
+        raise TypeError(
+            f"For 'Tensor.{name}', the Tensor must hold real numbers, but got {self.dtype}."
+        )
+
+
+def _numpy(dtype):
+    return None if dtype is None else dtypes.to_numpy(dtype)
+
+
+# Sums and means -----------------------------------------------------------------------------------
+
+
+@form("sum")
+def sum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
+    """The sum over the axes given; integers and bools add up as int64, unless a dtype is given.
+
+    Source: mindspore.Tensor.sum of MindSpore 2.10.
+    """
+    return reduce.sum.run(self, axes_along("Tensor.sum", "dim", dim, self), keepdim, _numpy(dtype))
+
+
+@form("sum")
+def sum_along_axis(
+    self, axis: Held = None, dtype: DType = None, keepdims: Bool = False, initial: Scalar = None
+):
+    """The same; `initial` is what the sum starts from."""
+    axis = axes_along("Tensor.sum", "axis", axis, self)
+    out = reduce.sum.run(self, axis, keepdims, _numpy(dtype))
+    return out if initial is None else arithmetic.add.run(out, initial)
+
+
+@form("nansum")
+def nansum_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
+    """The sum of what is not NaN, in the Tensor's dtype or one given; bools add up as int64.
+
+    Source: mindspore.Tensor.nansum of MindSpore 2.10.
+    """
+    return _nansum("dim", self, dim, keepdim, dtype)
+
+
+@form("nansum")
+def nansum_along_axis(self, axis: Held = None, keepdims: Bool = False, *, dtype: DType = None):
+    """The same."""
+    return _nansum("axis", self, axis, keepdims, dtype)
+
+
+def _nansum(name, self, axis, keepdims, dtype):
+    _ordered("nansum", self)
+    wanted = _numpy(dtype)
+    if wanted is not None and wanted.kind == "c":
+        raise TypeError(f"For 'Tensor.nansum', 'dtype' must be a real dtype, but got {dtype}.")
+    axis = axes_along("Tensor.nansum", name, axis, self)
+    return statistics.nansum.run(self, axis, keepdims, wanted)
+
+
+@form("mean")
+def mean_along_dim(self, dim: Held = None, keepdim: Bool = False, *, dtype: DType = None):
+    """The mean over the axes given, in the Tensor's dtype (integers truncate) or one given.
+
+    Source: mindspore.Tensor.mean of MindSpore 2.10.
+    """
+    self = self if dtype is None else cast.cast.run(self, _numpy(dtype))
+    return reduce.mean_as.run(self, axes_along("Tensor.mean", "dim", dim, self), keepdim)
+
+
+@form("mean")
+def mean_along_axis(self, axis: Held = None, keep_dims: Bool = False):
+    """The same."""
+    return reduce.mean_as.run(self, axes_along("Tensor.mean", "axis", axis, self), keep_dims)
+
+
+@form("prod")
+def prod_along_dim(self, dim: Int = None, keepdim: Bool = False, dtype: DType = None):
+    """The product of all elements or along an axis; integers multiply as int64, unless a dtype is
+    given.
+
+    Source: mindspore.Tensor.prod of MindSpore 2.10.
+    """
+    axis = axes_along("Tensor.prod", "dim", dim, self)
+    return reduce.prod.run(self, axis, keepdim, _numpy(dtype))
+
+
+@form("prod")
+def prod_along_axis(self, axis: Axis = None, keep_dims: Bool = False, dtype: DType = None):
+    """The same, over several axes if they are named."""
+    axis = axes_along("Tensor.prod", "axis", axis, self)
+    return reduce.prod.run(self, axis, keep_dims, _numpy(dtype))
+
+
+def _of_bools(name, op, words):
+    """`Tensor.all` and `Tensor.any`."""
+
+    def along_axis(self, axis: Held = None, keep_dims: Bool = False):
+        return op.run(self, axes_along(f"Tensor.{name}", "axis", axis, self), keep_dims)
+
+    def along_dim(self, dim: Held = None, keepdim: Bool = False):
+        """The same."""
+        return op.run(self, axes_along(f"Tensor.{name}", "dim", dim, self), keepdim)
+
+    along_axis.__doc__ = (
+        f"{words} is true, over the axes given.\n\n"
+        f"Source: mindspore.Tensor.{name} of MindSpore 2.10.\n"
+    )
+    form(name)(along_axis)
+    form(name)(along_dim)
+
+
+_of_bools("all", reduce.all, "True where every element")
+_of_bools("any", reduce.any, "True where some element")
+
+
+def _nothing(self):
+    """NaN: what `std` and `var` are for no elements, whatever the axes."""
+    return Tensor(float("nan"), self.dtype if self._array.dtype.kind in "fVc" else dtypes.float32)
+
+
+def _spread(name, op, words):
+    """`Tensor.std` and `Tensor.var`."""
+    api = f"Tensor.{name}"
+
+    def along_axis(self, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
+        _ordered(name, self, "b")
+        if not self.size:
+            return _nothing(self)
+        return op.run(self, axes_along(api, "axis", axis, self), ddof, keepdims)
+
+    def along_dim(self, dim: Axis = None, *, correction: Int = 1, keepdim: Bool = False):
+        """The same, divided by the count less `correction`."""
+        _ordered(name, self, "b")
+        if not self.size:
+            return _nothing(self)
+        return op.run(self, axes_along(api, "dim", dim, self), correction, keepdim)
+
+    along_axis.__doc__ = (
+        f"{words} over the axes given, divided by the count less `ddof`; NaN for no elements.\n\n"
+        f"Source: mindspore.{api} of MindSpore 2.10.\n"
+    )
+    form(name)(along_axis)
+    form(name)(along_dim)
+
+
+_spread("std", reduce.std, "The standard deviation")
+_spread("var", reduce.var, "The variance")
+
+
+# Extremes -----------------------------------------------------------------------------------------
+
+
+def _extreme(name, word, over_all, along, between):
+    """`Tensor.max` and `Tensor.min`."""
+    api = f"Tensor.{name}"
+
+    def of_all(self):
+        _ordered(name, self)
+        return over_all.run(self, None, False)
+
+    def with_places(self, dim: Int, keepdim: Bool = False):
+        """(values, int64 places) along an axis."""
+        _ordered(name, self)
+        axis = axes_along(api, "dim", dim, self)
+        return _along(along, over_all, self, axis, keepdim)
+
+    def over_axes(
+        self,
+        axis: Axis = None,
+        keepdims: Bool = False,
+        *,
+        initial: Scalar = None,
+        where: Mask = True,
+        return_indices: Bool = False,
+    ):
+        """The values over the axes given, with their places along one axis if asked for.
+
+        Args:
+            axis (Union[None, int, tuple[int], list[int]]): the axes.
+            keepdims (bool): True to keep them with length 1.
+            initial (number): a bound of the result, which `where` needs.
+            where (Union[bool, Tensor[bool]]): which elements count.
+            return_indices (bool): True for (values, places); it needs one axis.
+        """
+        _ordered(name, self)
+        axis = axes_along(api, "axis", axis, self)
+        if where is not True and initial is None:
+            raise ValueError(f"For '{api}', 'initial' must be given with 'where', but got None.")
+        if initial is not None:
+            initial = Tensor(initial, self.dtype)
+        if where is not True:
+            self = getitem.where.run(
+                where if isinstance(where, Tensor) else Tensor(where), self, initial
+            )
+        if return_indices and axis is not None:
+            return _along(along, over_all, self, axis, keepdims)
+        values = over_all.run(self, axis, keepdims)
+        return values if initial is None else between.run(values, initial)
+
+    of_all.__doc__ = f"The {word} element.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
+    for each in (of_all, with_places, over_axes):
+        form(name)(each)
+
+
+def _along(along, over_all, self, axis, keepdims):
+    if axis is None:
+        return over_all.run(self, None, False), Tensor(0, dtypes.int64)
+    return along.run(self, axis if isinstance(axis, int) else axis[0], keepdims)
+
+
+_extreme("max", "largest", reduce.amax, reduce.max_along, arithmetic.maximum)
+_extreme("min", "smallest", reduce.amin, reduce.min_along, arithmetic.minimum)
+
+
+def _place(name, word, op_of_axis, op_of_dim):
+    """`Tensor.argmax` and `Tensor.argmin`."""
+    api = f"Tensor.{name}"
+
+    def along_axis(self, axis: Int = None, keepdims: Bool = False):
+        return op_of_axis.run(self, axes_along(api, "axis", axis, self), keepdims)
+
+    def along_dim(self, dim: Int = None, keepdim: Bool = False):
+        """The same."""
+        return op_of_dim.run(self, axes_along(api, "dim", dim, self), keepdim)
+
+    along_axis.__doc__ = (
+        f"The place of the {word} element along an axis, or in the flattened "
+        f"Tensor.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
+    )
+    form(name)(along_axis)
+    form(name)(along_dim)
+
+
+_place("argmax", "largest", reduce.argmax, reduce.argmax)
+_place("argmin", "smallest", reduce.argmin_int32, reduce.argmin_int32)
+
+
+def _with_place(name, word, along, over_all):
+    """`Tensor.argmax_with_value` and `Tensor.argmin_with_value`."""
+
+    def with_place(self, axis: Int | None = 0, keep_dims: Bool = False):
+        if axis is not None:
+            axis = axes_along(f"Tensor.{name}", "axis", axis, self)
+        return _along(along, over_all, self, axis, keep_dims)
+
+    with_place.__doc__ = f"""(the {word} values along an axis, their int64 places).
+
+    Args:
+        axis (Union[int, None]): the axis; None for the {word} element of all, with the place 0.
+        keep_dims (bool): True to keep the axis with length 1.
+
+    Source: mindspore.Tensor.{name} of MindSpore 2.10.
+    """
+    form(name)(with_place)
+
+
+_with_place("argmax_with_value", "largest", reduce.max_along, reduce.amax)
+_with_place("argmin_with_value", "smallest", reduce.min_along, reduce.amin)
+
+
+@form("median")
+def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
+    """(the lower medians, their int64 places) along an axis.
+
+    Source: mindspore.Tensor.median of MindSpore 2.10.
+    """
+    _ordered("median", self)
+    axis = axes_along("Tensor.median", "axis", axis, self)
+    return statistics.median.run(self, -1 if axis is None else axis, keepdims)
+
+
+@form("median")
+def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
+    """The same."""
+    _ordered("median", self)
+    axis = axes_along("Tensor.median", "dim", dim, self)
+    return statistics.median.run(self, -1 if axis is None else axis, keepdim)
+
+
+# Counting and running sums ------------------------------------------------------------------------
+
+
+@form("count_nonzero")
+def count_along_axis(
+    self, axis: Int | TupleOf(Int) | ListOf(Int) = (), keep_dims: Bool = False, dtype: DType = None
+):
+    """How many elements over the axes given are not 0: int32, or the dtype given.
+
+    Source: mindspore.Tensor.count_nonzero of MindSpore 2.10.
+    """
+    axis = axes_along("Tensor.count_nonzero", "axis", axis, self)
+    wanted = _numpy(dtypes.int32 if dtype is None else dtype)
+    return statistics.count_nonzero.run(self, axis, keep_dims, wanted)
+
+
+@form("count_nonzero")
+def count_along_dim(self, dim: Axis = None):
+    """The same, as int64."""
+    axis = axes_along("Tensor.count_nonzero", "dim", dim, self)
+    return statistics.count_nonzero.run(self, axis, False, None)
+
+
+@form("cumsum")
+def cumsum_along_axis(self, axis: Int = None, dtype: DType = None):
+    """Running sums along an axis (of the flattened Tensor without one), in the Tensor's dtype
+    unless one is given; integers of fewer than 32 bits add up as int32.
+
+    Source: mindspore.Tensor.cumsum of MindSpore 2.10.
+    """
+    axis = axes_along("Tensor.cumsum", "axis", axis, self)
+    return reduce.cumsum_as_is.run(self, axis, _summed(self, dtype))
+
+
+@form("cumsum")
+def cumsum_along_dim(self, dim: Int, *, dtype: DType = None):
+    """The same."""
+    axis = axes_along("Tensor.cumsum", "dim", dim, self)
+    return reduce.cumsum_as_is.run(self, axis, _summed(self, dtype))
+
+
+def _summed(self, dtype):
+    """The dtype of running sums."""
+    if dtype is None and self._array.dtype in ("bool", "int8", "uint8", "int16"):
+        return dtypes.to_numpy(dtypes.int32)
+    return _numpy(dtype)
+
+
+# Orderings ----------------------------------------------------------------------------------------
+
+
+@form("sort")
+def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
+    """(values in order, their int32 places) along an axis.
+
+    Source: mindspore.Tensor.sort of MindSpore 2.10.
+    """
+    _ordered("sort", self, "bc")
+    return comparison.sort.run(self, axis, descending)
+
+
+@form("sort")
+def sort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
+    """The same; equal values always keep their order, whatever `stable` says."""
+    _ordered("sort", self, "bc")
+    return comparison.sort.run(self, dim, descending)
+
+
+@form("argsort")
+def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
+    """The int32 places that sort the Tensor along an axis.
+
+    Source: mindspore.Tensor.argsort of MindSpore 2.10.
+    """
+    _ordered("argsort", self)
+    axis = axes_along("Tensor.argsort", "axis", axis, self)
+    return comparison.argsort.run(self, axis, descending)
+
+
+@form("argsort")
+def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
+    """The same; equal values always keep their order, whatever `stable` says."""
+    _ordered("argsort", self)
+    axis = axes_along("Tensor.argsort", "dim", dim, self)
+    return comparison.argsort.run(self, axis, descending)
+
+
+@form("topk")
+def topk(self, k: Int, dim: Int = None, largest: Bool = True, sorted: Bool = True):
+    """(the k largest or smallest values along an axis in order, their int32 places).
+
+    Source: mindspore.Tensor.topk of MindSpore 2.10.
+    """
+    _ordered("topk", self)
+    axis = axes_along("Tensor.topk", "dim", dim, self)
+    return comparison.topk.run(self, k, axis, largest, sorted)
+
+
+@form("unique")
+def unique(
+    self,
+    sorted: Bool = True,
+    return_inverse: Bool = False,
+    return_counts: Bool = False,
+    dim: Int = None,
+):
+    """The values that occur, with the place of each element among them and their counts if asked.
+
+    Source: mindspore.Tensor.unique of MindSpore 2.10.
+    """
+    if dim is not None:
+        dim = axes_along("Tensor.unique", "dim", dim, self)
+    return statistics.mint_unique(self, sorted, return_inverse, return_counts, dim)
+
+
+def _bounded(name, word):
+    """`Tensor.amax` and `Tensor.amin`."""
+    api = f"Tensor.{name}"
+
+    def over_axes(
+        self,
+        axis: Held = None,
+        keepdims: Bool = False,
+        *,
+        initial: Scalar = None,
+        where: Mask = None,
+    ):
+        axis = axes_along(api, "axis", axis, self)
+        return build("ops", name)(self, axis, keepdims, initial=initial, where=where)
+
+    over_axes.__doc__ = f"""The {word} element over the axes given.
+
+    Args:
+        axis (Union[None, int, tuple[int], list[int]]): the axes.
+        keepdims (bool): True to keep them with length 1.
+        initial (number): a value that takes part everywhere, which `where` needs.
+        where (Union[bool, Tensor[bool]]): which elements take part.
+
+    Source: mindspore.{api} of MindSpore 2.10.
+    """
+    form(name)(over_axes)
+
+
+_bounded("amax", "largest")
+_bounded("amin", "smallest")

@@ -1,0 +1,461 @@
+"""Methods of Tensor that change its shape, dtype or place and have several signatures, such as
+`transpose(dim0, dim1)` beside `transpose(*axes)`. The ops themselves are in `_shape`
+and `_elementwise.cast`.
+
+`reshape`, `view` and their kin take ints, one tuple, or the shape by its name; they are called too
+often to choose among forms and look at their arguments themselves.
+"""
+
+from ..._backend import arrays
+from ..._core.declare.overloads import form
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Bool,
+    DType,
+    Int,
+    InTensor,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._elementwise import cast
+from .._shape import diagonal as diagonal_ops
+from .._shape import reshape as reshape_ops
+from .._shape import slice_stack
+from .._shape.axes import axes_along
+
+Anything = TensorOf(any_dtype)
+Several = TupleOf(Int) | ListOf(Int)
+
+
+# Shapes -------------------------------------------------------------------------------------------
+
+
+def _named(api, keyword, given, named):
+    """The shape given by its name: `x.reshape(shape=(4, 3))`."""
+    if given or named.keys() != {keyword}:
+        raise TypeError(
+            f"For '{api}', the shape must be given as ints, a tuple or '{keyword}', "
+            f"but got {given} and {named}."
+        )
+    return (named[keyword],)
+
+
+@public("Tensor.reshape")
+def reshape(self, *shape, **named):
+    """The same elements in another shape, given as ints or as one tuple.
+
+    Source: mindspore.Tensor.reshape of MindSpore 2.10.
+    """
+    if named:
+        shape = _named("Tensor.reshape", "shape", shape, named)
+    return reshape_ops.reshaped("Tensor.reshape", self, shape)
+
+
+@public("Tensor.view")
+def view(self, *shape, **named):
+    """The same memory in another shape, `view(*shape)`, or as another dtype, `view(dtype)`.
+
+    Raises:
+        TypeError: if the arguments are neither a shape nor a dtype.
+        ValueError: if the elements do not fit the shape; or, for a dtype of another size, if the
+            Tensor has no axis, its last axis is not contiguous, or its bytes make no whole number
+            of elements.
+
+    Source: mindspore.Tensor.view of MindSpore 2.10.
+    """
+    if not shape and "dtype" in named and len(named) == 1:
+        shape = (named["dtype"],)
+    elif named or not shape:
+        shape = _named("Tensor.view", "shape", shape, named)
+    if len(shape) == 1 and isinstance(shape[0], dtypes.Type):
+        return _as_dtype(self, dtypes.to_numpy(shape[0]))
+    return reshape_ops.reshaped("Tensor.view", self, shape)
+
+
+def _as_dtype(self, dtype):
+    """The bytes of a Tensor as elements of another dtype."""
+    array = self._array
+    old, new = array.dtype.itemsize, dtype.itemsize
+    if old != new and (not array.ndim or array.strides[-1] != old or array.shape[-1] * old % new):
+        raise ValueError(
+            f"For 'Tensor.view', 'dtype' must have elements of {old} bytes, or the "
+            f"last axis must be contiguous and hold a whole number of them, but got "
+            f"{dtype} for shape {self.shape} and steps of {array.strides} bytes."
+        )
+    return Tensor._wrap(array.view(dtype))
+
+
+@public("Tensor.reshape_as", "Tensor.view_as")
+def reshape_as(self, other):
+    """The same elements in the shape of `other`.
+
+    Raises:
+        TypeError: if `other` is not a Tensor.
+        ValueError: if the elements do not fit.
+    """
+    return reshape_ops.reshaped("Tensor.reshape_as", self, (_tensor("reshape_as", other).shape,))
+
+
+@public("Tensor.broadcast_to")
+def broadcast_to(self, *shape, **named):
+    """The Tensor repeated to a shape, given as ints or as one tuple; -1 keeps a length.
+
+    Source: mindspore.Tensor.broadcast_to of MindSpore 2.10.
+    """
+    if named:
+        shape = _named("Tensor.broadcast_to", "shape", shape, named)
+    return reshape_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.broadcast_to", shape))
+
+
+@public("Tensor.expand")
+def expand(self, *size, **named):
+    """The Tensor repeated to a size; see `Tensor.broadcast_to`."""
+    if named:
+        size = _named("Tensor.expand", "size", size, named)
+    return reshape_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.expand", size))
+
+
+@form("expand_as")
+def expand_as(self, other: Anything):
+    """The Tensor repeated to the shape of another.
+
+    Source: mindspore.Tensor.expand_as of MindSpore 2.10.
+    """
+    return reshape_ops.broadcast_to.run(self, other.shape)
+
+
+@form("expand_as")
+def expand_as_x(self, x: Anything):
+    """The same."""
+    return reshape_ops.broadcast_to.run(self, x.shape)
+
+
+@public("Tensor.tile")
+def tile(self, *reps, **named):
+    """The Tensor repeated along each axis, as often as the ints, or one tuple, say.
+
+    Source: mindspore.Tensor.tile of MindSpore 2.10.
+    """
+    if named:
+        reps = _named("Tensor.tile", "dims" if "dims" in named else "reps", reps, named)
+        if isinstance(reps[0], int):
+            raise TypeError(f"For 'Tensor.tile', the counts must be a tuple where they are named, "
+                            f"but got {reps[0]}.")
+    return reshape_ops.tile.run(self, _counts("Tensor.tile", reps))
+
+
+@public("Tensor.repeat")
+def repeat(self, *repeats, **named):
+    """The Tensor laid out several times along each axis, as `Tensor.tile`."""
+    if named:
+        repeats = _named("Tensor.repeat", "repeats", repeats, named)
+    return reshape_ops.tile.run(self, _counts("Tensor.repeat", repeats))
+
+
+def _counts(api, given):
+    counts = reshape_ops.shape_of(api, given)
+    if min(counts, default=0) < 0:
+        raise ValueError(f"For '{api}', the counts must not be negative, but got {counts}.")
+    return counts
+
+
+def _tensor(name, other):
+    if not isinstance(other, Tensor):
+        raise TypeError(
+            f"For 'Tensor.{name}', 'other' must be a Tensor, but got {other!r} of type "
+            f"{type(other).__name__}."
+        )
+    return other
+
+
+@form("repeat_interleave")
+def repeat_interleave(
+    self,
+    repeats: Int | Several | TensorOf("int32", "int64"),
+    dim: Int = None,
+    *,
+    output_size: Int = None,
+):
+    """Every element along an axis repeated, all alike or each as often as told; without an axis,
+    those of the flattened Tensor.
+
+    Args:
+        repeats (Union[int, tuple[int], list[int], Tensor]): how often.
+        dim (int): the axis.
+        output_size (int): the length of the result along it, where it is known.
+
+    Raises:
+        ValueError: if a count is negative, or `output_size` is not the length.
+
+    Source: mindspore.Tensor.repeat_interleave of MindSpore 2.10.
+    """
+    axis = None if dim is None else axes_along("Tensor.repeat_interleave", "dim", dim, self)
+    out = reshape_ops._repeat("Tensor.repeat_interleave", self, repeats, axis)
+    if output_size is not None and out.shape[axis or 0] != output_size:
+        raise ValueError(
+            f"For 'Tensor.repeat_interleave', 'output_size' must be "
+            f"{out.shape[axis or 0]}, but got {output_size}."
+        )
+    return out
+
+
+@form("flatten")
+def flatten(self, start_dim: Int = 0, end_dim: Int = -1):
+    """The axes from `start_dim` to `end_dim` as one; all of them by default.
+
+    Source: mindspore.Tensor.flatten of MindSpore 2.10.
+    """
+    return reshape_ops.flatten(self, start_dim=start_dim, end_dim=end_dim)
+
+
+@form("flatten")
+def flatten_in_order(self, order: Str = "C", *, start_dim: Int = 0, end_dim: Int = -1):
+    """The same; the order "F" reads columns first."""
+    return reshape_ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+
+
+@form("unsqueeze")
+def unsqueeze(self, dim: InTensor(Int)):
+    """A new axis of length 1.
+
+    Source: mindspore.Tensor.unsqueeze of MindSpore 2.10.
+    """
+    return reshape_ops.expand_dims.run(self, dim)
+
+
+@form("unsqueeze")
+def unsqueeze_axis(self, axis: InTensor(Int)):
+    """The same."""
+    return reshape_ops.expand_dims.run(self, axis)
+
+
+# Parts --------------------------------------------------------------------------------------------
+
+
+@form("split")
+def split(self, split_size: Int | Several, dim: Int = 0):
+    """The parts of a length, or of the lengths given, along an axis.
+
+    Source: mindspore.Tensor.split of MindSpore 2.10.
+    """
+    return reshape_ops._split("Tensor.split", self, split_size, dim)
+
+
+@form("split")
+def split_sections(self, split_size_or_sections: Int | Several, axis: Int = 0):
+    """The same."""
+    return reshape_ops._split("Tensor.split", self, split_size_or_sections, axis)
+
+
+@form("chunk")
+def chunk(self, chunks: Int, dim: Int = 0):
+    """At most `chunks` parts of equal length along an axis; the last may be shorter.
+
+    Source: mindspore.Tensor.chunk of MindSpore 2.10.
+    """
+    return _chunk("dim", self, chunks, dim)
+
+
+@form("chunk")
+def chunk_axis(self, chunks: Int, axis: Int = 0):
+    """The same."""
+    return _chunk("axis", self, chunks, axis)
+
+
+def _chunk(name, self, chunks, axis):
+    if chunks < 1:
+        raise ValueError(f"For 'Tensor.chunk', 'chunks' must be an int >= 1, but got {chunks}.")
+    return reshape_ops.chunk.run(self, chunks, axes_along("Tensor.chunk", name, axis, self))
+
+
+@form("narrow")
+def narrow(self, dim: Int, start: Int, length: Int):
+    """`length` slices along an axis, from `start`; they share memory.
+
+    Source: mindspore.Tensor.narrow of MindSpore 2.10.
+    """
+    return _narrow("dim", self, dim, start, length)
+
+
+@form("narrow")
+def narrow_axis(self, axis: Int, start: Int, length: Int):
+    """The same."""
+    return _narrow("axis", self, axis, start, length)
+
+
+def _narrow(name, self, axis, start, length):
+    axis = axes_along("Tensor.narrow", name, axis, self) or 0
+    size = self.shape[axis] if self.ndim else 1
+    if not -size <= start <= size:
+        raise ValueError(
+            f"For 'Tensor.narrow', 'start' must be in [{-size}, {size}], but got {start}."
+        )
+    start = start + size if start < 0 else start
+    if not 1 <= length <= size - start:
+        raise ValueError(
+            f"For 'Tensor.narrow', 'length' must be in [1, {size - start}], but got {length}."
+        )
+    return slice_stack.narrow.run(self, axis, start, length)
+
+
+# Order of axes and elements -----------------------------------------------------------------------
+
+
+@public("Tensor.transpose")
+def transpose(self, *axes, **named):
+    """Two axes exchanged, `transpose(dim0, dim1)`, or all axes in another order,
+    `transpose(*axes)`, as ints or one tuple; reversed if none is given.
+
+    Raises:
+        TypeError: if an axis is not an int.
+        ValueError: if an axis is out of range, or not every axis is named once.
+
+    Source: mindspore.Tensor.transpose of MindSpore 2.10.
+    """
+    if named and named.keys() == {"dim0", "dim1"} or "dim1" in named and len(axes) == 1:
+        axes = (*axes, *(named[name] for name in ("dim0", "dim1")[len(axes) :]))
+    elif named:
+        return _ordered("Tensor.transpose", self, _named("Tensor.transpose", "axes", axes, named))
+    if len(axes) == 2:
+        one, two = (
+            axes_along("Tensor.transpose", name, axis, self)
+            for name, axis in zip(
+                ("dim0", "dim1"), reshape_ops.shape_of("Tensor.transpose", axes), strict=True
+            )
+        )
+        return self if one is None else reshape_ops.swapaxes.run(self, one, two)
+    return _ordered("Tensor.transpose", self, axes)
+
+
+@public("Tensor.permute")
+def permute(self, *dims, **named):
+    """The axes in the order given as ints or one tuple; reversed for None.
+
+    Source: mindspore.Tensor.permute of MindSpore 2.10.
+    """
+    if named:
+        dims = _named("Tensor.permute", "axis" if "axis" in named else "dims", dims, named)
+    return _ordered("Tensor.permute", self, dims)
+
+
+def _ordered(api, self, axes):
+    if not axes or len(axes) == 1 and axes[0] is None:
+        axes = tuple(reversed(range(self.ndim)))
+    axes = reshape_ops.shape_of(api, axes)
+    if len(axes) != self.ndim:
+        raise ValueError(
+            f"For '{api}', the axes must name each of the {self.ndim} axes once, but got {axes}."
+        )
+    return reshape_ops.transpose.run(self, axes_along(api, "axes", axes, self) or ())
+
+
+@form("flip")
+def flip(self, dims: Several):
+    """The elements in reverse order along the axes given.
+
+    Source: mindspore.Tensor.flip of MindSpore 2.10.
+    """
+    return reshape_ops.flip.run(self, axes_along("Tensor.flip", "dims", tuple(dims), self) or ())
+
+
+@form("reverse")
+def reverse(self, axis: Several):
+    """The elements in reverse order along the axes given.
+
+    Source: mindspore.Tensor.reverse of MindSpore 2.10.
+    """
+    return reshape_ops.flip.run(self, axes_along("Tensor.reverse", "axis", tuple(axis), self) or ())
+
+
+@form("diagonal")
+def diagonal(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
+    """The diagonal over two axes, along a new last axis; it shares memory.
+
+    Source: mindspore.Tensor.diagonal of MindSpore 2.10.
+    """
+    return slice_stack.diagonal.run(self, offset, axis1, axis2)
+
+
+@form("trace")
+def trace(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = None):
+    """The sums of the diagonals over two axes; integers add up as int64, unless a dtype is given.
+
+    Source: mindspore.Tensor.trace of MindSpore 2.10.
+    """
+    if self.ndim < 2:
+        raise ValueError(
+            f"For 'Tensor.trace', the Tensor must have two axes, but got shape {self.shape}."
+        )
+    if dtype is None and self._array.dtype.kind in "iu":
+        dtype = dtypes.int64
+    self = self if dtype is None else cast.cast.run(self, dtypes.to_numpy(dtype))
+    return diagonal_ops.trace_along.run(self, offset, axis1, axis2)
+
+
+@form("diag")
+def diag(self):
+    """Zeros of this shape twice over, with the elements where both halves of the place agree.
+
+    Source: mindspore.Tensor.diag of MindSpore 2.10.
+    """
+    return slice_stack.diag.run(self)
+
+
+@form("diag")
+def diag_at(self, diagonal: Int):
+    """A matrix with a vector on a diagonal, or a diagonal of a matrix."""
+    if self.ndim not in (1, 2):
+        raise ValueError(
+            f"For 'Tensor.diag', the Tensor must have one or two axes, but got shape {self.shape}."
+        )
+    return slice_stack.vector_diag.run(self, diagonal)
+
+
+# Dtypes and devices -------------------------------------------------------------------------------
+
+
+@form("to")
+def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool = False):
+    """The Tensor as another dtype and on another device; itself where nothing changes, unless a
+    copy is asked for.
+
+    Source: mindspore.Tensor.to of MindSpore 2.10.
+    """
+    return _moved(self, None, dtype, copy)
+
+
+@form("to")
+def to_device(
+    self,
+    device: OneOf("Ascend", "GPU", "CPU") = None,
+    dtype: DType = None,
+    non_blocking: Bool = False,
+    copy: Bool = False,
+):
+    """The same, with the device first; "Ascend" stands for the GPU here."""
+    return _moved(self, device, dtype, copy)
+
+
+@form("to")
+def to_other(self, other: Anything, non_blocking: Bool = False, copy: Bool = False):
+    """The same, as another Tensor is."""
+    device = "GPU" if arrays.on_device(other._array) else "CPU"
+    return _moved(self, device, other.dtype, copy)
+
+
+def _moved(self, device, dtype, copy):
+    wanted = self._array.dtype if dtype is None else dtypes.to_numpy(dtype)
+    made = self
+    if device is not None:
+        place = arrays.to_host if device == "CPU" else arrays.to_current
+        array = place(self._array)
+        made = self if array is self._array else Tensor._wrap(array)
+    if wanted != self._array.dtype or copy:
+        return cast.cast.run(made, wanted)
+    return made

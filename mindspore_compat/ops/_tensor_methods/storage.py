@@ -1,0 +1,397 @@
+"""Methods of Tensor about its memory: storage, strides, devices, files, and other libraries."""
+
+import math
+
+from ..._backend import arrays
+from ..._backend import dlpack as exchange
+from ..._core.declare.op import space_for
+from ..._core.declare.overloads import form
+from ..._core.declare.public_api import build, public
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    Int,
+    ListOf,
+    OneOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor, as_array
+from ...common.storage import UntypedStorage
+from .. import _forms
+from .._shape.reshape import shape_of
+
+Anything = TensorOf(any_dtype)
+Lengths = TupleOf(Int) | ListOf(Int)
+
+
+# Storage ------------------------------------------------------------------------------------------
+
+
+@public("Tensor.storage", "Tensor.untyped_storage")
+def storage(self):
+    """The memory behind the Tensor, shared with its views.
+
+    Returns:
+        UntypedStorage.
+
+    Source: mindspore.Tensor.storage of MindSpore 2.10.
+    """
+    return UntypedStorage._of(self._array)
+
+
+@form("set_")
+def set_empty(self):
+    """Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
+    as it lies there or with an offset, size and strides of its own; empty without one.
+
+    Raises:
+        RuntimeError: if the dtype of `source` is another, or `size`, `stride` and
+            `storage_offset` leave its memory.
+
+    Source: mindspore.Tensor.set_ of MindSpore 2.10.
+    """
+    self._array = space_for(self._array).empty((0,), self._array.dtype)
+    self._node = None
+    return self
+
+
+@form("set_")
+def set_to_tensor(self, source: Anything):
+    """Shares the memory, shape and strides of a Tensor."""
+    _same_dtype(self, source._array.dtype)
+    self._array, self._node = source._array, source._node
+    return self
+
+
+@form("set_")
+def set_within_tensor(
+    self, source: Anything, storage_offset: Int, size: Lengths, stride: Lengths = None
+):
+    """Shares the memory of a contiguous Tensor from an offset on; rows follow each other unless
+    strides are given. All are counted in elements."""
+    _same_dtype(self, source._array.dtype)
+    if not source.is_contiguous():
+        raise RuntimeError(
+            "For 'Tensor.set_', 'source' must be contiguous where a size is given, "
+            f"but got strides {source.stride()} for shape {source.shape}."
+        )
+    return _set(self, UntypedStorage._of(source._array), storage_offset, size, stride)
+
+
+@form("set_")
+def set_to_storage(self, source):
+    """Shares a storage, as one axis."""
+    store = _storage(source)
+    _same_dtype(self, store._dtype)
+    return _set(self, store, 0, (len(store) // self._array.itemsize,), None)
+
+
+@form("set_")
+def set_within_storage(self, source, storage_offset: Int, size: Lengths, stride: Lengths = None):
+    """Shares a storage from an offset on."""
+    store = _storage(source)
+    _same_dtype(self, store._dtype)
+    return _set(self, store, storage_offset, size, stride)
+
+
+def _storage(source):
+    if not isinstance(source, UntypedStorage):
+        raise TypeError(
+            f"For 'Tensor.set_', 'source' must be a Tensor or an UntypedStorage, but "
+            f"got {source!r} of type {type(source).__name__}."
+        )
+    return source
+
+
+def _same_dtype(self, dtype):
+    if dtype != self._array.dtype:
+        raise RuntimeError(
+            f"For 'Tensor.set_', 'source' must have the dtype {self._array.dtype}, but got {dtype}."
+        )
+
+
+def _set(self, store, offset, size, stride):
+    """Lays a Tensor over part of a storage."""
+    if stride is None:
+        stride = [math.prod(size[i + 1 :]) for i in range(len(size))]
+    if offset < 0 or min(size, default=0) < 0 or min(stride, default=0) < 0:
+        raise RuntimeError(
+            f"For 'Tensor.set_', 'storage_offset', 'size' and 'stride' must not be "
+            f"negative, but got {offset}, {size} and {stride}."
+        )
+    if len(size) != len(stride) or len(size) > 8:
+        raise RuntimeError(
+            f"For 'Tensor.set_', 'size' and 'stride' must have one length of at "
+            f"most 8, but got {size} and {stride}."
+        )
+    flat = store._flat(self._array.dtype)
+    last = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    if math.prod(size) and last >= flat.size:
+        raise RuntimeError(
+            f"For 'Tensor.set_', the elements must lie in the {flat.size} of the "
+            f"storage, but got the place {last}."
+        )
+    steps = tuple(s * flat.itemsize for s in stride)
+    lib = space_for(flat).module.lib.stride_tricks
+    self._array, self._node = lib.as_strided(flat[offset:], tuple(size), steps), None
+    return self
+
+
+@public("Tensor.stride")
+def stride(self, dim=None):
+    """How many elements to step along each axis, a list, or along `dim`.
+
+    Raises:
+        TypeError: if `dim` is not an int.
+        IndexError: if the Tensor has no such axis.
+
+    Source: mindspore.Tensor.stride of MindSpore 2.10.
+    """
+    steps = [s // self._array.itemsize for s in self._array.strides]
+    if dim is None:
+        return steps
+    if not isinstance(dim, int):
+        raise TypeError(
+            f"For 'Tensor.stride', 'dim' must be an int, but got {dim!r} of type "
+            f"{type(dim).__name__}."
+        )
+    if not -self.ndim <= dim < self.ndim:
+        raise IndexError(
+            f"For 'Tensor.stride', 'dim' must be in [{-self.ndim}, {self.ndim}), but got {dim}."
+        )
+    return steps[dim]
+
+
+# Devices ------------------------------------------------------------------------------------------
+
+
+@public("Tensor.to_")
+@checked
+def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
+    """Moves the Tensor itself to a device and returns it; "Ascend" stands for the GPU here.
+
+    Args:
+        device (str): "Ascend", "GPU" or "CPU".
+        non_blocking (bool): whether the move need not be finished on return; it always is.
+
+    Raises:
+        TypeError: if `device` is not a str.
+        ValueError: if it names no device.
+
+    Source: mindspore.Tensor.to_ of MindSpore 2.10.
+    """
+    if device not in ("Ascend", "GPU", "CPU"):
+        raise ValueError(
+            f"For 'Tensor.to_', 'device' must be 'Ascend', 'GPU' or 'CPU', but got {device!r}."
+        )
+    place = arrays.to_host if device == "CPU" else arrays.to_current
+    input._array = place(input._array)
+    return input
+
+
+@public("Tensor.move_to")
+@checked
+def move_to(input: Anything, to: AsValue(OneOf("Ascend", "GPU", "CPU")),
+            blocking: AsValue(Bool) = True):
+    """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
+
+    Raises:
+        ValueError: if `to` names no device, or `blocking` is not a bool.
+
+    Source: mindspore.Tensor.move_to of MindSpore 2.10.
+    """
+    return _forms.move_to(input, to, blocking)
+
+
+@public("Tensor.delete_")
+@checked
+def delete_(input: Anything, non_blocking: Bool = False):
+    """Lets go of the Tensor's memory and returns it: it keeps its shape and reads as zeros.
+
+    Args:
+        non_blocking (bool): accepted; memory goes when nobody else holds it.
+
+    Source: mindspore.Tensor.delete_ of MindSpore 2.10.
+    """
+    xp = space_for(input._array)
+    zero = xp.zeros((), input._array.dtype)
+    input._array, input._node = xp.broadcast_to(zero, input.shape), None
+    return input
+
+
+@public("Tensor.data_sync")
+def data_sync(self, wait=False):
+    """Waits until the GPU has computed the Tensor; on the CPU it always is.
+
+    Args:
+        wait (bool): accepted; it always waits.
+    """
+    arrays.synchronize()
+
+
+@public("Tensor.flush_from_cache")
+def flush_from_cache(self):
+    """Writes what a cache holds of the Tensor back to it: nothing, as Tensors lie in no cache
+    here.
+
+    Source: mindspore.Tensor.flush_from_cache of MindSpore 2.10.
+    """
+
+
+@public("Tensor.pin_memory")
+def pin_memory(self):
+    """A copy in host memory that the GPU reads directly.
+
+    Raises:
+        RuntimeError: if there is no GPU.
+
+    Source: mindspore.Tensor.pin_memory of MindSpore 2.10.
+    """
+    made = Tensor._wrap(exchange.pinned(self._array))
+    made._pinned = True
+    return made
+
+
+@public("Tensor.is_pinned")
+def is_pinned(self):
+    """True for what `pin_memory` made."""
+    return self.__dict__.get("_pinned", False)
+
+
+def _static(path):
+    """`public` for a method that takes no Tensor."""
+
+    def give(function):
+        public(path)(staticmethod(function))
+        return function
+
+    return give
+
+
+# Files and bytes ----------------------------------------------------------------------------------
+
+
+@public("Tensor.offload")
+@checked
+def offload(input: Anything, file_path: Str):
+    """Writes the values to a file, from which they are read when needed; memory is let go.
+
+    Args:
+        file_path (str): the file; its folder must exist.
+
+    Returns:
+        bool, True.
+
+    Raises:
+        TypeError: if `file_path` is not a str.
+        RuntimeError: if the file cannot be written.
+
+    Source: mindspore.Tensor.offload of MindSpore 2.10.
+    """
+    input._array = exchange.filed(input._array, file_path)
+    input._file_path = file_path
+    return True
+
+
+@public("Tensor.offload_file_path")
+def offload_file_path(self):
+    """The file that `offload` wrote, or an empty string."""
+    return self.__dict__.get("_file_path", "")
+
+
+@_static("Tensor.convert_bytes_to_tensor")
+def convert_bytes_to_tensor(bytes_data, shape, dtype):
+    """A Tensor of the bytes that `Tensor.get_bytes` gave.
+
+    Args:
+        bytes_data (bytes): the elements in row order.
+        shape (tuple[int]): the shape.
+        dtype (mindspore.dtype): the dtype.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if there are more or fewer bytes than the shape has.
+
+    Source: mindspore.Tensor.convert_bytes_to_tensor of MindSpore 2.10.
+    """
+    if not isinstance(bytes_data, bytes):
+        raise TypeError(
+            f"For 'Tensor.convert_bytes_to_tensor', 'bytes_data' must be bytes, but "
+            f"got {bytes_data!r} of type {type(bytes_data).__name__}."
+        )
+    shape = shape_of("Tensor.convert_bytes_to_tensor", (shape,))
+    if not isinstance(dtype, dtypes.Type):
+        raise TypeError(
+            f"For 'Tensor.convert_bytes_to_tensor', 'dtype' must be a mindspore dtype, "
+            f"but got {dtype!r} of type {type(dtype).__name__}."
+        )
+    wanted = dtypes.to_numpy(dtype)
+    count = math.prod(shape) * wanted.itemsize
+    if len(bytes_data) != count:
+        raise ValueError(
+            f"For 'Tensor.convert_bytes_to_tensor', 'bytes_data' must have {count} "
+            f"bytes for shape {shape}, but got {len(bytes_data)}."
+        )
+    flat = dtypes.np.frombuffer(bytes_data, wanted).reshape(shape)
+    return Tensor._wrap(as_array(flat))
+
+
+# Other libraries ----------------------------------------------------------------------------------
+
+
+@public("utils.dlpack.to_dlpack", "Tensor.to_dlpack")
+@checked
+def to_dlpack(tensor: Anything):
+    """A capsule by which another library shares the memory of a Tensor; it is taken once.
+
+    Args:
+        tensor (Tensor): of a dtype that DLPack knows.
+
+    Returns:
+        PyCapsule.
+
+    Raises:
+        TypeError: if `tensor` is not a Tensor, or its dtype has no name in DLPack.
+
+    Source: mindspore.utils.to_dlpack of MindSpore 2.10.
+    """
+    return exchange.to_capsule(tensor._array)
+
+
+@public("utils.dlpack.from_dlpack")
+@_static("Tensor.from_dlpack")
+def from_dlpack(dlpack):
+    """A Tensor that shares the memory of a DLPack capsule.
+
+    Args:
+        dlpack (PyCapsule): what `to_dlpack`, here or of another library, gave; or an object with
+            `__dlpack__`, such as an array of that library.
+
+    Raises:
+        RuntimeError: if it is neither, was taken before, or holds a dtype that no Tensor has.
+
+    Source: mindspore.utils.from_dlpack of MindSpore 2.10.
+    """
+    array = exchange.from_capsule(dlpack)
+    dtypes.from_numpy(array.dtype)
+    return Tensor._wrap(array)
+
+
+# Windows over images, by the ops of their names ---------------------------------------------------
+
+
+@public("Tensor.fold")
+def fold(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """Adds up windows to images; see `ops.fold`."""
+    return build("ops", "fold")(self, output_size, kernel_size, dilation, padding, stride)
+
+
+@public("Tensor.unfold")
+def unfold(self, kernel_size, dilation=1, padding=0, stride=1):
+    """The windows of images, one column each; see `ops.unfold`."""
+    return build("ops", "unfold")(self, kernel_size, dilation, padding, stride)

@@ -1,0 +1,251 @@
+"""Methods of Tensor that are no op: copies, hooks, memory layout, and writing its values."""
+
+from collections import OrderedDict
+
+from ..._backend import arrays
+from ..._core.autograd import custom
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import overwrite, own, plain, public
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.vocabulary import Bool, TensorOf, any_dtype, checked
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from ...common.hook import HookHandle, need_callable
+from ...common.parameter import Parameter
+from .._indexing.getitem import setitem
+
+
+@op("Tensor.copy()", "Tensor.clone()", "ops.deepcopy(input_x: input)", "mint.clone(input)",
+    "ops.clone(input)",
+    widen=False)
+def copy(xp, input: TensorOf(any_dtype)):
+    """The same values in memory of their own; gradients pass."""
+    return xp.array(input)
+
+
+copy.vjp(input=lambda xp, g: g)
+
+
+@op("ops.Identity()(x)", "nn.Identity()(input: x)", "Tensor.contiguous()",
+    widen=False)
+def identity(xp, x: TensorOf(any_dtype)):
+    """The input itself."""
+    return xp.ascontiguousarray(x) if x.ndim else x
+
+
+identity.vjp(x=lambda xp, g: g)
+
+
+@public("Tensor.register_hook")
+def register_hook(self, hook):
+    """Calls `hook(gradient)` when the gradient of this Tensor is known; what it returns replaces
+    it.
+
+    Args:
+        hook (Callable): takes a Tensor and returns a Tensor or None.
+
+    Returns:
+        A handle whose `remove()` takes the hook away again.
+
+    Raises:
+        TypeError: if `hook` is not callable.
+
+    Source: mindspore.Tensor.register_hook of MindSpore 2.10.
+    """
+    need_callable("Tensor.register_hook", hook)
+    hooks = self.__dict__.setdefault("_hooks", OrderedDict())
+    if self._node is not None and not hooks:
+        self._node = custom.add_hook(self, lambda g: _through(hooks, g))
+    return HookHandle.add(hooks, hook)
+
+
+def parameter_hook(self, hook_fn):
+    """`Tensor.register_hook`, with the argument's name that Parameter has."""
+    return register_hook(self, hook_fn)
+
+
+Parameter.register_hook = parameter_hook
+
+
+def _through(hooks, gradient):
+    """`gradient` after every hook that is still registered."""
+    for hook in list(hooks.values()):
+        changed = hook(gradient)
+        gradient = gradient if changed is None else changed
+    return gradient
+
+
+@public("Tensor.hooks")
+def hooks(self):
+    """The hooks registered on this Tensor, in order."""
+    return list(self.__dict__.get("_hooks", {}).values())
+
+
+@public("Tensor.value")
+def value(self):
+    """The Tensor itself; of a Parameter, a Tensor of its values."""
+    return plain(self)
+
+
+@public("Tensor.is_contiguous")
+def is_contiguous(self):
+    """True if the elements lie in memory in row order."""
+    return bool(self._array.flags.c_contiguous)
+
+
+@public("Tensor.storage_offset")
+def storage_offset(self):
+    """How many elements lie before the first one in the memory that a view shares."""
+    base = self._array.base
+    if base is None or not hasattr(base, "ctypes") or not hasattr(self._array, "ctypes"):
+        return 0
+    return (self._array.ctypes.data - base.ctypes.data) // self._array.itemsize
+
+
+@public("Tensor.data_ptr")
+def data_ptr(self):
+    """The address of the first element."""
+    return self._array.data.ptr if arrays.on_device(self._array) else self._array.ctypes.data
+
+
+@public("Tensor.set_dtype")
+def set_dtype(self, dtype):
+    """Casts the Tensor itself and returns the dtype.
+
+    Raises:
+        TypeError: if `dtype` is not a MindSpore dtype.
+
+    Source: mindspore.Tensor.set_dtype of MindSpore 2.10.
+    """
+    if not isinstance(dtype, dtypes.Type):
+        raise TypeError(f"For 'Tensor.set_dtype', 'dtype' must be a mindspore dtype, but got "
+                        f"{dtype!r} of type {type(dtype).__name__}.")
+    self._array = self._array.astype(dtypes.to_numpy(dtype))
+    return dtype
+
+
+@public("Tensor.assign_value")
+def assign_value(self, value):
+    """Gives the Tensor the values, shape and dtype of another, and returns it; views of it keep
+    what they saw.
+
+    Raises:
+        TypeError: if `value` is not a Tensor.
+
+    Source: mindspore.Tensor.assign_value of MindSpore 2.10.
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(f"For 'Tensor.assign_value', 'value' must be a Tensor, but got {value!r} "
+                        f"of type {type(value).__name__}.")
+    self._array, self._node = value._array.copy(), value._node
+    return self
+
+
+@public("Tensor.copy_")
+@checked
+def copy_(self, src, non_blocking: Bool = False):
+    """Writes the values of `src`, which broadcast and are cast, into this Tensor and returns it.
+
+    Args:
+        src (Tensor): the values.
+        non_blocking (bool): accepted; the copy is finished on return.
+
+    Raises:
+        TypeError: if `src` is not a Tensor.
+        RuntimeError: if it does not broadcast to this shape, unless this Tensor has no elements.
+
+    Source: mindspore.Tensor.copy_ of MindSpore 2.10.
+    """
+    if not isinstance(src, Tensor):
+        raise TypeError(f"For 'Tensor.copy_', 'src' must be a Tensor, but got {src!r} of type "
+                        f"{type(src).__name__}.")
+    if not self.size:
+        return self
+    fits = src.ndim <= self.ndim and all(
+        n in (1, m) for n, m in zip(src.shape[::-1], self.shape[::-1], strict=False))
+    if not fits:
+        raise RuntimeError(f"For 'Tensor.copy_', 'src' must broadcast to the shape {self.shape}, "
+                           f"but got {src.shape}.")
+    made = src if src.shape == self.shape else src.broadcast_to(self.shape)
+    return overwrite("copy_", self, made)
+
+
+@public("Tensor.itemset")
+def itemset(self, *args):
+    """A copy with one element replaced: `itemset(place, number)`, or `itemset(number)` of a single
+    element.
+
+    Raises:
+        TypeError: if the number is no number.
+        IndexError: if the place is out of range.
+        ValueError: if the place has not one number for each axis.
+
+    Source: mindspore.Tensor.itemset of MindSpore 2.10.
+    """
+    *place, number = map(plain_numbers, args)
+    if place and isinstance(number, Tensor) and number.size == 1:
+        number = number.item()
+    if not isinstance(number, (int, float, bool)):
+        raise TypeError(f"For 'Tensor.itemset', the value must be a number, but got "
+                        f"{type(number).__name__}.")
+    if not place and self.size != 1:
+        raise IndexError("For 'Tensor.itemset', a place must be given where there are several "
+                         "elements.")
+    where = place[0] if place else 0
+    value = Tensor._wrap(space_for(self._array).asarray(number).astype(self._array.dtype))
+    if isinstance(where, tuple):
+        if len(where) != self.ndim:
+            raise ValueError(f"For 'Tensor.itemset', the place must have {self.ndim} numbers, one "
+                             f"for each axis, but got {where}.")
+        return setitem.run(self, value, where)
+    return setitem.run(self.reshape(-1), value, where).reshape(self.shape)
+
+
+@public("Tensor.get_bytes")
+def get_bytes(self):
+    """The bytes of the values, in row order."""
+    return self.asnumpy().tobytes()
+
+
+@public("Tensor.zero_")
+def zero_(self):
+    """Writes zeros into this Tensor and returns it."""
+    own(self)[...] = 0
+    return self
+
+
+@public("ops.zero_")
+@checked
+def zero_in_place(input: TensorOf(any_dtype)):
+    """Writes zeros into a Tensor and returns it."""
+    return zero_(input)
+
+
+@public("Tensor.fill_")
+def fill_(self, value):
+    """Writes one number everywhere and returns the Tensor."""
+    own(self)[...] = value.item() if isinstance(value, Tensor) else value
+    return self
+
+
+@public("Tensor.__round__")
+def rounded(self, digits=0):
+    """The elements rounded to `digits` places."""
+    return Tensor._wrap(space_for(self._array).round(self._array, digits))
+
+
+def _data(self):
+    """A Tensor of the same values that shares memory and no history; another Tensor's memory may be
+    put in its place."""
+    return Tensor._wrap(self._array)
+
+
+def _set_data(self, value):
+    if not isinstance(value, Tensor):
+        raise TypeError(f"For 'Tensor.data', the value must be a Tensor, but got {value!r} of type "
+                        f"{type(value).__name__}.")
+    self._array, self._node = value._array, None
+
+
+Tensor.data = property(_data, _set_data)
+Tensor.requires_grad = property(lambda self: self._node is not None)

@@ -1,0 +1,1 @@
+"""vmap, Jacobians, GradOperation, HyperMap, control flow, and rules of batching."""

@@ -1,0 +1,61 @@
+"""How convolution, pooling and masks run on Batches: the hidden axis joins the first visible one.
+
+They treat the elements along their first axis alike, so all slices go through one call. Only a
+convolution whose weights differ from slice to slice goes slice by slice. The functions are those of
+blockwise.py.
+"""
+
+from ..._core.vmap.batch import RULES, loop
+from .._elementwise import blockwise  # noqa: F401 - they declare functions and rules
+from . import batch_rules_linalg  # noqa: F401 - its rules come first
+
+# function of xp -> how many arrays it takes first, and where among its arguments a shape of one of
+# them stands, whose first axis grows, too
+_FOLDED = {
+    "convolve_nd": (1, None), "convolve_input": (1, 2), "columns_of": (1, None),
+    "columns_back": (1, None), "max_pool": (1, None), "max_pool_index": (2, None),
+    "max_spread": (3, None), "max_pick": (3, None), "average_pool": (1, None),
+    "average_spread": (1, 1), "adaptive_average": (1, None), "adaptive_spread": (1, None),
+    "adaptive_max_index": (1, None), "take_places": (2, None), "add_places": (2, None),
+    "put_places": (2, None),
+}
+_WEIGHTS = ("convolve_nd", "convolve_input")  # the second argument is the same for all
+
+
+def _declare(name, arrays, shape_at):
+    def rule(space, *args, **kwargs):
+        batches = [space.is_batch(a) for a in args]
+        if not any(batches):
+            return getattr(space.base, name)(*args, **kwargs)
+        if name in _WEIGHTS and batches[1]:
+            return loop(space, name, *args, **kwargs)
+        folded = [_folded(space, a) for a in args[:arrays]]
+        rest = list(args[arrays:])
+        if shape_at is not None:
+            first, *others = rest[shape_at - arrays]
+            rest[shape_at - arrays] = (space.count * first, *others)
+        out = getattr(space.base, name)(*folded, *rest, **kwargs)
+        return space.wrap_batch(out.reshape((space.count, -1, *out.shape[1:])))
+
+    RULES[name] = rule
+
+
+def _folded(space, array):
+    """The array behind a Batch with its two leading axes as one."""
+    held = space.spread(array).array
+    return held.reshape((-1, *held.shape[2:]))
+
+
+for _name, (_arrays, _shape_at) in _FOLDED.items():
+    _declare(_name, _arrays, _shape_at)
+
+
+def _keep(space, mask, x):
+    """`keep` for all slices at once; a mask that is no Batch broadcasts against them."""
+    if not (space.is_batch(mask) or space.is_batch(x)):
+        return space.base.keep(mask, x)
+    given = mask.array if space.is_batch(mask) else space.base.expand_dims(mask, 0)
+    return space.wrap_batch(space.base.keep(given, space.spread(x).array))
+
+
+RULES["keep"] = _keep

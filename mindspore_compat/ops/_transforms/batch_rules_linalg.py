@@ -1,0 +1,105 @@
+"""How functions that array libraries run over stacks run on Batches: the hidden axis is one more
+leading axis of the stack. Matrices, Fourier transforms, takes, paddings, diagonals, resizing.
+
+Convolution, pooling and masks are in _transforms/batch_rules_conv.py, everything else in
+_core/vmap/batch.py.
+"""
+
+from ..._core.vmap.batch import POINTWISE, RULES, _shifted, loop
+from .._activation import softmax  # noqa: F401 - they declare functions used here
+from .._image import resize  # noqa: F401 - it declares functions used here
+from .._loss import classification  # noqa: F401 - likewise
+
+# of the last two axes, or of the last ones; other arguments stay
+_LAST = (
+    "linalg_inv linalg_det linalg_cofactors linalg_slogdet linalg_cholesky linalg_eigh linalg_eig "
+    "linalg_qr linalg_qr_full linalg_qr_raw linalg_svd linalg_svd_full linalg_svd_values tril triu "
+    "apply_axes pick_axes unpick_axes ascontiguousarray"
+).split()
+# of axes that are named: where among the arguments after the array these stand
+_NAMED = {
+    "fft_c2c": [0],
+    "diagonal": [1, 2],
+    "rot90": [1],
+    "roll": [1],
+    "repeat": [1],
+    "log_soft": [0],
+}
+_DEFAULTS = {"diagonal": (0, 0, 1), "rot90": (1, (0, 1))}
+POINTWISE.update({"quick_erf", "bernoulli_loss", "betaln", "isreal"})
+
+
+def _wrapped(space, out):
+    return tuple(map(space.wrap_batch, out)) if isinstance(out, tuple) else space.wrap_batch(out)
+
+
+def _declare_last(name):
+    def rule(space, x, *args, **kwargs):
+        function = getattr(space.base, name)
+        if not space.is_batch(x):
+            return function(x, *args, **kwargs)
+        return _wrapped(space, function(x.array, *args, **kwargs))
+
+    RULES[name] = rule
+
+
+def _declare_named(name, places):
+    def rule(space, x, *args, **kwargs):
+        given = [*args, *_DEFAULTS.get(name, ())[len(args) :]]
+        axes = [given[place] for place in places if place < len(given)]
+        if kwargs or not space.is_batch(x) or len(axes) < len(places) or None in axes:
+            return loop(space, name, x, *args, **kwargs)
+        for place in places:
+            given[place] = _shifted(given[place], x.ndim)
+        return _wrapped(space, getattr(space.base, name)(x.array, *given))
+
+    RULES[name] = rule
+
+
+for _name in _LAST:
+    _declare_last(_name)
+for _name, _places in _NAMED.items():
+    _declare_named(_name, _places)
+
+
+def _solve(space, a, b):
+    """Matrices line up as in a product: one of lower rank gets axes after the hidden one."""
+    rank, held = max(a.ndim, b.ndim), []
+    for one in (a, b):
+        if space.is_batch(one):
+            one = one.array.reshape((space.count, *(1,) * (rank - one.ndim), *one.shape))
+        held.append(one)
+    out = space.base.linalg_solve(*held)
+    return space.wrap_batch(out) if space.is_batch(a) or space.is_batch(b) else out
+
+
+def _take(space, x, indices, axis=None):
+    """Places that are the same in every slice, or a table that is."""
+    if space.is_batch(indices) and space.is_batch(x):
+        return loop(space, "take", x, indices, axis)
+    if space.is_batch(x):
+        held = x.array.reshape((space.count, -1)) if axis is None else x.array
+        axis = 1 if axis is None else _shifted(axis, x.ndim)
+        return space.wrap_batch(space.base.take(held, indices, axis))
+    if not space.is_batch(indices):
+        return space.base.take(x, indices, axis)
+    out = space.base.take(x, indices.array, axis)
+    return space.wrap_batch(space.base.moveaxis(out, 0 if axis is None else axis % x.ndim, 0))
+
+
+def _pad(space, x, pad_width, *args, **kwargs):
+    if not space.is_batch(x):
+        return space.base.pad(x, pad_width, *args, **kwargs)
+    widths = ((0, 0), *map(tuple, pad_width))
+    return space.wrap_batch(space.base.pad(x.array, widths, *args, **kwargs))
+
+
+def _spread_diagonal(space, values, shape, offset=0, axis1=0, axis2=1):
+    if not space.is_batch(values):
+        return space.base.spread_diagonal(values, shape, offset, axis1, axis2)
+    axes = _shifted((axis1, axis2), len(shape))
+    whole = (space.count, *shape)
+    return space.wrap_batch(space.base.spread_diagonal(values.array, whole, offset, *axes))
+
+
+RULES.update(linalg_solve=_solve, take=_take, pad=_pad, spread_diagonal=_spread_diagonal)

@@ -1,0 +1,366 @@
+"""Loops as functions, calls of Python functions, and the small Python values that ops take.
+
+In the original these keep loops and Python calls inside a compiled graph; here they are the loops
+and calls themselves, and gradients pass through them.
+"""
+
+import builtins
+import functools
+import math
+
+from ..._backend.arrays import to_space
+from ..._core.declare.op import space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Callable,
+    Int,
+    ListOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from ..primitive import Primitive
+
+Anything = TensorOf(any_dtype)
+Several = ListOf() | TupleOf()
+
+
+class _Loop(Primitive):
+    def __init__(self):
+        super().__init__(type(self).__name__)
+
+
+@public("ops.ForiLoop")
+class ForiLoop(_Loop):
+    """The last value of `val = loop_func(i, val)` for i from `lower` to `upper` - 1.
+
+    Raises:
+        TypeError: if a bound is no int or `loop_func` no function.
+
+    Source: mindspore.ops.ForiLoop of MindSpore 2.10.
+    """
+
+    def __call__(self, lower, upper, loop_func, init_val, unroll=True):
+        _bounds(lower, upper, loop_func)
+        for i in builtins.range(int(lower), int(upper)):
+            init_val = loop_func(i, init_val)
+        return init_val
+
+
+@checked
+def _bounds(lower: Int | TensorOf("int32", "int64"), upper: Int | TensorOf("int32", "int64"),
+            loop_func: Callable):
+    """Refuses bounds and functions of another type."""
+
+
+@public("ops.WhileLoop")
+class WhileLoop(_Loop):
+    """The value after `val = loop_func(val)` as long as `cond_func(val)` is true.
+
+    Raises:
+        TypeError: if either is no function.
+
+    Source: mindspore.ops.WhileLoop of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(self, cond_func: Callable, loop_func: Callable, init_val=None):
+        while cond_func(init_val):
+            init_val = loop_func(init_val)
+        return init_val
+
+
+@public("ops.Scan")
+class Scan(_Loop):
+    """(the last result, the list of outputs) of `result, out = loop_func(result, x)` over `xs`.
+
+    Args of the call: loop_func, the first result `init`, the elements `xs` (None for none),
+    `length` (how many steps, needed if `xs` is None) and `unroll`.
+
+    Raises:
+        TypeError: if `loop_func` is no function or `length` no int.
+        ValueError: if `length` is not that of `xs`.
+
+    Source: mindspore.ops.Scan of MindSpore 2.10.
+    """
+
+    @checked
+    def __call__(self, loop_func: Callable, init, xs, length: Int = None, unroll=True):
+        if xs is None and length is None:
+            raise ValueError("For 'Scan', 'length' must be given where 'xs' is None.")
+        steps = [None] * length if xs is None else list(xs)
+        if length is not None and length != len(steps):
+            raise ValueError(
+                f"For 'Scan', 'length' must be that of 'xs', {len(steps)}, but got {length}."
+            )
+        outs = []
+        for each in steps:
+            init, out = loop_func(init, each)
+            outs.append(out)
+        return init, outs
+
+
+@public("ops.Partial")
+class Partial(_Loop):
+    """A function with its first arguments fixed: `ops.Partial()(func, *args)`.
+
+    Raises:
+        TypeError: if `func` is no function.
+
+    Source: mindspore.ops.Partial of MindSpore 2.10.
+    """
+
+    def __call__(self, func, *args, **kwargs):
+        if not callable(func):
+            raise TypeError(f"For 'Partial', 'func' must be a function, but got {func!r}.")
+        return functools.partial(func, *args, **kwargs)
+
+
+@public("ops.PyFunc")
+class PyFunc(Primitive):
+    """A Python function of NumPy arrays as an op; no gradient passes.
+
+    Args:
+        fn (Callable): takes as many arrays as there are inputs.
+        in_types (list): the dtypes of the inputs.
+        in_shapes (list): the shapes of the inputs.
+        out_types (list): the dtypes of the outputs.
+        out_shapes (list): the shapes of the outputs.
+        stateful (bool): whether the same inputs may give other outputs.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if types and shapes differ in number, or the outputs in number from the types.
+
+    Source: mindspore.ops.PyFunc of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, fn: Callable, in_types: Several, in_shapes: Several, out_types: Several,
+                 out_shapes: Several, stateful=True):
+        super().__init__("PyFunc")
+        for one, other, word in ((in_types, in_shapes, "in"), (out_types, out_shapes, "out")):
+            if len(one) != len(other):
+                raise ValueError(
+                    f"For 'PyFunc', '{word}_types' and '{word}_shapes' must be as many, but got "
+                    f"{len(one)} and {len(other)}."
+                )
+        self.fn, self.out_types = fn, out_types
+
+    def __call__(self, *input_x):
+        input_x = input_x[0] if len(input_x) == 1 and isinstance(input_x[0], tuple) else input_x
+        found = self.fn(*(each.asnumpy() for each in input_x))
+        found = found if isinstance(found, (tuple, list)) else (found,)
+        if len(found) != len(self.out_types):
+            raise ValueError(
+                f"For 'PyFunc', the function must give {len(self.out_types)} outputs, but gave "
+                f"{len(found)}."
+            )
+        xp = space_for(input_x[0]._array) if input_x else None
+        outs = []
+        for one, wanted in zip(found, self.out_types, strict=True):
+            made = Tensor(one, wanted)
+            outs.append(made if xp is None else Tensor._wrap(to_space(xp, made._array)))
+        return tuple(outs)
+
+
+@public("ops.PyExecute")
+class PyExecute(Primitive):
+    """The value of an expression of Python, in which names stand for values.
+
+    Inputs:
+        script (str): the expression. It can do whatever Python can: run none of unknown origin.
+        names (tuple): of str.
+        values (tuple): what they stand for.
+
+    Raises:
+        TypeError: if an input is of another type.
+        RuntimeError: if names and values differ in number.
+        NameError: if the expression has a name that is not told; what it raises passes.
+
+    Source: mindspore.ops.PyExecute of MindSpore 2.10, in graph mode.
+
+    Example:
+        >>> from mindspore_compat import ops
+        >>> ops.PyExecute()("x + y", ("x", "y"), (1, 2))
+        3
+    """
+
+    def __init__(self):
+        super().__init__("PyExecute")
+
+    @checked
+    def __call__(self, script: Str, names: TupleOf(Str), values: TupleOf()):
+        if len(names) != len(values):
+            raise RuntimeError(
+                f"For 'PyExecute', 'names' and 'values' must be as many, but got {len(names)} and "
+                f"{len(values)}."
+            )
+        return eval(script, dict(zip(names, values)))  # noqa: S307 - it is what this is for
+
+
+# Numbers and sequences ----------------------------------------------------------------------------
+
+_SCALARS = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y, "floordiv": lambda x, y: x // y, "mod": lambda x, y: x % y,
+    "pow": lambda x, y: x**y, "eq": lambda x, y: x == y, "ne": lambda x, y: x != y,
+    "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y,
+    "ge": lambda x, y: x >= y, "max": max, "min": min,
+}
+
+
+def _of_scalars(name, function):
+    def scalar(x, y):
+        for label, value in (("x", x), ("y", y)):
+            if not isinstance(value, (bool, int, float)):
+                raise TypeError(
+                    f"For 'scalar_{name}', '{label}' must be a number, but got {value!r} of type "
+                    f"{type(value).__name__}."
+                )
+        return function(x, y)
+
+    scalar.__name__ = scalar.__qualname__ = f"scalar_{name}"
+    scalar.__doc__ = f"Python's own `{name}` of two numbers; a TypeError for anything else."
+    public(f"ops.scalar_{name}")(scalar)
+
+
+for _name, _function in _SCALARS.items():
+    _of_scalars(_name, _function)
+
+
+@public("ops.scalar_log")
+def scalar_log(x):
+    """The natural logarithm of a number."""
+    return math.log(x)
+
+
+@public("ops.scalar_uadd")
+def scalar_uadd(x):
+    """+x."""
+    return +x
+
+
+@public("ops.scalar_usub")
+def scalar_usub(x):
+    """-x."""
+    return -x
+
+
+@public("ops.shape_")
+def shape_(x):
+    """The shape of a Tensor as a tuple."""
+    return x.shape
+
+
+@public("ops.numel")
+@checked
+def numel(input: Anything):
+    """How many elements a Tensor has."""
+    return input.size
+
+
+@public("ops.isconstant")
+def isconstant(x):
+    """True: no value is unknown until a graph runs."""
+    return True
+
+
+@public("ops.typeof")
+def typeof(x):
+    """The dtype of a Tensor, or the MindSpore type of a Python value."""
+    return x.dtype if isinstance(x, Tensor) else dtypes.get_py_obj_dtype(x)
+
+
+@public("ops.make_tuple")
+def make_tuple(*items):
+    """The arguments as a tuple."""
+    return items
+
+
+@public("ops.make_list")
+def make_list(*items):
+    """The arguments as a list."""
+    return list(items)
+
+
+@public("ops.tuple_getitem", "ops.list_getitem", "ops.dict_getitem")
+def item_of(x, index):
+    """x[index]."""
+    return x[index]
+
+
+@public("ops.tuple_reversed")
+def tuple_reversed(x):
+    """A tuple in reverse order."""
+    return tuple(reversed(x))
+
+
+@public("ops.list_len")
+def list_len(x):
+    """How many elements a list has."""
+    return len(x)
+
+
+@public("ops.make_slice")
+def make_slice(start, stop, step=None):
+    """slice(start, stop, step)."""
+    return slice(start, stop, step)
+
+
+@public("ops.bool_not")
+def bool_not(x):
+    """not x."""
+    return not x
+
+
+@public("ops.bool_and")
+def bool_and(x, y):
+    """Both are true."""
+    return bool(x) and bool(y)
+
+
+@public("ops.bool_or")
+def bool_or(x, y):
+    """One is true."""
+    return bool(x) or bool(y)
+
+
+@public("ops.bool_eq", "ops.string_eq", "ops.tuple_equal", "ops.list_equal")
+def is_equal(x, y):
+    """x == y."""
+    return x == y
+
+
+@public("ops.string_concat")
+def string_concat(x, y):
+    """One string after the other."""
+    return x + y
+
+
+@public("ops.is_")
+def is_same(x, y):
+    """x is y."""
+    return x is y
+
+
+@public("ops.is_not")
+def is_not_same(x, y):
+    """x is not y."""
+    return x is not y
+
+
+@public("ops.in_dict")
+def in_dict(key, x):
+    """Whether a dict has a key."""
+    return key in x
+
+
+@public("ops.not_in_dict")
+def not_in_dict(key, x):
+    """Whether a dict lacks a key."""
+    return key not in x

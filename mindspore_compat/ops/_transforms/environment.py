@@ -1,0 +1,291 @@
+"""What a graph of the original is made of: `x += y` and its likes, sums of gradients, iteration.
+
+2.10 shows these under `ops.composite`. Its compiler puts them in the place of Python's own words:
+`augassign_add` stands for `+=`, `ms_next` for a step of a loop. Here they compute what those words
+compute. `HyperMap` and `MultitypeFuncGraph`, of which some are made, are in
+_transforms/functional.py.
+"""
+
+import functools
+import operator
+
+from ..._core.autograd import custom
+from ..._core.declare.public_api import public
+from ..._core.tensor.tensor import Tensor
+from ...common.sparse_tensor import COOTensor, CSRTensor
+from .._shape.create import zeros_like
+from ..primitive import Primitive
+from .functional import HyperMap, MultitypeFuncGraph
+
+# Assignments with an operator, and sums of gradients ----------------------------------------------
+
+# The value that the assignment gives its target; nothing is written. Implementations for further
+# types may be registered.
+_ASSIGNMENTS = {
+    "ops.augassign_add": operator.add,
+    "ops.augassign_sub": operator.sub,
+    "ops.augassign_mul": operator.mul,
+    "ops.augassign_div": operator.truediv,
+    "ops.augassign_floordiv": operator.floordiv,
+    "ops.augassign_mod": operator.mod,
+}
+
+for _path, _operation in _ASSIGNMENTS.items():
+    _graph = MultitypeFuncGraph(_path.removeprefix("ops."), True)
+    _graph._register_default()(_operation)
+    public(_path, _path.replace("ops.", "ops.composite."))(_graph)
+
+
+def _sum_of_gradients(x, y):
+    """The sum of two gradients of one thing; of sparse ones, whose places agree, of the values."""
+    if x is None and y is None:
+        return None
+    for kind in (Tensor, (int, float)):
+        if isinstance(x, kind) and isinstance(y, kind):
+            return x + y
+    if isinstance(x, COOTensor) and isinstance(y, COOTensor):
+        return COOTensor(x.indices, x.values + y.values, x.shape)
+    if isinstance(x, CSRTensor) and isinstance(y, CSRTensor):
+        return CSRTensor(x.indptr, x.indices, x.values + y.values, x.shape)
+    if isinstance(x, Environment) and isinstance(y, Environment):
+        return environ_add(x, y)
+    raise ValueError(
+        f"For 'hyper_add', gradients must be of one kind, but got {type(x).__name__} and "
+        f"{type(y).__name__}."
+    )
+
+
+public("ops.hyper_add", "ops.composite.hyper_add")(HyperMap(_sum_of_gradients))
+
+
+# Environments of gradients ------------------------------------------------------------------------
+
+
+class Environment:
+    """The gradients of Parameters by the Parameters' keys; what is set makes a new one."""
+
+    def __init__(self, held):
+        self._held = held
+
+
+class Key:
+    """What stands for a Parameter in an environment."""
+
+    def __init__(self, parameter):
+        self._parameter = parameter
+
+
+@public("ops.environ_create", "ops.functional.environ_create")
+def environ_create():
+    """An environment without gradients.
+
+    Source: mindspore.ops.functional.environ_create of MindSpore 2.10, in graph mode.
+    """
+    return Environment({})
+
+
+@public("ops.embed", "ops.ref_to_embed", "ops.functional.embed", "ops.functional.ref_to_embed")
+def embed(parameter):
+    """The key of a Parameter, or of another Tensor, in environments.
+
+    Raises:
+        TypeError: if `parameter` is no Tensor.
+
+    Source: mindspore.ops.functional.ref_to_embed of MindSpore 2.10, in graph mode.
+    """
+    if not isinstance(parameter, Tensor):
+        raise TypeError(f"For 'embed', 'parameter' must be a Tensor, but got {parameter!r}.")
+    return Key(parameter)
+
+
+@public("ops.operations._grad_ops.RefToEmbed")
+class RefToEmbed(Primitive):
+    """The class form of `ops.ref_to_embed`: the key of a Parameter in environments.
+
+    Raises:
+        TypeError: if the input is no Tensor.
+
+    Source: mindspore.ops.operations._grad_ops.RefToEmbed of MindSpore 2.10, in graph mode.
+    """
+
+    def __init__(self):
+        super().__init__("RefToEmbed")
+
+    def __call__(self, input):
+        return embed(input)
+
+
+def _need_environment(api, env, key=None):
+    if not isinstance(env, Environment) or not (key is None or isinstance(key, Key)):
+        raise TypeError(
+            f"For '{api}', 'env' must be an environment and 'key' what 'embed' gave, but got "
+            f"{env!r} and {key!r}."
+        )
+
+
+@public("ops.environ_set", "ops.functional.environ_set")
+def environ_set(env, key, value):
+    """An environment that has `value` for a key, else what `env` has.
+
+    Raises:
+        TypeError: if `env` is no environment, or `key` not what `embed` gave.
+
+    Source: mindspore.ops.functional.environ_set of MindSpore 2.10, in graph mode.
+    """
+    _need_environment("environ_set", env, key)
+    return Environment({**env._held, id(key._parameter): (key._parameter, value)})
+
+
+@public("ops.environ_get", "ops.functional.environ_get")
+def environ_get(env, key, default):
+    """What an environment has for a key, or `default`.
+
+    Raises:
+        TypeError: if `env` is no environment, or `key` not what `embed` gave.
+
+    Source: mindspore.ops.functional.environ_get of MindSpore 2.10, in graph mode.
+    """
+    _need_environment("environ_get", env, key)
+    return env._held.get(id(key._parameter), (None, default))[1]
+
+
+@public("ops.environ_add", "ops.functional.environ_add")
+def environ_add(x, y):
+    """An environment with the sums of what two have.
+
+    Raises:
+        TypeError: if either is no environment.
+
+    Source: mindspore.ops.functional.environ_add of MindSpore 2.10, in graph mode.
+    """
+    for env in (x, y):
+        _need_environment("environ_add", env)
+    held = dict(x._held)
+    for key, (parameter, value) in y._held.items():
+        value = _sum_of_gradients(held[key][1], value) if key in held else value
+        held[key] = parameter, value
+    return Environment(held)
+
+
+def _env_get(env, parameter):
+    """The gradient of a Parameter, or zeros like it."""
+    return environ_get(env, embed(parameter), zeros_like.run(parameter))
+
+
+_graph = MultitypeFuncGraph("env_get")
+_graph._register_default()(_env_get)
+public("ops.env_get", "ops.composite.env_get")(_graph)
+
+
+# Iteration ----------------------------------------------------------------------------------------
+
+
+@public("ops.tail", "ops.composite.tail")
+def tail(sequence):
+    """A tuple or list without its first element; an empty one stays empty.
+
+    Raises:
+        RuntimeError: if `sequence` is neither.
+
+    Source: mindspore.ops.composite.tail of MindSpore 2.10, in graph mode.
+
+    Example:
+        >>> from mindspore_compat import ops
+        >>> ops.tail((1, 2, 3))
+        (2, 3)
+    """
+    if not isinstance(sequence, (tuple, list)):
+        raise RuntimeError(
+            f"For 'tail', 'sequence' must be a tuple or a list, but got {type(sequence).__name__}."
+        )
+    return sequence[1:]
+
+
+@public("ops.zip_operation", "ops.composite.zip_operation")
+def zip_operation(*sequences):
+    """The tuples of corresponding elements: in a tuple, where all are tuples or lists.
+
+    What else can be iterated, a Tensor or a str, makes it Python's `zip`. The shortest ends it.
+
+    Raises:
+        RuntimeError: if there are no sequences.
+        TypeError: if one cannot be iterated.
+
+    Source: mindspore.ops.composite.zip_operation of MindSpore 2.10, in graph mode.
+    """
+    if not sequences:
+        raise RuntimeError("For 'zip_operation', there must be at least one sequence.")
+    together = zip(*sequences)
+    plain = all(isinstance(sequence, (tuple, list)) for sequence in sequences)
+    return tuple(together) if plain else together
+
+
+@public("ops.iter_converter", "ops.composite.iter_converter")
+def iter_converter(value):
+    """What a loop over `value` runs through: of a dict a tuple of its keys, else the value itself.
+
+    Raises:
+        TypeError: if it cannot be iterated.
+
+    Source: mindspore.ops.composite.iter_converter of MindSpore 2.10, in graph mode.
+    """
+    if isinstance(value, dict):
+        return tuple(value)
+    iter(value)
+    return value
+
+
+@public("ops.ms_hasnext", "ops.composite.ms_hasnext")
+def ms_hasnext(value):
+    """True if a sequence, a dict or the first axis of a Tensor has an element left.
+
+    Raises:
+        TypeError: if `value` has no length.
+
+    Source: mindspore.ops.composite.ms_hasnext of MindSpore 2.10, in graph mode.
+    """
+    return len(value) > 0
+
+
+@public("ops.ms_next", "ops.composite.ms_next")
+def ms_next(value):
+    """(the first element, what is left) of a sequence, of a Tensor along its first axis, or (the
+    first key, the dict without it).
+
+    Raises:
+        TypeError: if `value` has no length.
+        ValueError: if nothing is left.
+
+    Source: mindspore.ops.composite.ms_next of MindSpore 2.10, in graph mode.
+    """
+    if not ms_hasnext(value):
+        raise ValueError("For 'ms_next', 'value' must have an element, but it is empty.")
+    if isinstance(value, dict):
+        first, *others = value
+        return first, {key: value[key] for key in others}
+    return value[0], value[1:]
+
+
+# Recomputation ------------------------------------------------------------------------------------
+
+
+@public("ops.recompute_block", "ops.composite.recompute_block")
+def recompute_block(block, output_recompute):
+    """A function that runs `block` and keeps nothing of its inside: a gradient runs it again.
+
+    Args:
+        block (Callable): what to run.
+        output_recompute (bool): whether the original's graph recomputes what the block returns too;
+            the values are the same.
+
+    Raises:
+        TypeError: if `block` cannot be called, or `output_recompute` is no bool.
+
+    Source: mindspore.ops.composite.recompute_block of MindSpore 2.10, in graph mode.
+    """
+    if not callable(block) or not isinstance(output_recompute, bool):
+        raise TypeError(
+            f"For 'recompute_block', 'block' must be callable and 'output_recompute' a bool, but "
+            f"got {block!r} and {output_recompute!r}."
+        )
+    return functools.partial(custom.recompute, block)

@@ -1,0 +1,545 @@
+"""Functions of functions: vmap, Jacobians, GradOperation, HyperMap, MultitypeFuncGraph, partial,
+depend."""
+
+import functools
+
+from ..._core.autograd.linearization import Pull, Push
+from ..._core.autograd.tape import Rule, depth, record
+from ..._core.autograd.transforms import Request, map_tensors, read_weights, tensors_in
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Callable, TensorOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
+from ..._core.vmap.batch import BatchSpace, running
+from ...common.sparse_tensor import COOTensor, CSRTensor, RowTensor
+from .._shape.reshape import cat, moveaxis, stack
+
+
+@op(widen=False)
+def enter_batch(xp, x: TensorOf(any_dtype), space: Any, axis: Any):
+    """`x` with one axis hidden."""
+    return xp.enter_batch(x, space, axis)
+
+
+@op(widen=False)
+def leave_batch(xp, x: TensorOf(any_dtype), space: Any, axis: Any):
+    """`x` with its hidden axis back."""
+    return xp.leave_batch(x, space, axis)
+
+
+@public("vmap", "ops.vmap")
+def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
+    """A function that runs `fn` once for all slices of its inputs along an axis.
+
+    Args:
+        fn (Union[Cell, Function, CellList]): what to run on one slice; of a CellList, cell i runs
+            on slice i.
+        in_axes (Union[int, list, tuple]): which axis of each input to map over; None for an input
+            that is the
+            same for every slice. Nested like the inputs. Default: 0.
+        out_axes (Union[int, list, tuple]): where the axis appears in the outputs. Default: 0.
+        chunk_size (int): at most so many slices at once. Default: None, all of them.
+
+    Random numbers are drawn once and are the same in every slice; draw them outside and map over
+    them where the slices shall differ.
+
+    Raises:
+        RuntimeError: if an axis is neither int nor None or does not exist; if every entry of
+            `in_axes` or `out_axes` is None (a CellList may have None); if the axes are not nested
+            like the inputs or outputs; if the mapped axes differ in length; if an output that
+            differs from slice to slice has None in `out_axes`.
+
+    Source: mindspore.vmap of MindSpore 2.10.
+    """
+    cells = hasattr(fn, "insert") and hasattr(fn, "append")  # a CellList: one for each slice
+    _check_axes("in_axes", in_axes, cells)
+    _check_axes("out_axes", out_axes, cells)
+
+    def mapped(*args, **kwargs):
+        pairs = _pairs(args, in_axes)
+        if cells:
+            return _over_cells(fn, args, in_axes, out_axes, _count(pairs, len(fn)))
+        count = _count(pairs)
+        if chunk_size is not None and count > chunk_size:
+            return _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size)
+        mapped_tensors = [t for t, a in pairs if a is not None]
+        active = running.spaces
+        space = BatchSpace(active[-1] if active else space_for(mapped_tensors[0]._array), count)
+        entered = _zip_map(lambda t, a: t if a is None else enter_batch.run(t, space, a), args,
+                           in_axes)
+        active.append(space)
+        running.started += 1
+        try:
+            out = fn(*entered, **kwargs)
+        finally:
+            active.pop()
+        return _zip_map(lambda t, a: _left(t, space, a), out, out_axes)
+
+    return mapped
+
+
+def _leaves(axes):
+    if isinstance(axes, (tuple, list)):
+        return [a for one in axes for a in _leaves(one)]
+    return [axes]
+
+
+def _check_axes(name, axes, cells):
+    for one in _leaves(axes):
+        if one is not None and (isinstance(one, bool) or not isinstance(one, int)):
+            raise RuntimeError(f"For 'vmap', '{name}' must hold ints and None, but got {one!r} of "
+                               f"type {type(one).__name__}.")
+    if not cells and all(a is None for a in _leaves(axes)):
+        raise RuntimeError(f"For 'vmap', '{name}' must hold at least one int, but got {axes}.")
+
+
+def _check_axis(name, axis, rank):
+    if not -rank <= axis < rank:
+        raise RuntimeError(f"For 'vmap', '{name}' must be in [{-rank}, {rank}), but got {axis}.")
+
+
+def _left(tensor, space, axis):
+    """An output with its hidden axis at `axis`; None for one that is the same in every slice."""
+    if axis is None:
+        if space.is_batch(tensor._array):
+            raise RuntimeError("For 'vmap', 'out_axes' must not be None for an output that "
+                               "differs from slice to slice.")
+        return tensor
+    _check_axis("out_axes", axis, tensor.ndim + 1)
+    return leave_batch.run(tensor, space, axis)
+
+
+def _zip_map(function, value, axes):
+    """`function(tensor, axis)` on every Tensor; `axes` is nested like `value` or one for all."""
+    if isinstance(value, Tensor):
+        return function(value, axes)
+    if isinstance(value, (tuple, list)):
+        each = axes if isinstance(axes, (tuple, list)) else [axes] * len(value)
+        if len(each) != len(value):
+            raise RuntimeError(f"For 'vmap', the axes must be nested like the values, but got "
+                               f"{axes} for {len(value)}.")
+        return type(value)(_zip_map(function, v, a) for v, a in zip(value, each))
+    return value
+
+
+def _pairs(args, in_axes):
+    found = []
+    _zip_map(lambda t, a: found.append((t, a)) or t, args, in_axes)
+    return found
+
+
+def _count(pairs, default=None):
+    """The common length of the mapped axes; `default` where there are none."""
+    lengths = set()
+    for tensor, axis in pairs:
+        if axis is not None:
+            _check_axis("in_axes", axis, tensor.ndim)
+            lengths.add(tensor.shape[axis])
+    if not lengths and default is not None:
+        return default
+    if len(lengths) != 1:
+        raise RuntimeError(f"For 'vmap', the mapped axes must have one length, but got "
+                           f"{sorted(lengths)}.")
+    return lengths.pop()
+
+
+def _part(tensor, axis, index):
+    """The slice or range `index` of a Tensor along an axis."""
+    return tensor[(slice(None),) * (axis % tensor.ndim) + (index,)]
+
+
+def _over_cells(cells, args, in_axes, out_axes, count):
+    if len(cells) != count:
+        raise RuntimeError(f"For 'vmap', a CellList must have one cell for each of {count} "
+                           f"slices, but got {len(cells)}.")
+    outs = [cell(*_zip_map(lambda t, a, i=i: t if a is None else _part(t, a, i), args, in_axes))
+            for i, cell in enumerate(cells)]
+    return _stacked(outs, out_axes)
+
+
+def _stacked(outs, out_axes):
+    columns = [tensors_in(out) for out in outs]
+    joined = iter([stack.run(list(column), 0) for column in zip(*columns)])
+    whole = map_tensors(lambda t: next(joined), outs[0])
+    return _zip_map(lambda t, a: t if a in (0, None) else moveaxis.run(t, 0, a), whole, out_axes)
+
+
+def _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size):
+    outs = []
+    for start in range(0, count, chunk_size):
+        part = slice(start, start + chunk_size)
+        given = _zip_map(lambda t, a, part=part: t if a is None else _part(t, a, part),
+                         args, in_axes)
+        outs.append(vmap(fn, in_axes, out_axes)(*given, **kwargs))
+    columns = iter([list(column) for column in zip(*[tensors_in(out) for out in outs])])
+
+    def whole(tensor, axis):
+        column = next(columns)
+        return column[0] if axis is None else cat.run(column, axis)
+
+    return _zip_map(whole, outs[0], out_axes)
+
+
+# Jacobians ----------------------------------------------------------------------------------------
+
+_AT_ONCE = 256  # directions in one walk: more costs memory and saves no time
+
+
+def _jacobian(api, fn, grad_position, has_aux, forward):
+    if not isinstance(has_aux, bool):
+        raise TypeError(f"For '{api}', 'has_aux' must be a bool, but got {has_aux!r}.")
+
+    def jacobian(*args):
+        positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
+        for one in positions:
+            if isinstance(one, bool) or not isinstance(one, int):
+                raise TypeError(f"For '{api}', 'grad_position' must be an int or a tuple of ints, "
+                                f"but got {grad_position!r}.")
+
+        def of_chosen(*chosen):
+            full = list(args)
+            for position, one in zip(positions, chosen):
+                full[position] = one
+            return fn(*full)
+
+        chosen = [args[p] for p in positions]
+        at = (Push if forward else Pull)(of_chosen, chosen, has_aux)
+        by_head = _columns(at, chosen) if forward else _rows(at, chosen)
+        rows = _arranged(at.main, by_head, len(chosen))
+        found = rows[0] if isinstance(grad_position, int) else rows
+        return (found, at.out[1] if len(at.out) == 2 else at.out[1:]) if has_aux else found
+
+    return jacobian
+
+
+def _rows(pull, chosen):
+    """One pull for each element of each output."""
+    by_head = []
+    for k, head in enumerate(pull.heads):
+        pulled = _of_units(pull, pull.heads, k)
+        by_head.append([p.reshape(head.shape + c.shape) for p, c in zip(pulled, chosen)])
+    return by_head
+
+
+def _columns(push, chosen):
+    """One push for each element of each input."""
+    by_head = [[] for _ in push.heads]
+    for n, one in enumerate(chosen):
+        for row, head, pushed in zip(by_head, push.heads, _of_units(push, chosen, n)):
+            row.append(moveaxis.run(pushed, 0, -1).reshape(head.shape + one.shape))
+    return by_head
+
+
+def _of_units(linear, likes, at):
+    """What a linear map makes of each unit vector in the place of one of its inputs, stacked.
+
+    Args:
+        linear (Callable): from a list of Tensors, one like each of `likes`, to a list of Tensors.
+        likes (list[Tensor]): the shapes and dtypes of its inputs.
+        at (int): the input that runs through the unit vectors; the others are zero.
+    """
+    like = likes[at]
+    xp = space_for(like._array)
+    units = xp.eye(like.size, dtype=like._array.dtype).reshape((like.size, *like.shape))
+    rest = [Tensor._wrap(xp.zeros(one.shape, one._array.dtype)) for one in likes]
+
+    def walk(unit):
+        return tuple(linear([*rest[:at], unit, *rest[at + 1:]]))
+
+    if linear.alone:
+        return vmap(walk, chunk_size=_AT_ONCE)(Tensor._wrap(units))
+    walked = [walk(Tensor._wrap(units[i:i + 1].reshape(like.shape))) for i in range(like.size)]
+    return [stack.run(list(column), 0) for column in zip(*walked)]
+
+
+def _arranged(main, by_head, count):
+    """For each input the Jacobians in the form of the outputs."""
+    found = []
+    for n in range(count):
+        column = iter([row[n] for row in by_head])
+        found.append(map_tensors(lambda t, column=column: next(column), main))
+    return tuple(found)
+
+
+@public("jacrev", "ops.jacrev")
+def jacrev(fn, grad_position=0, has_aux=False):
+    """A function that computes the Jacobian of `fn`, by a reverse pass for each output element.
+
+    `fn` runs once, and the passes side by side as by `vmap`; one after the other within another
+    gradient, or where `fn` itself uses vmap.
+
+    Args:
+        fn (Union[Cell, Function]): what to differentiate.
+        grad_position (Union[int, tuple[int]]): the inputs to differentiate by. Default: 0.
+        has_aux (bool): True if only the first output is differentiated.
+
+    Returns:
+        Function; for each input a Tensor of the output's shape followed by the input's.
+
+    Raises:
+        TypeError: if `has_aux` is not a bool; when it is called, if `grad_position` is not made of
+            ints.
+
+    Source: mindspore.jacrev of MindSpore 2.10.
+    """
+    return _jacobian("jacrev", fn, grad_position, has_aux, forward=False)
+
+
+@public("jacfwd", "ops.jacfwd")
+def jacfwd(fn, grad_position=0, has_aux=False):
+    """A function that computes the Jacobian of `fn`, by a forward pass for each input element.
+
+    The passes run as those of `jacrev`.
+
+    The arguments and results are those of `jacrev`.
+
+    Source: mindspore.jacfwd of MindSpore 2.10.
+    """
+    return _jacobian("jacfwd", fn, grad_position, has_aux, forward=True)
+
+
+# The class forms ----------------------------------------------------------------------------------
+
+
+@public("ops.GradOperation", "ops.composite.GradOperation")
+class GradOperation:
+    """Makes the gradient function of a network: `GradOperation(get_all=True)(net)(x, y)`.
+
+    Args:
+        get_all (bool): True for the gradients of all inputs, False for the first only. Default:
+            False.
+        get_by_list (bool): True for the gradients of weights. Default: False.
+        sens_param (bool): True if the last argument, or the one named `sens`, is the gradient at
+            the output. Default: False.
+
+    Raises:
+        TypeError: if an argument is not a bool.
+
+    Source: mindspore.ops.GradOperation of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, get_all: Bool = False, get_by_list: Bool = False, sens_param: Bool = False):
+        self.get_all = get_all
+        self.get_by_list = get_by_list
+        self.sens_param = sens_param
+
+    def __call__(self, fn, weights=None):
+        if self.get_by_list and weights is None:
+            if not hasattr(fn, "trainable_params"):
+                return self._by_found_weights(fn)
+            weights = fn.trainable_params()
+        return functools.partial(self._run, fn, weights)
+
+    def _by_found_weights(self, fn):
+        """Without a list, the weights are those that the function turns out to read."""
+        def gradient(*args, **kwargs):
+            last = self.sens_param and "sens" not in kwargs
+            inputs = args[:-1] if last else args
+            named = {k: v for k, v in kwargs.items() if k != "sens" or not self.sens_param}
+            return self._run(fn, read_weights(fn, inputs, named), *args, **kwargs)
+
+        return gradient
+
+    def _run(self, fn, weights, *args, **kwargs):
+        if depth.keepers and isinstance(weights, (tuple, list)) and not kwargs:
+            inputs, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
+            for keeper in () if self.get_all else depth.keepers:
+                found = keeper.gradients(fn, weights, inputs, sens)
+                if found is not None:
+                    return found
+        return self.value_and_gradient(fn, weights, *args, **kwargs)[1]
+
+    def value_and_gradient(self, fn, weights, *args, **kwargs):
+        """The value of `fn` and what the gradient function returns."""
+        count = len(args) - (self.sens_param and "sens" not in kwargs)
+        tensors = tuple(i for i in range(count) if tensors_in(args[i]))
+        positions = tensors if self.get_all else tensors[:1]
+        if self.get_by_list and not self.get_all:
+            positions = ()
+        asked = weights if self.get_by_list else None
+        request = Request("GradOperation", fn, positions or (None if self.get_by_list else ()),
+                          asked,
+                          sens_param=self.sens_param)
+        request.single_input = not self.get_all
+        request.single_weight = self.get_by_list and isinstance(weights, Tensor)
+        return request.run(args, kwargs)
+
+
+@public("ops.HyperMap", "ops.composite.HyperMap")
+class HyperMap:
+    """Applies an operation to corresponding elements of nested sequences.
+
+    Args:
+        ops (Union[MultitypeFuncGraph, Function, None]): the operation; None if it is the first call
+            argument.
+        reverse (bool): accepted for graph mode, where it sets the order of evaluation. Default:
+            False.
+
+    Source: mindspore.ops.HyperMap of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, ops: Callable | None = None, reverse: Bool = False):
+        self.ops = ops
+        self.reverse = reverse
+
+    def __call__(self, *args):
+        operation, args = (self.ops, args) if self.ops is not None else (args[0], args[1:])
+        return self._apply(operation, args)
+
+    def _apply(self, operation, args):
+        nested = [a for a in args if isinstance(a, (tuple, list))]
+        if not nested:
+            return operation(*args)
+        lengths = {len(a) for a in nested}
+        if len(lengths) != 1 or len(nested) != len(args):
+            raise ValueError(
+                f"For '{type(self).__name__}', the sequences must be alike, but got "
+                f"{[len(a) if isinstance(a, (tuple, list)) else type(a).__name__ for a in args]}."
+            )
+        return tuple(self._apply(operation, each) for each in zip(*args))
+
+
+@public("ops.Map", "ops.composite.Map")
+class Map(HyperMap):
+    """Applies an operation to corresponding elements of sequences, one level deep.
+
+    Source: mindspore.ops.Map of MindSpore 2.10.
+    """
+
+    def _apply(self, operation, args):
+        return tuple(operation(*each) for each in zip(*args))
+
+
+@public("ops.MultitypeFuncGraph", "ops.composite.MultitypeFuncGraph")
+class MultitypeFuncGraph:
+    """A function of several implementations, chosen by the types of the arguments.
+
+    Args:
+        name (str): its name.
+        read_value (bool): accepted for graph mode, where it reads Parameters by value. Default:
+            False.
+        doc_url (str): accepted for error texts of graph mode. Default: "".
+
+    Source: mindspore.ops.MultitypeFuncGraph of MindSpore 2.10.
+    """
+
+    def __init__(self, name, read_value=False, doc_url=""):
+        self.name = name
+        self.entries = []
+        self.default = None
+
+    def register(self, *type_names):
+        """A decorator that adds an implementation for arguments of the types named, such as
+        "Tensor"."""
+
+        def add(function):
+            self.entries.append((tuple(str(t) for t in type_names), function))
+            return function
+
+        return add
+
+    def _register_default(self):
+        """A decorator that names the implementation for arguments of any other types."""
+
+        def keep(function):
+            self.default = function
+            return function
+
+        return keep
+
+    def __call__(self, *args):
+        for names, function in self.entries:
+            if len(names) == len(args) and all(_is_a(a, n) for a, n in zip(args, names)):
+                return function(*args)
+        if self.default is not None:
+            return self.default(*args)
+        if len(self.entries) == 1 and len(self.entries[0][0]) == len(args):
+            return self.entries[0][1](*args)
+        types = ", ".join(type(a).__name__ for a in args)
+        raise TypeError(f"For '{self.name}', no implementation is registered for ({types}).")
+
+
+_KINDS = {
+    "Tensor": Tensor, "Number": (int, float), "Int": int, "Int32": int, "Int64": int,
+    "Float": float,
+    "Float32": float, "Bool": bool, "String": str, "Tuple": tuple, "List": list, "Dictionary": dict,
+    "RowTensor": RowTensor, "COOTensor": COOTensor, "CSRTensor": CSRTensor,
+}
+
+
+def _is_a(value, name):
+    """True if a value is of a type of MultitypeFuncGraph's."""
+    if name in ("None", "NoneType", "type_none"):
+        return value is None
+    if name in ("Function", "Func"):
+        return callable(value)
+    if name.startswith("Tensor"):
+        return isinstance(value, Tensor)
+    kind = _KINDS.get(name)
+    return kind is not None and isinstance(value, kind)
+
+
+@public("ops.partial")
+def partial(func, *args):
+    """`func` with its first arguments fixed.
+
+    Raises:
+        TypeError: if `func` is not a function.
+
+    Source: mindspore.ops.partial of MindSpore 2.10.
+    """
+    if not callable(func):
+        raise TypeError(f"For 'partial', 'func' must be a function, but got {type(func).__name__}.")
+    return functools.partial(func, *args)
+
+
+TIED = Rule("depend", ["x", "others"], widen=False, many=True,
+            joint=lambda xp, g, count: (g, [xp.zeros((), g.dtype)] * count))
+
+
+@public("ops.depend", "ops.functional.depend")
+def depend(value, *expr):
+    """`value`; in graph mode the expressions are computed before it, here they have been.
+
+    A gradient passes to `value`, and zeros to the Tensors in `expr`: so the walk back reaches them.
+
+    Source: mindspore.ops.depend of MindSpore 2.10.
+    """
+    live = [tensor for tensor in tensors_in(expr) if tensor._node is not None]
+    if not live or depth.paused:
+        return value
+    return map_tensors(lambda tensor: _tied(tensor, live), value)
+
+
+def _tied(tensor, others):
+    """The Tensor with a node from which the walk back goes on to `others` too."""
+    tied = Tensor._wrap(tensor._array)
+    together = [tensor, *others]
+    tied._node = record(TIED, tuple(each._node for each in together), (len(others),),
+                        tuple((each._array.shape, each._array.dtype) for each in together))
+    return tied
+
+
+@public("ops.Depend")
+class Depend:
+    """The class form of `ops.depend`."""
+
+    def __call__(self, value, *expr):
+        return depend(value, *expr)
+
+
+@public("ops.identity")
+def identity(x):
+    """`x` itself, whatever it is: scripts give it gradients, a tuple, where nothing reduces them.
+
+    Args:
+        x (Any): what to return.
+
+    Returns:
+        Any, `x`.
+
+    Source: mindspore.ops.functional.identity of MindSpore 2.10.
+    """
+    return x
