@@ -7,8 +7,8 @@ which of them belong to a network is not asked here.
 
 There are two checksums, both CRC-32. A trailing one, 17 bytes behind the messages, is the
 original's. A leading one is a field of 9 bytes before them, with the last number that protobuf has:
-every protobuf reader passes over it, the original too, in each of its releases. It also tells of a
-file that was cut between two messages, and is encrypted with them.
+every protobuf reader passes over it, the original's too. It also tells of a file that was cut
+between two messages, and is encrypted with them.
 """
 
 import itertools

@@ -17,10 +17,12 @@ import weakref
 from .files import AtomicFile
 from .mindrecord import VERSION, Layout, companions, read_header
 from .mindrecord_errors import (
+    MRMCommitError,
     MRMInvalidHeaderSizeError,
     MRMInvalidPageSizeError,
     MRMOpenError,
     MRMOpenForAppendError,
+    MRMWriteDatasetError,
 )
 
 HEADER_SIZES = (1 << 14, 1 << 27)
@@ -176,8 +178,9 @@ class Writer:
         at = 0
         for place, pages in enumerate(self.pages):
             end = at + share + (place in favoured)
-            for each in packed[at:end]:
-                pages.add(*each)
+            with _failing_as(MRMWriteDatasetError, self.paths[place]):
+                for each in packed[at:end]:
+                    pages.add(*each)
             at = end
 
     def _packed(self, rows):
@@ -197,22 +200,26 @@ class Writer:
     def add_to_next(self, rows):
         """Writes rows to one file, and the next ones to the next."""
         for each in self._packed(rows):
-            self.pages[self._next].add(*each)
+            with _failing_as(MRMWriteDatasetError, self.paths[self._next]):
+                self.pages[self._next].add(*each)
         self._next = (self._next + 1) % len(self.pages)
 
     def finish(self):
         """Writes headers and indexes, and gives the files their names."""
         for path, pages in zip(self.paths, self.pages, strict=True):
-            pages.finish()
-            if self.appended:
-                pages.file.flush()
-                os.fsync(pages.file.fileno())
-                pages.file.close()
-            self._index(path, pages)
+            with _failing_as(MRMCommitError, path):
+                pages.finish()
+                if self.appended:
+                    pages.file.flush()
+                    os.fsync(pages.file.fileno())
+                    pages.file.close()
+                self._index(path, pages)
         for made in self._unnamed:
-            made.sync()
+            with _failing_as(MRMCommitError, made.path):
+                made.sync()
         while self._unnamed:
-            self._unnamed[0].replace()
+            with _failing_as(MRMCommitError, self._unnamed[0].path):
+                self._unnamed[0].replace()
             del self._unnamed[0]
 
     def _index(self, path, pages):
@@ -254,6 +261,15 @@ def _private_database(path):
     base.execute("PRAGMA journal_mode=OFF")
     base.execute("PRAGMA synchronous=OFF")  # AtomicFile brings it to the disk
     return base
+
+
+@contextlib.contextmanager
+def _failing_as(kind, path):
+    """Makes an error of the system one of the kind that MindRecord has, with the file's name."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise kind(f"{path!r} cannot be written: {error}") from error
 
 
 def _discard(unnamed):

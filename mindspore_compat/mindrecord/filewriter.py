@@ -171,6 +171,7 @@ class FileWriter:
             MRMGetMetaError: there is no schema.
             MRMOpenError: a file exists already, or cannot be written.
             MRMInvalidPageSizeError: a row is larger than a page.
+            MRMWriteDatasetError: the rows cannot be written; the disk may be full.
             RuntimeError: no row agrees with the schema, `parallel_writer` changes, or `commit` was
                 called.
         """
@@ -222,6 +223,7 @@ class FileWriter:
             MRMGetMetaError: there is no schema.
             MRMOpenError: a file exists already, or cannot be written.
             MRMInvalidHeaderSizeError: the header does not fit into its place.
+            MRMCommitError: the files cannot be completed; those they replace are still there.
             RuntimeError: it was called before.
         """
         if self._committed:

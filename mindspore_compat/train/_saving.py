@@ -44,8 +44,8 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
             the names of `append_dict`.
         crc_check (bool): Whether the checksum stands where MindSpore's own `crc_check` looks for
             it, behind the values; such a file is the same, byte for byte, as MindSpore's. Otherwise
-            it stands before them, where any release of MindSpore passes over it. Behind encrypted
-            values MindSpore reads none, so that there it stands before them in any case.
+            it stands before them, in a field that MindSpore passes over. Behind encrypted values
+            MindSpore reads none, so that there it stands before them in any case.
         format (str): "ckpt" or "safetensors". The latter takes neither texts nor a key.
         kwargs: Further options. `remove_redundancy` (a bool or None) is noted in a safetensors
             file; others have no effect.

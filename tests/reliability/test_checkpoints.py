@@ -17,6 +17,7 @@ from train.runs import At, Descent, batches
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, log
 from mindspore_compat._io import checkpoint, files
+from mindspore_compat._io.mindrecord_errors import MRMCommitError, MRMWriteDatasetError
 from mindspore_compat.mindrecord import FileReader, FileWriter
 from mindspore_compat.train import CheckpointConfig, Model, ModelCheckpoint, _background
 from mindspore_compat.train.serialization import async_ckpt_thread_status
@@ -214,16 +215,19 @@ def test_a_forked_process_does_not_wait_for_what_its_parent_saves(folder):
         _background.wait()
 
 
-def test_a_mindrecord_file_that_cannot_be_replaced_stays(folder):
-    def write(content):
+@pytest.mark.parametrize("failing, error", [(0, MRMWriteDatasetError), (1, MRMCommitError)])
+def test_a_mindrecord_file_that_cannot_be_replaced_stays(folder, failing, error):
+    def write(content, writing=contextlib.nullcontext, ending=contextlib.nullcontext):
         writer = FileWriter("a.mindrecord", overwrite=True)
         writer.add_schema({"x": {"type": "bytes"}})
-        writer.write_raw_data([{"x": content}])
-        writer.commit()
+        with writing():
+            writer.write_raw_data([{"x": content}])
+        with ending():
+            writer.commit()
 
     write(b"old")
-    with full_disk(), pytest.raises(OSError):
-        write(bytes(2 << 20))
+    with pytest.raises(error, match="a.mindrecord"):
+        write(b"new", *[contextlib.nullcontext] * failing, full_disk)
     gc.collect()
     assert sorted(os.listdir()) == ["a.mindrecord", "a.mindrecord.db"]
     reader = FileReader("a.mindrecord")
