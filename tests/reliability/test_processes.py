@@ -247,6 +247,16 @@ class Leaver(ds.DSCallback):
         leave()
 
 
+class NoLength(Rows):
+    def __len__(self):
+        return leave()
+
+
+class NoOrder(ds.Sampler):
+    def __iter__(self):
+        leave()
+
+
 LEAVING = {
     "map": lambda: source().map(leave),
     "map after repeat": lambda: source().repeat(2).map([abs, leave]).batch(2),
@@ -258,6 +268,8 @@ LEAVING = {
     "length": lambda: source().bucket_batch_by_length(["x"], [2], [2, 2], leave),
     "source": lambda: ds.GeneratorDataset(Rows(leave), "x", shuffle=False),
     "generator": lambda: ds.GeneratorDataset(leave_at_four, "x"),
+    "length of a source": lambda: ds.GeneratorDataset(NoLength(), "x"),
+    "sampler": lambda: ds.GeneratorDataset(Rows(), "x", sampler=NoOrder()),
     "collate": lambda: ds.GeneratorDataset(Rows(), "x", batch_sampler=[[0, 1]], collate_fn=leave),
 }
 

@@ -40,7 +40,7 @@ class Iterator:
             self._convert = _copied_tensor
         self._pipeline = Pipeline()
         with self._pipeline:
-            self._flow = dataset._open()
+            self._flow = self._pipeline.call(dataset._open)
         self._skipped = dataset.get_init_step()
         self._rows = None
 
@@ -51,7 +51,7 @@ class Iterator:
         if self._rows is None:
             self._begin()
         try:
-            row = self._pipeline.next(self._rows)
+            row = self._pipeline.call(next, self._rows)
         except StopIteration:
             self._rows = None
             self._left -= self._left > 0
@@ -62,14 +62,14 @@ class Iterator:
         if self._left == 0 or self._flow is None:
             raise RuntimeError("The iterator has no epoch left: it was made for a number of "
                                "epochs, or it was stopped.")
-        self._rows = iter(self._flow.rows())
+        self._rows = iter(self._pipeline.call(self._flow.rows))
         while self._skipped:
             try:
-                self._pipeline.next(self._rows)
+                self._pipeline.call(next, self._rows)
                 self._skipped -= 1
             except StopIteration:
                 self._left -= self._left > 0
-                self._rows = iter(self._flow.rows())
+                self._rows = iter(self._pipeline.call(self._flow.rows))
 
     def stop(self):
         """Ends the iteration and its workers, and lets the pipeline go."""

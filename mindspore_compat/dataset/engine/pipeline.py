@@ -182,11 +182,11 @@ class Dataset:
     def _epoch(self):
         """The rows of an epoch."""
         with Pipeline() as pipeline:
-            flow = self._open()
+            flow = pipeline.call(self._open)
         try:
-            rows = iter(flow.rows())
+            rows = iter(pipeline.call(flow.rows))
             while True:
-                yield pipeline.next(rows)
+                yield pipeline.call(next, rows)
         except StopIteration:
             return
         finally:

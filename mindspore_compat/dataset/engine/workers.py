@@ -42,14 +42,14 @@ class Pipeline:
         """Takes note of a generator whose pool ends when it is closed."""
         self._begun.add(rows)
 
-    def next(self, rows):
-        """The next row of the pipeline; where there is none because of an error, all pools end.
+    def call(self, function, *arguments):
+        """What a part of the pipeline gives, such as its next row; at an error all pools end.
 
         Raises:
             RuntimeError: code that works on rows called `sys.exit`, which is for the script to do.
         """
         try:
-            return next(rows)
+            return function(*arguments)
         except StopIteration:
             raise
         except SystemExit as error:
