@@ -1,6 +1,6 @@
 """One process of `msrun`: names its rank in the environment, redirects its output, runs the script.
 
-    python -m mindspore_compat.communication.worker <log file without _rank.log> command ...
+    python -m mindspore_compat._backend.worker <log file without _rank.log> command ...
 
 Where `msrun` waits for the job, this process stays, to tell it the status with which the script
 ends; otherwise it becomes the script.
@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-from .._backend import heartbeat, launcher, processes
+from . import heartbeat, launcher, processes
 
 
 def main(log, *command):

@@ -127,11 +127,11 @@ def mpiexec(options):
 
 
 def worker(options, log):
-    """What each process runs: worker.py redirects its output, then becomes the script."""
+    """What each process runs: `_backend/worker.py`, which redirects its output, and the script."""
     script = [options.task_script, *options.task_script_args]
     if options.task_script.endswith(".py"):
         script = [sys.executable, "-m", "mindspore_compat", *script]
-    return [sys.executable, "-m", "mindspore_compat.communication.worker", str(log), *script]
+    return [sys.executable, "-m", "mindspore_compat._backend.worker", str(log), *script]
 
 
 def environment(options):
