@@ -1,7 +1,7 @@
 """The grammar of constraint sentences: a line of a Raises section → rule objects.
 
-`read_sentence("ValueError", "If `beta1`, `beta2` is not in range (0.0, 1.0).", names)` gives one
-Rule whose clause is `beta1, beta2: outside (0.0, 1.0)`. A sentence is alternatives ("or") of
+`read_sentence("ValueError", "If `low` or `high` is not in range [0, 9).", names)` gives one Rule
+whose clause is `low, high: outside [0, 9)`. A sentence is alternatives ("or") of
 clauses that hold together ("and", "when"); a clause is a subject phrase and a predicate phrase,
 and every word must be accounted for. What cannot be read gives None: nothing is guessed. Spelling
 (marks, comparison symbols, Chinese) is settled by `words.py` first, operands by `operands.py`.

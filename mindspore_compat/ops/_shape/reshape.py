@@ -518,7 +518,7 @@ def size(input_x):
     """The number of elements of a Tensor.
 
     Raises:
-        TypeError: if `input_x` is not a Tensor.
+        TypeError: if `input_x` is something else.
     """
     if not isinstance(input_x, Tensor):
         raise TypeError(f"For 'size', 'input_x' must be a Tensor, but got "
@@ -531,7 +531,7 @@ def rank(input_x):
     """The number of axes of a Tensor.
 
     Raises:
-        TypeError: if `input_x` is not a Tensor.
+        TypeError: if `input_x` is something else.
     """
     if not isinstance(input_x, Tensor):
         raise TypeError(f"For 'rank', 'input_x' must be a Tensor, but got "

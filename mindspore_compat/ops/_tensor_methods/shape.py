@@ -96,8 +96,8 @@ def reshape_as(self, other):
     """The same elements in the shape of `other`.
 
     Raises:
-        TypeError: if `other` is not a Tensor.
-        ValueError: if the elements do not fit.
+        TypeError: if `other` is something else than a Tensor.
+        ValueError: if it has another number of elements.
     """
     return reshape_ops.reshaped("Tensor.reshape_as", self, (_tensor("reshape_as", other).shape,))
 

@@ -50,8 +50,8 @@ class ConfusionMatrix(Metric):
 
     def clear(self):
         """Forgets what has been measured."""
-        self.confusion_matrix = np.zeros((self.num_classes, self.num_classes))
         self._is_update = False
+        self.confusion_matrix = np.zeros([self.num_classes] * 2)
 
     @rearrange_inputs
     def update(self, *inputs):
