@@ -9,6 +9,8 @@ import numpy
 from . import arrays
 
 SPLIT = 128
+ROUNDING = 1e-7  # of float32, in which the matrices are summed
+LEAST = 1e-3  # of the mean of a diagonal is added to it where the given shift is too little
 
 
 def shape_of(size):
@@ -18,17 +20,21 @@ def shape_of(size):
 
 
 def inverse_blocks(matrix, shift):
-    """The inverses of the diagonal blocks of `matrix` + `shift` times the identity.
+    """The inverses of the diagonal blocks of `matrix` plus a multiple of the identity.
 
     They are worked out in float64 by a Cholesky factorisation, and kept in float32. A block that
     holds something not finite has an inverse of NaN.
 
-    Args:
-        matrix: a symmetric matrix, positive semidefinite.
-        shift (float): what is added to the diagonal, above 0.
+    A matrix that was summed in float32 may have eigenvalues a little below zero. Where `shift` does
+    not outweigh them, a thousandth of the mean of the diagonal takes its place, so that what is
+    rounding is not blown up by the inverse; if need be several times ten times as much.
 
-    Raises:
-        RuntimeError: a block is not positive definite even so.
+    Args:
+        matrix: a symmetric matrix, positive semidefinite but for rounding.
+        shift (float): what is added to the diagonal, at least 0.
+
+    Returns:
+        (the inverses, the shift that was used).
     """
     xp = arrays.space_of(matrix)
     size = matrix.shape[0]
@@ -37,26 +43,38 @@ def inverse_blocks(matrix, shift):
     for index in range(count):
         part = matrix[index * width:(index + 1) * width, index * width:(index + 1) * width]
         blocks[index, :part.shape[0], :part.shape[0]] = part
-    places = xp.arange(width)
-    blocks[:, places, places] += shift
+    bad = ~xp.all(xp.isfinite(blocks), axis=(1, 2))
+    blocks[bad] = xp.eye(width)
     rest = size - (count - 1) * width
-    blocks[-1, places[rest:], places[rest:]] = 1.0
-    return xp.cast(_inverses(xp, blocks), "float32")
+    places = xp.arange(width)
+    mean = float(xp.sum(xp.abs(blocks[:, places, places]))) / size
+    while True:
+        shifted = blocks.copy()
+        shifted[:, places, places] += shift
+        shifted[-1, places[rest:], places[rest:]] = shifted[-1, 0, 0]
+        found = _inverses(xp, shifted)
+        if found is not None:
+            break
+        shift = max(10 * shift, LEAST * mean) or 1.0
+    found[-1, places[rest:], places[rest:]] = 1.0
+    found[bad] = xp.nan
+    return xp.cast(found, "float32"), shift
 
 
 def _inverses(xp, blocks):
-    bad = ~xp.all(xp.isfinite(blocks), axis=(1, 2))
-    blocks[bad] = xp.eye(blocks.shape[-1])
+    """The inverses of positive definite matrices; None where one is not, as far as float32 can
+    tell: a pivot of the size of its rounding is positive or negative by chance."""
     try:
         lower = xp.linalg.cholesky(blocks)
     except numpy.linalg.LinAlgError:
-        lower = None
-    if lower is None or not bool(xp.all(xp.isfinite(lower))):  # a GPU answers NaN, and no error
-        raise RuntimeError("A factor of THOR is not positive definite: the damping is too small.")
+        return None
+    places = xp.arange(blocks.shape[-1])
+    pivots = lower[:, places, places] ** 2
+    largest = xp.max(blocks[:, places, places], axis=1, keepdims=True)
+    if not bool(xp.all(pivots > ROUNDING * largest)):  # nor where a GPU answers NaN, and no error
+        return None
     inverse = xp.linalg.inv(lower)
-    found = xp.matmul(inverse.swapaxes(-1, -2), inverse)
-    found[bad] = xp.nan
-    return found
+    return xp.matmul(inverse.swapaxes(-1, -2), inverse)
 
 
 def times_blocks(x, blocks):

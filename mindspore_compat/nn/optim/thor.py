@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ... import log
 from ..._backend import arrays
 from ..._backend.block_inverse import blocks_times, inverse_blocks, shape_of, times_blocks
 from ..._backend.fuse import fuse
@@ -67,6 +68,7 @@ class _Layer:
         shape_a = (size_a,) if self.is_table else shape_of(size_a)
         self.a = _matrix(f"matrix_a_inv_{number}", shape_a)
         self.g = _matrix(f"matrix_g_inv_{number}", shape_of(size_g))
+        self._told = set()  # the inverses of which it was said that they took more damping
 
     @property
     def weight(self):
@@ -77,9 +79,20 @@ class _Layer:
         """The inverses of the two factors, damped; `a` and `g` are as the layer gathered them."""
         places = self._places()
         shift = math.sqrt(damping / places)
+        inverse_g = self._inverse(self.g, g, shift)
         if self.is_table:
-            return 1 / (a / batch + shift), inverse_blocks(g, shift)
-        return inverse_blocks(a, shift), inverse_blocks(g, shift)
+            return 1 / (a / batch + shift), inverse_g
+        return self._inverse(self.a, a, shift), inverse_g
+
+    def _inverse(self, kept, factor, shift):
+        """The inverse of a factor; says once where it took more damping than was asked for."""
+        inverse, used = inverse_blocks(factor, shift)
+        if used != shift and kept.name not in self._told:
+            self._told.add(kept.name)
+            log.warning(f"For 'thor', the factor of '{kept.name}' is not positive definite with "
+                        f"{shift:.3g} on its diagonal, the root of the damping; where that is too "
+                        f"little, more is taken for this factor, now {used:.3g}.")
+        return inverse
 
     def _places(self):
         """The places of a convolution's output; 1 for other layers."""
@@ -246,7 +259,9 @@ def thor(net: CellOf, learning_rate: TensorOf(), damping: TensorOf() | Number(ge
     Trainable Dense, Conv2d, Embedding and EmbeddingLookup layers are replaced within `net` by
     layers that gather the second moments A of their inputs and G of the gradients at their outputs.
     Their gradients become (G + sqrt(damping) I)^-1 g (A + sqrt(damping) I)^-1, in blocks of 128;
-    then comes momentum. Without a Model made by `ConvertModelUtils` every step makes new inverses.
+    then comes momentum. A factor that is not positive definite with its damping, as rounding may
+    leave it with small batches, is damped more; that is logged once for each factor. Without a
+    Model made by `ConvertModelUtils` every step makes new inverses.
 
     Args:
         net (Cell): the network, which is changed.
@@ -271,7 +286,6 @@ def thor(net: CellOf, learning_rate: TensorOf(), damping: TensorOf() | Number(ge
 
     Raises:
         ValueError: if `net` has nothing to train, or `learning_rate` more than one axis.
-        RuntimeError: if a factor is not positive definite with the damping given.
 
     Examples:
         >>> import mindspore_compat as ms
