@@ -309,10 +309,12 @@ def test_the_size_of_an_image():
     (vision.Affine(0, (0, 0), 1.0, True), vision.Affine(0, (0, 0), 1.0, 1.0)),
 ])
 def test_bools_and_zeros_that_count_as_numbers(odd, plain):
+    pytest.importorskip("cv2")
     assert np.array_equal(odd(IMAGE), plain(IMAGE))
 
 
 def test_bytes_of_an_encoder_asked_with_a_bool():
+    pytest.importorskip("cv2")
     assert np.array_equal(vision.encode_png(IMAGE, True), vision.encode_png(IMAGE, 1))
     assert np.array_equal(vision.encode_jpeg(IMAGE, True), vision.encode_jpeg(IMAGE, 1))
     with pytest.raises(RuntimeError, match="quality"):

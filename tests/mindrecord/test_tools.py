@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from mindspore_compat import mindrecord
 from mindspore_compat._io.tfrecord import example, framed
@@ -25,11 +24,14 @@ def smooth(count, channels):
 
 
 def check_image(data, expected):
+    from PIL import Image
+
     found = np.asarray(Image.open(io.BytesIO(data)))
     assert np.abs(found.astype(int) - expected).mean() < 4
 
 
 def test_cifar10(tmp_path):
+    pytest.importorskip("PIL")
     images = smooth(5, 3)
     for name, part in (("data_batch_1", slice(0, 2)), ("data_batch_2", slice(2, 3)),
                        ("test_batch", slice(3, 5))):
@@ -46,6 +48,7 @@ def test_cifar10(tmp_path):
 
 
 def test_cifar100(tmp_path):
+    pytest.importorskip("PIL")
     for name in ("train", "test"):
         (tmp_path / name).write_bytes(pickle.dumps({
             b"data": smooth(2, 3).reshape(-1, 3072), b"fine_labels": [5, 6],
@@ -69,6 +72,7 @@ def test_cifar_runs_no_code(tmp_path):
 
 
 def test_mnist(tmp_path):
+    pytest.importorskip("PIL")
     images = smooth(3, 1)[:, 0, :28, :28]
     for begin in ("train", "t10k"):
         with gzip.open(tmp_path / f"{begin}-images-idx3-ubyte.gz", "wb") as file:
