@@ -3,7 +3,7 @@
 import ml_dtypes
 import numpy
 from kit import same
-from kit.rank_checks import check, refused, run_named_check
+from kit.rank_checks import check, refused, run_named_checks
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, mint, nn, ops
@@ -283,4 +283,4 @@ def release():
     same(comm_func.all_reduce(part())[0], 3 * ROWS)
 
 
-run_named_check()
+run_named_checks()

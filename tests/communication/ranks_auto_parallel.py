@@ -3,7 +3,7 @@ its verdict. Each rank's slope of `weight` is its number from 1 on.
 """
 
 import numpy
-from kit.rank_checks import check, run_named_check
+from kit.rank_checks import check, run_named_checks
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, communication, nn
@@ -122,4 +122,4 @@ def stages_of_a_pipeline_sum_by_themselves():
     assert slope(net, inner) == [RANK + 1] * 3
 
 
-run_named_check()
+run_named_checks()

@@ -3,7 +3,7 @@ test_inplace_ranks.py starts it through mpiexec and reads its verdict."""
 
 import numpy
 from kit import close
-from kit.rank_checks import check, refused, run_named_check
+from kit.rank_checks import check, refused, run_named_checks
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
@@ -164,4 +164,4 @@ def broadcast_of_parameters_within_a_stage():
     assert (net.first.asnumpy() == 1).all()
 
 
-run_named_check()
+run_named_checks()

@@ -4,7 +4,7 @@ what it must get."""
 
 import numpy
 from kit import close
-from kit.rank_checks import check, run_named_check
+from kit.rank_checks import check, run_named_checks
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, ops
@@ -270,4 +270,4 @@ def experts_that_two_ranks_share():
         close(out, wanted(x, ids, scales, False), 2e-2)
 
 
-run_named_check()
+run_named_checks()

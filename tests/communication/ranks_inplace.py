@@ -4,7 +4,7 @@ starts it through mpiexec and reads its verdict."""
 import ml_dtypes
 import numpy
 from kit import same
-from kit.rank_checks import check, refused, run_named_check
+from kit.rank_checks import check, refused, run_named_checks
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, mint, ops
@@ -430,6 +430,6 @@ def no_gradient_to_or_from_one():
     same(slope(collected), ones * 2 * (RANK + 1) * (RANK != LAST))
 
 
-run_named_check()
+run_named_checks()
 dist.destroy_process_group()
 assert not dist.is_initialized()

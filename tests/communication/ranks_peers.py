@@ -3,7 +3,7 @@ test_inplace_ranks.py starts it through mpiexec and reads its verdict."""
 
 import numpy
 from kit import same
-from kit.rank_checks import check, refused, run_named_check
+from kit.rank_checks import check, refused, run_named_checks
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, communication, nn, ops
@@ -240,4 +240,4 @@ def handles_that_nobody_keeps():
         assert (found.asnumpy() == BEFORE + number).all()
 
 
-run_named_check()
+run_named_checks()

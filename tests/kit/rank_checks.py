@@ -1,4 +1,4 @@
-"""For scripts that several ranks run together: a list of checks, one of which the caller names."""
+"""For scripts that several ranks run together: a list of checks, some of which the caller names."""
 
 import json
 import sys
@@ -26,8 +26,9 @@ def refused(error, call, *untouched):
     raise AssertionError(f"{error.__name__} did not come")
 
 
-def run_named_check():
-    """Runs the check that the command line names; prints that it passed once all ranks are done."""
-    _CHECKS[sys.argv[1]]()
-    comm_func.barrier()
-    print(json.dumps({"rank": get_rank(), "passed": sys.argv[1]}), flush=True)
+def run_named_checks():
+    """Runs the checks that the command line names; prints of each that it passed on all ranks."""
+    for name in sys.argv[1:]:
+        _CHECKS[name]()
+        comm_func.barrier()
+        print(json.dumps({"rank": get_rank(), "passed": name}), flush=True)
