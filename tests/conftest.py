@@ -30,6 +30,15 @@ def pytest_addoption(parser):
     )
 
 
+def pytest_ignore_collect(collection_path, config):
+    """With `-m quick`, files without that mark are not even imported, which would take longest."""
+    if config.option.markexpr != "quick" or not collection_path.name.startswith("test_"):
+        return None
+    unmarked = collection_path.suffix == ".py" and b"pytest.mark.quick" not in (
+        collection_path.read_bytes())
+    return unmarked or None
+
+
 def pytest_generate_tests(metafunc):
     marked = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
     if "space" in metafunc.fixturenames and "space" not in marked:

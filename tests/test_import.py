@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.quick
+
 HEAVY = {"cupy", "cupyx", "mpi4py", "PIL", "cv2", "matplotlib", "pandas", "sklearn", "safetensors",
          "cryptography", "rich", "torch", "mindspore", "pytest", "setuptools", "sqlite3",
          "multiprocessing", "yaml", "scipy.stats", "scipy.optimize", "scipy.signal"}

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from kit import agree, close, floats, ints, normal, same
 
+pytestmark = pytest.mark.quick
+
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "mindspore_compat"
 TOP = 7

@@ -10,6 +10,8 @@ from scipy import signal
 
 from mindspore_compat._backend import conv, depthwise, winograd
 
+pytestmark = pytest.mark.quick
+
 
 def direct(x, w, stride, pads, dilation, groups):
     """Convolution as its definition reads: one window and one filter at a time."""

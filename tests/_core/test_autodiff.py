@@ -10,6 +10,8 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 
+pytestmark = pytest.mark.quick
+
 X, Y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
 
 

@@ -10,6 +10,8 @@ import pytest
 from mindspore_compat._core.tensor import dtype as mstype
 from mindspore_compat._core.tensor.promotion import division_np, promote_np, scalar_np
 
+pytestmark = pytest.mark.quick
+
 # name, printed, bytes, floating, complex, signed, NumPy's name, Python's type
 NUMBERS = """
     bool_ Bool 1 - - - bool bool

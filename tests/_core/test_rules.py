@@ -38,6 +38,8 @@ from mindspore_compat._core.rules.vocabulary import (
 )
 from mindspore_compat._core.tensor import dtype as mstype
 
+pytestmark = pytest.mark.quick
+
 nan = math.nan
 
 

@@ -7,6 +7,8 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 
+pytestmark = pytest.mark.quick
+
 RANDOM = numpy.random.default_rng(3)
 X = Tensor(RANDOM.normal(size=(3, 4)).astype(numpy.float32))
 W = Tensor(RANDOM.normal(size=(4, 2)).astype(numpy.float32))

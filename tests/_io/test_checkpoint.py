@@ -12,6 +12,8 @@ import pytest
 
 from mindspore_compat._io import checkpoint, encryption
 
+pytestmark = pytest.mark.quick
+
 GRID = numpy.arange(6).reshape(2, 3)
 WHOLE = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float16", "float32", "float64"]

@@ -26,6 +26,8 @@ from mindspore_compat.common.initializer import (
     initializer,
 )
 
+pytestmark = pytest.mark.quick
+
 SHAPE = (300, 200)  # fan_out, fan_in
 
 

@@ -9,6 +9,8 @@ import mindspore_compat as ms
 from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
 from mindspore_compat.common.initializer import initializer
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize("value, dtype, shape", [
     (3, ms.int32, ()), (0.5, ms.float32, ()), ([1.0, 2.0], ms.float32, (2,)),

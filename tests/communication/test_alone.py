@@ -11,6 +11,8 @@ from mindspore_compat._backend import collective, launcher
 from mindspore_compat._c_expression import GroupOptions
 from mindspore_compat.communication import comm_func
 
+pytestmark = pytest.mark.quick
+
 LAUNCHER = [name for row in launcher.LAUNCHERS for name in row]
 
 

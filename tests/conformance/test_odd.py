@@ -6,6 +6,8 @@ from kit.toy_target import SPECS, TOY
 from conformance import answers, cases, compare, specs
 from conformance.__main__ import main
 
+pytestmark = pytest.mark.quick
+
 
 def odd_cases(name, entries=SPECS):
     return {

@@ -6,6 +6,8 @@ import pytest
 from mindspore_compat import dataset as ds
 from mindspore_compat.dataset import text
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture
 def vocab():

@@ -10,6 +10,8 @@ import pytest
 from mindspore_compat import mindrecord
 from mindspore_compat.mindrecord.common import exceptions
 
+pytestmark = pytest.mark.quick
+
 SCHEMA = {"name": {"type": "string"}, "label": {"type": "int32"}, "score": {"type": "float64"},
           "points": {"type": "float32", "shape": [-1, 2]}, "ids": {"type": "int64", "shape": [3]},
           "data": {"type": "bytes"}}

@@ -11,6 +11,8 @@ from mindspore_compat import Tensor, mint
 from mindspore_compat.mint import nn
 from mindspore_compat.nn.layer.normalization import normalize_together
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(3)
 
 

@@ -9,6 +9,8 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
 
+pytestmark = pytest.mark.quick
+
 STEPS = (0, 1, 3, 4, 6, 9)
 VALUES = [
     ("ExponentialDecayLR", (0.1, 0.9, 4),

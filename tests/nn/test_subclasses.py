@@ -9,6 +9,8 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 
+pytestmark = pytest.mark.quick
+
 # What scripts know from MindSpore, which has the same private names.
 KNOWN = {"_auto_prefix", "_backward_hook", "_backward_pre_hook", "_bprop_debug", "_buffers",
          "_cells", "_create_time", "_forward_hook", "_forward_pre_hook", "_param_prefix", "_params",

@@ -1,10 +1,13 @@
 """Constants that `numpy.pad` is given in Tensors, as observed in MindSpore 2.10."""
 
 import numpy as np
+import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor
 from mindspore_compat import numpy as mnp
+
+pytestmark = pytest.mark.quick
 
 WHOLE = Tensor(np.array([1, 2], np.int32))
 

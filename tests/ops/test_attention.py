@@ -14,6 +14,8 @@ from mindspore_compat._backend.arrays import HOST
 from mindspore_compat.ops._attention import attention
 from mindspore_compat.ops._attention.attention import attend, attention_weights
 
+pytestmark = pytest.mark.quick
+
 TO = {"BNSD": lambda x: x, "BSND": lambda x: x.transpose(0, 2, 1, 3),
       "BSH": lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1),
       "SBH": lambda x: x.transpose(2, 0, 1, 3).reshape(x.shape[2], x.shape[0], -1)}

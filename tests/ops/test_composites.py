@@ -11,6 +11,8 @@ from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.ops import composite
 from mindspore_compat.ops.operations import _grad_ops
 
+pytestmark = pytest.mark.quick
+
 
 def floats(*values):
     return Tensor(np.array(values, np.float32))

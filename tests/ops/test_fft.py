@@ -6,6 +6,8 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 
+pytestmark = pytest.mark.quick
+
 RANDOM = numpy.random.default_rng(11)
 REAL = RANDOM.normal(size=(3, 4, 5))
 COMPLEX = REAL + 1j * RANDOM.normal(size=(3, 4, 5))

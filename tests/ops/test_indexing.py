@@ -9,6 +9,8 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 
+pytestmark = pytest.mark.quick
+
 
 def grid():
     return Tensor(np.arange(12, dtype=np.float32).reshape(3, 4))

@@ -10,6 +10,8 @@ from scipy.spatial.distance import pdist
 from mindspore_compat import Tensor, float16, mint, nn, ops
 from mindspore_compat.ops._linalg import solve
 
+pytestmark = pytest.mark.quick
+
 
 def numbers(*shape, seed=0):
     return np.random.default_rng(seed + sum(shape)).standard_normal(shape)

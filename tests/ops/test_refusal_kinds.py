@@ -8,6 +8,8 @@ import pytest
 
 from mindspore_compat import Tensor, int32, mint, nn, ops
 
+pytestmark = pytest.mark.quick
+
 X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
 ONE = Tensor(np.array(1))
 VECTOR = Tensor([1, 2, 3])

@@ -5,6 +5,8 @@ import pytest
 
 from mindspore_compat import Parameter, Tensor, grad, ops
 
+pytestmark = pytest.mark.quick
+
 
 def held(values, dtype=np.float32):
     return Parameter(Tensor(np.array(values, dtype)), name="p")

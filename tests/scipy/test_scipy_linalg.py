@@ -8,6 +8,8 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat.scipy import linalg
 
+pytestmark = pytest.mark.quick
+
 RANDOM = np.random.RandomState(0)
 GENERAL = RANDOM.randn(4, 4)
 POSITIVE = GENERAL @ GENERAL.T + 4 * np.eye(4)

@@ -6,6 +6,8 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, amp, mint, nn, ops
 
+pytestmark = pytest.mark.quick
+
 HALVES = (ms.float16, ms.bfloat16)
 
 

@@ -26,6 +26,8 @@ from mindspore_compat.train.serialization import (
     save_checkpoint,
 )
 
+pytestmark = pytest.mark.quick
+
 
 class Net(Cell):
     """A network with parameters of the names and values given."""

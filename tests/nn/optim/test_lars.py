@@ -9,6 +9,8 @@ from kit import optimizers as reference
 from mindspore_compat import Tensor, nn
 from mindspore_compat.common.parameter import Parameter
 
+pytestmark = pytest.mark.quick
+
 STEPS = 20
 RELATIVE = 1e-5
 SHAPES = {"dense.weight": (3, 4), "conv.weight": (2, 3, 2, 2), "dense.bias": (5,),

@@ -11,6 +11,8 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule
 from mindspore_compat.nn.optim.optimizer import opt_init_args_register
 
+pytestmark = pytest.mark.quick
+
 SHAPES = {"a.weight": (3, 4), "b.bias": (5,), "conv.weight": (2, 3, 2, 2), "bn.gamma": (4,)}
 
 

@@ -6,6 +6,8 @@ import pytest
 from mindspore_compat import Tensor, nn, ops, parallel
 from mindspore_compat.common.parameter import Parameter
 
+pytestmark = pytest.mark.quick
+
 
 class Squares(nn.Cell):
     """A loss: the mean square of the difference."""

@@ -8,6 +8,8 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 
+pytestmark = pytest.mark.quick
+
 
 class Net(nn.Cell):
     """A linear map with its squared error; counts its calls."""
