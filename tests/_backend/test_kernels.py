@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kit import close
 
 from mindspore_compat._backend import arrays, conv, kernels, pool
 
@@ -47,7 +48,7 @@ def both(space, function, *arguments):
     found, expected = ((v,) if not isinstance(v, tuple) else v for v in (found, expected))
     for have, want in zip(found, expected, strict=True):
         assert have.dtype == want.dtype and have.shape == want.shape
-        np.testing.assert_allclose(have.get(), want.get(), rtol=1e-5, atol=1e-5)
+        close(have.get(), want.get(), 1e-5)
 
 
 @st.composite

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from kit import close
 from kit.gradients import check_gradients
 
 import mindspore_compat as ms
@@ -45,7 +46,7 @@ def check_weights(layer, x):
             ends.append(scalar(Tensor(x)).asnumpy().item())
         parameter.set_data(Tensor(first))
         along = (slope.asnumpy() * direction).sum()
-        np.testing.assert_allclose(along, (ends[0] - ends[1]) / 2e-5, rtol=1e-5, atol=1e-6)
+        close(along, (ends[0] - ends[1]) / 2e-5, atol=1e-6)
 
 
 # Convolutions -------------------------------------------------------------------------------------
@@ -106,8 +107,8 @@ def test_convolution(name, shape, options):
         layer.groups,
         layer.padding_mode,
     )
-    np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), expected, atol=1e-10)
-    np.testing.assert_allclose(layer(Tensor(x[0])).asnumpy(), expected[0], atol=1e-10)
+    close(layer(Tensor(x)), expected)
+    close(layer(Tensor(x[0])), expected[0])
     check_gradients(layer, x)
     check_weights(layer, x)
 
@@ -150,10 +151,8 @@ def test_transposed_convolution(options, output_size):
     (top, left), (rows, columns) = layer.padding, sizes
     out = out[:, :, top : rows - top, left : columns - left]
     out = out if layer.bias is None else out + layer.bias.asnumpy().reshape(-1, 1, 1)
-    np.testing.assert_allclose(layer(Tensor(x), output_size).asnumpy(), out, atol=1e-10)
-    np.testing.assert_allclose(
-        layer(Tensor(x[0]), output_size and output_size[-2:]).asnumpy(), out[0], atol=1e-10
-    )
+    close(layer(Tensor(x), output_size), out)
+    close(layer(Tensor(x[0]), output_size and output_size[-2:]), out[0])
     check_gradients(lambda given: layer(given, output_size), x)
     check_weights(layer, x)
 
@@ -252,17 +251,17 @@ def test_batch_norm_trains_with_its_batch_and_keeps_count(name):
         x = drawn(*SHAPES[name]) * step + step
         axes = tuple(axis for axis in range(x.ndim) if axis != 1)
         expected = normal(x, x.mean(axes), x.var(axes), 1e-3, weight, bias)
-        np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), expected, atol=1e-10)
+        close(layer(Tensor(x)), expected)
         mean = 0.7 * mean + 0.3 * x.mean(axes)
         var = 0.7 * var + 0.3 * x.var(axes, ddof=1)
-        np.testing.assert_allclose(layer.running_mean.asnumpy(), mean, atol=1e-12)
-        np.testing.assert_allclose(layer.running_var.asnumpy(), var, atol=1e-12)
+        close(layer.running_mean, mean)
+        close(layer.running_var, var)
         assert layer.num_batches_tracked.asnumpy() == step
     layer.set_train(False)
     x = drawn(*SHAPES[name])
     expected = normal(x, mean, var, 1e-3, weight, bias)
-    np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), expected, atol=1e-10)
-    np.testing.assert_allclose(layer.running_mean.asnumpy(), mean, atol=1e-12)
+    close(layer(Tensor(x)), expected)
+    close(layer.running_mean, mean)
     assert layer.num_batches_tracked.asnumpy() == 3
 
 
@@ -271,12 +270,8 @@ def test_without_momentum_every_batch_counts_alike():
     batches = [drawn(5, 3) for _ in range(4)]
     for x in batches:
         layer(Tensor(x))
-    np.testing.assert_allclose(
-        layer.running_mean.asnumpy(), np.mean([x.mean(0) for x in batches], 0), atol=1e-12
-    )
-    np.testing.assert_allclose(
-        layer.running_var.asnumpy(), np.mean([x.var(0, ddof=1) for x in batches], 0), atol=1e-12
-    )
+    close(layer.running_mean, np.mean([x.mean(0) for x in batches], 0))
+    close(layer.running_var, np.mean([x.var(0, ddof=1) for x in batches], 0))
 
 
 @pytest.mark.parametrize("mode", [True, False])
@@ -284,7 +279,7 @@ def test_without_running_statistics_the_batch_is_used_in_any_mode(mode):
     layer = nn.BatchNorm2d(3, track_running_stats=False, affine=False, dtype=ms.float64)
     x = drawn(4, 3, 2, 2) + 5
     expected = normal(x, x.mean((0, 2, 3)), x.var((0, 2, 3)), 1e-5)
-    np.testing.assert_allclose(layer.set_train(mode)(Tensor(x)).asnumpy(), expected, atol=1e-10)
+    close(layer.set_train(mode)(Tensor(x)), expected)
     assert list(layer.get_parameters()) == []
     assert layer.running_mean is layer.num_batches_tracked is layer.weight is None
 
@@ -327,13 +322,11 @@ def test_two_ranks_normalise_as_one_with_the_whole_batch():
         Tensor(x), layer.weight, layer.bias, mean, var, 0.1, 1e-5, lambda part: part * 2
     )
     whole = layer(Tensor(np.concatenate([x, x]))).asnumpy()
-    np.testing.assert_allclose(found.asnumpy(), whole[:4], atol=1e-10)
-    np.testing.assert_allclose(mean.asnumpy(), layer.running_mean.asnumpy(), atol=1e-12)
-    np.testing.assert_allclose(var.asnumpy(), layer.running_var.asnumpy(), atol=1e-12)
+    close(found, whole[:4])
+    close(mean, layer.running_mean)
+    close(var, layer.running_var)
     bare = normalize_together(Tensor(x), None, None, None, None, 0.1, 1e-5, lambda part: part * 2)
-    np.testing.assert_allclose(
-        bare.asnumpy(), normal(x, x.mean((0, 2)), x.var((0, 2)), 1e-5), atol=1e-10
-    )
+    close(bare, normal(x, x.mean((0, 2)), x.var((0, 2)), 1e-5))
 
 
 def test_group_norm():
@@ -342,7 +335,7 @@ def test_group_norm():
     rows = x.reshape(6, -1)
     rows = (rows - rows.mean(1, keepdims=True)) / np.sqrt(rows.var(1, keepdims=True) + 1e-3)
     expected = normal(rows.reshape(x.shape), 0, 1, 0, layer.weight.asnumpy(), layer.bias.asnumpy())
-    np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), expected, atol=1e-10)
+    close(layer(Tensor(x)), expected)
     check_gradients(layer, x)
     check_weights(layer, x)
     assert nn.GroupNorm(2, 4, affine=False).trainable_params() == []
@@ -466,8 +459,8 @@ def test_adaptive_pooling(name, size, axes):
         reduce = np.max if "Max" in name else np.mean
         part = reduce(x[(slice(None), slice(None), *at)], tuple(range(2, axes + 2)))
         expected[(slice(None), slice(None), *place)] = part
-    np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), expected, atol=1e-12)
-    np.testing.assert_allclose(layer(Tensor(x[0])).asnumpy(), expected[0], atol=1e-12)
+    close(layer(Tensor(x)), expected)
+    close(layer(Tensor(x[0])), expected[0])
     check_gradients(layer, x)
 
 
@@ -516,7 +509,7 @@ def test_fold_adds_up_what_unfold_takes_apart():
     np.testing.assert_array_equal(columns.asnumpy()[:, :, 2 * 4 + 2], window.reshape(2, 12))
     fold = nn.Fold((5, 6), 2, stride=(1, 2), padding=1)
     met = fold(nn.Unfold(2, stride=(1, 2), padding=1)(mint.ones((2, 3, 5, 6), dtype=ms.float64)))
-    np.testing.assert_allclose(fold(columns).asnumpy(), x * met.asnumpy(), atol=1e-12)
+    close(fold(columns), x * met.asnumpy())
     check_gradients(nn.Unfold(2), x)
     check_gradients(fold, columns.asnumpy())
 
@@ -537,7 +530,7 @@ def test_bilinear_upsampling_keeps_the_corners():
     rows, columns = np.linspace(0, 2, 5), np.linspace(0, 3, 7)
     down = np.apply_along_axis(lambda line: np.interp(rows, range(3), line), 2, x)
     expected = np.apply_along_axis(lambda line: np.interp(columns, range(4), line), 3, down)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    close(found, expected)
     assert nn.UpsamplingBilinear2d(scale_factor=[2.0, 1.5])(Tensor(x)).shape == (2, 2, 6, 6)
     check_gradients(nn.UpsamplingBilinear2d((5, 3)), x)
     check_gradients(nn.UpsamplingNearest2d((5, 3)), x)
@@ -567,11 +560,11 @@ def test_wrong_upsampling_is_refused(make, options, error):
 
 def test_activations_and_the_margin_loss():
     x, y = drawn(4, 3), np.sign(drawn(4, 3))
-    np.testing.assert_allclose(nn.Tanh()(Tensor(x)).asnumpy(), np.tanh(x), atol=1e-12)
+    close(nn.Tanh()(Tensor(x)), np.tanh(x))
     soft = x * np.tanh(np.log1p(np.exp(x)))
-    np.testing.assert_allclose(nn.Mish()(Tensor(x)).asnumpy(), soft, atol=1e-12)
+    close(nn.Mish()(Tensor(x)), soft)
     selu = 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(x))
-    np.testing.assert_allclose(nn.SELU()(Tensor(x)).asnumpy(), selu, atol=1e-12)
+    close(nn.SELU()(Tensor(x)), selu)
     for layer in (nn.Tanh(), nn.Mish(), nn.SELU()):
         check_gradients(layer, x)
         with pytest.raises(TypeError):

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
@@ -63,9 +64,9 @@ def test_values(space, name, arguments, expected):
     for step, value in zip(STEPS, expected, strict=True):
         found = schedule(Tensor(step, ms.int32))
         assert found.shape == () and found.dtype == ms.float32
-        np.testing.assert_allclose(found.asnumpy(), value, rtol=2e-6, atol=1e-9)
+        close(found, value, rtol=2e-6, atol=1e-9)
     several = schedule(Tensor(np.array(STEPS), ms.int32))
-    np.testing.assert_allclose(several.asnumpy(), expected, rtol=2e-6, atol=1e-9)
+    close(several, expected, rtol=2e-6, atol=1e-9)
     assert several.dtype == ms.float32
 
 
@@ -106,4 +107,4 @@ def test_an_optimizer_follows_a_schedule():
         found.append(walked - weight.asnumpy().item())
         walked = weight.asnumpy().item()
     expected = [0.0, 0.1, 0.2, 0.3, 0.4, 0.2, 0.1, 0.05]
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
+    close(found, expected, atol=1e-7)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kit import close
 
 import mindspore_compat as ms
 import mindspore_compat.dataset as ds
@@ -83,7 +84,7 @@ def test_a_model_is_as_a_loop_that_switches():
         step.add_flags_recursive(thor=number % 2 == 0)
         step(x, y)
     for weight, expected in zip(net.trainable_params(), other.trainable_params(), strict=True):
-        np.testing.assert_allclose(weight.asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)
+        close(weight, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("manager, options", [
@@ -167,4 +168,4 @@ def test_a_loss_scale_changes_nothing(manager, options):
     plain, other, _ = thor_model(2)
     plain.train(1, data())
     for weight, expected in zip(net.trainable_params(), other.trainable_params(), strict=True):
-        np.testing.assert_allclose(weight.asnumpy(), expected.asnumpy(), rtol=1e-4, atol=1e-5)
+        close(weight, expected, rtol=1e-4, atol=1e-5)

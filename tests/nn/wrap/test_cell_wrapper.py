@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kit import close
 
 from mindspore_compat import Tensor, nn, ops, parallel
 from mindspore_compat.common.parameter import Parameter
@@ -63,8 +64,7 @@ def test_with_grad_and_forward_value_and_grad(space):
     for found, expected in zip(nn.WithGradCell(net, loss)(x, y), slopes[1], strict=True):
         np.testing.assert_array_equal(found.asnumpy(), expected.asnumpy())
     doubled = nn.WithGradCell(both, sens=Tensor(2.0))(x, y)
-    np.testing.assert_allclose(doubled[0].asnumpy(), 2 * slopes[1][0].asnumpy(), rtol=1e-5,
-                               atol=1e-7)
+    close(doubled[0], 2 * slopes[1][0].asnumpy(), rtol=1e-5, atol=1e-7)
     whole = nn.ForwardValueAndGrad(both, weights, get_all=True, get_by_list=True)(x, y)
     assert whole[0].asnumpy() == value.asnumpy() and len(whole[1][0]) == 2
     np.testing.assert_array_equal(whole[1][1][1].asnumpy(), slopes[1][1].asnumpy())
@@ -72,10 +72,9 @@ def test_with_grad_and_forward_value_and_grad(space):
     np.testing.assert_array_equal(first[1].asnumpy(), slopes[0][0].asnumpy())
     scaled = nn.ForwardValueAndGrad(both, weights, get_by_list=True, sens_param=True)(
         x, y, Tensor(3.0))
-    np.testing.assert_allclose(scaled[1][0].asnumpy(), 3 * slopes[1][0].asnumpy(), rtol=1e-5,
-                               atol=1e-7)
+    close(scaled[1][0], 3 * slopes[1][0].asnumpy(), rtol=1e-5, atol=1e-7)
     function = nn.ForwardValueAndGrad(lambda a: (a * a).sum())(x)
-    np.testing.assert_allclose(function[1].asnumpy(), 2 * x.asnumpy(), rtol=1e-6)
+    close(function[1], 2 * x.asnumpy(), rtol=1e-6, atol=0)
 
 
 @pytest.mark.parametrize("arguments", [
@@ -97,8 +96,7 @@ def test_a_training_step_runs_its_network_once(space):
         step(x, y)
         assert net.calls == count
         if count == 1:
-            np.testing.assert_allclose(net.norm.moving_mean.asnumpy(), 0.5 * (mean + batch_mean),
-                                       rtol=1e-4, atol=1e-6)
+            close(net.norm.moving_mean, 0.5 * (mean + batch_mean), rtol=1e-4, atol=1e-6)
     net(x)
     assert net.calls == 4 and not net.__dict__.get("_cell_around")
 
@@ -130,7 +128,7 @@ def test_the_sensitivity_of_a_step(sens):
     step = nn.TrainOneStepCell(both, nn.SGD(net.trainable_params(), 0.1), sens, True)
     _, found = step(x, y)
     for name, slope in zip(("weight", "bias"), expected, strict=True):
-        np.testing.assert_allclose(found[name].asnumpy(), slope.asnumpy() * (sens or 1), rtol=1e-5)
+        close(found[name], slope.asnumpy() * (sens or 1), rtol=1e-5, atol=0)
 
 
 def test_a_step_that_fails_leaves_no_trace():
@@ -159,7 +157,7 @@ def test_a_gradient_at_other_inputs_is_taken_there():
     before = net.weight.asnumpy().copy()
     expected = ops.grad(both, None, net.trainable_params())(x * 2, y)[0].asnumpy()
     OtherInputs(both, nn.SGD(net.trainable_params(), 1.0))(x, y)
-    np.testing.assert_allclose(before - net.weight.asnumpy(), expected, rtol=1e-5, atol=1e-6)
+    close(before - net.weight.asnumpy(), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_parameter_update():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kit import close
 from kit import optimizers as reference
 
 import mindspore_compat as ms
@@ -119,8 +120,7 @@ def test_twenty_steps_with_overflows_in_the_middle(space, mode):
                 count = int(optimizer.global_step.asnumpy()[0])
                 values[name] = rule.step(values[name], g, states[name], 0.05, count)
     for parameter in net.get_parameters():
-        np.testing.assert_allclose(parameter.asnumpy(), values[parameter.name], rtol=1e-5,
-                                   atol=1e-6)
+        close(parameter, values[parameter.name], rtol=1e-5, atol=1e-6)
     assert optimizer.global_step.asnumpy() == [17]
     assert net.calls == 20
 
@@ -137,7 +137,7 @@ def test_a_scale_given_as_a_tensor(shape):
     step.set_sense_scale(Tensor(np.full(shape, 8.0, np.float32)))
     assert float(step(*batch(1))[2].asnumpy().reshape(())) == 8.0
     expected = gradients_by_hand({"weight": before.astype(float), "bias": np.zeros(2)}, *batch(0))
-    np.testing.assert_allclose(moved, 0.1 * expected["weight"], rtol=1e-5, atol=1e-7)
+    close(moved, 0.1 * expected["weight"], rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("value, error", [
@@ -259,8 +259,8 @@ def test_steps_of_scripts(space, make, mode):
     for t in range(10):
         expected, found = one(*batch(t, t in spoilt)), two(*batch(t, t in spoilt))
         assert bool(found[1]) == (t in spoilt)
-        np.testing.assert_allclose(found[0].asnumpy(), expected[0].asnumpy(), rtol=1e-5)
-    np.testing.assert_allclose(theirs.weight.asnumpy(), ours.weight.asnumpy(), rtol=1e-5)
+        close(found[0], expected[0], rtol=1e-5, atol=0)
+    close(theirs.weight, ours.weight, rtol=1e-5, atol=0)
     scale = two.scale_sense if make is StepWithFilledScale else two.loss_scale
     assert float(scale) == float(one.scale_sense)
     assert theirs.calls == 10

@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
@@ -71,12 +72,11 @@ def test_a_step_of_ones_own_runs_its_network_as_often_as_the_original(mode, valu
         step(batch(count))
         assert net.calls == count * calls
         for found, wanted in zip(step.found, expected, strict=True):
-            np.testing.assert_allclose(found.asnumpy(), 2 * wanted.asnumpy(), rtol=1e-4, atol=1e-4)
+            close(found, 2 * wanted.asnumpy(), 1e-4)
         for own, theirs in zip(net.trainable_params(), other.trainable_params(), strict=True):
             theirs.set_data(own)
     if calls == 1:
-        np.testing.assert_allclose(net.norm.moving_mean.asnumpy(),
-                                   other.norm.moving_mean.asnumpy(), rtol=1e-4, atol=1e-6)
+        close(net.norm.moving_mean, other.norm.moving_mean, rtol=1e-4, atol=1e-6)
 
 
 def test_some_of_the_weights_in_another_order():
@@ -88,7 +88,7 @@ def test_some_of_the_weights_in_another_order():
     step(x)
     assert net.calls == 1 and net.dense.bias._node is None
     for found, wanted in zip(step.found, expected, strict=True):
-        np.testing.assert_allclose(found.asnumpy(), 2 * wanted.asnumpy(), rtol=1e-4, atol=1e-4)
+        close(found, 2 * wanted.asnumpy(), 1e-4)
 
 
 
@@ -116,7 +116,7 @@ def test_what_is_written_in_between_is_seen_by_the_gradient(write):
     WRITES[write](other)(y)
     expected = ops.grad(other, None, other.trainable_params())(y)
     for found, wanted in zip(step.found, expected, strict=True):
-        np.testing.assert_allclose(found.asnumpy(), 2 * wanted.asnumpy(), rtol=1e-4, atol=1e-4)
+        close(found, 2 * wanted.asnumpy(), 1e-4)
     ms.load_param_into_net(other, net.parameters_dict())
     y.set_data(x)
     net.calls = 0
@@ -125,7 +125,7 @@ def test_what_is_written_in_between_is_seen_by_the_gradient(write):
     WRITES[write](other)(y)
     expected = ops.grad(other, None, other.trainable_params())(y)
     for found, wanted in zip(step.found, expected, strict=True):
-        np.testing.assert_allclose(found.asnumpy(), 2 * wanted.asnumpy(), rtol=1e-4, atol=1e-4)
+        close(found, 2 * wanted.asnumpy(), 1e-4)
 
 
 def test_counting_in_between_changes_nothing():
@@ -162,8 +162,7 @@ def test_a_step_of_two_networks():
     second.calls = 0
     step(batch())
     assert first.calls == second.calls == 1
-    np.testing.assert_allclose(before - second.dense.weight.asnumpy(), 0.1 * expected, rtol=1e-3,
-                               atol=1e-4)
+    close(before - second.dense.weight.asnumpy(), 0.1 * expected, rtol=1e-3, atol=1e-4)
 
 
 def test_steps_within_a_step_are_left_to_themselves():
@@ -197,7 +196,7 @@ def test_blocks_that_are_recomputed_train_too(make):
         plain(batch(seed))
     assert net.dense.weight._node is None
     for found, wanted in zip(net.trainable_params(), other.trainable_params(), strict=True):
-        np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-4, atol=1e-4)
+        close(found, wanted, 1e-4)
 
 
 def test_other_threads_may_use_the_network_meanwhile():
