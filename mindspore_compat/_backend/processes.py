@@ -50,23 +50,20 @@ def end_with_parent(pid, by_kernel):
         pid (int): the parent's process id.
         by_kernel (bool): whether the kernel may watch; see `parent`.
     """
-    if by_kernel:
+    if by_kernel and sys.platform == "linux":
         signal_at_parent_death(pid, signal.SIGKILL)
     threading.Thread(target=_watch, args=(pid,), name="parent watch", daemon=True).start()
 
 
-def before_start(number):
-    """What `subprocess` runs in a new process so that it gets a signal when this one ends.
-
-    Args:
-        number (signal.Signals): the signal.
+def before_start():
+    """What `subprocess` runs in a new process so that it is killed when this one ends.
 
     Returns:
         Callable for `preexec_fn`; None where the system is not Linux.
     """
     if sys.platform != "linux":
         return None
-    return functools.partial(signal_at_parent_death, os.getpid(), number)
+    return functools.partial(signal_at_parent_death, os.getpid(), signal.SIGKILL)
 
 
 def signal_at_parent_death(pid, number):

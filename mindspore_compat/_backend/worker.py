@@ -28,9 +28,10 @@ def main(log, *command):
     told = []
     for number in (signal.SIGINT, signal.SIGTERM):  # they go to the script, of the same group
         signal.signal(number, lambda number, _: told.append(number))
-    heartbeat.report("process", f"{os.getpid()} {os.getpgid(0)}")
+    group = os.getpgid(0) if hasattr(os, "getpgid") else 0
+    heartbeat.report("process", f"{os.getpid()} {group}")
     script = subprocess.Popen(command, close_fds=False,  # MPI's are among them
-                              preexec_fn=processes.before_start(signal.SIGKILL))
+                              preexec_fn=processes.before_start())
     for number in told:  # before there was a script
         script.send_signal(number)
     code = script.wait()

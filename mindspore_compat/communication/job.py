@@ -15,6 +15,7 @@ from .._backend import heartbeat, processes
 
 GRACE = 5  # seconds that the processes have to end by themselves after a signal
 _ENDED = {128 + signal.SIGTERM, 137}  # the statuses of ranks that were ended because of another one
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows the latter does it
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
             if hasattr(signal, name)]
 
@@ -53,7 +54,7 @@ class Job:
         self.process = subprocess.Popen(
             command, env={**environment, heartbeat.JOB: self.folder.name},
             stdin=subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=processes.before_start(signal.SIGKILL))
+            preexec_fn=processes.before_start())
         if self.told is not None:
             self._pass_on()
 
@@ -96,7 +97,7 @@ class Job:
 
     def kill(self):
         """Ends all processes at once."""
-        self.told = self.told or signal.SIGKILL
+        self.told = self.told or _KILL
         self._kill_ranks()
         self.process.kill()
 
@@ -123,9 +124,9 @@ class Job:
             if process:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     if process == group:
-                        os.killpg(group, signal.SIGKILL)
+                        os.killpg(group, _KILL)
                     else:
-                        os.kill(process, signal.SIGKILL)
+                        os.kill(process, _KILL)
 
     # Ranks that hang ------------------------------------------------------------------------------
 
