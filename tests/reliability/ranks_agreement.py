@@ -5,7 +5,7 @@ names both sides; afterwards the group must work as before.
 """
 
 import numpy
-from kit.rank_checks import check, run_named_check
+from kit.rank_checks import check, run_named_checks
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, ops
@@ -198,4 +198,4 @@ def started_exchanges_wait_for_each_other():
     ops.Barrier()()
 
 
-run_named_check()
+run_named_checks()
