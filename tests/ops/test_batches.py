@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -25,10 +26,6 @@ CASES = {
 
 def each(function, *inputs):
     return numpy.stack([function(*(x[i] for x in inputs)).asnumpy() for i in range(3)])
-
-
-def close(found, wanted):
-    numpy.testing.assert_allclose(found.asnumpy(), wanted, 1e-9, 1e-9)
 
 
 @pytest.mark.parametrize("name", CASES)

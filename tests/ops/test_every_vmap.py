@@ -7,6 +7,7 @@ all but the first. Random ops draw once, so their slices are the same.
 import census
 import numpy as np
 import pytest
+from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -46,9 +47,7 @@ def flat(out):
 def equal(got, wanted):
     got = got.asnumpy()
     assert got.shape == wanted.shape and got.dtype == wanted.dtype
-    kind = np.complex128 if got.dtype.kind == "c" else np.float64
-    exact = 1e-5 if got.dtype in (np.float32, np.complex64) else 1e-9
-    np.testing.assert_allclose(got.astype(kind), wanted.astype(kind), rtol=exact, atol=exact)
+    close(got, wanted, 1e-5 if got.dtype in (np.float32, np.complex64) else 1e-9)
 
 
 @pytest.mark.parametrize("label", list(asked()))

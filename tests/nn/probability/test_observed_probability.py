@@ -10,6 +10,7 @@ import pathlib
 import sys
 
 import pytest
+from kit import agree
 
 import mindspore_compat as ms
 
@@ -35,21 +36,14 @@ BETTER = {  # closed forms: differences of digamma functions, and the derivative
 LINES = probability_cases.all_lines()
 
 
-def close(found, expected, tolerance):
-    if isinstance(expected, list):
-        return isinstance(found, list) and len(found) == len(expected) and all(
-            close(one, other, tolerance) for one, other in zip(found, expected))
-    if type(found) is float and type(expected) is float:
-        both_nan = found != found and expected != expected
-        near = abs(found - expected) <= tolerance * max(1, abs(expected))
-        return found == expected or both_nan or near
-    return type(found) is type(expected) and found == expected
-
-
 def wrong(answers, expected):
     """The lines whose answers differ; the numbers of float16 may be further apart."""
-    return {line: (found, expected[line]) for line, found in answers.items()
-            if not close(found, expected[line], 2e-3 if "float16" in line else 3e-5)}
+    wrong = {}
+    for line, found in answers.items():
+        tolerance = 2e-3 if "float16" in line else 3e-5
+        if not agree(found, expected[line], tolerance, tolerance):
+            wrong[line] = (found, expected[line])
+    return wrong
 
 
 def test_cases_and_observations_are_the_same():
