@@ -8,13 +8,13 @@ Source: https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format
 tensorflow/core/example/feature.proto.
 """
 
-import gzip
 import os
 import struct
 import zlib
 
 import numpy as np
 
+from .compressed import Inflated
 from .crc import masked
 from .protobuf import BYTES, FIXED32, VARINT, bytes_field, fields, varint
 
@@ -35,37 +35,7 @@ def framed(data):
 
 
 def _opened(path, compression):
-    if compression == "GZIP":
-        return gzip.open(path, "rb")
-    if compression == "ZLIB":
-        return _Inflated(path)
-    return open(path, "rb")
-
-
-class _Inflated:
-    """A zlib stream, read like a file."""
-
-    def __init__(self, path):
-        self._file, self._more, self._rest = open(path, "rb"), zlib.decompressobj(), b""
-
-    def read(self, count):
-        """The next `count` bytes, fewer at the end."""
-        parts, got = [self._rest], len(self._rest)
-        while got < count:
-            chunk = self._file.read(1 << 16)
-            if not chunk:
-                break
-            parts.append(self._more.decompress(chunk))
-            got += len(parts[-1])
-        whole = b"".join(parts)
-        self._rest = whole[count:]
-        return whole[:count]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._file.close()
+    return Inflated(path, compression) if compression else open(path, "rb")
 
 
 def records(path, compression=""):
@@ -76,7 +46,8 @@ def records(path, compression=""):
         compression (str): "", "GZIP" or "ZLIB".
 
     Raises:
-        TFRecordError: it is no such file, is cut short, or a check sum is wrong.
+        TFRecordError: it is no such file, is cut short, a check sum is wrong, or a compressed
+            record is larger than `most_bytes` of `reading` allows.
     """
     number = 0
     try:
@@ -122,7 +93,8 @@ def count_records(path, compression=""):
     with open(path, "rb") as file:
         while file.tell() < size:
             head = file.read(_HEAD.size)
-            if len(head) < _HEAD.size or masked(head[:8]) != _HEAD.unpack(head)[1]:
+            if len(head) < _HEAD.size or masked(head[:8]) != _HEAD.unpack(head)[1] or (
+                    _HEAD.unpack(head)[0] > size):
                 raise TFRecordError(f"{path!r} is not a TFRecord file that can be read, or is "
                                     f"damaged at record {count}.")
             file.seek(_HEAD.unpack(head)[0] + _TAIL.size, os.SEEK_CUR)

@@ -1,0 +1,85 @@
+"""Compressed files, read as a stream: the time is linear in what is asked for, and no read gives
+more than a bound that follows from the size of the file.
+"""
+
+import gzip
+import io
+import os
+import zlib
+
+from .reading import check_growth
+
+_CHUNK = 1 << 16
+
+
+class _Inflating(io.RawIOBase):
+    """The content of a zlib stream."""
+
+    def __init__(self, path):
+        self._file, self._more, self._rest = open(path, "rb"), zlib.decompressobj(), b""
+
+    def readable(self):
+        """Returns True."""
+        return True
+
+    def readinto(self, buffer):
+        """Fills a buffer as far as it goes; returns how many bytes were put there, 0 at the end."""
+        while not self._more.eof:
+            stored = self._rest or self._file.read(_CHUNK)
+            part = self._more.decompress(stored, len(buffer))
+            self._rest = self._more.unconsumed_tail
+            if part:
+                buffer[:len(part)] = part
+                return len(part)
+            if not stored:
+                raise EOFError("the compressed content is cut short")
+        return 0
+
+    def close(self):
+        """Closes the file."""
+        self._file.close()
+        super().close()
+
+
+class Inflated:
+    """A file of GZIP or ZLIB, opened for reading; for `with`.
+
+    Args:
+        path (str): the file.
+        kind (str): "GZIP" or "ZLIB".
+    """
+
+    def __init__(self, path, kind):
+        self._stored = os.path.getsize(path)
+        self._stream = gzip.open(path) if kind == "GZIP" else io.BufferedReader(_Inflating(path))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._stream.close()
+
+    def read(self, count):
+        """The next `count` bytes, fewer at the end.
+
+        Raises:
+            ValueError: these are more than a file of this size may grow to.
+        """
+        check_growth(count, self._stored)
+        return self._stream.read(count)
+
+
+def inflated(content, most):
+    """The content of a zlib stream in memory.
+
+    Raises:
+        ValueError: it has more than `most` bytes, is damaged or cut short.
+    """
+    more = zlib.decompressobj()
+    try:
+        found = more.decompress(content, most)
+    except zlib.error as error:
+        raise ValueError(f"its compressed content is damaged: {error}") from error
+    if not more.eof:
+        raise ValueError(f"its compressed content is cut short, or has more than {most} bytes")
+    return found
