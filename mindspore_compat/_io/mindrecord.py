@@ -18,16 +18,16 @@ its blob; one with none has four zero bytes. Writing is in
 mindrecord_writing.py.
 """
 
-import contextlib
 import json
 import os
-import sqlite3
 
 import numpy as np
 
 from .files import mapped
 from .mindrecord_errors import MRMOpenError, MRMUnsupportedSchemaError
+from .mindrecord_index import rows_of_index
 from .msgpack import pack_map, unpack_map
+from .reading import reading
 
 VERSION = "3.0"
 _LIMITS = (1 << 7, 1 << 15, 1 << 31)
@@ -154,7 +154,7 @@ def read_header(path):
     Raises:
         MRMOpenError: there is no such file, or it is no MindRecord file of this version.
     """
-    try:
+    with reading(path, MRMOpenError, "is not a MindRecord file that can be read"):
         with open(path, "rb") as file:
             head = file.read(8)
             length = int.from_bytes(head, "little")
@@ -162,8 +162,6 @@ def read_header(path):
                 raise ValueError("it does not begin with the length of a header")
             header = json.loads(file.read(length))
         _check_header(header)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _bad(path, error) from error
     return header
 
 
@@ -172,19 +170,22 @@ def _check_header(header):
         raise ValueError(f"its version is {header['version']!r}, not {VERSION!r}")
     if len(header["schema"]) != 1:
         raise ValueError(f"it has {len(header['schema'])} schemas, not one")
-    for name, field in header["schema"][0]["schema"].items():
+    fields = header["schema"][0]["schema"]
+    for name, field in fields.items():
         if field["type"] not in ("bytes", "string", "int32", "int64", "float32", "float64"):
             raise ValueError(f"its field {name!r} is of type {field['type']!r}")
+        shape = field.get("shape", [])
+        if not isinstance(shape, list) or not all(type(length) is int for length in shape):
+            raise ValueError(f"its field {name!r} is of shape {shape!r}")
     sizes = [header["header_size"], header["page_size"], len(header["shard_addresses"])]
-    if not all(isinstance(size, int) and size > 0 for size in sizes):
+    if not all(type(size) is int and 0 < size < 1 << 40 for size in sizes):
         raise ValueError(f"its sizes are {sizes}")
-
-
-def _bad(path, error):
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-    if isinstance(error, KeyError):
-        reason = f"its header has no {error}"
-    return MRMOpenError(f"{path!r} is not a MindRecord file that can be read: {reason}")
+    if not all(isinstance(name, str) for name in header["shard_addresses"]):
+        raise ValueError(f"the names of its files are {header['shard_addresses']}")
+    unknown = [each["index_field"] for each in header["index_fields"] or ()
+               if each["index_field"] not in fields]
+    if unknown:
+        raise ValueError(f"its index has the field {unknown[0]!r}, which is not in the schema")
 
 
 class Shard:
@@ -209,24 +210,10 @@ class Shard:
     def __len__(self):
         return len(self._places)
 
-    def _query(self, text):
-        """The rows that SQL text finds in the index."""
-        if not os.path.isfile(f"{self.path}.db"):
-            raise MRMOpenError(f"{self.path!r} cannot be read: its index {self.path}.db is "
-                               f"missing.")
-        name = os.path.abspath(f"{self.path}.db").replace("?", "%3f").replace("#", "%23")
-        try:
-            with contextlib.closing(sqlite3.connect(f"file:{name}?mode=ro", uri=True)) as base:
-                return base.execute(text).fetchall()
-        except sqlite3.Error as error:
-            raise MRMOpenError(f"{self.path}.db is not an index of MindRecord rows: "
-                               f"{error}") from error
-
     def _read_places(self):
         """For each row: where its raw and its blob part begin and end in the file."""
-        columns = ", ".join(PLACES)
-        rows = self._query(f"SELECT {columns} FROM INDEXES ORDER BY ROW_ID")
-        found = np.array(rows, np.int64).reshape(-1, 6)
+        with reading(f"{self.path}.db", MRMOpenError):
+            found = np.array(rows_of_index(self.path, PLACES), np.int64).reshape(-1, 6)
         begin, page = self.header["header_size"], self.header["page_size"]
         raw, blob = begin + found[:, 0] * page, begin + found[:, 3] * page
         places = np.stack([raw + found[:, 1], raw + found[:, 2], blob + found[:, 4],
@@ -244,16 +231,12 @@ class Shard:
         """
         raw, raw_end, blob, blob_end = self._places[number].tolist()
         found = {}
-        try:
+        with reading(self.path, MRMOpenError, f"is damaged at row {number}"):
             if any(name in self.layout.raw for name in columns):
                 found = self.layout.unpack_raw(self._part(raw, raw_end))
             if any(name in self.layout.blob for name in columns):
                 found |= self.layout.unpack_blob(self._part(blob, blob_end), columns)
             return {name: found[name] for name in columns}
-        except KeyError as error:
-            raise MRMOpenError(f"{self.path!r} has no field {error} in row {number}.") from error
-        except (ValueError, MRMUnsupportedSchemaError) as error:
-            raise MRMOpenError(f"{self.path!r} is damaged at row {number}: {error}") from error
 
     def _part(self, begin, end):
         if int.from_bytes(self._view[begin:begin + 8], "little") != end - begin - 8:
@@ -263,8 +246,7 @@ class Shard:
     def values(self, field):
         """The values of one field that holds numbers or text, row by row."""
         if field in self.indexed:
-            rows = self._query(f"SELECT {field}_0 FROM INDEXES ORDER BY ROW_ID")
-            return [value for (value,) in rows]
+            return [value for (value,) in rows_of_index(self.path, [f"{field}_0"])]
         return [self.row(number, [field])[field] for number in range(len(self))]
 
 

@@ -15,7 +15,7 @@ import urllib.parse
 import weakref
 
 from .files import AtomicFile
-from .mindrecord import VERSION, Layout, companions, read_header
+from .mindrecord import PLACES, VERSION, Layout, companions, read_header
 from .mindrecord_errors import (
     MRMCommitError,
     MRMInvalidHeaderSizeError,
@@ -24,6 +24,7 @@ from .mindrecord_errors import (
     MRMOpenForAppendError,
     MRMWriteDatasetError,
 )
+from .mindrecord_index import rows_of_index
 
 HEADER_SIZES = (1 << 14, 1 << 27)
 PAGE_SIZES = (1 << 15, 1 << 28)
@@ -154,9 +155,9 @@ class Writer:
             for each in self.paths:
                 header = read_header(each)
                 header["page"] = header["page"] or []
-                rows = _count(each)
+                rows = len(rows_of_index(each, PLACES))
                 self.pages.append(Pages(open(each, "r+b"), header, rows))  # noqa: SIM115 - kept
-        except (OSError, MRMOpenError, sqlite3.Error) as error:
+        except (OSError, MRMOpenError) as error:
             raise MRMOpenForAppendError(f"{path!r} cannot be appended to: {error}") from error
         self.layout = Layout(header["schema"][0]["schema"])
         self.indexed = [each["index_field"] for each in header["index_fields"] or ()]
@@ -248,11 +249,6 @@ def _numbered(values):
     for value in values:
         yield 0
         yield value.item() if hasattr(value, "item") else value
-
-
-def _count(path):
-    with contextlib.closing(sqlite3.connect(f"file:{path}.db?mode=ro", uri=True)) as base:
-        return base.execute("SELECT count(*) FROM INDEXES").fetchone()[0]
 
 
 def _private_database(path):
