@@ -4,6 +4,7 @@ import os
 
 from ..._io import encryption, mindir
 from ..._io.files import mapped
+from ..._io.reading import reading
 from ...nn._func_graph import FuncGraph
 from .writing import SUFFIX, check_lock
 
@@ -23,8 +24,8 @@ def load(file_name, **kwargs):
     Raises:
         ValueError: If `file_name` is not a str, does not end in ".mindir" or is not there; if the
             key or mode cannot be used.
-        RuntimeError: If the file cannot be read: it is damaged, encrypted otherwise, or uses a
-            primitive that is not known here.
+        RuntimeError: If the file cannot be read: it is damaged, encrypted otherwise, uses a
+            primitive that is not known here, or names weights outside of its folder.
 
     Examples:
         >>> import numpy as np
@@ -45,10 +46,8 @@ def load(file_name, **kwargs):
     key, mode = kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM")
     check_lock("load", "dec", key, mode)
     folder = _Beside(os.path.dirname(os.path.abspath(file_name)))
-    try:
+    with reading(file_name, told="cannot be read as MindIR"):
         return FuncGraph(mindir.parsed(_content(file_name, key, mode)), folder)
-    except ValueError as error:
-        raise RuntimeError(f"The file {file_name} cannot be read as MindIR: {error}.") from error
 
 
 def _content(file_name, key, mode):
@@ -64,16 +63,29 @@ def _content(file_name, key, mode):
 
 
 class _Beside:
-    """Reads values that lie in files beside the graph, as large models have them."""
+    """Reads values that lie in files beside the graph, as large models have them.
+
+    A graph names these files; so that it cannot name any file of the machine, they must lie in the
+    folder of the graph or below it, wherever links lead.
+    """
 
     def __init__(self, folder):
-        self.folder, self._held = folder, {}
+        self.folder, self._held = os.path.realpath(folder), {}
 
     def __call__(self, place):
-        path = os.path.join(self.folder, place.location)
+        path, start = self._path(place.location), place.offset or 0
         if path not in self._held:
             if not os.path.isfile(path):
-                raise ValueError(f"its weights lie in {path}, which is not there")
+                raise ValueError(f"its weights lie in {path!r}, which is not there")
             self._held[path] = mapped(path)
-        start = place.offset or 0
+        if start < 0 or (place.length or 0) < 0:
+            raise ValueError(f"its weights lie at byte {start} of {path!r} and have "
+                             f"{place.length} bytes")
         return self._held[path][start:start + place.length]
+
+    def _path(self, location):
+        path = os.path.realpath(os.path.join(self.folder, location))
+        if os.path.isabs(location) or os.path.commonpath([path, self.folder]) != self.folder:
+            raise ValueError(f"its weights lie in {location!r}, which is outside of the folder of "
+                             f"the graph")
+        return path
