@@ -5,8 +5,14 @@ first needs them.
 """
 
 import importlib
+import io
 
 import numpy as np
+
+from .._io.reading import check_growth, reading
+from ._headers import pixels_of
+
+_CHANNELS = 3
 
 
 def pillow(api, name="Image"):
@@ -53,25 +59,53 @@ def decoded(api, content):
     """The pixels of an image file, as RGB.
 
     Raises:
-        RuntimeError: it is no image file.
+        RuntimeError: it is no image file, or one that asks for more memory than a file of its size
+            may; see `_io.reading.most_bytes`.
     """
-    cv2 = opencv(api)
-    flags = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
-    pixels = cv2.imdecode(np.frombuffer(content, np.uint8), flags)
-    if pixels is None:
-        raise RuntimeError(f"For '{api}', the input is not the content of an image file that "
-                           f"OpenCV can read.")
+    pixels = _pixels(api, content, "IMREAD_COLOR")
     return np.ascontiguousarray(pixels[..., ::-1])
 
 
 def grey(api, content):
-    """The pixels of an image file in grey, two axes.
+    """The pixels of an image file in grey, two axes; see `decoded`."""
+    return _pixels(api, content, "IMREAD_GRAYSCALE")
+
+
+def _pixels(api, content, mode):
+    pixels = opencv_pixels(api, content, mode)
+    if pixels is None:
+        raise RuntimeError(f"For '{api}', the input is not the content of an image file that "
+                           f"OpenCV can read.")
+    return pixels
+
+
+def opencv_pixels(api, content, mode):
+    """The pixels of an image file as OpenCV gives them, or None where it is no image file.
+
+    Args:
+        api (str): the public name, for errors.
+        content (bytes): the content of the file.
+        mode (str): the name of OpenCV's flag.
 
     Raises:
-        RuntimeError: it is no image file.
+        RuntimeError: the image asks for more memory than a file of its size may.
     """
     cv2 = opencv(api)
-    pixels = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_GRAYSCALE)
-    if pixels is None:
-        raise RuntimeError(f"For '{api}', a file is not an image that OpenCV can read.")
-    return pixels
+    with reading(told=f"of '{api}' is no image that OpenCV can read"):
+        check_growth(_CHANNELS * pixels_of(content), len(content))
+        return cv2.imdecode(np.frombuffer(content, np.uint8),
+                            getattr(cv2, mode) | cv2.IMREAD_IGNORE_ORIENTATION)
+
+
+def pillow_image(api, content, raises=RuntimeError):
+    """An image file as a PIL image in RGB.
+
+    Raises:
+        RuntimeError: or what `raises` says: it is no image file, or one that asks for more memory
+            than a file of its size may.
+    """
+    library, file = pillow(api), io.BytesIO(content)
+    with reading(raises=raises, told=f"of '{api}' is no image that Pillow can read"):
+        image = library.open(file)
+        check_growth(_CHANNELS * image.width * image.height, len(content))
+        return image.convert("RGB")

@@ -1,12 +1,10 @@
 """Image transforms that change values, dtype or layout and leave the picture alone."""
 
-import io
-
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Number, OneOf
-from .._extra import decoded, image_bytes, pillow
+from .._extra import decoded, image_bytes, pillow, pillow_image
 from .._rules import AnInstance, sequence
 from ..engine.rows import as_column
 from ..transforms.base import is_pil
@@ -251,11 +249,7 @@ class Decode(ImageOperation):
     def _array(self, image, lead):
         content = image_bytes("Decode", image)
         if self.to_pil:
-            try:
-                return pillow("Decode").open(io.BytesIO(content)).convert("RGB")
-            except OSError as error:
-                raise RuntimeError(f"For 'Decode', the input must be an image file: "
-                                   f"{error}") from error
+            return pillow_image("Decode", content)
         return decoded("Decode", content)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int, Str
 from ..._core.tensor.tensor import Tensor
-from .._extra import opencv
+from ..._io.reading import content, reading
+from .._extra import opencv, opencv_pixels
 from .._rules import AnInstance
 from ..transforms.base import is_pil
 from .utils import ImageReadMode
@@ -34,8 +35,7 @@ def read_file(filename: Str):
 
 def _content(api, filename):
     try:
-        with open(filename, "rb") as file:
-            return file.read()
+        return content(filename)
     except OSError as error:
         raise RuntimeError(f"For '{api}', 'filename' must be a file that can be read, but got "
                            f"{filename!r}: {error}") from error
@@ -77,13 +77,12 @@ def read_image(filename: Str, mode: AnInstance(ImageReadMode) = ImageReadMode.UN
     Raises:
         RuntimeError: the file cannot be read, or is no image.
     """
-    cv2 = opencv("read_image")
-    content = np.frombuffer(_content("read_image", filename), np.uint8)
-    flags = {ImageReadMode.UNCHANGED: cv2.IMREAD_ANYCOLOR,
-             ImageReadMode.GRAYSCALE: cv2.IMREAD_GRAYSCALE,
-             ImageReadMode.COLOR: cv2.IMREAD_COLOR}[mode]
-    pixels = cv2.imdecode(content, flags | cv2.IMREAD_IGNORE_ORIENTATION) if content.size else None
-    if pixels is None or content[:3].tobytes() == b"GIF":
+    stored = _content("read_image", filename)
+    flag = {ImageReadMode.UNCHANGED: "IMREAD_ANYCOLOR",
+            ImageReadMode.GRAYSCALE: "IMREAD_GRAYSCALE", ImageReadMode.COLOR: "IMREAD_COLOR"}[mode]
+    with reading(filename):
+        pixels = opencv_pixels("read_image", stored, flag) if stored else None
+    if pixels is None or stored[:3] == b"GIF":
         raise RuntimeError(f"For 'read_image', 'filename' must be a JPEG, PNG, BMP or TIFF file, "
                            f"but got {filename!r}.")
     return pixels[..., None] if pixels.ndim == 2 else np.ascontiguousarray(pixels[..., ::-1])

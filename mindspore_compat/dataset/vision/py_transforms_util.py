@@ -4,7 +4,6 @@ Those of PIL images are the transforms of this room called once: a line of the t
 and the transform that it makes. Those of arrays stand below it.
 """
 
-import io
 import math
 import random
 import re
@@ -13,6 +12,7 @@ import numpy as np
 from PIL import Image, ImageEnhance
 
 from ..._core.declare.source import compiled
+from .._extra import pillow_image
 from .utils import Border, Inter
 
 augment_error_message = "'img' must be a PIL image, as Decode and ToPIL give, but got {}."
@@ -305,10 +305,7 @@ def decode(img):
         TypeError: if they are no bytes.
         ValueError: if they are none of an image.
     """
-    try:
-        return Image.open(io.BytesIO(img)).convert("RGB")
-    except OSError as error:
-        raise ValueError(f"'img' must be the bytes of an image file: {error}") from None
+    return pillow_image("decode", img, ValueError)
 
 
 def hwc_to_chw(img):
