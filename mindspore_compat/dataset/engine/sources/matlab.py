@@ -3,17 +3,20 @@
 Their rows come through GeneratorDataset, as in the original, so no cache can keep them.
 """
 
+import math
 import os
 
 import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
+from ...._io import matlab
+from ...._io.reading import check_growth, content, reading
 from ..._extra import decoded
 from ..._rules import Samples, Workers
-from .generator import GeneratorDataset, Shard, Shards, shard_in_range, together
 from .listed_rows import file_named, lines_of, names_in
 from .mnist_cifar import folder
+from .generator import GeneratorDataset, Shard, Shards, shard_in_range, together
 
 __all__ = ["Caltech101Dataset", "Flowers102Dataset", "SBDataset", "SVHNDataset"]
 
@@ -35,20 +38,11 @@ blackberry lily"""
 _FLOWER_NAMES = _FLOWERS.replace("\n", "|").split("|")
 
 
-def _loaded(path):
-    """What a file of MATLAB holds, by name."""
-    import scipy.io  # here, because it takes long to load
-
-    return scipy.io.loadmat(path)
-
-
 def _image(api, path, decode):
     """An image file: its bytes, or its pixels."""
-    try:
-        content = np.fromfile(path, np.uint8)
-    except OSError as error:
-        raise RuntimeError(f"{path!r} cannot be read: {error}") from error
-    return decoded(api, content.tobytes()) if decode else content
+    with reading(path):
+        found = content(path)
+        return decoded(api, found) if decode else np.frombuffer(found, np.uint8).copy()
 
 
 class Records:
@@ -61,7 +55,8 @@ class Records:
         return len(self.records)
 
     def __getitem__(self, index):
-        return self.made(*self.records[index])
+        with reading():
+            return self.made(*self.records[index])
 
 
 class Caltech101Dataset(GeneratorDataset):
@@ -151,7 +146,7 @@ class Caltech101Dataset(GeneratorDataset):
                 self._folders.get(name, name),
                 f"annotation_{number:04d}.mat",
             )
-            row.append(_loaded(path)["obj_contour"])
+            row.append(matlab.load(path)["obj_contour"])
         return tuple(row)
 
 
@@ -174,7 +169,8 @@ class Flowers102Dataset(GeneratorDataset):
     Raises:
         TypeError: an argument is of the wrong type.
         ValueError: a folder or file is missing, or a value is out of range.
-        RuntimeError: when the dataset is used, an image is missing.
+        RuntimeError: a file of MATLAB is damaged; or, when the dataset is used, an image is
+            missing.
 
     Source: mindspore.dataset.Flowers102Dataset of 2.10.
     """
@@ -210,13 +206,15 @@ class Flowers102Dataset(GeneratorDataset):
         if task == "Segmentation":
             folder(api, os.path.join(dataset_dir, "segmim"))
         self.task, self.usage, self.decode = task, usage, decode
-        labels = (_loaded(labels)["labels"][0] - 1).astype(np.uint32)
-        sets = _loaded(sets)
-        records = [
-            (number, labels[number - 1])
-            for part in self._sets[usage]
-            for number in sets[part][0].tolist()
-        ]
+        with reading(labels):
+            labels = (matlab.load(labels)["labels"][0] - 1).astype(np.uint32)
+        with reading(sets):
+            sets = matlab.load(sets)
+            records = [
+                (number, labels[number - 1])
+                for part in self._sets[usage]
+                for number in sets[part][0].tolist()
+            ]
         columns = (
             ["image", "segmentation", "label"] if task == "Segmentation" else (["image", "label"])
         )
@@ -296,7 +294,8 @@ class SBDataset(GeneratorDataset):
             path = os.path.join(dataset_dir, f"{part}.txt")
             if not os.path.isfile(path):
                 raise FileNotFoundError(f"For 'SBDataset', there is no file {path!r}.")
-            records += [(line.strip(),) for line in lines_of(path) if line.strip()]
+            with reading(path):
+                records += [(line.strip(),) for line in lines_of(path) if line.strip()]
         super().__init__(
             Records(records, self._made),
             ["image", "task"],
@@ -312,10 +311,11 @@ class SBDataset(GeneratorDataset):
         image = _image(
             "SBDataset", os.path.join(self.dataset_dir, "img", f"{name}.jpg"), self.decode
         )
-        found = _loaded(os.path.join(self.dataset_dir, "cls", f"{name}.mat"))
-        found = found["GTcls"][0][self.task][0]
+        path = os.path.join(self.dataset_dir, "cls", f"{name}.mat")
+        found = matlab.load(path)["GTcls"][0][self.task][0]
         if self.task == "Segmentation":
             return image, np.asarray(found)
+        check_growth(sum(math.prod(each[0].shape) for each in found), os.path.getsize(path))
         return image, np.stack([each[0].toarray() for each in found])
 
 
@@ -337,6 +337,7 @@ class SVHNDataset(GeneratorDataset):
         ValueError: there is no such folder, a file of the `usage` given is missing, or a value is
             out of range.
         FileNotFoundError: a file is missing where `usage` is not given.
+        RuntimeError: a file is damaged.
 
     Source: mindspore.dataset.SVHNDataset of 2.10.
     """
@@ -358,9 +359,8 @@ class SVHNDataset(GeneratorDataset):
         paths = [os.path.join(dataset_dir, f"{part}_32x32.mat") for part in parts]
         for path in paths if usage is not None else ():
             file_named("SVHNDataset", "usage", path)
-        read = [_loaded(path) for path in paths]
-        images = np.concatenate([found["X"].transpose(3, 0, 1, 2) for found in read])
-        labels = np.concatenate([found["y"].reshape(-1) % 10 for found in read]).astype(np.uint32)
+        read = [_house_numbers(path) for path in paths]
+        images, labels = (np.concatenate(parts) for parts in zip(*read, strict=True))
         records = list(zip(images, labels, strict=True))
         super().__init__(
             Records(records, _as_it_is),
@@ -372,6 +372,18 @@ class SVHNDataset(GeneratorDataset):
             num_shards=num_shards,
             shard_id=shard_id,
         )
+
+
+def _house_numbers(path):
+    """The images and the labels in one file."""
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"For 'SVHNDataset', there is no file {path!r}.")
+    with reading(path):
+        found = matlab.load(path)
+        images, labels = found["X"].transpose(3, 0, 1, 2), found["y"].reshape(-1) % 10
+        if images.shape[1:] != (32, 32, 3) or len(labels) != len(images):
+            raise ValueError(f"it has images of shape {images.shape} and {len(labels)} labels")
+        return images, labels.astype(np.uint32)
 
 
 def _as_it_is(*record):

@@ -1,0 +1,175 @@
+"""Files of MATLAB (version 5), checked before SciPy reads them.
+
+SciPy's reader trusts the lengths and kinds that a file tells, and can take the process with it if
+they lie. So the file is walked over first: every element must lie within the one around it and be
+consumed whole, nesting is bounded, and the places of a sparse array must lie in it. What passes is
+given to SciPy, taken out of its compression. Files of version 4, which are of one level, go to
+SciPy as they are; those of 7.3 (HDF5), of functions and of objects are refused.
+
+Worked example. The array [[1, 2]] named "a" is, after 128 bytes of header,
+
+    14  48                      an array of 48 bytes, in these elements:
+    6   8   0x06 0 0 0  0 0 0 0 flags: class 6, float64
+    5   8   1 2                 the lengths of its axes
+    1<<16 | 1  "a"              its name; up to 4 bytes stand in the tag itself, 1 byte here
+    2<<16 | 2  1 2              the numbers, stored as uint8
+
+Source: "MAT-File Format", The MathWorks (matfile_format.pdf).
+"""
+
+import io
+import math
+import struct
+
+import numpy as np
+
+from .compressed import inflated
+from .reading import content, most_bytes
+
+_HEADER = 128
+_INT8, _INT32, _UINT32, _ARRAY, _COMPRESSED = 1, 5, 6, 14, 15
+_NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8",
+            13: "u8"}
+_TEXTS = {**_NUMBERS, 16: "u1", 17: "u2", 18: "u4"}
+_CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
+_NUMERIC = range(6, 16)
+_COMPLEX = 0x800
+_DEEPEST = 32
+
+
+def load(path):
+    """What a file of MATLAB holds, as arrays by name.
+
+    Raises:
+        ValueError: it is no such file, or is damaged; SciPy may raise other errors.
+    """
+    import scipy.io  # here, because it takes long to load
+
+    found = content(path)
+    if 0 not in found[:4]:      # in files of version 4 the first number is small
+        found = plain(found)
+    return scipy.io.loadmat(io.BytesIO(found))
+
+
+def plain(data):
+    """The bytes of a file of version 5 without compression, all of whose lengths are right.
+
+    Raises:
+        ValueError: the file is of another kind, or damaged.
+    """
+    order = {b"IM": "<", b"MI": ">"}.get(bytes(data[126:128]))
+    if len(data) < _HEADER or order is None:
+        raise ValueError("it is no file of MATLAB")
+    version = struct.unpack(f"{order}H", data[124:126])[0]
+    if version != 0x0100:
+        raise ValueError(f"it is a file of MATLAB of version {version >> 8}, not of 1")
+    view, parts, most = memoryview(data)[_HEADER:], [bytes(data[:_HEADER])], most_bytes(len(data))
+    while len(view):
+        kind, length = _tag(view, order)
+        if not 0 < length <= len(view) - 8:
+            raise ValueError(f"an element of {length} bytes has {len(view) - 8} bytes left")
+        whole, view = view[:8 + length], view[8 + length:]
+        if kind == _COMPRESSED:
+            whole = memoryview(inflated(whole[8:], most))
+        most -= len(whole)
+        _check_element(whole, order)
+        parts.append(whole)
+    return b"".join(parts)
+
+
+def _tag(view, order):
+    if len(view) < 8:
+        raise ValueError("it is cut short")
+    return struct.unpack_from(f"{order}II", view)
+
+
+def _check_element(view, order):
+    kind, length = _tag(view, order)
+    if kind != _ARRAY or length > len(view) - 8:
+        raise ValueError(f"where an array must be there is an element of kind {kind} and "
+                         f"{length} bytes")
+    _Array(view[8:8 + length], order).check(0)
+
+
+class _Array:
+    """The elements of one array, taken one after the other."""
+
+    def __init__(self, view, order):
+        self._view, self._order = view, order
+
+    def check(self, depth):
+        """Raises ValueError if SciPy could stumble over the array."""
+        if depth > _DEEPEST:
+            raise ValueError(f"arrays are nested more than {_DEEPEST} deep")
+        flags = self._numbers({_UINT32}, 2)[0]
+        shape = self._numbers({_INT32})
+        self._numbers({_INT8})
+        kind, size = flags & 0xFF, math.prod(shape)
+        if not 2 <= len(shape) <= 32 or min(shape) < 0:
+            raise ValueError(f"an array has the shape {tuple(shape)}")
+        if kind in (_CELL, _STRUCT):
+            self._check_parts(kind, size, depth)
+        elif kind == _SPARSE:
+            self._check_sparse(shape, flags)
+        elif kind in _NUMERIC or kind == _CHAR:
+            for _ in range(2 if flags & _COMPLEX else 1):
+                stored, number = self._next(_TEXTS if kind == _CHAR else _NUMBERS)
+                held = len(stored) // np.dtype(_TEXTS[number]).itemsize
+                if held != size and (kind != _CHAR or held > 4 * size):
+                    raise ValueError(f"an array of shape {tuple(shape)} has {held} numbers")
+        else:
+            raise ValueError(f"an array is of class {kind}, which is not read here")
+        if len(self._view):
+            raise ValueError(f"{len(self._view)} bytes follow an array")
+
+    def _next(self, kinds):
+        """The content of the next element, and its kind."""
+        kind, length = _tag(self._view, self._order)
+        if kind >> 16:      # small: the length, the kind and up to four bytes in the tag
+            kind, length, begin, end = kind & 0xFFFF, kind >> 16, 4, 8
+        else:
+            begin, end = 8, 8 + -(-length // 8) * 8
+        if kind not in kinds:
+            raise ValueError(f"an element is of kind {kind}, where {sorted(kinds)} may be")
+        if length > min(end, len(self._view)) - begin:
+            raise ValueError(f"an element of {length} bytes is longer than its place")
+        found, self._view = self._view[begin:begin + length], self._view[end:]
+        return found, kind
+
+    def _numbers(self, kinds, count=None):
+        stored, kind = self._next(kinds)
+        found = np.frombuffer(stored, f"{self._order}{_NUMBERS[kind]}",
+                              len(stored) // np.dtype(_NUMBERS[kind]).itemsize)
+        if count is not None and len(found) != count:
+            raise ValueError(f"an element has {len(found)} numbers, where {count} must be")
+        return found.tolist()
+
+    def _check_parts(self, kind, size, depth):
+        fields = 1
+        if kind == _STRUCT:
+            length = self._numbers({_INT32}, 1)[0]
+            names = self._next({_INT8})[0]
+            if length < 1 or len(names) % length:
+                raise ValueError(f"the names of fields have {len(names)} bytes, but each has "
+                                 f"{length}")
+            fields = len(names) // length
+        if size * max(1, fields) > len(self._view) // 8 + (fields == 0):
+            raise ValueError(f"{size} entries of {fields} fields have {len(self._view)} bytes")
+        for _ in range(size * fields):
+            number, length = _tag(self._view, self._order)
+            if number != _ARRAY or length > len(self._view) - 8:
+                raise ValueError(f"an entry is of kind {number} and has {length} bytes")
+            if length:
+                _Array(self._view[8:8 + length], self._order).check(depth + 1)
+            self._view = self._view[8 + length:]
+
+    def _check_sparse(self, shape, flags):
+        rows, starts = (np.array(self._numbers({_INT32})) for _ in range(2))
+        stored = [len(self._numbers(_NUMBERS)) for _ in range(2 if flags & _COMPLEX else 1)]
+        if len(shape) != 2 or len(starts) != shape[1] + 1 or starts[0] != 0 or (
+                np.diff(starts) < 0).any() or starts[-1] > min(len(rows), *stored):
+            raise ValueError(f"a sparse array of shape {tuple(shape)} tells other places than it "
+                             f"has")
+        rows = rows[:starts[-1]]
+        if len(rows) and not 0 <= rows.min() <= rows.max() < shape[0]:
+            raise ValueError(f"a sparse array of {shape[0]} rows has numbers in row {rows.max()}")
