@@ -18,7 +18,7 @@ import re
 from pathlib import Path
 
 from .cases import ODD, UNCHANGED, digest
-from .errors import BadInput
+from .errors import BadInput, text_of
 from .specs import module_of
 from .wheel import WINDOWS
 
@@ -69,9 +69,11 @@ def load(folder=FOLDER):
     found = {}
     for path in sorted(Path(folder).glob("*.json")):
         try:
-            found.update(json.loads(path.read_text(encoding="utf-8")))
-        except ValueError as error:
-            raise BadInput(path, f"is no JSON: {error.msg}", error.lineno) from None
+            found.update(json.loads(text_of(path)))
+        except (ValueError, TypeError, RecursionError) as error:
+            raise BadInput(
+                path, f"is no JSON of answers: {error}", getattr(error, "lineno", None)
+            ) from None
     return found
 
 

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from . import signatures
-from .errors import BadInput
+from .errors import BadInput, text_of
 from .model import Entry, Example, Page, Sentence
 from .sections import heading, lines_of, split, unglue
 from .wheel import Wheel
@@ -112,10 +112,7 @@ def _is_property(node):
 
 def read_text(path, strict=True):
     """Yield the pages of one saved page: a .rst source, or text as a browser shows it."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput(path, "not a text file", f"byte {error.start}") from None
+    text = text_of(path)
     starts, lines = _starts(lines_of(text))
     if not starts:
         if strict:

@@ -1,4 +1,6 @@
-"""The two ways in which a run can end early. Nothing else lives here."""
+"""The two ways in which a run can end early, and the reading of text, which may be one."""
+
+from pathlib import Path
 
 
 class BadInput(Exception):
@@ -15,3 +17,11 @@ class BadInput(Exception):
 
 class TargetBroken(BadInput):
     """The implementation under test cannot be imported at all."""
+
+
+def text_of(path):
+    """The content of a text file; BadInput where it is not UTF-8."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(path, "not a text file", f"byte {error.start}") from None

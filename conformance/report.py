@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from . import usage
-from .errors import BadInput
+from .errors import BadInput, text_of
 
 BAD = ("fail", "crash", "hang")
 ABSENT = ("absent", "skip")  # of a name that is not there; not asked
@@ -174,13 +174,13 @@ def save(path, records, about):
 def load(path):
     """(records, about) of a results file; BadInput where it is none."""
     try:
-        held = json.loads(Path(path).read_text(encoding="utf-8"))
+        held = json.loads(text_of(path))
         return held["records"], held["about"]
     except FileNotFoundError:
         raise BadInput(
             path, "no such results file: run `python -m conformance run` first"
         ) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(
             path, f"is no results file: {error}", getattr(error, "lineno", None)
         ) from None

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from .cases import digest
-from .errors import BadInput, TargetBroken
+from .errors import BadInput, TargetBroken, text_of
 from .targets import REFERENCE
 
 SECONDS = {"example": 60, "accepts": 60, "gradient": 40}
@@ -172,11 +172,11 @@ def load(store):
     found = {}
     path = Path(store)
     if path.exists():
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for number, line in enumerate(text_of(path).splitlines(), 1):
             try:
                 result = json.loads(line)
                 found[result["id"]] = result
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 if line.strip().startswith("{"):
                     continue
                 raise BadInput(path, "is no result file", number) from None

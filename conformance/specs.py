@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from . import phrases, promises, ranges, recorder
-from .errors import BadInput
+from .errors import BadInput, text_of
 from .rules import Clause, Rule
 
 FOLDER = Path(__file__).parent / "spec"
@@ -34,6 +34,7 @@ KEYS = (
 )
 KINDS = {"class", "function", "method", "property", "attribute", "value"}
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DEEPEST = 100
 _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
@@ -197,8 +198,9 @@ def load(folder=FOLDER, check=True):
 
 def load_file(path, check=True):
     """The entries of one file."""
-    text = Path(path).read_text(encoding="utf-8")
+    text = text_of(path)
     try:
+        _check_depth(path, text)
         held = yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -211,9 +213,19 @@ def load_file(path, check=True):
         for name, entry in held.items():
             try:
                 check_entry(entry)
-            except ValueError as error:
+            except (ValueError, TypeError, AttributeError) as error:
                 raise BadInput(path, f"{name}: {error}", _line_of(text, name, error)) from None
     return held
+
+
+def _check_depth(path, text):
+    """BadInput where a text nests so deeply that the library would run out of stack."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise BadInput(path, "is nested too deeply", event.start_mark.line + 1)
 
 
 def check_entry(entry):
