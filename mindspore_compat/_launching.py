@@ -7,7 +7,6 @@ once, and results are the same with any. Cores are bound for what there is: the 
 those that share its work, and the workers of data pipelines.
 """
 
-import json
 import os
 import re
 
@@ -17,6 +16,7 @@ from ._core.context.config import config
 from ._core.context.settings import DictOf
 from ._core.rules.checked import checked
 from ._core.rules.vocabulary import Bool, Int, ListOf, Str
+from ._io.reading import json_of, reading
 
 _MODULES = ("main", "runtime", "pynative", "minddata")
 _done = set()
@@ -182,12 +182,7 @@ def _from_file(api, path):
     """Cores by kind of thread, for the device in force, as a file tells them."""
     if not os.path.isfile(path):
         raise ValueError(f"For '{api}', 'bind_file' must be a file, but there is no {path!r}.")
-    try:
-        with open(path, encoding="utf-8") as file:
-            told = json.load(file)["bind_cpu"][f"device{config.device_id}"]
+    device = f"device{config.device_id}"
+    with reading(path, ValueError, f"does not tell cores under 'bind_cpu' and '{device}'", api):
+        told = json_of(path)["bind_cpu"][device]
         return {name: _cores(api, text) for name, text in told.items() if name in _MODULES}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"For '{api}', 'bind_file' must hold cores under 'bind_cpu' and "
-            f"'device{config.device_id}', but {path!r} does not: {error}."
-        ) from None

@@ -178,7 +178,7 @@ def _check_header(header):
         if not isinstance(shape, list) or not all(type(length) is int for length in shape):
             raise ValueError(f"its field {name!r} is of shape {shape!r}")
     sizes = [header["header_size"], header["page_size"], len(header["shard_addresses"])]
-    if not all(type(size) is int and 0 < size < 1 << 40 for size in sizes):
+    if not all(type(size) is int and 0 < size <= 1 << 28 for size in sizes):
         raise ValueError(f"its sizes are {sizes}")
     if not all(isinstance(name, str) for name in header["shard_addresses"]):
         raise ValueError(f"the names of its files are {header['shard_addresses']}")
@@ -214,13 +214,17 @@ class Shard:
         """For each row: where its raw and its blob part begin and end in the file."""
         with reading(f"{self.path}.db", MRMOpenError):
             found = np.array(rows_of_index(self.path, PLACES), np.int64).reshape(-1, 6)
-        begin, page = self.header["header_size"], self.header["page_size"]
+        size, begin, page = (os.path.getsize(self.path), self.header["header_size"],
+                             self.header["page_size"])
+        if len(found) and not 0 <= found.min() <= found.max() <= size:
+            raise MRMOpenError(f"{self.path!r} has {size} bytes, but its index tells of places "
+                               f"from {found.min()} to {found.max()} in it.")
         raw, blob = begin + found[:, 0] * page, begin + found[:, 3] * page
         places = np.stack([raw + found[:, 1], raw + found[:, 2], blob + found[:, 4],
                            blob + found[:, 5]], 1)
-        if len(places) and (places.max() > os.path.getsize(self.path) or places.min() < begin):
+        if len(places) and (places.max() > size or places.min() < begin):
             raise MRMOpenError(f"{self.path!r} is truncated: its index tells of rows up to byte "
-                               f"{places.max()}, but it has {os.path.getsize(self.path)} bytes.")
+                               f"{places.max()}, but it has {size} bytes.")
         return places
 
     def row(self, number, columns):

@@ -50,10 +50,12 @@ class reading:  # noqa: N801 - read as a verb: with reading(path)
         path (Union[str, PathLike], optional): the file, or the folder of files that `at` notes.
         raises (type, optional): the documented error.
         told (str, optional): what is said of the file, before the line and the reason.
+        api (str, optional): the public name to begin with.
     """
 
-    def __init__(self, path=None, raises=RuntimeError, told="cannot be read"):
+    def __init__(self, path=None, raises=RuntimeError, told="cannot be read", api=None):
         self._path, self._raises, self._told = path, raises, told
+        self._head = "" if api is None else f"For '{api}', "
 
     def __enter__(self):
         self._before = _now.path, _now.line
@@ -63,21 +65,21 @@ class reading:  # noqa: N801 - read as a verb: with reading(path)
     def __exit__(self, kind, error, traceback):
         path, line = _now.path, _now.line
         at(*self._before)
-        if isinstance(error, Exception) and not isinstance(error, ImportError) and not (
-                _is_told(error, path)):
-            raise self._raises(_message(path, self._told, line, error)) from error
+        if isinstance(error, Exception) and not isinstance(error, ImportError) and (
+                path is None or not _is_told(error, path)):
+            raise self._raises(self._head + _message(path, self._told, line, error)) from error
 
 
 def _is_told(error, path):
     kind = type(error)
     own = kind in _PLAIN or kind.__module__.startswith("mindspore_compat.") or (
         kind is FileNotFoundError and error.errno is None)
-    return own and (path is None or os.fspath(path) in str(error) or repr(path) in str(error))
+    return own and (os.fspath(path) in str(error) or repr(path) in str(error))
 
 
 def _message(path, told, line, error):
     if path is None:
-        return f"The input {told}: {reason(error)}"
+        return f"the input {told}: {reason(error)}"
     if isinstance(error, UnicodeDecodeError) and os.path.isfile(path):
         line = _line_that_is_no_text(path) or line
     place = "" if line is None else f" at line {line}"

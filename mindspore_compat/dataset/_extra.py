@@ -91,7 +91,7 @@ def opencv_pixels(api, content, mode):
         RuntimeError: the image asks for more memory than a file of its size may.
     """
     cv2 = opencv(api)
-    with reading(told=f"of '{api}' is no image that OpenCV can read"):
+    with reading(told="is no image that OpenCV can read", api=api):
         check_growth(_CHANNELS * pixels_of(content), len(content))
         return cv2.imdecode(np.frombuffer(content, np.uint8),
                             getattr(cv2, mode) | cv2.IMREAD_IGNORE_ORIENTATION)
@@ -105,7 +105,7 @@ def pillow_image(api, content, raises=RuntimeError):
             than a file of its size may.
     """
     library, file = pillow(api), io.BytesIO(content)
-    with reading(raises=raises, told=f"of '{api}' is no image that Pillow can read"):
+    with reading(raises=raises, told="is no image that Pillow can read", api=api):
         image = library.open(file)
         check_growth(_CHANNELS * image.width * image.height, len(content))
         return image.convert("RGB")

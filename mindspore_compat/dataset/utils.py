@@ -4,6 +4,7 @@ import os
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Int, Str
+from .._io.reading import at, reading
 
 __all__ = ["LineReader"]
 
@@ -63,6 +64,7 @@ class LineReader:
 
         Raises:
             ValueError: there is no such line.
+            RuntimeError: the line is no UTF-8.
         """
         if not 1 <= line <= len(self.offsets):
             raise ValueError(
@@ -71,7 +73,9 @@ class LineReader:
         if self._file is None:
             self._file = open(self.filename, "rb")
         self._file.seek(self.offsets[line - 1])
-        found = self._file.readline().decode()
+        with reading(self.filename):
+            at(self.filename, line)
+            found = self._file.readline().decode()
         for end in ("\r\n", "\n", "\r"):
             if found.endswith(end):
                 return found[: -len(end)]

@@ -5,11 +5,11 @@ those of `set_auto_parallel_context`; they are in force while the network runs, 
 gradients are combined is in `gradient_sums`.
 """
 
-import json
 import os
 
 from .._core.context import config
 from .._core.rules.vocabulary import Any, Bool, Callable, CellOf, Forbid, Int, OneOf, Str, checked
+from .._io.reading import json_of, reading
 from ..communication import get_group_size, get_rank
 from ..nn.cell import Cell
 from .gradient_sums import GradientSums
@@ -456,23 +456,20 @@ def _check_speed_up(path):
     api = "transformer_opt"
     if not os.path.exists(path):
         raise ValueError(f"For '{api}', 'file_path' must be a file that exists, but got {path!r}.")
-    with open(path, encoding="utf-8") as file:
-        try:
-            found = json.load(file)
-        except ValueError as error:
-            raise ValueError(f"For '{api}', {path!r} must be a JSON file: {error}") from error
-    if not isinstance(found, dict):
-        raise ValueError(f"For '{api}', {path!r} must hold an object, but it holds {found!r}.")
-    for key, value in found.items():
-        if key not in _KINDS:
-            raise ValueError(
-                f"For '{api}', the key must be one of {', '.join(_KINDS)}, but got {key!r}."
-            )
-        if not isinstance(value, _KINDS[key]):
-            names = " or ".join(kind.__name__ for kind in _KINDS[key])
-            raise ValueError(f"For '{api}', {key!r} must be a {names}, but got {value!r}.")
-        if isinstance(value, str) and set(value.split(",")) - set(_MESSAGES):
-            raise ValueError(
-                f"For '{api}', {key!r} must name some of "
-                f"{', '.join(filter(None, _MESSAGES))}, but got {value!r}."
-            )
+    with reading(path, ValueError, "is no JSON file of settings", api):
+        found = json_of(path)
+        if not isinstance(found, dict):
+            raise ValueError(f"For '{api}', {path!r} must hold an object, but it holds {found!r}.")
+        for key, value in found.items():
+            if key not in _KINDS:
+                raise ValueError(
+                    f"For '{api}', the key must be one of {', '.join(_KINDS)}, but got {key!r}."
+                )
+            if not isinstance(value, _KINDS[key]):
+                names = " or ".join(kind.__name__ for kind in _KINDS[key])
+                raise ValueError(f"For '{api}', {key!r} must be a {names}, but got {value!r}.")
+            if isinstance(value, str) and set(value.split(",")) - set(_MESSAGES):
+                raise ValueError(
+                    f"For '{api}', {key!r} must name some of "
+                    f"{', '.join(filter(None, _MESSAGES))}, but got {value!r}."
+                )

@@ -5,7 +5,6 @@ How parameters are cut is in `_resharding`, what strategy files hold in `_strate
 parameters, which are the other source, are written by `_unifying`.
 """
 
-import json
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Any, Bool, Int, OneOf, Str
 from .._core.tensor.tensor import Tensor
 from .._io import safetensors
+from .._io.reading import json_of, reading
 from ..common.parameter import Parameter
 from ..communication.groups import get_group_size, get_rank
 from ..nn.cell import Cell
@@ -355,10 +355,11 @@ class _Files:
             tags = [tag for tag, *_ in self._read(names[0])]
             self.homes = {renamed.get(tag, tag): names[0] for tag in tags}
         elif names and os.path.isfile(os.path.join(folder, _MAP)):
-            with open(os.path.join(folder, _MAP), encoding="utf-8") as file:
-                told = json.load(file)
-            told = told.get("weight_map", told)
-            self.homes = {renamed.get(tag, tag): home for tag, home in told.items()}
+            with reading(os.path.join(folder, _MAP), ValueError):
+                told = json_of(os.path.join(folder, _MAP))
+                told = told.get("weight_map", told)
+                self.homes = {renamed.get(tag, tag): _plain_name(home)
+                              for tag, home in told.items()}
         else:
             raise ValueError(
                 f"For '{_API}', 'unified_safetensors_dir' must have safetensors "
@@ -393,6 +394,13 @@ class _Files:
         except ValueError as error:
             raise ValueError(f"For '{_API}', {name!r}: {error}.") from None
         return Parameter(Tensor(_cut_further(target, name, array)), name)
+
+
+def _plain_name(home):
+    """The name of a file, which must lie in the folder itself."""
+    if os.path.basename(home) != home:
+        raise ValueError(f"it tells of the file {home!r}, which is not in its folder")
+    return home
 
 
 def _is_whole(target):

@@ -76,8 +76,8 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
         values = checkpoint.read(ckpt_file_name, crc=crc_check or dec_key is None, key=dec_key,
                                  mode=dec_mode, wanted=wanted)
     if not values:
-        raise ValueError(f"For '{api}', nothing of the file is left to load: it is empty, or the "
-                         "prefixes or 'choice_func' leave nothing.")
+        raise ValueError(f"For '{api}', nothing of the file {ckpt_file_name} is left to load: it "
+                         "is empty, or the prefixes or 'choice_func' leave nothing.")
     found = {name: value if type_name == checkpoint.TEXT else _parameter(name, value)
              for name, value, type_name in values}
     if net is not None:

@@ -18,6 +18,7 @@ from .._core.rules.vocabulary import Str
 from .._core.tensor.tensor import Tensor
 from .._io.files import atomic_write
 from .._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, signed
+from .._io.reading import content, json_of, reading
 from ..common.parameter import Parameter
 
 __all__ = ["build_searched_strategy", "merge_pipeline_strategys", "merge_sliced_parameter",
@@ -83,15 +84,12 @@ def build_searched_strategy(strategy_filename: Str):
     Source: mindspore.parallel.build_searched_strategy of MindSpore 2.10.
     """
     _check_file("build_searched_strategy", "strategy_filename", strategy_filename)
-    try:
+    with _reading("build_searched_strategy", strategy_filename):
         if strategy_filename.endswith(".json"):
-            items = _json_of(strategy_filename).get("parallel_layout_item", {})
+            items = json_of(strategy_filename).get("parallel_layout_item", {})
             return {name: _layout_from_json(told) for name, told in items.items()}
         _, layouts = _items_of(_content(strategy_filename))
         return {name: _layout(item) for name, item in map(_named, layouts)}
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise ValueError(f"For 'build_searched_strategy', 'strategy_filename' must be a strategy "
-                         f"file, but {strategy_filename!r} is none: {error}.") from None
 
 
 def merge_sliced_parameter(sliced_parameters, strategy=None):
@@ -208,15 +206,12 @@ def restore_group_info_list(group_info_file_name: Str):
     """
     api, name = "restore_group_info_list", "group_info_file_name"
     _check_file(api, name, group_info_file_name)
-    try:
+    with _reading(api, group_info_file_name, "file of groups"):
         held = [value for number, kind, value in fields(_content(group_info_file_name))
                 if number == 2 and kind == BYTES]
         if not held:
             raise ValueError("it has no list of ranks")
         return _dims(held[-1])
-    except ValueError as error:
-        raise ValueError(f"For '{api}', '{name}' must be a file of groups, but "
-                         f"{group_info_file_name!r} is none: {error}.") from None
 
 
 @checked
@@ -258,11 +253,9 @@ def merge_pipeline_strategys(src_strategy_dirs: Str, dst_strategy_file: Str):
 def _merged_messages(api, paths):
     stages, strategies, layouts = set(), [], []
     for path in paths:
-        try:
+        with _reading(api, path):
             cut, held = _items_of(_content(path))
             stage = _stage_of(cut[0]) if cut and held else None
-        except ValueError as error:
-            raise ValueError(f"For '{api}', {path!r} is no strategy file: {error}.") from None
         if stage is None:
             raise _tells_nothing(api, path)
         if stage in stages:
@@ -279,16 +272,17 @@ def _merged_json(api, paths):
     merged, stages = {"current_stage": 1, "parallel_strategy_item": {},
                       "parallel_layout_item": {}}, set()
     for path in paths:
-        told = _json_of(path)
-        cut, held = told.get("parallel_strategy_item"), told.get("parallel_layout_item")
-        if not cut or not held:
-            raise _tells_nothing(api, path)
-        stage = next(iter(cut.values())).get("stage")
-        if stage not in stages:
-            stages.add(stage)
-            merged["parallel_strategy_item"].update(cut)
-            merged["parallel_layout_item"].update(
-                {f"{stage}-{name}": layout for name, layout in held.items()})
+        with _reading(api, path):
+            told = json_of(path)
+            cut, held = told.get("parallel_strategy_item"), told.get("parallel_layout_item")
+            if not cut or not held:
+                raise _tells_nothing(api, path)
+            stage = next(iter(cut.values())).get("stage")
+            if stage not in stages:
+                stages.add(stage)
+                merged["parallel_strategy_item"].update(cut)
+                merged["parallel_layout_item"].update(
+                    {f"{stage}-{name}": layout for name, layout in held.items()})
     return merged
 
 
@@ -302,11 +296,12 @@ def stage_of_file(path):
     Raises:
         ValueError: it has no operations.
     """
-    if path.endswith(".json"):
-        cut = list(_json_of(path).get("parallel_strategy_item", {}).values())
-        stages = [each.get("stage") for each in cut]
-    else:
-        stages = [_stage_of(each) for each in _items_of(_content(path))[0]]
+    with _reading("rank_list", path):
+        if path.endswith(".json"):
+            cut = list(json_of(path).get("parallel_strategy_item", {}).values())
+            stages = [each.get("stage") for each in cut]
+        else:
+            stages = [_stage_of(each) for each in _items_of(_content(path))[0]]
     if not stages:
         raise ValueError(f"the strategy file {path!r} tells of no operations")
     return stages[0]
@@ -322,14 +317,12 @@ def _check_file(api, name, path):
         raise ValueError(f"For '{api}', '{name}' must not be empty, but {path!r} is.")
 
 
+def _reading(api, path, kind="strategy file"):
+    return reading(path, ValueError, f"is no {kind}", api)
+
+
 def _content(path):
-    with open(path, "rb") as file:
-        return memoryview(file.read())
-
-
-def _json_of(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+    return memoryview(content(path))
 
 
 def _items_of(view):

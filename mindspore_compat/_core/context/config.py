@@ -49,7 +49,7 @@ def _readable_json(path: str) -> str:
     try:
         with open(path, encoding="utf-8") as file:
             json.load(file)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"For 'set_context', 'env_config_path' must name a readable JSON file, "
                          f"but got {path!r}: {error}.") from None
     return path

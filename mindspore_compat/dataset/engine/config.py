@@ -7,7 +7,6 @@ binding and devices; they are checked, kept and told back, and change nothing, b
 here runs in the thread that asks for its rows.
 """
 
-import json
 import os
 import random
 from abc import ABC, abstractmethod
@@ -19,6 +18,7 @@ import numpy as np
 from ..._core.context import config as context
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Int, OneOf, Str
+from ..._io.reading import json_of, reading
 from .._rules import AnInstance
 
 __all__ = """DebugHook ErrorSamplesMode get_auto_num_workers get_auto_offload get_autotune_interval
@@ -487,11 +487,6 @@ def load(file):
     Raises:
         RuntimeError: it cannot be read, or is no JSON object.
     """
-    try:
-        with open(file, encoding="utf-8") as opened:
-            found = json.load(opened)
-        for key, value in found.items():
+    with reading(file, told="is no JSON file of settings", api="load"):
+        for key, value in json_of(file).items():
             _in_file.get(key, lambda value: None)(value)
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise RuntimeError(f"For 'load', 'file' must be a JSON file of settings, but {file!r} is "
-                           f"not: {error}") from error

@@ -5,6 +5,7 @@ import json
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Int, ListOf, Str
 from ..._core.tensor import dtype as dtypes
+from ..._io.reading import json_of, reading
 from .._rules import AnInstance
 
 __all__ = ["Schema"]
@@ -26,12 +27,8 @@ class Schema:
         self.columns, self.num_rows, self.dataset_type = [], None, ""
         if schema_file is None:
             return
-        try:
-            with open(schema_file, encoding="utf-8") as file:
-                self.from_json(json.load(file))
-        except (OSError, ValueError) as error:
-            raise RuntimeError(f"For 'Schema', 'schema_file' must name a JSON file of columns, but "
-                               f"got {schema_file!r}: {error}") from error
+        with reading(schema_file, told="is no JSON file of columns", api="Schema"):
+            self.from_json(json_of(schema_file))
 
     @checked
     def add_column(self, name: Str, de_type: Str | AnInstance(dtypes.Type),

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Int, ListOf, Str
+from ..._io.reading import lines, reading
 from .._rules import AnInstance, positive
 from ..engine.operations import known
 from ..engine.pipeline import Dataset
@@ -102,16 +103,12 @@ class Vocab:
         Raises:
             TypeError: an argument is of the wrong type.
             ValueError: a token comes twice, or `vocab_size` is not positive.
-            RuntimeError: the file cannot be read.
+            RuntimeError: the file cannot be read, or is no UTF-8.
         """
         _check_file(file_path, delimiter, vocab_size, special_tokens, special_first)
-        try:
-            with open(file_path, encoding="utf-8") as file:
-                lines = [line.rstrip("\r\n") for line in file]
-        except OSError as error:
-            raise RuntimeError(f"For 'from_file', 'file_path' must be a file that can be read, but "
-                               f"got {file_path!r}: {error}") from error
-        tokens = [line.split(delimiter)[0] if delimiter else line for line in lines[:vocab_size]]
+        with reading(file_path, told="is no file of tokens", api="from_file"):
+            held = list(lines(file_path))
+        tokens = [line.split(delimiter)[0] if delimiter else line for line in held[:vocab_size]]
         return cls._with_specials("from_file", tokens, special_tokens, special_first)
 
     @classmethod

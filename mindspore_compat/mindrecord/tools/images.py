@@ -4,15 +4,18 @@ Images of CIFAR and MNIST are stored as JPEG, as the original does, so they come
 changed. OpenCV makes them, or Pillow where it is not installed.
 """
 
-import gzip
 import io
+import math
+import operator
 import os
 import pickle
 
 import numpy as np
 
 from ... import log
+from ..._io.compressed import Inflated
 from ..._io.mindrecord_errors import PathNotExistsError
+from ..._io.reading import content, lines, reading
 from ._base import as_jpeg, check_fields, check_number, check_paths, write
 
 
@@ -34,15 +37,14 @@ def _pickled(path, names):
     Raises:
         RuntimeError: it is no such file.
     """
-    try:
-        with open(path, "rb") as file:
-            found = _Numbers(io.BytesIO(file.read()), encoding="bytes").load()
+    with reading(path, told="is no file of CIFAR images"):
+        found = _Numbers(io.BytesIO(content(path)), encoding="bytes").load()
         images, *labels = [found[name] for name in names]
         images = np.asarray(images, np.uint8).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        labels = [[operator.index(label) for label in each] for each in labels]
+        if any(len(each) != len(images) for each in labels):
+            raise ValueError(f"it has {len(images)} images, but other numbers of labels")
         return images, *labels
-    except (pickle.UnpicklingError, EOFError, KeyError, TypeError, ValueError, AttributeError,
-            IndexError, UnicodeDecodeError) as error:
-        raise RuntimeError(f"{path!r} is no file of CIFAR images: {error}") from error
 
 
 class _Cifar:
@@ -162,21 +164,22 @@ class MnistToMR:
     def _rows(self, begin):
         images = self._read(f"{begin}-images-idx3-ubyte.gz", 16).reshape(-1, 28, 28, 1)
         labels = self._read(f"{begin}-labels-idx1-ubyte.gz", 8)
+        if len(images) != len(labels):
+            raise RuntimeError(f"In {self.source!r} the files of {begin} have {len(images)} images "
+                               f"and {len(labels)} labels.")
         for image, label in zip(images, labels, strict=True):
             yield {"label": int(label), "data": as_jpeg(image)}
 
     def _read(self, name, head):
         path = os.path.join(self.source, name)
-        try:
-            with gzip.open(path, "rb") as file:
-                content = file.read()
-        except (gzip.BadGzipFile, EOFError) as error:
-            raise RuntimeError(f"{path!r} is no file of MNIST: {error}") from error
-        shape = np.frombuffer(content, ">i4", max(0, min(head, len(content)) // 4 - 1), 4)
-        if len(content) < head or int(np.prod(shape)) != len(content) - head:
-            raise RuntimeError(f"{path!r} is no file of MNIST: it has {len(content)} bytes for "
-                               f"shape {shape.tolist()}.")
-        return np.frombuffer(content, np.uint8, offset=head)
+        with reading(path, told="is no file of MNIST"), Inflated(path, "GZIP") as file:
+            shape = np.frombuffer(file.read(head), ">i4")[1:].tolist()
+            if len(shape) != head // 4 - 1 or min(shape) < 0 or shape[1:] not in ([], [28, 28]):
+                raise ValueError(f"it is of shape {shape}")
+            found = file.read(math.prod(shape))
+            if len(found) != math.prod(shape) or file.read(1):
+                raise ValueError(f"it has more or fewer bytes than for shape {shape}")
+        return np.frombuffer(found, np.uint8)
 
 
 class ImageNetToMR:
@@ -204,6 +207,7 @@ class ImageNetToMR:
 
         Raises:
             OSError: there is no map file.
+            RuntimeError: it has something else than names and numbers, or is no UTF-8.
             PathNotExistsError: none of its folders is there.
             MRMOpenError: a file exists already.
         """
@@ -215,9 +219,11 @@ class ImageNetToMR:
     run = transform
 
     def _rows(self):
-        with open(self.map_file, encoding="utf-8") as file:
-            classes = [line.split() for line in file if line.strip()]
-        folders = [(os.path.join(self.image_dir, name), int(label)) for name, label in classes]
+        if not os.path.isfile(self.map_file):
+            raise FileNotFoundError(f"There is no map file {self.map_file!r}.")
+        with reading(self.map_file):
+            classes = [line.split() for line in lines(self.map_file) if line.strip()]
+            folders = [(os.path.join(self.image_dir, name), _label(text)) for name, text in classes]
         if not any(os.path.isdir(folder) for folder, _ in folders):
             raise PathNotExistsError(f"For 'ImageNetToMR', 'image_dir' must have the folders of "
                                      f"{self.map_file!r}, but got {self.image_dir!r}.")
@@ -230,5 +236,13 @@ class ImageNetToMR:
                 if not name.endswith(("JPEG", "jpg")) or not os.path.getsize(path):
                     log.warning("%s is left out", path)
                     continue
-                with open(path, "rb") as file:
-                    yield {"file_name": path, "label": label, "image": file.read()}
+                with reading(path):
+                    image = content(path)
+                yield {"file_name": path, "label": label, "image": image}
+
+
+def _label(text):
+    label = int(text)
+    if not -2**31 <= label < 2**31:
+        raise ValueError(f"a label must have 32 bits, but is {text}")
+    return label

@@ -3,9 +3,11 @@
 import csv
 import math
 import os
+import re
 
 import numpy as np
 
+from ..._io.reading import reading
 from ..._io.tfrecord import TFRecordError, parse_example, records
 from ._base import check_number, check_paths, write
 
@@ -46,21 +48,21 @@ class CsvToMR:
 
         Raises:
             OSError: there is no CSV file.
-            RuntimeError: it has no columns, a line has another number of them, or one of
-                `columns_list` is not there.
-            ValueError: a column's name is a number.
+            RuntimeError: it is no CSV or no UTF-8, has no columns, a line has another number of
+                them, or one of `columns_list` is not there.
+            ValueError: a column's name is a number, or has other than letters, digits and _.
             MRMOpenError: a file exists already.
         """
         names, columns = self._read()
         wanted = self.columns_list or names
         missing = [name for name in wanted if name not in names]
         if missing or not names:
-            raise RuntimeError(f"For 'CsvToMR', 'columns_list' must be among {names}, but got "
-                               f"{wanted}.")
+            raise RuntimeError(f"For 'CsvToMR', 'columns_list' must be among the columns of "
+                               f"{self.source!r}, {names}, but got {wanted}.")
         for name in wanted:
-            if name.isdigit():
-                raise ValueError(f"For 'CsvToMR', the first line must name the columns, but "
-                                 f"{name!r} is a number.")
+            if name.isdigit() or not re.fullmatch(r"\w+", name, re.ASCII):
+                raise ValueError(f"For 'CsvToMR', the first line of {self.source!r} must name the "
+                                 f"columns by letters, digits and _, but has {name!r}.")
         typed = {name: _typed(columns[names.index(name)]) for name in wanted}
         schema = {name: {"type": dtype} for name, (dtype, _) in typed.items()}
         rows = (dict(zip(wanted, values, strict=True))
@@ -70,7 +72,9 @@ class CsvToMR:
     run = transform
 
     def _read(self):
-        with open(self.source, newline="", encoding="utf-8") as file:
+        if not os.path.isfile(self.source):
+            raise FileNotFoundError(f"There is no CSV file {self.source!r}.")
+        with reading(self.source), open(self.source, newline="", encoding="utf-8") as file:
             lines = [line for line in csv.reader(file) if line]
         names = lines[0] if lines else []
         for number, line in enumerate(lines[1:], 2):

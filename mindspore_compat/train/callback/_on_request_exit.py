@@ -1,12 +1,12 @@
 """OnRequestExit, with which a training ends when somebody outside asks for it."""
 
-import json
 import os
 import signal
 
 from ... import log
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int, Str
+from ..._io.reading import json_of, reading
 from ...communication.groups import get_rank
 from .. import _loading, _saving
 from .._utils import _make_directory, documented_as_value_error
@@ -123,8 +123,8 @@ class OnRequestExit(Callback):
     def _look_at_file(self):
         """Notes a request in the JSON file."""
         if self.remote_config_file is not None and os.path.isfile(self.remote_config_file):
-            with open(self.remote_config_file, encoding="utf-8") as file:
-                wanted = json.load(file).get("GracefulExit", 0)
+            with reading(self.remote_config_file):
+                wanted = json_of(self.remote_config_file).get("GracefulExit", 0)
             self.exit = self.exit or wanted == 1
 
     def _load(self, network, paths):

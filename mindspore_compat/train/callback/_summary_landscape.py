@@ -3,7 +3,6 @@
 The planes in which it is measured, and the message, are in `summary._landscape`.
 """
 
-import json
 import os
 import shutil
 
@@ -12,6 +11,7 @@ from ..._core.context.config import config, set_context
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Callable, Int, ListOf, Str
 from ..._core.tensor.tensor import Tensor
+from ..._io.reading import json_of, reading
 from ...common.parameter import Parameter
 from .._loading import load_checkpoint, load_param_into_net
 from .._utils import _make_directory
@@ -126,8 +126,8 @@ class SummaryLandscape:
         if not os.path.isfile(path):
             raise FileNotFoundError(f"For '{_API}', there is no {path!r}; train with a "
                                     f"SummaryCollector whose 'collect_landscape' is set.")
-        with open(path, encoding="utf-8") as file:
-            told = json.load(file)
+        with reading(path, ValueError):
+            told = json_of(path)
         if "intervals" in changes:
             told["epoch_group"] = {str(number): each
                                    for number, each in enumerate(changes.pop("intervals"))}

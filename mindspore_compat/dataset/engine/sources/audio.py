@@ -11,6 +11,7 @@ import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
+from ...._io.reading import content as content_of
 from ..._rules import Samples, Workers
 from ..pipeline import AudioBaseDataset
 from .generator import Shard, Shards
@@ -33,11 +34,7 @@ def read_wav(path):
     Raises:
         RuntimeError: it cannot be read, or is no WAV file of 16-bit numbers.
     """
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except OSError as error:
-        raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+    content = content_of(path)
     form = data = None
     if content[:4] == b"RIFF" and content[8:12] == b"WAVE":
         at = 12

@@ -138,7 +138,7 @@ class SBUDataset(Listed, VisionBaseDataset):
 
     def _list(self):
         urls, captions = (
-            lines_of(os.path.join(self.dataset_dir, name)) for name in (_URLS, _CAPTIONS)
+            list(lines_of(os.path.join(self.dataset_dir, name))) for name in (_URLS, _CAPTIONS)
         )
         if len(urls) != len(captions):
             raise RuntimeError(

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, ListOf, OneOf, Str
+from ...._io.reading import reading
 from ..._rules import AnInstance, Samples, Workers
 from ..operations import as_list
 from ..pipeline import VisionBaseDataset
@@ -483,6 +484,10 @@ class LFWDataset(Listed, VisionBaseDataset):
         for name, count in (line for line in lines if len(line) == 2):
             if name not in numbers:
                 raise RuntimeError(f"For 'LFWDataset', lfw-names.txt does not have {name!r}.")
+            last = self._path(name, count)
+            if int(count) > 0 and not os.path.isfile(last):
+                raise RuntimeError(f"For 'LFWDataset', there are {count} images of {name!r} in the "
+                                   f"list, but there is no file {last!r}.")
             yield from (
                 ([self._path(name, number + 1)], numbers[name]) for number in range(int(count))
             )
@@ -559,7 +564,8 @@ class ManifestDataset(_Classes):
         """Returns the labels by name."""
         if self.class_indexing:
             return self.class_indexing
-        names = sorted({name for _, names in self._images() for name in names})
+        with reading(self.dataset_file):
+            names = sorted({name for _, names in self._images() for name in names})
         return {name: label for label, name in enumerate(names)}
 
     def num_classes(self):
@@ -567,21 +573,16 @@ class ManifestDataset(_Classes):
         return len(self.get_class_indexing())
 
     def _images(self):
-        for number, line in enumerate(lines_of(self.dataset_file), 1):
+        for line in lines_of(self.dataset_file):
             if not line.strip():
                 continue
-            try:
-                found = json.loads(line)
-                usage, path = found.get("usage", ""), found["source"]
-                names = [
-                    each["name"]
-                    for each in found.get("annotation", ())
-                    if each["type"].endswith("image_classification")
-                ]
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise RuntimeError(
-                    f"Line {number} of {self.dataset_file!r} does not tell an image: {error!r}"
-                ) from error
+            found = json.loads(line)
+            usage, path = found.get("usage", ""), found["source"]
+            names = [
+                each["name"]
+                for each in found.get("annotation", ())
+                if each["type"].endswith("image_classification")
+            ]
             if usage.lower() == self.usage:
                 yield path, names
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import OneOf
+from ...._io.reading import at, reading
 from ..._rules import Names, Samples, Workers
 from ..pipeline import TextBaseDataset
 from ..sampler import Shuffle
@@ -79,7 +80,7 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
     def _count(self):
         count = 0
         for path in self.dataset_files:
-            with open(path, encoding="utf-8") as file:
+            with reading(path), open(path, encoding="utf-8") as file:
                 count += sum(1 for line in file if line.strip())
         return count
 
@@ -93,10 +94,8 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
 
 
 def _object(path, number, line):
-    try:
-        found = json.loads(line)
-    except ValueError as error:
-        raise RuntimeError(f"In line {number} of {path!r} there must be JSON: {error}") from error
+    at(path, number)
+    found = json.loads(line)
     if not isinstance(found, dict):
         raise RuntimeError(
             f"In line {number} of {path!r} there must be an object, but there is {found!r}."

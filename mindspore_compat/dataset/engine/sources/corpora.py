@@ -2,13 +2,13 @@
 WikiText, EnWik9, IMDb, SST2 and SQuAD.
 """
 
-import json
 import os
 
 import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
+from ...._io.reading import json_of
 from ..._rules import Samples, Workers
 from ..pipeline import TextBaseDataset
 from ..sampler import Shuffle
@@ -218,12 +218,9 @@ class EnWik9Dataset(Corpus):
         )
 
     def _read(self, path):
-        try:
-            with open(path, encoding="utf-8", newline="\n") as file:
-                for line in file:
-                    yield [np.array(line.removesuffix("\n"))]
-        except OSError as error:
-            raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+        with open(path, encoding="utf-8", newline="\n") as file:
+            for line in file:
+                yield [np.array(line.removesuffix("\n"))]
 
 
 @documented
@@ -349,25 +346,18 @@ class SQuADDataset(Corpus):
         )
 
     def _read(self, path):
-        try:
-            with open(path, encoding="utf-8") as file:
-                told = json.load(file)
-            for article in told["data"]:
-                for paragraph in article["paragraphs"]:
-                    context = np.array(paragraph["context"])
-                    for each in paragraph["qas"]:
-                        texts = [answer["text"] for answer in each["answers"]] or [""]
-                        starts = [answer["answer_start"] for answer in each["answers"]] or [-1]
-                        yield [
-                            context,
-                            np.array(each["question"]),
-                            np.array(texts),
-                            np.array(starts).astype(np.uint32),
-                        ]
-        except (OSError, ValueError) as error:
-            raise RuntimeError(f"{path!r} cannot be read: {error}") from error
-        except (KeyError, TypeError) as error:
-            raise RuntimeError(f"{path!r} is not of the form of SQuAD: {error!r}") from error
+        for article in json_of(path)["data"]:
+            for paragraph in article["paragraphs"]:
+                context = np.array(paragraph["context"])
+                for each in paragraph["qas"]:
+                    texts = [answer["text"] for answer in each["answers"]] or [""]
+                    starts = [answer["answer_start"] for answer in each["answers"]] or [-1]
+                    yield [
+                        context,
+                        np.array(each["question"]),
+                        np.array(texts),
+                        np.array(starts).astype(np.uint32),
+                    ]
 
 
 @documented_images

@@ -1,6 +1,5 @@
 """Sources of images with objects in them: VOC, COCO, KITTI and WIDER FACE."""
 
-import json
 import os
 import xml.etree.ElementTree
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, Callable, OneOf, Str
+from ...._io.reading import at, json_of, reading
 from ..._rules import AnInstance, Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ..sampler import PKSampler
@@ -127,10 +127,11 @@ class VOCDataset(_Objects):
 
     def _annotated(self):
         if "_objects" not in self.__dict__:
-            self._objects = [
-                (name, _voc_objects(self._path("Annotations", f"{name}.xml")))
-                for name in self._ids()
-            ]
+            with reading(self._listing):
+                self._objects = [
+                    (name, _voc_objects(self._path("Annotations", f"{name}.xml")))
+                    for name in self._ids()
+                ]
         return self._objects
 
     def _list(self):
@@ -161,10 +162,8 @@ def _numbered(names):
 
 def _voc_objects(path):
     """The objects of an annotation: name, box, whether it is difficult, whether cut off."""
-    try:
-        root = xml.etree.ElementTree.parse(path).getroot()
-    except (OSError, xml.etree.ElementTree.ParseError) as error:
-        raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+    at(path)
+    root = xml.etree.ElementTree.parse(path).getroot()
     found = []
     for each in root.findall("object"):
         box = each.find("bndbox")
@@ -276,13 +275,8 @@ class CocoDataset(_Objects):
 
     def _told(self):
         if "_content" not in self.__dict__:
-            with open(self.annotation_file, encoding="utf-8") as file:
-                try:
-                    self._content = json.load(file)
-                except ValueError as error:
-                    raise RuntimeError(
-                        f"{self.annotation_file!r} is not a JSON file: {error}"
-                    ) from error
+            with reading(self.annotation_file):
+                self._content = json_of(self.annotation_file)
         return self._content
 
     def _of(self, found, key):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
+from ...._io.reading import content, reading
 from ..._extra import grey
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
@@ -61,6 +62,8 @@ class EMnistDataset(InMemory):
 
     Source: mindspore.dataset.EMnistDataset of 2.10.
     """
+
+    _error = RuntimeError
 
     @checked(*exclusive)
     def __init__(
@@ -128,6 +131,8 @@ class QMnistDataset(InMemory):
     Source: mindspore.dataset.QMnistDataset of 2.10.
     """
 
+    _error = RuntimeError
+
     @checked(*exclusive)
     def __init__(
         self,
@@ -191,6 +196,7 @@ class SemeionDataset(InMemory):
     """
 
     _labels = None
+    _error = RuntimeError
 
     @checked(*exclusive)
     def __init__(
@@ -248,6 +254,8 @@ class STL10Dataset(InMemory):
     Source: mindspore.dataset.STL10Dataset of 2.10.
     """
 
+    _error = RuntimeError
+
     @checked(*exclusive)
     def __init__(
         self,
@@ -282,7 +290,7 @@ class STL10Dataset(InMemory):
 
     def _part_of(self, part):
         stem = os.path.join(self.dataset_dir, part)
-        pixels = np.fromfile(_existing("STL10Dataset", f"{stem}_X.bin"), np.uint8)
+        pixels = np.frombuffer(content(_existing("STL10Dataset", f"{stem}_X.bin")), np.uint8)
         if pixels.size % (3 * 96 * 96):
             raise RuntimeError(
                 f"'{stem}_X.bin' must hold images of {3 * 96 * 96} bytes, but has "
@@ -291,7 +299,7 @@ class STL10Dataset(InMemory):
         images = np.ascontiguousarray(pixels.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1))
         if part == "unlabeled":
             return images, np.full(len(images), -1, np.int32)
-        labels = np.fromfile(_existing("STL10Dataset", f"{stem}_y.bin"), np.uint8)
+        labels = np.frombuffer(content(_existing("STL10Dataset", f"{stem}_y.bin")), np.uint8)
         _as_many(images, labels)
         return images, labels.astype(np.int32) - 1
 
@@ -441,7 +449,8 @@ class PhotoTourDataset(Listed, VisionBaseDataset):
         sheet, place = divmod(number, _PATCHES * _PATCHES)
         if sheet not in self._sheets:
             path = os.path.join(self.dataset_dir, self.name, f"patches{sheet:04d}.bmp")
-            with open(_existing("PhotoTourDataset", path), "rb") as file:
-                self._sheets = {sheet: grey("PhotoTourDataset", file.read())}
+            with reading(path):
+                found = content(_existing("PhotoTourDataset", path))
+                self._sheets = {sheet: grey("PhotoTourDataset", found)}
         row, column = (_SIDE * each for each in divmod(place, _PATCHES))
         return self._sheets[sheet][row : row + _SIDE, column : column + _SIDE, None].copy()

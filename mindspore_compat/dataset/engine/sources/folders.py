@@ -6,6 +6,7 @@ import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, ListOf, Str
+from ...._io.reading import content, reading
 from ..._extra import decoded
 from ..._rules import AnInstance, Samples, Workers
 from ..pipeline import MappableDataset, VisionBaseDataset
@@ -97,16 +98,8 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
 
     def _row(self, index):
         path, label = self._files()[index]
-        try:
-            content = self._content(path)
-        except OSError as error:
-            raise RuntimeError(f"{path!r} cannot be read: {error}") from error
-        image = decoded("ImageFolderDataset", content) if self.decode else (
-            np.frombuffer(content, np.uint8))
-        return [image, np.array(label, np.int32)]
-
-    def _content(self, path):
-        if self.decrypt is not None:
-            return self.decrypt(path)
-        with open(path, "rb") as file:
-            return file.read()
+        with reading(path):
+            found = self.decrypt(path) if self.decrypt is not None else content(path)
+            image = decoded("ImageFolderDataset", found) if self.decode else (
+                np.frombuffer(found, np.uint8))
+            return [image, np.array(label, np.int32)]

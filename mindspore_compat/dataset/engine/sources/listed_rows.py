@@ -7,6 +7,8 @@ import os
 
 import numpy as np
 
+from ...._io.reading import content, reading
+from ...._io.reading import lines as lines_of  # noqa: F401 - the sources take it from here
 from ..._extra import decoded
 from ..pipeline import MappableDataset
 from ..sampler import select_sampler
@@ -35,19 +37,6 @@ def documented(cls):
         .replace("<raises>", RAISES)
     )
     return cls
-
-
-def lines_of(path):
-    """The lines of a text file, without their ends.
-
-    Raises:
-        RuntimeError: it cannot be read, or is no UTF-8.
-    """
-    try:
-        with open(path, encoding="utf-8", newline="\n") as file:
-            return [line.rstrip("\r\n") for line in file]
-    except (OSError, UnicodeDecodeError) as error:
-        raise RuntimeError(f"{path!r} cannot be read: {error}") from error
 
 
 def file_named(api, name, path):
@@ -103,7 +92,8 @@ class Listed(MappableDataset):
 
     def _records(self):
         if self._found is None:
-            self._found = list(self._list())
+            with reading(self.dataset_dir):
+                self._found = list(self._list())
         if not self._found:
             raise RuntimeError(
                 f"For '{type(self).__name__}', there are no rows to read in {self.dataset_dir!r}."
@@ -117,19 +107,14 @@ class Listed(MappableDataset):
         return len(self._records())
 
     def _row(self, index):
-        return self._made(*self._records()[index])
+        record = self._records()[index]
+        with reading(self.dataset_dir):
+            return self._made(*record)
 
     def _image(self, path):
         """An image file as a column: its bytes, or its pixels."""
-        try:
-            content = self.decrypt(path) if self.decrypt is not None else _content(path)
-        except OSError as error:
-            raise RuntimeError(f"{path!r} cannot be read: {error}") from error
-        if self.decode:
-            return decoded(type(self).__name__, content)
-        return np.frombuffer(content, np.uint8)
-
-
-def _content(path):
-    with open(path, "rb") as file:
-        return file.read()
+        with reading(path):
+            found = self.decrypt(path) if self.decrypt is not None else content(path)
+            if self.decode:
+                return decoded(type(self).__name__, found)
+            return np.frombuffer(found, np.uint8)

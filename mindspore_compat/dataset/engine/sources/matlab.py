@@ -14,9 +14,9 @@ from ...._io import matlab
 from ...._io.reading import check_growth, content, reading
 from ..._extra import decoded
 from ..._rules import Samples, Workers
+from .generator import GeneratorDataset, Shard, Shards, shard_in_range, together
 from .listed_rows import file_named, lines_of, names_in
 from .mnist_cifar import folder
-from .generator import GeneratorDataset, Shard, Shards, shard_in_range, together
 
 __all__ = ["Caltech101Dataset", "Flowers102Dataset", "SBDataset", "SVHNDataset"]
 
@@ -46,16 +46,16 @@ def _image(api, path, decode):
 
 
 class Records:
-    """What a source is indexed by: records, and the function that makes a row of one."""
+    """What a source is indexed by: records, the function that makes a row of one, the folder."""
 
-    def __init__(self, records, made):
-        self.records, self.made = records, made
+    def __init__(self, records, made, folder):
+        self.records, self.made, self.folder = records, made, folder
 
     def __len__(self):
         return len(self.records)
 
     def __getitem__(self, index):
-        with reading():
+        with reading(self.folder):
             return self.made(*self.records[index])
 
 
@@ -118,7 +118,7 @@ class Caltech101Dataset(GeneratorDataset):
         ]
         targets = ["category", "annotation"] if self.target_type == "all" else [self.target_type]
         super().__init__(
-            Records(records, self._made),
+            Records(records, self._made, dataset_dir),
             ["image", *targets],
             num_samples=num_samples,
             num_parallel_workers=num_parallel_workers,
@@ -219,7 +219,7 @@ class Flowers102Dataset(GeneratorDataset):
             ["image", "segmentation", "label"] if task == "Segmentation" else (["image", "label"])
         )
         super().__init__(
-            Records(records, self._made),
+            Records(records, self._made, dataset_dir),
             columns,
             num_samples=num_samples,
             num_parallel_workers=num_parallel_workers,
@@ -297,7 +297,7 @@ class SBDataset(GeneratorDataset):
             with reading(path):
                 records += [(line.strip(),) for line in lines_of(path) if line.strip()]
         super().__init__(
-            Records(records, self._made),
+            Records(records, self._made, dataset_dir),
             ["image", "task"],
             num_samples=num_samples,
             num_parallel_workers=num_parallel_workers,
@@ -363,7 +363,7 @@ class SVHNDataset(GeneratorDataset):
         images, labels = (np.concatenate(parts) for parts in zip(*read, strict=True))
         records = list(zip(images, labels, strict=True))
         super().__init__(
-            Records(records, _as_it_is),
+            Records(records, _as_it_is, dataset_dir),
             ["image", "label"],
             num_samples=num_samples,
             num_parallel_workers=num_parallel_workers,

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
+from ...._io.reading import content, reading
 from ..._rules import Samples, Workers
 from ..pipeline import MappableDataset, VisionBaseDataset
 from ..rows import block_rows, read_only
@@ -45,9 +46,13 @@ def folder(api, path):
 
 
 class InMemory(MappableDataset, VisionBaseDataset):
-    """Images and labels that are read once, when they are first needed."""
+    """Images and labels that are read once, when they are first needed.
+
+    A subclass defines `_load`, which gives the columns; `_error` is what a damaged file raises.
+    """
 
     _loaded = None
+    _error = ValueError
 
     @checked(*exclusive)
     def __init__(self, dataset_dir: Str, usage: OneOf("train", "test", "all") = None,
@@ -67,7 +72,8 @@ class InMemory(MappableDataset, VisionBaseDataset):
     def _arrays(self):
         """The columns, whole."""
         if self._loaded is None:
-            self._loaded = [read_only(each) for each in self._load()]
+            with reading(self.dataset_dir, self._error):
+                self._loaded = [read_only(each) for each in self._load()]
         return self._loaded
 
     def _length(self):
@@ -131,24 +137,23 @@ def read_idx(path, magic):
 
     Source: http://yann.lecun.com/exdb/mnist/
     """
-    with open(path, "rb") as file:
-        content = file.read()
+    stored = content(path)
     dtype, axes = np.dtype(np.uint8 if magic < 3072 else ">i4"), magic % 256
     header = 4 + 4 * axes
-    if len(content) < header:
+    if len(stored) < header:
         raise ValueError(f"{path!r} is truncated: an IDX file begins with {header} bytes that "
-                         f"describe it, but it has {len(content)}.")
-    found, *shape = struct.unpack_from(f">{header // 4}I", content)
+                         f"describe it, but it has {len(stored)}.")
+    found, *shape = struct.unpack_from(f">{header // 4}I", stored)
     if found != magic:
         raise ValueError(f"{path!r} is not an IDX file of bytes with {axes} axes: it "
                          f"begins with {found}, not with {magic}.")
     size = int(np.prod(shape, dtype=object))
     length = header + size * dtype.itemsize
-    if len(content) != length:
-        what = "truncated" if len(content) < length else "too long"
+    if len(stored) != length:
+        what = "truncated" if len(stored) < length else "too long"
         raise ValueError(f"{path!r} is {what}: for shape {tuple(shape)} it must have "
-                         f"{length} bytes, but it has {len(content)}.")
-    return np.frombuffer(content, dtype, size, header).reshape(shape)
+                         f"{length} bytes, but it has {len(stored)}.")
+    return np.frombuffer(stored, dtype, size, header).reshape(shape)
 
 
 class MnistDataset(_IdxDataset):
@@ -202,11 +207,11 @@ class _CifarDataset(InMemory):
 
 
 def _read_records(path, size):
-    content = np.fromfile(path, np.uint8)
-    if not len(content) or len(content) % size:
-        raise ValueError(f"{path!r} must hold records of {size} bytes, but has {len(content)} "
+    found = np.frombuffer(content(path), np.uint8)
+    if not len(found) or len(found) % size:
+        raise ValueError(f"{path!r} must hold records of {size} bytes, but has {len(found)} "
                          f"bytes.")
-    return content.reshape(-1, size)
+    return found.reshape(-1, size)
 
 
 class Cifar10Dataset(_CifarDataset):

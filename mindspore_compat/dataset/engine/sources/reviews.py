@@ -21,18 +21,15 @@ class _Rows:
 
     def _read(self, path):
         count = len(self._names_of_columns)
-        try:
-            with open(path, encoding="utf-8", newline="") as file:
-                reader = csv.reader(file, strict=True)
-                for fields in filter(None, reader):
-                    if len(fields) != count:
-                        raise RuntimeError(
-                            f"In line {reader.line_num} of {path!r} there must be "
-                            f"{count} fields, but there are {len(fields)}."
-                        )
-                    yield [np.array(field) for field in fields]
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+        with open(path, encoding="utf-8", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            for fields in filter(None, reader):
+                if len(fields) != count:
+                    raise RuntimeError(
+                        f"In line {reader.line_num} of {path!r} there must be "
+                        f"{count} fields, but there are {len(fields)}."
+                    )
+                yield [np.array(field) for field in fields]
 
 
 @documented

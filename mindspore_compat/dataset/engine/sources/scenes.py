@@ -2,6 +2,7 @@
 DIV2K.
 """
 
+import itertools
 import json
 import os
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, Callable, ListOf, OneOf, Str
+from ...._io.reading import json_of
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ..sampler import PKSampler
@@ -89,7 +91,7 @@ class CelebADataset(Listed, VisionBaseDataset):
                 if line.strip()
             )
         )
-        for line in lines_of(attributes)[2:]:
+        for line in itertools.islice(lines_of(attributes), 2, None):
             name, *flags = line.split() or [None]
             if (
                 name is None
@@ -195,12 +197,8 @@ class CityscapesDataset(Listed, VisionBaseDataset):
     def _made(self, image, task):
         if self.task != "polygon":
             return [self._image(image), self._image(task)]
-        with open(task, encoding="utf-8") as file:
-            try:
-                found = json.load(file)
-            except ValueError as error:
-                raise RuntimeError(f"{task!r} is not a JSON file: {error}") from error
-        text = json.dumps(found, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(
+            json_of(task), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return [self._image(image), np.array(text)]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, Float, Int, ListOf, Str
+from ...._io.reading import at, reading
 from ..._rules import AnInstance, Names, Samples, Workers
 from .. import config
 from ..caching import cached_flow, has_cache, sampler_of_kept
@@ -77,14 +78,25 @@ class FilesDataset(SourceDataset):
 
     def _count(self):
         """How many rows the files have in all."""
-        return sum(sum(1 for _ in self._read(path)) for path in self.dataset_files)
+        return sum(sum(1 for _ in self._rows_of(path)) for path in self.dataset_files)
+
+    def _rows_of(self, path):
+        """The rows of a file; what is wrong there is told with the file and the line."""
+        with reading(path):
+            rows = iter(self._read(path))
+        while True:
+            with reading(path):
+                row = next(rows, None)
+            if row is None:
+                return
+            yield row
 
     def _share(self):
         """How many rows of an epoch are this process's."""
         return -(-self._count() // self.num_shards)
 
     def _all_rows(self):
-        return itertools.chain.from_iterable(map(self._read, self.dataset_files))
+        return itertools.chain.from_iterable(map(self._rows_of, self.dataset_files))
 
     def _sampler_of_kept(self):
         return sampler_of_kept(self._shuffles_files, self.num_samples, self.num_shards,
@@ -115,11 +127,11 @@ class FilesDataset(SourceDataset):
 
     def _shared(self, files, share):
         """This process's rows: a run of the whole, which begins anew where it ends."""
-        found = itertools.chain.from_iterable(self._read(path) for path in files)
+        found = itertools.chain.from_iterable(self._rows_of(path) for path in files)
         if share is None:
             return found
         again = itertools.chain(found, itertools.chain.from_iterable(
-            self._read(path) for path in files))
+            self._rows_of(path) for path in files))
         return itertools.islice(again, share * self.shard_id, share * (self.shard_id + 1))
 
 
@@ -225,19 +237,17 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
     def _columns(self):
         if self.column_names is not None:
             return self.column_names
-        return next(self._records(self.dataset_files[0]), (0, []))[1]
+        with reading(self.dataset_files[0]):
+            return next(self._records(self.dataset_files[0]), (0, []))[1]
 
     def _records(self, path):
         """The records of a file, each with the line it ends on; empty lines are left out."""
         with open(path, encoding="utf-8", newline="") as file:
             reader = csv.reader(file, delimiter=self.field_delim, strict=True)
-            try:
-                for record in reader:
-                    if record:
-                        yield reader.line_num, record
-            except csv.Error as error:
-                raise RuntimeError(f"{path!r} is not CSV in line {reader.line_num}: "
-                                   f"{error}") from error
+            for record in reader:
+                at(path, reader.line_num)
+                if record:
+                    yield reader.line_num, record
 
     def _read(self, path):
         columns = len(self._columns())

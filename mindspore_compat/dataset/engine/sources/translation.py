@@ -7,6 +7,7 @@ import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import OneOf, Str
+from ...._io.reading import at
 from ..._rules import Samples, Workers
 from ..sampler import Shuffle
 from .corpus_files import TRAIN_VALID_TEST, Corpus, documented
@@ -89,10 +90,8 @@ class _Talks(_Pairs):
 
 
 def _segments(path):
-    try:
-        root = xml.etree.ElementTree.parse(path).getroot()
-    except (OSError, xml.etree.ElementTree.ParseError) as error:
-        raise RuntimeError(f"{path!r} cannot be read: {error}") from error
+    at(path)
+    root = xml.etree.ElementTree.parse(path).getroot()
     return [(each.text or "").strip() for each in root.iter("seg")]
 
 
