@@ -460,10 +460,10 @@ FORMS = {
 }
 
 
-def write(folder):
-    """Makes the files of all forms, each form's in a folder of its name."""
-    for name, form in FORMS.items():
-        for each in form():
+def write(folder, forms=FORMS):
+    """Makes the files of some forms, by default all, each form's in a folder of its name."""
+    for name in forms:
+        for each in FORMS[name]():
             path, content = (each, picture(each)) if isinstance(each, str) else each
             content = content(f"{folder}/{name}") if callable(content) else content
             path = pathlib.Path(folder) / name / path
