@@ -29,13 +29,14 @@ from .scheduler import blocks, run
 HOST_BYTES = 3 << 20
 DEVICE_BYTES = 256 << 20
 # Columns of a piece that is to be shared take at least this much; less is not worth a thread.
-LEAST_BYTES = 1 << 19
+LEAST_BYTES = 1 << 20
 # A product with fewer columns than this wastes the matrix unit, so small images share one.
 FEWEST_COLUMNS = 512
 # Pieces of a batch, at most, where they need not be smaller to fit the cache.
 MOST_PIECES = 16
-# Sums of slopes that are added up beside each other take at most this much in all.
-SUMS_BYTES = 16 << 20
+# What sums of slopes that are added up beside each other take in all, and the columns of a sample
+# that are added back together: at most this much.
+LARGE_BYTES = 16 << 20
 
 
 class Geometry(NamedTuple):
@@ -374,7 +375,7 @@ def _columns_weight(xp, g, x, geo):
         return xp.zeros(shape, x.dtype).reshape(geo.filters, -1, *geo.kernel)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
     pieces = _pieces(x, geo)
-    several = min(SUMS_BYTES // (prod(shape) * x.dtype.itemsize), len(pieces), MOST_PIECES)
+    several = min(LARGE_BYTES // (prod(shape) * x.dtype.itemsize), len(pieces), MOST_PIECES)
     runs = [pieces[each] for each in blocks(len(pieces), -(-len(pieces) // max(several, 1)))]
     matmul = _matmul(xp, x, len(runs) == 1)
     sums = [None] * len(runs)
@@ -419,7 +420,7 @@ def _spread_columns(xp, g, w, geo):
                 columns, (count, *slope.shape[1:]), geo, _column_strides(geo, count))
             return
         columns = columns.reshape(-1, taps, count, *geo.out)
-        slope[piece.samples, channels] = _added_back(xp, xp.moveaxis(columns, 2, 0), geo)
+        _add_back(xp, slope[piece.samples, channels], xp.moveaxis(columns, 2, 0), geo)
 
     _share(g, work, pieces)
     return slope
@@ -430,30 +431,31 @@ def _spread_pieces(g, geo):
     as make whole groups if there are groups."""
     step = geo.channels
     sample = step * prod(geo.kernel) * prod(geo.out) * g.dtype.itemsize
-    if sample > HOST_BYTES and isinstance(g, np.ndarray):
+    if sample > LARGE_BYTES and isinstance(g, np.ndarray):
         unit = geo.channels // geo.groups if geo.groups > 1 else 1
-        step = max(HOST_BYTES * geo.channels // sample // unit, 1) * unit
+        step = max(LARGE_BYTES * geo.channels // sample // unit, 1) * unit
     pieces = []
-    for piece in _pieces(g, geo) if step == geo.channels else map(_one, range(geo.batch)):
+    for samples in dict.fromkeys(piece.samples.indices(geo.batch) for piece in _pieces(g, geo)):
         for channels in blocks(geo.channels, step):
-            pieces.append(_Piece(piece.samples, (channels,), slice(0, prod(geo.out))))
+            pieces.append(_Piece(slice(*samples), (channels,), slice(0, prod(geo.out))))
     return pieces
 
 
-def _one(sample):
-    return _Piece(slice(sample, sample + 1), (), None)
-
-
-def _added_back(xp, columns, geo):
-    """Images (samples, channels, size...) of columns (samples, channels, taps, out...)."""
-    wide = xp.zeros((*columns.shape[:2], *geo.padded), columns.dtype)
+def _add_back(xp, images, columns, geo):
+    """Writes images (samples, channels, size...) of columns (samples, channels, taps, out...)."""
+    if not any(map(any, geo.pads)):
+        wide = images
+        wide[...] = 0
+    else:
+        wide = xp.zeros((*columns.shape[:2], *geo.padded), columns.dtype)
     for tap, place in enumerate(_tap_slices(geo)):
         target = wide[(..., *place)]
         if geo.overlapping:
             target += columns[:, :, tap]
         else:
             target[...] = columns[:, :, tap]
-    return _cropped(wide, geo)
+    if wide is not images:
+        images[...] = _cropped(wide, geo)
 
 
 def _as_correlation(xp, g, w, geo):

@@ -22,7 +22,8 @@ called on 64k elements at a time, by several threads: nothing is allocated, a bl
 cache through all its lines, and a value is written over its old self once that is no longer needed
 (the order of the lines decides, see `_Places`). On a GPU the same note becomes the body of one
 `ElementwiseKernel`. Halves are computed in float32 and rounded on store, on both. Shapes are
-compared before anything is written, so a refused call changes nothing.
+compared before anything is written, so a refused call changes nothing. Where Numba is installed,
+large arrays are given to a compiled loop of the same program instead (compiled.py).
 
 Formulas that reduce, reshape or branch on values cannot be traced and do not belong here.
 """
@@ -31,7 +32,7 @@ import threading
 
 import numpy
 
-from . import arrays, scheduler
+from . import arrays, compiled, scheduler
 from .arrays import SPACES
 from .symbols import Trace
 
@@ -165,6 +166,8 @@ class HostProgram:
         scope = dict(_ufuncs)
         exec(compile(self.source, f"<block of {trace.name}>", "exec"), scope)
         self.block = scope["block"]
+        fits = compiled.compilable(trace, dtypes, self.dtype)
+        self.loop = compiled.Loop(trace, self.dtype) if fits else None
 
     def prepare(self, numbers):
         """The scalars of the program, computed once for all rows."""
@@ -181,17 +184,30 @@ class HostProgram:
         if size <= BLOCK:
             self.block(*arrays, *scalars, *self._scratch(size))
         else:
-            parts = scheduler.blocks(size, BLOCK)
-
-            def piece(number):
-                part = parts[number]
-                self.block(*[array[part] for array in arrays], *scalars,
-                           *self._scratch(part.stop - part.start))
-
-            scheduler.run(piece, len(parts))
+            self._share(arrays, scalars, size)
         for index in self._written:
             if arrays[index].base is None:  # no view, so `ravel` had to copy
                 row[index][...] = arrays[index].reshape(row[index].shape)
+
+    def _share(self, arrays, scalars, size):
+        """Runs the blocks over large arrays, by the compiled loop once there is one."""
+        loop = self.loop
+        if loop is not None and loop.ready is None:
+            loop.request()
+        fast = loop is not None and loop.ready is not None and compiled.fits(arrays)
+        parts = scheduler.blocks(size, compiled.BLOCK if fast else BLOCK)
+        if fast:
+            scalars = [scalar[()] for scalar in scalars]
+
+        def piece(number):
+            part = parts[number]
+            pieces = [array[part] for array in arrays]
+            if fast:
+                loop.ready(*pieces, *scalars)
+            else:
+                self.block(*pieces, *scalars, *self._scratch(part.stop - part.start))
+
+        scheduler.run(piece, len(parts))
 
     def _scratch(self, size):
         """Memory of the thread that asks, for what lies nowhere else."""

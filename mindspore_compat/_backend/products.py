@@ -12,8 +12,9 @@ from . import scheduler
 from .space import extra
 
 SINGLE = 1 << 18  # multiplications up to which libraries use one thread of their own accord
-PIECE = 1 << 22   # multiplications of a piece, at least: they take some fifty microseconds
-NARROWEST = 128   # rows or columns of a strip, at least: each packs the other operand anew
+HALVES = 1 << 23  # multiplications of which a half is worth another thread
+PIECE = 1 << 25   # multiplications of a piece, at least, where there are more than two
+NARROWEST = 256   # rows or columns of a strip, at least: each packs the other operand anew
 MOST = 16         # pieces of a product
 
 
@@ -36,9 +37,9 @@ def product(x, y, out=None):
 def _matrix(x, y, out):
     """The product of two matrices, in strips of the longer side of the result."""
     rows, columns = x.shape[0], y.shape[1]
-    longer = max(rows, columns)
-    strips = min(x.size * columns // PIECE, longer // NARROWEST, MOST)
-    if strips < 2 or _of_itself(x, y):
+    longer, work = max(rows, columns), x.size * columns
+    strips = max(min(work // PIECE, longer // NARROWEST, MOST), 2)
+    if work < HALVES or longer < NARROWEST or _of_itself(x, y):
         return np.matmul(x, y, out)
     if out is None:
         out = np.empty((rows, columns), np.result_type(x, y))
@@ -57,8 +58,8 @@ def _matrix(x, y, out):
 
 def _of_itself(x, y):
     """True for x @ x.T, of which libraries compute one half."""
-    return (x.ctypes.data == y.ctypes.data and x.shape == y.shape[::-1]
-            and x.strides == y.strides[::-1])
+    return (x.shape == y.shape[::-1] and x.strides == y.strides[::-1]
+            and x.ctypes.data == y.ctypes.data)
 
 
 def _stack(x, y, out):
@@ -66,13 +67,14 @@ def _stack(x, y, out):
     lead = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     shape = (*lead, x.shape[-2], y.shape[-1])
     work = math.prod(shape) * x.shape[-1]
-    if work < 2 * PIECE or max(lead, default=1) < 2:
+    if work < HALVES or max(lead, default=1) < 2:
         return np.matmul(x, y, out)
     if out is None:
         out = np.empty(shape, np.result_type(x, y))
     axis = lead.index(max(lead))
-    x, y = (np.broadcast_to(each, (*lead, *each.shape[-2:])) for each in (x, y))
-    count = min(work // PIECE, lead[axis], MOST)
+    x, y = (each if each.shape[:-2] == lead else np.broadcast_to(each, (*lead, *each.shape[-2:]))
+            for each in (x, y))
+    count = min(max(work // PIECE, 2), lead[axis], MOST)
     parts = scheduler.blocks(lead[axis], -(-lead[axis] // count))
 
     def piece(number):

@@ -86,6 +86,7 @@ def test_convolution_and_gradients_agree_with_the_direct_sum(case):
 def test_result_does_not_depend_on_the_workspace(budget, monkeypatch):
     monkeypatch.setattr(conv, "HOST_BYTES", budget)
     monkeypatch.setattr(conv, "LEAST_BYTES", budget)
+    monkeypatch.setattr(conv, "LARGE_BYTES", budget)
     monkeypatch.setattr(conv, "FEWEST_COLUMNS", 1)
     monkeypatch.setattr(depthwise, "BLOCK", budget)
     check((5, 4, 6, 6), (6, 2, 3, 3), (2, 2), ((1, 1),) * 2, (1, 1), 2)
