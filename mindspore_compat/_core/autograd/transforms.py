@@ -9,143 +9,14 @@ linear in `u`, and its own vjp at `v` is `J v`.
 import contextlib
 import functools
 import gc
-import threading
 
-from ..._backend import scheduler
-from ..._backend.arrays import SPACES, current_space, to_space
-from ..declare.op import space_for
+from ..._backend.arrays import SPACES, to_space
 from ..declare.public_api import public
 from ..rules.base import type_named
 from ..rules.vocabulary import Bool, checked
 from ..tensor.tensor import Tensor, as_array
-from ..vmap.batch import Batch, lifted_nodes, running, space_among
-from .tape import Leaf, as_gradient, backward, depth, leaf, next_number
-from .traced import Traced, traced_space
-
-_entering = threading.Lock()  # a weight has one leaf at a time, also where threads train at once
-watchers = []  # called with the gradients of each outermost walk back (ops/_debug/float_status.py)
-
-
-class _Opened:
-    """An open gradient: leaves on inputs and weights, restored at the end.
-
-    Within a pause (`unrecorded`) it records nevertheless, and what it gives has no history. Entered
-    once more for a walk back that comes later, it puts the same leaves on the weights, which blocks
-    that are recomputed look for.
-    """
-
-    def __init__(self, weights=()):
-        self.weights = list(weights)
-        self.saved = []
-        self.leaves = []
-
-    def __enter__(self):
-        with _entering:
-            if depth.open == 0:
-                self._refuse_shared()
-            depth.open += 1
-            scheduler.step.__enter__()
-            self.paused, depth.paused = depth.paused, False
-            self.outer_leaf, depth.leaf = depth.leaf, None
-            self.saved = []
-            known = self.leaves or [None] * len(self.weights)
-            try:
-                for weight, end in zip(self.weights, known):
-                    self.saved.append((weight, weight._array, weight._node))
-                    weight._array = _in_vmap(weight._array)
-                    weight._node = depth.leaf = end or self._leaf(weight)
-            except BaseException:
-                self.__exit__()
-                raise
-        return self
-
-    def __exit__(self, *error):
-        depth.open -= 1
-        scheduler.step.__exit__()
-        depth.paused = self.paused
-        depth.leaf = self.outer_leaf
-        for weight, array, node in reversed(self.saved):
-            weight._node = node
-            if type(weight._array) is Batch:
-                weight._array = array
-
-    def _refuse_shared(self):
-        """Two threads that put leaves on one weight would each receive parts of the gradient."""
-        for weight in self.weights:
-            if type(weight._node) is Leaf:
-                raise RuntimeError(
-                    f"Another thread takes a gradient by {getattr(weight, 'name', 'a Tensor')!r}; "
-                    f"gradients by one Parameter must be taken one after another.")
-
-    def _leaf(self, tensor):
-        made = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
-        self.leaves.append(made)
-        depth.leaf = made
-        return made
-
-    def input(self, tensor):
-        """A Tensor of the same values whose gradient is wanted."""
-        made = Tensor._wrap(_in_vmap(tensor._array))
-        made._node = self._leaf(tensor)
-        return made
-
-    def only(self, places):
-        """Takes no other gradients than those by these weights; in the order of `places`."""
-        left = [self.leaves[place] for place in places]
-        for each in set(self.leaves) - set(left):
-            each.number = 0     # earlier than every leaf that is left: no walk back gets there
-        self.leaves = left
-
-    def slopes(self, outputs, sens):
-        """The gradients of all leaves, given those of the outputs, as Tensors."""
-        higher = depth.open > 1 and not self.paused
-        roots = [out._node for out in outputs]
-        given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
-        found = [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher),
-                                                      self.leaves)]
-        for watch in () if higher else watchers:
-            watch(found)
-        return found
-
-
-def _in_vmap(array):
-    """`array` as a Batch of equal slices inside a running vmap, so that each slice has its
-    gradient."""
-    for space in running.spaces:
-        if space_among([array]) is not space:
-            array = space.spread(array)
-    return array
-
-
-def _prepared(sens, out, higher):
-    array, node = sens._array, sens._node
-    if array.dtype != out._array.dtype:
-        array = array.astype(out._array.dtype)
-    space = space_among([out._array])
-    if space is not None and space_among([array]) is None:  # the same for every slice
-        (node,) = lifted_nodes(space, [array], [node])
-        array = space.spread(array)
-    if not higher:
-        return array
-    return traced_space(space_for(array)).wrap(array, node)
-
-
-def _as_tensor(g, end):
-    """A gradient as a Tensor; zeros where none arrived."""
-    if g is None:
-        shape, dtype = end.metas[0]
-        return Tensor._wrap(current_space().zeros(shape, dtype))
-    if type(g) is Traced:
-        made = Tensor._wrap(g.array)
-        made._node = g.node
-        return made
-    return Tensor._wrap(as_gradient(g)[0])
-
-
-def ones_like(tensor):
-    """A Tensor of ones, as large as `tensor`."""
-    array = tensor._array
-    return Tensor._wrap(space_for(array).ones_like(array))
+from .leaves import _Opened, ones_like, zeros_like
+from .tape import Leaf, depth, next_number
 
 
 def tensors_in(value):
@@ -175,12 +46,6 @@ class Mutable:
     """What `mutable` mixes into a tuple, list or dict: `grad` looks at the Tensors inside."""
 
 
-def _entered(opened, value):
-    """An argument with fresh leaves on its Tensors; a container takes part only if it is
-    mutable."""
-    return map_tensors(opened.input, value) if isinstance(value, (Tensor, Mutable)) else value
-
-
 # grad and value_and_grad --------------------------------------------------------------------------
 
 
@@ -193,7 +58,9 @@ class Request:
         self.has_aux = has_aux
         self.return_ids = return_ids
         self.sens_param = sens_param
-        self.positions, self.single_input = _positions(api, position, weights)
+        self.positions = _positions(api, position, weights)
+        self.single_input = True    # a lone gradient of an input stands by itself
+        self.paired = weights is not None and bool(self.positions)
         self.weights, self.single_weight = _weights(weights)
         self.asks_weights = weights is not None
         self.api = api
@@ -245,26 +112,42 @@ class Request:
         by_weight = weights[0] if self.single_weight else tuple(weights)
         if not self.asks_weights:
             return found
-        return (found, by_weight) if self.positions else by_weight
+        return (found, by_weight) if self.paired else by_weight
 
 
 class _Run:
-    """One run of a Request within an open gradient, and the answers it gives for sensitivities."""
+    """One run of a Request within an open gradient, and the answers it gives for sensitivities.
+
+    Positions count keyword arguments after the others. A Tensor that is given several times is one
+    input: wherever it stands, its gradient is the sum over all its places.
+    """
 
     def __init__(self, request, opened, args, kwargs):
+        self.args = [*args, *kwargs.values()]
         positions = request.positions
-        if positions and max(positions) >= len(args):
+        if positions and max(positions) >= len(self.args):
             raise RuntimeError(f"For 'grad', 'grad_position' must be below the number of inputs, "
-                               f"{len(args)}, but got {max(positions)}.")
+                               f"{len(self.args)}, but got {max(positions)}.")
         self.request = request
         self.opened = opened
         self.weight_leaves = list(opened.leaves)
-        self.args = list(args)
+        self.inputs = {}    # id of a Tensor as it was given -> it, the one with a leaf, the leaf
         for i in positions:
-            self.args[i] = _entered(opened, self.args[i])
-        self.entered = {id(t): t._node for i in positions for t in tensors_in(self.args[i])}
-        self.out = request.fn(*self.args, **kwargs)
+            if isinstance(self.args[i], (Tensor, Mutable)):
+                map_tensors(self._enter, self.args[i])
+        count = len(args)
+        entered = [map_tensors(self._entered, value) for value in self.args]
+        self.out = request.fn(*entered[:count], **dict(zip(kwargs, entered[count:], strict=True)))
         self.heads = request._heads(self.out)
+
+    def _enter(self, tensor):
+        if id(tensor) not in self.inputs:
+            made = self.opened.input(tensor)
+            self.inputs[id(tensor)] = tensor, made, made._node
+
+    def _entered(self, tensor):
+        found = self.inputs.get(id(tensor))
+        return tensor if found is None else found[1]
 
     def slopes(self, sens):
         """The gradient at each leaf; within an open gradient."""
@@ -274,12 +157,21 @@ class _Run:
         """The gradients in the form asked for."""
         by_leaf = dict(zip(self.opened.leaves, slopes))
         request, args = self.request, self.args
-        inputs = [(i, map_tensors(lambda t: by_leaf[self.entered[id(t)]], args[i]))
+        by_input = {key: _hooked(tensor, by_leaf[end])
+                    for key, (tensor, _, end) in self.inputs.items()}
+        inputs = [(i, map_tensors(lambda t: by_input[id(t)], args[i]))
                   for i in request.positions
                   if isinstance(args[i], (Tensor, Mutable))]
-        weights = [(w, _hooked(w, by_leaf[end]))
+        weights = [(w, _of_weight(w, by_leaf[end]))
                    for w, end in zip(request.weights, self.weight_leaves)]
         return request._form(inputs, weights)
+
+
+def _of_weight(weight, g):
+    """The gradient of a weight after its hooks; zeros for a Parameter that requires none."""
+    if isinstance(weight, type_named("Parameter")) and not weight.requires_grad:
+        return zeros_like(g)
+    return _hooked(weight, g)
 
 
 def _left(out):
@@ -344,7 +236,7 @@ def _positions(api, position, weights):
     if position is None:
         if weights is None:
             raise ValueError(f"For '{api}', 'grad_position' and 'weights' can not both be None.")
-        return (), False
+        return ()
     if not isinstance(position, (int, tuple)):
         raise TypeError(f"For '{api}', 'grad_position' must be an int or a tuple, but got "
                         f"{position!r}.")
@@ -355,7 +247,7 @@ def _positions(api, position, weights):
                             f"got {one!r}.")
         if one < 0:
             raise ValueError(f"For '{api}', 'grad_position' must be at least 0, but got {one}.")
-    return tuple(map(int, several)), len(several) == 1
+    return tuple(map(int, several))
 
 
 def _weights(weights):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._backend import arrays
 from ..._backend.finite import all_finite
-from ..._core.autograd import transforms
+from ..._core.autograd import leaves
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import TensorOf, checked
 from ..._core.tensor.tensor import Tensor
@@ -33,8 +33,8 @@ class _Register:
     def clear(self):
         """Forgets what was seen, and looks at gradients from now on."""
         self.overflowed = False
-        if self.look not in transforms.watchers:
-            transforms.watchers.append(self.look)
+        if self.look not in leaves.watchers:
+            leaves.watchers.append(self.look)
 
     def look(self, gradients):
         """Takes note of the gradients of one walk back."""

@@ -205,8 +205,7 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
         chosen = [args[p] for p in positions]
         at = (Push if forward else Pull)(of_chosen, chosen, has_aux)
         by_head = _columns(at, chosen) if forward else _rows(at, chosen)
-        rows = _arranged(at.main, by_head, len(chosen))
-        found = rows[0] if isinstance(grad_position, int) else rows
+        found = _arranged(at.main, by_head)
         return (found, at.out[1] if len(at.out) == 2 else at.out[1:]) if has_aux else found
 
     return jacobian
@@ -252,13 +251,15 @@ def _of_units(linear, likes, at):
     return [stack.run(list(column), 0) for column in zip(*walked)]
 
 
-def _arranged(main, by_head, count):
-    """For each input the Jacobians in the form of the outputs."""
-    found = []
-    for n in range(count):
-        column = iter([row[n] for row in by_head])
-        found.append(map_tensors(lambda t, column=column: next(column), main))
-    return tuple(found)
+def _arranged(main, by_head):
+    """The Jacobians in the form of the outputs; of several inputs, a tuple for each output."""
+    rows = iter(by_head)
+
+    def of_output(_):
+        row = next(rows)
+        return row[0] if len(row) == 1 else tuple(row)
+
+    return map_tensors(of_output, main[0] if isinstance(main, tuple) and len(main) == 1 else main)
 
 
 @public("jacrev", "ops.jacrev")
@@ -274,7 +275,8 @@ def jacrev(fn, grad_position=0, has_aux=False):
         has_aux (bool): True if only the first output is differentiated.
 
     Returns:
-        Function; for each input a Tensor of the output's shape followed by the input's.
+        Function; for each output a Tensor of its shape followed by the input's, of several inputs a
+        tuple of such.
 
     Raises:
         TypeError: if `has_aux` is not a bool; when it is called, if `grad_position` is not made of
@@ -362,6 +364,7 @@ class GradOperation:
                           asked,
                           sens_param=self.sens_param)
         request.single_input = not self.get_all
+        request.paired = self.get_all
         request.single_weight = self.get_by_list and isinstance(weights, Tensor)
         return request.run(args, kwargs)
 

@@ -1,0 +1,146 @@
+"""Leaves: where gradients end, put on inputs and weights for as long as a function runs.
+
+What asks for gradients, and the form in which they are returned, is in transforms.py; the walk
+back is in tape.py.
+"""
+
+import threading
+
+from ..._backend import scheduler
+from ..._backend.arrays import current_space
+from ..declare.op import space_for
+from ..tensor.tensor import Tensor
+from ..vmap.batch import Batch, lifted_nodes, running, space_among
+from .tape import Leaf, as_gradient, backward, depth, leaf
+from .traced import Traced, traced_space
+
+_entering = threading.Lock()  # a weight has one leaf at a time, also where threads train at once
+watchers = []  # called with the gradients of each outermost walk back (ops/_debug/float_status.py)
+
+
+class _Opened:
+    """An open gradient: leaves on inputs and weights, restored at the end.
+
+    Within a pause (`unrecorded`) it records nevertheless, and what it gives has no history. Entered
+    once more for a walk back that comes later, it puts the same leaves on the weights, which blocks
+    that are recomputed look for.
+    """
+
+    def __init__(self, weights=()):
+        self.weights = list(weights)
+        self.saved = []
+        self.leaves = []
+
+    def __enter__(self):
+        with _entering:
+            if depth.open == 0:
+                self._refuse_shared()
+            depth.open += 1
+            scheduler.step.__enter__()
+            self.paused, depth.paused = depth.paused, False
+            self.outer_leaf, depth.leaf = depth.leaf, None
+            self.saved = []
+            known = self.leaves or [None] * len(self.weights)
+            try:
+                for weight, end in zip(self.weights, known):
+                    self.saved.append((weight, weight._array, weight._node))
+                    weight._array = _in_vmap(weight._array)
+                    weight._node = depth.leaf = end or self._leaf(weight)
+            except BaseException:
+                self.__exit__()
+                raise
+        return self
+
+    def __exit__(self, *error):
+        depth.open -= 1
+        scheduler.step.__exit__()
+        depth.paused = self.paused
+        depth.leaf = self.outer_leaf
+        for weight, array, node in reversed(self.saved):
+            weight._node = node
+            if type(weight._array) is Batch:
+                weight._array = array
+
+    def _refuse_shared(self):
+        """Two threads that put leaves on one weight would each receive parts of the gradient."""
+        for weight in self.weights:
+            if type(weight._node) is Leaf:
+                raise RuntimeError(
+                    f"Another thread takes a gradient by {getattr(weight, 'name', 'a Tensor')!r}; "
+                    f"gradients by one Parameter must be taken one after another.")
+
+    def _leaf(self, tensor):
+        made = leaf(tensor._node, tensor._array.shape, tensor._array.dtype)
+        self.leaves.append(made)
+        depth.leaf = made
+        return made
+
+    def input(self, tensor):
+        """A Tensor of the same values whose gradient is wanted."""
+        made = Tensor._wrap(_in_vmap(tensor._array))
+        made._node = self._leaf(tensor)
+        return made
+
+    def only(self, places):
+        """Takes no other gradients than those by these weights; in the order of `places`."""
+        left = [self.leaves[place] for place in places]
+        for each in set(self.leaves) - set(left):
+            each.number = 0     # earlier than every leaf that is left: no walk back gets there
+        self.leaves = left
+
+    def slopes(self, outputs, sens):
+        """The gradients of all leaves, given those of the outputs, as Tensors."""
+        higher = depth.open > 1 and not self.paused
+        roots = [out._node for out in outputs]
+        given = [_prepared(s, out, higher) for s, out in zip(sens, outputs)]
+        found = [_as_tensor(g, end) for g, end in zip(backward(roots, given, self.leaves, higher),
+                                                      self.leaves)]
+        for watch in () if higher else watchers:
+            watch(found)
+        return found
+
+
+def _in_vmap(array):
+    """`array` as a Batch of equal slices inside a running vmap, so that each slice has its
+    gradient."""
+    for space in running.spaces:
+        if space_among([array]) is not space:
+            array = space.spread(array)
+    return array
+
+
+def _prepared(sens, out, higher):
+    array, node = sens._array, sens._node
+    if array.dtype != out._array.dtype:
+        array = array.astype(out._array.dtype)
+    space = space_among([out._array])
+    if space is not None and space_among([array]) is None:  # the same for every slice
+        (node,) = lifted_nodes(space, [array], [node])
+        array = space.spread(array)
+    if not higher:
+        return array
+    return traced_space(space_for(array)).wrap(array, node)
+
+
+def _as_tensor(g, end):
+    """A gradient as a Tensor; zeros where none arrived."""
+    if g is None:
+        shape, dtype = end.metas[0]
+        return Tensor._wrap(current_space().zeros(shape, dtype))
+    if type(g) is Traced:
+        made = Tensor._wrap(g.array)
+        made._node = g.node
+        return made
+    return Tensor._wrap(as_gradient(g)[0])
+
+
+def ones_like(tensor):
+    """A Tensor of ones, as large as `tensor`."""
+    array = tensor._array
+    return Tensor._wrap(space_for(array).ones_like(array))
+
+
+def zeros_like(tensor):
+    """A Tensor of zeros, as large as `tensor`."""
+    array = tensor._array
+    return Tensor._wrap(space_for(array).zeros_like(array))
