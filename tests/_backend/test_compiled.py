@@ -8,7 +8,7 @@ import pytest
 
 from mindspore_compat._backend import compiled, scheduler
 from mindspore_compat._backend.fuse import BLOCK, fuse
-from mindspore_compat.ops import _update
+from mindspore_compat.ops._optimizer import formulas
 
 needs_numba = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
 ADAM = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-6}
@@ -37,7 +37,7 @@ def test_the_loop_means_what_the_formula_means(case, dtype, monkeypatch):
     """Run by Python, one element at a time: needs no Numba."""
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "MOST_CHECKS", 100)
-    fused = fuse(getattr(_update, case))
+    fused = fuse(getattr(formulas, case))
     held = operands(fused, 50, dtype)
     again = [array.copy() for array in held]
     fused(*held, **CASES[case])
@@ -53,7 +53,7 @@ def test_the_loop_means_what_the_formula_means(case, dtype, monkeypatch):
 @needs_numba
 @pytest.mark.parametrize("case", ["adam_update", "adamax_update", "rmsprop_update"])
 def test_compiled_bits_are_those_of_numpy(case):
-    fused = fuse(getattr(_update, case))
+    fused = fuse(getattr(formulas, case))
     start = operands(fused, 5 * compiled.BLOCK + 3, np.float32)
     found = []
     for count in (0, 1, 2, 4):  # first by NumPy, which computes until the loop is ready
@@ -73,7 +73,7 @@ def test_compiled_bits_are_those_of_numpy(case):
 
 @needs_numba
 def test_what_the_loop_does_not_take_goes_numpys_way():
-    fused = fuse(_update.momentum_update)
+    fused = fuse(formulas.momentum_update)
     made = operands(fused, 2 * BLOCK, np.float32)
     for held in (made, [each.copy() for each in made]):
         held[1].flags.writeable = False
@@ -86,7 +86,7 @@ def test_what_the_loop_does_not_take_goes_numpys_way():
 
 def test_formulas_of_rounded_functions_are_not_compiled(monkeypatch):
     monkeypatch.setattr(compiled, "available", lambda: True)
-    fused = fuse(_update.ftrl_update)
+    fused = fuse(formulas.ftrl_update)
     held = operands(fused, 3, np.float32)
     fused(*held, lr=0.1, lr_power=-0.3, l1=0.1, l2=0.2)  # takes a power
     assert program_of(fused).loop is None
@@ -95,7 +95,7 @@ def test_formulas_of_rounded_functions_are_not_compiled(monkeypatch):
 def test_a_compiler_that_fails_is_no_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     monkeypatch.setattr(compiled, "available", lambda: True)
-    fused = fuse(_update.momentum_update)
+    fused = fuse(formulas.momentum_update)
     held = operands(fused, BLOCK + 1, np.float32)
     fused(*held, **CASES["momentum_update"])
     program_of(fused).loop.wait()
