@@ -4,7 +4,7 @@ Every function takes the array namespace first and works on NumPy and CuPy array
 (batch, channels, spatial...) and may have any number of leading dimensions. Maximum and sum are
 taken along one dimension after the other, so a k by k window costs 2 k passes and not k squared.
 The gradient of the maximum goes to the first tap of the window, in row-major order, that holds it.
-On the host a cache's worth of planes is handled at a time.
+On the host a cache's worth of planes is handled at a time, and threads share them.
 
 `max_gradient` and `max_pick` are each other's gradient, as are `average` and `average_gradient`,
 `adaptive_average` and `adaptive_average_gradient`. Lp pooling is composed by its callers. Padding
@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from . import scheduler
 from .conv import padded
 from .kernels import Windows, kernels_of
 from .select import keep
@@ -107,9 +108,12 @@ def _reduced(xp, combine, x, kernel, stride, pads, dilation, out, fill):
     lead, size = _split_shape(x, kernel)
     result = xp.empty((prod(lead), *out), x.dtype)
     planes = x.reshape(prod(lead), *size)
-    for block in _blocks(planes):
+
+    def work(block):
         part = padded(xp, planes[block], pads, fill)
         _separable(combine, part, kernel, stride, dilation, out, result[block])
+
+    _share(planes, work)
     return result.reshape(*lead, *out)
 
 
@@ -119,13 +123,15 @@ def _split_shape(x, kernel):
     return x.shape[:lead], x.shape[lead:]
 
 
-def _blocks(planes, block=BLOCK):
-    """Slices of the planes: a cache's worth each on the host, all at once on a device."""
+def _share(planes, work, block=BLOCK):
+    """Calls `work` with slices of the planes: a cache's worth each, shared among threads, on the
+    host; all at once on a device."""
     count = planes.shape[0]
-    step = max(count, 1)
     if isinstance(planes, np.ndarray):
-        step = max(block * count // max(planes.size, 1), 1)
-    return [slice(i, min(i + step, count)) for i in range(0, count, step)]
+        parts = scheduler.blocks(count, max(block * count // max(planes.size, 1), 1))
+        scheduler.run(lambda number: work(parts[number]), len(parts))
+    elif count:
+        work(slice(0, count))
 
 
 # Maximum.
@@ -177,8 +183,11 @@ def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         return fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo)
     index = xp.empty((prod(lead), *out), np.int64)
-    for block, places, found in _maxima(xp, x, largest, kernel, stride, pads, dilation):
+
+    def work(block, places, found):
         index[block] = places if found is None else places * found
+
+    _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
     return index.reshape(largest.shape)
 
 
@@ -203,16 +212,17 @@ def _taps(size, kernel, stride, dilation, pitch):
     return found
 
 
-def _maxima(xp, x, largest, kernel, stride, pads, dilation):
-    """Where the windows find their maximum first, for some planes at a time.
+def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
+    """Tells `work` where the windows find their maximum first, for some planes at a time.
 
     The input is parted by phase (even and odd places, for a stride of 2), and all rows are made as
     long, so that a tap of all windows is one run of neighbours. A window's tap is the least number
     whose element equals the maximum.
 
-    Yields:
-        The slice of planes, int64 flat positions in each plane, (planes, out...), and None, or a
-        mask of the windows that found one (a NaN equals nothing).
+    Args:
+        work: is called with the slice of planes, int64 flat positions in each plane, (planes,
+            out...), and None, or a mask of the windows that found one (a NaN equals nothing). On
+            the host threads call it at once.
     """
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
     pitch = tuple(o + (k - 1) * d // s for o, k, s, d in zip(out, kernel, stride, dilation))
@@ -225,7 +235,8 @@ def _maxima(xp, x, largest, kernel, stride, pads, dilation):
     corner = xp.asarray(corner)
     planes, best = x.reshape(prod(lead), *size), largest.reshape(prod(lead), *out)
     inner = (..., *(slice(0, o) for o in out))
-    for block in _blocks(planes, 4 * BLOCK):
+
+    def one(block):
         part = planes[block]
         parts = {phase: _phase(xp, part, phase, stride, pads, pitch)
                  for phase in {tap.phase for tap in taps}}
@@ -240,7 +251,9 @@ def _maxima(xp, x, largest, kernel, stride, pads, dilation):
             _choose(xp, first[:held.size], held, number)
         first = first.reshape(tops.shape)[inner]
         found = first != none
-        yield block, xp.take(shifts, first) + corner, None if found.all() else found
+        work(block, xp.take(shifts, first) + corner, None if found.all() else found)
+
+    _share(planes, one, 4 * BLOCK)
 
 
 def _phase(xp, x, phase, stride, pads, pitch):
@@ -304,9 +317,11 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
         return fast.spread_to_index(g, index, x.shape, geo)
     area = prod(size)
     slope, g = xp.zeros((prod(lead), *size), g.dtype), g.reshape(prod(lead), *out)
-    for block, places, found in _maxima(xp, x, largest, kernel, stride, pads, dilation):
-        part = slope[block].reshape(-1)
-        _add_planes(xp, part, places, g[block], area, found)
+
+    def work(block, places, found):
+        _add_planes(xp, slope[block].reshape(-1), places, g[block], area, found)
+
+    _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
     return slope.reshape(x.shape)
 
 
@@ -333,12 +348,15 @@ def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
     u = u.reshape(prod(lead), prod(size))
     picked = xp.zeros((prod(lead), *out), u.dtype)
-    for block, places, found in _maxima(xp, x, largest, kernel, stride, pads, dilation):
+
+    def work(block, places, found):
         if found is not None:
             places *= found
         taken = xp.take_along_axis(u[block], places.reshape(places.shape[0], -1), 1)
         taken = taken.reshape(places.shape)
         picked[block] = taken if found is None else keep(xp, found, taken)
+
+    _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
     return picked.reshape(largest.shape)
 
 
@@ -406,8 +424,11 @@ def average_gradient(xp, g, x_shape, kernel, stride, pads, include=True, divisor
     divisor = _divisor(xp, size, kernel, stride, pads, out, include, divisor, g.dtype)
     slope = xp.empty((prod(lead), *size), g.dtype)
     g = g.reshape(prod(lead), *out)
-    for block in _blocks(slope):
+
+    def work(block):
         slope[block] = _spread(xp, g[block] / divisor, size, kernel, stride, pads)
+
+    _share(slope, work)
     return slope.reshape(x_shape)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kit import close
 
-from mindspore_compat._backend import cgroup, conv, fuse, scheduler
+from mindspore_compat._backend import cgroup, conv, fuse, pool, scheduler
 from mindspore_compat._backend.arrays import HOST
 from mindspore_compat.ops._optimizer.formulas import adam_update
 
@@ -134,6 +134,16 @@ def convolutions(rng):
     return found
 
 
+def pools(rng):
+    x = rng.standard_normal((24, 16, 60, 60), np.float32)
+    window = (3, 3), (2, 2), ((1, 1), (1, 1))
+    top, place = pool.maximum_with_index(np, x, *window, (1, 1))
+    mean = pool.average(np, x, *window)
+    return [top, place, mean, pool.max_gradient(np, mean, x, top, *window, (1, 1)),
+            pool.max_pick(np, x * x, x, top, *window, (1, 1)),
+            pool.average_gradient(np, top, x.shape, *window)]
+
+
 def rows(rng):
     x = rng.standard_normal((300, 700), np.float32)
     return [HOST.log_soft(x, -1), HOST.row_normal(x, 1e-5),
@@ -147,7 +157,7 @@ def update(rng):
     return list(arrays)
 
 
-@pytest.mark.parametrize("work", [products, convolutions, rows, update])
+@pytest.mark.parametrize("work", [products, convolutions, pools, rows, update])
 def test_bits_do_not_depend_on_the_number_of_threads(work):
     found = [with_threads(count, lambda: work(np.random.default_rng(0))) for count in COUNTS]
     for other in found[1:]:
