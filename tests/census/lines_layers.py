@@ -208,6 +208,7 @@ NORMALISATION = {
     ],
     "_normalization.layer_norm.group_standardize": of(x(2, 4, 3), x(4), x(4, seed=1), 2),
     "_normalization.layer_norm.multiply_add": of(x(2, 4, 3), x(4, 1), x(4, 1, seed=1)),
+    "_normalization.layer_norm.variance_of": of(positive(3, 1), 1e-5),
     "_normalization.layer_norm.rms_norm": of(x(3, 4), x(4)),
     "_normalization.layer_norm.add_rms_norm": of(x(3, 4), x(3, 4, seed=1), x(4)),
     "_normalization.layer_norm.add_layer_norm": of(x(3, 4), x(3, 4, seed=1), x(4), x(4, seed=1)),

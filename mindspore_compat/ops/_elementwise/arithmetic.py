@@ -177,8 +177,15 @@ def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
     return xp.cast(quotient, input.dtype)
 
 
+def _ends(dtype):
+    """The least and the largest number of an integer dtype."""
+    bits = 8 * dtype.itemsize
+    return (0, 2**bits - 1) if dtype.kind == "u" else (-2**(bits - 1), 2**(bits - 1) - 1)
+
+
 def _floor_quotient(xp, x, y):
-    """Floor of the quotient; a division of floats by zero gives an infinity, as in the original.
+    """Floor of the quotient; a division of floats by zero gives an infinity, as in the original,
+    one of integers the end of their range that lies in its direction.
 
     Of bools it is true where the dividend is, the divisor's value aside; of complex numbers it is
     that of the real part.
@@ -186,7 +193,9 @@ def _floor_quotient(xp, x, y):
     if x.dtype.kind == "b":
         return xp.logical_or(x, xp.not_equal(y, y))
     if x.dtype.kind in "iu":
-        return xp.floor_divide(x, y)
+        least, largest = _ends(x.dtype)
+        beyond = xp.where(x > 0, largest, xp.where(x < 0, least, 0))
+        return xp.where(y == 0, xp.cast(beyond, x.dtype), xp.floor_divide(x, y))
     if x.dtype.kind == "c":
         return xp.cast(xp.floor(xp.real(x / y)), x.dtype)
     return xp.floor(x / y)
@@ -215,6 +224,8 @@ def floor_mod(xp, input: Operand, other: Operand):
     """The remainder of floor division, element by element: it has the sign of the divisor."""
     if input.dtype.kind == "b":     # nothing is left of a division by true
         return xp.not_equal(xp.logical_and(input, other), xp.logical_and(input, other))
+    if input.dtype.kind == "i" and input.dtype.itemsize > 2:    # by zero, as in the original
+        return xp.where(other == 0, input * 0 + _ends(input.dtype)[0], xp.remainder(input, other))
     return xp.remainder(input, other)
 
 

@@ -320,11 +320,16 @@ def lcm(xp, input: Divisible, other: Divisible):
     return xp.lcm(input, other)
 
 
+def _places(count):
+    """By how many places 32 and 64 bits are shifted: `count` modulo their number."""
+    return count & (8 * count.dtype.itemsize - 1) if count.dtype.itemsize >= 4 else count
+
+
 @op("ops.bitwise_left_shift(input, other)", "Tensor.bitwise_left_shift(other)",
     promote="input other", beside_tensor=True)
 def bitwise_left_shift(xp, input: Whole, other: Whole):
-    """The bits moved left, toward higher places."""
-    return xp.left_shift(input, other)
+    """The bits moved left, toward higher places; by as many as processors do, see `_places`."""
+    return xp.left_shift(input, _places(other))
 
 
 @op("ops.LeftShift()(x1, x2)", alike="x1 x2")
@@ -337,7 +342,7 @@ def left_shift(xp, x1: Places, x2: Places):
     promote="input other", beside_tensor=True)
 def bitwise_right_shift(xp, input: Whole, other: Whole):
     """The bits moved right, toward lower places; the sign stays."""
-    return xp.right_shift(input, other)
+    return xp.right_shift(input, _places(other))
 
 
 @op("ops.RightShift()(input_x, input_y)", alike="input_x input_y",

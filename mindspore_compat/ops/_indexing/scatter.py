@@ -288,9 +288,11 @@ def index_add(x: Stood, indices: Index, y: Stood, axis: Int, use_lock: Any = Tru
                          f"{axis}, but got {y.shape}.")
     check_range("index_add", indices._array.reshape(-1, 1),
                  x.shape[axis:][:1] if axis >= 0 else (x.shape[axis],))
-    made = added_along.run(Tensor._wrap(x._array), indices, y, axis)
+    made = added_along.run(x, indices, y, axis)
     own(x)[...] = made._array
-    return plain(x)
+    out = plain(x)
+    out._node = made._node
+    return out
 
 
 @public("ops.IndexAdd")

@@ -43,8 +43,11 @@ def _flat(xp, weight):
 
 def _row_statistics(xp, part, eps):
     """Rows less their mean, the mean, and the reciprocal deviation."""
-    mean = xp.matmul(part, xp.full((part.shape[1], 1), 1, part.dtype)) / part.shape[1]
+    ones = xp.full((part.shape[1], 1), 1, part.dtype)
+    mean = xp.matmul(part, ones) / part.shape[1]
     part = part - mean
+    rest = xp.matmul(part, ones) / part.shape[1]    # by which the sum was rounded: far from 0, much
+    part, mean = part - rest, mean + rest
     var = xp.expand_dims(dots(xp, part, part), 1) / part.shape[1]
     return part, mean, 1 / xp.sqrt(var + eps)
 
@@ -171,7 +174,7 @@ class LayerNorm(Primitive):
         input_x, gamma, beta (Tensor): the data, the scale and the shift.
 
     Returns:
-        Three Tensors: the result, and mean and reciprocal deviation with the axes reduced to 1.
+        Three Tensors: the result, and mean and variance with the axes reduced to 1.
 
     Source: mindspore.ops.LayerNorm of MindSpore 2.10.
     """
@@ -196,11 +199,18 @@ class LayerNorm(Primitive):
             if value.shape != shape:
                 raise ValueError(
                     f"For 'LayerNorm', '{name}' must have shape {shape}, but got {value.shape}.")
-        if self.begin_norm_axis % rank == self.begin_params_axis % rank:
-            return row_standardize.run(input_x, gamma, beta, self.begin_norm_axis, self.epsilon)
-        out, mean, rstd = row_standardize.run(input_x, None, None, self.begin_norm_axis,
+        alike = self.begin_norm_axis % rank == self.begin_params_axis % rank
+        out, mean, rstd = row_standardize.run(input_x, gamma if alike else None,
+                                              beta if alike else None, self.begin_norm_axis,
                                               self.epsilon)
-        return multiply_add.run(out, gamma, beta), mean, rstd
+        variance = variance_of.run(rstd, self.epsilon)
+        return out if alike else multiply_add.run(out, gamma, beta), mean, variance
+
+
+@op(widen=False)
+def variance_of(xp, rstd: Floats, eps: Number):
+    """The variance that belongs to a reciprocal deviation."""
+    return xp.maximum(1 / (rstd * rstd) - eps, 0)
 
 
 @checked

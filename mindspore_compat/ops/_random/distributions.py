@@ -45,7 +45,33 @@ Anything = TensorOf(any_dtype)
 
 def _generator(xp, seed=None):
     """One draw's generator: of the seed's stream if there is one, else of the default stream."""
-    return random.stream(seed).next(xp)
+    return _Draw(lambda: random.stream(seed).next(xp))
+
+
+def _lengths(api, shape):
+    """The shape of what is drawn, of which no length may be negative."""
+    found = shape_of(api, shape)
+    if any(length < 0 for length in found):
+        raise ValueError(f"For '{api}', the shape must hold ints >= 0, but got {found}.")
+    return found
+
+
+class _Draw:
+    """A generator that is taken from its stream by its first call, after the arguments of that call
+    have been checked: what is refused draws nothing.
+    """
+
+    def __init__(self, take):
+        self._take = take
+        self._taken = None
+
+    def __getattr__(self, name):
+        def call(*args, **kwargs):
+            if self._taken is None:
+                self._taken = self._take()
+            return getattr(self._taken, name)(*args, **kwargs)
+
+        return call
 
 
 def _first(xp, seed, offset=None):
@@ -136,12 +162,14 @@ def rand(*size, dtype: Fractional = None, seed: Seed = None,
     Source: mindspore.ops.rand of MindSpore 2.10.
     """
     xp = current_space()
-    return _made(_stream(generator, xp, seed).random(shape_of("rand", size)), dtype)
+    return _made(_stream(generator, xp, seed).random(_lengths("rand", size)), dtype)
 
 
 def _stream(generator, xp, seed=None):
     """The generator of one draw, where a mindspore.Generator may be given."""
-    return _generator(xp, seed) if generator is None else generator._stream.next(xp)
+    if generator is None:
+        return _generator(xp, seed)
+    return _Draw(lambda: generator._stream.next(xp))
 
 
 @public("ops.rand_like")
@@ -175,7 +203,7 @@ def uniform(shape: Shape, minval: TensorOf(any_dtype), maxval: TensorOf(any_dtyp
     """
     xp = current_space()
     low, high = minval._array, maxval._array
-    shape = shape_of("uniform", (shape,))
+    shape = _lengths("uniform", (shape,))
     wanted = dtypes.float32 if dtype is None else dtype
     for name, bound in (("minval", minval), ("maxval", maxval)):
         if bound.dtype != wanted:
@@ -204,7 +232,7 @@ class UniformReal(_Seeded):
     def __call__(self, shape: Shape):
         xp = current_space()
         draw = self._draw(xp)
-        return _made(draw.random(shape_of("UniformReal", (shape,))), None)
+        return _made(draw.random(_lengths("UniformReal", (shape,))), None)
 
 
 @public("ops.UniformInt")
@@ -224,7 +252,7 @@ class UniformInt(_Seeded):
             raise ValueError(f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} "
                              f"and {high}.")
         draw = self._draw(xp)
-        return _made(draw.integers(low, high, shape_of("UniformInt", (shape,))), dtypes.int32)
+        return _made(draw.integers(low, high, _lengths("UniformInt", (shape,))), dtypes.int32)
 
 
 @public("ops.randint")
@@ -241,7 +269,7 @@ def randint(low: Int, high: Int, size: AsValue(Shape), seed: Seed = None, *,
 def _integers(api, low, high, size, draw, dtype):
     if low >= high:
         raise RuntimeError(f"For '{api}', 'low' must be below 'high', but got {low} and {high}.")
-    return _made(draw.integers(low, high, shape_of(api, (size,))), dtype, "int64")
+    return _made(draw.integers(low, high, _lengths(api, (size,))), dtype, "int64")
 
 
 @public("ops.randint_like")
@@ -266,7 +294,7 @@ def randn(*size, dtype: Fractional = None,
     Source: mindspore.ops.randn of MindSpore 2.10.
     """
     xp = current_space()
-    return _made(_stream(generator, xp, seed).standard_normal(shape_of("randn", size)), dtype)
+    return _made(_stream(generator, xp, seed).standard_normal(_lengths("randn", size)), dtype)
 
 
 @public("ops.randn_like")
@@ -283,7 +311,7 @@ def standard_normal(shape: Shape, seed: Seed = None):
 
     Source: mindspore.ops.standard_normal of MindSpore 2.10.
     """
-    return _made(_generator(current_space(), seed).standard_normal(shape_of("standard_normal",
+    return _made(_generator(current_space(), seed).standard_normal(_lengths("standard_normal",
                                                                             (shape,))), None)
 
 
@@ -295,7 +323,7 @@ class StandardNormal(_Seeded):
     @checked
     def __call__(self, shape: Shape):
         draw = self._draw(current_space())
-        return _made(draw.standard_normal(shape_of("StandardNormal", (shape,))), None)
+        return _made(draw.standard_normal(_lengths("StandardNormal", (shape,))), None)
 
 
 @public("ops.normal")
@@ -311,7 +339,7 @@ def normal(shape: Shape, mean: TensorOf(any_dtype, scalars=True),
     Source: mindspore.ops.normal of MindSpore 2.10.
     """
     xp = current_space()
-    whole = xp.broadcast_shapes(shape_of("normal", (shape,)), *_shapes(mean, stddev))
+    whole = xp.broadcast_shapes(_lengths("normal", (shape,)), *_shapes(mean, stddev))
     return moved(mean, stddev, _generator(xp, seed).standard_normal(whole))
 
 
@@ -327,7 +355,7 @@ def gamma(shape: Shape, alpha: TensorOf(any_dtype), beta: TensorOf(any_dtype), s
 
 def _gamma(stream, shape, alpha, beta):
     xp = space_for(alpha._array)
-    whole = shape_of("gamma", (shape,)) + xp.broadcast_shapes(alpha.shape, beta.shape)
+    whole = _lengths("gamma", (shape,)) + xp.broadcast_shapes(alpha.shape, beta.shape)
     draw = stream.next(xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
     return at_rate.run(Tensor._wrap(as_held(xp, draw)), beta)
 
@@ -345,7 +373,7 @@ def laplace(shape: Shape, mean: TensorOf("float32"), lambda_param: TensorOf("flo
 
 def _laplace(stream, shape, mean, scale):
     xp = current_space()
-    whole = xp.broadcast_shapes(shape_of("laplace", (shape,)), *_shapes(mean, scale))
+    whole = xp.broadcast_shapes(_lengths("laplace", (shape,)), *_shapes(mean, scale))
     half = stream.next(xp).random(whole) - 0.5
     return moved(mean, scale, -xp.sign(half) * xp.log1p(-2 * xp.abs(half)))
 
@@ -374,7 +402,7 @@ def _poisson(stream, shape, rate, dtype):
         raise ValueError(f"For 'random_poisson', 'shape' must have one axis and 'rate' elements, "
                          f"but got shapes {shape.shape} and {rate.shape}.")
     xp = space_for(rate._array)
-    whole = shape_of("random_poisson", (shape,)) + rate.shape
+    whole = _lengths("random_poisson", (shape,)) + rate.shape
     return _made(stream.next(xp).poisson(rate._array, whole), dtype)
 
 
