@@ -91,9 +91,9 @@ def __getattr__(name):
             raise
         found = None
     if found is None:
-        from ._core.declare.public_api import missing
+        from ._core.declare.public_api import Missing
 
-        raise AttributeError(missing(__name__, name, [*_HOME_OF, *_ROOMS]))
+        raise AttributeError(Missing(__name__, name, [*_HOME_OF, *_ROOMS]))
     globals()[name] = found
     return found
 

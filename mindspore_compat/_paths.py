@@ -1,4 +1,4 @@
-"""Further public paths: one table, and the finder that reads it.
+"""Further public paths and names: tables, and the finder that reads them.
 
 MindSpore's names can be reached through many module paths, old and new, such as
 `communication.management`, `nn.metrics` or `dataset.vision.c_transforms`. A path in `PATHS` *is*
@@ -6,13 +6,19 @@ the module on its right: the same object under one more name, so classes keep th
 nothing is copied. A path whose module is not there is not found, as any unknown module. Modules
 that exist as files are not listed, and always win. A path must not end in a name that its parent
 shows as something else (`common.seed`, a function): importing it would put the module there. Only
-`ops` keeps what it shows (`op_info_register`, a function).
+`ops` and `ops.function` keep what they show (`op_info_register`, a function).
+
+A module of the original also shows what its own file imports: `train.model.ParallelMode`,
+`common.float32`. `FURTHER` says for a path, and all paths below it, in which modules a name is
+sought that the module itself does not have; `FACADES` are the paths that hold nothing else.
 """
 
 import importlib
 import sys
-from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import find_spec, spec_from_file_location
+from types import ModuleType
 
 PACKAGE = __package__
 
@@ -75,6 +81,76 @@ PATHS = {
     "train.train_thor.dataset_helper": "train.train_thor",
 }
 
+# The same, by target: what 2.10 keeps in several files and this package in one.
+PATHS.update((path, target) for target, paths in {
+    "common.jit": """common.jit_config common.jit_trace common.jit_context graph.jit_config
+        graph.jit_context graph.jit_trace graph.api common.dynamic_shape.enable_dynamic
+        graph.dynamic_shape.enable_dynamic""",
+    "_core.tensor.dynamic_shape": "common.symbol graph.symbol",
+    "mint.distributed": "ops.function.comm_func",
+    "dataset.engine.cache": "dataset.engine.cache_client",
+    "dataset.engine.waited": "dataset.callback.ds_callback",
+    "hal": "hal.device hal.event hal.memory hal.stream",
+    "mindrecord": """mindrecord.tools.cifar100_to_mr mindrecord.tools.cifar10_to_mr
+        mindrecord.tools.csv_to_mr mindrecord.tools.imagenet_to_mr mindrecord.tools.mnist_to_mr
+        mindrecord.tools.tfrecord_to_mr""",
+    "mint.fft": "ops.function.fft_func",
+    "mint.optim": "mint.optim.adam mint.optim.adamw mint.optim.fused_adamw mint.optim.sgd",
+    "common.dtype": "numpy.dtypes",
+    "ops.composite": "ops.composite.base ops.composite.env_ops ops.composite.math_ops",
+    "ops.function": """ops.function.clip_func ops.function.debug_func ops.function.image_func
+        ops.function.other_func ops.function.parameter_func ops.function.reshard_func
+        ops.function.sparse_func ops.function.sparse_unary_func ops.function.spectral_func
+        ops.function.vmap_func ops.function.grad.grad_func""",
+    "ops.operations": """ops.deprecated ops.operations.control_ops ops.operations.custom_ops
+        ops.operations.debug_ops ops.operations.inner_ops ops.operations.linalg_ops
+        ops.operations.manually_defined ops.operations.manually_defined.ops_def
+        ops.operations.reshard_ops ops.operations.spectral_ops""",
+    "ops.auto_generate": "ops.auto_generate.gen_extend_func",
+    "parallel.function": "parallel.function.reshard_func",
+    "parallel.nn": "parallel.nn.parallel_grad_reducer",
+    "runtime": """runtime.device runtime.device_limit runtime.event runtime.executor
+        runtime.memory runtime.stream runtime.stream_limit runtime.thread_bind_core""",
+    "train.metrics.metric": "train.metric",
+}.items() for path in paths.split())
+
+# Paths of modules without names of their own: FURTHER says what they show.
+FACADES = set("""common.dynamic_shape dataset.callback dataset.debug graph graph.dynamic_shape
+    mindrecord.core onnx onnx.onnx_export ops.function.grad safeguard
+    safeguard.rewrite_obfuscation scipy.ops scipy.ops_wrapper scipy.utils
+    scipy.utils_const""".split())
+
+# What files of the original import under another name; "" is the package itself.
+_HEADS = {
+    "C": "ops.composite", "F": "ops.functional", "P": "ops.operations", "Validator": "_checkparam",
+    "base": "ops.composite.base", "context": "context", "ds": "dataset",
+    "gen": "ops.auto_generate", "inner": "ops.operations._inner_ops", "logger": "log",
+    "mint": "mint", "mnp": "numpy", "ms": "", "mstype": "common.dtype", "nn": "nn", "ops": "ops",
+    "validator": "_checkparam",
+}
+
+# Paths, with what lies below them, and the modules in which a further name is sought.
+FURTHER = {
+    """boost common nn.cell nn.layer nn.loss nn.optim nn.wrap nn.grad nn.probability nn.sparse
+    nn.utils nn.dynamic_lr nn.learning_rate_schedule experimental.optim mint.optim parallel train
+    utils graph onnx safeguard""": """common common.dtype common.api common.parameter
+        common.initializer common.generator context communication ops.primitive ops._legacy.names
+        nn nn.cell nn.optim.optimizer train train.metrics.metric amp""",
+    "hal runtime device_context communication mindrecord": """hal runtime context communication
+        mindrecord common""",
+    "mint.distributed mint.nn": "mint communication common ops.communication",
+    "numpy": "numpy common common.dtype",
+    "scipy": "scipy.linalg ops._primitive_aliases.inner_ops common common.dtype",
+    "dataset": """dataset dataset.engine dataset.engine.config dataset.engine.sampler
+        dataset.transforms dataset.vision.utils dataset.audio.utils""",
+    "ops.auto_generate": "common common.dtype",
+    "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive":
+        "ops.auto_generate ops._primitive_aliases.inner_ops common common.dtype communication "
+        "ops.primitive",
+}
+_PARENTS = {path.rpartition(".")[0] for path in (*PATHS, *FACADES)}
+_SOUGHT = {path: homes.split() for paths, homes in FURTHER.items() for path in paths.split()}
+
 
 class SameModule:
     """Loads a module by giving the one that another name already stands for."""
@@ -115,19 +191,114 @@ def same_module_spec(name, target):
     return ModuleSpec(name, SameModule(target), origin=spec.origin)
 
 
+def further(path):
+    """The modules in which a further name of `path` is sought; None where there are no more."""
+    while path:
+        if path in _SOUGHT:
+            return _SOUGHT[path]
+        path = path.rpartition(".")[0]
+    return None
+
+
+def show_further(module, homes):
+    """Let `module` find, behind its own names, the paths below it and what `homes` show."""
+    own = vars(module).get("__getattr__")
+
+    def find(name):
+        try:
+            if own is not None:
+                return own(name)
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+        except AttributeError:
+            found = None if name.startswith("_") else _sought(module, name, homes)
+            if found is None:
+                raise
+        setattr(module, name, found)
+        return found
+
+    find.own = own
+    module.__getattr__ = find
+
+
+def _sought(module, name, homes):
+    """The object that `name` stands for in the original's file, or None."""
+    path = f"{module.__name__}.{name}"
+    if hasattr(module, "__path__") and find_spec(path) is not None:
+        return importlib.import_module(path)
+    if name in _HEADS:
+        return importlib.import_module(f"{PACKAGE}.{_HEADS[name]}".rstrip("."))
+    found = (_shown(f"{PACKAGE}.{home}", name) for home in homes)
+    return next((each for each in found if each is not None), None)
+
+
+def _shown(home, name):
+    """What a module shows under `name` by itself, or None.
+
+    Modules that it imports are its own affair; so is, where it lists no names, what others define.
+    """
+    module = importlib.import_module(home)
+    if name in vars(module):
+        found = vars(module)[name]
+        listed = vars(module).get("__all__")
+        shown = getattr(found, "__module__", home) == home if listed is None else name in listed
+        return found if shown and not isinstance(found, ModuleType) else None
+    find = vars(module).get("__getattr__")
+    find = getattr(find, "own", find)
+    try:
+        return None if find is None else find(name)
+    except AttributeError:
+        return None
+
+
+class FileWithFurther(SourceFileLoader):
+    """Loads a module from its file, and lets it show further names."""
+
+    def exec_module(self, module):
+        """Run the file, then put the search behind its names."""
+        path = module.__name__.partition(".")[2]
+        if path in _PARENTS and not hasattr(module, "__path__"):
+            module.__path__ = []  # paths of the table lie below this file
+        super().exec_module(module)
+        show_further(module, further(path))
+
+
+class Facade(Loader):
+    """Makes a module that only shows names of others."""
+
+    def create_module(self, spec):
+        """The usual new module."""
+        return None
+
+    def exec_module(self, module):
+        """Give the module its names."""
+        path = module.__name__.partition(".")[2]
+        module.__doc__ = f"mindspore.{path}: names that are kept elsewhere, under this path too."
+        show_further(module, further(path))
+
+
 class PathsFinder:
-    """Finds the paths of the table; asked last, after the files."""
+    """Finds what lies in the package: files first, then the paths of the tables."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        """The spec of a path in the table, or None."""
+        """The spec of a path in the tables or of a file with further names, or None."""
         room, _, rest = name.partition(".")
-        if room != PACKAGE or rest not in PATHS:
+        if room != PACKAGE or not rest:
+            return None
+        spec = PathFinder.find_spec(name, path)
+        if spec is not None:
+            if type(spec.loader) is not SourceFileLoader or further(rest) is None:
+                return spec
+            return spec_from_file_location(name, spec.origin, loader=FileWithFurther(
+                name, spec.origin), submodule_search_locations=spec.submodule_search_locations)
+        if rest in FACADES:
+            return ModuleSpec(name, Facade(), is_package=True)
+        if rest not in PATHS:
             return None
         return same_module_spec(name, f"{PACKAGE}.{PATHS[rest]}")
 
 
 def install():
-    """Make the table known to the import system; once is enough."""
+    """Make the tables known to the import system; once is enough."""
     if PathsFinder not in sys.meta_path:
-        sys.meta_path.append(PathsFinder)
+        sys.meta_path.insert(0, PathsFinder)

@@ -2,7 +2,8 @@
 
 Any name of `mindspore.ops` is found here, the Primitives that 2.10 shows only here, and those of
 gradients (`TanhGrad`). A name such as `matmul_ext_op` is a Primitive made without settings,
-`MatMulExt()`.
+`MatMulExt()`; `contiguous` is the call of `Contiguous()`, and `pyboost_contiguous(primitive,
+arguments)` that call with its inputs, and then its settings, as one list.
 """
 
 import functools
@@ -15,7 +16,6 @@ from ._primitive_aliases import generated_grads, grad_ops
 from ._primitive_aliases.generated import LINES, made
 from .primitive import Primitive
 
-__path__ = []  # further paths below this one are in _paths.py
 _declared = window(__name__, Primitive, "ops.auto_generate")[2]
 __all__ = sorted({*_of_ops, *_declared, *LINES, *generated_grads.LINES, *grad_ops.__all__})
 
@@ -35,8 +35,18 @@ def __getattr__(name):
     if found is None and name in grad_ops.__all__:
         found = getattr(grad_ops, name)
     if found is None and name.endswith("_op"):
-        found = _instance(name)
-    return _find(name) if found is None else found
+        found = instance(name.removesuffix("_op"))
+    if found is None and name.startswith("pyboost_"):
+        found = _boosted(name)
+    if found is not None:
+        return found
+    try:
+        return _find(name)
+    except AttributeError:
+        found = None if name.startswith("_") else _call_of(name)
+        if found is None:
+            raise
+        return found
 
 
 @functools.cache
@@ -46,15 +56,56 @@ def _classes():
 
 
 @functools.cache
-def _instance(name):
-    """The Primitive that `roll_op` or the like stands for, or None."""
-    small = name.removesuffix("_op").replace("_", "")
-    shown = _MADE.get(name) or _classes().get(small)
+def instance(name):
+    """The Primitive without settings that `roll`, of `roll_op`, stands for, or None."""
+    shown = _MADE.get(f"{name}_op") or _classes().get(name.replace("_", ""))
     found = shown and __getattr__(shown)
     if not inspect.isclass(found):
         return None
     settings = inspect.signature(found).parameters.values()
     return None if any(each.default is each.empty for each in settings) else found()
+
+
+@functools.cache
+def _call_of(name):
+    """The call of a Primitive without settings as a function, or None."""
+    prim = instance(name)
+    if prim is None or name != name.lower():
+        return None
+
+    @functools.wraps(type(prim).__call__)
+    def call(*args, **kwargs):
+        return prim(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = __name__
+    call.__signature__ = inspect.signature(prim)
+    return call
+
+
+@functools.cache
+def _boosted(name):
+    """The function of a Primitive and the list of all that its kernel takes, or None."""
+    from ._primitive_aliases import pyboost_inner_prim
+
+    plain = name.removeprefix("pyboost_")
+    call = getattr(pyboost_inner_prim, f"{plain}_impl", None) or instance(plain)
+    if call is None:
+        return None
+
+    def run(*args):
+        if len(args) != 2:
+            raise RuntimeError(f"For '{name}', two arguments are needed, a Primitive and a list "
+                               f"of its inputs and settings, but got {len(args)}.")
+        return call(*args[1])
+
+    run.__name__ = run.__qualname__ = name
+    run.__module__ = __name__
+    run.__doc__ = f"""The Primitive of `{plain}` on a list of its inputs, and then its settings.
+
+    Source: mindspore.ops.auto_generate.{name} of MindSpore 2.10.
+    """
+    return run
 
 
 def __dir__():

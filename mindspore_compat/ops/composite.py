@@ -4,5 +4,3 @@ Any name of `mindspore.ops` is found here.
 """
 
 from . import __all__, __dir__, __getattr__  # noqa: F401
-
-__path__ = []  # further paths below this one are in _paths.py

@@ -1,14 +1,33 @@
 """mindspore.ops.function: the functions, under the path of the original's sources.
 
-Any name of `mindspore.ops` is found here; those that are listed are what `import *` gives.
+Any name of `mindspore.ops` is found here; those that are listed are what `import *` gives. A name
+such as `acosh_` is a Primitive made without settings, `Acosh()`.
 """
 
 import sys
 
-from . import __all__, __dir__, __getattr__  # noqa: F401
+from . import __all__, __dir__  # noqa: F401
+from . import __getattr__ as _find
 from ._primitive_aliases.primitive_cache import _get_cache_prim  # noqa: F401 - imported from here by scripts
 
+sys.modules[__name__].__class__ = type(sys.modules[__package__])  # its functions keep their names
 # the original's sources by subject; every function is found under each
 array_func = math_func = nn_func = random_func = linalg_func = sys.modules[__name__]
-__path__ = []  # further paths below this one are in _paths.py
 __all__ = [name for name in __all__ if name[0].islower()]
+
+
+def __getattr__(name):
+    """A name of `mindspore.ops`, or the Primitive that `acosh_` or the like stands for."""
+    try:
+        return _find(name)
+    except AttributeError:
+        found = _made(name) if name.endswith("_") and not name.startswith("_") else None
+        if found is None:
+            raise
+        return found
+
+
+def _made(name):
+    from . import auto_generate
+
+    return auto_generate.instance(name.removesuffix("_"))

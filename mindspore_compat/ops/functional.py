@@ -5,5 +5,4 @@ Any name of `mindspore.ops` is found here; those that are listed are what `impor
 
 from . import __all__, __dir__, __getattr__  # noqa: F401
 
-__path__ = []  # further paths below this one are in _paths.py
 __all__ = [name for name in __all__ if name[0].islower()]

@@ -6,7 +6,7 @@ Each is the function of that name in `mint`, else in `mint.nn.functional`, else 
 import sys
 
 from .._core.declare.op import DECLARED
-from .._core.declare.public_api import PUBLIC, build, missing
+from .._core.declare.public_api import PUBLIC, Missing, build
 
 _AREAS = ("mint", "mint.nn.functional", "ops")
 _NAMES = """
@@ -25,7 +25,7 @@ def _area(name):
 
 def __getattr__(name):
     if name not in __all__:
-        raise AttributeError(missing(__name__, name, __all__))
+        raise AttributeError(Missing(__name__, name, __all__))
     made = build(_area(name), name)
     setattr(sys.modules[__name__], name, made)
     return made

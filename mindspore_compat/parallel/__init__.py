@@ -5,7 +5,7 @@ combined (`nn.DistributedGradReducer`). The settings are in `context`, the ranks
 Public scripts import the private modules `_utils` and `_auto_parallel_context`; so they are here.
 """
 
-from .._core.declare.public_api import missing, submodule
+from .._core.declare.public_api import Missing, submodule
 from . import shard as _shard  # noqa: F401 - the file first: the function keeps the name
 from .algo_parameter_config import (
     get_algo_parameters,
@@ -46,5 +46,5 @@ __all__ = ["Layout", "build_searched_strategy", "convert_checkpoint_by_rank",
 def __getattr__(name):
     found = None if name.startswith("__") else submodule(__name__, name)
     if found is None:
-        raise AttributeError(missing(__name__, name, __all__))
+        raise AttributeError(Missing(__name__, name, __all__))
     return found

@@ -4,7 +4,7 @@ A window onto the files of this room; each is loaded when one of its names is fi
 data_sink's, which has the name of what it holds.
 """
 
-from .._core.declare.public_api import missing, submodule
+from .._core.declare.public_api import Missing, submodule
 from .data_sink import data_sink  # noqa: F401 - at once: a later import of the file would hide it
 
 _HOMES = {  # file -> the names it gives to the room
@@ -37,7 +37,7 @@ def __getattr__(name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = _listed() if name == "__all__" else _load(name)
     if found is None:
-        raise AttributeError(missing(__name__, name, [*_HOME_OF, *_HOMES]))
+        raise AttributeError(Missing(__name__, name, [*_HOME_OF, *_HOMES]))
     globals()[name] = found
     return found
 

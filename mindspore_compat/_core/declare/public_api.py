@@ -95,7 +95,7 @@ def window(module, classes=object, area=None, names=()):
         if found is None:
             found = submodule(module, name)
         if found is None:
-            raise AttributeError(missing(module, name, visible()))
+            raise AttributeError(Missing(module, name, visible()))
         setattr(sys.modules[module], name, found)
         return found
 
@@ -121,12 +121,23 @@ def submodule(module, name):
     return importlib.import_module(path)
 
 
-def missing(module, name, known):
-    """The message for a name that is not there, with the nearest one that is."""
-    shown = "mindspore" + module[len("mindspore_compat"):]
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
-    return f"module '{shown}' has no attribute '{name}'{hint}"
+class Missing:
+    """The message for a name that is not there, with the nearest one that is.
+
+    It is written when it is shown: `hasattr` asks often, and the search takes milliseconds.
+    """
+
+    def __init__(self, module, name, known):
+        self.module, self.name, self.known = module, name, known
+
+    def __str__(self):
+        shown = "mindspore" + self.module[len("mindspore_compat"):]
+        near = difflib.get_close_matches(self.name, self.known, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        return f"module '{shown}' has no attribute '{self.name}'{hint}"
+
+    def __repr__(self):
+        return repr(str(self))
 
 
 _built = {}

@@ -1,6 +1,6 @@
 """`mindspore.dataset.vision`: transforms of images."""
 
-from ..transforms import transforms
+from ..transforms import transforms as _any_data
 from . import (
     arithmetic,
     color,
@@ -38,4 +38,4 @@ __all__ += ["not_random"]
 
 def not_random(func):
     """Marks a function as one that gives the same result every time, and returns it."""
-    return transforms.not_random(func)
+    return _any_data.not_random(func)
