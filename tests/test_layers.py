@@ -1,6 +1,6 @@
-"""The floors of the package, read from its imports; and the size of its files.
+"""The layers of the package, read from its imports; and the size of its files.
 
-A file may import from its own room and from lower floors. Nothing is imported here: the sources
+A file may import from its own package and from lower layers. Nothing is imported here: the sources
 are parsed, so a module that needs a missing library is checked too.
 """
 
@@ -14,9 +14,9 @@ pytestmark = pytest.mark.quick
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "mindspore_compat"
 TOP = 7
-FLOORS = {"_version": 1, "log": 1, "_backend": 1, "_core": 2, "common": 3, "communication": 3,
+LAYERS = {"_version": 1, "log": 1, "_backend": 1, "_core": 2, "common": 3, "communication": 3,
           "_io": 3, "ops": 4, "nn": 5, "dataset": 5, "train": 6, "amp": 6}
-SAME_FLOOR = {("amp", "train")}
+SAME_LAYER = {("amp", "train")}
 LONGEST_FILE = 600
 
 FILES = sorted(file for file in PACKAGE.rglob("*.py") if "_startup" not in file.parts)
@@ -24,9 +24,9 @@ MEASURED = sorted(file for folder in ("mindspore_compat", "conformance", "tests"
                   for file in (ROOT / folder).rglob("*.py"))
 
 
-def floor_of(room):
-    """The floor a room stands on; what no floor names is a window, on the top one."""
-    return FLOORS.get(room, TOP)
+def layer_of(package):
+    """The layer of a package; what no layer names is a facade, on the top one."""
+    return LAYERS.get(package, TOP)
 
 
 def parts_of(file):
@@ -56,7 +56,7 @@ def imports_of(tree, package):
 
 
 def wrong_imports(source, parts, is_package=False):
-    """The imports of one file that go up or sideways, as 'line: room' texts."""
+    """The imports of one file that go up or sideways, as 'line: package' texts."""
     own = parts[0] if parts else "__init__"
     package = ["mindspore_compat", *(parts if is_package else parts[:-1])]
     wrong = []
@@ -65,23 +65,23 @@ def wrong_imports(source, parts, is_package=False):
             wrong.append(f"{line}: mindspore itself")
         if path[0] != "mindspore_compat":
             continue
-        room = path[1] if is_module(path[1:2]) else "__init__"
-        if room != own and not may_import(own, room):
-            wrong.append(f"{line}: {room}")
+        package = path[1] if is_module(path[1:2]) else "__init__"
+        if package != own and not may_import(own, package):
+            wrong.append(f"{line}: {package}")
     return wrong
 
 
-def may_import(own, room):
-    """Whether files of one room may import from another: a lower one, or window from window."""
-    return (floor_of(own) == TOP or floor_of(room) < floor_of(own)
-            or (own, room) in SAME_FLOOR)
+def may_import(own, package):
+    """Whether files of one package may import from another: a lower one, or facade from facade."""
+    return (layer_of(own) == TOP or layer_of(package) < layer_of(own)
+            or (own, package) in SAME_LAYER)
 
 
 def is_module(parts):
     """Whether a dotted path names a file or folder of the package, not a name inside one."""
     place = PACKAGE.joinpath(*parts)
     exists = place.is_dir() or place.with_suffix(".py").is_file()
-    return bool(parts) and (exists or parts[0] in FLOORS)
+    return bool(parts) and (exists or parts[0] in LAYERS)
 
 
 def identifier(file):
@@ -100,9 +100,9 @@ def test_cupy_is_named_in_the_backend_only(file):
     if "_backend" in file.relative_to(PACKAGE).parts:
         return
     tree = ast.parse(file.read_text("utf-8"))
-    rooms = {path[0] for path, _ in imports_of(tree, ["mindspore_compat"])}
+    packages = {path[0] for path, _ in imports_of(tree, ["mindspore_compat"])}
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    assert not {"cupy", "cupyx"} & (rooms | names)
+    assert not {"cupy", "cupyx"} & (packages | names)
 
 
 @pytest.mark.parametrize("file", MEASURED, ids=identifier)
@@ -122,7 +122,7 @@ def test_file_is_not_too_long(file):
     ("from .train import amp", ("amp",), []),
     ("from .. import Tensor", ("nn", "cell"), ["1: __init__"]),
     ("import mindspore", ("nn", "cell"), ["1: mindspore itself"]),
-], ids=["up", "absolute", "from-package", "late", "sideways", "down", "own", "window", "amp",
+], ids=["up", "absolute", "from-package", "late", "sideways", "down", "own", "facade", "amp",
         "name", "original"])
 def test_the_reader_sees_what_it_should(source, parts, found):
     assert wrong_imports(source, parts) == found

@@ -177,7 +177,7 @@ class _FunctionRule(Rule):
     def __init__(self, ctx, inputs, differentiated):
         self.name = type(ctx).__name__
         self.inputs = ("given",)
-        self.widen = False
+        self.upcast = False
         self.many = True
         self.keeps = ("given", "out")
         self.fills = ctx.materialize_grads

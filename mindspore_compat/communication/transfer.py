@@ -136,55 +136,55 @@ derive("exchange(x, sent_rows, got_rows, group, use='all_to_all')", arrays="x",
 Given = TensorOf(any_dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def all_reduce_op(xp, tensor: Given, operation, group):
     """`all_reduce` on a Tensor."""
     return xp.all_reduce(tensor, operation, group)
 
 
-@op(widen=False)
+@op(compute="native")
 def all_gather_op(xp, tensor: Given, group):
     """`all_gather` on a Tensor."""
     return xp.all_gather(tensor, group)
 
 
-@op(widen=False)
+@op(compute="native")
 def reduce_scatter_op(xp, tensor: Given, operation, group):
     """`reduce_scatter` on a Tensor."""
     return xp.reduce_scatter(tensor, operation, group)
 
 
-@op(widen=False)
+@op(compute="native")
 def broadcast_op(xp, tensor: Given, root, group):
     """`broadcast_from` on a Tensor."""
     return xp.broadcast_from(tensor, root, group)
 
 
-@op(widen=False)
+@op(compute="native")
 def reduce_op(xp, tensor: Given, root, operation, group):
     """`reduce_to` on a Tensor."""
     return xp.reduce_to(tensor, root, operation, group)
 
 
-@op(widen=False)
+@op(compute="native")
 def gather_op(xp, tensor: Given, root, group):
     """`gather_to` on a Tensor."""
     return xp.gather_to(tensor, root, group)
 
 
-@op(widen=False)
+@op(compute="native")
 def scatter_op(xp, tensor: Given, root, group):
     """`scatter_from` on a Tensor."""
     return xp.scatter_from(tensor, root, group)
 
 
-@op(widen=False)
+@op(compute="native")
 def exchange_op(xp, tensor: Given, sent_rows, got_rows, group, use="all_to_all"):
     """`exchange` on a Tensor."""
     return xp.exchange(tensor, sent_rows, got_rows, group, use)
 
 
-@op(widen=False)
+@op(compute="native")
 def flat_op(xp, tensors: TupleOf(Given)):
     """The elements of several Tensors, one after the other."""
     if len(tensors) == 1:
@@ -192,13 +192,13 @@ def flat_op(xp, tensors: TupleOf(Given)):
     return xp.concatenate([xp.reshape(tensor, (-1,)) for tensor in tensors])
 
 
-@op(widen=False)
+@op(compute="native")
 def part_op(xp, tensor: Given, start, shape: Any):
     """A Tensor of some shape from consecutive elements of a flat one."""
     return xp.reshape(tensor[start:start + math.prod(shape)], shape)
 
 
-@op(widen=False)
+@op(compute="native")
 def repeated_op(xp, tensor: Given, times):
     """A Tensor several times along axis 0."""
     return xp.concatenate([tensor] * times)

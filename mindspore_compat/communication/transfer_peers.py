@@ -82,25 +82,25 @@ derive("receive_from(like, peer, tag, group, back)", arrays="like",
 derive("neighbors(xs, to, source, shapes, dtype, group)", arrays="*xs", joint=_neighbors_slope)
 
 
-@op(widen=False)
+@op(compute="native")
 def send_op(xp, tensor: Given, peer, tag, group, back):
     """`send_to` on a Tensor."""
     return xp.send_to(tensor, peer, tag, group, back)
 
 
-@op(widen=False)
+@op(compute="native")
 def receive_op(xp, like: Given, peer, tag, group, back):
     """`receive_from` on a Tensor."""
     return xp.receive_from(like, peer, tag, group, back)
 
 
-@op(widen=False)
+@op(compute="native")
 def neighbors_op(xp, tensors: TupleOf(Given), to: Any, source: Any, shapes: Any, dtype, group):
     """`neighbors` on Tensors."""
     return xp.neighbors(tensors, to, source, shapes, dtype, group)
 
 
-ANCHOR = Rule("receive", ["x"], {"x": lambda xp, g: xp.sum(g)}, widen=False)
+ANCHOR = Rule("receive", ["x"], {"x": lambda xp, g: xp.sum(g)}, upcast=False)
 
 
 def anchored(tensor):

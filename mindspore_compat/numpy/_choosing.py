@@ -12,8 +12,9 @@ from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
 from ..ops._indexing import getitem
-from ..ops._reduction import reduce, statistics
-from ..ops._shape import reshape
+from ..ops._reduction import histogram, reduce
+from ..ops._reduction import unique as unique_ops
+from ..ops._shape import flip_roll, join_split, repeat, reshape
 from ._convert import (
     as_tensor,
     axis_of,
@@ -187,8 +188,8 @@ def choose(a, choices, mode="clip"):
         raise IndexError("For 'choose', there must be a choice.")
     shape = common_shape([each.shape for each in (*whole, a)], "choose")
     places = _in_range(a, len(whole), mode, "choose")
-    table = reshape.stack.run([reshape.broadcast_to.run(c, shape) for c in meet(*whole)], 0)
-    places = reshape.broadcast_to.run(places, shape)
+    table = join_split.stack.run([repeat.broadcast_to.run(c, shape) for c in meet(*whole)], 0)
+    places = repeat.broadcast_to.run(places, shape)
     return getitem.gather_elements.run(table, 0, reshape.expand_dims.run(places, 0))[0]
 
 
@@ -338,7 +339,7 @@ def _comparable(value, api):
 
 
 def _sorted_set(values):
-    return statistics.mint_unique(values) if values.size else values
+    return unique_ops.mint_unique(values) if values.size else values
 
 
 def unique(x, return_inverse=False):
@@ -354,7 +355,7 @@ def unique(x, return_inverse=False):
         raise ValueError("For 'unique', 'x' must have an axis.")
     if not return_inverse:
         return _sorted_set(values)
-    found = statistics.mint_unique(values, return_inverse=True)
+    found = unique_ops.mint_unique(values, return_inverse=True)
     return found[0], found[1].astype(dtypes.int32)
 
 
@@ -387,7 +388,7 @@ def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = Fa
     """
     one, two = meet(*(_comparable(each, "intersect1d") for each in (ar1, ar2)))
     both = [each if assume_unique else _sorted_set(each) for each in (one, two)]
-    both = reshape.cat.run(both, 0)
+    both = join_split.cat.run(both, 0)
     both = build("ops", "sort")(both)[0] if both.size else both
     values = build("ops", "masked_select")(both[1:], both[1:] == both[:-1])
     if not return_indices:
@@ -473,7 +474,7 @@ def digitize(x, bins, right=False):
     if not bins.size:
         return cast.run(x, "int32") * 0
     if bins.size > 1 and bool(bins[0] > bins[-1]):
-        return bins.shape[0] - searchsorted(reshape.flip.run(bins, (0,)), x, side)
+        return bins.shape[0] - searchsorted(flip_roll.flip.run(bins, (0,)), x, side)
     return searchsorted(bins, x, side)
 
 
@@ -511,7 +512,7 @@ def bincount(x, weights=None, minlength=0, length: Int(ge=1) = None):
         inside = x < length
         weights = inside.astype(dtypes.float32) if weights is None else where(inside, weights, 0)
         x, minlength = build("ops", "clamp")(x, 0, length - 1), length
-    return cast.run(statistics.bincount.run(x, weights, minlength), "float32")
+    return cast.run(histogram.bincount.run(x, weights, minlength), "float32")
 
 
 def unravel_index(indices, shape, order="C"):

@@ -8,7 +8,7 @@ from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast, named_dtype
-from ..ops._shape import reshape
+from ..ops._shape import repeat
 
 _SCALARS = (bool, int, float)
 
@@ -233,7 +233,7 @@ def spread(tensor, shape, api):
         ValueError: if it does not fit.
     """
     try:
-        return reshape.broadcast_to.run(tensor, shape)
+        return repeat.broadcast_to.run(tensor, shape)
     except ValueError:
         raise ValueError(
             f"For '{api}', shape {tensor.shape} can not be repeated to {shape}."

@@ -10,10 +10,10 @@ from .._core.rules.checked import checked
 from .._core.rules.vocabulary import AsValue, Bool, Int, TupleOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
-from ..ops._elementwise import arithmetic, comparison
+from ..ops._elementwise import elementary, logical
 from ..ops._elementwise.cast import cast
-from ..ops._reduction import reduce, statistics
-from ..ops._shape import reshape
+from ..ops._reduction import cumulative, reduce
+from ..ops._shape import join_split
 from ._convert import as_tensor, axes_of, axis_of, meet, need_tensor, scalar, with_dtype
 
 __all__ = ["corrcoef", "cov", "diff", "ediff1d", "gradient", "trapz"]
@@ -44,10 +44,10 @@ def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, a
     if not 0 <= n < builtins.max(length, 1):
         raise ValueError(f"For 'diff', 'n' must be in [0, {length}), but got {n}.")
     whole = [e for e in (extra[0], a, extra[1]) if e is not None]
-    whole = reshape.cat.run(meet(*whole), place) if len(whole) > 1 else a
+    whole = join_split.cat.run(meet(*whole), place) if len(whole) > 1 else a
     if whole.dtype == dtypes.bool_ and n:
         return _bool_diff(whole, n, place)
-    return statistics.diff.run(whole, int(n), place)
+    return cumulative.diff.run(whole, int(n), place)
 
 
 def _end(value, api):
@@ -63,7 +63,7 @@ def _bool_diff(whole, n, axis):
     """Differences of bools: true where neighbours differ."""
     front = (slice(None),) * axis
     for _ in range(n):
-        whole = comparison.logical_xor.run(
+        whole = logical.logical_xor.run(
             whole[front + (slice(1, None),)], whole[front + (slice(None, -1),)]
         )
     return whole
@@ -86,7 +86,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     ]
     parts = [ends[0], diff(ary), ends[1]]
     parts = [part for part in parts if part is not None and part.size]
-    return reshape.cat.run(parts, 0) if len(parts) > 1 else parts[0]
+    return join_split.cat.run(parts, 0) if len(parts) > 1 else parts[0]
 
 
 @checked
@@ -170,7 +170,7 @@ def _slope(f, axis, step):
     first = f[front + (slice(1, 2),)] - f[front + (slice(0, 1),)]
     last = f[front + (slice(-1, None),)] - f[front + (slice(-2, -1),)]
     inside = (f[front + (slice(2, None),)] - f[front + (slice(None, -2),)]) / 2
-    return reshape.cat.run([first, inside, last], axis) / step
+    return join_split.cat.run([first, inside, last], axis) / step
 
 
 # Covariance ---------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def _pair_rows(x, y, rowvar, api):
             f"For '{api}', the inputs must hold as many observations, but got "
             f"{rows[0].shape[1]} and {rows[1].shape[1]}."
         )
-    return reshape.cat.run(rows, 0)
+    return join_split.cat.run(rows, 0)
 
 
 def _rows(x, rowvar, api):
@@ -270,5 +270,5 @@ def corrcoef(x, y=None, rowvar: Bool = True, dtype=None):
     if found.shape[0] == 1:
         found = found.reshape(())
         return with_dtype(found / found, dtype, "corrcoef")
-    size = arithmetic.sqrt.run(build("ops", "diagonal")(found))
+    size = elementary.sqrt.run(build("ops", "diagonal")(found))
     return with_dtype(found / size.reshape(-1, 1) / size.reshape(1, -1), dtype, "corrcoef")

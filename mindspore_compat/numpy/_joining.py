@@ -3,7 +3,8 @@
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Bool, Int
 from .._core.tensor.tensor import Tensor
-from ..ops._shape import reshape, slice_stack
+from ..ops._shape import join_split
+from ..ops._shape import repeat as repeat_ops
 from ._convert import as_tensor, axis_of, is_int, meet, need_tensor, own_axis, whole_numbers
 
 __all__ = [
@@ -67,7 +68,7 @@ def _joined(arrays, axis, api):
                 f"For '{api}', the shapes must agree but for axis {axis}, but got "
                 f"{[a.shape for a in arrays]}."
             )
-    return reshape.cat.run(meet(*arrays), axis)
+    return join_split.cat.run(meet(*arrays), axis)
 
 
 @checked
@@ -106,7 +107,7 @@ def stack(arrays, axis: Int | Bool = 0):
         )
     if len(arrays) == 1 and not arrays[0].size:
         return arrays[0]
-    return reshape.stack.run(meet(*arrays), axis % (arrays[0].ndim + 1))
+    return join_split.stack.run(meet(*arrays), axis % (arrays[0].ndim + 1))
 
 
 def _stacked(name, join):
@@ -126,10 +127,10 @@ def _stacked(name, join):
     return function
 
 
-vstack = _stacked("vstack", slice_stack.vstack)
-hstack = _stacked("hstack", slice_stack.hstack)
-dstack = _stacked("dstack", slice_stack.dstack)
-column_stack = _stacked("column_stack", slice_stack.column_stack)
+vstack = _stacked("vstack", join_split.vstack)
+hstack = _stacked("hstack", join_split.hstack)
+dstack = _stacked("dstack", join_split.dstack)
+column_stack = _stacked("column_stack", join_split.column_stack)
 _ERRORS = (
     "\n\n    Raises:\n        TypeError: if `tup` is no tuple, list or Tensor, or an item "
     "no Tensor.\n        ValueError: if it is empty, or the shapes do not fit."
@@ -166,7 +167,7 @@ def _parts(x, sections, axis, api, even):
                 f"For '{api}', 'indices_or_sections' must divide the length {length}, "
                 f"but got {sections}."
             )
-        return tuple(slice_stack.tensor_split(x, sections, axis))
+        return tuple(join_split.tensor_split(x, sections, axis))
     if not isinstance(sections, (tuple, list)) or not all(map(is_int, sections)):
         raise TypeError(
             f"For '{api}', 'indices_or_sections' must be an int, or a tuple or list of "
@@ -252,4 +253,4 @@ def repeat(a, repeats, axis: Int = None):
             f"For 'repeat', 'repeats' must be one number or {a.shape[axis]}, none of "
             f"them negative, but got {repeats}."
         )
-    return reshape.repeat_interleave(a, counts[0] if len(counts) == 1 else list(counts), axis)
+    return repeat_ops.repeat_interleave(a, counts[0] if len(counts) == 1 else list(counts), axis)

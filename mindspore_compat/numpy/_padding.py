@@ -4,7 +4,7 @@ import numpy
 
 from .._core.declare.public_api import build
 from .._core.tensor.tensor import Tensor
-from ..ops._shape import reshape
+from ..ops._shape import join_split
 from ..ops._shape.pad import pad_by_index, pad_constant
 from ._convert import as_tensor, is_int, refuse_complex
 
@@ -24,7 +24,7 @@ def _pairs(value, rank, name, tensors=True):
             f"but got {value!r}."
         )
     if isinstance(value, (tuple, list)) and any(isinstance(one, Tensor) for one in value):
-        value = reshape.stack.run([as_tensor(one, "pad") for one in value], 0)
+        value = join_split.stack.run([as_tensor(one, "pad") for one in value], 0)
     found = as_tensor(value, "pad")
     if found.shape not in ((), (1,), (2,), (1, 2), (rank, 2)):
         raise ValueError(
@@ -114,7 +114,7 @@ def _pad_constant(arr, widths, options):
                 end.broadcast_to(arr.shape[:axis] + (n,) + arr.shape[axis + 1 :])
                 for end, n in zip(value, width)
             ]
-            arr = reshape.cat.run([blocks[0], arr, blocks[1]], axis)
+            arr = join_split.cat.run([blocks[0], arr, blocks[1]], axis)
             continue
         for side in (0, 1):
             one = [(0, 0)] * arr.ndim
@@ -140,7 +140,7 @@ def _pad_by_index(mode):
                 edges[front + (part,)] * 2 - mirrored[front + (part,)]
                 for part in (slice(0, width[0]), slice(last, None))
             ]
-            arr = reshape.cat.run([ends[0], arr, ends[1]], axis)
+            arr = join_split.cat.run([ends[0], arr, ends[1]], axis)
         return arr
 
     return run
@@ -165,7 +165,7 @@ def _pad_statistic(name):
                 p.broadcast_to(arr.shape[:axis] + (n,) + arr.shape[axis + 1 :])
                 for p, n in zip(parts, (before, after))
             ]
-            arr = reshape.cat.run([blocks[0], arr, blocks[1]], axis)
+            arr = join_split.cat.run([blocks[0], arr, blocks[1]], axis)
         return arr
 
     return run
@@ -196,7 +196,7 @@ def _pad_ramp(arr, widths, options):
         front = (slice(None),) * axis
         left, right = arr[front + (slice(0, 1),)], arr[front + (slice(-1, None),)]
         blocks = [_ramp(left, first, before, axis, False), _ramp(right, last, after, axis, True)]
-        arr = reshape.cat.run([blocks[0], arr, blocks[1]], axis)
+        arr = join_split.cat.run([blocks[0], arr, blocks[1]], axis)
     return arr
 
 

@@ -13,7 +13,7 @@ from .._core.declare.public_api import build
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import DType
 from .._core.tensor.promotion import promote_np
-from ..ops._elementwise import arithmetic
+from ..ops._elementwise import arithmetic, elementary
 from ..ops._elementwise.cast import cast
 from ._convert import as_tensor, floats, need_tensor, with_dtype
 
@@ -264,13 +264,13 @@ def _lcm(one, two):
 
 def _log_of_sum(one, two, base):
     """The logarithm of the sum of powers, of complex numbers."""
-    powers = [arithmetic.exp.run(arithmetic.mul.run(each, base)) for each in (one, two)]
-    return arithmetic.log.run(arithmetic.add.run(*powers)) / base
+    powers = [elementary.exp.run(arithmetic.mul.run(each, base)) for each in (one, two)]
+    return elementary.log.run(arithmetic.add.run(*powers)) / base
 
 
 def _root_of_sum(one, two):
     """The root of the sum of squares, of complex numbers."""
-    return arithmetic.sqrt.run(arithmetic.add.run(one * one, two * two))
+    return elementary.sqrt.run(arithmetic.add.run(one * one, two * two))
 
 
 _COMPLEX = {  # what the ops do not take

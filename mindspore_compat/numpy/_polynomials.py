@@ -7,7 +7,7 @@ from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
-from ..ops._shape import pad, reshape
+from ..ops._shape import join_split, pad
 from ._convert import as_tensor, floats, refuse_complex
 from ._sliding import sliding
 
@@ -127,5 +127,5 @@ def polyint(p, m: InTensor(Int(ge=0)) = 1, k=None):
         p = floats(p)
         degrees = cast.run(as_tensor(list(range(p.shape[0], 0, -1))), p._array.dtype)
         constant = constants[:1] if single else constants[i : i + 1]
-        p = reshape.cat.run([p / degrees, cast.run(constant, p._array.dtype)], 0)
+        p = join_split.cat.run([p / degrees, cast.run(constant, p._array.dtype)], 0)
     return p

@@ -3,7 +3,7 @@
 from .._core.tensor.promotion import promote_np
 from ..ops._elementwise.cast import cast
 from ..ops._linalg import matmul
-from ..ops._shape import pad, reshape
+from ..ops._shape import flip_roll, join_split, pad
 from ._convert import refuse_complex
 
 _MODES = ("full", "same", "valid")
@@ -36,8 +36,8 @@ def sliding(a, v, mode, api, complexes=False):
     count = v.shape[0]
     padded = pad.pad_constant.run(a, [(count - 1, count - 1)], 0)
     total = a.shape[0] + count - 1
-    rows = reshape.stack.run([padded[i : i + total] for i in range(count)], 0)
-    whole = cast.run(matmul.matmul.run(reshape.flip.run(v, (0,)), rows), wide)
+    rows = join_split.stack.run([padded[i : i + total] for i in range(count)], 0)
+    whole = cast.run(matmul.matmul.run(flip_roll.flip.run(v, (0,)), rows), wide)
     if mode == "full":
         return whole
     if mode == "valid":

@@ -9,7 +9,7 @@ from .._core.rules.vocabulary import Any, Bool, DType, Int
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
-from ..ops._elementwise import arithmetic, comparison
+from ..ops._elementwise import arithmetic, comparison, elementary, logical
 from ..ops._elementwise.cast import cast, named_dtype
 from ..ops._reduction import reduce as reduce_ops
 from ..ops._reduction import statistics
@@ -415,7 +415,7 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
 def _nanvar(a, axis, ddof, keepdims, api):
     x, ddof = _single(a, api), _ddof(ddof, api)
     axes, keepdims = _axes(axis, x, api, bools=True), bool(keepdims)
-    here = cast.run(comparison.logical_not.run(comparison.isnan.run(x)), x._array.dtype)
+    here = cast.run(logical.logical_not.run(comparison.isnan.run(x)), x._array.dtype)
     gap = x - statistics.nanmean.run(x, axes, True)
     squares = statistics.nansum.run(gap * gap, axes, keepdims)
     return cast.run(squares / (reduce_ops.reduce_sum.run(here, axes, keepdims) - ddof), "float32")
@@ -431,4 +431,4 @@ def _ddof(value, api):
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
     """The square root of `nanvar`."""
     variance = _nanvar(a, axis, ddof, keepdims, "nanstd")
-    return with_dtype(arithmetic.sqrt.run(variance), dtype, "nanstd")
+    return with_dtype(elementary.sqrt.run(variance), dtype, "nanstd")

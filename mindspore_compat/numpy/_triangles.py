@@ -12,7 +12,7 @@ from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast
 from ..ops._indexing import getitem
 from ..ops._shape import diagonal as diagonal_ops
-from ..ops._shape import reshape, slice_stack
+from ..ops._shape import flip_roll, grid, reshape
 from ._convert import (
     as_tensor,
     axis_of,
@@ -195,7 +195,7 @@ def diag(v, k: Int = 0):
     refuse_complex("diag", v)
     if v.ndim not in (1, 2):
         raise ValueError(f"For 'diag', 'v' must have one or two axes, but got shape {v.shape}.")
-    return slice_stack.vector_diag.run(v, k)
+    return diagonal_ops.vector_diag.run(v, k)
 
 
 @checked
@@ -207,7 +207,7 @@ def diagflat(v, k: InTensor(Int | Bool) = 0):
     """
     v = need_tensor(v, "diagflat")
     refuse_complex("diagflat", v)
-    return slice_stack.diagflat.run(v, int(k))
+    return diagonal_ops.diagflat.run(v, int(k))
 
 
 @checked
@@ -219,7 +219,7 @@ def diagonal(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1):
         ValueError: if an axis is out of range, or both are one.
     """
     a = need_tensor(a, "diagonal")
-    return slice_stack.diagonal.run(a, offset, *_two_axes(a, axis1, axis2, "diagonal"))
+    return diagonal_ops.diagonal.run(a, offset, *_two_axes(a, axis1, axis2, "diagonal"))
 
 
 def _two_axes(a, axis1, axis2, api):
@@ -282,5 +282,5 @@ def vander(x, N=None, increasing: Bool = False):
         raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got {x.shape}.")
     if N is not None and N < 0:
         raise ValueError(f"For 'vander', 'N' must not be negative, but got {N}.")
-    found = cast.run(slice_stack.vander.run(x, int(N) if N else None), x._array.dtype)
-    return reshape.flip.run(found, (1,)) if increasing else found
+    found = cast.run(grid.vander.run(x, int(N) if N else None), x._array.dtype)
+    return flip_roll.flip.run(found, (1,)) if increasing else found

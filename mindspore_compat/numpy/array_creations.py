@@ -13,7 +13,7 @@ from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._elementwise.cast import cast, named_dtype
 from ..ops._random import distributions
-from ..ops._shape import reshape, slice_stack
+from ..ops._shape import grid, join_split, reshape
 from . import _histograms, _triangles
 from ._convert import (
     as_tensor,
@@ -321,7 +321,8 @@ def _even(start, stop, num, endpoint, axis, api):
     counts = Tensor([float(i) for i in range(num)]).reshape((-1,) + (1,) * rank)
     found = first + counts * (step if parts else last * 0)
     if endpoint and num > 1:  # the end exactly, whatever rounding did
-        found = reshape.cat.run([found[:-1], (first * 0 + last).reshape((1, *found.shape[1:]))], 0)
+        final = (first * 0 + last).reshape((1, *found.shape[1:]))
+        found = join_split.cat.run([found[:-1], final], 0)
     return reshape.moveaxis.run(found, 0, axis), step
 
 
@@ -374,7 +375,7 @@ def _grid(vectors, sparse, indexing):
     if not vectors:
         return []
     if not sparse:
-        return list(slice_stack.meshgrid(*vectors, indexing=indexing))
+        return list(grid.meshgrid(*vectors, indexing=indexing))
     rank = len(vectors)
     own = [1, 0, *range(2, rank)] if indexing == "xy" and rank > 1 else list(range(rank))
     return [v.reshape((1,) * a + (-1,) + (1,) * (rank - a - 1)) for v, a in zip(vectors, own)]
@@ -424,7 +425,7 @@ class _Grid:
         if not isinstance(key, tuple):
             return vectors[0]
         found = _grid(vectors, not self.whole, "ij")
-        return reshape.stack.run(found, 0) if self.whole else found
+        return join_split.stack.run(found, 0) if self.whole else found
 
     def _vector(self, part):
         start = 0 if part.start is None else part.start

@@ -7,8 +7,8 @@ from .._core.declare.public_api import build
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Bool, Callable, Int
 from .._core.tensor.tensor import Tensor
+from ..ops._shape import flip_roll, join_split, repeat
 from ..ops._shape import reshape as reshape_ops
-from ..ops._shape import slice_stack
 from . import _choosing, _joining
 from ._choosing import *  # noqa: F403
 from ._convert import (
@@ -204,7 +204,7 @@ def broadcast_arrays(*args):
     """
     arrays = [need_tensor(a, "broadcast_arrays") for a in args]
     shape = _choosing.common_shape([a.shape for a in arrays], "broadcast_arrays")
-    return [reshape_ops.broadcast_to.run(a, shape) for a in arrays]
+    return [repeat.broadcast_to.run(a, shape) for a in arrays]
 
 
 def _atleast(count, arrays):
@@ -253,7 +253,7 @@ def flip(m, axis=None):
     axes = axes_of(axis, m.ndim, "flip", bools=True)
     if axis is not None:
         whole_numbers(axis, "axis", "flip", bools=True)
-    return reshape_ops.flip.run(m, axes) if axes else m
+    return flip_roll.flip.run(m, axes) if axes else m
 
 
 def flipud(m):
@@ -269,7 +269,7 @@ def fliplr(m):
 def _flipped(m, axis, api):
     if need_tensor(m, api).ndim <= axis:
         raise ValueError(f"For '{api}', 'm' must have more than {axis} axes, but got {m.shape}.")
-    return reshape_ops.flip.run(m, (axis,))
+    return flip_roll.flip.run(m, (axis,))
 
 
 def roll(a, shift, axis=None):
@@ -292,7 +292,7 @@ def roll(a, shift, axis=None):
         moved = 0
         for one in shifts:
             moved += one
-        return reshape_ops.roll.run(a.reshape(-1), moved, None).reshape(a.shape) if a.size else a
+        return flip_roll.roll.run(a.reshape(-1), moved, None).reshape(a.shape) if a.size else a
     axes = tuple(own_axis(one, a, "roll") for one in whole_numbers(axis, "axis", "roll"))
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes) or not shifts or not axes:
         raise ValueError(
@@ -302,7 +302,7 @@ def roll(a, shift, axis=None):
     shifts = shifts * count if len(shifts) == 1 else shifts
     axes = axes * count if len(axes) == 1 else axes
     for one, place in zip(shifts, axes):
-        a = reshape_ops.roll.run(a, int(one), place) if a.size else a
+        a = flip_roll.roll.run(a, int(one), place) if a.size else a
     return a
 
 
@@ -322,7 +322,7 @@ def rot90(a, k: Int | Bool = 1, axes=(0, 1)):
         raise ValueError(
             f"For 'rot90', 'axes' must be two axes of the input, but got {axes} for {a.shape}."
         )
-    return slice_stack.rot90.run(a, int(k), plane)
+    return flip_roll.rot90.run(a, int(k), plane)
 
 
 # Functions along axes -----------------------------------------------------------------------------
@@ -344,7 +344,7 @@ def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
         as_tensor(func1d(flat[i], *args, **kwargs), "apply_along_axis")
         for i in range(flat.shape[0])
     ]
-    found = reshape_ops.stack.run(outs, 0).reshape(lead + outs[0].shape)
+    found = join_split.stack.run(outs, 0).reshape(lead + outs[0].shape)
     inner = outs[0].ndim
     return (
         found

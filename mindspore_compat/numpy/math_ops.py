@@ -10,7 +10,7 @@ from .._core.rules.vocabulary import Bool, DType, Int
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
-from ..ops._elementwise import arithmetic, special
+from ..ops._elementwise import arithmetic, rounding
 from ..ops._elementwise.cast import cast
 from . import _differences, _pointwise, _statistics
 from ._choosing import common_shape
@@ -50,7 +50,7 @@ def fix(x):
         TypeError: if `x` is not a Tensor.
     """
     x = _pointwise.laid_out(need_tensor(x, "fix"), "single, half", "fix")
-    return special.trunc.run(x)
+    return rounding.trunc.run(x)
 
 
 @checked

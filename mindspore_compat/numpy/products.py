@@ -8,12 +8,12 @@ from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Bool, Int, Number
 from .._core.tensor.promotion import promote_np
 from .._core.tensor.tensor import Tensor
-from ..ops._elementwise import arithmetic, comparison
+from ..ops._elementwise import arithmetic, clamp, elementary
 from ..ops._elementwise.cast import cast
-from ..ops._linalg import decomposition
 from ..ops._linalg import matmul as matmul_ops
-from ..ops._reduction import reduce, statistics
-from ..ops._shape import pad, reshape
+from ..ops._linalg import products
+from ..ops._reduction import cumulative, reduce
+from ..ops._shape import flip_roll, join_split, pad, reshape
 from . import _polynomials
 from ._convert import (
     as_tensor,
@@ -110,7 +110,7 @@ def inner(a, b):
     if not a.ndim or not b.ndim:
         return a * b
     _aligned(a, b, -1, "inner")
-    return decomposition.inner.run(*_two(a, b, "inner"))
+    return products.inner.run(*_two(a, b, "inner"))
 
 
 def outer(a, b):
@@ -140,7 +140,7 @@ def tensordot(a, b, axes=2):
             f"For 'tensordot', the axes that are summed must have one length, but got "
             f"shapes {a.shape} and {b.shape} with axes {axes}."
         )
-    return decomposition.tensor_dot.run(*_two(a, b, "tensordot"), (left, right))
+    return products.tensor_dot.run(*_two(a, b, "tensordot"), (left, right))
 
 
 def _summed(a, b, axes):
@@ -172,7 +172,7 @@ def kron(a, b):
     common = promote_np(a._array.dtype, b._array.dtype)
     if not a.size or not b.size:
         return cast.run((a.reshape(-1)[:0]), common)
-    return cast.run(decomposition.kron.run(a, b), common)
+    return cast.run(products.kron.run(a, b), common)
 
 
 @checked
@@ -221,7 +221,7 @@ def cross(
     ]
     if flat:
         return parts[2]
-    return reshape.moveaxis.run(reshape.stack.run(parts, -1), -1, int(axisc))
+    return reshape.moveaxis.run(join_split.stack.run(parts, -1), -1, int(axisc))
 
 
 def multi_dot(arrays):
@@ -324,7 +324,7 @@ def norm(x, ord=None, axis=None, keepdims: Bool = False):
 def _root_of_squares(x, axes, keepdims):
     x = _at_least_single(x)
     size = arithmetic.abs.run(x)
-    found = arithmetic.sqrt.run(reduce.reduce_sum.run(size * size, axes, keepdims))
+    found = elementary.sqrt.run(reduce.reduce_sum.run(size * size, axes, keepdims))
     return cast.run(found, x._array.dtype)
 
 
@@ -419,9 +419,9 @@ def correlate(a, v, mode="valid"):
         for t in (a, v)
     )
     if a.ndim == v.ndim == 1 and a.shape[0] < v.shape[0]:
-        found = sliding(v, reshape.flip.run(a, (0,)), mode, "correlate", complexes=True)
-        return reshape.flip.run(found, (0,))
-    turned = reshape.flip.run(v, (0,)) if v.ndim == 1 and v.size else v
+        found = sliding(v, flip_roll.flip.run(a, (0,)), mode, "correlate", complexes=True)
+        return flip_roll.flip.run(found, (0,))
+    turned = flip_roll.flip.run(v, (0,)) if v.ndim == 1 and v.size else v
     return sliding(a, turned, mode, "correlate", complexes=True)
 
 
@@ -449,14 +449,14 @@ def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
     if p.shape[axis] < 2:
         raise ValueError(f"For 'unwrap', the axis must have two elements, but got {p.shape}.")
     p = _double_or_single(p)
-    gap = statistics.diff.run(p, 1, axis)
+    gap = cumulative.diff.run(p, 1, axis)
     turned = arithmetic.floor_mod.run(gap + math.pi, 2 * math.pi) - math.pi
     where = build("ops", "where")
     turned = where((turned == -math.pi) & (gap > 0), math.pi, turned)
     change = where(arithmetic.abs.run(gap) < discont, 0.0, turned - gap)
     front = (slice(None),) * axis
     rest = p[front + (slice(1, None),)] + reduce.cumsum.run(change, axis)
-    return reshape.cat.run([p[front + (slice(0, 1),)], rest], axis)
+    return join_split.cat.run([p[front + (slice(0, 1),)], rest], axis)
 
 
 def interp(x, xp, fp, left=None, right=None):
@@ -491,7 +491,7 @@ def interp(x, xp, fp, left=None, right=None):
     else:
         x4 = cast.run(x, "float32")
         high = build("ops", "searchsorted")(xp, x4, right=True)
-        high = comparison.clamp.run(high, 1, xp.shape[0] - 1)
+        high = clamp.clamp.run(high, 1, xp.shape[0] - 1)
         low = high - 1
         weight = (x - xp[low]) / (xp[high] - xp[low])
         found = fp[low] + weight * (fp[high] - fp[low])

@@ -21,12 +21,23 @@ from ._communication import all_to_all, collective, fused_matmul, neighbor_excha
 from ._conv import conv, patches
 from ._custom import custom, kernel, register
 from ._debug import dump, float_status, get_next, print_summary
-from ._elementwise import arithmetic, cast, comparison, special
+from ._elementwise import (
+    arithmetic,
+    bitwise,
+    cast,
+    clamp,
+    comparison,
+    complex_parts,
+    elementary,
+    logical,
+    rounding,
+    special,
+)
 from ._embedding import cache_map
 from ._image import boxes, glimpse, grid_sample, pixel_shuffle, resize, roi_pooling, rotated_iou
 from ._indexing import getitem, inplace, scatter
 from ._legacy import names, replay_buffer, tensor_stores
-from ._linalg import covariance, decomposition, matmul, solve
+from ._linalg import covariance, decomposition, inverse, matmul, matmul_add, products, solve
 from ._loss import candidate_sampling, classification, ctc, regression, rnnt
 from ._moe import dispatch, group_topk, grouped_matmul, token_permute
 from ._normalization import batch_norm, layer_norm, statistics
@@ -35,8 +46,19 @@ from ._pooling import adaptive, fractional, pool
 from ._primitive_aliases import generated_arithmetic, grad_arithmetic, grad_lines
 from ._random import distributions, dropout, mint, primitives
 from ._recurrent import flat_weights, sequence, steps
-from ._reduction import histogram, reduce, segment, statistics
-from ._shape import create, diagonal, pad, reshape, slice_stack
+from ._reduction import (
+    cumulative,
+    distance,
+    histogram,
+    quantile,
+    reduce,
+    search,
+    segment,
+    sort,
+    statistics,
+    unique,
+)
+from ._shape import create, diagonal, flip_roll, grid, join_split, pad, repeat, reshape, slice_stack
 from ._signal import dct, fft, stft
 from ._sparse import arithmetic, components, coo_csr, csr_ops
 from ._tensor_methods import indexing, reduction, shape, storage, values

@@ -7,6 +7,7 @@ what they choose between is in _indexing/getitem.py.
 import math
 
 from .._backend import arrays
+from .._core.declare.inputs import Promote, Quirks
 from .._core.declare.op import op, space_for
 from .._core.declare.public_api import public
 from .._core.rules.checked import one_dtype, refuse_unlike
@@ -31,7 +32,7 @@ from .._core.rules.vocabulary import (
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ._elementwise.comparison import isclose
-from ._shape import create, reshape
+from ._shape import create, join_split, reshape
 from ._shape.axes import axis_of
 from .primitive import Primitive
 
@@ -78,7 +79,7 @@ class SelectView(Primitive):
         return slice_at(input, dim, index)
 
 
-@op("mint.take(input, index)", "ops.take(input, index)", widen=False)
+@op("mint.take(input, index)", "ops.take(input, index)", compute="native")
 def take(xp, input: Anything, index: Index):
     """Elements at places counted in row order; the result has the shape of the places."""
     flat = xp.ravel(input)
@@ -87,7 +88,7 @@ def take(xp, input: Anything, index: Index):
     return xp.take(flat, index)
 
 
-@op(widen=False)
+@op(compute="native")
 def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf("clip", "wrap")):
     """Slices (elements of the flat input without an axis) at places brought into range."""
     if axis is None:
@@ -154,7 +155,7 @@ def _choices(choices):
     return tables
 
 
-@op(widen=False)
+@op(compute="native")
 def chosen(xp, places: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
     """Of Tensors that broadcast, for each element that of the one which its place names, as int32
     in their dtype."""
@@ -170,14 +171,17 @@ def chosen(xp, places: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
 # Ordering -----------------------------------------------------------------------------------------
 
 
-@op("ops.msort(input)", "Tensor.msort()", widen=False)
+@op("ops.msort(input)", "Tensor.msort()", compute="native")
 def msort(xp, input: Reals):
     """The input sorted along its first axis."""
     return xp.top_k(input, input.shape[0], 0, False)[0]
 
 
-@op("mint.kthvalue(input, k, dim=-1, keepdim=False)", "Tensor.kthvalue(k, dim=-1, keepdim=False)",
-    widen=False)
+@op(
+    "mint.kthvalue(input, k, dim=-1, keepdim=False)",
+    "Tensor.kthvalue(k, dim=-1, keepdim=False)",
+    compute="native",
+)
 def kthvalue(xp, input: Numbers, k: Int, dim: Int = -1, keepdim: Bool = False):
     """(the k-th smallest value along an axis, its int64 place); a RuntimeError for k out of range.
     """
@@ -221,10 +225,13 @@ def allclose(input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
     return bool(isclose.run(input, other, rtol, atol, equal_nan)._array.all())
 
 
-@op("ops.approximate_equal(x, y, tolerance=1e-5)",
+@op(
+    "ops.approximate_equal(x, y, tolerance=1e-5)",
     "Tensor.approximate_equal(other: y, tolerance=1e-5)",
-    "ops.ApproximateEqual(tolerance=1e-5)(x, y)", promote="x y", beside_tensor=True,
-    rules={"Tensor.approximate_equal": {"y": Reals}})
+    "ops.ApproximateEqual(tolerance=1e-5)(x, y)",
+    types=Promote("x y", need_tensor=True),
+    quirks=Quirks(rules={"Tensor.approximate_equal": {"y": Reals}}),
+)
 def approximate_equal(xp, x: RealsOrNumbers, y: RealsOrNumbers, tolerance: Float = 1e-5):
     """True where |x - y| < tolerance; infinities and NaN equal nothing.
 
@@ -236,30 +243,49 @@ def approximate_equal(xp, x: RealsOrNumbers, y: RealsOrNumbers, tolerance: Float
     return xp.abs(x - y) < tolerance
 
 
-@op("ops.fmax(input, other)", "ops.Fmax()(x1: input, x2: other)", "Tensor.fmax(other)",
-    promote="input other", slope="fmax")
+@op(
+    "ops.fmax(input, other)",
+    "ops.Fmax()(x1: input, x2: other)",
+    "Tensor.fmax(other)",
+    types=Promote("input other"),
+)
 def fmax(xp, input: RealsOrNumbers, other: RealsOrNumbers):
     """The larger of two elements; of a number and NaN, the number."""
     return xp.fmax(input, other)
 
 
-@op("ops.fmin(input, other)", "ops.Fmin()(x1: input, x2: other)", "Tensor.fmin(other)",
-    promote="input other", slope="fmin")
+fmax.vjp_of("fmax")
+
+
+@op(
+    "ops.fmin(input, other)",
+    "ops.Fmin()(x1: input, x2: other)",
+    "Tensor.fmin(other)",
+    types=Promote("input other"),
+)
 def fmin(xp, input: TensorOf(real), other: TensorOf(real)):
     """The smaller of two elements; of a number and NaN, the number."""
     return xp.fmin(input, other)
 
 
-@op("ops.invert(x)", "ops.Invert()(x)", "Tensor.invert()", "ops.bitwise_not(input: x)",
-    widen=False,
-    rules={f"{area}.{name}": {"x": TensorOf(integer)}
-           for area, name in (("ops", "invert"), ("ops", "Invert"), ("Tensor", "invert"))})
+fmin.vjp_of("fmin")
+
+
+@op(
+    "ops.invert(x)",
+    "ops.Invert()(x)",
+    "Tensor.invert()",
+    "ops.bitwise_not(input: x)",
+    compute="native",
+    quirks=Quirks(rules={f"{area}.{name}": {"x": TensorOf(integer)}
+           for area, name in (("ops", "invert"), ("ops", "Invert"), ("Tensor", "invert"))}),
+)
 def invert(xp, x: TensorOf(integer | {"bool"})):
     """Every bit flipped."""
     return xp.invert(x)
 
 
-@op("ops.population_count(input_x)", "ops.PopulationCount()(input_x)", widen=False)
+@op("ops.population_count(input_x)", "ops.PopulationCount()(input_x)", compute="native")
 def population_count(xp, input_x: TensorOf("int8", "int16", "int32", "int64", "uint8", "uint16",
                                            "uint32", "uint64")):
     """How many bits of each element are 1; uint8."""
@@ -340,7 +366,7 @@ def resize(self, *new_shape):
     flat, count = reshape.reshape_array.run(self, (-1,)), math.prod(shape)
     if count > self.size:
         more = space_for(self._array).zeros(count - self.size, self._array.dtype)
-        flat = reshape.cat.run([flat, Tensor._wrap(more)], 0)
+        flat = join_split.cat.run([flat, Tensor._wrap(more)], 0)
     return reshape.reshape_array.run(flat[:count], shape)
 
 
@@ -360,7 +386,7 @@ def type_(self, dtype=None):
     return self.astype(dtype)
 
 
-@op("ops.eps(x)", "ops.Eps()(x)", widen=False)
+@op("ops.eps(x)", "ops.Eps()(x)", compute="native")
 def eps(xp, x: TensorOf(floating)):
     """The step from 1 to the next number of the dtype, in the input's shape."""
     one = xp.ones(x.shape, x.dtype)

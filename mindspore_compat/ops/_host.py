@@ -27,7 +27,7 @@ from .._core.tensor.tensor import Tensor
 from ..common.sparse_tensor import RowTensor
 from ._debug.print_summary import scalar_to_array
 from ._elementwise.arithmetic import mul
-from ._shape.reshape import cat
+from ._shape.join_split import cat
 from .primitive import Primitive
 
 Anything = TensorOf(any_dtype)

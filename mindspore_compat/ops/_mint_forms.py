@@ -5,6 +5,7 @@ what they refuse are in _mint_strict.py, random numbers in _random/mint.py.
 """
 
 from .._backend.arrays import SPACES
+from .._core.declare.inputs import Promote, SameDtype
 from .._core.declare.op import op, space_for
 from .._core.declare.public_api import public
 from .._core.rules.vocabulary import (
@@ -23,8 +24,8 @@ from .._core.rules.vocabulary import (
 )
 from .._core.tensor.tensor import Tensor
 from ._activation.softmax import log_softmax
-from ._elementwise import arithmetic, special
-from ._reduction import reduce, statistics
+from ._elementwise import arithmetic, rounding
+from ._reduction import distance, reduce
 from ._shape import reshape
 
 Anything = TensorOf(any_dtype)
@@ -36,7 +37,7 @@ Scalar = ScalarOf(Int, TypeError)
 # Ordering -----------------------------------------------------------------------------------------
 
 
-@op("mint.topk(input, k, dim=-1, largest=True, sorted=True)", widen=False)
+@op("mint.topk(input, k, dim=-1, largest=True, sorted=True)", compute="native")
 def topk(xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = True,
          sorted: Bool = True):
     """(the k largest or smallest values along an axis in order, their int64 places)."""
@@ -44,7 +45,7 @@ def topk(xp, input: Anything, k: Int(ge=0), dim: Int = -1, largest: Bool = True,
     return values, xp.cast(at, "int64")
 
 
-@op("mint.argsort(input, dim=-1, descending=False, stable=False)", widen=False)
+@op("mint.argsort(input, dim=-1, descending=False, stable=False)", compute="native")
 def argsort(xp, input: Anything, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """The int64 places that sort the input along an axis; equal values always keep their order."""
     return xp.cast(xp.top_k(input, input.shape[dim], dim, descending)[1], "int64")
@@ -122,7 +123,10 @@ def norm(xp, input: Anything, p: Number | Str = "fro", dim: Axis = None, keepdim
     return reduce._vector_norm(xp, input, p, axis, keepdim)
 
 
-@op("mint.cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')", alike="x1 x2")
+@op(
+    "mint.cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')",
+    types=SameDtype("x1 x2"),
+)
 def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
           x2: TensorOf("float16", "float32", "float64"), p: ScalarOf(Float(ge=0), TypeError) = 2.0,
           compute_mode: Any = "use_mm_for_euclid_dist_if_necessary"):
@@ -132,10 +136,10 @@ def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
             f"For 'cdist', the inputs must be matrices (or stacks) with rows of one length, but "
             f"got {x1.shape} and {x2.shape}."
         )
-    return statistics.cdist.body(xp, x1, x2, p)
+    return distance.cdist.body(xp, x1, x2, p)
 
 
-@op("mint.vdot(input, other)", promote="input other")
+@op("mint.vdot(input, other)", types=Promote("input other"))
 def vdot(xp, input: Anything, other: Anything):
     """The sum of products of two vectors, the first one conjugated."""
     if input.ndim != 1 or input.shape != other.shape:
@@ -185,7 +189,7 @@ def item(input: Anything):
     return input.item()
 
 
-@op("mint.nn.functional.one_hot(tensor, num_classes=-1)", widen=False)
+@op("mint.nn.functional.one_hot(tensor, num_classes=-1)", compute="native")
 def one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
     """1 at the place that each element names, 0 elsewhere; as many classes as needed for -1."""
     if num_classes == -1:
@@ -194,7 +198,7 @@ def one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
     return xp.cast(places, tensor.dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def rows_of(xp, weight: Anything, input: Index, padding: Int | None = None, scaled: Bool = False):
     """The rows of a table at the places given."""
     return xp.take(weight, input, 0)
@@ -278,4 +282,4 @@ def special_log_softmax(input: Anything, dim: Int = None, *, dtype: Any = None):
 @checked
 def special_round(input: Anything, *, decimals: Int = 0):
     """The nearest whole number (or number of `decimals` places), halves to even."""
-    return special.round.run(input, decimals)
+    return rounding.round.run(input, decimals)

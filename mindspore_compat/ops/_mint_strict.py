@@ -28,8 +28,9 @@ from .._core.tensor.dtype import promote
 from .._core.tensor.tensor import Tensor
 from ._elementwise import special
 from ._indexing import scatter as scatter_ops
-from ._linalg import decomposition
-from ._shape import create, reshape
+from ._linalg import decomposition, products
+from ._linalg import inverse as inverse_ops
+from ._shape import create, repeat, reshape
 from ._shape.axes import axis_of
 
 Anything = TensorOf(any_dtype)
@@ -131,7 +132,7 @@ def arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtype: DT
 # Arithmetic ---------------------------------------------------------------------------------------
 
 
-@op("mint.bitwise_not(input)", "Tensor.bitwise_not()", widen=False)
+@op("mint.bitwise_not(input)", "Tensor.bitwise_not()", compute="native")
 def bitwise_not(xp, input: Anything):
     """Every bit of whole numbers flipped; the other bool. A RuntimeError for other dtypes."""
     if input.dtype.kind not in "iub":
@@ -147,14 +148,14 @@ def inverse(xp, input: Anything):
     """The inverse of each matrix of at most four leading axes; a ValueError if one is singular."""
     if input.ndim > 6:
         raise ValueError(f"For 'inverse', 'input' must have at most 6 axes, but got {input.ndim}.")
-    return decomposition.inverse.body(xp, input)
+    return inverse_ops.inverse.body(xp, input)
 
 
 @op("mint.mv(input, vec)")
 def mv(xp, input: Fractions, vec: Fractions):
     """The product of a matrix and a vector, which may differ in dtype."""
     decomposition.need_axes("mv", 1, vec=vec)
-    return decomposition.mv.body(xp, input, vec)
+    return products.mv.body(xp, input, vec)
 
 
 @public("mint.lerp")
@@ -209,7 +210,7 @@ def qr(A, mode="reduced"):
 # Places and shapes --------------------------------------------------------------------------------
 
 
-@op("mint.t(input)", widen=False)
+@op("mint.t(input)", compute="native")
 def t(xp, input: Anything):
     """The first two axes swapped; scalars and vectors as they are."""
     return xp.swapaxes(input, 0, 1) if input.ndim > 1 else input
@@ -266,7 +267,7 @@ def index_select(input: Anything, dim: Int, index: Index):
     return _told("index_select", taken.run, input, index, dim)
 
 
-@op(widen=False)
+@op(compute="native")
 def taken(xp, input: Anything, index: Index, dim: Int):
     """The slices of the input at places along an axis."""
     return xp.take(input, index, dim)
@@ -374,7 +375,7 @@ def repeat_interleave(input: Anything, repeats, dim: Int = None, *, output_size:
 
     Source: mindspore.mint.repeat_interleave of MindSpore 2.10.
     """
-    out = reshape.repeat_interleave(input, repeats, dim)
+    out = repeat.repeat_interleave(input, repeats, dim)
     length = out.shape[0 if dim is None else axis_of(dim, out)]
     if output_size not in (None, length):
         raise ValueError(

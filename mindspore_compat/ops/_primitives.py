@@ -1,6 +1,7 @@
 """Primitives without a function of their own: layouts, checks, small algebra, older spellings."""
 
 from .._core.autograd.transforms import stop_gradient
+from .._core.declare.inputs import Promote, SameDtype
 from .._core.declare.op import op, space_for
 from .._core.declare.public_api import public
 from .._core.rules.vocabulary import (
@@ -27,8 +28,9 @@ from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ._indexing.inplace import index_put
 from ._indexing.scatter import check_range, scatter_by
-from ._reduction import statistics
-from ._shape import pad, reshape, slice_stack
+from ._reduction import cumulative
+from ._reduction import quantile as quantile_ops
+from ._shape import join_split, pad, slice_stack
 from ._shape.create import NoShape
 from ._shape.reshape import shape_of
 from .primitive import Primitive
@@ -49,7 +51,7 @@ def _order(src_format, dst_format):
     return [src_format.index(letter) for letter in dst_format]
 
 
-@op("ops.DataFormatDimMap(src_format='NHWC', dst_format='NCHW')(input_x)", widen=False)
+@op("ops.DataFormatDimMap(src_format='NHWC', dst_format='NCHW')(input_x)", compute="native")
 def data_format_dim_map(xp, input_x: TensorOf("int32", "int64"), src_format: Layout = "NHWC",
                         dst_format: Layout = "NCHW"):
     """The number of an axis in one layout of images as its number in another."""
@@ -57,7 +59,7 @@ def data_format_dim_map(xp, input_x: TensorOf("int32", "int64"), src_format: Lay
     return xp.cast(xp.take(places, xp.mod(input_x, 4)), input_x.dtype)
 
 
-@op("ops.DataFormatVecPermute(src_format='NHWC', dst_format='NCHW')(input_x)", widen=False)
+@op("ops.DataFormatVecPermute(src_format='NHWC', dst_format='NCHW')(input_x)", compute="native")
 def data_format_vec_permute(xp, input_x: Index, src_format: Format = "NHWC",
                             dst_format: Format = "NCHW"):
     """Four numbers (or rows of two), one for each axis, in the order of another layout."""
@@ -69,7 +71,7 @@ def data_format_vec_permute(xp, input_x: Index, src_format: Format = "NHWC",
     return xp.take(input_x, xp.asarray(_order(src_format, dst_format)), 0)
 
 
-@op("ops.ConjugateTranspose()(x, perm)", widen=False)
+@op("ops.ConjugateTranspose()(x, perm)", compute="native")
 def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
     """The conjugates with the axes in another order."""
     if sorted(perm) != list(range(x.ndim)):
@@ -80,19 +82,19 @@ def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
     return xp.conj(turned) if x.dtype.kind == "c" else turned
 
 
-@op("ops.TransposeView()(input, input_perm)", widen=False)
+@op("ops.TransposeView()(input, input_perm)", compute="native")
 def transpose_view(xp, input: Anything, input_perm: TupleOf(Int) | ListOf(Int)):
     """The axes in another order."""
     return xp.transpose(input, tuple(input_perm))
 
 
-@op("ops.TransposeExtView()(input, dim0, dim1)", widen=False)
+@op("ops.TransposeExtView()(input, dim0, dim1)", compute="native")
 def transpose_ext_view(xp, input: Anything, dim0: Int, dim1: Int):
     """Two axes swapped."""
     return xp.swapaxes(input, dim0, dim1)
 
 
-@op("ops.Padding(pad_dim_size=8)(x)", "ops.padding(x, pad_dim_size=8)", widen=False)
+@op("ops.Padding(pad_dim_size=8)(x)", "ops.padding(x, pad_dim_size=8)", compute="native")
 def padding(xp, x: AsValue(Anything, Plain), pad_dim_size: Int(ge=1) = 8):
     """The last axis, of length 1, filled up with zeros."""
     if x.ndim < 2 or x.shape[-1] != 1:
@@ -146,7 +148,7 @@ class SplitV(Primitive):
                 f"For 'SplitV', 'size_splits' must add up to {length}, but got {self.size_splits}."
             )
         edges = [sum(sizes[: i + 1]) for i in range(len(sizes) - 1)]
-        return reshape.split_at.run(input_x, edges, self.split_dim)
+        return join_split.split_at.run(input_x, edges, self.split_dim)
 
 
 @public("ops.BatchToSpaceNDV2")
@@ -166,7 +168,7 @@ class BatchToSpaceNDV2(Primitive):
 # New values ---------------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int)):
     """A Tensor of a shape with one value everywhere; gradients pass to the value."""
     if value.size != 1:
@@ -201,7 +203,7 @@ class FillV2(Primitive):
         return None if unknown else self(tuple(dims), x)
 
 
-@op("ops.fills(x, value)", "ops.Fills()(x, value)", "Tensor.fills(value)", widen=False)
+@op("ops.fills(x, value)", "ops.Fills()(x, value)", "Tensor.fills(value)", compute="native")
 def fills(xp, x: Anything, value: TensorOf(any_dtype, scalars=True)):
     """One value everywhere, in the shape and dtype of a Tensor."""
     if value.ndim:
@@ -215,7 +217,7 @@ def tensor_fill(self, value):
     return fills.run(self, 0 if value is None else value)
 
 
-@op("ops.expand(input_x, size)", "ops.Expand()(x: input_x, shape: size)", widen=False)
+@op("ops.expand(input_x, size)", "ops.Expand()(x: input_x, shape: size)", compute="native")
 def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
     """The input broadcast to a size, where -1 keeps an axis."""
     wanted = [int(n) for n in size]
@@ -224,7 +226,11 @@ def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
     return xp.broadcast_to(input_x, tuple(sizes))
 
 
-@op("ops.LogSpace(steps=10, base=10, dtype=float32)(start, end)", widen=False, alike="start end")
+@op(
+    "ops.LogSpace(steps=10, base=10, dtype=float32)(start, end)",
+    types=SameDtype("start end"),
+    compute="native",
+)
 def log_space(xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int = 10,
               dtype: DType = "float32"):
     """`base` to the power of numbers evenly between two ends; float32 by default."""
@@ -283,7 +289,7 @@ class TriuIndices(_Indices):
 # Looking up and scattering ------------------------------------------------------------------------
 
 
-@op("ops.EmbeddingLookup()(input_params, input_indices, offset)", widen=False)
+@op("ops.EmbeddingLookup()(input_params, input_indices, offset)", compute="native")
 def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: InTensor(Int)):
     """The rows at places less an offset; zeros where there is no such row."""
     if input_params.ndim > 2:
@@ -300,7 +306,7 @@ def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: I
     return xp.where(mask, rows, xp.zeros_like(rows))
 
 
-@op("ops.SparseGatherV2()(input_params, input_indices, axis)", widen=False)
+@op("ops.SparseGatherV2()(input_params, input_indices, axis)", compute="native")
 def sparse_gather_v2(xp, input_params: Anything, input_indices: Index, axis: Int):
     """The slices of the input at places along an axis."""
     return xp.take(input_params, input_indices, axis)
@@ -322,7 +328,7 @@ class IndexPut(Primitive):
         return index_put(x1, tuple(indices), x2, bool(self.accumulate))
 
 
-@op("ops.ScatterAddWithAxis(axis=0)(input_x, indices, updates)", widen=False)
+@op("ops.ScatterAddWithAxis(axis=0)(input_x, indices, updates)", compute="native")
 def scatter_add_with_axis(xp, input_x: Anything, indices: Index, updates: Anything, axis: Int = 0):
     """A copy with updates added at places along an axis, element by element."""
     if indices.shape != updates.shape or indices.ndim != input_x.ndim:
@@ -358,7 +364,7 @@ def complex_abs(xp, x: TensorOf("complex64", "complex128")):
     return xp.abs(x)
 
 
-@op("ops.MulNoNan()(x, y)", promote="x y")
+@op("ops.MulNoNan()(x, y)", types=Promote("x y"))
 def mul_no_nan(xp, x: TensorOf(any_dtype, scalars=True), y: TensorOf(any_dtype, scalars=True)):
     """x * y, and 0 where y is 0, whatever x is."""
     product = x * xp.where(y == 0, xp.ones_like(y), y)
@@ -368,7 +374,7 @@ def mul_no_nan(xp, x: TensorOf(any_dtype, scalars=True), y: TensorOf(any_dtype, 
 mul_no_nan.vjp(x=lambda xp, g, y: g * y, y=lambda xp, g, x: xp.where(g == 0, 0, g * x))
 
 
-@op("ops.SquareSumAll()(x, y)", alike="x y")
+@op("ops.SquareSumAll()(x, y)", types=SameDtype("x y"))
 def square_sum_all(xp, x: Floats, y: Floats):
     """(the sum of the squares of x, the sum of the squares of y)."""
     if x.shape != y.shape:
@@ -376,14 +382,16 @@ def square_sum_all(xp, x: Floats, y: Floats):
     return xp.sum(xp.square(x)), xp.sum(xp.square(y))
 
 
-@op("ops.LerpScalar()(input, end, weight)", promote="input end")
+@op("ops.LerpScalar()(input, end, weight)", types=Promote("input end"))
 def lerp_scalar(xp, input: Floats, end: Floats, weight: Float | Int):
     """input + weight * (end - input)."""
     return input + weight * (end - input)
 
 
-@op("ops.TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)",
-    alike="superdiag maindiag subdiag rhs")
+@op(
+    "ops.TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)",
+    types=SameDtype("superdiag maindiag subdiag rhs"),
+)
 def tridiagonal_matmul(xp, superdiag: Fractions, maindiag: Fractions, subdiag: Fractions,
                        rhs: Fractions):
     """The product of matrices of three diagonals, each (..., 1, M), with matrices (..., M, N)."""
@@ -401,7 +409,7 @@ def tridiagonal_matmul(xp, superdiag: Fractions, maindiag: Fractions, subdiag: F
     return middle * rhs + above * later + below * earlier
 
 
-@op("ops.Betainc()(a, b, x)", widen=True, alike="a b x")
+@op("ops.Betainc()(a, b, x)", types=SameDtype("a b x"))
 def betainc(xp, a: TensorOf("float32", "float64"), b: TensorOf("float32", "float64"),
             x: TensorOf("float32", "float64")):
     """The regularised incomplete beta function."""
@@ -426,7 +434,7 @@ def cumulative_logsumexp(xp, x: Floats, axis: TensorOf("int16", "int32", "int64"
     if exclusive:
         empty = xp.full_like(xp.take(x, xp.arange(1), axis), lowest)
         x = xp.concatenate([empty, xp.take(x, xp.arange(x.shape[axis] - 1), axis)], axis)
-    out = statistics.logcumsumexp.body(xp, x, axis)
+    out = cumulative.logcumsumexp.body(xp, x, axis)
     return xp.flip(out, axis) if reverse else out
 
 
@@ -435,7 +443,7 @@ def quantile(xp, input: TensorOf("float32", "float64"),
              q: TensorOf("float32", "float64", scalars=True), dim: Int | None = None,
              keep_dims: Bool = False, ignore_nan: Bool = False):
     """The values below which fractions q of the elements lie, along an axis or over all."""
-    return statistics._quantiles(xp, input, q, dim, keep_dims, ignore_nan)
+    return quantile_ops._quantiles(xp, input, q, dim, keep_dims, ignore_nan)
 
 
 # Checks and plain passing -------------------------------------------------------------------------
@@ -557,4 +565,4 @@ class ParallelConcat(_Passing):
                 f"For 'ParallelConcat', 'values' must have one shape that begins with 1, but got "
                 f"{sorted(shapes)}."
             )
-        return reshape.cat.run(list(values), 0)
+        return join_split.cat.run(list(values), 0)

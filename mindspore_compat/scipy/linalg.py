@@ -12,7 +12,7 @@ from .._core.declare.op import op
 from .._core.rules.vocabulary import TensorOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
-from ..ops._linalg import decomposition
+from ..ops._linalg import decomposition, inverse
 from ..ops._shape.reshape import tril, triu
 from ._checks import FLOATS, REALS, matrix, switches, tensor
 
@@ -92,13 +92,13 @@ def inv(a, overwrite_a=False, check_finite=True):
         numpy.linalg.LinAlgError: it is singular; a ValueError.
     """
     switches("inv", overwrite_a=overwrite_a, check_finite=check_finite)
-    return decomposition.inverse.run(matrix("inv", "a", a))
+    return inverse.inverse.run(matrix("inv", "a", a))
 
 
 def det(a, overwrite_a=False, check_finite=True):
     """Returns the determinant of a square matrix. Arguments and errors as for `inv`."""
     switches("det", overwrite_a=overwrite_a, check_finite=check_finite)
-    return decomposition.det.run(matrix("det", "a", a))
+    return inverse.det.run(matrix("det", "a", a))
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
@@ -423,7 +423,7 @@ def lstsq(A, B, rcond=None, driver=None):
             f"For 'lstsq', 'A' must be matrices and 'B' must have as many rows, but "
             f"got shapes {A.shape} and {B.shape}."
         )
-    solution = ops.matmul(decomposition.pinv.run(A), B)
+    solution = ops.matmul(inverse.pinv.run(A), B)
     residual, rank, values = (
         Tensor(numpy.zeros(0, kind))
         for kind in (dtypes.to_numpy(A.dtype), numpy.int64, dtypes.to_numpy(A.dtype))

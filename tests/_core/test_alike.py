@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat import Tensor
+from mindspore_compat._core.declare.inputs import Promote, SameDtype
 from mindspore_compat._core.declare.op import op
 from mindspore_compat._core.declare.public_api import build
 from mindspore_compat._core.rules.vocabulary import Alike, TensorOf, any_dtype, checked
@@ -13,8 +14,11 @@ Value = TensorOf(any_dtype, scalars=True)
 ONE, TWO = Tensor(np.ones(2, np.float32)), Tensor(np.ones(2, np.int32))
 
 
-@op("for_tests_alike.joined(first: x, y, factor=None)", "for_tests_alike.Joined(factor=2)(x, y)",
-    alike="x y", promote="x y")
+@op(
+    "for_tests_alike.joined(first: x, y, factor=None)",
+    "for_tests_alike.Joined(factor=2)(x, y)",
+    types=(Promote("x y"), SameDtype("x y")),
+)
 def joined(xp, x: Value, y: Value, factor: Value = None):
     """x + y."""
     return x + y

@@ -11,7 +11,7 @@ FILES = {
     "_communication.neighbor_exchange": COLLECTIVE,
     "transfer": COLLECTIVE,
     "transfer_peers": COLLECTIVE,
-    "slices": VMAP,
+    "by_slices": VMAP,
 }
 WHOLE = {
     "_transforms.functional.enter_batch": VMAP,

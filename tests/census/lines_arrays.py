@@ -13,9 +13,9 @@ SHAPES = {
     "_elementwise.cast.cast": [
         of(x(2, 3), np.dtype(name)).labelled(name) for name in ("float64", "float32")
     ],
-    "_shape.slice_stack.blocks_on_diagonal": of([x(2, 3), x(1, 2)]),
-    "_shape.slice_stack.grids": of([x(2), x(3)], "ij"),
-    "_shape.slice_stack.parts_at": of(x(5, 2), (1, 3), 0),
+    "_shape.diagonal.blocks_on_diagonal": of([x(2, 3), x(1, 2)]),
+    "_shape.grid.grids": of([x(2), x(3)], "ij"),
+    "_shape.join_split.parts_at": of(x(5, 2), (1, 3), 0),
     "_shape.slice_stack.t": of(x(2, 3)),
     "_forms.chosen": of(ints([0, 2, 1]), [x(3), x(3, seed=1), x(1)], False),
     "_mint_strict.taken": of(x(5, 2), ints([4, 0, 4]), 0),
@@ -25,9 +25,9 @@ SHAPES = {
     "_primitives.transpose_ext_view": of(x(2, 3, 2), 0, 2),
     "_primitives.transpose_view": of(x(2, 3, 2), (2, 0, 1)),
     "_shape.reshape.flatten_axes": of(x(2, 3, 2), 1, 2),
-    "_shape.reshape.repeated": of(x(2, 3), 2, 1),
+    "_shape.repeat.repeated": of(x(2, 3), 2, 1),
     "_shape.reshape.reshape_array": of(x(2, 3), (3, 2)),
-    "_shape.reshape.split_at": of(x(5, 2), (1, 3), 0),
+    "_shape.join_split.split_at": of(x(5, 2), (1, 3), 0),
     "_shape.pad.pad_by_index": of(x(2, 4), ((0, 0), (2, 1)), "reflect"),
     "_shape.pad.pad_constant": of(x(2, 3), ((1, 0), (0, 2)), 1.5),
     "padding.pad_ends": of(x(2, 4), ((0, 0), (2, 1)), "reflect"),
@@ -70,7 +70,7 @@ INDICES = {
         for how in ("none", "add", "mul")
     ],
     "_primitives.scatter_add_with_axis": of(x(2, 3), ints([[2, 2], [0, 1]]), x(2, 2), 1),
-    "_elementwise.comparison.clamp": of(x(3, 4, away=(-0.5, 0.5)), -0.5, 0.5),
+    "_elementwise.clamp.clamp": of(x(3, 4, away=(-0.5, 0.5)), -0.5, 0.5),
     "_shape.create.one_hot": of(ints([2, 0, 1]), 4, 1.5, -0.5),
 }
 LINES = {**SHAPES, **INDICES}

@@ -57,7 +57,7 @@ class _CustomRule(Rule):
     def __init__(self, slope):
         self.name = "custom"
         self.inputs = ("given",)
-        self.widen = False
+        self.upcast = False
         self.many = True
         self.keeps = ("given", "out")
         self.pull = lambda xp, g, kept, wanted: (slope(xp, g, *kept),)
@@ -154,7 +154,7 @@ class _RecomputeRule(Rule):
         self.name = "recompute"
         self.inputs = ()
         self.keeps = ()
-        self.widen = False
+        self.upcast = False
         self.many = True
         self.pull = lambda xp, g, kept, wanted: again(xp, g)
 

@@ -77,7 +77,7 @@ class Rule:
         slopes (dict): input name -> slope. An input without one carries no gradient.
         joint (callable): instead of `slopes`, one function that returns the gradients of all
             inputs.
-        widen (bool): compute narrow floats in float32, as the operation itself does.
+        upcast (bool): compute narrow floats in float32, as the operation itself does.
         many (bool): the last input name stands for any number of arrays.
 
     Attributes:
@@ -86,10 +86,10 @@ class Rule:
 
     fills = True
 
-    def __init__(self, name, inputs, slopes=None, joint=None, widen=True, many=False):
+    def __init__(self, name, inputs, slopes=None, joint=None, upcast=True, many=False):
         self.name = name
         self.inputs = tuple(inputs)
-        self.widen = widen
+        self.upcast = upcast
         self.many = many
         functions = [joint] if joint else list(slopes.values())
         self.keeps = tuple(dict.fromkeys(
@@ -217,7 +217,7 @@ def leaf(parent, shape, dtype):
     return node
 
 
-LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, widen=False)
+LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, upcast=False)
 
 
 class _Depth(threading.local):
@@ -310,7 +310,7 @@ def _pull(gathered, node, g, floor, higher):
         g, xp = as_gradient(g)
     if higher:
         kept = _traced_kept(node, kept, xp)
-    if rule.widen:
+    if rule.upcast:
         g, kept = _widened(xp, g, kept)
     grads = rule.pull(xp, g, kept, wanted)
     if rule.many:
@@ -360,13 +360,13 @@ def _widened(xp, g, kept):
     if first.dtype not in narrow:
         return g, kept
 
-    def widen(value):
+    def upcast(value):
         if getattr(value, "dtype", None) in narrow and hasattr(value, "shape"):
             return xp.cast(value, FLOAT32)
         return value
 
-    g = tuple(map(widen, g)) if type(g) is tuple else widen(g)
-    return g, tuple(tuple(map(widen, k)) if type(k) is tuple else widen(k) for k in kept)
+    g = tuple(map(upcast, g)) if type(g) is tuple else upcast(g)
+    return g, tuple(tuple(map(upcast, k)) if type(k) is tuple else upcast(k) for k in kept)
 
 
 def _traced_kept(node, kept, xp):

@@ -9,6 +9,7 @@ unless the error comes from a function of the user's that it called.
 
 import functools
 import os
+import pathlib
 
 import numpy
 
@@ -21,7 +22,7 @@ LIBRARY_ERRORS = (
     AttributeError,
 )
 _TYPES = (TypeError, AttributeError)
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))).replace(os.sep, "/")
+_PACKAGE = pathlib.Path(__file__).resolve().parents[2].as_posix()  # mindspore_compat
 _LIBRARIES = tuple(name + "/" for name in ("numpy", "cupy", "scipy", "ml_dtypes"))
 
 

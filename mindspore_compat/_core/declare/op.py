@@ -30,87 +30,68 @@ from ..tensor import promotion
 from ..tensor.precision import state as precision
 from ..tensor.tensor import Tensor, as_array
 from ..vmap.batch import Batch, lifted_nodes
+from .inputs import Promote, Quirks, SameDtype
 from .source import compiled
 
 _new = object.__new__
 
+NO_PROMOTION = Promote("")
+NO_QUIRKS = Quirks()
 DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public name -> (op, line)
 
 
-def op(*lines, promote=None, widen=True, operator=False, slope=None, rules=None, exact=False,
-       alike=None, meet=promotion.promote_np, yields=False, shapes_first=False,
-       beside_tensor=False, live=None, unfit=None):
+def op(*lines, types=(), compute="float32", quirks=None):
     """Declare an op.
 
     Args:
-        *lines (str): its public signatures (surface.py).
-        promote (str): the inputs that are brought to one dtype first, MindSpore's way.
-        widen (bool): compute narrow floats in float32 and round the result. False for ops that only
-            move values.
-        operator (bool): Python lists and tuples stand for Tensors too, as beside an operator.
-        slope (str): a function of `xp` whose rule this op shares (input for input).
-        rules (dict): public path -> {parameter of the body: rule}, where a name is stricter than
-            the body.
-        exact (bool): an int out of range for the Tensor beside it keeps its value (comparisons,
-            quotients) instead of being cut to the Tensor's dtype.
-        alike (str): the inputs that must come with one dtype; a TypeError if they do not.
-        meet (callable): the dtype that two promoted inputs meet in, where it is not that of
-            `promotion.promote_np`.
-        yields (bool): within its kind, a Tensor without axes gives way to the dtype of a Tensor
-            with axes, as a number does.
-        shapes_first (bool): where dtypes are wrong and shapes too, the ValueError of the shapes is
-            raised, as the original does for some; else the TypeError of the dtypes.
-        beside_tensor (bool): numbers are taken beside a Tensor only; two numbers are a TypeError.
-        live (Callable): called in its place, with the same arguments, where a number is given in a
-            Tensor that a gradient goes to: what was read from it would not carry the gradient.
-        unfit (dict): public path -> the error that arguments which do not fit together are there,
-            in the place of a ValueError.
+        *lines (str): its public signatures (public_api.py).
+        types (Promote, SameDtype, tuple): which inputs are promoted to one dtype, or must have one.
+        compute (str): "float32" to compute low-precision floats in float32 and round the result;
+            "native" for ops that only move values.
+        quirks (Quirks): where public paths differ from the body.
     """
 
     def declare(body):
-        return Op(body, lines, promote, widen, operator, slope, rules, exact, alike, meet,
-                  yields, shapes_first, beside_tensor, live, unfit)
+        return Op(body, lines, types, compute, quirks)
 
     return declare
 
 
 class Op:
-    """One operation: its body, its gradient rule, and its call path."""
+    """One operation: its body, its vjp rule, and its call path."""
 
-    def __init__(self, body, lines=(), promote=None, widen=True, operator=False, slope=None,
-                 rules=None, exact=False, alike=None, meet=promotion.promote_np, yields=False,
-                 shapes_first=False, beside_tensor=False, live=None, unfit=None):
+    def __init__(self, body, lines=(), types=(), compute="float32", quirks=None):
         self.name = body.__name__
         self.body = body
         self.lines = lines
-        self.promote = (promote or "").split()
-        self.widen = widen
-        self.operator = operator
-        self.slope = slope
-        self.slopes = None
-        self.stricter = rules or {}
-        self.exact = exact
-        self.alike = (alike or "").split()
-        self.meet = meet
-        self.yields = yields
-        self.shapes_first = shapes_first
-        self.beside_tensor = beside_tensor
-        self.live = live
-        self.unfit = unfit or {}
+        types = types if isinstance(types, tuple) else (types,)
+        self.types = next((each for each in types if isinstance(each, Promote)), NO_PROMOTION)
+        self.promote = self.types.names
+        self.same_dtype = [name for each in types if isinstance(each, SameDtype)
+                           for name in each.names]
+        self.upcast = compute == "float32"
+        self.quirks = quirks or NO_QUIRKS
+        self.shared_rule = None
+        self.own_rule = None
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]
             area, _, name = path.rpartition(".")
             DECLARED.setdefault(area, {})[name] = (self, line)
 
-    def vjp(self, **slopes):
-        """Declare the gradient rule: input name -> slope `(xp, g, *what it needs)`."""
-        self.slopes = (slopes, None)
+    def vjp(self, **rules):
+        """Declare the vjp rule: input name -> gradient `(xp, g, *what it needs)`."""
+        self.own_rule = (rules, None)
+        return self
+
+    def vjp_of(self, name):
+        """Declare that the op shares the vjp rule of a function of `xp`, input for input."""
+        self.shared_rule = name
         return self
 
     def vjp_joint(self, function):
         """Declare one function that gives the gradients of all inputs, as a tuple."""
-        self.slopes = ({}, function)
+        self.own_rule = ({}, function)
         return function
 
     def __getattr__(self, name):
@@ -127,7 +108,7 @@ class Op:
         self.rules = rules_of(self.body)
         self.inputs = [n for n in self.parameters if _holds_tensor(self.rules.get(n))]
         self.many = next((n for n in self.parameters if _holds_tensors(self.rules.get(n))), None)
-        self.numbers = {n for n in self.inputs if self.operator or _takes_numbers(self.rules[n])}
+        self.numbers = {n for n in self.inputs if self.types.lists or _takes_numbers(self.rules[n])}
         self.optional = {n for n in self.inputs if self.defaults.get(n, 0) is None}
         self.floats = [n for n in self.parameters if n not in (*self.inputs, self.many)
                        and n in self.rules and self.rules[n].verdict(0.5) is not TypeError]
@@ -138,16 +119,16 @@ class Op:
 
     def _make_rule(self):
         inputs = self.inputs + ([self.many] if self.many else [])
-        if self.slope:
+        if self.shared_rule:
             from ..autograd.vjp_rules import TABLE
 
-            shared = TABLE[self.slope].rule
+            shared = TABLE[self.shared_rule].rule
             if list(shared.inputs) == inputs or len(shared.inputs) == len(inputs) and not self.many:
                 return _renamed(shared, inputs, self)
-        if self.slopes is None:
+        if self.own_rule is None:
             return None
-        slopes, joint = self.slopes
-        return Rule(self.name, inputs, slopes, joint, widen=self.widen, many=bool(self.many))
+        rules, joint = self.own_rule
+        return Rule(self.name, inputs, rules, joint, upcast=self.upcast, many=bool(self.many))
 
     # The call path --------------------------------------------------------------------------------
 
@@ -216,9 +197,9 @@ class Op:
             odd += [f"{lead} is None"] if lead in self.optional else []
             odd += [f"{given[n]}a_{n}.dtype is not a_{lead}.dtype"
                     for n in self.promote if n != lead]
-        if self.widen:
+        if self.upcast:
             odd += ["dt_ is not F32_ and dt_ in xp_.narrow"]
-        if self.widen and set(self.inputs) - {first, *self.promote}:
+        if self.upcast and set(self.inputs) - {first, *self.promote}:
             odd += ["precision_.dtype is not None"]  # a GPU takes halves, and weights are wider
         odd += [f"type({n}) is float64_" for n in self.floats]
         return " or ".join(odd)
@@ -231,7 +212,7 @@ class Op:
             if number not in self.numbers:
                 continue
             values = ", ".join(
-                f"number_beside_({tensor}, {n}, {self.exact})" if n == number else n
+                f"number_beside_({tensor}, {n}, {self.types.exact})" if n == number else n
                 for n in self.parameters)
             lines += [f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
                       f"            return run({values})"]
@@ -305,7 +286,7 @@ class Op:
         held = self._aligned(xp, self._in_precision(xp, held))
         narrow = self._narrow(xp, held, values)
         if narrow is not None:
-            held = [_widen(xp, a) for a in held]
+            held = [_upcast(xp, a) for a in held]
         values.update(zip(self.inputs, held))
         if self.many:
             values[self.many] = held[count:]
@@ -370,7 +351,7 @@ class Op:
         """The arrays and nodes behind Tensors, numbers and (for operators) lists."""
         names = self.inputs + [self.many] * (len(sources) - len(self.inputs))
         tensors = [s for n, s in zip(names, sources) if n in self.promote and isinstance(s, Tensor)]
-        if self.beside_tensor and not any(isinstance(s, Tensor) for s in sources):
+        if self.types.need_tensor and not any(isinstance(s, Tensor) for s in sources):
             raise TypeError(f"For '{self.name}', one argument must be a Tensor, but got "
                             f"{', '.join(map(repr, sources))}.")
         held, nodes = [], []
@@ -390,8 +371,8 @@ class Op:
             beside = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
             if beside is None or name not in self.promote:
                 return as_array(value)
-            return _beside(beside._array, promotion.as_number(value), self.exact)
-        if self.operator and isinstance(value, (list, tuple)):
+            return _beside(beside._array, promotion.as_number(value), self.types.exact)
+        if self.types.lists and isinstance(value, (list, tuple)):
             return self._list(name, value, tensors)
         if self.many == name and not isinstance(value, Tensor):
             raise TypeError(
@@ -436,7 +417,7 @@ class Op:
         at = [i for i, n in enumerate(names) if n in self.promote and held[i] is not None]
         target = held[at[0]].dtype
         for i in at[1:]:
-            target = self.meet(target, held[i].dtype)
+            target = self.types.meet(target, held[i].dtype)
         for i in at:
             held[i] = xp.cast(held[i], target)
         return held
@@ -444,7 +425,7 @@ class Op:
     def _with_axes(self, xp, held):
         """The dtype that the result goes back to: of the one input with axes, where the others
         yield; nothing does within a vmap."""
-        if not self.yields or precision.dtype is not None or xp.level:
+        if not self.types.weak_0d or precision.dtype is not None or xp.level:
             return None
         found = [a.dtype for a in held if a.ndim]
         return found[0] if len(found) == 1 else None
@@ -453,14 +434,14 @@ class Op:
         """The arrays in the float type of the Cell that runs, if one was asked for
         (precision.py)."""
         wanted = precision.dtype
-        if wanted is None or not self.widen:
+        if wanted is None or not self.upcast:
             return held
         return [xp.cast(a, wanted) if a is not None and a.dtype.kind in "fV" else a for a in held]
 
     def _narrow(self, xp, held, values):
         """The dtype in which a result that was computed in float32 is stored: the inputs' narrow
         one, float32 for several or if it is asked for. None where nothing is computed so."""
-        if not self.widen:
+        if not self.upcast:
             return None
         floats = [a.dtype for a in held if a is not None and a.dtype.kind in "fV"]
         if not floats or any(d not in xp.narrow for d in floats):
@@ -516,7 +497,7 @@ def _moved(xp, array):
     return xp.lift(array) if hasattr(xp, "lift") else arrays.to_space(xp, array)
 
 
-def _widen(xp, a):
+def _upcast(xp, a):
     return xp.cast(a, FLOAT32) if a is not None and a.dtype in xp.narrow else a
 
 
@@ -550,7 +531,7 @@ def _renamed(rule, inputs, owner):
     made = object.__new__(Rule)
     made.name = owner.name
     made.inputs = tuple(inputs)
-    made.widen = owner.widen
+    made.upcast = owner.upcast
     made.many = rule.many
     made.pull = rule.pull
     made.keeps = tuple(_rename(k, names) for k in rule.keeps)

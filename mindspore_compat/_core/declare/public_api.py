@@ -186,7 +186,7 @@ class _Signature:
 
     def __init__(self, text, op, path):
         self.op = op
-        self.stricter = op.stricter.get(path, {})
+        self.stricter = op.quirks.rules.get(path, {})
         parsed = ast.parse(f"def f({text}): pass").body[0].args
         everything = [*parsed.posonlyargs, *parsed.args, *parsed.kwonlyargs]
         self.star = parsed.vararg
@@ -220,9 +220,9 @@ class _Signature:
             found[name] = rule
         return found
 
-    def alike(self):
+    def same_dtype(self):
         """The parameters that must have one dtype; none if there are fewer than two."""
-        found = [name for name in self.names if self.feeds[name] in self.op.alike]
+        found = [name for name in self.names if self.feeds[name] in self.op.same_dtype]
         return found if len(found) > 1 else []
 
 
@@ -238,7 +238,7 @@ def _cheap(rule):
 def _guard_lines(api, signature, scope, arguments="", indent="    "):
     """The check of all parameters as source; `arguments` are those of `run`."""
     rules = {n: r for n, r in signature.rules().items() if _cheap(r)}
-    first = signature.op.shapes_first and arguments
+    first = signature.op.quirks.shapes_first and arguments
     lines = []
     guard, needed = guard_all(rules)
     if guard != "True":
@@ -251,20 +251,20 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
             lines.append(f"{indent}    refuse_shapes({api!r}, {tag}, ({given},), "
                          f"lambda {given}: run({arguments}))")
         lines.append(f"{indent}    read = refuse_all({api!r}, {tag}, ({given},), True)")
-        if signature.op.live and arguments:
-            scope.update(live=signature.op.live, on_tape=_on_tape)
+        if signature.op.quirks.on_tape and arguments:
+            scope.update(instead=signature.op.quirks.on_tape, on_tape=_on_tape)
             lines += [f"{indent}    if on_tape(({given},), read):",
-                      f"{indent}        return live({arguments})"]
+                      f"{indent}        return instead({arguments})"]
         lines.append(f"{indent}    {given}, = read")
-    alike = signature.alike()
-    if alike:
-        given = ", ".join(alike)
+    together = signature.same_dtype()
+    if together:
+        given = ", ".join(together)
         scope.update(one_dtype=one_dtype, refuse_unlike=refuse_unlike, refuse_shapes=_refuse_shapes)
         lines.append(f"{indent}if not one_dtype({given}):")
         if first:
             lines.append(f"{indent}    refuse_shapes({api!r}, None, ({given},), "
                          f"lambda {given}: run({arguments}))")
-        named = ", ".join(f"{n!r}: {n}" for n in alike)
+        named = ", ".join(f"{n!r}: {n}" for n in together)
         lines.append(f"{indent}    refuse_unlike({api!r}, {{{named}}})")
     return lines
 
@@ -316,7 +316,7 @@ def _zeros(tensor, dtype):
 def _no_lists(api, signature, scope):
     """The refusal of lists, which stand for Tensors beside an operator and nowhere else."""
     op = signature.op
-    if not op.operator or api.startswith("__"):
+    if not op.types.lists or api.startswith("__"):
         return []
     given = [n for n in signature.names if signature.feeds[n] in op.inputs and n != "self"]
     scope.update(lists=(list, tuple), refuse_list=_refuse_list)
@@ -378,7 +378,7 @@ def _make_function(op, area, name, group):
         own = next(n for n in signature.names if signature.feeds[n] == first)
         scope["overwrite"] = overwrite
         call = f"overwrite({name!r}, {own}, {call})"
-    lines += _return_lines(name, call, scope, signature, op.unfit.get(f"{area}.{name}"))
+    lines += _return_lines(name, call, scope, signature, op.quirks.errors.get(f"{area}.{name}"))
     made = compiled(lines, scope, f"{area}.{name}")["public_object"]
     made.__name__ = name
     made.__qualname__ = f"Tensor.{name}" if method else name
@@ -392,7 +392,7 @@ def _return_lines(api, call, scope, signature, unfit):
     if unfit is not None:
         scope["explain"] = lambda api, error: explain(api, error, unfit)
     numbers = []
-    if signature.op.beside_tensor:
+    if signature.op.types.need_tensor:
         scope["refuse_numbers"] = _refuse_numbers
         given = [n for n in signature.names if signature.feeds[n] in signature.op.inputs]
         named = ", ".join(f"{n!r}: {n}" for n in given)
@@ -439,7 +439,7 @@ def _make_class(op, area, name, groups, base):
     arguments = _arguments(op, feeds, scope)
     lines += _guard_lines(name, call, scope, arguments)
     lines += _no_lists(name, call, scope)
-    lines += _return_lines(name, f"run({arguments})", scope, call, op.unfit.get(path))
+    lines += _return_lines(name, f"run({arguments})", scope, call, op.quirks.errors.get(path))
     compiled(lines, scope, f"{area}.{name}")
     body = {"__init__": scope["__init__"], method: scope[method],
             "__doc__": describe(op, made, call),
@@ -514,8 +514,8 @@ def describe(op, *signatures):
             shown = f" Default: ``{ast.unparse(default)}``." if default is not None else ""
             rows.append(f"    {name} ({rule.describe()}):{shown or ' required.'}")
             raises += [f"    {kind}: if `{name}` {phrase}." for kind, phrase in rule.raises()]
-        if signature.alike():
-            names = ", ".join(f"`{name}`" for name in signature.alike())
+        if signature.same_dtype():
+            names = ", ".join(f"`{name}`" for name in signature.same_dtype())
             raises.append(f"    TypeError: if {names} have different dtypes.")
     if rows and "Args:" not in text:
         text += "\n\nArgs:\n" + "\n".join(rows)

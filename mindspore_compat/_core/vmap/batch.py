@@ -494,7 +494,7 @@ def _summed(xp, x):
     return xp.base.sum(x.array, 0) if xp.is_batch(x) else x
 
 
-LIFT = Rule("vmap", ["x"], {"x": lambda xp, g: xp.sum_slices(g)}, widen=False)
+LIFT = Rule("vmap", ["x"], {"x": lambda xp, g: xp.sum_slices(g)}, upcast=False)
 
 
 def lifted_nodes(space, arrays, nodes):

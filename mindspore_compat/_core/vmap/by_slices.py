@@ -14,19 +14,19 @@ from .batch import Batch, NoSingleAnswer, one_shape, space_among
 UNFIT = (NoSingleAnswer, TypeError, IndexError, AttributeError)
 
 
-@op(widen=False)
+@op(compute="native")
 def slice_of(xp, x: TensorOf(any_dtype), space: Any, place: Any):
     """The slice of a Batch at a place."""
     return xp.leave_batch(x, space, 0)[place]
 
 
-@op(widen=False)
+@op(compute="native")
 def joined(xp, parts: TupleOf(TensorOf(any_dtype)), space: Any):
     """Slices as a Batch."""
     return xp.enter_batch(xp.stack(parts, 0), space, 0)
 
 
-@op(widen=False)
+@op(compute="native")
 def lifted(xp, x: TensorOf(any_dtype), space: Any):
     """A Tensor as a Batch of equal slices."""
     return xp.enter_batch(xp.broadcast_to(x, (space.count, *x.shape)), space, 0)

@@ -343,13 +343,13 @@ class MatrixSetDiag(Cell):
         return set_diagonal.run(input_x, diagonal)
 
 
-@op(widen=False)
+@op(compute="native")
 def on_diagonal(xp, x: TensorOf(number)):
     """Square matrices with the last axis of `x` on their diagonals."""
     return xp.expand_dims(x, -1) * xp.cast(xp.eye(x.shape[-1]), x.dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def diagonal_of(xp, x: TensorOf(number)):
     """The diagonals of the last two axes."""
     rows, columns = x.shape[-2:]
@@ -358,7 +358,7 @@ def diagonal_of(xp, x: TensorOf(number)):
     return xp.sum(square * xp.cast(xp.eye(least), x.dtype), -1)
 
 
-@op(widen=False)
+@op(compute="native")
 def set_diagonal(xp, x: TensorOf(number), diagonal: TensorOf(number)):
     """`x` with `diagonal` on the diagonals of its last two axes."""
     rows, columns = x.shape[-2:]

@@ -49,7 +49,7 @@ def _need_numbers(api, name, x):
         raise TypeError(f"For '{api}', '{name}' must be a Tensor of ints, but got {found}.")
 
 
-@op(widen=False)
+@op(compute="native")
 def rows_or_zeros(xp, table: TensorOf(floating), numbers: Numbers):
     """The rows of a table; zeros for a number that names none."""
     known = (numbers >= 0) & (numbers < table.shape[0])
@@ -57,7 +57,7 @@ def rows_or_zeros(xp, table: TensorOf(floating), numbers: Numbers):
     return rows * xp.cast(xp.expand_dims(known, -1), rows.dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def occurrences(xp, numbers: Numbers, count: Int):
     """How often each number in [0, count) occurs, float32."""
     return xp.cast(xp.bincount(xp.reshape(numbers, (-1,)), minlength=count), "float32")

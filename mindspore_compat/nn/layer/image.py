@@ -52,7 +52,7 @@ class ImageGradients(Cell):
         return image_differences.run(images)
 
 
-@op(widen=False)
+@op(compute="native")
 def image_differences(xp, x: TensorOf(number)):
     """Differences down and across, zero in the last row and column."""
     down = xp.pad(x[:, :, 1:] - x[:, :, :-1], ((0, 0), (0, 0), (0, 1), (0, 0)))
@@ -236,7 +236,7 @@ class PSNR(Cell):
         return signal_to_noise.run(img1, img2, self.max_val)
 
 
-@op(widen=False)
+@op(compute="native")
 def signal_to_noise(xp, x: TensorOf(number), y: TensorOf(number), largest: Number):
     """10 log10(largest² / mean squared difference)."""
     difference = xp.cast(x, "float32") - xp.cast(y, "float32")

@@ -17,7 +17,7 @@ __all__ = [
 _LEAST_EDGE = {"reflect": 1, "symmetric": 0}
 
 
-@op(widen=False)
+@op(compute="native")
 def pad_ends(xp, x: TensorOf(any_dtype), pairs: Any, mode: Str, value: Number = 0):
     """`x` padded by `pairs`, one for each of its axes in order.
 

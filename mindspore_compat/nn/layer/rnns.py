@@ -18,7 +18,7 @@ from ...common.parameter import ParameterTuple
 from ...ops._elementwise.cast import cast
 from ...ops._linalg.matmul import dense
 from ...ops._recurrent.sequence import gru_sequence, lstm_sequence, rnn_sequence
-from ...ops._shape.reshape import cat, stack
+from ...ops._shape.join_split import cat, stack
 from .._parts import need_floats, parameter
 from ..cell import Cell, MixedPrecisionType
 from .basic import Dropout

@@ -34,7 +34,7 @@ __all__ = ["DenseThor", "Conv2dThor", "EmbeddingThor", "EmbeddingLookupThor"]
 CHUNK = 1 << 23  # elements of a convolution's input patches that are laid out at a time
 
 
-@op(widen=False)
+@op(compute="native")
 def watched(xp, out: TensorOf(any_dtype), x: TensorOf(any_dtype), layer: Any):
     """`out` as it is; its gradient, and the layer's input, are shown to the layer."""
     return out

@@ -2,7 +2,7 @@
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import CellOf, Int, checked
-from ...ops._shape.reshape import stack
+from ...ops._shape.join_split import stack
 from ..cell import Cell
 
 __all__ = ["TimeDistributed"]

@@ -7,6 +7,7 @@ activations in _random/dropout.py. Functions of several passes run over cache-si
 
 import math
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
@@ -41,9 +42,14 @@ Halves = TensorOf("float16", "float32")
 # Rectifiers ---------------------------------------------------------------------------------------
 
 
-@op("ops.relu(input, inplace=False)", "ops.ReLU()(input)", "nn.ReLU()(input)",
-    "mint.nn.functional.relu(input, inplace=False)", "mint.nn.ReLU(inplace=False)(input)",
-    widen=False)
+@op(
+    "ops.relu(input, inplace=False)",
+    "ops.ReLU()(input)",
+    "nn.ReLU()(input)",
+    "mint.nn.functional.relu(input, inplace=False)",
+    "mint.nn.ReLU(inplace=False)(input)",
+    compute="native",
+)
 def relu(xp, input: TensorOf(number, "bool")):
     """max(input, 0), element by element."""
     return xp.at_least(input, xp.zeros((), input.dtype))
@@ -102,9 +108,14 @@ leaky_relu_ext.vjp(
     input=lambda xp, g, input, negative_slope: _leaky_slope(xp, g, input, negative_slope))
 
 
-@op("ops.prelu(input, weight)", "ops.PReLU()(x: input, weight)",
+@op(
+    "ops.prelu(input, weight)",
+    "ops.PReLU()(x: input, weight)",
     "mint.nn.functional.prelu(input, weight)",
-    rules={f"ops.{name}": {"input": Halves, "weight": Halves} for name in ("prelu", "PReLU")})
+    quirks=Quirks(
+        rules={f"ops.{name}": {"input": Halves, "weight": Halves} for name in ("prelu", "PReLU")}
+    ),
+)
 def prelu(xp, input: Floats, weight: Floats):
     """The input where it is positive, its channel's weight times the input elsewhere.
 
@@ -215,9 +226,14 @@ def _sigmoid(xp, x):
 sigmoid.vjp(input=lambda xp, g, out: g * xp.conj(out * (1 - out)))
 
 
-@op("ops.logsigmoid(x)", "nn.LogSigmoid()(x)", "mint.nn.functional.logsigmoid(input: x)",
-    "mint.nn.LogSigmoid()(input: x)", rules=dict.fromkeys(
-        ("mint.nn.functional.logsigmoid", "mint.nn.LogSigmoid"), {"x": Floats}))
+@op(
+    "ops.logsigmoid(x)",
+    "nn.LogSigmoid()(x)",
+    "mint.nn.functional.logsigmoid(input: x)",
+    "mint.nn.LogSigmoid()(input: x)",
+    quirks=Quirks(rules=dict.fromkeys(
+        ("mint.nn.functional.logsigmoid", "mint.nn.LogSigmoid"), {"x": Floats})),
+)
 def logsigmoid(xp, x: Fractions):
     """log(1 / (1 + exp(-x))), element by element, without overflow."""
     if x.dtype.kind == "c":
@@ -229,9 +245,12 @@ logsigmoid.vjp(x=lambda xp, g, x: g * (
     xp.conj(1 / (1 + xp.exp(x))) if x.dtype.kind == "c" else xp.sigmoid(-x)))
 
 
-@op("ops.softplus(input, beta=1, threshold=20)",
-    "mint.nn.functional.softplus(input, beta=1, threshold=20)", "ops.Softplus()(input_x: input)",
-    live=lambda *given: softplus_by_tensor.run(*given))
+@op(
+    "ops.softplus(input, beta=1, threshold=20)",
+    "mint.nn.functional.softplus(input, beta=1, threshold=20)",
+    "ops.Softplus()(input_x: input)",
+    quirks=Quirks(on_tape=lambda *given: softplus_by_tensor.run(*given)),
+)
 def softplus(xp, input: Floats, beta: Held = 1, threshold: Held = 20):
     """log(1 + exp(beta * input)) / beta; the input itself where beta * input exceeds
     `threshold`."""
@@ -432,11 +451,16 @@ hardswish.vjp(input=lambda xp, g, input: g * xp.where(
     input < -3, 0, xp.where(input > 3, 1, input / 3 + 0.5)))
 
 
-@op("ops.hardshrink(input, lambd=0.5)", "ops.HShrink(lambd=0.5)(input)",
-    "nn.HShrink(lambd=0.5)(input)", "Tensor.hardshrink(lambd=0.5)",
-    "mint.nn.functional.hardshrink(input, lambd=0.5)", "mint.nn.Hardshrink(lambd=0.5)(input)",
-    rules=dict.fromkeys(("ops.HShrink", "nn.HShrink", "mint.nn.Hardshrink"),
-                        {"lambd": Number | Bool}))
+@op(
+    "ops.hardshrink(input, lambd=0.5)",
+    "ops.HShrink(lambd=0.5)(input)",
+    "nn.HShrink(lambd=0.5)(input)",
+    "Tensor.hardshrink(lambd=0.5)",
+    "mint.nn.functional.hardshrink(input, lambd=0.5)",
+    "mint.nn.Hardshrink(lambd=0.5)(input)",
+    quirks=Quirks(rules=dict.fromkeys(("ops.HShrink", "nn.HShrink", "mint.nn.Hardshrink"),
+                        {"lambd": Number | Bool})),
+)
 def hardshrink(xp, input: Small, lambd: Loose = 0.5):
     """The input where its magnitude exceeds `lambd`, 0 elsewhere."""
     return xp.where((input > lambd) | (input < -lambd), input, 0)
@@ -445,12 +469,27 @@ def hardshrink(xp, input: Small, lambd: Loose = 0.5):
 hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
 
 
-@op("ops.softshrink(input, lambd=0.5)", "ops.SoftShrink(lambd=0.5)(input)",
-    "ops.soft_shrink(input, lambd=0.5)", "nn.SoftShrink(lambd=0.5)(input)",
-    "Tensor.soft_shrink(lambd=0.5)", "mint.nn.functional.softshrink(input, lambd=0.5)",
+@op(
+    "ops.softshrink(input, lambd=0.5)",
+    "ops.SoftShrink(lambd=0.5)(input)",
+    "ops.soft_shrink(input, lambd=0.5)",
+    "nn.SoftShrink(lambd=0.5)(input)",
+    "Tensor.soft_shrink(lambd=0.5)",
+    "mint.nn.functional.softshrink(input, lambd=0.5)",
     "mint.nn.Softshrink(lambd=0.5)(input)",
-    rules=dict.fromkeys(("ops.SoftShrink", "ops.soft_shrink", "nn.SoftShrink", "Tensor.soft_shrink",
-                         "mint.nn.Softshrink"), {"lambd": Number | Bool}))
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            (
+                "ops.SoftShrink",
+                "ops.soft_shrink",
+                "nn.SoftShrink",
+                "Tensor.soft_shrink",
+                "mint.nn.Softshrink",
+            ),
+            {"lambd": Number | Bool},
+        )
+    ),
+)
 def softshrink(xp, input: Small, lambd: Loose = 0.5):
     """The input moved toward 0 by `lambd` (at least 0), and 0 where it would cross."""
     if lambd < 0:
@@ -471,9 +510,11 @@ hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
     (input > min_val) & (input < max_val), g))
 
 
-@op("mint.nn.functional.hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False)",
+@op(
+    "mint.nn.functional.hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False)",
     "mint.nn.Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)(input)",
-    rules={"mint.nn.Hardtanh": {"min_val": Any, "max_val": Any}})
+    quirks=Quirks(rules={"mint.nn.Hardtanh": {"min_val": Any, "max_val": Any}}),
+)
 def hardtanh_ext(xp, input: TensorOf((integer | floating) - {"float64"}),
                  min_val: Bound = -1.0, max_val: Bound = 1.0):
     """The input cut off below `min_val` and above `max_val`."""

@@ -77,7 +77,7 @@ def attention_weights_vjp(xp, g, query, key, shift, out, scale, shift_first):
     return (*_score_slopes(xp, flow, query, key, shift, scale, shift_first), None)
 
 
-@op(widen=False)
+@op(compute="native")
 def attention_extent(xp, query: Floats, key: Floats, shift: Floats = None, barred: Mask = None,
                      scale: Float = 1.0, shift_first: Any = False):
     """The largest score of each query, and the sum of the exponentials beneath it, in float32."""

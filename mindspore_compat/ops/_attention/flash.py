@@ -22,7 +22,7 @@ from ..._core.rules.vocabulary import (
     floating,
 )
 from ..._core.tensor.tensor import Tensor
-from .._shape.reshape import cat
+from .._shape.join_split import cat
 from ..primitive import Primitive
 from .attention import attend, attention_extent
 
@@ -467,11 +467,13 @@ class FlashAttentionScore(Primitive):
 # Rings --------------------------------------------------------------------------------------------
 
 
-@op("ops.ring_attention_update(prev_attn_out, prev_softmax_max, prev_softmax_sum, cur_attn_out, "
+@op(
+    "ops.ring_attention_update(prev_attn_out, prev_softmax_max, prev_softmax_sum, cur_attn_out, "
     "cur_softmax_max, cur_softmax_sum, actual_seq_qlen=None, layout='SBH')",
     "ops.auto_generate.RingAttentionUpdate()(prev_attn_out, prev_softmax_max, prev_softmax_sum, "
     "cur_attn_out, cur_softmax_max, cur_softmax_sum, actual_seq_qlen=None, layout='SBH')",
-    widen=False)
+    compute="native",
+)
 def ring_attention_update(xp, prev_attn_out: TensorOf("float16", "bfloat16", "float32"),
                           prev_softmax_max: TensorOf(floating),
                           prev_softmax_sum: TensorOf(floating),

@@ -12,7 +12,7 @@ from ..._backend.arrays import to_host
 from ..._core.declare.op import op, space_for
 from ..._core.rules.vocabulary import Any, Float, TensorOf, floating
 from ..._core.tensor.tensor import Tensor
-from .._shape.reshape import cat
+from .._shape.join_split import cat
 from .attention import _joined, _parts, _rows, _weights, _wide, attend, attention_extent
 from .flash import _ALL, _COMPRESSED, _folded, _numbers, _spread
 
@@ -25,7 +25,7 @@ _SHARED = 64  # at most so many heads of queries share one of keys
 # Bytes --------------------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def from_bytes(xp, x: Bytes, scale: Floats, offset: Floats = None, dtype: Any = "float16"):
     """(x + offset) * scale, computed in float32 at least."""
     scale, offset = _wide(xp, scale, offset)
@@ -33,7 +33,7 @@ def from_bytes(xp, x: Bytes, scale: Floats, offset: Floats = None, dtype: Any = 
     return xp.cast((wide if offset is None else wide + offset) * scale, dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def to_bytes(xp, x: Floats, scale: Floats, offset: Floats = None):
     """x * scale + offset, rounded to the nearest of the numbers that a byte holds."""
     x, scale, offset = _wide(xp, x, scale, offset)
@@ -44,7 +44,7 @@ def _byte(xp, x, dtype):
     return xp.cast(xp.clip(xp.rint(x), -128, 127), dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def attend_bytes(
     xp,
     query: Bytes,
@@ -71,7 +71,7 @@ def attend_bytes(
 attend_bytes.vjp()
 
 
-@op(widen=False)
+@op(compute="native")
 def log_sums(xp, top: Floats, total: Floats):
     """The logarithm of the sum of exponentials, minus infinity where nothing is summed."""
     some = total > 0

@@ -10,7 +10,7 @@ Anything = TensorOf(any_dtype)
 Slots = TensorOf("int32", "int64")
 
 
-@op(widen=False)
+@op(compute="native")
 def rows_cached(xp, cache: Anything, rows: Anything, slots: Slots):
     """A cache (blocks, block size, ...) with one row of each token written into its slot."""
     lead = cache.shape[0] * cache.shape[1]

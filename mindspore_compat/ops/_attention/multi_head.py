@@ -16,7 +16,7 @@ from ..._core.tensor.tensor import Tensor
 from .._indexing.getitem import masked_fill
 from .._linalg.matmul import bmm, dense
 from .._random.dropout import dropout
-from .._shape.reshape import cat, split_at
+from .._shape.join_split import cat, split_at
 from .attention import attention_weights
 
 Anything = TensorOf(any_dtype)

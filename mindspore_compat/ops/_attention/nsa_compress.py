@@ -4,6 +4,7 @@ The documentation of 2.10 is the reference; the original runs it on Ascend only.
 that were chosen is in _attention/sparse_flash.py.
 """
 
+from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, ListOf, TupleOf
 from .attention import _wide
@@ -12,8 +13,8 @@ from .flash import Half
 
 @op(
     "ops.nsa_compress(input, weight, compress_block_size, compress_stride, *, actual_seq_len)",
-    alike="input weight",
-    widen=False,
+    types=SameDtype("input weight"),
+    compute="native",
 )
 def nsa_compress(
     xp,

@@ -21,7 +21,7 @@ from ..._core.rules.vocabulary import (
     floating,
 )
 from ..._core.tensor.tensor import Tensor
-from .._shape.reshape import cat
+from .._shape.join_split import cat
 from .attention import _parts, _rows, _weights, _wide, attend, attention_extent
 from .flash import Half
 
@@ -144,7 +144,7 @@ def _one(part, barred, left_out, scale, sizes, blocks, count):
     return out, places, *extents
 
 
-@op(widen=False)
+@op(compute="native")
 def favoured_blocks(
     xp,
     query: Floats,

@@ -11,7 +11,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
 from ..._core.tensor.dtype import bfloat16, float16
 from ..._core.tensor.tensor import Tensor
-from .._shape.reshape import cat
+from .._shape.join_split import cat
 from .attention import attend, attention_extent
 
 Anything = TensorOf(any_dtype)

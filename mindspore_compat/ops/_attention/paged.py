@@ -28,7 +28,7 @@ Offset = TensorOf("float16", "bfloat16", "int32")
 Quant = OneOf("DEFAULT", "PERTOKEN")
 
 
-@op(widen=False)
+@op(compute="native")
 def paged(xp, cache: TensorOf("int8", floating), table: Int32, keys: Any):
     """The first `keys` rows of each token's blocks, (tokens, keys, heads, features)."""
     found = xp.getitem(cache, (table,))

@@ -25,7 +25,7 @@ from ..._core.rules.vocabulary import (
     floating,
 )
 from ..._core.tensor.tensor import Tensor
-from .._shape.reshape import cat
+from .._shape.join_split import cat
 from .attention import _score_slopes, _scores, _softmax_flow, _top_and_sum, _weights, _wide
 from .flash import Half
 
@@ -146,7 +146,7 @@ def _seen(xp, mode, start, stop, queries, keys):
 # Which keys matter --------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def indexer_scores(xp, query: Floats, key: Floats, weights: Floats):
     """The sum over heads of weights * relu(query @ key.T), (queries, keys), in float32 at least."""
     query, key, weights = _wide(xp, query, key, weights)
@@ -170,7 +170,7 @@ def indexer_scores_vjp(xp, g, query, key, weights):
     return xp.stack(to_query, 1), to_key, xp.stack(to_weights, 1)
 
 
-@op(widen=False)
+@op(compute="native")
 def best_keys(xp, scores: Floats, seen: Places, count: Int):
     """The `count` largest of the first `seen` scores of each row, in order, and where they stand.
 
@@ -314,7 +314,7 @@ def _need_layouts(api, error, layout_query, name, layout, mode):
 # Attention to them --------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def attend_chosen(
     xp, query: Floats, key: Floats, value: Floats, places: Places, seen: Places, scale: Any = 1.0
 ):
@@ -348,7 +348,7 @@ def attend_chosen_vjp(xp, g, query, key, value, places, seen, scale):
     return xp.concatenate(to_query, 0), to_key, to_value, None, None
 
 
-@op(widen=False)
+@op(compute="native")
 def chosen_extent(xp, query: Floats, key: Floats, places: Places, seen: Places, scale: Any = 1.0):
     """The largest score of each query and head at its own places, and the sum of the exponentials
     beneath it, (queries, heads), in float32."""

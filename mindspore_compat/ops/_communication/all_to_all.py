@@ -29,7 +29,7 @@ WORLD = HCCL_WORLD_COMM_GROUP
 Given = TensorOf(any_dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def all_to_all(xp, input_x: Given, split_dim, concat_dim, group):
     """Equal blocks of `split_dim` exchanged and joined along `concat_dim`."""
     front = xp.moveaxis(input_x, split_dim, 0)
@@ -38,7 +38,7 @@ def all_to_all(xp, input_x: Given, split_dim, concat_dim, group):
     return xp.concatenate([xp.moveaxis(block, 0, split_dim) for block in blocks], concat_dim)
 
 
-@op(widen=False)
+@op(compute="native")
 def all_gather_uneven(xp, input_x: Given, sizes, group):
     """Flat arrays of several lengths, joined."""
     whole = xp.concatenate([input_x] * group.size)

@@ -5,6 +5,7 @@ composition of the functions of _conv/im2col.py, whose gradients make its own. A
 computed in float32.
 """
 
+from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
@@ -208,8 +209,11 @@ def conv2d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
     return xp.moveaxis(out, 1, -1) if last else out
 
 
-@op("ops.Conv3D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
-    "group=1, data_format='NCDHW')(x, weight)", alike="x weight")
+@op(
+    "ops.Conv3D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
+    "group=1, data_format='NCDHW')(x, weight)",
+    types=SameDtype("x weight"),
+)
 def conv3d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
                      kernel_size: several(Positive, 3), mode: OneOf(1) = 1,
                      pad_mode: Mode = "valid",
@@ -404,8 +408,11 @@ def _fold(xp, api, x, size, kernel, dilation, padding, stride):
     return xp.columns_back(x, size, kernel, stride, pads, dilation)
 
 
-@op("ops.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
-    "mint.nn.functional.unfold(input, kernel_size, dilation=1, padding=0, stride=1)", widen=False)
+@op(
+    "ops.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
+    "mint.nn.functional.unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
+    compute="native",
+)
 def unfold(xp, input: Numbers, kernel_size: listed(Positive, 1, 2),
            dilation: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
            stride: listed(Positive, 1, 2) = 1):
@@ -415,7 +422,7 @@ def unfold(xp, input: Numbers, kernel_size: listed(Positive, 1, 2),
     return xp.reshape(out, (out.shape[0], out.shape[1] * out.shape[2], out.shape[3]))
 
 
-@op("ops.Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)", widen=False)
+@op("ops.Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)", compute="native")
 def im2col(xp, x: Numbers, ksizes: listed(Positive, 1, 2), strides: listed(Positive, 1, 2) = 1,
            dilations: listed(Positive, 1, 2) = 1, pads: listed(Natural, 1, 2) = 0):
     """The windows of images (N, C, H, W), as (N, C, k_h * k_w, windows)."""
@@ -448,11 +455,15 @@ def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 
     return xp.squeeze(out, 0) if input.ndim == 2 else out
 
 
-@op("ops.col2im(input_x, output_size, kernel_size, dilation, padding_value, stride)",
+@op(
+    "ops.col2im(input_x, output_size, kernel_size, dilation, padding_value, stride)",
     "ops.Col2Im(kernel_size, dilation=1, padding: padding_value=0, stride=1)(x: input_x, "
     "output_size)",
     "Tensor.col2im(output_size, kernel_size, dilation, padding_value, stride)",
-    rules=dict.fromkeys(("ops.col2im", "ops.Col2Im", "Tensor.col2im"), {"output_size": Sizes}))
+    quirks=Quirks(
+        rules=dict.fromkeys(("ops.col2im", "ops.Col2Im", "Tensor.col2im"), {"output_size": Sizes})
+    ),
+)
 def col2im(xp, input_x: Columns, output_size: Any, kernel_size: listed(Positive, 1, 2),
            dilation: listed(Positive, 1, 2), padding_value: listed(Natural, 1, 2),
            stride: listed(Positive, 1, 2)):
@@ -477,8 +488,10 @@ def conv_tbc(xp, input: Real, weight: Real, bias: Real, pad: Natural = 0):
 Step = several(Positive, 2, 4)
 
 
-@op("ops.Dilation2D(stride, dilation, pad_mode='SAME', data_format='NCHW')(x, filter)",
-    alike="x filter")
+@op(
+    "ops.Dilation2D(stride, dilation, pad_mode='SAME', data_format='NCHW')(x, filter)",
+    types=SameDtype("x filter"),
+)
 def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dilation: Step,
                pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
                data_format: AsValue(OneOf("NCHW")) = "NCHW"):

@@ -221,7 +221,7 @@ def need_rank(api, name, x, *ranks, error=ValueError):
 def need_alike(api, **arrays):
     """Refuses Tensors of different dtypes; absent ones are skipped.
 
-    For bodies that layers run without the checks of a public name, where `op(alike=...)` is none.
+    For bodies that layers run without the checks of a public name, where `SameDtype` is none.
     """
     present = {name: x for name, x in arrays.items() if x is not None}
     if len({x.dtype for x in present.values()}) > 1:

@@ -3,6 +3,7 @@
 Windows as columns (`unfold`, `Im2Col`) and other convolutions are in _conv/conv.py.
 """
 
+from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
@@ -29,7 +30,7 @@ Mode = OneOf("same", "valid", "pad")
 # Patches ------------------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def patches(xp, x: Numbers, kernel: Any, stride: Any, rate: Any, padding: Str):
     """Patches of images, the place within the patch before the channel along axis 1."""
     pads, counts = [], []
@@ -47,7 +48,7 @@ def patches(xp, x: Numbers, kernel: Any, stride: Any, rate: Any, padding: Str):
 @op(
     "ops.ExtractImagePatches(ksizes, strides, rates, padding='VALID')(input_x)",
     "ops.auto_generate.extract_image_patches(input_x, ksizes, strides, rates, padding='VALID')",
-    widen=False,
+    compute="native",
 )
 def extract_image_patches(
     xp,
@@ -117,7 +118,7 @@ def _grouped(xp, w):
 @op(
     "ops.DepthwiseConv2dNative(channel_multiplier, kernel_size, mode=3, pad_mode='valid', pad=0, "
     "stride=1, dilation=1, group=1)(x, weight)",
-    alike="x weight",
+    types=SameDtype("x weight"),
 )
 def depthwise(
     xp,
@@ -149,7 +150,7 @@ def depthwise(
     "ops.operations._grad_ops.DepthwiseConv2dNativeBackpropInput(channel_multiplier, kernel_size, "
     "pad_mode='valid', pad=0, pad_list=(0, 0, 0, 0), mode=3, stride=1, dilation=1, group=1)"
     "(x_size, w, dout)",
-    alike="w dout",
+    types=SameDtype("w dout"),
 )
 def depthwise_input(
     xp,
@@ -182,7 +183,7 @@ def depthwise_input(
     "ops.operations._grad_ops.DepthwiseConv2dNativeBackpropFilter(channel_multiplier, kernel_size, "
     "pad_mode='valid', pad=0, pad_list=(0, 0, 0, 0), mode=3, stride=1, dilation=1, group=1)"
     "(x, w_size, dout)",
-    alike="x dout",
+    types=SameDtype("x dout"),
 )
 def depthwise_filter(
     xp,

@@ -8,10 +8,11 @@ from ..._core.rules.checked import plain_numbers
 from ..._core.rules.vocabulary import Callable, OneOf, Str, TensorOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .._elementwise import arithmetic, comparison
+from .._elementwise import arithmetic, comparison, elementary
 from .._reduction.reduce import norm
 from .._reduction.reduce import reduce_sum as add_up
-from .._shape.reshape import Several, of_one_dtype, stack
+from .._shape.join_split import stack
+from .._shape.reshape import Several, of_one_dtype
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -381,7 +382,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
         raise ValueError(f"For 'clip_by_global_norm', 'use_norm' must be None, but got "
                          f"{use_norm!r}.")
     squares = [add_up.run(arithmetic.square.run(one.astype(dtypes.float32))) for one in x]
-    total = arithmetic.sqrt.run(addn.run(squares))
+    total = elementary.sqrt.run(addn.run(squares))
     scale = clip_norm / arithmetic.maximum.run(total, float(clip_norm))
     return tuple(arithmetic.mul.run(one, scale.astype(one.dtype)) for one in x)
 

@@ -1,5 +1,6 @@
 """Dtypes: casting, and what is asked about a Tensor's type."""
 
+from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import DType, TensorOf, any_dtype
@@ -7,7 +8,12 @@ from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 
 
-@op("ops.cast(input, dtype)", "ops.Cast()(input_x: input, dtype)", promote="", widen=False)
+@op(
+    "ops.cast(input, dtype)",
+    "ops.Cast()(input_x: input, dtype)",
+    types=Promote(""),
+    compute="native",
+)
 def cast(xp, input: TensorOf(any_dtype, scalars=True), dtype: DType):
     """The values as another dtype; a float becomes an int by truncation."""
     return xp.cast(input, dtype)

@@ -3,6 +3,7 @@
 The commonest elementary functions (exp, log, sin, tanh, ...) stand in _elementwise/arithmetic.py.
 """
 
+from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import build, public
 from ..._core.rules.value_rules import Listed
@@ -10,7 +11,6 @@ from ..._core.rules.vocabulary import (
     Bool,
     Float,
     Int,
-    InTensor,
     Number,
     ScalarOf,
     TensorOf,
@@ -23,8 +23,8 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.promotion import met
 from .._optimizer.inferred_metadata import INEXACT, need_among, need_same, together
 from ..primitive import Primitive
-from .arithmetic import _floating as as_floating
 from .arithmetic import _whole_quotient
+from .elementary import _floating as as_floating
 
 Anything = TensorOf(any_dtype)
 Operand = TensorOf(any_dtype, scalars=True)
@@ -123,42 +123,6 @@ _unary("y1", "The Bessel function of the second kind, order 1.", "ops.bessel_y1(
 # Rounding -----------------------------------------------------------------------------------------
 
 
-@op("ops.trunc(input)", "ops.Trunc()(input)", "Tensor.trunc()", "Tensor.fix()", "ops.fix(input)",
-    "mint.trunc(input)",
-    "mint.fix(input)")
-def trunc(xp, input: Anything):
-    """The whole part of each element, toward zero."""
-    return xp.trunc(input) if input.dtype.kind == "f" else input
-
-
-@op("ops.rint(input)", "ops.Rint()(input_x: input)")
-def rint(xp, input: TensorOf("float16", "float32", "float64")):
-    """The nearest whole number; halves go to the even one."""
-    return xp.rint(input)
-
-
-@op("ops.round(input, *, decimals=0)", "ops.Round()(input, decimals=0)", "Tensor.round(decimals=0)",
-    "mint.round(input, *, decimals=0)")
-def round(xp, input: Anything, decimals: InTensor(Int) = 0):
-    """The nearest number with so many decimals; halves go to the even one.
-
-    Raises:
-        RuntimeError: `decimals` is given for whole numbers.
-    """
-    if decimals and input.dtype.kind in "iu":
-        raise RuntimeError(f"For 'round', 'decimals' must be 0 for whole numbers, but got "
-                           f"{decimals}.")
-    return xp.round(input, decimals) if input.dtype.kind == "f" else input
-
-
-@op("ops.frac(x)", "Tensor.frac()", "mint.frac(input: x)")
-def frac(xp, x: Anything):
-    """Each element less its whole part; int64 zeros for bools."""
-    if x.dtype.kind == "f":
-        return x - xp.trunc(x)
-    return xp.zeros_like(xp.cast(x, "int64") if x.dtype.kind == "b" else x)
-
-
 @op("ops.signbit(input)", "Tensor.signbit()")
 def signbit(xp, input: Anything):
     """True for elements below zero (and for -0.0)."""
@@ -177,45 +141,70 @@ def sgn(xp, input: Anything):
 # Two inputs ---------------------------------------------------------------------------------------
 
 
-@op("ops.atan2(input, other)", "ops.arctan2(input, other)", "ops.Atan2()(input, other)",
+@op(
+    "ops.atan2(input, other)",
+    "ops.arctan2(input, other)",
+    "ops.Atan2()(input, other)",
     "Tensor.atan2(other)",
-    "Tensor.arctan2(other)", "mint.atan2(input, other)", "mint.arctan2(input, other)",
-    promote="input other")
+    "Tensor.arctan2(other)",
+    "mint.atan2(input, other)",
+    "mint.arctan2(input, other)",
+    types=Promote("input other"),
+)
 def atan2(xp, input: Operand, other: Operand):
     """The angle in radians of the point (other, input), in (-pi, pi]."""
     return xp.arctan2(as_floating(xp, input), as_floating(xp, other))
 
 
-@op("ops.hypot(input, other)", "Tensor.hypot(other)", "ops.Hypot()(x1: input, x2: other)",
-    promote="input other")
+@op(
+    "ops.hypot(input, other)",
+    "Tensor.hypot(other)",
+    "ops.Hypot()(x1: input, x2: other)",
+    types=Promote("input other"),
+)
 def hypot(xp, input: Reals, other: Reals):
     """sqrt(input² + other²) without overflow."""
     return xp.hypot(input, other)
 
 
-@op("ops.logaddexp(input, other)", "Tensor.logaddexp(other)", "mint.logaddexp(input, other)",
-    promote="input other")
+@op(
+    "ops.logaddexp(input, other)",
+    "Tensor.logaddexp(other)",
+    "mint.logaddexp(input, other)",
+    types=Promote("input other"),
+)
 def logaddexp(xp, input: Fractions, other: Fractions):
     """log(exp(input) + exp(other)) without overflow."""
     return xp.logaddexp(input, other)
 
 
-@op("ops.logaddexp2(input, other)", "Tensor.logaddexp2(other)", "mint.logaddexp2(input, other)",
-    promote="input other")
+@op(
+    "ops.logaddexp2(input, other)",
+    "Tensor.logaddexp2(other)",
+    "mint.logaddexp2(input, other)",
+    types=Promote("input other"),
+)
 def logaddexp2(xp, input: Fractions, other: Fractions):
     """log2(2^input + 2^other) without overflow."""
     return xp.logaddexp2(input, other)
 
 
-@op("ops.xlogy(input, other)", "ops.Xlogy()(input, other)", "Tensor.xlogy(other)",
-    "mint.xlogy(input, other)", promote="input other", exact=True,
-    rules={"ops.Xlogy": {"input": Given, "other": Given}, "mint.xlogy": {"input": Given}})
+@op(
+    "ops.xlogy(input, other)",
+    "ops.Xlogy()(input, other)",
+    "Tensor.xlogy(other)",
+    "mint.xlogy(input, other)",
+    types=Promote("input other", exact=True),
+    quirks=Quirks(
+        rules={"ops.Xlogy": {"input": Given, "other": Given}, "mint.xlogy": {"input": Given}}
+    ),
+)
 def xlogy(xp, input: Operand, other: Operand):
     """input * log(other), and 0 where input is 0."""
     return xp.xlogy(as_floating(xp, input), as_floating(xp, other))
 
 
-@op("ops.xdivy(x, y)", "Tensor.xdivy(y)", promote="x y")
+@op("ops.xdivy(x, y)", "Tensor.xdivy(y)", types=Promote("x y"))
 def xdivy(xp, x: Operand, y: Operand):
     """x / y, and 0 where x is 0; one of the two holds floats or complex numbers."""
     if x.dtype.kind in "biu":
@@ -261,112 +250,81 @@ class Xdivy(Primitive):
         return None if x is None or y is None else self(x, y)
 
 
-@op("ops.float_power(input, exponent)", "Tensor.float_power(other: exponent)",
-    "mint.float_power(input, exponent)", beside_tensor=True)
+@op(
+    "ops.float_power(input, exponent)",
+    "Tensor.float_power(other: exponent)",
+    "mint.float_power(input, exponent)",
+    types=Promote("", need_tensor=True),
+)
 def float_power(xp, input: Operand, exponent: Operand):
     """input to a power, in float64 (complex128 for complex numbers)."""
     wide = "complex128" if "c" in (input.dtype.kind, exponent.dtype.kind) else "float64"
     return xp.power(xp.cast(input, wide), xp.cast(exponent, wide))
 
 
-@op("ops.copysign(x, other)", "Tensor.copysign(other)", widen=False)
+@op("ops.copysign(x, other)", "Tensor.copysign(other)", compute="native")
 def copysign(xp, x: TensorOf(real), other: Reals):
     """The size of x with the sign of other; float32, or of the wider or float16 dtype of x."""
     size = xp.cast(x, "float32") if x.dtype.kind != "f" else x
     return xp.copysign(size, xp.cast(other, size.dtype))
 
 
-@op("ops.heaviside(input, values)", "Tensor.heaviside(values)", "ops.Heaviside()(x: input, values)",
-    alike="input values")
+@op(
+    "ops.heaviside(input, values)",
+    "Tensor.heaviside(values)",
+    "ops.Heaviside()(x: input, values)",
+    types=SameDtype("input values"),
+)
 def heaviside(xp, input: Anything, values: Anything):
     """0 below zero, 1 above, `values` at zero."""
     return xp.where(input == 0, values, xp.cast(input > 0, input.dtype))
 
 
-@op("ops.nextafter(input, other)", "Tensor.nextafter(other)", "ops.NextAfter()(input, other)",
-    alike="input other", widen=False)
+@op(
+    "ops.nextafter(input, other)",
+    "Tensor.nextafter(other)",
+    "ops.NextAfter()(input, other)",
+    types=SameDtype("input other"),
+    compute="native",
+)
 def nextafter(xp, input: TensorOf("float32", "float64"), other: TensorOf("float32", "float64")):
     """The next number that the dtype can hold, from input toward other."""
     return xp.nextafter(input, other)
 
 
-@op("ops.ldexp(x, other)", "Tensor.ldexp(other)", widen=False)
+@op("ops.ldexp(x, other)", "Tensor.ldexp(other)", compute="native")
 def ldexp(xp, x: Operand, other: TensorOf(any_dtype, scalars=True)):
     """x * 2^other, in the dtype in which `x` meets that power: float32 for integers `other`."""
     size, power = met(xp, x, xp.exp2(as_floating(xp, other)))
     return size * power
 
 
-@op("ops.gcd(input, other)", "Tensor.gcd(other)", "ops.Gcd()(input, other)",
-    "mint.gcd(input, other)", promote="input other", shapes_first=True)
-def gcd(xp, input: Divisors, other: Divisors):
-    """The greatest common divisor; int8 and uint8 must meet a wider dtype."""
-    _need_wide("gcd", input)
-    return xp.gcd(input, other)
-
-
-def _need_wide(api, met):
-    """Refuses what has met in int8 or uint8."""
-    if met.dtype.kind in "iu" and met.dtype.itemsize == 1:
-        raise TypeError(f"For '{api}', 'input' and 'other' must meet in int16, int32 or int64, but "
-                        f"got {met.dtype.name}.")
-
-
-@op("ops.lcm(input, other)", "Tensor.lcm(other)", "ops.Lcm()(x1: input, x2: other)",
-    promote="input other")
-def lcm(xp, input: Divisible, other: Divisible):
-    """The least common multiple; int8 and uint8 must meet a wider dtype."""
-    _need_wide("lcm", input)
-    return xp.lcm(input, other)
-
-
-def _places(count):
-    """By how many places 32 and 64 bits are shifted: `count` modulo their number."""
-    return count & (8 * count.dtype.itemsize - 1) if count.dtype.itemsize >= 4 else count
-
-
-@op("ops.bitwise_left_shift(input, other)", "Tensor.bitwise_left_shift(other)",
-    promote="input other", beside_tensor=True)
-def bitwise_left_shift(xp, input: Whole, other: Whole):
-    """The bits moved left, toward higher places; by as many as processors do, see `_places`."""
-    return xp.left_shift(input, _places(other))
-
-
-@op("ops.LeftShift()(x1, x2)", alike="x1 x2")
-def left_shift(xp, x1: Places, x2: Places):
-    """The bits moved left, toward higher places."""
-    return xp.left_shift(x1, x2)
-
-
-@op("ops.bitwise_right_shift(input, other)", "Tensor.bitwise_right_shift(other)",
-    promote="input other", beside_tensor=True)
-def bitwise_right_shift(xp, input: Whole, other: Whole):
-    """The bits moved right, toward lower places; the sign stays."""
-    return xp.right_shift(input, _places(other))
-
-
-@op("ops.RightShift()(input_x, input_y)", alike="input_x input_y",
-    unfit={"ops.RightShift": TypeError})
-def right_shift(xp, input_x: Places, input_y: Places):
-    """The bits moved right, toward lower places; the sign stays."""
-    return xp.right_shift(input_x, input_y)
-
-
-@op("ops.igamma(input, other)", "ops.Igamma()(a: input, x: other)", "Tensor.igamma(other)",
-    alike="input other")
+@op(
+    "ops.igamma(input, other)",
+    "ops.Igamma()(a: input, x: other)",
+    "Tensor.igamma(other)",
+    types=SameDtype("input other"),
+)
 def igamma(xp, input: Narrow, other: Narrow):
     """The lower regularised incomplete gamma function of order `input` at `other`."""
     return xp.gammainc(input, other)
 
 
-@op("ops.igammac(input, other)", "ops.Igammac()(a: input, x: other)", "Tensor.igammac(other)",
-    alike="input other")
+@op(
+    "ops.igammac(input, other)",
+    "ops.Igammac()(a: input, x: other)",
+    "Tensor.igammac(other)",
+    types=SameDtype("input other"),
+)
 def igammac(xp, input: Narrow, other: Narrow):
     """The upper regularised incomplete gamma function of order `input` at `other`."""
     return xp.gammaincc(input, other)
 
 
-@op("ops.zeta(input, other)", promote="input other", alike="input other", beside_tensor=True)
+@op(
+    "ops.zeta(input, other)",
+    types=(Promote("input other", need_tensor=True), SameDtype("input other")),
+)
 def zeta(xp, input: Real | Number | Bool, other: Real | Number | Bool):
     """The Hurwitz zeta function: the sum of (other + k)^-input over k = 0, 1, 2, ...
 
@@ -379,7 +337,7 @@ def zeta(xp, input: Real | Number | Bool, other: Real | Number | Bool):
     return zeta_of_pairs.body(xp, input, other)
 
 
-@op("ops.Zeta()(x: input, q: other)", alike="input other")
+@op("ops.Zeta()(x: input, q: other)", types=SameDtype("input other"))
 def zeta_of_pairs(xp, input: Real, other: Real):
     """The Hurwitz zeta function of arguments of one shape."""
     if input.shape != other.shape:
@@ -388,8 +346,12 @@ def zeta_of_pairs(xp, input: Real, other: Real):
     return xp.zeta(input, other)
 
 
-@op("ops.polygamma(n, input)", "ops.Polygamma()(a: n, x: input)", "Tensor.polygamma(n)",
-    shapes_first=True)
+@op(
+    "ops.polygamma(n, input)",
+    "ops.Polygamma()(a: n, x: input)",
+    "Tensor.polygamma(n)",
+    quirks=Quirks(shapes_first=True),
+)
 def polygamma(xp, input: Narrow, n: TensorOf("int32", "int64")):
     """The n-th derivative of the digamma function."""
     if n.ndim:
@@ -410,8 +372,12 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
 # Interpolation and sums ---------------------------------------------------------------------------
 
 
-@op("ops.lerp(input, end, weight)", "ops.Lerp()(input, end, weight)", "Tensor.lerp(end, weight)",
-    alike="input end")
+@op(
+    "ops.lerp(input, end, weight)",
+    "ops.Lerp()(input, end, weight)",
+    "Tensor.lerp(end, weight)",
+    types=SameDtype("input end"),
+)
 def lerp(xp, input: Floats, end: Floats, weight: Floats | Float):
     """input + weight * (end - input)."""
     return input + xp.cast(weight, input.dtype) * (end - input)
@@ -424,23 +390,31 @@ Divided = TensorOf(floating, "int32", "int64")
 AddcdivValue = Divided | Number
 
 
-@op("ops.addcmul(input, tensor1, tensor2, value=1)",
+@op(
+    "ops.addcmul(input, tensor1, tensor2, value=1)",
     "ops.Addcmul()(input_data: input, x1: tensor1, x2: tensor2, value)",
     "Tensor.addcmul(tensor1, tensor2, value=1)",
     "mint.addcmul(input, tensor1, tensor2, *, value=1)",
-    rules={"ops.Addcmul": {"value": Addcmul}, "ops.addcmul": {"value": AddcmulValue | Listed}},
-    alike="input tensor1 tensor2")
+    types=SameDtype("input tensor1 tensor2"),
+    quirks=Quirks(
+        rules={"ops.Addcmul": {"value": Addcmul}, "ops.addcmul": {"value": AddcmulValue | Listed}}
+    ),
+)
 def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: AddcmulValue = 1):
     """input + value * tensor1 * tensor2."""
     return input + xp.cast(value, input.dtype) * tensor1 * tensor2
 
 
-@op("ops.addcdiv(input, tensor1, tensor2, value=1)",
+@op(
+    "ops.addcdiv(input, tensor1, tensor2, value=1)",
     "ops.Addcdiv()(input_data: input, x1: tensor1, x2: tensor2, value)",
     "Tensor.addcdiv(tensor1, tensor2, value=1)",
     "mint.addcdiv(input, tensor1, tensor2, *, value=1)",
-    rules={"ops.Addcdiv": {"value": Divided}, "ops.addcdiv": {"value": AddcdivValue | Listed}},
-    alike="input tensor1 tensor2")
+    types=SameDtype("input tensor1 tensor2"),
+    quirks=Quirks(
+        rules={"ops.Addcdiv": {"value": Divided}, "ops.addcdiv": {"value": AddcdivValue | Listed}}
+    ),
+)
 def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: AddcdivValue = 1):
     """input + value * tensor1 / tensor2; of integers the quotient is rounded toward zero."""
     value = xp.cast(value, input.dtype)
@@ -449,8 +423,12 @@ def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: Addcd
     return input + value * tensor1 / tensor2
 
 
-@op("ops.logit(input, eps=None)", "ops.Logit(eps=-1.0)(input)", "Tensor.logit(eps=None)",
-    rules={"ops.Logit": {"eps": ScalarOf(Float)}, "Tensor.logit": {"eps": Float}})
+@op(
+    "ops.logit(input, eps=None)",
+    "ops.Logit(eps=-1.0)(input)",
+    "Tensor.logit(eps=None)",
+    quirks=Quirks(rules={"ops.Logit": {"eps": ScalarOf(Float)}, "Tensor.logit": {"eps": Float}}),
+)
 def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: ScalarOf(Float) = None):
     """log(input / (1 - input)); the input is first moved into [eps, 1 - eps] where eps is not
     negative."""
@@ -479,68 +457,10 @@ def nan_to_num(xp, input: TensorOf(number - {"float64"}, "bool"), nan: Number | 
     return xp.cast(wide, input.dtype)
 
 
-nan_to_num.widen = False
+nan_to_num.upcast = False
 
 
 # Complex numbers ----------------------------------------------------------------------------------
-
-
-@op("ops.real(input)", "ops.Real()(input)", "Tensor.real()", "mint.real(input)")
-def real(xp, input: Anything):
-    """The real part, a copy."""
-    return xp.array(xp.real(input) if input.dtype.kind == "c" else input)
-
-
-@op("ops.imag(input)", "ops.Imag()(input)", "Tensor.imag()", "mint.imag(input)")
-def imag(xp, input: Anything):
-    """The imaginary part; zeros if the input is real."""
-    return xp.array(xp.imag(input)) if input.dtype.kind == "c" else xp.zeros_like(input)
-
-
-@op("ops.conj(input)", "ops.Conj()(input)", "Tensor.conj()", "ops.conjugate(input)")
-def conj(xp, input: TensorOf(number)):
-    """The complex conjugate."""
-    return xp.conj(input)
-
-
-@op("ops.angle(input)", "ops.Angle()(input)", "Tensor.angle()")
-def angle(xp, input: Anything):
-    """The angle of a complex number in radians, in (-pi, pi]."""
-    return xp.angle(as_floating(xp, input))
-
-
-def _complex_dtype(x):
-    return "complex128" if x.dtype == "float64" else "complex64"
-
-
-@op("ops.Complex()(real, imag)", "ops.complex(real, imag)", alike="real imag")
-def complex(xp, real: TensorOf("float32", "float64"), imag: TensorOf("float32", "float64")):
-    """The complex numbers with these real and imaginary parts."""
-    wide = _complex_dtype(real)
-    return xp.cast(real, wide) + 1j * xp.cast(imag, wide)
-
-
-@op("ops.polar(abs: size, angle)", "mint.polar(abs: size, angle)", "ops.Polar()(abs: size, angle)",
-    alike="size angle")
-def polar(xp, size: TensorOf("float32", "float64"), angle: TensorOf("float32", "float64")):
-    """The complex numbers of this size at this angle in radians."""
-    if size.shape != angle.shape:
-        raise ValueError(f"For 'polar', 'abs' and 'angle' must have one shape, but got "
-                         f"{size.shape} and {angle.shape}.")
-    wide = _complex_dtype(size)
-    return xp.cast(size * xp.cos(angle), wide) + 1j * xp.cast(size * xp.sin(angle), wide)
-
-
-@op("ops.view_as_real(input)")
-def view_as_real(xp, input: TensorOf("complex64", "complex128")):
-    """The real and imaginary parts along a new last axis."""
-    return xp.stack([xp.real(input), xp.imag(input)], -1)
-
-
-@op("ops.isreal(input)", "Tensor.isreal()")
-def isreal(xp, input: Anything):
-    """True where the imaginary part is 0."""
-    return xp.isreal(input)
 
 
 @op("ops.isneginf(input)", "Tensor.isneginf()", "mint.isneginf(input)")

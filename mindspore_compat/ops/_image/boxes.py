@@ -6,6 +6,7 @@ _image/grid_sample.py.
 
 import math
 
+from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, Plain, TensorOf, TupleOf
 from ..._core.tensor.tensor import Tensor
@@ -35,8 +36,11 @@ def _overlap(xp, a, b, extra):
     return xp.maximum(wide, 0) * xp.maximum(high, 0)
 
 
-@op("ops.iou(anchor_boxes, gt_boxes, mode='iou')", "ops.IOU(mode='iou')(anchor_boxes, gt_boxes)",
-    alike="anchor_boxes gt_boxes")
+@op(
+    "ops.iou(anchor_boxes, gt_boxes, mode='iou')",
+    "ops.IOU(mode='iou')(anchor_boxes, gt_boxes)",
+    types=SameDtype("anchor_boxes gt_boxes"),
+)
 def iou(xp, anchor_boxes: Floats, gt_boxes: Floats, mode: Any = "iou"):
     """Intersection over union of all pairs of boxes, (M, N) for anchors (N, 4) and truths (M, 4).
 
@@ -187,8 +191,10 @@ def _chosen(xp, close, scores, most, least):
     return xp.cast(order[keep][:most], "int32")
 
 
-@op("ops.NonMaxSuppressionV3()(boxes, scores, max_output_size, iou_threshold, score_threshold)",
-    alike="boxes scores")
+@op(
+    "ops.NonMaxSuppressionV3()(boxes, scores, max_output_size, iou_threshold, score_threshold)",
+    types=SameDtype("boxes scores"),
+)
 def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, iou_threshold: Any,
                            score_threshold: Any):
     """Positions of the boxes (N, 4) to keep, best first: none overlaps a better one by too much.
@@ -211,8 +217,11 @@ def non_max_suppression_v3(xp, boxes: Half, scores: Half, max_output_size: Any, 
     return _chosen(xp, shared > overlap * union, scores, max(most, 0), least)
 
 
-@op("ops.NonMaxSuppressionWithOverlaps()(overlaps, scores, max_output_size, overlap_threshold, "
-    "score_threshold)", alike="overlaps scores overlap_threshold score_threshold")
+@op(
+    "ops.NonMaxSuppressionWithOverlaps()(overlaps, scores, max_output_size, overlap_threshold, "
+    "score_threshold)",
+    types=SameDtype("overlaps scores overlap_threshold score_threshold"),
+)
 def non_max_suppression_with_overlaps(xp, overlaps: Floats, scores: Floats, max_output_size: Any,
                                       overlap_threshold: Floats, score_threshold: Floats):
     """Positions of the boxes to keep, best first, given how much each two overlap, (N, N)."""
@@ -253,8 +262,11 @@ Scalar = TensorOf("int32", "int64")
 Fraction = TensorOf("float32")
 
 
-@op("ops.CombinedNonMaxSuppression(pad_per_class=False, clip_boxes=True)(boxes, scores, "
-    "max_output_size_per_class, max_total_size, iou_threshold, score_threshold)", shapes_first=True)
+@op(
+    "ops.CombinedNonMaxSuppression(pad_per_class=False, clip_boxes=True)(boxes, scores, "
+    "max_output_size_per_class, max_total_size, iou_threshold, score_threshold)",
+    quirks=Quirks(shapes_first=True),
+)
 def combined_non_max_suppression(xp, boxes: AsValue(Fraction, Plain),
                                  scores: AsValue(Fraction, Plain),
                                  max_output_size_per_class: Scalar, max_total_size: Scalar,

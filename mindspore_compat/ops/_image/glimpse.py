@@ -64,7 +64,7 @@ def glimpse_noise(xp, shape, kind):
 CONSTANT.add("glimpse_noise")
 
 
-@op(widen=False)
+@op(compute="native")
 def glimpse(
     xp,
     x: Single,
@@ -195,7 +195,7 @@ def _sampling(n, count, scale, move, kernel_type, antialias):
     return np.where(known, weights / np.where(known, total, 1), 0.0)
 
 
-@op(widen=False)
+@op(compute="native")
 def scaled_and_moved(xp, images: TensorOf("float32", "float64"), down: Any, across: Any):
     """Images (N, H, W, C) multiplied by a matrix along each of the two axes."""
     return xp.apply_axes(images, (down, across, None))

@@ -10,6 +10,7 @@ from math import prod
 
 import numpy as np
 
+from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Bool,
@@ -120,9 +121,12 @@ Mode = OneOf("bilinear", "nearest")
 Padding = OneOf("zeros", "border", "reflection")
 
 
-@op("ops.grid_sample(input, grid, mode='bilinear', padding_mode='zeros', align_corners=None)",
+@op(
+    "ops.grid_sample(input, grid, mode='bilinear', padding_mode='zeros', align_corners=None)",
     "mint.nn.functional.grid_sample(input, grid, mode='bilinear', padding_mode='zeros', "
-    "align_corners=None)", alike="input grid")
+    "align_corners=None)",
+    types=SameDtype("input grid"),
+)
 def grid_sample(xp, input: Floats, grid: Floats, mode: Mode = "bilinear",
                 padding_mode: Padding = "zeros", align_corners: Bool = None):
     """Images (N, C, H, W) or volumes at the points of a grid (N, ..., 2 or 3) in [-1, 1], x first.
@@ -133,8 +137,11 @@ def grid_sample(xp, input: Floats, grid: Floats, mode: Mode = "bilinear",
     return _grid_sample(xp, "grid_sample", input, grid, mode, padding_mode, bool(align_corners))
 
 
-@op("ops.GridSampler2D(interpolation_mode='bilinear', padding_mode='zeros', align_corners=False)"
-    "(input_x, grid)", alike="input_x grid")
+@op(
+    "ops.GridSampler2D(interpolation_mode='bilinear', padding_mode='zeros', align_corners=False)"
+    "(input_x, grid)",
+    types=SameDtype("input_x grid"),
+)
 def grid_sampler2d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode = "bilinear",
                    padding_mode: Padding = "zeros", align_corners: Bool = False):
     """Images (N, C, H, W) at the points of a grid (N, H', W', 2); as `grid_sample`."""
@@ -143,8 +150,11 @@ def grid_sampler2d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode =
                         align_corners)
 
 
-@op("ops.GridSampler3D(interpolation_mode='bilinear', padding_mode='zeros', align_corners=False)"
-    "(input_x, grid)", alike="input_x grid")
+@op(
+    "ops.GridSampler3D(interpolation_mode='bilinear', padding_mode='zeros', align_corners=False)"
+    "(input_x, grid)",
+    types=SameDtype("input_x grid"),
+)
 def grid_sampler3d(xp, input_x: Floats, grid: Floats, interpolation_mode: Mode = "bilinear",
                    padding_mode: Padding = "zeros", align_corners: Bool = False):
     """Volumes (N, C, D, H, W) at the points of a grid (N, D', H', W', 3); as `grid_sample`."""
@@ -332,11 +342,14 @@ Images = TensorOf("int8", "int16", "int32", "int64", "float16", "float32", "floa
 Two = TupleOf(Int(ge=1), length=2)
 
 
-@op("ops.crop_and_resize(image, boxes, box_indices, crop_size, method='bilinear', "
+@op(
+    "ops.crop_and_resize(image, boxes, box_indices, crop_size, method='bilinear', "
     "extrapolation_value=0.0)",
     "ops.CropAndResize(method='bilinear', extrapolation_value=0.0)(x: image, boxes, "
-    "box_index: box_indices, crop_size)", widen=False,
-    rules={"ops.CropAndResize": {"crop_size": InTensor(Two)}})
+    "box_index: box_indices, crop_size)",
+    compute="native",
+    quirks=Quirks(rules={"ops.CropAndResize": {"crop_size": InTensor(Two)}}),
+)
 def crop_and_resize(xp, image: Images, boxes: TensorOf("float32"), box_indices: TensorOf("int32"),
                     crop_size: Two, method: Method = "bilinear",
                     extrapolation_value: Float = 0.0):

@@ -31,9 +31,12 @@ Block = Int(ge=2)
 # Channels and space -------------------------------------------------------------------------------
 
 
-@op("ops.pixel_shuffle(input, upscale_factor)",
+@op(
+    "ops.pixel_shuffle(input, upscale_factor)",
     "mint.nn.functional.pixel_shuffle(input, upscale_factor)",
-    "mint.nn.PixelShuffle(upscale_factor)(input)", widen=False)
+    "mint.nn.PixelShuffle(upscale_factor)(input)",
+    compute="native",
+)
 def pixel_shuffle(xp, input: Anything, upscale_factor: Int(ge=1)):
     """Channels (..., C r^2, H, W) spread out to (..., C, H r, W r), r = `upscale_factor`."""
     if input.ndim < 3:
@@ -49,9 +52,11 @@ def pixel_shuffle(xp, input: Anything, upscale_factor: Int(ge=1)):
     return xp.reshape(x, (*lead, channels // (r * r), high * r, wide * r))
 
 
-@op("ops.pixel_unshuffle(input, downscale_factor)",
+@op(
+    "ops.pixel_unshuffle(input, downscale_factor)",
     "mint.nn.PixelUnshuffle(downscale_factor)(input)",
-    widen=False)
+    compute="native",
+)
 def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
     """Pixels (..., C, H r, W r) gathered to (..., C r^2, H, W), r = `downscale_factor`."""
     if input.ndim < 3:
@@ -69,7 +74,7 @@ def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
     return xp.reshape(x, (*lead, channels * r * r, high // r, wide // r))
 
 
-@op("ops.DepthToSpace(block_size)(x)", widen=False)
+@op("ops.DepthToSpace(block_size)(x)", compute="native")
 def depth_to_space(xp, x: Numbers, block_size: Block):
     """Channels (N, C b^2, H, W) spread out to (N, C, H b, W b); the block's place is the slower
     part."""
@@ -84,7 +89,7 @@ def depth_to_space(xp, x: Numbers, block_size: Block):
     return xp.reshape(parts, (count, channels // (b * b), high * b, wide * b))
 
 
-@op("ops.SpaceToDepth(block_size)(x)", widen=False)
+@op("ops.SpaceToDepth(block_size)(x)", compute="native")
 def space_to_depth(xp, x: Numbers, block_size: Block):
     """Pixels (N, C, H b, W b) gathered to (N, C b^2, H, W); the block's place is the slower
     part."""
@@ -100,7 +105,7 @@ def space_to_depth(xp, x: Numbers, block_size: Block):
     return xp.reshape(parts, (count, channels * b * b, high // b, wide // b))
 
 
-@op("ops.channel_shuffle(x, groups)", "ops.ChannelShuffle(group: groups)(x)", widen=False)
+@op("ops.channel_shuffle(x, groups)", "ops.ChannelShuffle(group: groups)(x)", compute="native")
 def channel_shuffle(xp, x: Real, groups: AsValue(Int(ge=1))):
     """Channels (N, C, ...) seen as (groups, C / groups), transposed."""
     if x.ndim < 3:
@@ -167,29 +172,35 @@ def _from_batch(xp, api, x, block, crops):
     return parts[(..., *(slice(a, n - b) for (a, b), n in zip(crops, whole)))]
 
 
-@op("ops.space_to_batch_nd(input_x, block_size, paddings)",
-    "ops.SpaceToBatchND(block_shape: block_size, paddings)(input_x)", widen=False)
+@op(
+    "ops.space_to_batch_nd(input_x, block_size, paddings)",
+    "ops.SpaceToBatchND(block_shape: block_size, paddings)(input_x)",
+    compute="native",
+)
 def space_to_batch_nd(xp, input_x: Real, block_size: Blocks, paddings: Cuts):
     """The last dimensions, zero-padded and cut into blocks whose places become part of the
     batch."""
     return _to_batch(xp, "space_to_batch_nd", input_x, block_size, paddings)
 
 
-@op("ops.batch_to_space_nd(input_x, block_shape, crops)",
-    "ops.BatchToSpaceND(block_shape, crops)(input_x)", widen=False)
+@op(
+    "ops.batch_to_space_nd(input_x, block_shape, crops)",
+    "ops.BatchToSpaceND(block_shape, crops)(input_x)",
+    compute="native",
+)
 def batch_to_space_nd(xp, input_x: Real, block_shape: Blocks, crops: Cuts):
     """What `space_to_batch_nd` took apart put together, less `crops` at both ends."""
     return _from_batch(xp, "batch_to_space_nd", input_x, block_shape, crops)
 
 
-@op("ops.SpaceToBatch(block_size, paddings)(input_x)", widen=False)
+@op("ops.SpaceToBatch(block_size, paddings)(input_x)", compute="native")
 def space_to_batch(xp, input_x: Numbers, block_size: Block, paddings: Pairs):
     """Images (N, C, H, W), zero-padded and cut into square blocks whose places join the batch."""
     need_rank("SpaceToBatch", "input_x", input_x, 4)
     return _to_batch(xp, "SpaceToBatch", input_x, (block_size,) * 2, paddings)
 
 
-@op("ops.BatchToSpace(block_size, crops)(input_x)", widen=False)
+@op("ops.BatchToSpace(block_size, crops)(input_x)", compute="native")
 def batch_to_space(xp, input_x: Numbers, block_size: Block, crops: Pairs):
     """What `SpaceToBatch` took apart put together, less `crops` at both ends."""
     need_rank("BatchToSpace", "input_x", input_x, 4)
@@ -201,7 +212,7 @@ def batch_to_space(xp, input_x: Numbers, block_size: Block, crops: Pairs):
 Sizes = Int(ge=1) | TupleOf(Int(ge=1), length=(3, 5)) | ListOf(Int(ge=1), length=(3, 5))
 
 
-@op("ops.ExtractVolumePatches(kernel_size, strides, padding)(input_x)", widen=False)
+@op("ops.ExtractVolumePatches(kernel_size, strides, padding)(input_x)", compute="native")
 def extract_volume_patches(xp, input_x: Numbers, kernel_size: Sizes, strides: Sizes,
                            padding: OneOf("SAME", "VALID", "same", "valid")):
     """The windows of volumes (N, C, D, H, W) as channels: (N, k_d k_h k_w C, D', H', W')."""

@@ -210,8 +210,10 @@ def resize_bilinear(xp, x: Floats, size: Any, align_corners: Bool = False,
     return _resized(xp, x, goal, "linear", rule)
 
 
-@op("ops.ResizeNearestNeighbor(size, align_corners=False, half_pixel_centers=False)(input_x)",
-    widen=False)
+@op(
+    "ops.ResizeNearestNeighbor(size, align_corners=False, half_pixel_centers=False)(input_x)",
+    compute="native",
+)
 def resize_nearest(xp, input_x: Reals, size: TupleOf(Positive,
                                                        length=2) | ListOf(Positive, length=2),
                    align_corners: Bool = False, half_pixel_centers: Bool = False):
@@ -221,8 +223,10 @@ def resize_nearest(xp, input_x: Reals, size: TupleOf(Positive,
     return _resized(xp, input_x, tuple(size), "nearest", rule)
 
 
-@op("ops.ResizeNearestNeighborV2(align_corners=False, half_pixel_centers=False)(x, size)",
-    widen=False)
+@op(
+    "ops.ResizeNearestNeighborV2(align_corners=False, half_pixel_centers=False)(x, size)",
+    compute="native",
+)
 def resize_nearest_v2(xp, x: Numbers, size: Any, align_corners: Bool = False,
                       half_pixel_centers: Bool = False):
     """Images (N, C, H, W) resized by copying the nearest pixel; `size` is an int Tensor of 2."""
@@ -261,7 +265,7 @@ def _line(xp, x, goal, corner):
     return _resized(xp, x, (goal,), "linear", rule)
 
 
-@op("ops.ResizeArea(align_corners=False)(images, size)", widen=False)
+@op("ops.ResizeArea(align_corners=False)(images, size)", compute="native")
 def resize_area(xp, images: Reals, size: TensorOf("int32", "int64"), align_corners: Bool = False):
     """Images (N, H, W, C) resized by the mean of what each new pixel covers; float32."""
     need_rank("ResizeArea", "images", images, 4)
@@ -436,7 +440,7 @@ Two = TupleOf(Positive, length=2) | ListOf(Positive, length=2)
 Factors = TupleOf(Float(gt=0.0), length=2) | ListOf(Float(gt=0.0), length=2)
 
 
-@op("mint.nn.UpsamplingNearest2d(size=None, scale_factor=None)(input)", widen=False)
+@op("mint.nn.UpsamplingNearest2d(size=None, scale_factor=None)(input)", compute="native")
 def upsampling_nearest2d(xp, input: TensorOf("uint8", "float16", "float32", "float64"),
                          size: Two = None, scale_factor: Factors = None):
     """Images (N, C, H, W) in another size, each element that of the nearest place before it."""

@@ -1,6 +1,7 @@
 """Position-sensitive pooling of regions: `PsROIPooling`; other pooling of regions is in
 _image/grid_sample.py."""
 
+from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, Int, TensorOf
 from .._conv.im2col import need_rank
@@ -12,7 +13,7 @@ Positive = Int(ge=1)
 @op(
     "ops.operations._inner_ops.PsROIPooling(pooled_height, pooled_width, num_rois, spatial_scale, "
     "out_dim, group_size)(features, rois)",
-    alike="features rois",
+    types=SameDtype("features rois"),
 )
 def ps_roi_pooling(
     xp,

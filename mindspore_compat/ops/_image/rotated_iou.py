@@ -65,7 +65,7 @@ def rotated_iou(
     return rotated_overlap.run(boxes, query_boxes, trans, mode, is_cross, v_threshold, e_threshold)
 
 
-@op(widen=False)
+@op(compute="native")
 def rotated_overlap(
     xp,
     boxes: Boxes,

@@ -4,6 +4,7 @@ import weakref
 
 from ..._backend import arrays
 from ..._backend.arrays import SPACES, to_space
+from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import own, plain, public, write_back
 from ..._core.rules.vocabulary import (
@@ -38,7 +39,7 @@ Index = TensorOf("int8", "int16", "int32", "int64", "uint8")
 Value = Number | Bool | Anything
 
 
-@op(widen=False)
+@op(compute="native")
 def getitem(xp, input: Anything, index: Any):
     """The part of the input that `index` names."""
     return input[index]
@@ -48,7 +49,7 @@ getitem.vjp(input=lambda xp, g, input_shape, index: xp.scatter_add(xp.zeros(inpu
                                                                    index, g))
 
 
-@op(widen=False)
+@op(compute="native")
 def setitem(xp, input: Anything, values: Anything, index: Any):
     """A copy of the input with `values` written at `index`."""
     return xp.scatter_set(input, index, values)
@@ -172,26 +173,39 @@ def _told(api, error):
 # Choosing -----------------------------------------------------------------------------------------
 
 
-@op("ops.where(condition, input, other)", "mint.where(condition, input, other)",
-    promote="input other")
+@op(
+    "ops.where(condition, input, other)",
+    "mint.where(condition, input, other)",
+    types=Promote("input other"),
+)
 def where(xp, condition: Anything, input: TensorOf(any_dtype, scalars=True),
           other: TensorOf(any_dtype, scalars=True)):
     """input where the condition is true, other elsewhere; the shapes broadcast."""
     return xp.where(xp.cast(condition, "bool"), input, other)
 
 
-@op("ops.select(condition, input, other)", "ops.Select()(condition, input, other)",
-    promote="input other",
-    widen=False, shapes_first=True)
+@op(
+    "ops.select(condition, input, other)",
+    "ops.Select()(condition, input, other)",
+    types=Promote("input other"),
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=True),
            other: TensorOf(any_dtype, scalars=True)):
     """input where the condition is true, other elsewhere."""
     return xp.where(condition, input, other)
 
 
-@op("ops.masked_fill(input_x, mask, value)", "ops.MaskedFill()(input_x, mask, value)",
-    "Tensor.masked_fill(mask, value)", "mint.masked_fill(input: input_x, mask, value)",
-    "Tensor.masked_fill_(mask, value)", widen=False, shapes_first=True)
+@op(
+    "ops.masked_fill(input_x, mask, value)",
+    "ops.MaskedFill()(input_x, mask, value)",
+    "Tensor.masked_fill(mask, value)",
+    "mint.masked_fill(input: input_x, mask, value)",
+    "Tensor.masked_fill_(mask, value)",
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"),
                 value: TensorOf(any_dtype, scalars=True)):
     """The input with `value` wherever the mask is true."""
@@ -200,17 +214,27 @@ def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"),
     return xp.where(mask, xp.cast(value, input_x.dtype), input_x)
 
 
-@op("ops.masked_select(input, mask)", "ops.MaskedSelect()(x: input, mask)",
+@op(
+    "ops.masked_select(input, mask)",
+    "ops.MaskedSelect()(x: input, mask)",
     "Tensor.masked_select(mask)",
-    "mint.masked_select(input, mask)", widen=False, shapes_first=True)
+    "mint.masked_select(input, mask)",
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def masked_select(xp, input: Anything, mask: TensorOf("bool")):
     """The elements where the mask is true, along one axis; the shapes broadcast."""
     shape = xp.broadcast_shapes(input.shape, mask.shape)
     return xp.broadcast_to(input, shape)[xp.broadcast_to(mask, shape)]
 
 
-@op("ops.argwhere(input)", "Tensor.argwhere()", "mint.argwhere(input)", "ops.NonZero()(input)",
-    widen=False)
+@op(
+    "ops.argwhere(input)",
+    "Tensor.argwhere()",
+    "mint.argwhere(input)",
+    "ops.NonZero()(input)",
+    compute="native",
+)
 def argwhere(xp, input: Anything):
     """The int64 positions of the elements that are not zero, one row for each."""
     return xp.cast(xp.stack(xp.nonzero(input), -1), "int64")
@@ -241,9 +265,12 @@ def nonzero(input, *, as_tuple=False):
 # Gathering ----------------------------------------------------------------------------------------
 
 
-@op("ops.gather(input_params, input_indices, axis, batch_dims=0)",
+@op(
+    "ops.gather(input_params, input_indices, axis, batch_dims=0)",
     "ops.Gather(batch_dims=0)(input_params, input_indices, axis)",
-    "ops.GatherV2()(input_params, input_indices, axis)", widen=False)
+    "ops.GatherV2()(input_params, input_indices, axis)",
+    compute="native",
+)
 def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: InTensor(Int),
            batch_dims: ScalarOf(Int) = 0):
     """The slices of the input at positions along an axis; leading `batch_dims` axes are shared."""
@@ -268,7 +295,7 @@ def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: I
     return xp.transpose(picked, order)
 
 
-@op("ops.index_select(input, axis, index)", widen=False)
+@op("ops.index_select(input, axis, index)", compute="native")
 def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)):
     """The slices of the input at positions along an axis."""
     if index.ndim != 1:
@@ -276,9 +303,14 @@ def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)
     return _slices_at(xp, "index_select", "index", input, index, int(axis))
 
 
-@op("ops.gather_d(x, dim, index)", "ops.GatherD()(x, dim, index)",
+@op(
+    "ops.gather_d(x, dim, index)",
+    "ops.GatherD()(x, dim, index)",
     "ops.gather_elements(input: x, dim, index)",
-    "Tensor.gather_elements(dim, index)", widen=False, shapes_first=True)
+    "Tensor.gather_elements(dim, index)",
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
     """Element by element along an axis: out[i][j] = x[i][index[i][j]] for the last axis of two."""
     try:
@@ -287,7 +319,7 @@ def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
         raise beyond("gather_d", "index", error) from error
 
 
-@op("mint.gather(input: x, dim, index)", widen=False, shapes_first=True)
+@op("mint.gather(input: x, dim, index)", compute="native", quirks=Quirks(shapes_first=True))
 def gather_along(xp, x: Anything, dim: InTensor(Int), index: Index):
     """As `gather_elements`; a place out of range is a ValueError, as the page has it."""
     if index.ndim != x.ndim:
@@ -298,8 +330,12 @@ def gather_along(xp, x: Anything, dim: InTensor(Int), index: Index):
     return xp.take_along_axis(x[keep], index, dim)
 
 
-@op("ops.gather_nd(input_x, indices)", "ops.GatherNd()(input_x, indices)",
-    "Tensor.gather_nd(indices)", widen=False)
+@op(
+    "ops.gather_nd(input_x, indices)",
+    "ops.GatherNd()(input_x, indices)",
+    "Tensor.gather_nd(indices)",
+    compute="native",
+)
 def gather_nd(xp, input_x: Anything, indices: Index):
     """The slices at positions given as rows: the last axis of `indices` is one position; one number
     alone counts as one row."""
@@ -338,8 +374,12 @@ def beyond(api, name, error):
 # Scattering ---------------------------------------------------------------------------------------
 
 
-@op("ops.scatter_nd(indices, updates, shape)", "ops.ScatterNd()(indices, updates, shape)",
-    widen=False, shapes_first=True)
+@op(
+    "ops.scatter_nd(indices, updates, shape)",
+    "ops.ScatterNd()(indices, updates, shape)",
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def scatter_nd(xp, indices: Index, updates: Anything, shape: TupleOf(Int)):
     """Zeros of `shape` with updates added at positions given as rows."""
     depth = indices.shape[-1] if indices.ndim > 1 else 0
@@ -351,9 +391,12 @@ def scatter_nd(xp, indices: Index, updates: Anything, shape: TupleOf(Int)):
     return xp.scatter_add(xp.zeros(tuple(shape), updates.dtype), places, updates)
 
 
-@op("ops.unsorted_segment_sum(input_x, segment_ids, num_segments)",
-    "ops.UnsortedSegmentSum()(input_x, segment_ids, num_segments)", widen=False,
-    shapes_first=True)
+@op(
+    "ops.unsorted_segment_sum(input_x, segment_ids, num_segments)",
+    "ops.UnsortedSegmentSum()(input_x, segment_ids, num_segments)",
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def unsorted_segment_sum(xp, input_x: TensorOf(number), segment_ids: Index,
                          num_segments: InTensor(Int(ge=1))):
     """Sums of the slices that share a segment; ids below 0 are left out."""

@@ -108,7 +108,7 @@ def index_add_(input: Anything, dim: Int, index: Index, source: Anything, *, alp
     return overwrite("index_add_", input, added_along.run(input, index, source, dim))
 
 
-@op(widen=False)
+@op(compute="native")
 def copied_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
     """A copy with slices of `source` written at places along an axis."""
     return xp.scatter_set(input, (slice(None),) * (axis_of(axis, input)) + (index,),
@@ -253,7 +253,7 @@ def _places(api, x, v, indices):
     return indices
 
 
-@op(widen=False)
+@op(compute="native")
 def slices_by(xp, x: Anything, v: Anything, indices: Any, how: Any):
     """`x` with `v` written, added or subtracted at slices along the first axis."""
     index = (xp.asarray(indices, "int64"),)

@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy
 
 from ..._backend.arrays import SPACES
+from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import own, plain, public
 from ..._core.rules.value_rules import ElementOf
@@ -41,7 +42,7 @@ Index = TensorOf("int32", "int64")
 Stood = Number | Bool | Anything  # a number stands for a Tensor without axes
 
 
-@op(widen=False)
+@op(compute="native")
 def scatter_by(xp, input: Anything, updates: Anything, index: Any, how: Str):
     """A copy of the input with updates applied at an index, one after the other where places
     repeat."""
@@ -198,9 +199,13 @@ for _how, _word in {"update": "Writes", "add": "Adds to", "sub": "Subtracts from
 # Along an axis ------------------------------------------------------------------------------------
 
 
-@op("ops.tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none')",
+@op(
+    "ops.tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none')",
     "ops.TensorScatterElements(axis=0, reduction='none')(data: input_x, indices, updates)",
-    widen=False, alike="input_x updates", shapes_first=True)
+    types=SameDtype("input_x updates"),
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anything,
                             axis: ElementOf(Int) = 0,
                             reduction: OneOf("none", "add", "mul") = "none"):
@@ -239,7 +244,7 @@ def _within(xp, input_x, indices, updates, axis, reduction):
     return out[(slice(None),) * axis + (slice(0, length),)]
 
 
-@op("ops.scatter(input, axis, index, src)", widen=False, alike="input src")
+@op("ops.scatter(input, axis, index, src)", types=SameDtype("input src"), compute="native")
 def scatter(xp, input: Anything, axis: InTensor(Int), index: TensorOf("int16", "int32", "int64"),
             src: TensorOf(any_dtype, scalars=True)):
     """A copy with the values of `src` written at places along an axis, element by element."""
@@ -251,15 +256,18 @@ def scatter(xp, input: Anything, axis: InTensor(Int), index: TensorOf("int16", "
     return xp.scatter_along_axis(input, index, src, axis_of(axis, input))
 
 
-@op("mint.scatter_add(input, dim, index, src)",
-    "Tensor.scatter_add_(dim, index, src)", widen=False)
+@op(
+    "mint.scatter_add(input, dim, index, src)",
+    "Tensor.scatter_add_(dim, index, src)",
+    compute="native",
+)
 def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):
     """A copy with the values of `src` added at places along an axis, element by element."""
     src = xp.cast(src[tuple(slice(0, n) for n in index.shape)], input.dtype)
     return xp.scatter_along_axis(input, index, src, axis_of(dim, input), True)
 
 
-@op(widen=False)
+@op(compute="native")
 def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
     """A copy with slices of `source` added at places along an axis."""
     return xp.scatter_add(input, (slice(None),) * (axis_of(axis, input)) + (index,),
@@ -309,9 +317,12 @@ class IndexAdd(Primitive):
         return index_add(x, indices, y, self.axis)
 
 
-@op("ops.index_fill(x, axis, index, value)", "ops.IndexFill()(x, dim: axis, indices: index, value)",
+@op(
+    "ops.index_fill(x, axis, index, value)",
+    "ops.IndexFill()(x, dim: axis, indices: index, value)",
     "Tensor.index_fill(axis, index, value)",
-    widen=False)
+    compute="native",
+)
 def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
                value: TensorOf(any_dtype, scalars=True)):
     """A copy with one number in the slices named along an axis."""
@@ -329,10 +340,14 @@ def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
         raise beyond("index_fill", "index", error) from error
 
 
-@op("ops.masked_scatter(input, mask, source)",
+@op(
+    "ops.masked_scatter(input, mask, source)",
     "ops.MaskedScatter()(x: input, mask, updates: source)",
-    "Tensor.masked_scatter(mask, x: source)", "mint.masked_scatter(input, mask, source)",
-    "Tensor.masked_scatter_(mask, source)", widen=False)
+    "Tensor.masked_scatter(mask, x: source)",
+    "mint.masked_scatter(input, mask, source)",
+    "Tensor.masked_scatter_(mask, source)",
+    compute="native",
+)
 def masked_scatter(xp, input: Anything, mask: TensorOf("bool"), source: Anything):
     """A copy with the elements of `source`, in order, where the mask is true."""
     mask = xp.broadcast_to(mask, input.shape)
@@ -371,9 +386,12 @@ def _segment(name, how, word, allowed):
     body.__name__ = f"unsorted_segment_{name}"
     body.__doc__ = f"The {word} of the slices that share a segment; ids below 0 are left out."
     title = name.capitalize()
-    return op(f"ops.unsorted_segment_{name}(x, segment_ids, num_segments)",
-              f"ops.UnsortedSegment{title}()(x, segment_ids, num_segments)",
-              f"Tensor.unsorted_segment_{name}(segment_ids, num_segments)", widen=False)(body)
+    return op(
+               f"ops.unsorted_segment_{name}(x, segment_ids, num_segments)",
+               f"ops.UnsortedSegment{title}()(x, segment_ids, num_segments)",
+               f"Tensor.unsorted_segment_{name}(segment_ids, num_segments)",
+               compute="native",
+           )(body)
 
 
 _segment("max", "max", "largest elements", TensorOf(real))

@@ -23,7 +23,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._shape.create import zeros
-from .._shape.reshape import stack
+from .._shape.join_split import stack
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)

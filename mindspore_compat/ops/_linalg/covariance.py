@@ -1,5 +1,6 @@
 """Covariances, also weighted by counts and by importance."""
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, InTensor, ListOf, Number, TensorOf, TupleOf, number
 
@@ -9,9 +10,12 @@ Correction = InTensor(Number | Bool | TupleOf(Number) | ListOf(Number)
                       | TupleOf(TupleOf(Number)))
 
 
-@op("ops.cov(input, *, correction=1, fweights=None, aweights=None)",
-    "Tensor.cov(*, correction=1, fweights=None, aweights=None)", widen=False,
-    live=lambda *given: _by_tensor(*given))
+@op(
+    "ops.cov(input, *, correction=1, fweights=None, aweights=None)",
+    "Tensor.cov(*, correction=1, fweights=None, aweights=None)",
+    compute="native",
+    quirks=Quirks(on_tape=lambda *given: _by_tensor(*given)),
+)
 def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index | None = None,
         aweights: Floating | None = None):
     """The covariances of the rows, which may be weighted by counts and by importance; several

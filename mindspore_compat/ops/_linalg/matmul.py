@@ -1,21 +1,21 @@
 """Products of vectors and matrices; decompositions and solvers are in _linalg/decomposition.py."""
 
 from ..._core.autograd.vjp_rules import product
+from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, ListOf, Str, TensorOf, TupleOf, any_dtype
-from ..._core.tensor.promotion import adds_up_as_int64, met, one_np, promote_np
+from ..._core.tensor.promotion import adds_up_as_int64, met, one_np
 
 Anything = TensorOf(any_dtype)
 
 
-def _product(*lines, slope=None, meet=promote_np):
-    return op(*lines, promote="input other", slope=slope, meet=meet)
-
-
-@_product("ops.matmul(input, other)", "mint.matmul(input, other)",
-          "Tensor.__matmul__(other)",
-          slope="matmul", meet=one_np)
+@op(
+    "ops.matmul(input, other)",
+    "mint.matmul(input, other)",
+    "Tensor.__matmul__(other)",
+    types=Promote("input other", meet=one_np),
+)
 def matmul(xp, input: Anything, other: Anything):
     """The matrix product over the last two axes; leading axes broadcast, vectors are rows or
     columns.
@@ -31,14 +31,20 @@ def matmul(xp, input: Anything, other: Anything):
                    f"{tuple(other.shape)}.") from error
 
 
-@_product(slope="matmul")
+matmul.vjp_of("matmul")
+
+
+@op(types=Promote("input other"))
 def matrix_product(xp, input: Anything, other: Anything):
     """As `matmul`; for `Tensor.matmul`, whose page names a ValueError for shapes that do not
     fit."""
     return product(xp, input, other)
 
 
-@op("ops.mm(input, mat2)", "mint.mm(input, mat2)", alike="input mat2")
+matrix_product.vjp_of("matmul")
+
+
+@op("ops.mm(input, mat2)", "mint.mm(input, mat2)", types=SameDtype("input mat2"))
 def mm(xp, input: Anything, mat2: Anything):
     """The product of two matrices."""
     if input.ndim != 2 or mat2.ndim != 2:
@@ -47,7 +53,7 @@ def mm(xp, input: Anything, mat2: Anything):
     return product(xp, input, mat2)
 
 
-@_product("Tensor.__rmatmul__(other)")
+@op("Tensor.__rmatmul__(other)", types=Promote("input other"))
 def rmatmul(xp, input: Anything, other: Anything):
     """The matrix product other @ input."""
     return xp.matmul(other, input)
@@ -64,7 +70,10 @@ def _transposed(xp, api, input, other, transpose_a, transpose_b):
     return product(xp, left, right)
 
 
-@op("ops.MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)", alike="input other")
+@op(
+    "ops.MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)",
+    types=SameDtype("input other"),
+)
 def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
             transpose_b: Bool = False):
     """The product of two matrices, each transposed first if asked."""
@@ -74,8 +83,10 @@ def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
     return _transposed(xp, "MatMul", input, other, transpose_a, transpose_b)
 
 
-@op("ops.BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)",
-    alike="input other")
+@op(
+    "ops.BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)",
+    types=SameDtype("input other"),
+)
 def batch_mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
                   transpose_b: Bool = False):
     """The products of stacks of matrices, each transposed first if asked; the stacks broadcast."""
@@ -85,8 +96,12 @@ def batch_mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = Fals
     return _transposed(xp, "BatchMatMul", input, other, transpose_a, transpose_b)
 
 
-@_product("ops.bmm(input_x: input, mat2: other)", "Tensor.bmm(mat2: other)",
-          "mint.bmm(input, mat2: other)", meet=one_np)
+@op(
+    "ops.bmm(input_x: input, mat2: other)",
+    "Tensor.bmm(mat2: other)",
+    "mint.bmm(input, mat2: other)",
+    types=Promote("input other", meet=one_np),
+)
 def bmm(xp, input: Anything, other: Anything):
     """The products of a batch of matrices."""
     if input.ndim < 3 or other.ndim < 3:
@@ -95,7 +110,12 @@ def bmm(xp, input: Anything, other: Anything):
     return xp.matmul(input, other)
 
 
-@_product("ops.dot(input, other)", "Tensor.dot(other)", "mint.dot(input, other)")
+@op(
+    "ops.dot(input, other)",
+    "Tensor.dot(other)",
+    "mint.dot(input, other)",
+    types=Promote("input other"),
+)
 def dot(xp, input: Anything, other: Anything):
     """The sum of products over the last axis of input and the last but one (or only) axis of
     other."""
@@ -104,15 +124,23 @@ def dot(xp, input: Anything, other: Anything):
     return xp.tensordot(input, other, ((input.ndim - 1,), (max(other.ndim - 2, 0),)))
 
 
-@_product("ops.outer(input, vec2: other)", "Tensor.outer(vec2: other)",
-          "mint.outer(input, vec2: other)")
+@op(
+    "ops.outer(input, vec2: other)",
+    "Tensor.outer(vec2: other)",
+    "mint.outer(input, vec2: other)",
+    types=Promote("input other"),
+)
 def outer(xp, input: Anything, other: Anything):
     """Every product of an element of one vector with an element of the other."""
     return xp.expand_dims(xp.ravel(input), 1) * xp.expand_dims(xp.ravel(other), 0)
 
 
-@op("ops.dense(input, weight, bias=None)", "ops.Dense()(input, weight, bias=None)",
-    "mint.nn.functional.linear(input, weight, bias=None)", alike="input weight bias")
+@op(
+    "ops.dense(input, weight, bias=None)",
+    "ops.Dense()(input, weight, bias=None)",
+    "mint.nn.functional.linear(input, weight, bias=None)",
+    types=SameDtype("input weight bias"),
+)
 def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
     """input @ weight.T + bias, the weight as (out, in)."""
     if weight.ndim not in (1, 2) or bias is not None and bias.ndim > 1:
@@ -138,7 +166,7 @@ def _dense_weight(xp, g, input, weight_shape):
 dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
 
 
-@op("ops.bidense(input1, input2, weight, bias=None)", alike="input1 weight")
+@op("ops.bidense(input1, input2, weight, bias=None)", types=SameDtype("input1 weight"))
 def bidense(xp, input1: Anything, input2: Anything, weight: Anything,
             bias: Anything | None = None):
     """input1 weight[k] input2 + bias[k] for each output k, over the last axes."""
@@ -158,7 +186,7 @@ def bidense(xp, input1: Anything, input2: Anything, weight: Anything,
     return out + bias
 
 
-@op(widen=True)
+@op()
 def einsum_of(xp, operands: TupleOf(Anything) | ListOf(Anything), equation: Str):
     """The sum of products that `equation` spells."""
     return xp.einsum_list(list(operands), equation)

@@ -9,6 +9,7 @@ import math
 import numpy
 
 from ..._core.autograd.vjp_rules import no_gradient
+from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import Truth
@@ -32,15 +33,8 @@ from ..._core.tensor.tensor import Tensor
 from .._normalization.batch_norm import wide
 from .._reduction.reduce import _vector_norm, norm
 from ..primitive import Primitive
-from .decomposition import (
-    Matrix,
-    _adjoint,
-    _square,
-    complete_qr,
-    inverse,
-    reduced_qr,
-    singular_values,
-)
+from .decomposition import Matrix, _adjoint, _square, complete_qr, reduced_qr, singular_values
+from .inverse import inverse
 
 Anything = TensorOf(any_dtype)
 Floats = TensorOf("float16", "float32", "float64")
@@ -105,8 +99,12 @@ def _fits(api, input, tau):
         )
 
 
-@op("ops.orgqr(input, input2)", "ops.Orgqr()(x: input, tau: input2)", "Tensor.orgqr(input2)",
-    alike="input input2")
+@op(
+    "ops.orgqr(input, input2)",
+    "ops.Orgqr()(x: input, tau: input2)",
+    "Tensor.orgqr(input2)",
+    types=SameDtype("input input2"),
+)
 def orgqr(xp, input: Matrix, input2: Matrix):
     """The first columns of the product of Householder reflections."""
     _fits("orgqr", input, input2)
@@ -119,10 +117,12 @@ def orgqr(xp, input: Matrix, input2: Matrix):
     return _reflected(xp, input, input2, eye)
 
 
-@op("ops.ormqr(input, tau, other, left=True, transpose=False)",
+@op(
+    "ops.ormqr(input, tau, other, left=True, transpose=False)",
     "ops.Ormqr(left=True, transpose=False)(x: input, tau, other)",
     "Tensor.ormqr(input2: tau, input3: other, left=True, transpose=False)",
-    promote="input tau other")
+    types=Promote("input tau other"),
+)
 def ormqr(xp, input: Matrix, tau: Matrix, other: Matrix, left: Bool = True,
           transpose: Bool = False):
     """`other` times the product of Householder reflections (its adjoint with `transpose`)."""
@@ -150,8 +150,12 @@ def qr_full(xp, x: Matrix, full_matrices: Bool = False):
 # Solving ------------------------------------------------------------------------------------------
 
 
-@op("ops.lstsq(input, A)", "Tensor.lstsq(A)",
-    "ops.Lstsq(fast=True, l2_regularizer=0.0)(x: input, a: A)", alike="input A")
+@op(
+    "ops.lstsq(input, A)",
+    "Tensor.lstsq(A)",
+    "ops.Lstsq(fast=True, l2_regularizer=0.0)(x: input, a: A)",
+    types=SameDtype("input A"),
+)
 def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Number = 0.0):
     """The smallest y for which |input y - A| is least, of a matrix of full rank."""
     if input.ndim != 2 or A.ndim not in (1, 2) or A.shape[0] != input.shape[0]:
@@ -172,7 +176,7 @@ def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Numbe
     return xp.matmul(q, xp.linalg_solve(xp.swapaxes(r, 0, 1), right))
 
 
-@op("ops.MatrixSolveLs(fast=True)(matrix, rhs, l2_regularizer)", alike="matrix rhs")
+@op("ops.MatrixSolveLs(fast=True)(matrix, rhs, l2_regularizer)", types=SameDtype("matrix rhs"))
 def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("float64"),
                     fast: Bool = True):
     """The y for which |matrix y - rhs|² + l2 |y|² is least, for stacks of matrices."""
@@ -192,7 +196,10 @@ def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("f
     return xp.matmul(across, xp.linalg_solve(xp.matmul(matrix, across) + eye, rhs))
 
 
-@op("ops.MatrixTriangularSolve(lower=True, adjoint=False)(matrix, rhs)", alike="matrix rhs")
+@op(
+    "ops.MatrixTriangularSolve(lower=True, adjoint=False)(matrix, rhs)",
+    types=SameDtype("matrix rhs"),
+)
 def matrix_triangular_solve(xp, matrix: Matrix, rhs: Matrix, lower: Bool = True,
                             adjoint: Bool = False):
     """The solution y of matrix y = rhs, of whose matrix one triangle is read.
@@ -208,7 +215,7 @@ def matrix_triangular_solve(xp, matrix: Matrix, rhs: Matrix, lower: Bool = True,
     return xp.linalg_solve(_adjoint(xp, triangle) if adjoint else triangle, rhs)
 
 
-@op(widen=False)
+@op(compute="native")
 def triangles(xp, LU_data: Anything):
     """(L with ones on its diagonal, U) of packed factors."""
     rows, columns = LU_data.shape[-2:]
@@ -364,7 +371,7 @@ def cond(A: Anything,
     )
 
 
-@op("ops.dist(input, other, p=2)", promote="input other", widen=False)
+@op("ops.dist(input, other, p=2)", types=Promote("input other"), compute="native")
 def dist(xp, input: TensorOf(integer | Half.dtypes, "bool", "bfloat16"),
          other: TensorOf(integer | Half.dtypes, "bool", "bfloat16"), p: Int = 2):
     """The p-norm of the difference of two Tensors; the number of places that differ for 0.

@@ -6,6 +6,7 @@ _loss/ctc.py.
 
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
+from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
@@ -155,12 +156,15 @@ def _need_classes(api, x):
                          f"scalar.")
 
 
-@op("ops.cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', "
+@op(
+    "ops.cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', "
     "label_smoothing=0.0)",
     "mint.nn.functional.cross_entropy(input, target, weight=None, ignore_index=-100, "
     "reduction='mean', label_smoothing=0.0)",
     "mint.nn.CrossEntropyLoss(weight=None, ignore_index=-100, reduction='mean', "
-    "label_smoothing=0.0)(input, target)", promote="input weight")
+    "label_smoothing=0.0)(input, target)",
+    types=Promote("input weight"),
+)
 def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating),
                   weight: Floats = None, ignore_index: Int = -100, reduction: Reduced = "mean",
                   label_smoothing: Float = 0.0):
@@ -178,8 +182,11 @@ def cross_entropy(xp, input: Floats, target: TensorOf("int32", "int64", floating
         raise beyond("cross_entropy", "target", error) from error
 
 
-@op("ops.nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', "
-    "label_smoothing=0.0)", promote="inputs weight")
+@op(
+    "ops.nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', "
+    "label_smoothing=0.0)",
+    types=Promote("inputs weight"),
+)
 def nll_loss(xp, inputs: TensorOf(number), target: Classes, weight: Floats = None,
              ignore_index: InTensor(Number | Bool | None) = -100, reduction: Any = "mean",
              label_smoothing: InTensor(Number | Bool) = 0.0):
@@ -197,9 +204,11 @@ def nll_loss(xp, inputs: TensorOf(number), target: Classes, weight: Floats = Non
         raise beyond("nll_loss", "target", error) from error
 
 
-@op("mint.nn.functional.nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean')",
+@op(
+    "mint.nn.functional.nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean')",
     "mint.nn.NLLLoss(weight=None, ignore_index=-100, reduction='mean')(input, target)",
-    shapes_first=True)
+    quirks=Quirks(shapes_first=True),
+)
 def nll_loss_ext(xp, input: Floats, target: TensorOf("int16", "int32", "int64"),
                  weight: Floats = None,
                  ignore_index: ScalarOf(Int, TypeError) = -100, reduction: Reduction = "mean"):
@@ -302,22 +311,26 @@ def binary_cross_entropy(xp, logits: Small, labels: Small, weight: Small = None,
     return _yes_no(xp, "binary_cross_entropy", logits, labels, weight, reduction)
 
 
-@op("mint.nn.functional.binary_cross_entropy(input, target, weight=None, reduction='mean')",
+@op(
+    "mint.nn.functional.binary_cross_entropy(input, target, weight=None, reduction='mean')",
     "mint.nn.BCELoss(weight=None, reduction='mean')(input, target)",
-    rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}})
+    quirks=Quirks(rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}}),
+)
 def binary_cross_entropy_ext(xp, input: Small, target: Small, weight: Small = None,
                              reduction: Reduction = "mean"):
     """-(target log(input) + (1 - target) log(1 - input)), for probabilities `input`."""
     return _yes_no(xp, "binary_cross_entropy", input, target, weight, reduction)
 
 
-@op("ops.binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, "
+@op(
+    "ops.binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, "
     "reduction='mean')",
     "mint.nn.functional.binary_cross_entropy_with_logits(input, target, weight=None, "
     "reduction='mean', pos_weight=None)",
     "mint.nn.BCEWithLogitsLoss(weight=None, reduction='mean', pos_weight=None)(input, target)",
     "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None)",
-    widen=False)
+    compute="native",
+)
 def binary_cross_entropy_with_logits(xp, input: Small, target: Small, weight: Small = None,
                                      pos_weight: Small = None, reduction: Reduction = "mean"):
     """Cross entropy of sigmoid(input) with `target`, without overflow; of the dtype of `target`.
@@ -353,7 +366,7 @@ def _fit(api, name, given, x):
     return tuple(given.shape), tuple(x.shape)
 
 
-@op("ops.SigmoidCrossEntropyWithLogits()(logits, label)", alike="logits label")
+@op("ops.SigmoidCrossEntropyWithLogits()(logits, label)", types=SameDtype("logits label"))
 def sigmoid_cross_entropy_with_logits(xp, logits: Floats, label: Floats):
     """Cross entropy of sigmoid(logits) with `label`, element by element."""
     need_shape("SigmoidCrossEntropyWithLogits", "logits", "label", logits, label)
@@ -456,8 +469,10 @@ def multilabel_margin_loss_primitive(xp, x: Half, target: TensorOf("int32"),
     return reduced(xp, loss, reduction), xp.cast(hit, "int32")
 
 
-@op("ops.multilabel_soft_margin_loss(input, target, weight=None, reduction='mean')",
-    promote="input target weight")
+@op(
+    "ops.multilabel_soft_margin_loss(input, target, weight=None, reduction='mean')",
+    types=Promote("input target weight"),
+)
 def multilabel_soft_margin_loss(xp, input: Floats, target: TensorOf(real, "bool"),
                                 weight: TensorOf(real, "bool", scalars=True) = None,
                                 reduction: Reduced = "mean"):

@@ -6,6 +6,7 @@ loss but a few is a composition, reduced by "mean", "sum" or not at all.
 
 import math
 
+from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     AsValue,
@@ -66,7 +67,7 @@ def need_broadcast(api, first, second, one, other):
 # Distances ----------------------------------------------------------------------------------------
 
 
-@op("ops.mse_loss(input, target, reduction='mean')", promote="input target")
+@op("ops.mse_loss(input, target, reduction='mean')", types=Promote("input target"))
 def mse_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean"):
     """(input - target)^2; integers are taken as float32."""
     need_broadcast("mse_loss", "input", "target", input, target)
@@ -88,9 +89,12 @@ def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "me
     return reduced(xp, xp.square(input - target), reduction)
 
 
-@op("ops.l1_loss(input, target, reduction='mean')",
+@op(
+    "ops.l1_loss(input, target, reduction='mean')",
     "mint.nn.functional.l1_loss(input, target, reduction='mean')",
-    "mint.nn.L1Loss(reduction='mean')(input, target)", promote="input target")
+    "mint.nn.L1Loss(reduction='mean')(input, target)",
+    types=Promote("input target"),
+)
 def l1_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean"):
     """|input - target|."""
     need_broadcast("l1_loss", "input", "target", input, target)
@@ -122,8 +126,11 @@ def smooth_l1_loss(xp, input: Anything, target: Anything,
     return _smooth_l1(xp, "smooth_l1_loss", input, target, beta, reduction)
 
 
-@op("mint.nn.functional.smooth_l1_loss(input, target, reduction='mean', beta=1.0)",
-    "mint.nn.SmoothL1Loss(reduction='mean', beta=1.0)(input, target)", promote="input target")
+@op(
+    "mint.nn.functional.smooth_l1_loss(input, target, reduction='mean', beta=1.0)",
+    "mint.nn.SmoothL1Loss(reduction='mean', beta=1.0)(input, target)",
+    types=Promote("input target"),
+)
 def smooth_l1_loss_ext(xp, input: Floats, target: Floats, reduction: Reduction = "mean",
                        beta: ScalarOf(Number | Bool, TypeError) = 1.0):
     """d^2 / (2 beta) where d = |input - target| is below `beta`, d - beta / 2 elsewhere; d for
@@ -133,7 +140,7 @@ def smooth_l1_loss_ext(xp, input: Floats, target: Floats, reduction: Reduction =
     return _smooth_l1(xp, "smooth_l1_loss", input, target, beta, reduction)
 
 
-@op("ops.huber_loss(input, target, reduction='mean', delta=1.0)", promote="input target")
+@op("ops.huber_loss(input, target, reduction='mean', delta=1.0)", types=Promote("input target"))
 def huber_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean",
                delta: Number(gt=0) = 1.0):
     """d^2 / 2 where d = |input - target| is at most `delta`, delta (d - delta / 2) elsewhere."""
@@ -153,8 +160,10 @@ def l2_loss(xp, input_x: TensorOf("float16", "float32", "float64")):
 l2_loss.vjp(input_x=lambda xp, g, input_x: g * input_x)
 
 
-@op("ops.gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction='mean')",
-    promote="x target var")
+@op(
+    "ops.gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction='mean')",
+    types=Promote("x target var"),
+)
 def gaussian_nll_loss(xp, x: Real, target: Real, var: Real, full: Bool = False,
                       eps: Float(gt=0.0) = 1e-6, reduction: Reduced = "mean"):
     """(log(max(var, eps)) + (x - target)^2 / max(var, eps)) / 2; with `full` plus log(2 pi) / 2.
@@ -187,8 +196,11 @@ def _need_batch(api, x, reduction):
         raise ValueError(f"For '{api}', a scalar has no batch to take the mean of.")
 
 
-@op("ops.kl_div(logits, labels, reduction='mean')",
-    "ops.KLDivLoss(reduction='mean')(logits, labels)", alike="logits labels")
+@op(
+    "ops.kl_div(logits, labels, reduction='mean')",
+    "ops.KLDivLoss(reduction='mean')(logits, labels)",
+    types=SameDtype("logits labels"),
+)
 def kl_div(xp, logits: TensorOf("float16", "float32", "float64"),
            labels: TensorOf("float16", "float32", "float64"), reduction: Batchwise = "mean"):
     """labels (log(labels) - logits), and 0 where labels are not positive."""
@@ -225,7 +237,7 @@ def _cosine(xp, a, b, axis, eps):
     return xp.sum(a * b, axis) / xp.maximum(one * two, eps)
 
 
-@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", promote="x1 x2", meet=halves_np)
+@op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", types=Promote("x1 x2", meet=halves_np))
 def cosine_similarity(xp, x1: Floats, x2: Floats, dim: Int | TupleOf(Int) | ListOf(Int) | None = 1,
                       eps: InTensor(AsValue(Number, Bool | None)) = 1e-8):
     """The cosine of the angle between `x1` and `x2` along `dim`.
@@ -245,8 +257,10 @@ def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
     return reduced(xp, xp.cast(loss, x1.dtype), reduction)
 
 
-@op("ops.cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean')",
-    alike="input1 input2")
+@op(
+    "ops.cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean')",
+    types=SameDtype("input1 input2"),
+)
 def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: Anything,
                           margin: Number(ge=-1.0, le=1.0) | Bool = 0.0,
                           reduction: Reduced = "mean"):

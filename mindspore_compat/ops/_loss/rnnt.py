@@ -117,7 +117,7 @@ derive(
 COMPOSED["rnnt_occupation"] = rnnt_occupation  # recorded step by step, for second derivatives
 
 
-@op("ops.RNNTLoss(blank_label=0)(acts, labels, input_lengths, label_lengths)", widen=False)
+@op("ops.RNNTLoss(blank_label=0)(acts, labels, input_lengths, label_lengths)", compute="native")
 def rnnt_loss(
     xp,
     acts: TensorOf("float16", "float32"),

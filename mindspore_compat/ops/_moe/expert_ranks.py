@@ -17,20 +17,20 @@ Places = TensorOf("int32", "int64")
 # Rows ---------------------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def rows_or_zeros(xp, x: Rows, places: Places):
     """The rows of `x` at some places; zeros where a place is -1."""
     return xp.getitem(xp.concatenate([x, xp.zeros((1, *x.shape[1:]), x.dtype)], 0), (places,))
 
 
-@op(widen=False)
+@op(compute="native")
 def summed_parts(xp, x: Rows, parts: Any):
     """The sum of `parts` equal parts of rows."""
     whole = xp.reshape(_wide(xp, x), (parts, x.shape[0] // parts, *x.shape[1:]))
     return xp.cast(xp.sum(whole, 0), x.dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def weighted_rows(
     xp,
     x: Rows,

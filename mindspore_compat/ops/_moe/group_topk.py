@@ -11,7 +11,7 @@ Half = TensorOf("float16", "bfloat16")
 Places = TensorOf("int32")
 
 
-@op(widen=False)
+@op(compute="native")
 def best_groups(xp, token: Floats, idx_arr: Places, group_num: Int, k: Int, k_inner: Int):
     """The scores of the k best groups; zeros in the place of the others."""
     groups = xp.reshape(token, (*token.shape[:-1], group_num, token.shape[-1] // group_num))

@@ -9,14 +9,14 @@ from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, TensorOf, TupleOf, checked, floating
 from ..._core.tensor.tensor import Tensor
-from .._shape.reshape import cat
+from .._shape.join_split import cat
 from ..primitive import Primitive
 from .token_permute import _wide
 
 Floats = TensorOf(floating)
 
 
-@op(widen=False)
+@op(compute="native")
 def expert_product(xp, x: TensorOf("float16", "bfloat16", "float32", "int8"),
                    weight: TensorOf("float16", "bfloat16", "float32", "int8"),
                    bias: TensorOf("float16", "bfloat16", "float32", "int32") = None,

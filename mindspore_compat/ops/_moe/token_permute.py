@@ -32,9 +32,11 @@ def _inverse(xp, order):
 # Tokens sorted by expert, and back ----------------------------------------------------------------
 
 
-@op("ops.moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False)",
+@op(
+    "ops.moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False)",
     "ops.auto_generate.MoeTokenPermute()(tokens, indices, num_out_tokens=None, padded_mode=False)",
-    widen=False)
+    compute="native",
+)
 def moe_token_permute(xp, tokens: Floats, indices: Places, num_out_tokens: Int(ge=0) = None,
                       padded_mode: Bool = False):
     """Tokens sorted by what `indices` say, those of the same index in order.
@@ -76,10 +78,13 @@ def moe_token_permute(xp, tokens: Floats, indices: Places, num_out_tokens: Int(g
     return xp.getitem(tokens, (chosen // copies,)), _inverse(xp, order)
 
 
-@op("ops.moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode=False, "
+@op(
+    "ops.moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode=False, "
     "restore_shape=None)",
     "ops.auto_generate.MoeTokenUnpermute()(permuted_tokens, sorted_indices, probs=None, "
-    "padded_mode=False, restore_shape=None)", widen=False)
+    "padded_mode=False, restore_shape=None)",
+    compute="native",
+)
 def moe_token_unpermute(xp, permuted_tokens: Floats, sorted_indices: Int32, probs: Floats = None,
                         padded_mode: Bool = False,
                         restore_shape: TupleOf(Int) | ListOf(Int) = None):
@@ -125,7 +130,7 @@ def moe_token_unpermute(xp, permuted_tokens: Floats, sorted_indices: Int32, prob
     return xp.cast(summed, permuted_tokens.dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def routed(xp, x: Plain, expert_idx: Int32, active_num: Int, expert_capacity: Int, expert_num: Int,
            drop_pad_mode: Int):
     """The rows by expert, and for each copy of each row its place among them, or -1."""
@@ -150,7 +155,7 @@ def routed(xp, x: Plain, expert_idx: Int32, active_num: Int, expert_capacity: In
     return spread, back
 
 
-@op(widen=False)
+@op(compute="native")
 def tokens_of_experts(xp, expert_idx: Int32, expert_num: Int, sums: Bool):
     """How many places each expert has, or how many it and those before it have, int32."""
     flat = xp.sort(xp.reshape(expert_idx, (-1,)))
@@ -238,8 +243,11 @@ class MoeInitRoutingV2(Primitive):
                                    expert_tokens_before_capacity_flag)
 
 
-@op("ops.auto_generate.moe_compute_expert_tokens(sorted_experts, num_expert)",
-    "ops.auto_generate.MoeComputeExpertTokens()(sorted_experts, num_expert)", widen=False)
+@op(
+    "ops.auto_generate.moe_compute_expert_tokens(sorted_experts, num_expert)",
+    "ops.auto_generate.MoeComputeExpertTokens()(sorted_experts, num_expert)",
+    compute="native",
+)
 def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
     """For each expert how many of the sorted tokens are its own or of those before it, int32.
 
@@ -263,10 +271,13 @@ def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
     return xp.cast(xp.searchsorted(sorted_experts, experts, side="right"), "int32")
 
 
-@op("ops.auto_generate.moe_finalize_routing(expanded_x, x1, x2=None, bias=None, scales=None, "
+@op(
+    "ops.auto_generate.moe_finalize_routing(expanded_x, x1, x2=None, bias=None, scales=None, "
     "expanded_row_idx=None, expanded_expert_idx=None)",
     "ops.auto_generate.MoeFinalizeRouting()(expanded_x, x1, x2=None, bias=None, scales=None, "
-    "expanded_row_idx=None, expanded_expert_idx=None)", widen=False)
+    "expanded_row_idx=None, expanded_expert_idx=None)",
+    compute="native",
+)
 def moe_finalize_routing(xp, expanded_x: Floats, x1: Floats, x2: Floats = None,
                          bias: Floats = None, scales: Floats = None,
                          expanded_row_idx: Int32 = None, expanded_expert_idx: Int32 = None):
@@ -323,8 +334,11 @@ def moe_finalize_routing(xp, expanded_x: Floats, x1: Floats, x2: Floats = None,
 # Rotations ----------------------------------------------------------------------------------------
 
 
-@op("ops.rotary_position_embedding(x, cos, sin, mode=0)",
-    "ops.auto_generate.RotaryPositionEmbedding()(x, cos, sin, mode=0)", widen=False)
+@op(
+    "ops.rotary_position_embedding(x, cos, sin, mode=0)",
+    "ops.auto_generate.RotaryPositionEmbedding()(x, cos, sin, mode=0)",
+    compute="native",
+)
 def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int = 0):
     """Pairs of features turned by angles: x * cos + rotated(x) * sin, summed in float32.
 

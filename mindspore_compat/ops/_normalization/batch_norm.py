@@ -81,7 +81,7 @@ def _affine(xp, x, factor, mean, shift):
     return xp.cast(xp.reshape(out, x.shape), x.dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def batch_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None,
                       eps: Number = 1e-5):
     """(x - mean) / sqrt(var + eps) * scale + shift, with the statistics of this batch.
@@ -127,7 +127,7 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
     return slope_x, rstd * moment, total
 
 
-@op(widen=False)
+@op(compute="native")
 def batch_rescale(xp, x: Floats, mean: Floats, var: Floats, scale: Floats = None,
                   shift: Floats = None, eps: Number = 1e-5):
     """(x - mean) / sqrt(var + eps) * scale + shift, with statistics given."""
@@ -248,7 +248,7 @@ def batch_norm_ext(input: Floats, running_mean: Floats | None, running_var: Floa
                            eps)[0]
 
 
-@op("mint.batch_norm_stats(input, eps)", widen=False)
+@op("mint.batch_norm_stats(input, eps)", compute="native")
 def batch_norm_stats(xp, input: Floats, eps: Number):
     """The mean and the reciprocal deviation of each channel of (N, C, ...), float32."""
     planes = wide(xp, _planes(xp, input))
@@ -257,8 +257,10 @@ def batch_norm_stats(xp, input: Floats, eps: Number):
     return mean, 1 / xp.sqrt(var + eps)
 
 
-@op("mint.batch_norm_elemt(input, weight=None, bias=None, mean=None, invstd=None, eps=1e-05)",
-    widen=False)
+@op(
+    "mint.batch_norm_elemt(input, weight=None, bias=None, mean=None, invstd=None, eps=1e-05)",
+    compute="native",
+)
 def batch_norm_elemt(xp, input: Floats, weight: Floats = None, bias: Floats = None,
                      mean: Floats = None, invstd: Floats = None, eps: Number = 1e-5):
     """(input - mean) * invstd * weight + bias, channel by channel of (N, C, ...)."""
@@ -294,7 +296,7 @@ def batch_norm_gather_stats_with_counts(input: Floats, mean: Floats, invstd: Flo
     return whole, Tensor._wrap(1 / (var._array + eps) ** 0.5)
 
 
-@op(widen=False)
+@op(compute="native")
 def joined_statistics(xp, mean: Floats, invstd: Floats, counts: Floats, eps: Number):
     """Mean, biased variance and number of elements of parts whose own are given."""
     mean, invstd, counts = wide(xp, mean, invstd, counts)
@@ -352,13 +354,13 @@ def _check_inputs(self, input_x: Half, scale: Half, bias: Half, mean: Half, vari
     """Refuses what is not a Tensor of half or single precision."""
 
 
-@op(widen=False)
+@op(compute="native")
 def channels_first(xp, x: TensorOf()):
     """(N, ..., C) as (N, C, ...)."""
     return xp.moveaxis(x, -1, 1)
 
 
-@op(widen=False)
+@op(compute="native")
 def channels_last(xp, x: TensorOf()):
     """(N, C, ...) as (N, ..., C)."""
     return xp.moveaxis(x, 1, -1)

@@ -61,7 +61,7 @@ def _row_slope(xp, part, flow, rstd, by_mean=0, by_rstd=0):
     return flow * rstd + (part * by_part + by_one)
 
 
-@op(widen=False)
+@op(compute="native")
 def row_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None, axis: Int = -1,
                     eps: Number = 1e-5):
     """Each row, the axes from `axis` on, brought to mean 0 and deviation 1, scaled and shifted.
@@ -207,7 +207,7 @@ class LayerNorm(Primitive):
         return out if alike else multiply_add.run(out, gamma, beta), mean, variance
 
 
-@op(widen=False)
+@op(compute="native")
 def variance_of(xp, rstd: Floats, eps: Number):
     """The variance that belongs to a reciprocal deviation."""
     return xp.maximum(1 / (rstd * rstd) - eps, 0)
@@ -218,14 +218,17 @@ def _check_layer(self, input_x: Floats, gamma: Floats, beta: Floats):
     """Refuses what is not a floating Tensor."""
 
 
-@op(widen=False)
+@op(compute="native")
 def multiply_add(xp, x: Floats, scale: Floats, shift: Floats):
     """x * scale + shift, in the dtype of `x`."""
     rows, scale, shift = wide(xp, x, scale, shift)
     return xp.cast(rows * scale + shift, x.dtype)
 
 
-@op("ops.add_layer_norm(x1, x2, gamma, beta, epsilon=1e-05, additional_output=False)", widen=False)
+@op(
+    "ops.add_layer_norm(x1, x2, gamma, beta, epsilon=1e-05, additional_output=False)",
+    compute="native",
+)
 def add_layer_norm(xp, x1: Small, x2: Small, gamma: Small, beta: Small, epsilon: Float = 1e-5,
                    additional_output: Bool = False):
     """x1 + x2, and that sum normalised over its last axis.
@@ -252,7 +255,11 @@ def _root_mean_square(xp, api, x, gamma, epsilon):
     return xp.cast(rows * rstd * gamma, x.dtype), rstd
 
 
-@op("ops.rms_norm(x, gamma, epsilon=1e-06)", "ops.RmsNorm(epsilon=1e-06)(x, gamma)", widen=False)
+@op(
+    "ops.rms_norm(x, gamma, epsilon=1e-06)",
+    "ops.RmsNorm(epsilon=1e-06)(x, gamma)",
+    compute="native",
+)
 def rms_norm(xp, x: Small, gamma: Small, epsilon: Epsilon = 1e-6):
     """x / sqrt(mean(x^2) + epsilon) * gamma, over the axes that `gamma` has.
 
@@ -266,7 +273,7 @@ def rms_norm(xp, x: Small, gamma: Small, epsilon: Epsilon = 1e-6):
     return _root_mean_square(xp, "rms_norm", x, gamma, epsilon)
 
 
-@op("ops.add_rms_norm(x1, x2, gamma, epsilon=1e-06)", widen=False)
+@op("ops.add_rms_norm(x1, x2, gamma, epsilon=1e-06)", compute="native")
 def add_rms_norm(xp, x1: Small, x2: Small, gamma: Small, epsilon: Epsilon = 1e-6):
     """x1 + x2 as `rms_norm` normalises it.
 
@@ -307,7 +314,7 @@ def group_norm(input: Floats, num_groups: ScalarOf(Int, TypeError), weight: Floa
     return group_standardize.run(input, weight, bias, num_groups, eps)
 
 
-@op(widen=False)
+@op(compute="native")
 def group_standardize(xp, x: Floats, scale: Floats = None, shift: Floats = None,
                       groups: Int = 1, eps: Number = 1e-5):
     """Each group of channels of (N, C, ...) normalised, then scaled and shifted by channel."""

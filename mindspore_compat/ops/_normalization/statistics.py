@@ -36,7 +36,7 @@ def _standard(xp, x, axes, eps):
 
 @op(
     "ops.auto_generate.LayerNormExt()(input, normalized_shape, weight=None, bias=None, eps=1e-05)",
-    widen=False,
+    compute="native",
 )
 def layer_norm_ext(
     xp,
@@ -74,7 +74,7 @@ def layer_norm_ext(
 @op(
     "ops.auto_generate.LayerNormV3(begin_norm_axis=1, begin_params_axis=1, epsilon=1e-07)"
     "(input_x, gamma, beta)",
-    widen=False,
+    compute="native",
 )
 def layer_norm_v3(
     xp,
@@ -131,7 +131,7 @@ def _by_channel(xp, x, vector):
 
 @op(
     "ops.auto_generate.GroupNorm()(input, num_groups, weight=None, bias=None, eps=1e-05)",
-    widen=False,
+    compute="native",
 )
 def group_norm_statistics(
     xp,
@@ -164,7 +164,7 @@ def group_norm_statistics(
 @op(
     "ops.auto_generate.GroupNormGrad()(dy, x, mean, rstd, gamma_opt, num_groups, "
     "dx_is_require=True, dgamma_is_require=True, dbeta_is_require=True)",
-    widen=False,
+    compute="native",
 )
 def group_norm_grad(
     xp,
@@ -201,7 +201,7 @@ def group_norm_grad(
 # Gradients of gradients ---------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def layer_normal(xp, x: Floats, gamma: Floats, beta: Floats, begin: Int, eps: Float):
     """The axes from `begin` on standardised, scaled and shifted."""
     return _standard(xp, x, tuple(range(begin, x.ndim)), eps)[0] * gamma + beta
@@ -253,7 +253,7 @@ class LayerNormGradGrad(Primitive):
         return tuple(vjp(first, x, dy, gamma)[1]((d_dx, d_dg, d_db)))
 
 
-@op(widen=False)
+@op(compute="native")
 def batch_normal(
     xp,
     x: Floats,
@@ -333,7 +333,7 @@ class BatchNormGradGrad(Primitive):
 @op(
     "ops.operations._grad_ops.InstanceNormV2Grad(is_training=True, epsilon=1e-05)"
     "(dy, x, gamma, mean, variance, save_mean, save_variance)",
-    widen=False,
+    compute="native",
 )
 def instance_norm_grad(
     xp,

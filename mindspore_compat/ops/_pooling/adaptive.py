@@ -3,6 +3,7 @@
 Pooling over windows of one size is in _pooling/pool.py, the arithmetic in _backend/pool.py.
 """
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
@@ -78,10 +79,13 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     return xp.adaptive_average(input, _goal("adaptive_avg_pool2d", input, output_size, 2))
 
 
-@op("ops.adaptive_avg_pool3d(input, output_size)", "ops.AdaptiveAvgPool3D(output_size)(x: input)",
+@op(
+    "ops.adaptive_avg_pool3d(input, output_size)",
+    "ops.AdaptiveAvgPool3D(output_size)(x: input)",
     "mint.nn.functional.adaptive_avg_pool3d(input, output_size)",
-    rules={"mint.nn.functional.adaptive_avg_pool3d": {
-        "output_size": Positive | TupleOf(Positive | None)}})
+    quirks=Quirks(rules={"mint.nn.functional.adaptive_avg_pool3d": {
+        "output_size": Positive | TupleOf(Positive | None)}}),
+)
 def adaptive_avg_pool3d(xp, input: Plain, output_size: Natural | TupleOf(Natural | None)):
     """Means over parts of volumes (N, C, D, H, W) or (C, D, H, W); as `adaptive_avg_pool2d`."""
     goal = _goal("adaptive_avg_pool3d", input, output_size, 3)

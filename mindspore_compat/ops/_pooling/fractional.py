@@ -11,6 +11,7 @@ import numpy as np
 
 from ..._backend import random
 from ..._backend.arrays import HOST
+from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
@@ -114,8 +115,11 @@ def fractional_max_pool2d(xp, input: Plain, kernel_size: Pair, output_size: Pair
                     output_ratio, return_indices, 2)
 
 
-@op("ops.fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, "
-    "return_indices=False, _random_samples=None)", alike="input _random_samples")
+@op(
+    "ops.fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, "
+    "return_indices=False, _random_samples=None)",
+    types=SameDtype("input _random_samples"),
+)
 def fractional_max_pool3d(xp, input: Samples, kernel_size: several(Positive, 3),
                           output_size: several(Positive, 3) = None,
                           output_ratio: Any = None,

@@ -7,6 +7,7 @@ here is a composition of the functions of _conv/im2col.py.
 
 import math
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
@@ -399,8 +400,11 @@ Places = TensorOf("int32", "int64")
 Shape = TupleOf(Int)
 
 
-@op("ops.max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
-    widen=False, shapes_first=True)
+@op(
+    "ops.max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def max_unpool1d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1),
                  stride: several(Positive, 1) = None, padding: several(Natural, 1) = 0,
                  output_size: Any = None):
@@ -408,8 +412,10 @@ def max_unpool1d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1
     return _unpool(xp, "max_unpool1d", x, indices, kernel_size, stride, padding, output_size, 1)
 
 
-@op("ops.max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
-    widen=False)
+@op(
+    "ops.max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
+    compute="native",
+)
 def max_unpool2d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1, 2),
                  stride: several(Natural, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
                  output_size: Any = None):
@@ -417,8 +423,11 @@ def max_unpool2d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 1
     return _unpool(xp, "max_unpool2d", x, indices, kernel_size, stride, padding, output_size, 2)
 
 
-@op("mint.nn.functional.max_unpool2d(input, indices, kernel_size, stride=None, padding=0, "
-    "output_size=None)", widen=False)
+@op(
+    "mint.nn.functional.max_unpool2d(input, indices, kernel_size, stride=None, padding=0, "
+    "output_size=None)",
+    compute="native",
+)
 def max_unpool2d_ext(xp, input: Plain, indices: Places, kernel_size: several(Positive, 1, 2),
                      stride: several(Positive, 1, 2) = None, padding: several(Natural, 1, 2) = 0,
                      output_size: Any = None):
@@ -426,8 +435,10 @@ def max_unpool2d_ext(xp, input: Plain, indices: Places, kernel_size: several(Pos
     return _unpool(xp, "max_unpool2d", input, indices, kernel_size, stride, padding, output_size, 2)
 
 
-@op("ops.max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
-    widen=False)
+@op(
+    "ops.max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None)",
+    compute="native",
+)
 def max_unpool3d(xp, x: Plain, indices: Places, kernel_size: several(Positive, 3),
                  stride: several(Natural, 3) = None, padding: several(Natural, 3) = 0,
                  output_size: Any = None):
@@ -443,8 +454,10 @@ def _channels_last(api, given, first, last):
     return given == last
 
 
-@op("ops.MaxUnpool2D(ksize, strides=0, pads=0, output_shape=(), data_format='NCHW')(x, argmax)",
-    widen=False)
+@op(
+    "ops.MaxUnpool2D(ksize, strides=0, pads=0, output_shape=(), data_format='NCHW')(x, argmax)",
+    compute="native",
+)
 def max_unpool2d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive, 2, 4),
                            strides: several(Natural, 2, 4) = 0, pads: several(Natural, 2, 4) = 0,
                            output_shape: Shape = (),
@@ -459,8 +472,10 @@ def max_unpool2d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive
     return xp.moveaxis(out, 1, -1) if last else out
 
 
-@op("ops.MaxUnpool3D(ksize, strides=0, pads=0, output_shape=(), data_format='NCDHW')(x, argmax)",
-    widen=False)
+@op(
+    "ops.MaxUnpool3D(ksize, strides=0, pads=0, output_shape=(), data_format='NCDHW')(x, argmax)",
+    compute="native",
+)
 def max_unpool3d_primitive(xp, x: Plain, argmax: Places, ksize: several(Positive, 3),
                            strides: several(Natural, 3) = 0, pads: several(Natural, 3) = 0,
                            output_shape: Shape = (),

@@ -4,6 +4,7 @@ Correlate, FFTShapeCopy, QuantV2, DynamicQuantExt, BoolNot, TensorToScalar and T
 that say again what a function says are in the table of _primitive_aliases/generated.py.
 """
 
+from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -31,8 +32,10 @@ Signal = TensorOf(
 
 @op(
     "ops.auto_generate.Correlate(pad_mode='valid')(a, v)",
-    widen=False,
-    rules={"ops.auto_generate.Correlate": {"pad_mode": OneOf("valid", "same", "full")}},
+    compute="native",
+    quirks=Quirks(
+        rules={"ops.auto_generate.Correlate": {"pad_mode": OneOf("valid", "same", "full")}}
+    ),
 )
 def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full") = "valid"):
     """Sums of products of a sequence and the conjugate of another that is moved along it.
@@ -74,7 +77,7 @@ def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full")
     return xp.cast(found, given) if given == "float16" else found
 
 
-@op("ops.auto_generate.FFTShapeCopy()(dout, shape)", widen=False)
+@op("ops.auto_generate.FFTShapeCopy()(dout, shape)", compute="native")
 def fft_shape_copy(xp, dout: TensorOf(any_dtype), shape: TupleOf(Int(ge=0))):
     """A gradient cut, or filled up with zeros behind, to a shape of as many axes.
 
@@ -105,8 +108,8 @@ def _bytes(xp, x):
 @op(
     "ops.auto_generate.QuantV2()(x, scale, offset, sqrt_mode=False, rounding_mode='ROUND', "
     "dst_type=int8)",
-    alike="x scale offset",
-    widen=False,
+    types=SameDtype("x scale offset"),
+    compute="native",
 )
 def quantized(
     xp,
@@ -143,8 +146,8 @@ def quantized(
 
 @op(
     "ops.auto_generate.DynamicQuantExt()(x, smooth_scales=None)",
-    alike="x smooth_scales",
-    widen=False,
+    types=SameDtype("x smooth_scales"),
+    compute="native",
 )
 def quantized_by_rows(
     xp,

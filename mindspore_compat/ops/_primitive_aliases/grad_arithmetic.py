@@ -95,7 +95,7 @@ def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Places):
     return xp.reshape(xp.take_places(*rows, 1), argmax.shape)
 
 
-@op(widen=False)
+@op(compute="native")
 def tiled(xp, x: Floats, rows: Any, columns: Any, overlapping: Bool, reduce: Any):
     """Windows between boundaries, reduced: what the fractional pools do once they have drawn."""
     return tiles(xp, x, (rows, columns), overlapping, reduce)
@@ -280,7 +280,7 @@ def lu_unpack_grad(
 @op(
     "ops.operations._grad_ops.MedianGrad(global_median=False, axis=0, keep_dims=False)"
     "(y_grad, x, y, indices)",
-    widen=False,
+    compute="native",
 )
 def median_grad(
     xp,
@@ -367,7 +367,7 @@ _segments("SparseSegmentSumGrad", "grad", 0)
 
 @op(
     "ops.operations._grad_ops.SparseSliceGrad()(backprop_val_grad, indices, start, new_indices)",
-    widen=False,
+    compute="native",
 )
 def sparse_slice_grad(
     xp,

@@ -121,20 +121,20 @@ def moved(mean, scale, noise):
     return moved_noise.run(*given, Tensor._wrap(xp.asarray(noise)), wide)
 
 
-@op(widen=False)
+@op(compute="native")
 def moved_noise(xp, mean: TensorOf(any_dtype), scale: TensorOf(any_dtype),
                 noise: TensorOf(floating), wide: Bool):
     """mean + scale * noise; float64 where it is to be `wide`, else float32."""
     return xp.cast(mean + scale * noise, "float64" if wide else "float32")
 
 
-@op(widen=False)
+@op(compute="native")
 def between(xp, low: TensorOf(any_dtype), high: TensorOf(any_dtype), drawn: TensorOf(floating)):
     """low + (high - low) * drawn, float32."""
     return xp.cast(low + (high - low) * drawn, "float32")
 
 
-@op(widen=False)
+@op(compute="native")
 def at_rate(xp, drawn: TensorOf(floating), rate: TensorOf(any_dtype)):
     """drawn / rate, float32."""
     return xp.cast(drawn / rate, "float32")
@@ -409,7 +409,7 @@ def _poisson(stream, shape, rate, dtype):
 # Choosing -----------------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def permuted(xp, x: Anything, order: TensorOf("int64")):
     """The slices of the input in another order."""
     return xp.take(x, order, 0)

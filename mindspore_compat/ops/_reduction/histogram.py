@@ -2,6 +2,7 @@
 
 import numpy
 
+from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import FirstOf
@@ -21,12 +22,14 @@ from ..._core.rules.vocabulary import (
     any_dtype,
     checked,
     integer,
+    number,
     real,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
-from .statistics import histc, need_rows, places_in, unique
+from .statistics import need_rows, places_in
+from .unique import unique
 
 Anything = TensorOf(any_dtype)
 Reals = TensorOf(real)
@@ -49,22 +52,24 @@ def _bound(xp, api, edges, values, out_type, right):
     return xp.cast(places_in.body(xp, edges, values, right), out_type)
 
 
-@op("ops.LowerBound(out_type=int32)(sorted_x, values)", widen=False)
+@op("ops.LowerBound(out_type=int32)(sorted_x, values)", compute="native")
 def lower_bound(xp, sorted_x: Reals, values: Reals,
                 out_type: DType("int32", "int64") = dtypes.int32):
     """Where each value would be put in, row by row, before equal ones."""
     return _bound(xp, "LowerBound", sorted_x, values, out_type, False)
 
 
-@op("ops.UpperBound(out_type=int32)(sorted_x, values)", widen=False)
+@op("ops.UpperBound(out_type=int32)(sorted_x, values)", compute="native")
 def upper_bound(xp, sorted_x: Reals, values: Reals,
                 out_type: DType("int32", "int64") = dtypes.int32):
     """Where each value would be put in, row by row, after equal ones."""
     return _bound(xp, "UpperBound", sorted_x, values, out_type, True)
 
 
-@op("ops.SearchSorted(dtype=int64, right=False)(sorted_sequence, values, sorter=None)",
-    widen=False)
+@op(
+    "ops.SearchSorted(dtype=int64, right=False)(sorted_sequence, values, sorter=None)",
+    compute="native",
+)
 def search_sorted(xp, sorted_sequence: Reals, values: Reals,
                   sorter: TensorOf("int64") | None = None,
                   dtype: DType("int32", "int64") = dtypes.int64, right: Bool = False):
@@ -75,7 +80,7 @@ def search_sorted(xp, sorted_sequence: Reals, values: Reals,
     return xp.cast(places_in.body(xp, sorted_sequence, values, right), dtype)
 
 
-@op("ops.Bucketize(boundaries)(input)", widen=False)
+@op("ops.Bucketize(boundaries)(input)", compute="native")
 def bucketize_of(xp, input: TensorOf("int16", "int32", "int64", "float16", "float32", "float64"),
                  boundaries: ListOf(Float)):
     """The int32 number of the bucket of each element; an edge belongs to the bucket above it."""
@@ -83,7 +88,7 @@ def bucketize_of(xp, input: TensorOf("int16", "int32", "int64", "float16", "floa
     return xp.cast(xp.searchsorted(edges, xp.cast(input, "float64"), "right"), "int32")
 
 
-@op("ops.NthElement(reverse=False)(input, n)", widen=False)
+@op("ops.NthElement(reverse=False)(input, n)", compute="native")
 def nth_element(xp, input: Reals, n: Int(ge=0) | TensorOf("int32"), reverse: Bool = False):
     """The n-th smallest (or largest) element of each row, counted from 0."""
     n = int(n)
@@ -93,7 +98,7 @@ def nth_element(xp, input: Reals, n: Int(ge=0) | TensorOf("int32"), reverse: Boo
     return xp.squeeze(xp.take_along_axis(input, xp.place_of_rank(input, -1, rank=rank), -1), -1)
 
 
-@op("ops.UnravelIndex()(indices, dims)", widen=False)
+@op("ops.UnravelIndex()(indices, dims)", compute="native")
 def unravel_index(xp, indices: Index, dims: Index):
     """The coordinates, one row for each axis of `dims`, of places counted in row order."""
     if dims.ndim != 1 or indices.ndim > 1:
@@ -188,7 +193,7 @@ class InvertPermutation(Primitive):
         return tuple(made)
 
 
-@op("ops.MapUniform()(input, per_group_size, group_num)", widen=False)
+@op("ops.MapUniform()(input, per_group_size, group_num)", compute="native")
 def map_uniform(xp, input: TensorOf("int16", "int32", "int64"), per_group_size: Int,
                 group_num: Int):
     """Each number dealt to group (number % group_num), and its place in that group's stretch; a
@@ -239,7 +244,7 @@ def unique_with_pad(x: TensorOf("int32", "int64"), pad_num: FirstOf(Number) | Sc
     return Tensor._wrap(padded), places
 
 
-@op("ops.Bincount()(array, size, weights)", widen=False)
+@op("ops.Bincount()(array, size, weights)", compute="native")
 def bincount_of(xp, array: TensorOf("int32"), size: Int(ge=0) | TensorOf("int32"),
                 weights: TensorOf("int32", "int64", "float32", "float64")):
     """The sum of the weights of each number below `size`; numbers beyond are left out."""
@@ -259,14 +264,14 @@ def bincount_of(xp, array: TensorOf("int32"), size: Int(ge=0) | TensorOf("int32"
     return xp.scatter_add(xp.zeros(size + 1, weights.dtype), (flat,), given)[:size]
 
 
-@op("ops.Histogram(bins=100, min=0.0, max=0.0)(x)", widen=False)
+@op("ops.Histogram(bins=100, min=0.0, max=0.0)(x)", compute="native")
 def histogram(xp, x: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 100,
               min: Float = 0.0, max: Float = 0.0):
     """How many elements fall into each of `bins` equal intervals of [min, max]."""
     return histc.body(xp, x, bins, min, max)
 
 
-@op("ops.HistogramFixedWidth(nbins, dtype='int32')(x, range)", widen=False)
+@op("ops.HistogramFixedWidth(nbins, dtype='int32')(x, range)", compute="native")
 def histogram_fixed_width(xp, x: TensorOf("int32", "float16", "float32", "float64"), range: Reals,
                           nbins: Int(ge=1), dtype: OneOf("int32") = "int32"):
     """How many elements fall into each interval of a range; those outside go to the outer ones."""
@@ -278,7 +283,7 @@ def histogram_fixed_width(xp, x: TensorOf("int32", "float16", "float32", "float6
     return xp.cast(xp.bincount(place, None, nbins), dtype)
 
 
-@op("ops.EqualCount()(x, y)", alike="x y", widen=False)
+@op("ops.EqualCount()(x, y)", types=SameDtype("x y"), compute="native")
 def equal_count(xp, x: Anything, y: Anything):
     """How many elements are equal, as one element of their dtype."""
     if x.shape != y.shape:
@@ -327,7 +332,7 @@ class ConfusionMatrix(Primitive):
         return Tensor._wrap(made)
 
 
-@op("ops.CompareAndBitpack()(x, threshold)", widen=False, alike="x threshold")
+@op("ops.CompareAndBitpack()(x, threshold)", types=SameDtype("x threshold"), compute="native")
 def compare_and_bitpack(xp, x: TensorOf("bool", "float16", "float32", "float64", "int8", "int16",
                                         "int32", "int64"), threshold: Anything):
     """Bytes whose bits tell which of eight elements are above a threshold, the first one highest.
@@ -529,3 +534,48 @@ class RaggedRange(Primitive):
         ends = numpy.cumsum([0, *map(len, parts)]).astype(dtypes.to_numpy(self.Tsplits))
         asarray = space_for(starts._array).asarray
         return Tensor._wrap(asarray(ends)), Tensor._wrap(asarray(numpy.concatenate(parts)))
+
+
+@op(
+    "ops.bincount(input, weights=None, minlength=0)",
+    "Tensor.bincount(weights=None, minlength=0)",
+    compute="native",
+)
+def bincount(xp, input: TensorOf(number, "bool"), weights: Anything | None = None,
+             minlength: Int(ge=0) = 0):
+    """How often each number appears, or the sum of its weights; float32 (of weights: their
+    dtype)."""
+    found = xp.bincount(xp.cast(xp.real(input), "int64"), weights, minlength)
+    return xp.cast(found, "float32" if weights is None else weights.dtype)
+
+
+@op("mint.bincount(input, weights=None, minlength=0)", compute="native")
+def mint_bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"),
+                  weights: Anything | None = None,
+                  minlength: Int(ge=0) = 0):
+    """How often each number appears, as int64, or the sum of its weights."""
+    found = xp.bincount(input, weights, minlength)
+    return xp.cast(found, "int64" if weights is None else weights.dtype)
+
+
+@op(
+    "ops.histc(input, bins=100, min=0.0, max=0.0)",
+    "Tensor.histc(bins=100, min=0.0, max=0.0)",
+    "mint.histc(input, bins=100, min=0, max=0)",
+    compute="native",
+)
+def histc(xp, input: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 100,
+          min: Number | Bool = 0.0, max: Number | Bool = 0.0):
+    """How many elements fall into each of `bins` equal intervals of [min, max] (their own range if
+    equal)."""
+    if min > max:
+        raise ValueError(f"For 'histc', 'min' must be at most 'max', but got {min} and {max}.")
+    low, high = (xp.min(input), xp.max(input)) if min == max else (min, max)
+    flat = xp.ravel(input)
+    inside = (flat >= low) & (flat <= high)
+    width = (high - low) / bins
+    if min == max:  # then it is an array, which may be 0
+        width = xp.where(width == 0, 1.0, width)
+    place = xp.cast(xp.clip(xp.floor((flat - low) / width), 0, bins - 1), "int64")
+    found = xp.bincount(xp.where(inside, place, bins), None, bins + 1)[:bins]
+    return xp.cast(found, "int32" if input.dtype == "int32" else "float32")

@@ -1,5 +1,6 @@
 """Reductions: sums, means, extremes with their positions, cumulative sums, norms."""
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.base import NoneRule
@@ -61,9 +62,11 @@ def _as(xp, out, dtype):
     return out if out.dtype is dtype else xp.cast(out, dtype)
 
 
-@op("ops.reduce_sum(x, axis=None, keep_dims=False)",
+@op(
+    "ops.reduce_sum(x, axis=None, keep_dims=False)",
     "ops.ReduceSum(keep_dims=False, skip_mode=False)(x, axis=())",
-    rules={"ops.ReduceSum": {"axis": AsValue(Axes, NoneRule())}})
+    quirks=Quirks(rules={"ops.ReduceSum": {"axis": AsValue(Axes, NoneRule())}}),
+)
 def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
                skip_mode: Bool = False):
     """The sum over the axes given, in the input's dtype; with `skip_mode` no axes mean no
@@ -73,8 +76,12 @@ def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = 
     return xp.cast(xp.sum(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 
 
-@op("ops.mean(x, axis=None, keep_dims=False)", "ops.reduce_mean(x, axis=None, keep_dims=False)",
-    "ops.ReduceMean(keep_dims=False)(x, axis=())", rules={"ops.ReduceMean": {"axis": Axes}})
+@op(
+    "ops.mean(x, axis=None, keep_dims=False)",
+    "ops.reduce_mean(x, axis=None, keep_dims=False)",
+    "ops.ReduceMean(keep_dims=False)(x, axis=())",
+    quirks=Quirks(rules={"ops.ReduceMean": {"axis": Axes}}),
+)
 def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The mean over the axes given, in the input's dtype (integers truncate)."""
     if not x.ndim and axis in (0, -1):  # as for sums, no axis counts as one
@@ -88,9 +95,11 @@ def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     return mean.body(xp, x, axis, keep_dims)
 
 
-@op("ops.prod(input, axis=None, keep_dims=False, dtype=None)",
+@op(
+    "ops.prod(input, axis=None, keep_dims=False, dtype=None)",
     "mint.prod(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
-    rules={"mint.prod": {"axis": Scalar}})
+    quirks=Quirks(rules={"mint.prod": {"axis": Scalar}}),
+)
 def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
          dtype: DType = None):
     """The product over the axes given; integers and bools multiply as int64, wide unsigned ones as
@@ -104,7 +113,10 @@ def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     return _as(xp, xp.prod(input, axes_of(axis), keepdims=keep_dims), input.dtype)
 
 
-@op("ops.ReduceProd(keep_dims=False)(x, axis=())", rules={"ops.ReduceProd": {"axis": Axes}})
+@op(
+    "ops.ReduceProd(keep_dims=False)(x, axis=())",
+    quirks=Quirks(rules={"ops.ReduceProd": {"axis": Axes}}),
+)
 def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The product over the axes given, in the input's dtype."""
     return xp.cast(xp.prod(x, axes_of(axis), keepdims=keep_dims), x.dtype)
@@ -141,22 +153,36 @@ def _bounded(name, word, limit, body):
             Tensor is not looked at.
     """
     parameters = "axis=None, keepdims=False, *, initial=None, where=None"
-    op(f"ops.{name}(input, {parameters})", live=by_tensor)(bounded)
+    op(f"ops.{name}(input, {parameters})", quirks=Quirks(on_tape=by_tensor))(bounded)
 
 
-@op("ops.ReduceMax(keep_dims=False)(x: input, axis=())",
+@op(
+    "ops.ReduceMax(keep_dims=False)(x: input, axis=())",
     "ops.reduce_max(x: input, axis=None, keep_dims=False)",
     "mint.amax(input, dim: axis=(), keepdim: keep_dims=False)",
-    rules={"mint.amax": {"input": TensorOf(real), "axis": Axes}, "ops.ReduceMax": {"axis": Axes}})
+    quirks=Quirks(
+        rules={
+            "mint.amax": {"input": TensorOf(real), "axis": Axes},
+            "ops.ReduceMax": {"axis": Axes},
+        }
+    ),
+)
 def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The largest element over the axes given; equal ones share the gradient."""
     return xp.max(input, axes_of(axis), keepdims=keep_dims)
 
 
-@op("ops.ReduceMin(keep_dims=False)(x: input, axis=())",
+@op(
+    "ops.ReduceMin(keep_dims=False)(x: input, axis=())",
     "ops.reduce_min(x: input, axis=None, keep_dims=False)",
     "mint.amin(input, dim: axis=(), keepdim: keep_dims=False)",
-    rules={"mint.amin": {"input": TensorOf(real), "axis": Axes}, "ops.ReduceMin": {"axis": Axes}})
+    quirks=Quirks(
+        rules={
+            "mint.amin": {"input": TensorOf(real), "axis": Axes},
+            "ops.ReduceMin": {"axis": Axes},
+        }
+    ),
+)
 def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """The smallest element over the axes given; equal ones share the gradient."""
     return xp.min(input, axes_of(axis), keepdims=keep_dims)
@@ -175,11 +201,13 @@ def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     return xp.all(input, axes_of(axis), keepdims=keep_dims)
 
 
-@op("ops.any(input, axis=None, keep_dims=False)",
+@op(
+    "ops.any(input, axis=None, keep_dims=False)",
     "ops.ReduceAny(keep_dims=False)(x: input, axis=())",
     "ops.reduce_any(input, axis=None, keep_dims=False)",
     "mint.any(input, dim: axis=None, keepdim: keep_dims=False)",
-    rules={"ops.ReduceAny": {"axis": Axes}})
+    quirks=Quirks(rules={"ops.ReduceAny": {"axis": Axes}}),
+)
 def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
     """True where some element over the axes given is true."""
     return xp.any(input, axes_of(axis), keepdims=keep_dims)
@@ -204,10 +232,13 @@ def std(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
     return xp.std(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
-@op("ops.logsumexp(input, dim, keepdim=False)", "Tensor.logsumexp(dim, keepdim=False)",
+@op(
+    "ops.logsumexp(input, dim, keepdim=False)",
+    "Tensor.logsumexp(dim, keepdim=False)",
     "mint.logsumexp(input, dim, keepdim=False)",
-    rules=dict.fromkeys(("Tensor.logsumexp", "mint.logsumexp"),
-                        {"dim": ScalarOf(Places, TypeError)}))
+    quirks=Quirks(rules=dict.fromkeys(("Tensor.logsumexp", "mint.logsumexp"),
+                        {"dim": ScalarOf(Places, TypeError)})),
+)
 def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
     """log(sum(exp(input))) over the axes given, without overflow."""
     axis = axes_of(dim)
@@ -233,7 +264,7 @@ def _extreme(xp, input, axis, keepdims, find):
     return values, at
 
 
-@op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", widen=False)
+@op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", compute="native")
 def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
                        keep_dims: Bool = False):
     """(int64 positions, values) of the largest elements along an axis."""
@@ -241,7 +272,7 @@ def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
     return xp.cast(at, "int64"), values
 
 
-@op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", widen=False)
+@op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", compute="native")
 def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
                        keep_dims: Bool = False):
     """(int64 positions, values) of the smallest elements along an axis."""
@@ -249,28 +280,31 @@ def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
     return xp.cast(at, "int64"), values
 
 
-@op(widen=False)
+@op(compute="native")
 def max_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
     """(values, int64 positions) of the largest elements along an axis."""
     values, at = _extreme(xp, input, axis, keepdims, xp.argmax)
     return values, xp.cast(at, "int64")
 
 
-@op(widen=False)
+@op(compute="native")
 def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
     """(values, int64 positions) of the smallest elements along an axis."""
     values, at = _extreme(xp, input, axis, keepdims, xp.argmin)
     return values, xp.cast(at, "int64")
 
 
-@op("ops.argmax(input, dim=None, keepdim=False)", "mint.argmax(input, dim=None, keepdim=False)",
-    widen=False)
+@op(
+    "ops.argmax(input, dim=None, keepdim=False)",
+    "mint.argmax(input, dim=None, keepdim=False)",
+    compute="native",
+)
 def argmax(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int) = None, keepdim: Bool = False):
     """The int64 position of the largest element along an axis, or in the flattened input."""
     return xp.cast(xp.argmax(input, dim, keepdims=keepdim and dim is not None), "int64")
 
 
-@op("ops.argmin(input, axis=None, keepdims=False)", widen=False)
+@op("ops.argmin(input, axis=None, keepdims=False)", compute="native")
 def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None,
                  keepdims: Any = False):
     """The int32 position of the smallest element along an axis, or in the flattened input."""
@@ -278,20 +312,20 @@ def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None,
     return xp.cast(found, "int32" if input.ndim else "int64")
 
 
-@op("mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", widen=False)
+@op("mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", compute="native")
 def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bool = False):
     """The int64 position of the smallest element along an axis, or in the flattened input."""
     return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int64")
 
 
-@op("ops.Argmax(axis=-1, output_type=int32)(input_x)", widen=False)
+@op("ops.Argmax(axis=-1, output_type=int32)(input_x)", compute="native")
 def argmax_as(xp, input_x: TensorOf(any_dtype), axis: ScalarOf(Int) = -1,
               output_type: DType("int32", "int64") = dtypes.int32):
     """The position of the largest element along an axis, as int32 or int64."""
     return xp.cast(xp.argmax(input_x, axis), output_type)
 
 
-@op("ops.Argmin(axis=-1, output_type=int32)(input_x)", widen=False)
+@op("ops.Argmin(axis=-1, output_type=int32)(input_x)", compute="native")
 def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Scalar = -1,
               output_type: DType("int32", "int64") = dtypes.int32):
     """The position of the smallest element along an axis, as int32 or int64."""
@@ -391,11 +425,13 @@ def abs_order(order):
     return order in (float("inf"), float("-inf"))
 
 
-@op("ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
+@op(
+    "ops.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
     "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)",
     "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
-    rules=dict.fromkeys(("ops.norm", "Tensor.norm"), {
-        "keepdim": Truth, "ord": Number | Str | CellOf("Tensor") | None}))
+    quirks=Quirks(rules=dict.fromkeys(("ops.norm", "Tensor.norm"), {
+        "keepdim": Truth, "ord": Number | Str | CellOf("Tensor") | None})),
+)
 def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None,
          keepdim: Bool = False):
     """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise.

@@ -14,7 +14,7 @@ Anything = TensorOf(any_dtype)
 Index = TensorOf("int32", "int64")
 
 
-@op(widen=False)
+@op(compute="native")
 def by_segment(xp, input_x: Anything, segment_ids: Index, count: Any, how: Any):
     """Slices with the same segment number combined; 0 (1 for products) where there are none."""
     shape = (count, *input_x.shape[1:])

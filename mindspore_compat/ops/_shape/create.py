@@ -1,6 +1,7 @@
 """New Tensors: filled, counted, spread, on the device target in force."""
 
 from ..._backend.arrays import HOST, current_space
+from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
@@ -114,25 +115,34 @@ def empty(*size, dtype: DType = None, device: Device = None):
     return Tensor._wrap(space.empty(shape_of("empty", size), _numpy(dtype)))
 
 
-@op("ops.zeros_like(input, *, dtype=None)", "ops.ZerosLike()(x: input)",
+@op(
+    "ops.zeros_like(input, *, dtype=None)",
+    "ops.ZerosLike()(x: input)",
     "mint.zeros_like(input, *, dtype=None)",
-    widen=False)
+    compute="native",
+)
 def zeros_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
     """Zeros of the input's shape, and its dtype unless one is given."""
     return xp.zeros(input.shape, input.dtype if dtype is None else dtype)
 
 
-@op("ops.ones_like(input, *, dtype=None)", "ops.OnesLike()(x: input)",
+@op(
+    "ops.ones_like(input, *, dtype=None)",
+    "ops.OnesLike()(x: input)",
     "mint.ones_like(input, *, dtype=None)",
-    widen=False)
+    compute="native",
+)
 def ones_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
     """Ones of the input's shape, and its dtype unless one is given."""
     return xp.ones(input.shape, input.dtype if dtype is None else dtype)
 
 
-@op("ops.full_like(input, fill_value, *, dtype=None)",
+@op(
+    "ops.full_like(input, fill_value, *, dtype=None)",
     "mint.full_like(input, fill_value, *, dtype=None)",
-    widen=False, rules={"mint.full_like": {"fill_value": Scalar}})
+    compute="native",
+    quirks=Quirks(rules={"mint.full_like": {"fill_value": Scalar}}),
+)
 def full_like(xp, input: TensorOf(any_dtype), fill_value: Scalar | TensorOf(real, "bool"),
               dtype: DType = None):
     """One number in the input's shape, and its dtype unless one is given."""
@@ -292,9 +302,13 @@ class Range:
 Value = TensorOf(integer | {"float16", "float32"})
 
 
-@op("ops.one_hot(indices, depth, on_value=1, off_value=0, axis=-1)",
-    "ops.OneHot(axis=-1)(indices, depth, on_value, off_value)", widen=False,
-    rules={"ops.OneHot": {"on_value": Value, "off_value": Value}}, alike="on_value off_value")
+@op(
+    "ops.one_hot(indices, depth, on_value=1, off_value=0, axis=-1)",
+    "ops.OneHot(axis=-1)(indices, depth, on_value, off_value)",
+    types=SameDtype("on_value off_value"),
+    compute="native",
+    quirks=Quirks(rules={"ops.OneHot": {"on_value": Value, "off_value": Value}}),
+)
 def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: InTensor(Int(ge=0)),
             on_value: FirstOf(Number) | Value = 1, off_value: FirstOf(Number) | Value = 0,
             axis: ScalarOf(Int) = -1):

@@ -7,6 +7,7 @@ the right, those below to the left). The plain diagonals are in _shape/slice_sta
 
 import numpy
 
+from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.base import show
@@ -15,9 +16,11 @@ from ..._core.rules.vocabulary import (
     Any,
     AsValue,
     Bool,
+    Float,
     Int,
     Number,
     OneOf,
+    ScalarOf,
     TensorOf,
     any_dtype,
     checked,
@@ -26,6 +29,12 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive
+from .reshape import Several
+
+Index = TensorOf("int32", "int64")
+Scalar, Mask = ScalarOf(Int), ScalarOf(Int(ge=0))
+Reals = TensorOf(real - {"bfloat16"})
+Diagonals = TensorOf("int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
 
 Anything = TensorOf(any_dtype)
 Numbers = TensorOf(number - {"bfloat16"})
@@ -56,7 +65,7 @@ class _Band:
         self.place = numpy.where(self.inside, place, 0)
 
 
-@op(widen=False)
+@op(compute="native")
 def band_of(xp, x: Anything, padding: Anything, band: Any):
     """The band of each matrix, one diagonal per row."""
     rows, columns = xp.asarray(band.rows), xp.asarray(band.columns)
@@ -64,7 +73,7 @@ def band_of(xp, x: Anything, padding: Anything, band: Any):
     return xp.where(xp.asarray(band.filled), picked, xp.cast(padding, x.dtype))
 
 
-@op(widen=False, promote="x diagonals")
+@op(types=Promote("x diagonals"), compute="native")
 def with_band(xp, x: Anything, diagonals: Anything, band: Any):
     """Matrices with a band replaced; `x` broadcasts."""
     index = (Ellipsis, xp.asarray(band.diagonal), xp.asarray(band.place))
@@ -259,13 +268,13 @@ class MatrixSetDiagV3(_Aligned):
 # Traces -------------------------------------------------------------------------------------------
 
 
-@op("ops.trace(input)", "ops.Trace()(input)", widen=False)
+@op("ops.trace(input)", "ops.Trace()(input)", compute="native")
 def trace(xp, input: Numbers):
     """The sum of the diagonal of a matrix; a RuntimeError of what is none."""
     return _trace(xp, input, RuntimeError)
 
 
-@op("mint.trace(input)", widen=False)
+@op("mint.trace(input)", compute="native")
 def trace_strict(xp, input: Anything):
     """The sum of the diagonal of a matrix; a ValueError of what is none."""
     return _trace(xp, input, ValueError)
@@ -278,7 +287,142 @@ def _trace(xp, input, refusal):
     return xp.cast(xp.sum(xp.diagonal(input), -1), input.dtype)
 
 
-@op(widen=False)
+@op(compute="native")
 def trace_along(xp, input: Anything, offset: Int, axis1: Int, axis2: Int):
     """The sum of each diagonal over two axes."""
     return xp.cast(xp.sum(xp.diagonal(input, offset, axis1, axis2), -1), input.dtype)
+
+
+@op(
+    "ops.diagonal(input, offset=0, dim1=0, dim2=1)",
+    "mint.diagonal(input, offset=0, dim1=0, dim2=1)",
+    compute="native",
+)
+def diagonal(xp, input: Anything, offset: Scalar = 0, dim1: Scalar = 0, dim2: Scalar = 1):
+    """The diagonal over two axes, along a new last axis."""
+    return xp.diagonal(input, offset, dim1, dim2)
+
+
+@op("ops.diag_embed(input, offset=0, dim1=-2, dim2=-1)", compute="native")
+def diag_embed(xp, input: Reals, offset: Int = 0, dim1: Int = -2, dim2: Int = -1):
+    """Zeros with the last axis of the input on the diagonal of two new axes."""
+    count = input.shape[-1] + (offset if offset >= 0 else -offset)
+    if not count:
+        raise ValueError("For 'diag_embed', 'input' must have elements along its last axis.")
+    rank = input.ndim + 1
+    one, two = dim1 % rank, dim2 % rank
+    if one == two:
+        raise ValueError(f"For 'diag_embed', 'dim1' and 'dim2' must differ, but got {dim1} and "
+                         f"{dim2}.")
+    made = xp.spread_diagonal(input, (*input.shape[:-1], count, count), offset, -2, -1)
+    return xp.moveaxis(made, (-2, -1), (one, two))
+
+
+@op("ops.diag(input)", "ops.Diag()(input)", compute="native")
+def diag(xp, input: Anything):
+    """Zeros of the input's shape twice over, with the input where both halves of the place
+    agree."""
+    size = input.size
+    flat = xp.spread_diagonal(xp.reshape(input, (size,)), (size, size))
+    return xp.reshape(flat, (*input.shape, *input.shape))
+
+
+@op("mint.diag(input, diagonal=0)", compute="native")
+def vector_diag(xp, input: Anything, diagonal: Int = 0):
+    """A matrix with a vector on its diagonal, or the diagonal of a matrix."""
+    if input.ndim == 2:
+        return xp.diagonal(input, diagonal)
+    count = input.shape[0] + (diagonal if diagonal >= 0 else -diagonal)
+    return xp.spread_diagonal(input, (count, count), diagonal)
+
+
+@op("ops.diagflat(input, offset=0)", "Tensor.diagflat(offset=0)", compute="native")
+def diagflat(xp, input: Anything, offset: Int | Bool = 0):
+    """A matrix with all elements of the input on its diagonal."""
+    flat = xp.ravel(input)
+    count = flat.shape[0] + (offset if offset >= 0 else -offset)
+    return xp.spread_diagonal(flat, (count, count), offset)
+
+
+@op("ops.DiagPart()(input_x)", compute="native")
+def diag_part(xp, input_x: TensorOf("int32", "int64", "float16", "float32", "float64", "complex64",
+                                      "complex128")):
+    """The elements whose place agrees in both halves of the axes: what `ops.diag` spread out."""
+    half = input_x.shape[:input_x.ndim // 2]
+    size = 1
+    for n in half:
+        size *= n
+    return xp.reshape(xp.diagonal(xp.reshape(input_x, (size, size))), half)
+
+
+@op(
+    "ops.matrix_band_part(x, lower, upper)",
+    "ops.MatrixBandPart()(x, lower, upper)",
+    compute="native",
+)
+def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
+    """Each matrix within `lower` diagonals below and `upper` above the main one; negative keeps
+    all."""
+    rows = xp.expand_dims(xp.arange(x.shape[-2]), 1)
+    columns = xp.expand_dims(xp.arange(x.shape[-1]), 0)
+    keep = ((lower < 0) | (rows - columns <= lower)) & ((upper < 0) | (columns - rows <= upper))
+    return xp.where(keep, x, xp.zeros_like(x))
+
+
+@op(
+    "ops.diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)",
+    "Tensor.diagonal_scatter(src, offset=0, dim1=0, dim2=1)",
+    types=Promote("input src"),
+    compute="native",
+)
+def diagonal_scatter(xp, input: Anything, src: Anything, offset: Scalar = 0, dim1: Scalar = 0,
+                     dim2: Scalar = 1):
+    """The input with another diagonal over two axes."""
+    wanted = xp.diagonal(input, offset, dim1, dim2).shape
+    if tuple(src.shape) != tuple(wanted):
+        raise ValueError(f"For 'diagonal_scatter', 'src' must have shape {tuple(wanted)}, but got "
+                         f"{tuple(src.shape)}.")
+    here = xp.spread_diagonal(xp.ones(src.shape, "bool"), input.shape, offset, dim1, dim2)
+    return xp.where(here, xp.spread_diagonal(src, input.shape, offset, dim1, dim2), input)
+
+
+@op(
+    "Tensor.fill_diagonal(fill_value, wrap=False)",
+    "Tensor.fill_diagonal_(fill_value, wrap=False)",
+    "ops.FillDiagonal(fill_value, wrap=False)(input_x: input)",
+    compute="native",
+    quirks=Quirks(rules={"Tensor.fill_diagonal": {"input": Diagonals, "fill_value": Float},
+           "ops.FillDiagonal": {"input": Diagonals, "fill_value": Float}}),
+)
+def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
+    """The input with one number on the diagonal; with `wrap` a tall matrix has it again below."""
+    if input.ndim < 2 or input.ndim > 2 and len(set(input.shape)) > 1:
+        raise ValueError(f"For 'fill_diagonal', 'input' must have two axes, or more of one length, "
+                         f"but got {input.shape}.")
+    columns = input.shape[-1]
+    step = sum(columns ** k for k in range(input.ndim))
+    flat = xp.arange(input.size)
+    hit = flat % step == 0
+    if input.ndim == 2 and not wrap:
+        hit = hit & (flat < columns * columns)
+    return xp.where(xp.reshape(hit, input.shape), xp.cast(xp.asarray(fill_value), input.dtype),
+                    input)
+
+
+@op(compute="native")
+def blocks_on_diagonal(xp, inputs: Several):
+    """The matrices along the diagonal of one, zeros elsewhere."""
+    blocks = [xp.reshape(b, (1,) * (2 - b.ndim) + tuple(b.shape)) for b in inputs]
+    width = sum(b.shape[1] for b in blocks)
+    rows, start = [], 0
+    for block in blocks:
+        after = width - start - block.shape[1]
+        rows.append(xp.pad(block, ((0, 0), (start, after))))
+        start += block.shape[1]
+    return xp.concatenate(rows, 0)
+
+
+@public("ops.block_diag", "mint.block_diag")
+def block_diag(*inputs):
+    """The matrices along the diagonal of one, zeros elsewhere; vectors are rows."""
+    return blocks_on_diagonal.run(inputs)

@@ -27,7 +27,7 @@ Ints = TupleOf(Int) | ListOf(Int)
 # Padding ------------------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def pad_constant(xp, input: Anything, widths: Any, value: Any):
     """A number around the input; negative widths cut."""
     cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, input.shape))
@@ -35,7 +35,7 @@ def pad_constant(xp, input: Anything, widths: Any, value: Any):
     return xp.pad(input[cut], added, constant_values=value)
 
 
-@op(widen=False)
+@op(compute="native")
 def pad_by_index(xp, input: Anything, widths: Any, mode: Str):
     """The input continued by its own values: a gather along each padded axis."""
     for axis, (before, after) in enumerate(widths):

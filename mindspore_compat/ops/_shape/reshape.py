@@ -3,11 +3,11 @@ changed."""
 
 import math
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.base import NoneRule
 from ..._core.rules.checked import plain_numbers
-from ..._core.rules.value_rules import Alone
 from ..._core.rules.vocabulary import (
     Any,
     AsValue,
@@ -20,7 +20,6 @@ from ..._core.rules.vocabulary import (
     TupleOf,
     any_dtype,
     checked,
-    number,
     real,
 )
 from ..._core.tensor.precision import state as precision
@@ -58,7 +57,7 @@ def shape_of(api, shape):
     return tuple(int(one) for one in shape)
 
 
-@op("ops.Reshape()(input, shape)", widen=False)
+@op("ops.Reshape()(input, shape)", compute="native")
 def reshape_array(xp, input: Anything, shape: Any):
     """The same elements in another shape."""
     return xp.reshape(input, shape)
@@ -111,18 +110,32 @@ def reshape(input, shape):
     return reshaped("reshape", input, (shape,))
 
 
-@op("ops.transpose(input, dims)", "ops.Transpose()(input, dims)", "ops.permute(input, axis: dims)",
-    widen=False)
+@op(
+    "ops.transpose(input, dims)",
+    "ops.Transpose()(input, dims)",
+    "ops.permute(input, axis: dims)",
+    compute="native",
+)
 def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     """The axes in another order: axis i of the result is axis dims[i] of the input."""
     return xp.transpose(input, tuple(d % input.ndim for d in dims))
 
 
-@op("mint.transpose(input, dim0, dim1)", "ops.swapaxes(input, axis0: dim0, axis1: dim1)",
-    "ops.swapdims(input, dim0, dim1)", "Tensor.swapaxes(axis0: dim0, axis1: dim1)",
+@op(
+    "mint.transpose(input, dim0, dim1)",
+    "ops.swapaxes(input, axis0: dim0, axis1: dim1)",
+    "ops.swapdims(input, dim0, dim1)",
+    "Tensor.swapaxes(axis0: dim0, axis1: dim1)",
     "Tensor.swapdims(dim0, dim1)",
-    "mint.swapaxes(input, axis0: dim0, axis1: dim1)", widen=False,
-    rules={f"mint.{name}": {"dim0": Scalar, "dim1": Scalar} for name in ("transpose", "swapaxes")})
+    "mint.swapaxes(input, axis0: dim0, axis1: dim1)",
+    compute="native",
+    quirks=Quirks(
+        rules={
+            f"mint.{name}": {"dim0": Scalar, "dim1": Scalar}
+            for name in ("transpose", "swapaxes")
+        }
+    ),
+)
 def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
     """Two axes change places."""
     return xp.swapaxes(input, dim0, dim1)
@@ -131,27 +144,42 @@ def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
 Places = AsValue(Axes | Bool, NoneRule())
 
 
-@op("ops.moveaxis(x, source, destination)", "ops.movedim(x, source, destination)",
+@op(
+    "ops.moveaxis(x, source, destination)",
+    "ops.movedim(x, source, destination)",
     "Tensor.moveaxis(source, destination)",
-    "Tensor.movedim(source, destination)", widen=False)
+    "Tensor.movedim(source, destination)",
+    compute="native",
+)
 def moveaxis(xp, x: Anything, source: Places, destination: Places):
     """Axes move from `source` to `destination`; the others keep their order."""
     return xp.moveaxis(x, source, destination)
 
 
-@op("ops.expand_dims(input_x, axis)", "ops.ExpandDims()(input_x, axis)",
+@op(
+    "ops.expand_dims(input_x, axis)",
+    "ops.ExpandDims()(input_x, axis)",
     "ops.unsqueeze(input: input_x, dim: axis)",
     "Tensor.expand_dims(axis)",
-    "mint.unsqueeze(input: input_x, dim: axis)", widen=False,
-    rules={"Tensor.expand_dims": {"axis": Int}})
+    "mint.unsqueeze(input: input_x, dim: axis)",
+    compute="native",
+    quirks=Quirks(rules={"Tensor.expand_dims": {"axis": Int}}),
+)
 def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
     """A new axis of length 1."""
     return xp.expand_dims(input_x, axis)
 
 
-@op("ops.squeeze(input, axis=None)", "ops.Squeeze(axis=())(input)", "Tensor.squeeze(axis=None)",
-    "mint.squeeze(input, dim: axis)", widen=False,
-    rules={"mint.squeeze": {"axis": ScalarOf(Axes, TypeError)}, "ops.Squeeze": {"axis": Axes}})
+@op(
+    "ops.squeeze(input, axis=None)",
+    "ops.Squeeze(axis=())(input)",
+    "Tensor.squeeze(axis=None)",
+    "mint.squeeze(input, dim: axis)",
+    compute="native",
+    quirks=Quirks(
+        rules={"mint.squeeze": {"axis": ScalarOf(Axes, TypeError)}, "ops.Squeeze": {"axis": Axes}}
+    ),
+)
 def squeeze(xp, input: Anything, axis: ScalarOf(Axes, TypeError) = None):
     """Without its axes of length 1: all of them, or those named; longer ones stay."""
     if axis is None or axis == () or axis == [] or input.ndim == 0:
@@ -161,7 +189,7 @@ def squeeze(xp, input: Anything, axis: ScalarOf(Axes, TypeError) = None):
                                    if input.shape[i] == 1))
 
 
-@op(widen=False)
+@op(compute="native")
 def flatten_axes(xp, input: Anything, start_dim: Int, end_dim: Int):
     """The axes from `start_dim` to `end_dim` as one."""
     if input.ndim == 0:
@@ -242,73 +270,6 @@ def ravel(self):
     return reshape_array.run(self, (-1,))
 
 
-@op("ops.broadcast_to(input, shape)", "ops.BroadcastTo(shape)(input)",
-    "mint.broadcast_to(input, shape)", "mint.nn.functional.broadcast_to(input, shape)", widen=False,
-    rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int))}})
-def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
-    """The input repeated along axes of length 1 and new leading axes; -1 keeps a length."""
-    lead = len(shape) - input.ndim
-    full = tuple(input.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
-    return xp.broadcast_to(input, full)
-
-
-@op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", widen=False)
-def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)) | ListOf(Int(ge=0)))):
-    """The input repeated as often along each axis as `dims` says."""
-    return xp.tile(input, tuple(dims))
-
-
-@op(widen=False)
-def repeated(xp, input: Anything, repeats: Any, axis: Int | None):
-    """Every element along an axis repeated, all alike or each as often as a list says."""
-    return xp.repeat(input, repeats, axis)
-
-
-def _repeat(api, input, repeats, axis):
-    if not isinstance(input, Tensor):
-        raise TypeError(f"For '{api}', 'input' must be a Tensor, but got {type(input).__name__}.")
-    if isinstance(repeats, Tensor):
-        repeats = repeats.tolist()
-    counts = list(repeats) if isinstance(repeats, (tuple, list)) else [repeats]
-    counts, axis = plain_numbers(counts), plain_numbers(axis)
-    for one in counts:
-        if isinstance(one, bool) or not isinstance(one, int):
-            raise TypeError(f"For '{api}', 'repeats' must be ints, but got {one!r} of type "
-                            f"{type(one).__name__}.")
-        if one < 0:
-            raise ValueError(f"For '{api}', 'repeats' must not be negative, but got {repeats}.")
-    if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
-        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
-                        f"{type(axis).__name__}.")
-    return repeated.run(input, counts[0] if len(counts) == 1 else counts, axis)
-
-
-@public("ops.repeat_interleave")
-@checked
-def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
-    """Every element along an axis (of all elements in order, for None) repeated, alike or each as
-    often as told.
-
-    Args:
-        input (Tensor): any number dtype.
-        repeats (Union[int, tuple[int], list[int], Tensor]): how often.
-        axis (Union[int, None]): the axis. Default: None.
-
-    Raises:
-        TypeError: if an argument has another type. ValueError: if `repeats` is negative.
-
-    Source: mindspore.ops.repeat_interleave of MindSpore 2.10.
-    """
-    return _repeat("repeat_interleave", input, repeats, axis)
-
-
-@public("ops.repeat_elements")
-@checked
-def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
-    """Every element along an axis repeated `rep` times; see `ops.repeat_interleave`."""
-    return _repeat("repeat_elements", x, rep, axis)
-
-
 # Joining and splitting ----------------------------------------------------------------------------
 
 
@@ -335,137 +296,7 @@ def of_one_dtype(xp, tensors):
     return tensors
 
 
-@op("ops.cat(tensors, axis=0)", "ops.concat(tensors, axis=0)", "ops.Concat(axis=0)(tensors)",
-    "mint.cat(tensors, dim: axis=0)", "mint.concat(tensors, dim: axis=0)", widen=False)
-def cat(xp, tensors: Several, axis: Scalar = 0):
-    """Tensors joined along an axis that they have."""
-    return xp.concatenate(_joined_dtype(xp, tensors), axis)
-
-
-@op("mint.stack(tensors, dim: axis=0)", widen=False)
-def stack(xp, tensors: Several, axis: Int = 0):
-    """Tensors of one shape joined along a new axis, in the dtype that they meet in."""
-    return xp.stack(_joined_dtype(xp, tensors), axis)
-
-
-@op("ops.stack(tensors, axis=0)", "ops.Stack(axis=0)(input_x: tensors)",
-    "ops.Pack(axis=0)(input_x: tensors)", widen=False,
-    rules=dict.fromkeys(("ops.stack", "ops.Stack"), {"tensors": Several | Alone}))
-def stack_alike(xp, tensors: Several, axis: Int = 0):
-    """Tensors of one shape and dtype joined along a new axis."""
-    return xp.stack(of_one_dtype(xp, tensors), axis)
-
-
-@op("ops.unstack(input_x, axis=0)", "ops.Unstack(axis=0, num=None)(input_x)",
-    "ops.unbind(input: input_x, dim: axis=0)", "Tensor.unbind(dim: axis=0)",
-    "mint.unbind(input: input_x, dim: axis=0)", "ops.Unpack(axis=0)(input_x)", widen=False,
-    rules={"mint.unbind": {"axis": Scalar}})
-def unstack(xp, input_x: Anything, axis: Int = 0, num: Int | None = None):
-    """The slices along an axis, as a tuple without that axis."""
-    front = xp.moveaxis(input_x, axis, 0)
-    return tuple(front[i] for i in range(front.shape[0]))
-
-
-@op(widen=False)
-def split_at(xp, input: Anything, edges: Any, axis: Int):
-    """The parts of the input between the edges."""
-    return tuple(xp.split(input, list(edges), axis))
-
-
-def _edges(api, length, sizes):
-    """Where to cut for parts of `sizes`: one size for all (the last part may be shorter), or
-    each."""
-    if isinstance(sizes, int):
-        if sizes < 1:
-            raise ValueError(f"For '{api}', 'split_size' must be at least 1, but got {sizes}.")
-        return list(range(sizes, length, sizes))
-    if sum(sizes) != length or min(sizes, default=0) < 0:
-        raise ValueError(f"For '{api}', the sizes {sizes} must add up to the length {length}.")
-    edges, total = [], 0
-    for size in sizes[:-1]:
-        total += size
-        edges.append(total)
-    return edges
-
-
-@public("ops.split")
-def split(tensor, split_size_or_sections, axis=0):
-    """The parts of a Tensor along an axis, as a tuple.
-
-    Args:
-        tensor (Tensor): any dtype.
-        split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the
-            last may be shorter), or of each.
-        axis (int): the axis cut. Default: 0.
-
-    Raises:
-        TypeError: if an argument has another type.
-        ValueError: if `axis` is no axis, a length is below 1, or the lengths do not add up.
-
-    Source: mindspore.ops.split of MindSpore 2.10.
-    """
-    return _split("split", tensor, split_size_or_sections, axis)
-
-
-def _split(api, tensor, sizes, axis):
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"For '{api}', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
-    if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
-                        f"{type(axis).__name__}.")
-    if not -tensor.ndim <= axis < tensor.ndim:
-        raise ValueError(f"For '{api}', 'axis' must be in [{-tensor.ndim}, {tensor.ndim}), but "
-                         f"got {axis}.")
-    if isinstance(sizes, bool) or not isinstance(sizes, (int, tuple, list)):
-        raise TypeError(f"For '{api}', 'split_size_or_sections' must be an int, tuple or list, "
-                        f"but got {sizes!r}.")
-    return split_at.run(tensor, _edges(api, tensor.shape[axis], sizes), axis)
-
-
-@public("mint.split")
-def mint_split(tensor, split_size_or_sections, dim=0):
-    """The parts of a Tensor along `dim`; the arguments are those of `ops.split`."""
-    return _split("split", tensor, split_size_or_sections, dim)
-
-
-@op("ops.Split(axis=0, output_num=1)(input_x)", widen=False)
-def split_evenly(xp, input_x: Anything, axis: ScalarOf(Int) = 0,
-                 output_num: ScalarOf(Int(ge=1)) = 1):
-    """`output_num` equal parts along an axis, as a tuple."""
-    if input_x.shape[axis] % output_num:
-        raise ValueError(
-            f"For 'Split', 'output_num' must divide the length {input_x.shape[axis]}, but got "
-            f"{output_num}."
-        )
-    return tuple(xp.split(input_x, output_num, axis))
-
-
-@op("ops.chunk(input, chunks, axis=0)", "mint.chunk(input, chunks, dim: axis=0)",
-    widen=False, rules={"mint.chunk": {"chunks": Count, "axis": Scalar}})
-def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
-    """At most `chunks` parts of equal length along an axis; the last may be shorter."""
-    length = input.shape[axis]
-    step = max(-(-length // chunks), 1)
-    return tuple(xp.split(input, list(range(step, length, step)), axis))
-
-
 # Order of elements --------------------------------------------------------------------------------
-
-
-@op("ops.flip(input, dims)", "ops.ReverseV2(axis: dims)(input)",
-    "ops.reverse(x: input, axis: dims)",
-    "mint.flip(input, dims)", widen=False)
-def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
-    """The elements in reverse order along the axes given."""
-    return xp.array(xp.flip(input, tuple(dims)))  # no view: writing to it leaves the input alone
-
-
-@op("ops.roll(input, shifts, dims=None)", "Tensor.roll(shifts, dims=None)",
-    "mint.roll(input, shifts, dims=None)", "ops.Roll(shifts, dims=None)(input)", widen=False)
-def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
-    """The elements moved along axes; those pushed over the end come back at the start."""
-    shifts, dims = (tuple(v) if isinstance(v, list) else v for v in (shifts, dims))
-    return xp.roll(input, shifts, dims)
 
 
 def _need_matrices(api, x):
@@ -475,23 +306,33 @@ def _need_matrices(api, x):
                          f"{tuple(x.shape)}.")
 
 
-@op("ops.tril(input, diagonal=0)", "Tensor.tril(diagonal=0)", "mint.tril(input, diagonal=0)",
-    "ops.Tril(diagonal=0)(x: input)", widen=False)
+@op(
+    "ops.tril(input, diagonal=0)",
+    "Tensor.tril(diagonal=0)",
+    "mint.tril(input, diagonal=0)",
+    "ops.Tril(diagonal=0)(x: input)",
+    compute="native",
+)
 def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
     """The lower triangle of each matrix, zeros elsewhere."""
     _need_matrices("tril", input)
     return xp.tril(input, diagonal)
 
 
-@op("ops.triu(input, diagonal=0)", "Tensor.triu(diagonal=0)", "mint.triu(input, diagonal=0)",
-    "ops.Triu(diagonal=0)(input)", widen=False)
+@op(
+    "ops.triu(input, diagonal=0)",
+    "Tensor.triu(diagonal=0)",
+    "mint.triu(input, diagonal=0)",
+    "ops.Triu(diagonal=0)(input)",
+    compute="native",
+)
 def triu(xp, input: TensorOf(real, "bool"), diagonal: InTensor(Int) = 0):
     """The upper triangle of each matrix, zeros elsewhere."""
     _need_matrices("triu", input)
     return xp.triu(input, diagonal)
 
 
-@op("ops.Pad(paddings)(input_x)", widen=False)
+@op("ops.Pad(paddings)(input_x)", compute="native")
 def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=2))):
     """Zeros before and after along each axis."""
     return xp.pad(input_x, paddings)

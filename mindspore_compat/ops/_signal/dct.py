@@ -87,7 +87,7 @@ def _transform(xp, x, sizes, axes, inverse):
     return x
 
 
-@op(widen=False)
+@op(compute="native")
 def cosine_transform(xp, x: Signal, s: Sizes, axes: Axes, inverse: Bool):
     """The transform over several axes, of what is cut or padded with zeros to s."""
     return _transform(xp, x, s, axes, inverse)

@@ -24,7 +24,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._shape.axes import axis_of
-from .._shape.reshape import roll
+from .._shape.flip_roll import roll
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -259,7 +259,7 @@ def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
 
 for _one in (fft, ifft, fft2, ifft2, fftn, ifftn, rfft, irfft, rfft2, irfft2, rfftn, irfftn, hfft,
              ihfft, hfft2, ihfft2, hfftn, ihfftn):
-    _one.widen = False  # float16 becomes complex64, and what is real again stays float32
+    _one.upcast = False  # float16 becomes complex64, and what is real again stays float32
 
 
 def _frequencies(api, n, d, dtype, function):

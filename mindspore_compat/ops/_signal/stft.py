@@ -3,6 +3,7 @@
 import math
 
 from ..._backend.arrays import current_space
+from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import Falsy
@@ -20,7 +21,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .._elementwise.special import view_as_real
+from .._elementwise.complex_parts import view_as_real
 from .._shape.pad import pad
 from ..primitive import Primitive
 from .fft import fft, rfft
@@ -163,7 +164,7 @@ class HammingWindow(Primitive):
 # Short stretches ----------------------------------------------------------------------------------
 
 
-@op(widen=False, promote="x window")
+@op(types=Promote("x window"), compute="native")
 def stretches(xp, x: TensorOf("float32", "float64", "complex64", "complex128"),
               window: TensorOf("float32", "float64", "complex64", "complex128"), n_fft: Int,
               hop: Int, onesided: Bool, normalized: Bool):

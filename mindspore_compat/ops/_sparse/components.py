@@ -4,13 +4,14 @@ Conversions and products are in _sparse/coo_csr.py. The primitives here take a s
 three Tensors that make it up: places, values and shape.
 """
 
+from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Alike, Any, Int, ListOf, TensorOf, TupleOf, any_dtype, checked
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._indexing.scatter import check_range, scatter_by
-from .._shape.reshape import cat
+from .._shape.join_split import cat
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -245,7 +246,7 @@ class SparseTensorDenseAdd(Primitive):
         return scatter_by.run(x2, x1_values, places, "add")
 
 
-@op("ops.sparse_segment_mean(x, indices, segment_ids)", widen=True, alike="indices segment_ids")
+@op("ops.sparse_segment_mean(x, indices, segment_ids)", types=SameDtype("indices segment_ids"))
 def sparse_segment_mean(xp, x: TensorOf("float16", "float32", "float64"), indices: Index,
                         segment_ids: Index):
     """The mean of the slices that `indices` names for each segment; `segment_ids` rises from 0."""

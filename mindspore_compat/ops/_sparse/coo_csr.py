@@ -20,10 +20,10 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
-from .._elementwise import arithmetic
+from .._elementwise import arithmetic, elementary
 from .._indexing import getitem
 from .._indexing.scatter import scatter_by
-from .._shape.reshape import cat
+from .._shape.join_split import cat
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -49,7 +49,7 @@ def _rows_of(csr):
 # Conversions --------------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def dense_from(xp, values: Anything, rows: Index, columns: Index, shape: Any):
     """Zeros with values added at rows and columns."""
     return xp.scatter_add(xp.zeros(shape, values.dtype), (rows, columns), values)
@@ -197,7 +197,7 @@ class SparseToDense(Primitive):
 # Products and sums --------------------------------------------------------------------------------
 
 
-@op(widen=False)
+@op(compute="native")
 def product_of(xp, values: Anything, dense: Anything, rows: Index, columns: Index, height: Int):
     """The product of a sparse matrix, given by its values, and a dense one."""
     picked = xp.expand_dims(values, 1) * xp.take(dense, columns, 0)
@@ -373,7 +373,7 @@ def csr_softmax(logits: Any, dtype: DType("float32", "float64")):
     xp = space_for(rows._array)
     lowest = Tensor._wrap(xp.full((count,), float("-inf"), logits.values._array.dtype))
     top = scatter_by.run(lowest, Tensor._wrap(logits.values._array), (rows._array,), "max")
-    powers = arithmetic.exp.run(logits.values - top[rows])
+    powers = elementary.exp.run(logits.values - top[rows])
     start = Tensor._wrap(xp.zeros((count,), powers._array.dtype))
     total = scatter_by.run(start, powers, (rows._array,), "add")
     return CSRTensor(logits.indptr, logits.indices, (powers / total[rows]).astype(dtype),

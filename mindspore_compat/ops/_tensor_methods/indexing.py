@@ -4,6 +4,7 @@ are in `_indexing` and `_elementwise`.
 """
 
 from ..._backend.arrays import SPACES
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import build, overwrite
@@ -11,7 +12,7 @@ from ..._core.rules.vocabulary import Bool, Int, InTensor, Number, OneOf, Tensor
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .. import _forms
-from .._elementwise import arithmetic, comparison
+from .._elementwise import arithmetic, comparison, logical
 from .._indexing import getitem, inplace, scatter
 from .._linalg import matmul as matmul_ops
 from .._shape.axes import axes_along
@@ -292,7 +293,7 @@ def matmul_other(self, other: Anything):
     return matmul_ops.matrix_product.run(self, other)
 
 
-@op("Tensor.mm(mat2)", unfit={"Tensor.mm": RuntimeError})
+@op("Tensor.mm(mat2)", quirks=Quirks(errors={"Tensor.mm": RuntimeError}))
 def mm(xp, input: Anything, mat2: Anything):
     """The product of two matrices.
 
@@ -345,8 +346,8 @@ def _logical(name, op, words):
     form(name)(with_y)
 
 
-_logical("logical_and", comparison.logical_and, "True where both elements are true")
-_logical("logical_or", comparison.logical_or, "True where either element is true")
+_logical("logical_and", logical.logical_and, "True where both elements are true")
+_logical("logical_or", logical.logical_or, "True where either element is true")
 
 
 @form("logical_xor")
@@ -355,7 +356,7 @@ def logical_xor(self, other: TensorOf(any_dtype) | Bool):
 
     Source: mindspore.Tensor.logical_xor of MindSpore 2.10.
     """
-    return comparison.logical_xor.run(self, other)
+    return logical.logical_xor.run(self, other)
 
 
 @form("index_fill_")

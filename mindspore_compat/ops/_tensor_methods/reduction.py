@@ -8,9 +8,10 @@ from ..._core.declare.public_api import build
 from ..._core.rules.vocabulary import Bool, DType, Int, InTensor, ListOf, Number, TensorOf, TupleOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .._elementwise import arithmetic, cast, comparison
+from .._elementwise import arithmetic, cast
 from .._indexing import getitem
-from .._reduction import reduce, statistics
+from .._reduction import quantile, reduce, sort, statistics
+from .._reduction import unique as unique_ops
 from .._shape.axes import axes_along
 
 Axis = Int | TupleOf(Int) | ListOf(Int) | None
@@ -286,7 +287,7 @@ def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
     """
     _ordered("median", self)
     axis = axes_along("Tensor.median", "axis", axis, self)
-    return statistics.median.run(self, -1 if axis is None else axis, keepdims)
+    return quantile.median.run(self, -1 if axis is None else axis, keepdims)
 
 
 @form("median")
@@ -294,7 +295,7 @@ def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
     """The same."""
     _ordered("median", self)
     axis = axes_along("Tensor.median", "dim", dim, self)
-    return statistics.median.run(self, -1 if axis is None else axis, keepdim)
+    return quantile.median.run(self, -1 if axis is None else axis, keepdim)
 
 
 # Counting and running sums ------------------------------------------------------------------------
@@ -355,14 +356,14 @@ def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
     Source: mindspore.Tensor.sort of MindSpore 2.10.
     """
     _ordered("sort", self, "bc")
-    return comparison.sort.run(self, axis, descending)
+    return sort.sort.run(self, axis, descending)
 
 
 @form("sort")
 def sort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """The same; equal values always keep their order, whatever `stable` says."""
     _ordered("sort", self, "bc")
-    return comparison.sort.run(self, dim, descending)
+    return sort.sort.run(self, dim, descending)
 
 
 @form("argsort")
@@ -373,7 +374,7 @@ def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
     """
     _ordered("argsort", self)
     axis = axes_along("Tensor.argsort", "axis", axis, self)
-    return comparison.argsort.run(self, axis, descending)
+    return sort.argsort.run(self, axis, descending)
 
 
 @form("argsort")
@@ -381,7 +382,7 @@ def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Boo
     """The same; equal values always keep their order, whatever `stable` says."""
     _ordered("argsort", self)
     axis = axes_along("Tensor.argsort", "dim", dim, self)
-    return comparison.argsort.run(self, axis, descending)
+    return sort.argsort.run(self, axis, descending)
 
 
 @form("topk")
@@ -392,7 +393,7 @@ def topk(self, k: Int, dim: Int = None, largest: Bool = True, sorted: Bool = Tru
     """
     _ordered("topk", self)
     axis = axes_along("Tensor.topk", "dim", dim, self)
-    return comparison.topk.run(self, k, axis, largest, sorted)
+    return sort.topk.run(self, k, axis, largest, sorted)
 
 
 @form("unique")
@@ -409,7 +410,7 @@ def unique(
     """
     if dim is not None:
         dim = axes_along("Tensor.unique", "dim", dim, self)
-    return statistics.mint_unique(self, sorted, return_inverse, return_counts, dim)
+    return unique_ops.mint_unique(self, sorted, return_inverse, return_counts, dim)
 
 
 def _bounded(name, word):

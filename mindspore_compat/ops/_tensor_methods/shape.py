@@ -25,8 +25,9 @@ from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._elementwise import cast
 from .._shape import diagonal as diagonal_ops
+from .._shape import flip_roll, join_split, slice_stack
+from .._shape import repeat as repeat_ops
 from .._shape import reshape as reshape_ops
-from .._shape import slice_stack
 from .._shape.axes import axes_along
 
 Anything = TensorOf(any_dtype)
@@ -110,7 +111,7 @@ def broadcast_to(self, *shape, **named):
     """
     if named:
         shape = _named("Tensor.broadcast_to", "shape", shape, named)
-    return reshape_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.broadcast_to", shape))
+    return repeat_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.broadcast_to", shape))
 
 
 @public("Tensor.expand")
@@ -118,7 +119,7 @@ def expand(self, *size, **named):
     """The Tensor repeated to a size; see `Tensor.broadcast_to`."""
     if named:
         size = _named("Tensor.expand", "size", size, named)
-    return reshape_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.expand", size))
+    return repeat_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.expand", size))
 
 
 @form("expand_as")
@@ -127,13 +128,13 @@ def expand_as(self, other: Anything):
 
     Source: mindspore.Tensor.expand_as of MindSpore 2.10.
     """
-    return reshape_ops.broadcast_to.run(self, other.shape)
+    return repeat_ops.broadcast_to.run(self, other.shape)
 
 
 @form("expand_as")
 def expand_as_x(self, x: Anything):
     """The same."""
-    return reshape_ops.broadcast_to.run(self, x.shape)
+    return repeat_ops.broadcast_to.run(self, x.shape)
 
 
 @public("Tensor.tile")
@@ -147,7 +148,7 @@ def tile(self, *reps, **named):
         if isinstance(reps[0], int):
             raise TypeError(f"For 'Tensor.tile', the counts must be a tuple where they are named, "
                             f"but got {reps[0]}.")
-    return reshape_ops.tile.run(self, _counts("Tensor.tile", reps))
+    return repeat_ops.tile.run(self, _counts("Tensor.tile", reps))
 
 
 @public("Tensor.repeat")
@@ -155,7 +156,7 @@ def repeat(self, *repeats, **named):
     """The Tensor laid out several times along each axis, as `Tensor.tile`."""
     if named:
         repeats = _named("Tensor.repeat", "repeats", repeats, named)
-    return reshape_ops.tile.run(self, _counts("Tensor.repeat", repeats))
+    return repeat_ops.tile.run(self, _counts("Tensor.repeat", repeats))
 
 
 def _counts(api, given):
@@ -196,7 +197,7 @@ def repeat_interleave(
     Source: mindspore.Tensor.repeat_interleave of MindSpore 2.10.
     """
     axis = None if dim is None else axes_along("Tensor.repeat_interleave", "dim", dim, self)
-    out = reshape_ops._repeat("Tensor.repeat_interleave", self, repeats, axis)
+    out = repeat_ops._repeat("Tensor.repeat_interleave", self, repeats, axis)
     if output_size is not None and out.shape[axis or 0] != output_size:
         raise ValueError(
             f"For 'Tensor.repeat_interleave', 'output_size' must be "
@@ -244,13 +245,13 @@ def split(self, split_size: Int | Several, dim: Int = 0):
 
     Source: mindspore.Tensor.split of MindSpore 2.10.
     """
-    return reshape_ops._split("Tensor.split", self, split_size, dim)
+    return join_split._split("Tensor.split", self, split_size, dim)
 
 
 @form("split")
 def split_sections(self, split_size_or_sections: Int | Several, axis: Int = 0):
     """The same."""
-    return reshape_ops._split("Tensor.split", self, split_size_or_sections, axis)
+    return join_split._split("Tensor.split", self, split_size_or_sections, axis)
 
 
 @form("chunk")
@@ -271,7 +272,7 @@ def chunk_axis(self, chunks: Int, axis: Int = 0):
 def _chunk(name, self, chunks, axis):
     if chunks < 1:
         raise ValueError(f"For 'Tensor.chunk', 'chunks' must be an int >= 1, but got {chunks}.")
-    return reshape_ops.chunk.run(self, chunks, axes_along("Tensor.chunk", name, axis, self))
+    return join_split.chunk.run(self, chunks, axes_along("Tensor.chunk", name, axis, self))
 
 
 @form("narrow")
@@ -361,7 +362,7 @@ def flip(self, dims: Several):
 
     Source: mindspore.Tensor.flip of MindSpore 2.10.
     """
-    return reshape_ops.flip.run(self, axes_along("Tensor.flip", "dims", tuple(dims), self) or ())
+    return flip_roll.flip.run(self, axes_along("Tensor.flip", "dims", tuple(dims), self) or ())
 
 
 @form("reverse")
@@ -370,7 +371,7 @@ def reverse(self, axis: Several):
 
     Source: mindspore.Tensor.reverse of MindSpore 2.10.
     """
-    return reshape_ops.flip.run(self, axes_along("Tensor.reverse", "axis", tuple(axis), self) or ())
+    return flip_roll.flip.run(self, axes_along("Tensor.reverse", "axis", tuple(axis), self) or ())
 
 
 @form("diagonal")
@@ -379,7 +380,7 @@ def diagonal(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
 
     Source: mindspore.Tensor.diagonal of MindSpore 2.10.
     """
-    return slice_stack.diagonal.run(self, offset, axis1, axis2)
+    return diagonal_ops.diagonal.run(self, offset, axis1, axis2)
 
 
 @form("trace")
@@ -404,7 +405,7 @@ def diag(self):
 
     Source: mindspore.Tensor.diag of MindSpore 2.10.
     """
-    return slice_stack.diag.run(self)
+    return diagonal_ops.diag.run(self)
 
 
 @form("diag")
@@ -414,7 +415,7 @@ def diag_at(self, diagonal: Int):
         raise ValueError(
             f"For 'Tensor.diag', the Tensor must have one or two axes, but got shape {self.shape}."
         )
-    return slice_stack.vector_diag.run(self, diagonal)
+    return diagonal_ops.vector_diag.run(self, diagonal)
 
 
 # Dtypes and devices -------------------------------------------------------------------------------

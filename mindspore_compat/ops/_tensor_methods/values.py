@@ -15,9 +15,14 @@ from ...common.parameter import Parameter
 from .._indexing.getitem import setitem
 
 
-@op("Tensor.copy()", "Tensor.clone()", "ops.deepcopy(input_x: input)", "mint.clone(input)",
+@op(
+    "Tensor.copy()",
+    "Tensor.clone()",
+    "ops.deepcopy(input_x: input)",
+    "mint.clone(input)",
     "ops.clone(input)",
-    widen=False)
+    compute="native",
+)
 def copy(xp, input: TensorOf(any_dtype)):
     """The same values in memory of their own; gradients pass."""
     return xp.array(input)
@@ -26,8 +31,7 @@ def copy(xp, input: TensorOf(any_dtype)):
 copy.vjp(input=lambda xp, g: g)
 
 
-@op("ops.Identity()(x)", "nn.Identity()(input: x)", "Tensor.contiguous()",
-    widen=False)
+@op("ops.Identity()(x)", "nn.Identity()(input: x)", "Tensor.contiguous()", compute="native")
 def identity(xp, x: TensorOf(any_dtype)):
     """The input itself."""
     return xp.ascontiguousarray(x) if x.ndim else x

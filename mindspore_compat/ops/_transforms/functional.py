@@ -12,16 +12,17 @@ from ..._core.rules.vocabulary import Any, Bool, Callable, TensorOf, any_dtype, 
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import BatchSpace, running
 from ...common.sparse_tensor import COOTensor, CSRTensor, RowTensor
-from .._shape.reshape import cat, moveaxis, stack
+from .._shape.join_split import cat, stack
+from .._shape.reshape import moveaxis
 
 
-@op(widen=False)
+@op(compute="native")
 def enter_batch(xp, x: TensorOf(any_dtype), space: Any, axis: Any):
     """`x` with one axis hidden."""
     return xp.enter_batch(x, space, axis)
 
 
-@op(widen=False)
+@op(compute="native")
 def leave_batch(xp, x: TensorOf(any_dtype), space: Any, axis: Any):
     """`x` with its hidden axis back."""
     return xp.leave_batch(x, space, axis)
@@ -498,7 +499,7 @@ def partial(func, *args):
     return functools.partial(func, *args)
 
 
-TIED = Rule("depend", ["x", "others"], widen=False, many=True,
+TIED = Rule("depend", ["x", "others"], upcast=False, many=True,
             joint=lambda xp, g, count: (g, [xp.zeros((), g.dtype)] * count))
 
 

@@ -1,0 +1,64 @@
+"""What an op declaration says of its inputs' dtypes, and where the original is odd.
+
+    @op("ops.mul(input, other)", types=Promote("input other", lists=True))
+    @op("ops.cross(input, other)", types=SameDtype("input other"))
+    @op("mint.eq(input, other)", quirks=Quirks(rules={"mint.eq": {"input": TensorOf("float32")}}))
+"""
+
+from ..tensor import promotion
+
+
+class Promote:
+    """Inputs that are brought to one dtype before the op computes.
+
+    Args:
+        names (str): the inputs, separated by blanks.
+        meet (callable): the dtype that two of them are promoted to, from their NumPy dtypes.
+        lists (bool): Python lists and tuples stand for Tensors too, as beside an operator.
+        exact (bool): an int out of range for the Tensor beside it keeps its value (comparisons,
+            quotients) instead of being cut to the Tensor's dtype.
+        weak_0d (bool): within its kind, a Tensor without axes takes the dtype of a Tensor with
+            axes, as a number does.
+        need_tensor (bool): numbers are taken beside a Tensor only; two numbers are a TypeError.
+    """
+
+    def __init__(self, names, meet=promotion.promote_np, lists=False, exact=False, weak_0d=False,
+                 need_tensor=False):
+        self.names = names.split()
+        self.meet = meet
+        self.lists = lists
+        self.exact = exact
+        self.weak_0d = weak_0d
+        self.need_tensor = need_tensor
+
+
+class SameDtype:
+    """Inputs that must come with one dtype; a TypeError if they do not.
+
+    Args:
+        names (str): the inputs, separated by blanks.
+    """
+
+    def __init__(self, names):
+        self.names = names.split()
+
+
+class Quirks:
+    """Where public paths of one op differ from its body, as the original's do.
+
+    Args:
+        rules (dict): public path -> {parameter of the body: a stricter rule}.
+        errors (dict): public path -> the error that arguments which do not fit together are there,
+            in the place of a ValueError.
+        shapes_first (bool): where dtypes are wrong and shapes too, the ValueError of the shapes is
+            raised; else the TypeError of the dtypes.
+        on_tape (Callable): called in the op's place, with the same arguments, where a number is
+            given in a Tensor that a gradient goes to: what is read from it would not carry the
+            gradient.
+    """
+
+    def __init__(self, rules=None, errors=None, shapes_first=False, on_tape=None):
+        self.rules = rules or {}
+        self.errors = errors or {}
+        self.shapes_first = shapes_first
+        self.on_tape = on_tape

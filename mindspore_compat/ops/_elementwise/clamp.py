@@ -1,0 +1,56 @@
+"""Clipping to bounds."""
+
+from ..._core.declare.inputs import Promote, Quirks
+from ..._core.declare.op import op
+from ..._core.declare.public_api import build, public
+from ..._core.rules.vocabulary import AsValue, Bool, Number, TensorOf, real
+from ..._core.tensor.tensor import Tensor
+
+Clipped = AsValue(TensorOf(real), TensorOf("bool"))
+Bound = AsValue(TensorOf(real) | Number, TensorOf("bool") | Bool)
+
+
+@op(
+    "ops.clamp(input, min=None, max=None)",
+    "Tensor.clamp(min=None, max=None)",
+    "mint.clamp(input, min=None, max=None)",
+    "ops.clip(input, min=None, max=None)",
+    "Tensor.clip(min=None, max=None)",
+    "Tensor.clamp_(min=None, max=None)",
+    "ops.clamp_(input, min=None, max=None)",
+    "mint.nn.functional.clamp(input, min=None, max=None)",
+    "mint.clip(input, min=None, max=None)",
+    types=Promote("input min max"),
+    quirks=Quirks(rules=dict.fromkeys(("mint.clamp", "mint.clip"), {
+        "input": TensorOf(real), "min": TensorOf(real) | Number, "max": TensorOf(real) | Number})),
+)
+def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None):
+    """The elements moved into [min, max]; either bound may be left out. All meet in one dtype."""
+    if min is None and max is None:
+        raise ValueError("For 'clamp', 'min' and 'max' can not both be None.")
+    out = input if min is None else xp.at_least(input, min)
+    return out if max is None else xp.at_most(out, max)
+
+
+@public("ops.clip_by_value")
+def clip_by_value(x, clip_value_min=None, clip_value_max=None):
+    """The elements moved into [clip_value_min, clip_value_max], in the dtype of x, which may be a
+    list or tuple of Tensors. A bool counts as a number.
+
+    Raises:
+        TypeError: if `x` is none of these.
+        ValueError: if both bounds are None.
+
+    Source: mindspore.ops.clip_by_value of MindSpore 2.10.
+    """
+    if isinstance(x, (tuple, list)):
+        return type(x)(clip_by_value(one, clip_value_min, clip_value_max) for one in x)
+    low, high = (_bound(x, each) for each in (clip_value_min, clip_value_max))
+    return build("ops", "clamp")(x, low, high)
+
+
+def _bound(x, bound):
+    """A bound in the dtype of what it bounds."""
+    if not isinstance(x, Tensor) or not isinstance(bound, (bool, int, float, Tensor)):
+        return bound  # which clamp refuses, but for None
+    return (bound if isinstance(bound, Tensor) else Tensor(bound)).astype(x.dtype)

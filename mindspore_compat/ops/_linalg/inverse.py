@@ -1,0 +1,78 @@
+"""Inverses, determinants and powers of matrices."""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Bool, Int, Number, TensorOf, any_dtype, real
+from .decomposition import _adjoint, _square
+
+Matrix = TensorOf("float16", "float32", "float64", "complex64", "complex128")
+Limit = Number | Bool | TensorOf(any_dtype)
+
+
+@op("ops.inverse(input)", "Tensor.inverse()", "ops.matrix_inverse(x: input)")
+def inverse(xp, input: Matrix):
+    """The inverse of each matrix; a ValueError if one is singular."""
+    _square("inverse", "input", input)
+    return xp.linalg_inv(input)
+
+
+@op("ops.MatrixInverse(adjoint=False)(x)")
+def matrix_inverse(xp, x: Matrix, adjoint: Bool = False):
+    """The inverse of each matrix, or of its adjoint."""
+    _square("MatrixInverse", "x", x)
+    return xp.linalg_inv(_adjoint(xp, x) if adjoint else x)
+
+
+@op("ops.det(input)", "ops.matrix_determinant(input)", "ops.MatrixDeterminant()(input)",
+    "Tensor.det()",
+    "Tensor.matrix_determinant()", "mint.det(input)", "mint.linalg.det(A: input)")
+def det(xp, input: Matrix):
+    """The determinant of each matrix."""
+    _square("det", "input", input)
+    return xp.linalg_det(input)
+
+
+@op("ops.slogdet(input)", "ops.log_matrix_determinant(input)", "ops.LogMatrixDeterminant()(input)",
+    "Tensor.slogdet()", "Tensor.log_matrix_determinant()")
+def slogdet(xp, input: Matrix):
+    """(sign, logarithm of the absolute value) of the determinant of each matrix, of its dtype."""
+    _square("slogdet", "input", input)
+    sign, size = xp.linalg_slogdet(input)
+    return sign, xp.cast(size, input.dtype)
+
+
+@op("ops.logdet(input)", "Tensor.logdet()")
+def logdet(xp, input: Matrix):
+    """The logarithm of the determinant; NaN where it is negative."""
+    _square("logdet", "input", input)
+    sign, size = xp.linalg_slogdet(input)
+    return xp.where(sign > 0, size, float("nan"))
+
+
+@op("ops.pinv(x, *, atol=None, rtol=None, hermitian=False)",
+    "Tensor.pinv(*, atol=None, rtol=None, hermitian=False)")
+def pinv(xp, x: TensorOf("float32", "float64"), atol: Limit = None,
+         rtol: Limit = None, hermitian: Bool = False):
+    """The Moore-Penrose inverse: singular values up to max(atol, rtol * largest) count as 0."""
+    if x.ndim < 2:
+        raise ValueError(f"For 'pinv', 'x' must have at least two axes, but got shape {x.shape}.")
+    u, s, vh = xp.linalg_svd(x)
+    if rtol is None:
+        rtol = 0.0 if atol is not None else max(x.shape[-2:]) * float(xp.finfo(x.dtype).eps)
+    bound = xp.maximum(0.0 if atol is None else atol, rtol * xp.max(s, -1, keepdims=True))
+    keep = s > bound
+    inverted = xp.where(keep, 1 / xp.where(keep, s, xp.ones_like(s)), xp.zeros_like(s))
+    return xp.matmul(_adjoint(xp, vh) * xp.expand_dims(inverted, -2), _adjoint(xp, u))
+
+
+@op("ops.matrix_power(input, n)", "ops.MatrixPower(n)(x: input)", "Tensor.matrix_power(n)")
+def matrix_power(xp, input: TensorOf(real), n: Int):
+    """The n-th power of each matrix; a negative one, of floats only, is a power of the inverse."""
+    if n < 0 and input.dtype.kind != "f":
+        raise ValueError(f"For 'matrix_power', 'n' must be >= 0 for whole numbers, but got {n}.")
+    _square("matrix_power", "input", input)
+    base = xp.linalg_inv(input) if n < 0 else input
+    out = xp.broadcast_to(xp.eye(input.shape[-1], dtype=input.dtype), input.shape)
+    for bit in bin(-n if n < 0 else n)[2:]:
+        out = xp.matmul(out, out)
+        out = xp.matmul(out, base) if bit == "1" else out
+    return out

@@ -1,0 +1,102 @@
+"""Products of matrices and vectors that are added to an input: addmm and its kin."""
+
+from ..._core.declare.inputs import Quirks, SameDtype
+from ..._core.declare.op import op
+from ..._core.rules.value_rules import Listed
+from ..._core.rules.vocabulary import Bool, Number, TensorOf, any_dtype
+from ..._core.tensor.promotion import adds_up_as_int64, met, scaled
+from .decomposition import need_axes
+from .products import _by_vector
+
+Anything = TensorOf(any_dtype)
+Summand = TensorOf(any_dtype, scalars=True)
+Plain = TensorOf("float16", "float32", "float64", "int16", "int32", "int64")
+Scale = Number | Bool
+
+
+def _same_stack(api, one, other):
+    if one.shape[:-2] != other.shape[:-2]:
+        raise ValueError(f"For '{api}', 'batch1' and 'batch2' must be stacked alike, but got "
+                         f"shapes {one.shape} and {other.shape}.")
+
+
+@op(
+    "ops.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
+    "Tensor.addmm(mat1, mat2, *, beta=1, alpha=1)",
+    "mint.addmm(input, mat1, mat2, *, beta=1, alpha=1)",
+    "Tensor.addmm_(mat1, mat2, *, beta=1, alpha=1)",
+    types=SameDtype("mat1 mat2"),
+    quirks=Quirks(rules={"ops.addmm": {"input": Summand | Listed}}),
+)
+def addmm(xp, input: Summand, mat1: Anything, mat2: Anything, beta: Scale = 1, alpha: Scale = 1):
+    """beta * input + alpha * (mat1 @ mat2)."""
+    need_axes("addmm", 2, mat1=mat1, mat2=mat2)
+    return _plus(xp, beta, input, alpha, xp.matmul(mat1, mat2))
+
+
+def _plus(xp, beta, input, alpha, product):
+    """beta * input + alpha * product, in the dtype in which the two meet."""
+    one, two = met(xp, scaled(xp, beta, input), scaled(xp, alpha, product))
+    return one + two
+
+
+@op(
+    "ops.addmv(input, mat, vec, *, beta=1, alpha=1)",
+    "Tensor.addmv(mat, vec, *, beta=1, alpha=1)",
+    types=SameDtype("mat vec"),
+    quirks=Quirks(rules={"ops.addmv": {"input": Plain}}),
+)
+def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1, alpha: Scale = 1):
+    """beta * input + alpha * (mat @ vec)."""
+    return _plus(xp, beta, input, alpha, _by_vector(xp, "addmv", mat, vec))
+
+
+@op("mint.addmv(input, mat, vec, *, beta=1, alpha=1)", types=SameDtype("mat vec"))
+def addmv_strict(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1,
+                 alpha: Scale = 1):
+    """beta * input + alpha * (mat @ vec)."""
+    need_axes("addmv", 1, vec=vec)
+    return addmv.body(xp, input, mat, vec, beta, alpha)
+
+
+@op(
+    "ops.addr(x, vec1, vec2, *, beta=1, alpha=1)",
+    "Tensor.addr(vec1, vec2, beta=1, alpha=1)",
+    "mint.addr_(input: x, vec1, vec2, beta=1, alpha=1)",
+    types=SameDtype("vec1 vec2"),
+    quirks=Quirks(rules={"ops.addr": {"x": Plain}}),
+)
+def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Scale = 1, alpha: Scale = 1):
+    """beta * x + alpha * (the outer product of vec1 and vec2)."""
+    vec1, vec2 = (xp.ravel(vec) if vec.ndim > 1 and vec.size == max(vec.shape) else vec
+                  for vec in (vec1, vec2))
+    return _plus(xp, beta, x, alpha, xp.expand_dims(vec1, 1) * xp.expand_dims(vec2, 0))
+
+
+@op(
+    "ops.addbmm(input, batch1, batch2, *, beta=1, alpha=1)",
+    "Tensor.addbmm(batch1, batch2, *, beta=1, alpha=1)",
+    "mint.addbmm(input, batch1, batch2, *, beta=1, alpha=1)",
+    types=SameDtype("batch1 batch2"),
+    quirks=Quirks(rules={"ops.addbmm": {"input": Summand | Listed}}),
+)
+def addbmm(xp, input: Summand, batch1: Anything, batch2: Anything, beta: Scale = 1,
+           alpha: Scale = 1):
+    """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+    _same_stack("addbmm", batch1, batch2)
+    product = xp.matmul(batch1, batch2)
+    product = xp.cast(product, "int64") if adds_up_as_int64(product.dtype) else product
+    return _plus(xp, beta, input, alpha, xp.cast(xp.sum(product, 0), product.dtype))
+
+
+@op(
+    "ops.baddbmm(input, batch1, batch2, beta=1, alpha=1)",
+    "Tensor.baddbmm(batch1, batch2, *, beta=1, alpha=1)",
+    "mint.baddbmm(input, batch1, batch2, *, beta=1, alpha=1)",
+    types=SameDtype("batch1 batch2"),
+)
+def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1,
+            alpha: Number = 1):
+    """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
+    _same_stack("baddbmm", batch1, batch2)
+    return _plus(xp, beta, input, alpha, xp.matmul(batch1, batch2))

@@ -1,0 +1,124 @@
+"""Products of vectors and tensors: outer, inner, Kronecker, cross, contractions."""
+
+import math
+
+from ..._core.declare.inputs import Promote, SameDtype
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Int,
+    ListOf,
+    Number,
+    ScalarOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+)
+from ..._core.tensor import promotion
+from ..._core.tensor.promotion import met
+from .decomposition import _same_rank, need_axes
+
+Anything = TensorOf(any_dtype)
+
+
+@op("ops.mv(mat, vec)", "Tensor.mv(vec)", types=SameDtype("mat vec"))
+def mv(xp, mat: Anything, vec: Anything):
+    """The product of a matrix and a vector."""
+    return _by_vector(xp, "mv", mat, vec)
+
+
+def _by_vector(xp, api, mat, vec):
+    """mat @ vec; the numbers of a vector may come with more axes."""
+    if mat.ndim != 2 or not vec.ndim or vec.size != mat.shape[1]:
+        raise ValueError(f"For '{api}', 'mat' must be a matrix and 'vec' hold a number for each of "
+                         f"its columns, but got {mat.shape} and {vec.shape}.")
+    return xp.matmul(mat, vec if vec.ndim == 1 else xp.ravel(vec))
+
+
+@op(
+    "ops.ger(input, vec2)",
+    "ops.Ger()(x1: input, x2: vec2)",
+    "Tensor.ger(vec2)",
+    types=SameDtype("input vec2"),
+)
+def ger(xp, input: Anything, vec2: Anything):
+    """Every product of an element of one vector with an element of the other."""
+    need_axes("ger", 1, input=input, vec2=vec2)
+    return xp.expand_dims(input, 1) * xp.expand_dims(vec2, 0)
+
+
+@op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)")
+def inner(xp, input: Anything, other: Anything):
+    """Sums of products over the last axes; with a Tensor without axes a product."""
+    if input.ndim == 0 or other.ndim == 0:
+        one, two = met(xp, input, other)
+        return one * two
+    if input.dtype != other.dtype:
+        raise TypeError(f"For 'inner', 'input' and 'other' must have one dtype, but got "
+                        f"{input.dtype} and {other.dtype}.")
+    return xp.tensordot(input, other, ((input.ndim - 1,), (other.ndim - 1,)))
+
+
+@op("ops.kron(input, other)", "Tensor.kron(other)", types=Promote("input other"))
+def kron(xp, input: Anything, other: Anything):
+    """The Kronecker product: blocks of `other` scaled by each element of `input`."""
+    rank = max(input.ndim, other.ndim)
+    one = (1,) * (rank - input.ndim) + tuple(input.shape)
+    two = (1,) * (rank - other.ndim) + tuple(other.shape)
+    left = xp.reshape(input, tuple(n for pair in zip(one, (1,) * rank) for n in pair))
+    right = xp.reshape(other, tuple(n for pair in zip((1,) * rank, two) for n in pair))
+    return xp.reshape(left * right, tuple(a * b for a, b in zip(one, two)))
+
+
+@op("ops.cross(input, other, dim=None)", "Tensor.cross(other, dim=None)",
+    "mint.cross(input, other, dim=None)")
+def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = None):
+    """The cross product of vectors of length 3 along an axis; the first such axis by default.
+
+    It has the dtype of `input`, or that in which the two meet where one holds integers only.
+    """
+    if dim is None or dim == -65530:
+        dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
+    at = 0 if dim is None else dim - input.ndim if dim >= 0 else dim     # counted from the end
+    if not -input.ndim <= at < 0 or {input.shape[at], *other.shape[at:][:1]} != {3}:
+        raise ValueError(f"For 'cross', 'dim' must be an axis of length 3, but got {input.shape} "
+                         f"and {other.shape}.")
+    whole = xp.broadcast_shapes(input.shape, other.shape)
+    one, two = (xp.moveaxis(xp.broadcast_to(each, whole), at, 0)
+                for each in met(xp, input, other))
+    parts = [one[i - 2] * two[i - 1] - one[i - 1] * two[i - 2] for i in range(3)]
+    out = xp.moveaxis(xp.stack(parts, 0), 0, at)
+    return xp.cast(out, promotion.yielded_np(input.dtype, out.dtype))
+
+
+@op("ops.Cross(dim=-65530)(x1: input, x2: other)")
+def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) = -65530):
+    """The cross product of vectors of length 3 along an axis; the first such axis by default."""
+    _same_rank("Cross", input, other)
+    return cross.body(xp, input, other, dim)
+
+
+@op("ops.tensor_dot(x1, x2, axes)", types=SameDtype("x1 x2"))
+def tensor_dot(xp, x1: Anything, x2: Anything,
+               axes: Int(ge=0) | TupleOf(Int) | TupleOf(TupleOf(Int))):
+    """Sums of products over the axes named: the last of x1 and first of x2, or a pair of lists."""
+    if isinstance(axes, int):
+        axes = (tuple(range(x1.ndim - axes, x1.ndim)), tuple(range(axes)))
+    return xp.tensordot(x1, x2, axes)
+
+
+@op("ops.batch_dot(x1, x2, axes=None)", types=Promote("x1 x2"))
+def batch_dot(xp, x1: Anything, x2: Anything,
+              axes: AsValue(Int | TupleOf(Int) | ListOf(Int), Number | Str | Anything) = None):
+    """Sums of products over one axis of each input, for each element of the shared first axis."""
+    if axes is None:
+        axes = (x1.ndim - 1, x2.ndim - 2 if x2.ndim > 2 else 1)
+    first, second = (axes, axes) if isinstance(axes, int) else axes
+    left = xp.moveaxis(x1, first, -1)
+    right = xp.moveaxis(x2, second, 1)
+    rows = xp.reshape(left, (left.shape[0], math.prod(left.shape[1:-1]), left.shape[-1]))
+    columns = xp.reshape(right, (*right.shape[:2], math.prod(right.shape[2:])))
+    shape = (*left.shape[:-1], *right.shape[2:])
+    out = xp.reshape(xp.matmul(rows, columns), shape)
+    return xp.expand_dims(out, 1) if out.ndim == 1 else out

@@ -1,0 +1,87 @@
+"""Norms of vectors and distances between them."""
+
+from ..._core.declare.inputs import Promote, SameDtype
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    Float,
+    Int,
+    ListOf,
+    Number,
+    ScalarOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+)
+from ..._core.tensor.promotion import adds_up_as_int64, met
+from .._shape.axes import axis_of
+from . import reduce
+from .reduce import Axis, axes_of
+
+Anything = TensorOf(any_dtype)
+Half = TensorOf("float16", "float32")
+Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
+
+
+@op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)", types=SameDtype("x1 x2"))
+def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
+          x2: TensorOf("float16", "float32", "float64"), p: ScalarOf(Float(ge=0), TypeError) = 2.0):
+    """The p-norm distances between the rows of two matrices, or of two stacks of them."""
+    if x1.ndim not in (2, 3) or x2.ndim not in (2, 3) or x1.shape[-1] != x2.shape[-1]:
+        raise ValueError(f"For 'cdist', the inputs must be matrices (or stacks) with rows of one "
+                         f"length, but got {x1.shape} and {x2.shape}.")
+    x1, x2 = xp.expand_dims(x1, -2), xp.expand_dims(x2, -3)
+    step = max(xp.at_once() // max(x1[..., :1, :, :].size * x2.shape[-2], 1), 1)
+    parts = [reduce._vector_norm(xp, x1[..., i:i + step, :, :] - x2, p, -1, False)
+             for i in range(0, x1.shape[-3] or 1, step)]
+    return xp.concatenate(parts, -2) if len(parts) > 1 else parts[0]
+
+
+@op("mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)", types=Promote("x1 x2"))
+def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number = 1e-8):
+    """The cosine of the angle between vectors along an axis."""
+    product = xp.sum(x1 * x2, dim)
+    one, two = (reduce._vector_norm(xp, each, 2, dim, False) for each in (x1, x2))
+    return product / xp.maximum(one * two, eps)
+
+
+@op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",
+    "Tensor.renorm(p, axis, maxnorm)")
+def renorm(xp, input: Fractions, p: AsValue(Number(ge=1), Str), axis: Int, maxnorm: Float):
+    """The slices along an axis, those of a p-norm above `maxnorm` scaled down to it."""
+    others = tuple(i for i in range(input.ndim) if i != axis_of(axis, input))
+    size = reduce._vector_norm(xp, input, p, others, True)
+    return input * xp.where(size > maxnorm, maxnorm / (size + 1e-7), xp.ones_like(size))
+
+
+@op("ops.LpNorm(axis, p=2, keep_dims=False, epsilon=1e-12)(input)")
+def lp_norm(xp, input: Half, axis: Int | TupleOf(Int) | ListOf(Int), p: Int(ge=0) = 2,
+            keep_dims: Bool = False,
+            epsilon: Float = 1e-12):
+    """The p-norm over the axes given."""
+    return reduce._vector_norm(xp, input, p, axes_of(axis), keep_dims)
+
+
+@op("ops.EuclideanNorm(keep_dims=False)(x, axes)")
+def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
+    """The square root of the sum of squares over the axes given."""
+    return reduce._vector_norm(xp, x, 2, axes_of(axes), keep_dims)
+
+
+@op("ops.vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None)",
+    "mint.linalg.vector_norm(x, ord=2, dim: axis=None, keepdim: keepdims=False, *, dtype=None)")
+def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: Bool = False):
+    """The norm of order `ord` over the axes given, all by default; of integers in float32, complex
+    for complex numbers."""
+    found = reduce._vector_norm(xp, reduce._floating(xp, x), ord, axes_of(axis), keepdims)
+    return xp.cast(found, x.dtype) if x.dtype.kind == "c" else found
+
+
+@op("ops.vecdot(x, y, *, axis=-1)")
+def vecdot(xp, x: Anything, y: Anything, axis: Int = -1):
+    """The dot products of vectors along an axis; integers add up as int64."""
+    x, y = met(xp, x, y)
+    terms = (xp.conj(x) if x.dtype.kind == "c" else x) * y
+    return xp.sum(xp.cast(terms, "int64") if adds_up_as_int64(terms.dtype) else terms, axis)

@@ -1,0 +1,126 @@
+"""Medians and quantiles."""
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, Int, TensorOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
+
+Anything = TensorOf(any_dtype)
+Share = TensorOf("float32", "float64") | Float
+Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
+
+
+def _median(xp, input, axis, keepdims):
+    """The lower median along an axis and where it stands."""
+    at = xp.place_of_rank(input, axis, rank=(input.shape[axis] - 1) // 2)
+    values = xp.take_along_axis(input, at, axis)
+    return (values, at) if keepdims else (xp.squeeze(values, axis), xp.squeeze(at, axis))
+
+
+@op("ops.median(input, axis=-1, keepdims=False)", compute="native")
+def median(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
+    """(the lower median, its int64 position) along an axis."""
+    if input.ndim == 0:
+        return input, xp.zeros((), "int64")
+    values, at = _median(xp, input, axis, keepdims)
+    return values, xp.cast(at, "int64")
+
+
+@op(compute="native")
+def median_of_all(xp, input: Anything):
+    """The lower median of all elements."""
+    return _median(xp, xp.ravel(input), 0, False)[0]
+
+
+@public("ops.Median")
+class Median:
+    """The class form of `ops.median`; with `global_median` that of all elements.
+
+    Source: mindspore.ops.Median of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, global_median: Bool = False, axis: Int = 0, keep_dims: Bool = False,
+                 ignore_nan: Bool = False):
+        self.global_median, self.axis = global_median, axis
+        self.keep_dims, self.ignore_nan = keep_dims, ignore_nan
+
+    def __call__(self, x):
+        if self.global_median:
+            return median_of_all.run(x), Tensor(0)
+        if self.ignore_nan:
+            return nanmedian.run(x, self.axis, self.keep_dims)
+        return median.run(x, self.axis, self.keep_dims)
+
+
+@public("mint.median")
+def mint_median(input, dim=None, keepdim=False):
+    """The lower median of all elements, or (medians, positions) along an axis."""
+    return median_of_all.run(input) if dim is None else median.run(input, dim, keepdim)
+
+
+@op(
+    "ops.nanmedian(input, axis=-1, keepdims=False)",
+    "Tensor.nanmedian(axis=-1, keepdims=False)",
+    compute="native",
+)
+def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
+    """(the lower median of what is not NaN, its int64 position) along an axis."""
+    if not input.ndim:
+        return input, xp.zeros((), "int64")
+    values, at = xp.top_k(input, input.shape[axis], axis, False)  # NaN stands last
+    count = xp.sum(xp.logical_not(xp.isnan(input)), axis, keepdims=True)
+    middle = xp.maximum((count - 1) // 2, 0)
+    values, at = xp.take_along_axis(values, middle, axis), xp.take_along_axis(at, middle, axis)
+    if not keepdims:
+        values, at = xp.squeeze(values, axis), xp.squeeze(at, axis)
+    return values, xp.cast(at, "int64")
+
+
+def _quantile(xp, ordered, count, q, axis):
+    """Values at fractions q of the way through `count` ordered elements, by straight lines between
+    them."""
+    place = q * (count - 1)
+    low = xp.cast(xp.floor(place), "int64")
+    high = xp.minimum(low + 1, count - 1)
+    weight = xp.cast(place - low, ordered.dtype)
+    below, above = xp.take_along_axis(ordered, low, axis), xp.take_along_axis(ordered, high, axis)
+    return below + weight * (above - below)
+
+
+def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
+    rank = input.ndim
+    if q.ndim > 1 or bool(xp.any(q < 0)) or bool(xp.any(q > 1)):
+        raise ValueError(f"For 'quantile', 'q' must be in [0, 1] with at most one axis, but got "
+                         f"shape {q.shape}.")
+    if axis is None:
+        input, axis = xp.reshape(input, (-1,)), 0
+    ordered = xp.sort(xp.moveaxis(input, axis, -1), -1)
+    missing = xp.sum(xp.isnan(ordered), -1, keepdims=True)
+    count = ordered.shape[-1] - missing if ignore_nan else xp.full(missing.shape, ordered.shape[-1])
+    count = xp.maximum(count, 1)
+    parts = []
+    for one in xp.reshape(q, (-1,)):
+        part = _quantile(xp, ordered, count, one, -1)
+        parts.append(part if ignore_nan else xp.where(missing > 0, float("nan"), part))
+    found = xp.stack([xp.squeeze(p, -1) for p in parts], 0)
+    if keepdims:
+        axes = tuple(range(1, rank + 1)) if found.ndim == 1 else axis % rank + 1
+        found = xp.expand_dims(found, axes)
+    return found if q.ndim else xp.squeeze(found, 0)
+
+
+@op("ops.quantile(input, q, axis=None, keepdims=False)",
+    "Tensor.quantile(q, axis=None, keepdims=False)")
+def quantile(xp, input: TensorOf("float32", "float64"), q: Share,
+             axis: Int | None = None, keepdims: Bool = False):
+    """The values below which fractions q of the elements lie, along an axis or over all."""
+    return _quantiles(xp, input, q, axis, keepdims, ignore_nan=False)
+
+
+@op("ops.nanquantile(input, q, axis=None, keepdims=False)",
+    "Tensor.nanquantile(q, axis=None, keepdims=False)")
+def nanquantile(xp, input: TensorOf("float32", "float64"), q: Share,
+                axis: Int | None = None, keepdims: Bool = False):
+    """The quantiles of what is not NaN."""
+    return _quantiles(xp, input, q, axis, keepdims, ignore_nan=True)

@@ -1,0 +1,68 @@
+"""Distinct values, with their counts and indices."""
+
+import math
+
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Int, ScalarOf, TensorOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
+
+Anything = TensorOf(any_dtype)
+
+
+@op("ops.unique(input)", "ops.Unique()(x: input)", compute="native")
+def unique(xp, input: Anything):
+    """(each value once, in order of appearance, the position of every element among them)."""
+    values, places = xp.distinct(xp.ravel(input))
+    index_dtype = "int64" if input.dtype == "int64" else "int32"
+    return values, xp.cast(xp.reshape(places, input.shape), index_dtype)
+
+
+@public("mint.unique")
+def mint_unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """Each value once, in ascending order; with the inverse places and the counts if asked."""
+    xp = space_for(input._array)
+    values, inverse, counts = xp.unique(input._array, False, True, True, axis=dim)
+    shape = input.shape if dim is None else (input.shape[dim],)
+    found = [Tensor._wrap(values)]
+    if return_inverse:
+        found.append(Tensor._wrap(inverse.reshape(shape).astype("int64")))
+    if return_counts:
+        found.append(Tensor._wrap(counts.astype("int64")))
+    return tuple(found) if len(found) > 1 else found[0]
+
+
+@public("ops.unique_consecutive", "Tensor.unique_consecutive", "mint.unique_consecutive")
+@checked
+def unique_consecutive(input: Anything, return_inverse: Bool = False, return_counts: Bool = False,
+                       dim: Int | None = None):
+    """The values without repetitions of neighbours, with the places and counts if asked.
+
+    Source: mindspore.ops.unique_consecutive of MindSpore 2.10.
+    """
+    xp = space_for(input._array)
+    x = input._array.reshape(-1) if dim is None else xp.moveaxis(input._array, dim, 0)
+    rows = x.reshape(x.shape[0], math.prod(x.shape[1:]))
+    new = xp.concatenate([xp.ones((min(x.shape[0], 1),), "bool"), (rows[1:] != rows[:-1]).any(1)])
+    places = xp.cumsum(new) - 1
+    kept = x[new]
+    found = [Tensor._wrap(kept if dim is None else xp.moveaxis(kept, 0, dim))]
+    if return_inverse:
+        shape = input.shape if dim is None else (x.shape[0],)
+        found.append(Tensor._wrap(places.reshape(shape).astype("int64")))
+    if return_counts:
+        found.append(Tensor._wrap(xp.bincount(places).astype("int64")))
+    return tuple(found) if len(found) > 1 else found[0]
+
+
+@public("ops.UniqueConsecutive")
+class UniqueConsecutive:
+    """The class form of `ops.unique_consecutive`."""
+
+    @checked
+    def __init__(self, return_inverse: Bool = False, return_counts: Bool = False,
+                 dim: ScalarOf(Int) = None):
+        self.return_inverse, self.return_counts, self.dim = return_inverse, return_counts, dim
+
+    def __call__(self, input):
+        return unique_consecutive(input, self.return_inverse, self.return_counts, self.dim)

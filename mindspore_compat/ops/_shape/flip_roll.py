@@ -1,0 +1,86 @@
+"""Reversing and rolling along axes."""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Bool, Int, ListOf, TensorOf, TupleOf, any_dtype
+from .axes import axis_of
+
+Ints = TupleOf(Int) | ListOf(Int)
+Index = TensorOf("int32", "int64")
+
+Anything = TensorOf(any_dtype)
+Axes = Int | TupleOf(Int) | ListOf(Int)
+
+
+@op(
+    "ops.flip(input, dims)",
+    "ops.ReverseV2(axis: dims)(input)",
+    "ops.reverse(x: input, axis: dims)",
+    "mint.flip(input, dims)",
+    compute="native",
+)
+def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
+    """The elements in reverse order along the axes given."""
+    return xp.array(xp.flip(input, tuple(dims)))  # no view: writing to it leaves the input alone
+
+
+@op(
+    "ops.roll(input, shifts, dims=None)",
+    "Tensor.roll(shifts, dims=None)",
+    "mint.roll(input, shifts, dims=None)",
+    "ops.Roll(shifts, dims=None)(input)",
+    compute="native",
+)
+def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
+    """The elements moved along axes; those pushed over the end come back at the start."""
+    shifts, dims = (tuple(v) if isinstance(v, list) else v for v in (shifts, dims))
+    return xp.roll(input, shifts, dims)
+
+
+@op("ops.fliplr(input)", "Tensor.fliplr()", compute="native")
+def fliplr(xp, input: Anything):
+    """The second axis in reverse order."""
+    return xp.array(xp.flip(input, 1))
+
+
+@op("ops.flipud(input)", "Tensor.flipud()", compute="native")
+def flipud(xp, input: Anything):
+    """The first axis in reverse order."""
+    return xp.array(xp.flip(input, 0))
+
+
+@op(
+    "ops.rot90(input, k, dims)",
+    "Tensor.rot90(k, dims)",
+    "mint.rot90(input, k=1, dims=(0, 1))",
+    compute="native",
+)
+def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
+    """Turned k times by 90 degrees, from the first axis named toward the second; a RuntimeError
+    where both are the same."""
+    if len(dims) == 2 and abs(dims[0] - dims[1]) in (0, input.ndim):
+        raise RuntimeError(f"For 'rot90', 'dims' must name two axes of the input, but got "
+                           f"{tuple(dims)} for shape {tuple(input.shape)}.")
+    return xp.array(xp.rot90(input, int(k), tuple(dims)))
+
+
+@op(
+    "ops.reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0)",
+    "ops.ReverseSequence(seq_dim, batch_dim=0)(x, seq_lengths)",
+    "Tensor.reverse_sequence(seq_lengths, seq_dim=0, batch_dim=0)",
+    compute="native",
+)
+def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int(ge=0),
+                     batch_dim: Int(ge=0) = 0):
+    """Along `seq_dim`, the first seq_lengths[i] elements of row i of `batch_dim` in reverse
+    order."""
+    steps = xp.arange(x.shape[seq_dim])
+    if bool(xp.any(seq_lengths < 0)):
+        raise RuntimeError(f"For 'reverse_sequence', 'seq_lengths' must not be negative, but got "
+                           f"{seq_lengths}.")
+    lengths = xp.expand_dims(seq_lengths, 1)
+    order = xp.where(steps < lengths, lengths - 1 - steps, steps)  # (batch, steps)
+    view = [1] * x.ndim
+    view[axis_of(batch_dim, x)], view[axis_of(seq_dim, x)] = x.shape[batch_dim], x.shape[seq_dim]
+    order = order if axis_of(batch_dim, x) < axis_of(seq_dim, x) else xp.swapaxes(order, 0, 1)
+    order = xp.broadcast_to(xp.reshape(order, tuple(view)), x.shape)
+    return xp.take_along_axis(x, order, seq_dim)

@@ -1,0 +1,108 @@
+"""Grids and combinations: meshgrid, cartesian products, Vandermonde matrices."""
+
+import itertools
+
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, Bool, Int, OneOf, Str, TensorOf, any_dtype, checked
+from ..._core.tensor.tensor import Tensor
+from . import create
+from .join_split import stack
+from .reshape import Several
+
+Anything = TensorOf(any_dtype)
+
+
+@op(compute="native")
+def grids(xp, inputs: Several, indexing: Str):
+    """The coordinates of a grid spanned by vectors."""
+    swap = indexing == "xy" and len(inputs) > 1
+    vectors = [inputs[1], inputs[0], *inputs[2:]] if swap else list(inputs)
+    shape = tuple(v.shape[0] if v.ndim else 1 for v in vectors)
+    made = []
+    for i, vector in enumerate(vectors):
+        view = (1,) * i + (shape[i],) + (1,) * (len(shape) - i - 1)
+        made.append(xp.broadcast_to(xp.reshape(vector, view), shape))
+    return tuple([made[1], made[0], *made[2:]] if swap else made)
+
+
+def _meshgrid(inputs, indexing):
+    if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
+        error = ValueError if isinstance(indexing, str) else TypeError
+        raise error(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
+    for one in inputs:
+        if not isinstance(one, Tensor):
+            raise TypeError(f"For 'meshgrid', 'inputs' must be Tensors, but got "
+                            f"{type(one).__name__}.")
+        if one.ndim > 1:
+            raise ValueError(f"For 'meshgrid', 'inputs' must have one axis, but got shape "
+                             f"{one.shape}.")
+    return grids.run(inputs, indexing)
+
+
+@public("ops.meshgrid")
+def meshgrid(*inputs, indexing="xy"):
+    """The coordinates of the grid that vectors span.
+
+    Args:
+        *inputs (Tensor): vectors.
+        indexing (str): "xy" (the first vector along columns) or "ij" (along rows). Default: "xy".
+
+    Raises:
+        TypeError: if `indexing` is not a str, or an input not a Tensor.
+        ValueError: if `indexing` is neither, or an input has more than one axis.
+
+    Source: mindspore.ops.meshgrid of MindSpore 2.10.
+    """
+    return _meshgrid(inputs, indexing)
+
+
+@public("mint.meshgrid")
+def mint_meshgrid(*tensors, indexing=None):
+    """The coordinates of the grid that vectors span; "ij" by default."""
+    return _meshgrid(tensors, "ij" if indexing is None else indexing)
+
+
+@public("ops.Meshgrid")
+class Meshgrid:
+    """The class form of `ops.meshgrid`: `ops.Meshgrid(indexing)(vectors)`."""
+
+    @checked
+    def __init__(self, indexing: OneOf("xy", "ij") = "xy"):
+        self.indexing = indexing
+
+    @checked
+    def __call__(self, inputs: Several):
+        return _meshgrid(tuple(inputs), self.indexing)
+
+
+@public("ops.cartesian_prod")
+def cartesian_prod(*inputs):
+    """All combinations of one element of each vector, one row for each."""
+    if len(inputs) == 1:
+        return inputs[0]
+    columns = [g.reshape(-1) for g in _meshgrid(inputs, "ij")]
+    return stack.run(columns, -1)
+
+
+@public("ops.combinations")
+@checked
+def combinations(input: Anything, r: Int(ge=1) = 2, with_replacement: Any = False):
+    """All choices of r elements of a vector, one row for each."""
+    if input.ndim != 1:
+        raise ValueError(f"For 'combinations', 'input' must have one axis, but got shape "
+                         f"{input.shape}.")
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(choose(range(input.shape[0]), r))
+    return input[Tensor(rows)] if rows else create.zeros((0, r), input.dtype)
+
+
+@op("ops.vander(x, N=None)", "Tensor.vander(N=None)")
+def vander(xp, x: Anything, N: Int(ge=1) | Bool | None = None):
+    """The powers N-1, ..., 1, 0 of each element, one row for each; of integers as int64."""
+    if x.ndim != 1 or not x.shape[0]:
+        raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got shape "
+                         f"{tuple(x.shape)}.")
+    count = x.shape[0] if N is None else N
+    x = xp.cast(x, "int64") if x.dtype.kind in "iub" else x
+    return xp.power(xp.expand_dims(x, 1), xp.cast(xp.arange(count - 1, -1, -1), x.dtype))

@@ -1,0 +1,278 @@
+"""Joining Tensors, and splitting one into parts."""
+
+import itertools
+
+from ..._core.declare.inputs import Quirks
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import Alone
+from ..._core.rules.vocabulary import (
+    Any,
+    Int,
+    ListOf,
+    ScalarOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ..._core.tensor.tensor import Tensor
+from .reshape import _joined_dtype, expand_dims, of_one_dtype, reshape_array
+
+Anything = TensorOf(any_dtype)
+
+Joined = TupleOf(Anything, min_length=1) | ListOf(Anything, min_length=1)
+
+Several = TupleOf(Anything) | ListOf(Anything)
+Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
+
+
+@op(
+    "ops.cat(tensors, axis=0)",
+    "ops.concat(tensors, axis=0)",
+    "ops.Concat(axis=0)(tensors)",
+    "mint.cat(tensors, dim: axis=0)",
+    "mint.concat(tensors, dim: axis=0)",
+    compute="native",
+)
+def cat(xp, tensors: Several, axis: Scalar = 0):
+    """Tensors joined along an axis that they have."""
+    return xp.concatenate(_joined_dtype(xp, tensors), axis)
+
+
+@op("mint.stack(tensors, dim: axis=0)", compute="native")
+def stack(xp, tensors: Several, axis: Int = 0):
+    """Tensors of one shape joined along a new axis, in the dtype that they meet in."""
+    return xp.stack(_joined_dtype(xp, tensors), axis)
+
+
+@op(
+    "ops.stack(tensors, axis=0)",
+    "ops.Stack(axis=0)(input_x: tensors)",
+    "ops.Pack(axis=0)(input_x: tensors)",
+    compute="native",
+    quirks=Quirks(rules=dict.fromkeys(("ops.stack", "ops.Stack"), {"tensors": Several | Alone})),
+)
+def stack_alike(xp, tensors: Several, axis: Int = 0):
+    """Tensors of one shape and dtype joined along a new axis."""
+    return xp.stack(of_one_dtype(xp, tensors), axis)
+
+
+@op(
+    "ops.unstack(input_x, axis=0)",
+    "ops.Unstack(axis=0, num=None)(input_x)",
+    "ops.unbind(input: input_x, dim: axis=0)",
+    "Tensor.unbind(dim: axis=0)",
+    "mint.unbind(input: input_x, dim: axis=0)",
+    "ops.Unpack(axis=0)(input_x)",
+    compute="native",
+    quirks=Quirks(rules={"mint.unbind": {"axis": Scalar}}),
+)
+def unstack(xp, input_x: Anything, axis: Int = 0, num: Int | None = None):
+    """The slices along an axis, as a tuple without that axis."""
+    front = xp.moveaxis(input_x, axis, 0)
+    return tuple(front[i] for i in range(front.shape[0]))
+
+
+@op(compute="native")
+def split_at(xp, input: Anything, edges: Any, axis: Int):
+    """The parts of the input between the edges."""
+    return tuple(xp.split(input, list(edges), axis))
+
+
+def _edges(api, length, sizes):
+    """Where to cut for parts of `sizes`: one size for all (the last part may be shorter), or
+    each."""
+    if isinstance(sizes, int):
+        if sizes < 1:
+            raise ValueError(f"For '{api}', 'split_size' must be at least 1, but got {sizes}.")
+        return list(range(sizes, length, sizes))
+    if sum(sizes) != length or min(sizes, default=0) < 0:
+        raise ValueError(f"For '{api}', the sizes {sizes} must add up to the length {length}.")
+    edges, total = [], 0
+    for size in sizes[:-1]:
+        total += size
+        edges.append(total)
+    return edges
+
+
+@public("ops.split")
+def split(tensor, split_size_or_sections, axis=0):
+    """The parts of a Tensor along an axis, as a tuple.
+
+    Args:
+        tensor (Tensor): any dtype.
+        split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the
+            last may be shorter), or of each.
+        axis (int): the axis cut. Default: 0.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `axis` is no axis, a length is below 1, or the lengths do not add up.
+
+    Source: mindspore.ops.split of MindSpore 2.10.
+    """
+    return _split("split", tensor, split_size_or_sections, axis)
+
+
+def _split(api, tensor, sizes, axis):
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"For '{api}', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
+                        f"{type(axis).__name__}.")
+    if not -tensor.ndim <= axis < tensor.ndim:
+        raise ValueError(f"For '{api}', 'axis' must be in [{-tensor.ndim}, {tensor.ndim}), but "
+                         f"got {axis}.")
+    if isinstance(sizes, bool) or not isinstance(sizes, (int, tuple, list)):
+        raise TypeError(f"For '{api}', 'split_size_or_sections' must be an int, tuple or list, "
+                        f"but got {sizes!r}.")
+    return split_at.run(tensor, _edges(api, tensor.shape[axis], sizes), axis)
+
+
+@public("mint.split")
+def mint_split(tensor, split_size_or_sections, dim=0):
+    """The parts of a Tensor along `dim`; the arguments are those of `ops.split`."""
+    return _split("split", tensor, split_size_or_sections, dim)
+
+
+@op("ops.Split(axis=0, output_num=1)(input_x)", compute="native")
+def split_evenly(xp, input_x: Anything, axis: ScalarOf(Int) = 0,
+                 output_num: ScalarOf(Int(ge=1)) = 1):
+    """`output_num` equal parts along an axis, as a tuple."""
+    if input_x.shape[axis] % output_num:
+        raise ValueError(
+            f"For 'Split', 'output_num' must divide the length {input_x.shape[axis]}, but got "
+            f"{output_num}."
+        )
+    return tuple(xp.split(input_x, output_num, axis))
+
+
+@op(
+    "ops.chunk(input, chunks, axis=0)",
+    "mint.chunk(input, chunks, dim: axis=0)",
+    compute="native",
+    quirks=Quirks(rules={"mint.chunk": {"chunks": Count, "axis": Scalar}}),
+)
+def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
+    """At most `chunks` parts of equal length along an axis; the last may be shorter."""
+    length = input.shape[axis]
+    step = max(-(-length // chunks), 1)
+    return tuple(xp.split(input, list(range(step, length, step)), axis))
+
+
+@public("ops.hstack", "mint.hstack")
+@checked
+def hstack(tensors: Joined):
+    """Tensors joined along the second axis, vectors along their only one."""
+    held = [_at_least(1, t) for t in tensors]
+    return cat.run(held, 0 if held[0].ndim == 1 else 1)
+
+
+@public("ops.vstack", "mint.vstack")
+@checked
+def vstack(inputs: Joined):
+    """Tensors joined along the first axis, vectors as rows."""
+    return cat.run([_at_least(2, t) for t in inputs], 0)
+
+
+@public("ops.row_stack", "mint.row_stack")
+@checked
+def row_stack(tensors: Joined):
+    """`vstack` by its other name."""
+    return vstack(tensors)
+
+
+@public("ops.dstack", "mint.dstack")
+@checked
+def dstack(tensors: Joined):
+    """Tensors joined along the third axis."""
+    return cat.run([_at_least(3, t) for t in tensors], 2)
+
+
+@public("ops.column_stack", "mint.column_stack")
+@checked
+def column_stack(tensors: Joined):
+    """Tensors joined along the second axis, vectors as columns."""
+    return cat.run([t if t.ndim > 1 else reshape_array.run(t, (-1, 1)) for t in tensors], 1)
+
+
+@op(compute="native")
+def parts_at(xp, input: Anything, edges: Any, axis: Int):
+    """The parts of the input between edges."""
+    return tuple(xp.split(input, list(edges), axis))
+
+
+@public("ops.tensor_split", "Tensor.tensor_split")
+@checked
+def tensor_split(input: Anything, indices_or_sections: Any, axis: Int = 0):
+    """So many parts as equal as can be along an axis, or the parts between the indices given."""
+    return _parts("tensor_split", input, indices_or_sections, axis)
+
+
+@public("mint.tensor_split")
+@checked
+def mint_tensor_split(input: Anything, indices_or_sections: Any, dim: Int = 0):
+    """The parts along `dim`; see `ops.tensor_split`."""
+    return _parts("tensor_split", input, indices_or_sections, dim)
+
+
+def _at_least(count, one):
+    """A Tensor with at least `count` axes, placed as NumPy's atleast_1d, 2d and 3d place them."""
+    if one.ndim >= count:
+        return one
+    if one.ndim == 0:
+        return reshape_array.run(one, (1,) * count)
+    if count == 2:
+        return expand_dims.run(one, 0)
+    return reshape_array.run(one, (1, one.shape[0], 1) if one.ndim == 1 else (*one.shape, 1))
+
+
+def _atleast(count):
+    def make(inputs):
+        if isinstance(inputs, Tensor):
+            return _at_least(count, inputs)
+        return tuple(_at_least(count, one) for one in inputs)
+
+    make.__name__ = f"atleast_{count}d"
+    make.__doc__ = f"Tensors with at least {count} axes; new ones have length 1."
+    return public(f"ops.atleast_{count}d")(make)
+
+
+for _count in (1, 2, 3):
+    _atleast(_count)
+
+
+def _parts(api, input, indices_or_sections, axis):
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For '{api}', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if isinstance(indices_or_sections, bool) or not isinstance(indices_or_sections,
+                                                               (int, tuple, list)):
+        raise TypeError(f"For '{api}', 'indices_or_sections' must be an int, tuple or list of "
+                        f"ints, but got "
+                        f"{indices_or_sections!r}.")
+    if isinstance(indices_or_sections, int):
+        if indices_or_sections < 1:
+            raise ValueError(f"For '{api}', 'indices_or_sections' must be positive, but got "
+                             f"{indices_or_sections}.")
+        whole, rest = divmod(input.shape[axis], indices_or_sections)
+        sizes = [whole + 1] * rest + [whole] * (indices_or_sections - rest)
+        indices_or_sections = list(itertools.accumulate(sizes))[:-1]
+    return parts_at.run(input, indices_or_sections, axis)
+
+
+def _split_by_name(name, axis, least):
+    def make(input, indices_or_sections):
+        if isinstance(input, Tensor) and input.ndim < least:
+            raise ValueError(f"For '{name}', 'input' must have at least {least} axes, but got "
+                             f"{input.ndim}.")
+        return _parts(name, input, indices_or_sections, axis)
+
+    make.__name__ = name
+    make.__doc__ = f"The parts along axis {axis}; see `ops.tensor_split`."
+    return public(f"ops.{name}", f"Tensor.{name}")(make)
+
+
+_split_by_name("hsplit", 1, 2)
+_split_by_name("vsplit", 0, 1)
+_split_by_name("dsplit", 2, 3)

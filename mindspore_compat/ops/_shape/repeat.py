@@ -1,0 +1,92 @@
+"""Broadcasting, tiling and repeating."""
+
+from ..._core.declare.inputs import Quirks
+from ..._core.declare.op import op
+from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.vocabulary import (
+    Any,
+    Int,
+    InTensor,
+    ListOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+    number,
+)
+from ..._core.tensor.tensor import Tensor
+
+Anything = TensorOf(any_dtype)
+
+
+@op(
+    "ops.broadcast_to(input, shape)",
+    "ops.BroadcastTo(shape)(input)",
+    "mint.broadcast_to(input, shape)",
+    "mint.nn.functional.broadcast_to(input, shape)",
+    compute="native",
+    quirks=Quirks(rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int))}}),
+)
+def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
+    """The input repeated along axes of length 1 and new leading axes; -1 keeps a length."""
+    lead = len(shape) - input.ndim
+    full = tuple(input.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
+    return xp.broadcast_to(input, full)
+
+
+@op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", compute="native")
+def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)) | ListOf(Int(ge=0)))):
+    """The input repeated as often along each axis as `dims` says."""
+    return xp.tile(input, tuple(dims))
+
+
+@op(compute="native")
+def repeated(xp, input: Anything, repeats: Any, axis: Int | None):
+    """Every element along an axis repeated, all alike or each as often as a list says."""
+    return xp.repeat(input, repeats, axis)
+
+
+def _repeat(api, input, repeats, axis):
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For '{api}', 'input' must be a Tensor, but got {type(input).__name__}.")
+    if isinstance(repeats, Tensor):
+        repeats = repeats.tolist()
+    counts = list(repeats) if isinstance(repeats, (tuple, list)) else [repeats]
+    counts, axis = plain_numbers(counts), plain_numbers(axis)
+    for one in counts:
+        if isinstance(one, bool) or not isinstance(one, int):
+            raise TypeError(f"For '{api}', 'repeats' must be ints, but got {one!r} of type "
+                            f"{type(one).__name__}.")
+        if one < 0:
+            raise ValueError(f"For '{api}', 'repeats' must not be negative, but got {repeats}.")
+    if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
+        raise TypeError(f"For '{api}', 'axis' must be an int, but got {axis!r} of type "
+                        f"{type(axis).__name__}.")
+    return repeated.run(input, counts[0] if len(counts) == 1 else counts, axis)
+
+
+@public("ops.repeat_interleave")
+@checked
+def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
+    """Every element along an axis (of all elements in order, for None) repeated, alike or each as
+    often as told.
+
+    Args:
+        input (Tensor): any number dtype.
+        repeats (Union[int, tuple[int], list[int], Tensor]): how often.
+        axis (Union[int, None]): the axis. Default: None.
+
+    Raises:
+        TypeError: if an argument has another type. ValueError: if `repeats` is negative.
+
+    Source: mindspore.ops.repeat_interleave of MindSpore 2.10.
+    """
+    return _repeat("repeat_interleave", input, repeats, axis)
+
+
+@public("ops.repeat_elements")
+@checked
+def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
+    """Every element along an axis repeated `rep` times; see `ops.repeat_interleave`."""
+    return _repeat("repeat_elements", x, rep, axis)
