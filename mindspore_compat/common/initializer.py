@@ -276,8 +276,7 @@ class _He(Initializer):
 
     def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
         super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
-        self.mode, self.nonlinearity = mode, nonlinearity
-        self.negative_slope = negative_slope
+        self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
     def _sigma(self, arr):
         fan = _calculate_correct_fan(arr.shape, self.mode)
@@ -505,7 +504,7 @@ class TruncatedNormal(Initializer):
 
     def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
         super().__init__(sigma=sigma, mean=mean, a=a, b=b)
-        self.mean, self.sigma = mean, sigma
+        self.sigma, self.mean = sigma, mean
         self.a, self.b = a, b
 
     def _initialize(self, arr):
