@@ -101,7 +101,7 @@ PATHS.update((path, target) for target, paths in {
     "ops.function": """ops.function.clip_func ops.function.debug_func ops.function.image_func
         ops.function.other_func ops.function.parameter_func ops.function.reshard_func
         ops.function.sparse_func ops.function.sparse_unary_func ops.function.spectral_func
-        ops.function.vmap_func ops.function.grad.grad_func""",
+        ops.function.vmap_func""",
     "ops.operations": """ops.deprecated ops.operations.control_ops ops.operations.custom_ops
         ops.operations.debug_ops ops.operations.inner_ops ops.operations.linalg_ops
         ops.operations.manually_defined ops.operations.manually_defined.ops_def
@@ -116,7 +116,7 @@ PATHS.update((path, target) for target, paths in {
 
 # Paths of modules without names of their own: FURTHER says what they show.
 FACADES = set("""common.dynamic_shape dataset.callback dataset.debug graph graph.dynamic_shape
-    mindrecord.core onnx onnx.onnx_export ops.function.grad safeguard
+    mindrecord.core onnx onnx.onnx_export ops.function.grad ops.function.grad.grad_func safeguard
     safeguard.rewrite_obfuscation scipy.ops scipy.ops_wrapper scipy.utils
     scipy.utils_const""".split())
 
@@ -140,9 +140,11 @@ FURTHER = {
         mindrecord common""",
     "mint.distributed mint.nn": "mint communication common ops.communication",
     "numpy": "numpy common common.dtype",
-    "scipy": "scipy.linalg ops._primitive_aliases.inner_ops common common.dtype",
+    "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment ops._primitive_aliases.inner_ops
+        common common.dtype""",
     "dataset": """dataset dataset.engine dataset.engine.config dataset.engine.sampler
         dataset.transforms dataset.vision.utils dataset.audio.utils""",
+    "ops.function.grad": "ops.function nn.grad.custom_vjp nn common",
     "ops.auto_generate": "common common.dtype",
     "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive":
         "ops.auto_generate ops._primitive_aliases.inner_ops common common.dtype communication "

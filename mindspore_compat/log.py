@@ -15,7 +15,7 @@ import logging
 import os
 import sys
 import time
-from functools import cache
+from functools import cache, wraps
 from logging.handlers import RotatingFileHandler
 
 __all__ = ["get_level", "get_log_config"]
@@ -72,6 +72,47 @@ def get_log_config():
         `logger_maxBytes`, `logger_backupCount` and `GLOG_stderrthreshold`.
     """
     return dict(settings())
+
+
+class _LogActionOnce:
+    """Decorates a function whose warnings are written at its first call only.
+
+    Args:
+        logger (object): what warns; its `warning` is silent while a later call runs.
+        key (str): functions of one key are silent after the first call of any of them.
+        no_warning (bool): True where the first call is silent too. Default: False.
+
+    Example:
+        >>> import mindspore_compat.log as logger
+        >>> @logger._LogActionOnce(logger=logger, key="half")
+        ... def half(x):
+        ...     logger.warning("this rounds")
+        ...     return x // 2
+        >>> half(4), half(6)
+        (2, 3)
+    """
+
+    is_logged = {}
+
+    def __init__(self, logger, key, no_warning=False):
+        self.logger = logger
+        self.key = key
+        self.no_warning = no_warning
+
+    def __call__(self, function):
+        @wraps(function)
+        def wrapper(*args, **kwargs):
+            if not self.no_warning and self.key not in self.is_logged:
+                self.is_logged[self.key] = True
+                return function(*args, **kwargs)
+            spoken = self.logger.warning
+            self.logger.warning = lambda *args, **kwargs: None
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.logger.warning = spoken
+
+        return wrapper
 
 
 @cache

@@ -37,7 +37,7 @@ from ._embedding import cache_map
 from ._image import boxes, glimpse, grid_sample, pixel_shuffle, resize, roi_pooling, rotated_iou
 from ._indexing import getitem, inplace, scatter
 from ._legacy import names, replay_buffer, tensor_stores
-from ._linalg import covariance, decomposition, inverse, matmul, matmul_add, products, solve
+from ._linalg import covariance, decomposition, eigh, inverse, matmul, matmul_add, products, solve
 from ._loss import candidate_sampling, classification, ctc, regression, rnnt
 from ._moe import dispatch, group_topk, grouped_matmul, token_permute
 from ._normalization import batch_norm, layer_norm, statistics

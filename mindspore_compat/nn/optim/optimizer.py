@@ -211,6 +211,10 @@ class Optimizer(Cell):
         self.param_length = len(parameters)
         self.optim_filter = (True,) * len(parameters)
 
+    def _is_dynamic_lr_or_weight_decay(self):
+        """Whether a learning rate or a weight decay changes with the step."""
+        return self.dynamic_lr or self.dynamic_weight_decay
+
     # The step's learning rate and weight decay ----------------------------------------------------
 
     def get_lr(self):

@@ -1,10 +1,11 @@
-"""linear_sum_assignment: the cheapest pairing of rows and columns."""
+"""linear_sum_assignment: the cheapest pairing of rows and columns, and its Primitive."""
 
 import numpy
 import scipy.optimize
 
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ...ops.primitive import Primitive
 
 
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
@@ -51,3 +52,29 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
     out = numpy.full((2, min(costs.shape)), -1, numpy.int64)
     out[:, : len(rows)] = rows, columns
     return Tensor(out[0]), Tensor(out[1])
+
+
+class LinearSumAssignment(Primitive):
+    """`linear_sum_assignment` as a Primitive.
+
+    Inputs:
+        - **cost_matrix** (Tensor): an (M, N) matrix of numbers or bools.
+        - **dimension_limit** (Tensor): an int64 number: how many columns count.
+        - **maximize** (bool): whether the greatest total is wanted.
+
+    Returns:
+        tuple[Tensor]: rows and columns, min(M, N) int64 numbers each; missing pairs are -1.
+
+    Raises:
+        TypeError: as for `linear_sum_assignment`.
+        ValueError: as for `linear_sum_assignment`.
+
+    Source: mindspore.scipy.ops.LinearSumAssignment of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("LinearSumAssignment")
+
+    def __call__(self, cost_matrix, dimension_limit, maximize):
+        """The rows and columns that go together."""
+        return linear_sum_assignment(cost_matrix, maximize, dimension_limit)

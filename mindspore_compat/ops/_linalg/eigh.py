@@ -1,0 +1,52 @@
+"""Eigh: eigenvalues of symmetric matrices as a Primitive."""
+
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, checked
+from .._elementwise.cast import cast
+from .._elementwise.complex_parts import conj
+from .._shape.reshape import swapaxes, tril, triu
+from ..primitive import Primitive
+from .decomposition import eigh
+
+
+@public("ops.operations._inner_ops.Eigh")
+class Eigh(Primitive):
+    """Eigenvalues, and eigenvectors, of symmetric or Hermitian matrices.
+
+    Args:
+        compute_eigenvectors (bool): False for the eigenvalues alone. Default: True.
+        lower (bool): whether the lower half is read, or the upper one. Default: True.
+
+    Inputs:
+        - **a** (Tensor): square matrices over the last two axes, of float or complex numbers.
+
+    Returns:
+        tuple[Tensor], the eigenvalues in ascending order, of the dtype of `a`, and the
+        eigenvectors as columns; the eigenvalues alone without `compute_eigenvectors`.
+
+    Raises:
+        TypeError: if a setting is no bool, or `a` no Tensor of these numbers.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> values = ms.ops.operations.linalg_ops.Eigh(compute_eigenvectors=False)
+        >>> values(ms.Tensor([[2.0, 0.0], [0.0, 1.0]]))
+        Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
+
+    Source: mindspore.ops.operations.linalg_ops.Eigh of MindSpore 2.10.
+    """
+
+    @checked
+    def __init__(self, compute_eigenvectors: Bool = True, lower: Bool = True):
+        super().__init__("Eigh")
+        self.compute_eigenvectors = compute_eigenvectors
+        self.lower = lower
+
+    def __call__(self, a):
+        """The eigenvalues, and eigenvectors."""
+        below, above = tril.run(a, -1), triu.run(a, 1)
+        half = below if self.lower else above
+        other = swapaxes.run(conj.run(half), -1, -2)
+        values, vectors = eigh.run(half + other + (a - below - above))
+        values = cast.run(values, a._array.dtype)
+        return (values, vectors) if self.compute_eigenvectors else values

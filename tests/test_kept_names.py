@@ -1,0 +1,162 @@
+"""Names that scripts and libraries take from inside MindSpore; numbers are those of 2.10."""
+
+import importlib
+
+import numpy as np
+import pytest
+from mindspore_compat.ops.composite.base import core
+from mindspore_compat.ops.function.grad.grad_func import custom_vjp
+from mindspore_compat.ops.operations.linalg_ops import Eigh
+from mindspore_compat.scipy.ops import LinearSumAssignment
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+from mindspore_compat import log as logger
+from mindspore_compat.train.summary.enums import ModeEnum, PluginEnum, WriterPluginEnum
+
+
+def test_values_of_the_summary_enums():
+    assert ModeEnum.to_list() == ["train", "eval"]
+    assert WriterPluginEnum.to_list() == ["exporter", "explainer", "summary", "lineage"]
+    assert PluginEnum("landscape") is PluginEnum.LANDSCAPE
+    assert len(PluginEnum.to_list()) == 11
+
+
+class TestCustomVjp:
+    x, y = Tensor([-1.0, 2.0]), Tensor([0.0, 3.0])
+
+    def test_the_given_gradient_is_used(self):
+        @custom_vjp
+        def product(x, y):
+            return x * y
+
+        product.defbwd(lambda x, y, out, dout: (dout * 2, out))
+        assert isinstance(product, nn.Cell)
+        np.testing.assert_array_equal(product(self.x, self.y).asnumpy(), [0, 6])
+        to_x, to_y = ms.grad(product, (0, 1))(self.x, self.y)
+        np.testing.assert_array_equal(to_x.asnumpy(), [2, 2])
+        np.testing.assert_array_equal(to_y.asnumpy(), [0, 6])
+
+    def test_a_gradient_without_one_given_is_refused(self):
+        product = custom_vjp()(lambda x, y: x * y)
+        np.testing.assert_array_equal(product(self.x, self.y).asnumpy(), [0, 6])
+        with pytest.raises(TypeError, match="defbwd"):
+            ms.grad(product)(self.x, self.y)
+
+    def test_other_things_than_functions_are_refused(self):
+        with pytest.raises(TypeError, match="'fn' must be a function, but got 3"):
+            custom_vjp(3)
+
+
+def test_core_marks_a_function():
+    def double(x):
+        return 2 * x
+
+    assert core(double) is double
+    assert double._func_graph_flags == {"core": True}
+    assert core(inner=1)(double)(3) == 6
+    assert double._func_graph_flags == {"core": True, "inner": 1}
+
+
+class Heard:
+    """A logger that keeps what it is told."""
+
+    def __init__(self):
+        self.heard = []
+
+    def warning(self, text):
+        self.heard.append(text)
+
+
+class TestLogActionOnce:
+    @pytest.fixture(autouse=True)
+    def no_keys(self, monkeypatch):
+        monkeypatch.setattr(logger._LogActionOnce, "is_logged", {})
+
+    def test_functions_of_one_key_warn_once(self):
+        log = Heard()
+        once = logger._LogActionOnce(logger=log, key="half")
+
+        @once
+        def half(x):
+            log.warning("half")
+            return x // 2
+
+        @once
+        def third(x):
+            log.warning("third")
+            return x // 3
+
+        assert [half(4), half(6), third(9)] == [2, 3, 3]
+        log.warning("later")
+        assert log.heard == ["half", "later"]
+
+    def test_no_warning_is_always_silent(self):
+        log = Heard()
+
+        @logger._LogActionOnce(logger=log, key="silent", no_warning=True)
+        def fails():
+            log.warning("silent")
+            raise KeyError("the error passes")
+
+        with pytest.raises(KeyError, match="the error passes"):
+            fails()
+        log.warning("later")
+        assert log.heard == ["later"]
+
+
+@pytest.mark.parametrize("learning_rate, decay, dynamic", [
+    (0.1, 0.0, False),
+    ([0.1, 0.2], 0.0, True),
+    (0.1, nn.ExponentialDecayLR(0.1, 0.9, 4), True),
+])
+def test_whether_an_optimizer_has_changing_settings(learning_rate, decay, dynamic):
+    weight = ms.Parameter(Tensor([1.0]), name="w")
+    optimizer = nn.Momentum([weight], learning_rate, 0.9, weight_decay=decay)
+    assert optimizer._is_dynamic_lr_or_weight_decay() is dynamic
+
+
+class TestEigh:
+    a = Tensor([[2.0, 1.0], [1.0, 3.0]])
+
+    @pytest.mark.parametrize("lower", [True, False])
+    def test_only_one_half_is_read(self, lower):
+        half = np.tril(self.a.asnumpy()) if lower else np.triu(self.a.asnumpy())
+        values, vectors = Eigh(True, lower)(Tensor(half))
+        np.testing.assert_allclose(values.asnumpy(), [1.381966, 3.618034], rtol=1e-6)
+        again = vectors.asnumpy() * values.asnumpy() @ vectors.asnumpy().T
+        np.testing.assert_allclose(again, self.a.asnumpy(), atol=1e-6)
+
+    def test_complex_numbers(self):
+        a = Tensor(np.array([[2, 1j], [-1j, 3]], np.complex64))
+        values, vectors = Eigh()(a)
+        assert values.dtype == ms.complex64
+        np.testing.assert_allclose(
+            ops.matmul(a, vectors).asnumpy(), vectors.asnumpy() * values.asnumpy(), atol=1e-5)
+
+    def test_gradient_of_the_sum_of_eigenvalues_is_the_identity(self):
+        slope = ms.grad(lambda a: Eigh(False)(a).sum())(self.a)
+        np.testing.assert_allclose(slope.asnumpy(), np.eye(2), atol=1e-6)
+
+    def test_settings_are_bools(self):
+        with pytest.raises(TypeError, match="'compute_eigenvectors' must be a bool"):
+            Eigh(1)
+
+
+@pytest.mark.parametrize("limit, maximize, columns", [
+    (3, False, [1, 0]), (2, True, [0, 1])])
+def test_linear_sum_assignment_primitive(limit, maximize, columns):
+    costs = Tensor(np.array([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0]]))
+    rows, found = LinearSumAssignment()(costs, Tensor(limit, ms.int64), maximize)
+    assert rows.asnumpy().tolist() == [0, 1]
+    assert found.asnumpy().tolist() == columns
+
+
+def test_new_zeros_and_new_ones():
+    functions = importlib.import_module("mindspore_compat.ops.function.array_func")
+    x = Tensor([-1.0, 2.0], ms.float32)
+    zeros, ones = functions.new_zeros(x, 3), functions.new_ones(x, (2,), dtype=ms.int32)
+    assert zeros.dtype == ms.float32 and zeros.asnumpy().tolist() == [0, 0, 0]
+    assert ones.dtype == ms.int32 and ones.asnumpy().tolist() == [1, 1]
+    with pytest.raises(ValueError):
+        functions.new_zeros(x, -1)
