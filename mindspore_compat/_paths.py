@@ -134,7 +134,7 @@ FURTHER = {
     """boost common nn.cell nn.layer nn.loss nn.optim nn.wrap nn.grad nn.probability nn.sparse
     nn.utils nn.dynamic_lr nn.learning_rate_schedule experimental.optim mint.optim parallel train
     utils graph onnx safeguard""": """common common.dtype common.api common.parameter
-        common.initializer common.generator context communication ops.primitive ops._legacy.names
+        common.initializer common.generator context communication ops.primitive
         nn nn.cell nn.optim.optimizer train train.metrics.metric amp""",
     "hal runtime device_context communication mindrecord": """hal runtime context communication
         mindrecord common""",
@@ -143,7 +143,7 @@ FURTHER = {
     "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment ops._primitive_aliases.inner_ops
         common common.dtype""",
     "dataset": """dataset dataset.engine dataset.engine.config dataset.engine.sampler
-        dataset.transforms dataset.vision.utils dataset.audio.utils""",
+        dataset.transforms dataset.vision.utils dataset.audio.utils common""",
     "ops.function.grad": "ops.function nn.grad.custom_vjp nn common",
     "ops.auto_generate": "common common.dtype",
     "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive":

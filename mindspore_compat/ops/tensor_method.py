@@ -1,0 +1,41 @@
+"""mindspore.ops.tensor_method: the methods of Tensor as functions.
+
+`tensor_abs(input)` is `input.abs()`, and so is the function of an earlier signature,
+`deprecated_tensor_abs(input)`: a method takes every signature it has. Any name of `mindspore.ops`
+is found here too.
+"""
+
+import functools
+
+from .._core.tensor.tensor import Tensor
+from . import __all__, __dir__  # noqa: F401
+from . import __getattr__ as _find
+
+
+def __getattr__(name):
+    """A method of Tensor as a function, else a name of `mindspore.ops`."""
+    plain = name.removeprefix("deprecated_")
+    if name.startswith(("tensor_", "deprecated_")):
+        found = _function(name, plain.removeprefix("tensor_"))
+        if found is not None:
+            return found
+    return _find(name)
+
+
+@functools.cache
+def _function(name, plain):
+    """The function `name` of the method `plain`, or None."""
+    method = getattr(Tensor, plain, None) or getattr(Tensor, plain.removesuffix("_ext"), None)
+    if plain.startswith("_") or not callable(method):
+        return None
+
+    @functools.wraps(method)
+    def function(input, *args, **kwargs):
+        if not isinstance(input, Tensor):
+            raise TypeError(f"For '{name}', 'input' must be a Tensor, but got {input!r} of type "
+                            f"{type(input).__name__}.")
+        return method(input, *args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = __name__
+    return function
