@@ -232,6 +232,8 @@ class Cell(Naming, Hooks, State, Settings):
             self._cell_assign_cell(name, value)
         elif isinstance(value, ParameterTuple):
             self._cell_assign_parameter_tuple(name, value)
+        elif "_params" not in self.__dict__:  # a plain attribute before super().__init__()
+            object.__setattr__(self, name, value)
         elif name in self._params:
             self._cell_replace(self._params, "a parameter", name, value)
         elif name in self._cells:

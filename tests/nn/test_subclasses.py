@@ -227,3 +227,25 @@ def test_a_copy_of_a_step_that_has_run_trains_its_own_weights(make):
     for own, theirs in zip(net.trainable_params(), twin.network.trainable_params(), strict=True):
         assert own is not theirs
         same(theirs, own)
+
+
+def test_plain_attributes_may_be_assigned_before_the_base_class_is_set_up():
+    class Early(nn.Cell):
+        def __init__(self):
+            self.width = 3
+            self.sizes = [1, 2]
+            super().__init__()
+            self.layer = nn.Dense(self.width, self.sizes[1])
+
+    cell = Early()
+    assert cell.width == 3 and [p.name for p in cell.get_parameters()] == [
+        "layer.weight", "layer.bias"]
+
+
+def test_a_layer_before_the_base_class_is_set_up_is_refused():
+    class Early(nn.Cell):
+        def __init__(self):
+            self.layer = nn.Dense(2, 2)
+
+    with pytest.raises(AttributeError):
+        Early()
