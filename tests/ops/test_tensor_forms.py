@@ -285,3 +285,15 @@ def test_the_median_of_what_is_not_nan_takes_wide_integers(dtype, error):
     else:
         with pytest.raises(error, match="'nanmedian'"):
             tensor.nanmedian()
+
+
+def test_repeat_along_an_axis_repeats_elements_as_earlier_releases_do():
+    rows = Tensor([[1, 2], [3, 4]])
+    assert rows.repeat(2, axis=0).tolist() == [[1, 2], [1, 2], [3, 4], [3, 4]]
+    assert rows.repeat([1, 2], axis=1).tolist() == [[1, 2, 2], [3, 4, 4]]
+    assert rows.repeat(repeats=2, axis=None).tolist() == [1, 1, 2, 2, 3, 3, 4, 4]
+    assert rows.repeat(1, 2).tolist() == [[1, 2, 1, 2], [3, 4, 3, 4]]
+    with pytest.raises(ValueError, match="'axis'"):
+        rows.repeat(2, axis=2)
+    with pytest.raises(TypeError, match="'repeats'"):
+        rows.repeat(2, 1, axis=0)

@@ -236,10 +236,14 @@ class Dropout(Cell):
     def __init__(self, keep_prob: Any = 0.5, p: Number(ge=0, lt=1) | None = None, dtype=float32):
         super().__init__()
         if p is None:
-            _need_keep_prob(keep_prob)
+            self._need_keep_prob(keep_prob)
         self.keep_prob = keep_prob
         self.p = p
         self.dtype = dtype
+
+    @checked
+    def _need_keep_prob(self, keep_prob: Float(gt=0.0, le=1.0)):
+        """Refuses other values than a float in (0, 1]."""
 
     def _chance(self):
         """The probability of an element to be zeroed, by the attributes as they are now."""
@@ -263,11 +267,6 @@ class Dropout(Cell):
     def extend_repr(self):
         """The probability, as it was given."""
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
-
-
-@checked
-def _need_keep_prob(keep_prob: Float(gt=0.0, le=1.0)):
-    """Refuses other values than a float in (0, 1]."""
 
 
 @public("nn.DropoutExt", "mint.nn.Dropout")

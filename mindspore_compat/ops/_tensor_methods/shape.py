@@ -153,10 +153,26 @@ def tile(self, *reps, **named):
 
 @public("Tensor.repeat")
 def repeat(self, *repeats, **named):
-    """The Tensor laid out several times along each axis, as `Tensor.tile`."""
+    """The Tensor laid out several times along each axis, as `Tensor.tile`.
+
+    With the keyword `axis`, which releases before 2.5 had, it is elements that are repeated, as by
+    `Tensor.repeat_interleave`.
+    """
+    if "axis" in named:
+        return _repeat_along(self, repeats, **named)
     if named:
         repeats = _named("Tensor.repeat", "repeats", repeats, named)
     return repeat_ops.tile.run(self, _counts("Tensor.repeat", repeats))
+
+
+def _repeat_along(self, given, axis, **named):
+    if named:
+        given = _named("Tensor.repeat", "repeats", given, named)
+    if len(given) != 1:
+        raise TypeError(f"For 'Tensor.repeat' with 'axis', 'repeats' must be one argument, but got "
+                        f"{given}.")
+    axis = None if axis is None else axes_along("Tensor.repeat", "axis", axis, self)
+    return reshape_ops._repeat("Tensor.repeat", self, given[0], axis)
 
 
 def _counts(api, given):
