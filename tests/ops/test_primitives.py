@@ -254,3 +254,14 @@ def test_names_of_older_releases_can_be_switched_off(value, shown):
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
                           env={**os.environ, "MINDSPORE_COMPAT_LEGACY": value})
     assert told.stdout.strip() == shown
+
+
+def test_three_paddings_of_a_pool_of_volumes_count_for_both_sides():
+    x = ms.Tensor(np.random.default_rng(0).normal(size=(1, 2, 3, 5, 5)).astype(np.float32))
+    three, six = (
+        ops.MaxPool3D(kernel_size=(1, 3, 3), strides=2, pad_mode="pad", pad_list=pads)(x)
+        for pads in ((0, 1, 1), (0, 0, 1, 1, 1, 1))
+    )
+    assert three.shape == (1, 2, 2, 3, 3) and (three == six).all()
+    with pytest.raises(ValueError, match="'pad_list'"):
+        ops.MaxPool3D(kernel_size=3, pad_mode="pad", pad_list=(1, 1))(x)

@@ -210,15 +210,20 @@ def max_pool_primitive(xp, x: Floats, kernel_size: several(Positive, 2, 4) = 1,
     "data_format='NCDHW')(x)")
 def max_pool3d_primitive(xp, x: Floats, kernel_size: several(Positive, 3) = 1,
                          strides: several(Positive, 3) = 1, pad_mode: PadMode = "VALID",
-                         pad_list: several(Natural, 6) = 0, ceil_mode: Bool = None,
+                         pad_list: several(Natural, 3, 6) = 0, ceil_mode: Bool = None,
                          data_format: OneOf("NCDHW") = "NCDHW"):
-    """The largest value of each window of volumes (N, C, D, H, W); `pad_list` counts for "pad"."""
+    """The largest value of each window of volumes (N, C, D, H, W); `pad_list` counts for "pad".
+
+    Three numbers of `pad_list` pad both sides of a dimension alike, six each side by itself.
+    """
     need_rank("MaxPool3D", "x", x, 5)
     if pad_mode.lower() != "pad" and ceil_mode is not None:
         raise ValueError(
             f"For 'MaxPool3D', 'ceil_mode' must be None where 'pad_mode' is '{pad_mode}', but got "
             f"{ceil_mode}.")
     kernel, stride, ones = each(kernel_size, 3), each(strides, 3), (1, 1, 1)
+    if isinstance(pad_list, tuple) and len(pad_list) == 3:
+        pad_list = tuple(side for side in pad_list for _ in range(2))
     pads = padding_of("MaxPool3D", pad_mode, pad_list, tuple(x.shape[2:]), kernel, stride, ones)
     _need_small("MaxPool3D", pads, kernel)
     _need_fit("MaxPool3D", x, kernel, pads, ones)
