@@ -297,3 +297,12 @@ def test_repeat_along_an_axis_repeats_elements_as_earlier_releases_do():
         rows.repeat(2, axis=2)
     with pytest.raises(TypeError, match="'repeats'"):
         rows.repeat(2, 1, axis=0)
+
+
+def test_a_note_about_gradients_on_a_plain_tensor_is_kept_and_changes_none():
+    rows = Tensor([3.0, 4.0])
+    assert rows.requires_grad is False
+    rows.requires_grad = True
+    assert rows.requires_grad is True
+    rows.requires_grad = False
+    assert ms.grad(lambda x: (x * x).sum())(rows).tolist() == [6.0, 8.0]

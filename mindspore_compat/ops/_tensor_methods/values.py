@@ -251,5 +251,14 @@ def _set_data(self, value):
     self._array, self._node = value._array, None
 
 
+def _requires_grad(self):
+    """Whether a gradient is being taken along the Tensor, or what a script has noted on it."""
+    return self.__dict__.get("requires_grad", self._node is not None)
+
+
+def _set_requires_grad(self, value):
+    self.__dict__["requires_grad"] = value  # no gradient heeds it, as in the original
+
+
 Tensor.data = property(_data, _set_data)
-Tensor.requires_grad = property(lambda self: self._node is not None)
+Tensor.requires_grad = property(_requires_grad, _set_requires_grad)
