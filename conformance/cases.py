@@ -9,12 +9,24 @@ A case is a plain dict, so that it travels to a worker as JSON. Answers of real 
 import hashlib
 import re
 
-from . import bad, good, odd, signatures, specs
+from . import bad, good, odd, scenarios, signatures, specs
 from .calls import Call
 
-KINDS = ("exists", "signature", "accepts", "raises", "promises", "gradient", "example")
+KINDS = (
+    "exists",
+    "signature",
+    "accepts",
+    "raises",
+    "promises",
+    "gradient",
+    "steps",
+    "options",
+    "example",
+)
 ODD = "odd"  # asked only by request: no page says what ought to happen
 UNCHANGED = "as documented"
+# what a case of several steps, or of a changed argument, holds besides its call
+DRIVEN = ("script", "train", "scale", "overflows", "spoilt", "numbers", "converted")
 DIFFERENTIABLE = ("ops.", "nn.", "mint.", "numpy.", "Tensor.")
 _NOT_SMOOTH = re.compile(
     r"(?i)random|dropout|argm|sort|topk|multinomial|bernoulli|poisson|normal(?!i[sz])"
@@ -56,6 +68,10 @@ def of_entry(name, entry, kinds=KINDS):
         return found
     if entry.get("signature") is not None and entry["kind"] in ("class", "function", "method"):
         add("signature", "", expect=entry["signature"], overloads=entry.get("overloads", []))
+    for label, more in scenarios.steps(name, entry):
+        add("steps", label, **more)
+    for label, more in scenarios.options(name):
+        add("options", label, **more)
     call = call_of(name, entry)
     if call is None:
         return found
@@ -265,7 +281,6 @@ def all_cases(entries, kinds=KINDS, areas=(), names=()):
 
 def digest(case):
     """A short key of what a case asks, so that a kept answer is not used for a changed case."""
-    asked = repr(
-        [case.get(k) for k in ("name", "kind", "init", "call", "owner", "expect", "order", "steps")]
-    )
+    keys = ("name", "kind", "init", "call", "owner", "expect", "order", "steps")
+    asked = repr([case.get(k) for k in keys] + [case[k] for k in DRIVEN if k in case])
     return hashlib.sha1(asked.encode()).hexdigest()[:8]

@@ -18,7 +18,7 @@ from .cases import digest
 from .errors import BadInput, TargetBroken, text_of
 from .targets import REFERENCE
 
-SECONDS = {"example": 60, "accepts": 60, "gradient": 40}
+SECONDS = {"example": 60, "accepts": 60, "gradient": 40, "steps": 60, "options": 60}
 LIMIT, START = 20, 180  # seconds for any other case, and for the import of the target
 RENEW = 600  # cases after which a worker is replaced, so that its memory is given back
 

@@ -9,7 +9,6 @@ near the results: they have a descriptor of their own.
 import argparse
 import ast
 import contextlib
-import hashlib
 import inspect
 import io
 import json
@@ -26,11 +25,11 @@ import warnings
 
 import numpy as np
 
-from . import gradients, outputs, samples, signatures, targets
+from . import blocked, gradients, options, outputs, samples, signatures, steps, targets
+from .observations import observe, without_values
 from .values import Values, resolve
 
 PATIENCE = 3  # seconds; a slower call is not made twice to see whether it gives the same
-KEEP = 16  # result elements that are kept as numbers in an answer
 # Names that the documentation's examples use as if they had been imported.
 _USUAL = {
     "nn": "nn",
@@ -42,11 +41,10 @@ _USUAL = {
     "P": "ops.operations",
     "context": "context",
 }
-_NAME = re.compile(r"[\w.:+-]{0,40}")  # a text that an answer keeps as it is
 # How the original says that this device lacks an operator; the call itself is good.
 _NO_KERNEL = re.compile(
     r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not "
-    r"found op|Unsupported device|Select CPU operator"
+    r"found op|Unsupported device|Select CPU operator|cannot find fn match"
 )
 
 
@@ -77,6 +75,8 @@ class Worker:
             raise
         except BaseException as error:  # noqa: BLE001  (the target may raise anything at all)
             found = {"status": "fail", "got": _describe(error)}
+        if case["kind"] not in ("exists", "odd"):
+            found = blocked.explain(found, case["name"], self.ms.__name__)
         return {"id": case["id"], "seconds": round(time.perf_counter() - start, 4), **found}
 
     def _reset(self, seed=0):
@@ -151,11 +151,11 @@ class Worker:
                 "expected": "accepted",
                 "observed": "no kernel" if missing else type(error).__name__,
             }
-        seen, spent = _observe(result), time.perf_counter() - start
-        if _without_values(seen) != seen:
+        seen, spent = observe(result), time.perf_counter() - start
+        if without_values(seen) != seen:
             self._reset(seed=1)
-            sure = spent < PATIENCE and _observe(self.call(case)) == seen
-            seen = seen if sure else _without_values(seen)
+            sure = spent < PATIENCE and observe(self.call(case)) == seen
+            seen = seen if sure else without_values(seen)
         return {"status": "pass", "observed": seen}
 
     def on_raises(self, case):
@@ -186,6 +186,31 @@ class Worker:
                 "observed": type(error).__name__ + lacking,
             }
         return {"status": "pass", "got": "accepted", "observed": "accepted"}
+
+    def on_steps(self, case):
+        """What an optimizer or a training cell holds after some steps; the judge compares."""
+        return self._driven(steps.drive, case)
+
+    def on_options(self, case):
+        """What a layer gives with one argument changed, or that it refuses; the judge compares."""
+        return self._driven(options.drive, case)
+
+    def _driven(self, drive, case):
+        try:
+            found = drive(self, case)
+        except Exception as error:  # noqa: BLE001
+            refused = "no kernel" if _NO_KERNEL.search(str(error)) else type(error).__name__
+            return {"status": "pass", "got": _describe(error), "observed": {"refused": refused}}
+        wanted = {"wanted": found["wanted"]} if "wanted" in found else {}
+        return {"status": "pass", "observed": found["seen"], **wanted}
+
+    def make(self, name, given):
+        """The object that the class, or the function, of that name gives for these arguments."""
+        return _apply(self.resolved(name), given)
+
+    def resolved(self, name):
+        """The public object of that name."""
+        return resolve(self.ms, name)
 
     def on_promises(self, case):
         """The result has the dtype or shape of the named input."""
@@ -353,62 +378,6 @@ def _settle(result):
     return result
 
 
-def _observe(result):
-    """Facts of a result: dtype, shape, and its numbers; of a large one three means of them.
-
-    Of a text that is more than one name only length and digest: it may be prose, source or a path,
-    which an answer does not keep.
-    """
-    if isinstance(result, (tuple, list)):
-        return [_observe(r) for r in result[:8]]
-    if hasattr(result, "asnumpy") and hasattr(result, "shape") and hasattr(result, "dtype"):
-        values = np.asarray(result.asnumpy())
-        fact = [str(result.dtype), list(map(int, result.shape))]
-        if values.dtype.kind not in "fiubcV" or values.dtype.kind == "V" and values.dtype.names:
-            return fact
-        if values.dtype.kind == "V" or values.dtype.name == "bfloat16":
-            values = values.astype(np.float32)
-        return fact + ([_numbers(values)] if values.size <= KEEP else _means(values))
-    if isinstance(result, str) and not _NAME.fullmatch(result):
-        digest = hashlib.sha1(result.encode()).hexdigest()[:8]
-        return f"text of {len(result)} characters, {digest}"
-    if result is None or isinstance(result, (bool, int, str)):
-        return repr(result)
-    if isinstance(result, float):
-        return f"{result:.6g}"
-    return type(result).__name__
-
-
-def _numbers(values):
-    kind = {"c": complex, "f": float}.get(values.dtype.kind, int)
-    return [_number(v) for v in values.astype(kind).reshape(-1).tolist()]
-
-
-def _number(value):
-    if isinstance(value, complex) or value != value or abs(value) == float("inf"):
-        return repr(value)
-    return float(f"{value:.6g}") if isinstance(value, float) else value
-
-
-def _means(values):
-    if values.dtype.kind == "c":
-        values = np.abs(values)
-    flat = values.astype(np.float64).reshape(-1)
-    if not np.isfinite(flat).all():
-        return []
-    wave = float((flat * np.cos(np.arange(flat.size))).mean())
-    means = {"mean": float(flat.mean()), "size": float(np.abs(flat).mean()), "wave": wave}
-    return [{key: float(f"{value:.6g}") for key, value in means.items()}]
-
-
-def _without_values(seen):
-    """An observation whose numbers hang on chance, reduced to dtype and shape."""
-    if isinstance(seen, list) and len(seen) == 3 and isinstance(seen[1], list):
-        if isinstance(seen[0], str):
-            return seen[:2]
-    return [_without_values(s) for s in seen] if isinstance(seen, list) else seen
-
-
 def _parameters(thing, is_method):
     """What a call gives: without the instance, by whatever name."""
     if isinstance(thing, type):
@@ -440,6 +409,8 @@ def _signature_difference(wanted, found, values):
             if place >= len(places) or places[place] != name:
                 return f"'{name}' is not at position {place + 1}"
             place += 1
+        if kind == "keyword" and name in places:
+            return f"'{name}' may be given by position"
         if (default is None) != (parameter.default is parameter.empty):
             return f"'{name}' {'has' if default is None else 'lacks'} a default"
         if default is not None and not _same_default(default, parameter.default, values):
