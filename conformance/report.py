@@ -6,6 +6,7 @@ A record is a case together with its judged result: {"id", "name", "area", "kind
 
 import json
 import time
+from collections import Counter
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
@@ -26,7 +27,7 @@ def record(case, result, verdict=None):
         made["layout"] = result.get("layout")
     else:
         made["call"] = call_text(case)
-    for key in ("expected", "got", "difference"):
+    for key in ("expected", "got", "difference", "blocked"):
         if result.get(key):
             made[key] = str(result[key])[:1500]
     if case.get("rule"):
@@ -71,8 +72,15 @@ def summary(records, about):
         "names": len(names),
         "names_whole": sum(not any(s in BAD for s in held) for held in names.values()),
         "layout": [sum(bool(r.get("layout")) for r in shown), len(shown)],
+        "blocked": _blocked(records),
         "usage": usage.coverage(records),
     }
+
+
+def _blocked(records):
+    """{missing name: how many cases of other names fail for it}, the most first."""
+    held = [r["blocked"] for r in records if r.get("blocked") and r["status"] in BAD]
+    return dict(Counter(held).most_common())
 
 
 def table(summed):
@@ -108,6 +116,8 @@ def table(summed):
             f"examples that also print the documented layout: {summed['layout'][0]} of "
             f"{summed['layout'][1]} passing ones"
         )
+    for name, count in summed["blocked"].items():
+        lines.append(f"blocked by {name}, which is missing: {count} cases of other names")
     used = summed["usage"]
     if used:
         lines.append(

@@ -1,0 +1,58 @@
+"""Why a case fails that is about something else: another public name is missing, or a library
+that the target itself asks for.
+
+A call of `nn.Dropout` that needs `ops.arange` says "blocked by ops.arange", so that one missing
+name does not look like many faults; what lacks an optional library is not asked at all.
+"""
+
+import re
+
+# How Python says that a name is missing; the groups are its place and the name.
+_NAMES = (
+    re.compile(r"module '(?P<place>[\w.]+)' has no attribute '(?P<name>\w+)'"),
+    re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<place>[\w.]+)'"),
+    re.compile(r"'(?P<place>Tensor|Parameter|Cell)' object has no attribute '(?P<name>\w+)'"),
+)
+_MODULE = re.compile(r"(?:ModuleNotFound|Import)Error: No module named '([\w.]+)'")
+_EXTRA = re.compile(r"pip install '?[\w-]+\[(\w+)\]|install the extra '(\w+)'")
+_HEAD = re.compile(r"^(?:Attribute|Import|ModuleNotFound|Name)Error:")
+
+
+def explain(result, own, target):
+    """The result of a case about the name `own`, with what blocks it where that can be told."""
+    text = result.get("got", "")
+    refused = isinstance(result.get("observed"), dict) and "refused" in result["observed"]
+    if result["status"] != "fail" and not refused:
+        return result
+    extra = _extra(text, target)
+    if extra:
+        return {**result, "status": "skip", "got": f"needs {extra}, which is not installed"}
+    name = _name(text, target)
+    if name is None or name == own or own.startswith(name + "."):
+        return result
+    return {**result, "blocked": name, "got": f"blocked by {name}: {text}"}
+
+
+def _extra(text, target):
+    """The library, or the extra of a package, whose absence an error tells; None for others."""
+    found = _MODULE.match(text)
+    if found:
+        top = found[1].partition(".")[0]
+        return None if top in (target, "mindspore") else top
+    found = _EXTRA.search(text)
+    return f"the extra '{found[1] or found[2]}'" if found else None
+
+
+def _name(text, target):
+    """The public name whose absence an error tells, as the specs write it."""
+    module = _MODULE.match(text)
+    if module:
+        return module[1].partition(".")[2] or None
+    if not _HEAD.match(text):
+        return None
+    for pattern in _NAMES:
+        found = pattern.search(text)
+        if found:
+            place = re.sub(rf"^(?:{re.escape(target)}|mindspore)(?:\.|$)", "", found["place"])
+            return f"{place}.{found['name']}".lstrip(".")
+    return None
