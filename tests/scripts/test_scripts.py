@@ -1,0 +1,87 @@
+"""Public scripts give here what they give on real MindSpore: outputs, losses, weights, names.
+
+The scripts are those of the public repository `mindspore-ai/models`; the environment variable
+MINDSPORE_SCRIPTS names the folder that holds its `official`, `research` and `community`. Without
+it the cases are skipped. They are in `networks/`, the answers of MindSpore 2.10 in `answers.json`.
+Where MindSpore 2.10 refuses an older script, a case asks that it runs here. Scripts that read
+their settings from YAML need PyYAML.
+"""
+
+import os
+
+import pytest
+
+from scripts import runner, table
+
+CASES = table.cases()
+ANSWERS = runner.answers()
+ROOT = os.environ.get(runner.FOLDER, "")
+
+
+@pytest.fixture(scope="module")
+def mindspore():
+    """The package under the name that scripts import, with what they all use loaded once."""
+    import mindspore_compat
+
+    mindspore_compat.install()
+    try:
+        import mindspore
+        import mindspore.nn
+        import mindspore.ops
+
+        yield mindspore
+    finally:
+        mindspore_compat.uninstall()
+
+
+def ours(case, mindspore, mode, noise=0.0):
+    return runner.forked(lambda: runner.run(case, mindspore, ROOT, mode, noise), 60)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a case runs in a forked process")
+@pytest.mark.skipif(not ROOT, reason=f"{runner.FOLDER} names no folder of scripts")
+@pytest.mark.parametrize("mode", runner.MODES)
+@pytest.mark.parametrize("name", CASES)
+def test_a_script_gives_real_numbers(name, mode, mindspore):
+    case = CASES[name]
+    if not os.path.isdir(os.path.join(ROOT, case.folders[0])):
+        pytest.skip(f"{ROOT} has no {case.folders[0]}")
+    found = ours(case, mindspore, mode)
+    assert "error" not in found, found["error"]
+    real = runner.answer(ANSWERS[name], mode)
+    if real is None:
+        return
+    differences = runner.differences(real, found, case.tolerance or runner.TOLERANCE)
+    if differences:
+        moved = [ours(case, mindspore, mode, noise) for noise in (1e-7, -1e-7)]
+        assert runner.chaotic(real, found, moved), differences
+
+
+def test_every_case_has_an_answer():
+    assert set(CASES) == set(ANSWERS)
+
+
+class TestComparing:
+    REAL = {"losses": [0.5, 0.4], "parameters": "a", "moved": {"0": [1.0, 0.5]},
+            "outputs": {"out": [[2], "float32", 0, 0.1, 1.0, 1.1, -0.9]}}
+
+    def test_equal_runs_do_not_differ(self):
+        assert runner.differences(self.REAL, dict(self.REAL)) == []
+
+    @pytest.mark.parametrize("key, value", [
+        ("losses", [0.5, 0.41]),
+        ("losses", [0.5]),
+        ("parameters", "b"),
+        ("moved", {"0": [1.0, -0.5]}),
+        ("outputs", {"out": [[2], "float16", 0, 0.1, 1.0, 1.1, -0.9]}),
+        ("outputs", {"out": [[2], "float32", 0, 0.1, 1.0, 1.2, -0.9]}),
+        ("outputs", {}),
+        ("error", "ValueError: no"),
+    ])
+    def test_another_number_is_told(self, key, value):
+        assert runner.differences(self.REAL, {**self.REAL, key: value})
+
+    def test_only_a_run_that_moves_itself_as_far_is_chaotic(self):
+        far = {**self.REAL, "losses": [0.5, 0.41]}
+        assert not runner.chaotic(self.REAL, far, [far, far])
+        assert runner.chaotic(self.REAL, far, [far, {**far, "losses": [0.5, 0.42]}])
