@@ -68,13 +68,13 @@ def exchange(xp, x, sent_rows, got_rows, group, use="all_to_all"):
     return group.all_to_all(x, sent_rows, got_rows, use).wait()
 
 
-def _reduce_slope(xp, g, x, out, operation, group):
+def _reduce_vjp(xp, g, x, out, operation, group):
     """Each member's gradient, summed; of the largest, only where it is this member's."""
     total = xp.all_reduce(g, "avg" if operation == "avg" else "sum", group)
     return _share(xp, total, x, out, operation)
 
 
-def _scatter_slope(xp, g, x, out, operation, group):
+def _scatter_vjp(xp, g, x, out, operation, group):
     """As for all_reduce, with the parts put together."""
     total = xp.all_gather(g, group)
     if operation == "avg":
@@ -93,13 +93,13 @@ def _share(xp, total, x, out, operation):
     return total
 
 
-def _broadcast_slope(xp, g, root, group):
+def _broadcast_vjp(xp, g, root, group):
     """All gradients, summed, to the one that sent."""
     total = xp.all_reduce(g, "sum", group)
     return total if group.rank == root else total * 0
 
 
-def _reduce_to_slope(xp, g, x, out, root, operation, group):
+def _reduce_to_vjp(xp, g, x, out, root, operation, group):
     """The gradient at `root`, for every member."""
     mine = group.rank == root
     total = xp.broadcast_from(g if mine else xp.zeros(x.shape, g.dtype), root, group)
@@ -109,27 +109,27 @@ def _reduce_to_slope(xp, g, x, out, root, operation, group):
     return _share(xp, total, x, whole, operation)
 
 
-def _gather_to_slope(xp, g, x_shape, root, group):
+def _gather_to_vjp(xp, g, x_shape, root, group):
     """To each member its part of the gradient at `root`."""
     if group.rank != root:
         g = xp.zeros(group.whole(x_shape), g.dtype)
     return xp.reshape(xp.scatter_from(g, root, group), x_shape)
 
 
-def _scatter_from_slope(xp, g, x_shape, root, group):
+def _scatter_from_vjp(xp, g, x_shape, root, group):
     """All parts of the gradient, to the one that sent."""
     total = xp.gather_to(g, root, group)
     return total if group.rank == root else xp.zeros(x_shape, g.dtype)
 
 
-derive("reduce_to(x, root, operation, group)", arrays="x", x=_reduce_to_slope)
-derive("gather_to(x, root, group)", arrays="x", x=_gather_to_slope)
-derive("scatter_from(x, root, group)", arrays="x", x=_scatter_from_slope)
-derive("all_reduce(x, operation, group)", arrays="x", x=_reduce_slope)
+derive("reduce_to(x, root, operation, group)", arrays="x", x=_reduce_to_vjp)
+derive("gather_to(x, root, group)", arrays="x", x=_gather_to_vjp)
+derive("scatter_from(x, root, group)", arrays="x", x=_scatter_from_vjp)
+derive("all_reduce(x, operation, group)", arrays="x", x=_reduce_vjp)
 derive("all_gather(x, group)", arrays="x",
        x=lambda xp, g, x_shape, group: xp.reshape(xp.reduce_scatter(g, "sum", group), x_shape))
-derive("reduce_scatter(x, operation, group)", arrays="x", x=_scatter_slope)
-derive("broadcast_from(x, root, group)", arrays="x", x=_broadcast_slope)
+derive("reduce_scatter(x, operation, group)", arrays="x", x=_scatter_vjp)
+derive("broadcast_from(x, root, group)", arrays="x", x=_broadcast_vjp)
 derive("exchange(x, sent_rows, got_rows, group, use='all_to_all')", arrays="x",
        x=lambda xp, g, sent_rows, got_rows, group: xp.exchange(g, got_rows, sent_rows, group))
 

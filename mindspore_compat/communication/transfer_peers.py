@@ -60,7 +60,7 @@ def neighbors(xp, xs, to, source, shapes, dtype, group):
                            *(xp.reshape(each, (-1,)) for each in results[len(to):])])
 
 
-def _neighbors_slope(xp, g, xs_shape, to, source, shapes, group):
+def _neighbors_vjp(xp, g, xs_shape, to, source, shapes, group):
     back = xp.neighbors(_cut(xp, g, shapes), source, to, xs_shape, g.dtype, group)
     return (_cut(xp, back, xs_shape),)
 
@@ -79,7 +79,7 @@ derive("send_to(x, peer, tag, group, back)", arrays="x",
        x=lambda xp, g, peer, tag, group, back: g + xp.gradient_from(g, peer, tag, back))
 derive("receive_from(like, peer, tag, group, back)", arrays="like",
        like=lambda xp, g, peer, tag, group, back: xp.gradient_to(g, peer, tag, back))
-derive("neighbors(xs, to, source, shapes, dtype, group)", arrays="*xs", joint=_neighbors_slope)
+derive("neighbors(xs, to, source, shapes, dtype, group)", arrays="*xs", joint=_neighbors_vjp)
 
 
 @op(compute="native")

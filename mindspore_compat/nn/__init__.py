@@ -2,7 +2,7 @@
 
 import importlib
 
-from .._core.declare.public_api import window
+from .._core.declare.public_api import facade
 from . import (  # noqa: F401 - the declarations
     dynamic_lr,
     grad,
@@ -17,7 +17,7 @@ from . import (  # noqa: F401 - the declarations
 )
 from .cell import Cell
 
-# What `train` offers under `nn` too; it builds upon this room, so it is loaded when asked for.
+# What `train` offers under `nn` too; it builds upon this package, so it is loaded when asked for.
 _METRICS = (
     "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
     "Dice", "F1", "Fbeta", "HausdorffDistance", "Loss", "MAE", "MSE", "MeanSurfaceDistance",
@@ -26,7 +26,7 @@ _METRICS = (
     "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs",
 )
 
-_find, __dir__, __all__ = window(__name__, classes=Cell, names=("Cell", *_METRICS))
+_find, __dir__, __all__ = facade(__name__, classes=Cell, names=("Cell", *_METRICS))
 
 
 def __getattr__(name):

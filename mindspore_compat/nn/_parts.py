@@ -62,7 +62,7 @@ def need_activation(api, activation):
 
 
 def also(op, *lines):
-    """Gives an op of a lower floor further public names, as layers: see `_core.declare.op`."""
+    """Gives an op of a lower layer further public names, as layers: see `_core.declare.op`."""
     for line in lines:
         area, _, name = line.split("(", 1)[0].rpartition(".")
         DECLARED.setdefault(area, {})[name] = (op, line)

@@ -2,7 +2,7 @@
 
 import math
 
-from .. import ops  # noqa: F401 - its rooms hold the declarations
+from .. import ops  # noqa: F401 - its packages hold the declarations
 from .._core.tensor.dtype import (  # noqa: F401 - NumPy's names for them
     bool_,
     float16,

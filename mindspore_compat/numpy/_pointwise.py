@@ -222,8 +222,8 @@ def _named(function, name, words):
 
 
 def _with_axes(one, two):
-    """Two Tensors, one without axes with an axis of length 1: in this room it widens a product or
-    quotient as any other does."""
+    """Two Tensors, one without axes with an axis of length 1: in mindspore.numpy it widens a
+    product or quotient as any other does."""
     if bool(one.ndim) == bool(two.ndim):
         return one, two
     return [each if each.ndim else each.reshape((1,)) for each in (one, two)]

@@ -4,10 +4,10 @@ The transforms are declared with those of `mindspore.ops`; here are the two whos
 other names.
 """
 
-from .. import ops  # noqa: F401 - its rooms hold the declarations
-from .._core.declare.public_api import build, window
+from .. import ops  # noqa: F401 - its packages hold the declarations
+from .._core.declare.public_api import build, facade
 
-__getattr__, __dir__, __all__ = window(__name__, names=("fftshift", "ifftshift"))
+__getattr__, __dir__, __all__ = facade(__name__, names=("fftshift", "ifftshift"))
 
 
 def fftshift(x, axes=None):

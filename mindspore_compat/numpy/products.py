@@ -1,5 +1,5 @@
 """mindspore.numpy: products of vectors and matrices, norms, convolution, interpolation.
-Polynomials are in a room of their own."""
+Polynomials are in a package of their own."""
 
 import math
 

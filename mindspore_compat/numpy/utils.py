@@ -1,4 +1,4 @@
-"""mindspore.numpy.utils: the private helpers of the original's room that scripts import."""
+"""mindspore.numpy.utils: private helpers of the original that scripts import."""
 
 from ._convert import as_tensor
 from .utils_const import _raise_type_error  # noqa: F401 - found here too

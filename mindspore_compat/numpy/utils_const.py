@@ -1,4 +1,4 @@
-"""mindspore.numpy.utils_const: the private helpers of the original's room that scripts import."""
+"""mindspore.numpy.utils_const: private helpers of the original that scripts import."""
 
 
 def _raise_value_error(info, param=None):

@@ -1,10 +1,10 @@
-"""mindspore.ops: every op as a function and as a Primitive, built from this room's declarations."""
+"""mindspore.ops: every op as a function and as a Primitive, built from the declarations below."""
 
 import sys
 import types
 
 from .._core.autograd import custom, linearization, saved_tensors, taylor, transforms  # noqa: F401 - they declare grad, ...
-from .._core.declare.public_api import attach_methods, build, window
+from .._core.declare.public_api import attach_methods, build, facade
 from .._core.tensor.tensor import Tensor  # noqa: F401 - `from mindspore.ops import Tensor`
 from . import _declarations  # noqa: F401 - they make the names
 from .primitive import Primitive
@@ -21,7 +21,7 @@ class _Package(types.ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
-_find, __dir__, __all__ = window(__name__, classes=Primitive)
+_find, __dir__, __all__ = facade(__name__, classes=Primitive)
 
 
 def __getattr__(name):

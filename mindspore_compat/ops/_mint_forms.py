@@ -204,7 +204,7 @@ def rows_of(xp, weight: Anything, input: Index, padding: Int | None = None, scal
     return xp.take(weight, input, 0)
 
 
-def _rows_slope(xp, g, weight_shape, input, padding, scaled):
+def _rows_vjp(xp, g, weight_shape, input, padding, scaled):
     """The gradients of equal places added up, none for the padding, halved where met twice."""
     if padding is not None:
         g = xp.where(xp.expand_dims(input == padding, -1), 0 * g, g)
@@ -215,7 +215,7 @@ def _rows_slope(xp, g, weight_shape, input, padding, scaled):
     return xp.add_rows(input, g, weight_shape[0])
 
 
-rows_of.vjp(weight=_rows_slope)
+rows_of.vjp(weight=_rows_vjp)
 
 
 @public("ops.embedding", "mint.nn.functional.embedding")

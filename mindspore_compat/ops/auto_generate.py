@@ -9,14 +9,14 @@ arguments)` that call with its inputs, and then its settings, as one list.
 import functools
 import inspect
 
-from .._core.declare.public_api import build, window
+from .._core.declare.public_api import build, facade
 from . import __all__ as _of_ops
 from . import __getattr__ as _find
 from ._primitive_aliases import generated_grads, grad_ops
 from ._primitive_aliases.generated import LINES, made
 from .primitive import Primitive
 
-_declared = window(__name__, Primitive, "ops.auto_generate")[2]
+_declared = facade(__name__, Primitive, "ops.auto_generate")[2]
 __all__ = sorted({*_of_ops, *_declared, *LINES, *generated_grads.LINES, *grad_ops.__all__})
 
 # Made Primitives whose names say less than the class.

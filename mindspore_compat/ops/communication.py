@@ -3,7 +3,7 @@
 They stand in `mindspore_compat.communication.inplace`.
 """
 
-from .._core.declare.public_api import window
+from .._core.declare.public_api import facade
 from ..communication import inplace  # noqa: F401 - its declarations make the names
 
-__getattr__, __dir__, __all__ = window(__name__)
+__getattr__, __dir__, __all__ = facade(__name__)

@@ -1,6 +1,6 @@
-"""mindspore.scipy.fft: discrete cosine transforms, declared in the room of the ops."""
+"""mindspore.scipy.fft: discrete cosine transforms, declared in the package of the ops."""
 
-from .. import ops  # noqa: F401 - its rooms hold the declarations
-from .._core.declare.public_api import window
+from .. import ops  # noqa: F401 - its packages hold the declarations
+from .._core.declare.public_api import facade
 
-__getattr__, __dir__, __all__ = window(__name__)
+__getattr__, __dir__, __all__ = facade(__name__)

@@ -1,6 +1,6 @@
 """mindspore.train: models, callbacks, metrics, checkpoints and mixed precision.
 
-A window onto the files of this room; each is loaded when one of its names is first asked for, but
+A facade of the files of this package; each is loaded when one of its names is first asked for, but
 data_sink's, which has the name of what it holds.
 """
 

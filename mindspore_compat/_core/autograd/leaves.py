@@ -88,7 +88,7 @@ class _Opened:
             each.number = 0     # earlier than every leaf that is left: no walk back gets there
         self.leaves = left
 
-    def slopes(self, outputs, sens):
+    def gradients(self, outputs, sens):
         """The gradients of all leaves, given those of the outputs, as Tensors."""
         higher = depth.open > 1 and not self.paused
         roots = [out._node for out in outputs]

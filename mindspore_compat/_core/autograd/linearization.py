@@ -42,7 +42,7 @@ class Pull:
     def __call__(self, sens):
         """The gradient of each input as a list, given that of each head."""
         with walking():
-            return self.opened.slopes(self.heads, sens)
+            return self.opened.gradients(self.heads, sens)
 
 
 class Push:
@@ -67,7 +67,7 @@ class Push:
         """The derivative of each head as a list, along a direction for each input."""
         with walking():
             along = [_beside(d, p) for d, p in zip(direction, self.pulled)]
-            return self.opened.slopes(self.pulled, along)
+            return self.opened.gradients(self.pulled, along)
 
 
 def _tensors(name, value):

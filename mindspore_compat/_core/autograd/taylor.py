@@ -36,12 +36,12 @@ def _along(fn, curve, order):
             return [sum((u * head).sum() for u, head in zip(run["u"], heads))]
         with _Opened() as inner:
             found = rise(inner.input(t), k - 1)
-            return [*found, *inner.slopes(found[-1:], [ones_like(found[-1])])]
+            return [*found, *inner.gradients(found[-1:], [ones_like(found[-1])])]
 
     with _Opened() as outer:
         t = Tensor._wrap(current_space().zeros((), "float64"))  # no narrower than any input
         heights = rise(t, order)
-        slopes = [outer.slopes([h], [ones_like(h)]) for h in heights[1:]]
+        slopes = [outer.gradients([h], [ones_like(h)]) for h in heights[1:]]
     out = run["out"]
     return map_tensors(outside, out) if depth.open == 0 else out, slopes
 

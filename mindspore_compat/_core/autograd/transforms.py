@@ -78,7 +78,7 @@ class Request:
         args, kwargs, sens = self._split(args, kwargs)
         with _Opened(self.weights) as opened:
             run = _Run(self, opened, args, kwargs)
-            slopes = run.slopes(sens)
+            slopes = run.gradients(sens)
         return _left(run.out), run.answer(slopes)
 
     def _split(self, args, kwargs):
@@ -149,9 +149,9 @@ class _Run:
         found = self.inputs.get(id(tensor))
         return tensor if found is None else found[1]
 
-    def slopes(self, sens):
+    def gradients(self, sens):
         """The gradient at each leaf; within an open gradient."""
-        return self.opened.slopes(self.heads, _sensitivities(self.heads, sens))
+        return self.opened.gradients(self.heads, _sensitivities(self.heads, sens))
 
     def answer(self, slopes):
         """The gradients in the form asked for."""
@@ -421,7 +421,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 
     def pull(*sens):
         with opened if opened.weights else walking():
-            slopes = run.slopes(sens[0] if len(sens) == 1 else sens)
+            slopes = run.gradients(sens[0] if len(sens) == 1 else sens)
         return run.answer(slopes)
 
     if has_aux:
@@ -458,8 +458,8 @@ def jvp(fn, inputs, v, has_aux=False):
         with _Opened() as inner:
             out = fn(*[inner.input(t) for t in inputs])
             heads = tensors_in(out[0] if has_aux else out)
-            pulled = inner.slopes(heads, [outer.input(ones_like(head)) for head in heads])
-        derivatives = outer.slopes(pulled, [_beside(d, p) for d, p in zip(v, pulled)])
+            pulled = inner.gradients(heads, [outer.input(ones_like(head)) for head in heads])
+        derivatives = outer.gradients(pulled, [_beside(d, p) for d, p in zip(v, pulled)])
     main = out[0] if has_aux else out
     slopes = iter(derivatives)
     pushed = map_tensors(lambda t: next(slopes), main)

@@ -125,16 +125,16 @@ derive("power(x, y)", x=_power_base, y=_power_exponent)
 derive("float_power(x, y)", x=_power_base, y=_power_exponent)
 
 
-def _abs_slope(xp, g, x, out):
+def _abs_vjp(xp, g, x, out):
     """sign(x) for reals, x / |x| for complex numbers."""
     if x.dtype.kind == "c":
         return g * x / xp.where(out == 0, 1, out)
     return g * xp.sign(x)
 
 
-derive("abs(x)", x=_abs_slope)
-derive("absolute(x)", x=_abs_slope)
-derive("fabs(x)", x=_abs_slope)
+derive("abs(x)", x=_abs_vjp)
+derive("absolute(x)", x=_abs_vjp)
+derive("fabs(x)", x=_abs_vjp)
 derive("hypot(x, y)", x=lambda xp, g, x, out: g * x / out, y=lambda xp, g, y, out: g * y / out)
 
 
@@ -256,7 +256,7 @@ def _unstack(xp, g, axis):
     return [front[i] for i in range(front.shape[0])]
 
 
-def _tile_slope(xp, g, x_shape, reps):
+def _tile_vjp(xp, g, x_shape, reps):
     """Sums over the repetitions: each axis is seen as (repetition, place)."""
     reps = (reps,) if isinstance(reps, int) else tuple(reps)
     rank = max(len(reps), len(x_shape))
@@ -267,14 +267,14 @@ def _tile_slope(xp, g, x_shape, reps):
     return xp.reshape(summed, x_shape)
 
 
-def _pad_slope(xp, g, x_shape, pad_width, mode):
+def _pad_vjp(xp, g, x_shape, pad_width, mode):
     """Cuts the padding off; only constant padding is a rule of its own."""
     if mode != "constant":
         raise AttributeError(f"xp.pad has a gradient for mode 'constant' only, but got '{mode}'")
     return g[tuple(slice(before, before + n) for (before, _), n in zip(pad_width, x_shape))]
 
 
-def _repeat_slope(xp, g, x_shape, repeats, axis):
+def _repeat_vjp(xp, g, x_shape, repeats, axis):
     """Sums the copies of each element."""
     if axis is None:
         x_size = math.prod(x_shape)
@@ -286,9 +286,9 @@ def _repeat_slope(xp, g, x_shape, repeats, axis):
     return xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g)
 
 
-derive("tile(x, reps)", x=_tile_slope)
-derive("pad(x, pad_width, mode='constant', constant_values=0)", x=_pad_slope)
-derive("repeat(x, repeats, axis=None)", x=_repeat_slope)
+derive("tile(x, reps)", x=_tile_vjp)
+derive("pad(x, pad_width, mode='constant', constant_values=0)", x=_pad_vjp)
+derive("repeat(x, repeats, axis=None)", x=_repeat_vjp)
 derive("tril(x, k=0)", x=lambda xp, g, k: xp.tril(g, k))
 derive("triu(x, k=0)", x=lambda xp, g, k: xp.triu(g, k))
 derive("diagonal(x, offset=0, axis1=0, axis2=1)",
@@ -313,7 +313,7 @@ derive("scatter_reduce(x, index, values, how)", arrays="x values",
 derive("scatter_along_axis(x, index, values, axis, add=False)", arrays="x values",
        x=lambda xp, g, index, axis, add: g if add else xp.scatter_along_axis(g, index, 0, axis),
        values=lambda xp, g, index, axis: _along(xp, g, index, axis))
-derive("take(x, indices, axis=None)", x=lambda xp, g, x_shape, indices, axis: _take_slope(
+derive("take(x, indices, axis=None)", x=lambda xp, g, x_shape, indices, axis: _take_vjp(
     xp, g, x_shape, indices, axis))
 derive("add_rows(index, values, count)", arrays="index values",
        values=lambda xp, g, index: xp.take(g, index, 0))
@@ -359,7 +359,7 @@ def _others(xp, values, index, nothing):
     return product * xp.where(count == 0, 1, xp.where(count == 1, lone, 0))
 
 
-def _take_slope(xp, g, x_shape, indices, axis):
+def _take_vjp(xp, g, x_shape, indices, axis):
     if axis is None:
         flat = xp.zeros(math.prod(x_shape), g.dtype)
         return xp.reshape(xp.scatter_add(flat, (indices,), g), x_shape)
@@ -369,12 +369,12 @@ def _take_slope(xp, g, x_shape, indices, axis):
     return xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g)
 
 
-def _sort_slope(xp, g, x, axis):
+def _sort_vjp(xp, g, x, axis):
     order = xp.argsort(x, axis=axis, kind="stable")
     return xp.scatter_along_axis(xp.zeros(x.shape, g.dtype), order, g, axis)
 
 
-derive("sort(x, axis=-1)", x=_sort_slope)
+derive("sort(x, axis=-1)", x=_sort_vjp)
 
 
 @compose
@@ -464,7 +464,7 @@ def outer(xp, x, y):
     return xp.expand_dims(xp.ravel(x), 1) * xp.expand_dims(xp.ravel(y), 0)
 
 
-def _einsum_slope(xp, g, operands, equation):
+def _einsum_vjp(xp, g, operands, equation):
     """Each operand's gradient is an einsum of `g` with the other operands."""
     sources, target = equation.split("->")
     sources = sources.split(",")
@@ -482,7 +482,7 @@ def _einsum_slope(xp, g, operands, equation):
     return (grads,)
 
 
-derive("einsum_list(operands, equation)", arrays="*operands", joint=_einsum_slope,
+derive("einsum_list(operands, equation)", arrays="*operands", joint=_einsum_vjp,
        compute=lambda xp, operands, equation: xp.einsum(equation, *operands))
 
 

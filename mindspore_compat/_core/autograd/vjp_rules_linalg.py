@@ -19,7 +19,7 @@ def _product(xp, *factors):
     return out
 
 
-def _inv_slope(xp, g, out):
+def _inv_vjp(xp, g, out):
     back = _adjoint(xp, out)
     return -_product(xp, back, g, back)
 
@@ -29,7 +29,7 @@ def _solve_left(xp, g, a, out):
     return -xp.matmul(back, _adjoint(xp, out))
 
 
-def _cofactors_slope(xp, g, x):
+def _cofactors_vjp(xp, g, x):
     """Of matrices that have an inverse; cofactors are det(x) times it, adjoint."""
     back = _adjoint(xp, xp.linalg_inv(x))
     size = xp.conj(xp.expand_dims(xp.expand_dims(xp.linalg_det(x), -1), -1))
@@ -42,7 +42,7 @@ def _lower_half(xp, x):
     return xp.tril(x) - 0.5 * xp.spread_diagonal(xp.diagonal(x, 0, -2, -1), x.shape, 0, -2, -1)
 
 
-def _cholesky_slope(xp, g, out):
+def _cholesky_vjp(xp, g, out):
     back = _adjoint(xp, out)
     middle = _lower_half(xp, xp.matmul(back, g))
     middle = middle + _adjoint(xp, middle)
@@ -51,7 +51,7 @@ def _cholesky_slope(xp, g, out):
     return 0.5 * whole
 
 
-def _lu_slope(xp, g, out):
+def _lu_vjp(xp, g, out):
     lower, upper = xp.tril(out, -1) + xp.eye(out.shape[-1], dtype=out.dtype), xp.triu(out)
     inner = xp.tril(xp.matmul(_adjoint(xp, lower), xp.tril(g, -1)), -1) + xp.triu(
         xp.matmul(xp.triu(g), _adjoint(xp, upper)))
@@ -66,7 +66,7 @@ def _gaps(xp, values):
     return xp.where(apart, 1 / xp.where(apart, gap, xp.ones_like(gap)), xp.zeros_like(gap))
 
 
-def _eigh_slope(xp, g, out):
+def _eigh_vjp(xp, g, out):
     g_values, g_vectors = g
     values, vectors = out
     back = _adjoint(xp, vectors)
@@ -75,7 +75,7 @@ def _eigh_slope(xp, g, out):
     return (_product(xp, vectors, inner, back),)
 
 
-def _eig_slope(xp, g, out):
+def _eig_vjp(xp, g, out):
     """Eigenvectors keep their length; of their phase, which is arbitrary, nothing may depend."""
     g_values, g_vectors = g
     values, vectors = out
@@ -88,7 +88,7 @@ def _eig_slope(xp, g, out):
     return (xp.linalg_solve(back, xp.matmul(inner, back)),)
 
 
-def _qr_slope(xp, g, out):
+def _qr_vjp(xp, g, out):
     """Of a wide matrix the first columns have factors of their own, x = q [r', qᴴ y]."""
     g_q, g_r = g
     q, r = out
@@ -96,7 +96,7 @@ def _qr_slope(xp, g, out):
     if columns > rows:
         beyond = xp.matmul(q, g_r[..., rows:])
         rest = xp.matmul(xp.matmul(q, r[..., rows:]), _adjoint(xp, g_r[..., rows:]))
-        first, = _qr_slope(xp, (g_q + rest, g_r[..., :rows]), (q, r[..., :rows]))
+        first, = _qr_vjp(xp, (g_q + rest, g_r[..., :rows]), (q, r[..., :rows]))
         return (xp.concatenate([first, beyond], -1),)
     middle = xp.matmul(r, _adjoint(xp, g_r)) - xp.matmul(_adjoint(xp, g_q), q)
     lower = xp.tril(middle, -1)
@@ -105,7 +105,7 @@ def _qr_slope(xp, g, out):
     return (_adjoint(xp, xp.linalg_solve(r, _adjoint(xp, right))),)
 
 
-def _svd_slope(xp, g, out):
+def _svd_vjp(xp, g, out):
     """For the reduced form u, s, vh."""
     g_u, g_s, g_vh = g
     u, s, vh = out
@@ -136,25 +136,25 @@ def _rest_turned(xp, g, whole, count):
     return g[..., :count] - _product(xp, rest, _adjoint(xp, g[..., count:]), first)
 
 
-def _svd_full_slope(xp, g, out):
+def _svd_full_vjp(xp, g, out):
     g_u, g_s, g_vh = g
     u, s, vh = out
     count, v = s.shape[-1], _adjoint(xp, vh)
     g_u = _rest_turned(xp, g_u, u, count)
     g_v = _rest_turned(xp, _adjoint(xp, g_vh), v, count)
-    return _svd_slope(xp, (g_u, g_s, _adjoint(xp, g_v)),
+    return _svd_vjp(xp, (g_u, g_s, _adjoint(xp, g_v)),
                       (u[..., :count], s, vh[..., :count, :]))
 
 
-def _qr_full_slope(xp, g, out):
+def _qr_full_vjp(xp, g, out):
     g_q, g_r = g
     q, r = out
     count = min(r.shape[-2:])
-    return _qr_slope(xp, (_rest_turned(xp, g_q, q, count), g_r[..., :count, :]),
+    return _qr_vjp(xp, (_rest_turned(xp, g_q, q, count), g_r[..., :count, :]),
                      (q[..., :count], r[..., :count, :]))
 
 
-def _logm_slope(xp, g, x):
+def _logm_vjp(xp, g, x):
     """A corner of the logarithm of [[xᴴ, g], [0, xᴴ]]: Mathias (1996), of any function of x."""
     back, count = _adjoint(xp, x), x.shape[-1]
     above = xp.concatenate([back, g], -1)
@@ -162,22 +162,22 @@ def _logm_slope(xp, g, x):
     return xp.linalg_logm(xp.concatenate([above, below], -2))[..., :count, count:]
 
 
-derive("linalg_inv(x)", x=_inv_slope)
-derive("linalg_logm(x)", x=_logm_slope)
+derive("linalg_inv(x)", x=_inv_vjp)
+derive("linalg_logm(x)", x=_logm_vjp)
 derive("linalg_det(x)", x=lambda xp, g, x: xp.expand_dims(xp.expand_dims(g, -1), -1)
        * xp.linalg_cofactors(x))
-derive("linalg_cofactors(x)", x=_cofactors_slope)
+derive("linalg_cofactors(x)", x=_cofactors_vjp)
 derive("linalg_slogdet(x)", arrays="x", several=True, joint=lambda xp, g, x: (
     xp.expand_dims(xp.expand_dims(g[1], -1), -1) * _adjoint(xp, xp.linalg_inv(x)),))
 derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(_adjoint(xp, a), g))
-derive("linalg_cholesky(x)", x=_cholesky_slope)
-derive("linalg_lu(x)", x=_lu_slope)
-derive("linalg_eigh(x)", arrays="x", several=True, joint=_eigh_slope)
-derive("linalg_eig(x)", arrays="x", several=True, joint=_eig_slope)
-derive("linalg_qr(x)", arrays="x", several=True, joint=_qr_slope)
-derive("linalg_svd(x)", arrays="x", several=True, joint=_svd_slope)
-derive("linalg_qr_full(x)", arrays="x", several=True, joint=_qr_full_slope)
-derive("linalg_svd_full(x)", arrays="x", several=True, joint=_svd_full_slope)
+derive("linalg_cholesky(x)", x=_cholesky_vjp)
+derive("linalg_lu(x)", x=_lu_vjp)
+derive("linalg_eigh(x)", arrays="x", several=True, joint=_eigh_vjp)
+derive("linalg_eig(x)", arrays="x", several=True, joint=_eig_vjp)
+derive("linalg_qr(x)", arrays="x", several=True, joint=_qr_vjp)
+derive("linalg_svd(x)", arrays="x", several=True, joint=_svd_vjp)
+derive("linalg_qr_full(x)", arrays="x", several=True, joint=_qr_full_vjp)
+derive("linalg_svd_full(x)", arrays="x", several=True, joint=_svd_full_vjp)
 
 
 @compose

@@ -22,22 +22,22 @@ def _count(shape, axis):
     return math.prod(shape[a] for a in axes) if rank else 1
 
 
-def _sum_slope(xp, g, x_shape, axis, keepdims):
+def _sum_vjp(xp, g, x_shape, axis, keepdims):
     return xp.broadcast_to(_unreduced(xp, g, x_shape, axis, keepdims), x_shape)
 
 
-def _mean_slope(xp, g, x_shape, axis, keepdims):
-    return _sum_slope(xp, g, x_shape, axis, keepdims) / _count(x_shape, axis)
+def _mean_vjp(xp, g, x_shape, axis, keepdims):
+    return _sum_vjp(xp, g, x_shape, axis, keepdims) / _count(x_shape, axis)
 
 
-def _extreme_slope(xp, g, x, out, axis, keepdims):
+def _extreme_vjp(xp, g, x, out, axis, keepdims):
     """The gradient goes to the extreme elements, in equal shares where there are several."""
     hit = x == _unreduced(xp, out, x.shape, axis, keepdims)
     share = _unreduced(xp, g, x.shape, axis, keepdims) / xp.sum(hit, axis, keepdims=True)
     return xp.where(hit, share, 0)
 
 
-def _prod_slope(xp, g, x, axis, keepdims):
+def _prod_vjp(xp, g, x, axis, keepdims):
     """The product of the others: those before times those after, exact where elements are 0."""
     rank = x.ndim
     axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
@@ -53,48 +53,48 @@ def _prod_slope(xp, g, x, axis, keepdims):
     return _unreduced(xp, g, x.shape, axis, keepdims) * others
 
 
-def _var_slope(xp, g, x, axis, ddof, keepdims):
+def _var_vjp(xp, g, x, axis, ddof, keepdims):
     count = _count(x.shape, axis) - ddof
     centred = x - xp.mean(x, axis, keepdims=True)
     return _unreduced(xp, g, x.shape, axis, keepdims) * centred * (2 / count)
 
 
-def _std_slope(xp, g, x, out, axis, ddof, keepdims):
+def _std_vjp(xp, g, x, out, axis, ddof, keepdims):
     safe = xp.where(out == 0, 1, out)
-    return _var_slope(xp, g / (2 * safe), x, axis, ddof, keepdims)
+    return _var_vjp(xp, g / (2 * safe), x, axis, ddof, keepdims)
 
 
-def _logsumexp_slope(xp, g, x, out, axis, keepdims):
+def _logsumexp_vjp(xp, g, x, out, axis, keepdims):
     out = _unreduced(xp, out, x.shape, axis, keepdims)
     return _unreduced(xp, g, x.shape, axis, keepdims) * xp.exp(x - out)
 
 
-derive("sum(x, axis=None, keepdims=False)", x=_sum_slope)
+derive("sum(x, axis=None, keepdims=False)", x=_sum_vjp)
 derive("nansum(x, axis=None, keepdims=False)", x=lambda xp, g, x, axis, keepdims: xp.where(
-    xp.isnan(x), 0, _sum_slope(xp, g, x.shape, axis, keepdims)))
-derive("mean(x, axis=None, keepdims=False)", x=_mean_slope)
-derive("max(x, axis=None, keepdims=False)", x=_extreme_slope)
-derive("min(x, axis=None, keepdims=False)", x=_extreme_slope)
-derive("amax(x, axis=None, keepdims=False)", x=_extreme_slope)
-derive("amin(x, axis=None, keepdims=False)", x=_extreme_slope)
-derive("prod(x, axis=None, keepdims=False)", x=_prod_slope)
-derive("var(x, axis=None, ddof=0, keepdims=False)", x=_var_slope)
-derive("std(x, axis=None, ddof=0, keepdims=False)", x=_std_slope)
-derive("cumsum(x, axis=None)", x=lambda xp, g, x_shape, axis: _cumsum_slope(xp, g, x_shape, axis))
-derive("cumprod(x, axis=None)", x=lambda xp, g, x, axis: _cumprod_slope(xp, g, x, axis))
+    xp.isnan(x), 0, _sum_vjp(xp, g, x.shape, axis, keepdims)))
+derive("mean(x, axis=None, keepdims=False)", x=_mean_vjp)
+derive("max(x, axis=None, keepdims=False)", x=_extreme_vjp)
+derive("min(x, axis=None, keepdims=False)", x=_extreme_vjp)
+derive("amax(x, axis=None, keepdims=False)", x=_extreme_vjp)
+derive("amin(x, axis=None, keepdims=False)", x=_extreme_vjp)
+derive("prod(x, axis=None, keepdims=False)", x=_prod_vjp)
+derive("var(x, axis=None, ddof=0, keepdims=False)", x=_var_vjp)
+derive("std(x, axis=None, ddof=0, keepdims=False)", x=_std_vjp)
+derive("cumsum(x, axis=None)", x=lambda xp, g, x_shape, axis: _cumsum_vjp(xp, g, x_shape, axis))
+derive("cumprod(x, axis=None)", x=lambda xp, g, x, axis: _cumprod_vjp(xp, g, x, axis))
 
 
-def _cumsum_slope(xp, g, x_shape, axis):
+def _cumsum_vjp(xp, g, x_shape, axis):
     if axis is None:
         return xp.reshape(xp.flip(xp.cumsum(xp.flip(g))), x_shape)
     return xp.flip(xp.cumsum(xp.flip(g, axis), axis), axis)
 
 
-def _cumprod_slope(xp, g, x, axis):
+def _cumprod_vjp(xp, g, x, axis):
     """The product of the elements before, times total[i] = g[i] + x[i + 1] total[i + 1], which is
     found over spans of doubling length; exact where elements are 0."""
     if axis is None:
-        return xp.reshape(_cumprod_slope(xp, g, xp.ravel(x), 0), x.shape)
+        return xp.reshape(_cumprod_vjp(xp, g, xp.ravel(x), 0), x.shape)
     x, total = xp.moveaxis(xp.conj(x), axis, 0), xp.moveaxis(g, axis, 0)
     first = x[:1]
     before = xp.cumprod(xp.concatenate([xp.ones_like(first), x[:-1]], 0), 0)

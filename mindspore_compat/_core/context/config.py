@@ -262,7 +262,7 @@ _listeners = []
 def on_seed(listener) -> None:
     """Has `listener` called with every seed given to `set_seed`, and now with the one in force.
 
-    For higher floors that keep random streams of their own.
+    For higher layers that keep random streams of their own.
     """
     _listeners.append(listener)
     if config.seed is not None:

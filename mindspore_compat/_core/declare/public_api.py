@@ -13,7 +13,7 @@ A line with two pairs of brackets becomes a class: the first pair is `__init__`,
 call.
 An annotation says which parameter of the body a renamed one feeds. `dtype=` and `inplace=` mean the
 same everywhere and need no parameter in the body. Objects are built when first asked for;
-`window(module)` gives a module the `__getattr__` that does so. A function whose name ends in an
+`facade(module)` gives a module the `__getattr__` that does so. A function whose name ends in an
 underscore (`Tensor.add_`) writes its result into its first input and returns that.
 """
 
@@ -77,7 +77,7 @@ def _hidden(area, name):
     return (area, name) in _older and os.environ.get("MINDSPORE_COMPAT_LEGACY") == "0"
 
 
-def window(module, classes=object, area=None, names=()):
+def facade(module, classes=object, area=None, names=()):
     """`__getattr__`, `__dir__` and `__all__` of a module that shows declared names.
 
     Args:

@@ -18,7 +18,7 @@ _registered: dict[str, type] = {}
 def register_type(name: str, cls: type) -> None:
     """Tells the rules which class the name `name` ("Tensor", "Cell", ...) stands for.
 
-    Rules name the classes of higher floors instead of importing them.
+    Rules name the classes of higher layers instead of importing them.
     """
     _registered[name] = cls
 

@@ -1,8 +1,8 @@
 """mindspore.mint.nn: layers under PyTorch's names, and `functional`."""
 
-from ... import nn  # noqa: F401 - its rooms hold the declarations
-from ..._core.declare.public_api import window
+from ... import nn  # noqa: F401 - its packages hold the declarations
+from ..._core.declare.public_api import facade
 from ...nn.cell import Cell
 from . import functional, layer  # noqa: F401 - reached as attributes; the declarations
 
-__getattr__, __dir__, __all__ = window(__name__, classes=Cell)
+__getattr__, __dir__, __all__ = facade(__name__, classes=Cell)

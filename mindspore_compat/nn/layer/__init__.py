@@ -1,6 +1,6 @@
 """Layers, one file per public module of the original; all of them can be reached here."""
 
-from ..._core.declare.public_api import window
+from ..._core.declare.public_api import facade
 from ..cell import Cell
 from . import (  # noqa: F401 - the declarations
     activation,
@@ -23,4 +23,4 @@ from . import (  # noqa: F401 - the declarations
     transformer,
 )
 
-__getattr__, __dir__, __all__ = window(__name__, classes=Cell, area="nn")
+__getattr__, __dir__, __all__ = facade(__name__, classes=Cell, area="nn")

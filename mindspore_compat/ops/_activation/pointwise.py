@@ -84,7 +84,7 @@ def _leaky(xp, x, slope):
     return xp.cast(xp.where(x > 0, x, x * slope), x.dtype)
 
 
-def _leaky_slope(xp, g, x, slope):
+def _leaky_vjp(xp, g, x, slope):
     return xp.keep(x > 0, g) + xp.keep(x <= 0, g * slope)
 
 
@@ -94,7 +94,7 @@ def leaky_relu(xp, input: TensorOf(number, "bool"), alpha: Slope = 0.2):
     return _leaky(xp, input, alpha)
 
 
-leaky_relu.vjp(input=lambda xp, g, input, alpha: _leaky_slope(xp, g, input, alpha)
+leaky_relu.vjp(input=lambda xp, g, input, alpha: _leaky_vjp(xp, g, input, alpha)
                + xp.keep(input == 0, g * (0.5 * (1 - alpha))))  # the mean of both sides, at 0
 
 
@@ -105,7 +105,7 @@ def leaky_relu_ext(xp, input: Numbers, negative_slope: Slope = 0.01):
 
 
 leaky_relu_ext.vjp(
-    input=lambda xp, g, input, negative_slope: _leaky_slope(xp, g, input, negative_slope))
+    input=lambda xp, g, input, negative_slope: _leaky_vjp(xp, g, input, negative_slope))
 
 
 @op(
@@ -141,7 +141,7 @@ def _elu(xp, x, alpha, reach=1.0):
     return xp.where(x > 0, x, alpha * xp.expm1(xp.at_most(x, 0) / reach))
 
 
-def _elu_slope(xp, g, out, alpha):
+def _elu_vjp(xp, g, out, alpha):
     return xp.where(out > 0, g, g * (out + alpha))
 
 
@@ -153,7 +153,7 @@ def elu(xp, input_x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
     return _elu(xp, input_x, alpha)
 
 
-elu.vjp(input_x=lambda xp, g, out, alpha: _elu_slope(xp, g, out, alpha))
+elu.vjp(input_x=lambda xp, g, out, alpha: _elu_vjp(xp, g, out, alpha))
 
 
 @op("mint.nn.functional.elu(input, alpha=1.0, inplace=False)",
@@ -285,19 +285,19 @@ def _silu(xp, x):
     return x * xp.sigmoid(x)
 
 
-def _silu_slope(xp, g, x):
+def _silu_vjp(xp, g, x):
     s = xp.sigmoid(x)
     return g * s * (1 + x * (1 - s))
 
 
-def _silu_slope_of_any(xp, g, input):
+def _silu_vjp_of_any(xp, g, input):
     if input.dtype.kind != "c":
-        return xp.blockwise(_silu_slope, g, input)
+        return xp.blockwise(_silu_vjp, g, input)
     s = 1 / (1 + xp.exp(-input))
     return g * xp.conj(s * (1 + input * (1 - s)))
 
 
-silu.vjp(input=_silu_slope_of_any)
+silu.vjp(input=_silu_vjp_of_any)
 
 
 @op("ops.mish(x)", "ops.Mish()(x)", "nn.Mish()(x)", "mint.nn.functional.mish(input: x)")
@@ -317,12 +317,12 @@ def _mish(xp, x):
     return x * _mish_factor(xp, x)
 
 
-def _mish_slope(xp, g, x):
+def _mish_vjp(xp, g, x):
     t = _mish_factor(xp, x)
     return g * (t + x * xp.sigmoid(x) * (1 - t * t))
 
 
-mish.vjp(x=lambda xp, g, x: xp.blockwise(_mish_slope, g, x))
+mish.vjp(x=lambda xp, g, x: xp.blockwise(_mish_vjp, g, x))
 
 
 @op("ops.softsign(x)", "ops.Softsign()(input_x: x)", "nn.Softsign()(x)")
@@ -354,7 +354,7 @@ def _gelu_erf(xp, x):
     return 0.5 * x * (1 + xp.quick_erf(x * math.sqrt(0.5)))
 
 
-def _gelu_erf_slope(xp, g, x):
+def _gelu_erf_vjp(xp, g, x):
     density = xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
     return g * (0.5 * (1 + xp.quick_erf(x * math.sqrt(0.5))) + x * density)
 
@@ -363,13 +363,13 @@ def _gelu_tanh(xp, x):
     return 0.5 * x * (1 + xp.tanh(_ROOT * x * (1 + 0.044715 * x * x)))
 
 
-def _gelu_tanh_slope(xp, g, x):
+def _gelu_tanh_vjp(xp, g, x):
     square = x * x
     t = xp.tanh(_ROOT * x * (1 + 0.044715 * square))
     return g * 0.5 * (1 + t + x * (1 - t * t) * (_ROOT * (1 + 0.134145 * square)))
 
 
-_gelu = {"none": (_gelu_erf, _gelu_erf_slope), "tanh": (_gelu_tanh, _gelu_tanh_slope)}
+_gelu = {"none": (_gelu_erf, _gelu_erf_vjp), "tanh": (_gelu_tanh, _gelu_tanh_vjp)}
 
 
 @op("ops.gelu(input, approximate='none')", "mint.nn.functional.gelu(input, *, approximate='none')",
@@ -398,7 +398,7 @@ def gelu_primitive(xp, x: Floats):
     return xp.blockwise(_gelu_tanh, x)
 
 
-gelu_primitive.vjp(x=lambda xp, g, x: xp.blockwise(_gelu_tanh_slope, g, x))
+gelu_primitive.vjp(x=lambda xp, g, x: xp.blockwise(_gelu_tanh_vjp, g, x))
 
 
 @op("nn.GELU(approximate=True)(x)")
@@ -417,12 +417,12 @@ def fast_gelu(xp, x: Halves):
     return x * xp.sigmoid(1.702 * x)
 
 
-def _fast_gelu_slope(xp, g, x):
+def _fast_gelu_vjp(xp, g, x):
     s = xp.sigmoid(1.702 * x)
     return g * s * (1 + 1.702 * x * (1 - s))
 
 
-fast_gelu.vjp(x=lambda xp, g, x: _fast_gelu_slope(xp, g, x))
+fast_gelu.vjp(x=lambda xp, g, x: _fast_gelu_vjp(xp, g, x))
 
 
 # Piecewise linear ---------------------------------------------------------------------------------

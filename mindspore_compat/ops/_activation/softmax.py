@@ -45,11 +45,11 @@ def _softmax_whole(xp, x, axis):
     return e / xp.sum(e, axis, keepdims=True)
 
 
-def _softmax_slope(xp, g, out, axis):
-    return _in_rows(xp, _softmax_slope_whole, axis, g, out)
+def _softmax_vjp(xp, g, out, axis):
+    return _in_rows(xp, _softmax_vjp_whole, axis, g, out)
 
 
-def _softmax_slope_whole(xp, g, out, axis):
+def _softmax_vjp_whole(xp, g, out, axis):
     weighted = g * out
     return weighted - out * xp.sum(weighted, axis, keepdims=True)
 
@@ -64,7 +64,7 @@ def softmax(xp, input: Numbers, axis: Int = -1):
     return _softmax(xp, input, _checked_axis("softmax", input, axis))
 
 
-softmax.vjp(input=lambda xp, g, out, axis: _softmax_slope(xp, g, out, axis))
+softmax.vjp(input=lambda xp, g, out, axis: _softmax_vjp(xp, g, out, axis))
 
 
 @op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)")
@@ -73,7 +73,7 @@ def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) 
     return _softmax(xp, input, _checked_axis("Softmax", input, axis))
 
 
-softmax_primitive.vjp(input=lambda xp, g, out, axis: _softmax_slope(xp, g, out, axis))
+softmax_primitive.vjp(input=lambda xp, g, out, axis: _softmax_vjp(xp, g, out, axis))
 
 
 @op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)")
@@ -82,7 +82,7 @@ def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
     return _softmax(xp, -x, _checked_axis("softmin", x, axis))
 
 
-softmin.vjp(x=lambda xp, g, out, axis: -_softmax_slope(xp, g, out, axis))
+softmin.vjp(x=lambda xp, g, out, axis: -_softmax_vjp(xp, g, out, axis))
 
 
 @op("nn.Softmax2d()(x)")
@@ -93,7 +93,7 @@ def softmax2d(xp, x: Floats):
     return _softmax(xp, x, -3)
 
 
-softmax2d.vjp(x=lambda xp, g, out: _softmax_slope(xp, g, out, -3))
+softmax2d.vjp(x=lambda xp, g, out: _softmax_vjp(xp, g, out, -3))
 
 
 @extra
@@ -107,15 +107,15 @@ def _log_softmax_whole(xp, x, axis):
     return x - xp.log(xp.sum(xp.exp(x), axis, keepdims=True))
 
 
-def _log_softmax_slope(xp, g, out, axis):
-    return _in_rows(xp, _log_softmax_slope_whole, axis, g, out)
+def _log_softmax_vjp(xp, g, out, axis):
+    return _in_rows(xp, _log_softmax_vjp_whole, axis, g, out)
 
 
-def _log_softmax_slope_whole(xp, g, out, axis):
+def _log_softmax_vjp_whole(xp, g, out, axis):
     return g - xp.exp(out) * xp.sum(g, axis, keepdims=True)
 
 
-derive("log_soft(x, axis)", x=_log_softmax_slope)
+derive("log_soft(x, axis)", x=_log_softmax_vjp)
 
 
 @op("ops.log_softmax(logits, axis=-1)", "ops.LogSoftmax(axis=-1)(logits)",
@@ -127,7 +127,7 @@ def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
     return xp.log_soft(logits, _checked_axis("log_softmax", logits, axis))
 
 
-log_softmax.vjp(logits=lambda xp, g, out, axis: _log_softmax_slope(xp, g, out, axis))
+log_softmax.vjp(logits=lambda xp, g, out, axis: _log_softmax_vjp(xp, g, out, axis))
 
 
 def _implied(ndim, dim):
@@ -145,7 +145,7 @@ def softmax_ext(xp, input: Floats, dim: Int = None):
     return _softmax(xp, input, _checked_axis("softmax", input, _implied(input.ndim, dim)))
 
 
-softmax_ext.vjp(input=lambda xp, g, out, dim: _softmax_slope(xp, g, out, _implied(out.ndim, dim)))
+softmax_ext.vjp(input=lambda xp, g, out, dim: _softmax_vjp(xp, g, out, _implied(out.ndim, dim)))
 
 
 @op("mint.nn.functional.log_softmax(input, dim=None, *, dtype=None)",
@@ -156,4 +156,4 @@ def log_softmax_ext(xp, input: Floats, dim: Int = None):
 
 
 log_softmax_ext.vjp(
-    input=lambda xp, g, out, dim: _log_softmax_slope(xp, g, out, _implied(out.ndim, dim)))
+    input=lambda xp, g, out, dim: _log_softmax_vjp(xp, g, out, _implied(out.ndim, dim)))

@@ -6,7 +6,7 @@
 import functools
 
 from ..._core.autograd import custom
-from ..._core.declare.public_api import legacy, window
+from ..._core.declare.public_api import facade, legacy
 from ..primitive import Primitive
 
 __path__ = []  # `ops._grad.grad_base` is this module again, see _paths.py
@@ -60,4 +60,4 @@ def _with_gradient(forward, get):
 
 legacy("ops._grad.grad_base.bprop_getters")(_Getters())
 
-__getattr__, __dir__, __all__ = window(__name__, Primitive, "ops._grad.grad_base")
+__getattr__, __dir__, __all__ = facade(__name__, Primitive, "ops._grad.grad_base")

@@ -3,7 +3,7 @@
 The names are declared in _legacy/tensor_stores.py; only those of this path are shown.
 """
 
-from ..._core.declare.public_api import window
+from ..._core.declare.public_api import facade
 from ..primitive import Primitive
 
-__getattr__, __dir__, __all__ = window(__name__, Primitive, "ops.operations._tensor_array")
+__getattr__, __dir__, __all__ = facade(__name__, Primitive, "ops.operations._tensor_array")

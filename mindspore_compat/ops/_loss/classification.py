@@ -48,19 +48,19 @@ def _row_nll(xp, x, target, counts):
     return xp.where(counts, lost, 0)
 
 
-def _class_nll_slope(xp, g, out, x, target, counts):
+def _class_nll_vjp(xp, g, out, x, target, counts):
     """softmax(x) less 1 at the target; 0 where a row does not count."""
     target = xp.where(counts, target, 0)
     total = xp.where(counts, out + _picked(xp, x, target, 1), float("inf"))
-    return xp.by_rows(_row_slope, x, target, total, xp.where(counts, g, 0))
+    return xp.by_rows(_row_vjp, x, target, total, xp.where(counts, g, 0))
 
 
-def _row_slope(xp, x, target, total, g):
+def _row_vjp(xp, x, target, total, g):
     soft = xp.exp(x - xp.expand_dims(total, 1)) * xp.expand_dims(g, 1)
     return xp.scatter_add(soft, (xp.arange(x.shape[0]), target), -g)
 
 
-derive("class_nll(x, target, counts)", arrays="x target counts", x=_class_nll_slope)
+derive("class_nll(x, target, counts)", arrays="x target counts", x=_class_nll_vjp)
 
 
 def _in_rows(xp, x, target):

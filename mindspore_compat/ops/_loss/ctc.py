@@ -150,13 +150,13 @@ def ctc_occupation(xp, logs, targets, steps, lengths, blank=0, merge=True):
     return xp.scatter_along_axis(xp.zeros(logs.shape, logs.dtype), index, share, 2, add=True)
 
 
-def _ctc_slope(xp, g, logs, targets, steps, lengths, blank, merge):
+def _ctc_vjp(xp, g, logs, targets, steps, lengths, blank, merge):
     occupation = xp.ctc_occupation(logs, targets, steps, lengths, blank, merge)
     return -xp.reshape(g, (1, -1, 1)) * occupation
 
 
 derive("ctc_nll(logs, targets, steps, lengths, blank=0, merge=True)",
-       arrays="logs targets steps lengths", logs=_ctc_slope)
+       arrays="logs targets steps lengths", logs=_ctc_vjp)
 
 
 COMPOSED["ctc_occupation"] = ctc_occupation  # recorded step by step, for second derivatives

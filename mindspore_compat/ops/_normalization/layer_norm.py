@@ -52,7 +52,7 @@ def _row_statistics(xp, part, eps):
     return part, mean, 1 / xp.sqrt(var + eps)
 
 
-def _row_slope(xp, part, flow, rstd, by_mean=0, by_rstd=0):
+def _row_vjp(xp, part, flow, rstd, by_mean=0, by_rstd=0):
     """The gradient of rows for their normal form (`flow`), their mean and reciprocal deviation."""
     size = part.shape[1]
     moment = xp.expand_dims(dots(xp, part, flow), 1)
@@ -95,7 +95,7 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
 
     def spread(xp, part, flow, mean, rstd, by_mean, by_rstd):
         flow = flow if weight is None else flow * weight
-        return _row_slope(xp, part - mean, flow, rstd, by_mean, by_rstd)
+        return _row_vjp(xp, part - mean, flow, rstd, by_mean, by_rstd)
 
     slope_x = xp.reshape(xp.by_rows(spread, rows, flow, mean, rstd, by_mean, by_rstd), x.shape)
     slope_scale = slope_shift = None
@@ -120,15 +120,15 @@ def row_normal(xp, x, eps):
     return xp.by_rows(normal, x)
 
 
-def _row_normal_slope(xp, g, x, eps):
+def _row_normal_vjp(xp, g, x, eps):
     def spread(xp, part, flow):
         part, _, rstd = _row_statistics(xp, part, eps)
-        return _row_slope(xp, part, flow, rstd)
+        return _row_vjp(xp, part, flow, rstd)
 
     return xp.by_rows(spread, x, g)
 
 
-derive("row_normal(x, eps)", x=_row_normal_slope)
+derive("row_normal(x, eps)", x=_row_normal_vjp)
 
 
 def _need_rows(api, x, shape, **given):

@@ -4,11 +4,11 @@ Only names of this path are shown; they are declared in _primitive_aliases/grad_
 their operations.
 """
 
-from ..._core.declare.public_api import window
+from ..._core.declare.public_api import facade
 from ..primitive import Primitive
 from .grad_lines import LINES, made
 
-_find, _listing, __all__ = window(__name__, Primitive, "ops.operations._grad_ops", LINES)
+_find, _listing, __all__ = facade(__name__, Primitive, "ops.operations._grad_ops", LINES)
 
 
 def __getattr__(name):

@@ -36,7 +36,7 @@ def _states_before(xp, outputs, first, mask, reverse):
     return before if known is None else before * known + first * (1 - known)
 
 
-def _weight_slope(xp, slopes, states):
+def _weight_vjp(xp, slopes, states):
     """The slope of a recurrent weight: one product over all steps."""
     width = slopes.shape[-1]
     rows, columns = xp.reshape(slopes, (-1, width)), xp.reshape(states, (-1, states.shape[-1]))
@@ -87,7 +87,7 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
         back = xp.matmul(by_step[t], weight)
         flow = back if at is None else back + flow * (1 - at)
     slopes = stacked(xp, by_step)
-    return slopes, flow, _weight_slope(xp, slopes, before), None
+    return slopes, flow, _weight_vjp(xp, slopes, before), None
 
 
 # LSTM: the gates are input, forget, candidate, output ---------------------------------------------
@@ -147,7 +147,7 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
         flow = back if at is None else back + flow * (1 - at)
         cell_flow = cell_back if at is None else cell_back + cell_flow * (1 - at)
     slopes = stacked(xp, by_step)
-    return slopes, flow, cell_flow, _weight_slope(xp, slopes, before), None
+    return slopes, flow, cell_flow, _weight_vjp(xp, slopes, before), None
 
 
 # GRU: the gates are reset, update, candidate ------------------------------------------------------
@@ -208,4 +208,4 @@ def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
         flow = back if at is None else back + flow * (1 - at)
     slopes, state_slopes = stacked(xp, by_step), stacked(xp, by_state)
     by_bias = None if bias is None else xp.sum(state_slopes, (0, 1))
-    return slopes, flow, _weight_slope(xp, state_slopes, before), by_bias, None
+    return slopes, flow, _weight_vjp(xp, state_slopes, before), by_bias, None

@@ -101,7 +101,7 @@ def lstm_steps_vjp(xp, g, x, w, init_h, init_c, out):
         by_step.append(xp.concatenate(list(slopes), -1))
         flow, cell_flow = xp.matmul(by_step[-1], turned), cell * f[t]
     slopes = xp.stack(by_step[::-1], 0)
-    weight = _weight_slope(xp, xp.concatenate([x, before], -1), slopes)
+    weight = _weight_vjp(xp, xp.concatenate([x, before], -1), slopes)
     back = xp.matmul(slopes, xp.swapaxes(w[: x.shape[-1]], 0, 1))
     return back, weight, xp.sum(slopes, (0, 1)), flow, cell_flow
 
@@ -111,7 +111,7 @@ def _before(xp, states, first):
     return xp.concatenate([xp.expand_dims(first, 0), states[:-1]], 0)
 
 
-def _weight_slope(xp, given, slopes):
+def _weight_vjp(xp, given, slopes):
     """The slope of a weight that multiplies `given` from the right, over all steps."""
     rows = xp.reshape(given, (-1, given.shape[-1]))
     return xp.matmul(xp.swapaxes(rows, 0, 1), xp.reshape(slopes, (-1, slopes.shape[-1])))
@@ -335,14 +335,14 @@ def gru_steps_vjp(
     given, turned = (xp.stack(each[::-1], 0) for each in (by_step, by_state))
     hidden = xp.concatenate(
         [
-            _weight_slope(xp, before, turned[..., : 2 * width]),
-            _weight_slope(xp, before if reset_after else r * before, turned[..., 2 * width :]),
+            _weight_vjp(xp, before, turned[..., : 2 * width]),
+            _weight_vjp(xp, before if reset_after else r * before, turned[..., 2 * width :]),
         ],
         -1,
     )
     return (
         xp.matmul(given, xp.swapaxes(weight_input, 0, 1)),
-        _weight_slope(xp, x, given),
+        _weight_vjp(xp, x, given),
         hidden,
         flow,
         None if bias_input is None else xp.sum(given, (0, 1)),

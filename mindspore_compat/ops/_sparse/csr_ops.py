@@ -4,7 +4,7 @@ Each Primitive takes `indptr`, `indices`, `values` and `shape` of a CSRTensor, t
 function of `mindspore.ops` takes beside a CSRTensor, and refuses what that function refuses.
 """
 
-from ..._core.declare.public_api import public, window
+from ..._core.declare.public_api import facade, public
 from ...common.sparse_tensor import CSRTensor
 from ..primitive import Primitive
 from .coo_csr import csr_div, csr_mul, csr_mv, csr_reduce_sum, csr_times_dense
@@ -59,4 +59,4 @@ class CSRDiv(_OfParts):
         return csr_div(CSRTensor(indptr, indices, values, tuple(shape)), dense_tensor).values
 
 
-__getattr__, __dir__, __all__ = window(__name__, Primitive, AREA)
+__getattr__, __dir__, __all__ = facade(__name__, Primitive, AREA)

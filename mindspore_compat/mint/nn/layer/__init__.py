@@ -3,7 +3,7 @@
 Layers that differ from `nn`'s in their name alone are declared beside them, or beside their op.
 """
 
-from ...._core.declare.public_api import window
+from ...._core.declare.public_api import facade
 from ....nn.cell import Cell
 from . import (  # noqa: F401 - the declarations
     activation,
@@ -14,4 +14,4 @@ from . import (  # noqa: F401 - the declarations
     pooling,
 )
 
-__getattr__, __dir__, __all__ = window(__name__, classes=Cell, area="mint.nn")
+__getattr__, __dir__, __all__ = facade(__name__, classes=Cell, area="mint.nn")

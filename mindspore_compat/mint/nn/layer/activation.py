@@ -3,13 +3,13 @@
 The others are declared beside their ops, in `ops/_activation/pointwise.py`.
 """
 
-from ...._core.declare.public_api import public, window
+from ...._core.declare.public_api import facade, public
 from ...._core.rules.vocabulary import TensorOf, checked, floating
 from ....nn.cell import Cell
 from ....ops._activation.pointwise import mish, selu
 
 __all__ = ["ELU", "GLU", "LogSigmoid", "Mish", "SELU", "SiLU", "Tanh", "Threshold"]
-__getattr__, __dir__, _ = window(__name__, classes=Cell, area="mint.nn")
+__getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")
 
 
 @public("mint.nn.Mish")

@@ -1,13 +1,13 @@
 """Windows of images as columns and back (Unfold, Fold), and the soft margin loss."""
 
-from ...._core.declare.public_api import public, window
+from ...._core.declare.public_api import facade, public
 from ....nn._parts import also
 from ....nn.cell import Cell
 from ....nn.loss.loss import SoftMarginLoss
 from ....ops._conv.conv import fold, unfold
 
 __all__ = ["Flatten", "Fold", "SoftMarginLoss", "Unfold"]
-__getattr__, __dir__, _ = window(__name__, classes=Cell, area="mint.nn")
+__getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")
 
 also(unfold, "mint.nn.Unfold(kernel_size, dilation=1, padding=0, stride=1)(input)")
 also(fold, "mint.nn.Fold(output_size, kernel_size, dilation=1, padding=0, stride=1)(input)")

@@ -5,7 +5,7 @@ The arithmetic and its gradients are in `ops/_normalization/batch_norm.py` and
 """
 
 from .... import ops
-from ...._core.declare.public_api import own, public, window
+from ...._core.declare.public_api import facade, own, public
 from ...._core.rules.value_rules import Falsy
 from ...._core.rules.vocabulary import Any, Bool, DType, Float, Forbid, Int, Number, Str, checked
 from ...._core.tensor.dtype import float32, int64
@@ -25,7 +25,7 @@ from ....ops._normalization.layer_norm import group_standardize
 Flag = Any  # the original takes any value for true or false
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm", "SyncBatchNorm"]
-__getattr__, __dir__, _ = window(__name__, classes=Cell, area="mint.nn")
+__getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")
 
 
 class _BatchNorm(Cell):

@@ -4,7 +4,7 @@ The arithmetic is in `ops/_pooling/pool.py` and `ops/_pooling/adaptive.py`. The 
 missing everywhere.
 """
 
-from ...._core.declare.public_api import public, window
+from ...._core.declare.public_api import facade, public
 from ...._core.rules.vocabulary import Bool, Int, TensorOf, TupleOf, checked, floating
 from ....nn._parts import also
 from ....nn.cell import Cell
@@ -30,7 +30,7 @@ __all__ = [
     "MaxUnpool2d",
 ]
 Floats = TensorOf(floating)
-__getattr__, __dir__, _ = window(__name__, classes=Cell, area="mint.nn")
+__getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")
 
 
 @public("mint.nn.AdaptiveAvgPool1d")

@@ -162,7 +162,7 @@ class Bijector(Cell):
 
     def __call__(self, *args, **kwargs):
         """The TransformedDistribution of a distribution, or the answer to a question by name."""
-        from ..distribution.distribution import Distribution  # it needs this room
+        from ..distribution.distribution import Distribution  # it needs this package
         from ..distribution.transformed_distribution import TransformedDistribution
 
         if args and isinstance(args[0], Distribution):
