@@ -10,6 +10,7 @@ backslash goes on in the next. Further fields:
     step: the training cell, made from `cell` and `weights`; by default Momentum on `cell`
     train: the inputs of `step`; without it, a made loss is taken of the network's own outputs
     loop: how many steps to train, 2 by default
+    graph: why both modes are compared with pynative mode's answer, where 2.10's differ
     tolerance: where the default of `runner.differences` is too narrow, with the reason beside it
 """
 
@@ -50,6 +51,7 @@ def case(fields):
     return types.SimpleNamespace(
         name=name,
         folders=folders,
+        alike="graph" in options and options.pop("graph"),
         tolerance=float(options.pop("tolerance", "0").split()[0]) or None,
         function=lambda kit: follow(kit, imports, network, inputs, **options),
     )
