@@ -108,6 +108,13 @@ def passed(value, spelled):
 
 
 @functools.cache
+def folder():
+    """The folder of the libraries. It stays to the end: the loader tells libraries by the number of
+    their file, which may be given to another file once the first is gone."""
+    return tempfile.TemporaryDirectory(prefix="fakecupy-")
+
+
+@functools.cache
 def compiled(code, name):
     """The function that runs a kernel over its whole grid."""
     if "__shared__" in code or "__syncthreads" in code:
@@ -116,14 +123,12 @@ def compiled(code, name):
         raise NotImplementedError(f"the stand-in needs a C++ compiler or a GPU to run {name}")
     spelled = parameters(code, name)
     arguments = ", ".join(f"*({kind}*)given[{i}]" for i, kind in enumerate(spelled))
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="fakecupy-"))
-    text = folder / "kernel.cpp"
+    label = hashlib.sha1(f"{name} {code}".encode()).hexdigest()[:16]
+    text = pathlib.Path(folder().name, f"{label}.cpp")
     text.write_text(PRELUDE + code + LAUNCH.format(name=name, arguments=arguments))
-    library = folder / f"{hashlib.sha1(code.encode()).hexdigest()[:8]}.so"
+    library = text.with_suffix(".so")
     command = [compiler(), "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-o", library, text]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"the kernel {name} does not compile:\n{done.stderr}")
-    loaded = ctypes.CDLL(str(library))
-    shutil.rmtree(folder, ignore_errors=True)
-    return loaded.launch_on_host
+    return ctypes.CDLL(str(library)).launch_on_host

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat import Parameter, Tensor, mint, nn, ops
 
 
 @pytest.mark.parametrize("layer", [
@@ -70,6 +70,8 @@ def test_what_is_added_at_indices_has_a_gradient():
 @pytest.mark.parametrize("refused", [
     lambda: ops.randint(5, 2, (3,)), lambda: ops.randint(0, 2, (-3,)), lambda: ops.rand(-3),
     lambda: ops.randn(-3), lambda: ops.standard_normal((-1,)), lambda: ops.randperm(-2),
+    lambda: mint.rand(-3), lambda: mint.randperm(-1),
+    lambda: ops.gamma((2,), Tensor([-1.0]), Tensor([1.0])),
 ])
 def test_a_refused_call_draws_nothing(refused):
     ms.set_seed(3)

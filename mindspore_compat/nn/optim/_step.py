@@ -35,7 +35,7 @@ def gradient_arrays(api, gradients, parameters):
     their shapes.
 
     Raises:
-        TypeError: a gradient is no Tensor.
+        TypeError: a gradient is no Tensor, or is complex where its parameter is not.
         ValueError: there are more or fewer gradients than parameters, or a shape differs.
     """
     if isinstance(gradients, Tensor) or not hasattr(gradients, "__len__"):
@@ -57,6 +57,10 @@ def gradient_arrays(api, gradients, parameters):
         if array.shape != target.shape:
             raise ValueError(f"For '{api}', the gradient of '{parameter.name}' must have its shape "
                              f"{target.shape}, but got {array.shape}.")
+        dtype = array.values.dtype if type(array) is Rows else array.dtype
+        if dtype.kind == "c" and target.dtype.kind != "c":
+            raise TypeError(f"For '{api}', the gradient of '{parameter.name}' must be real, as the "
+                            f"parameter is, but got {dtype.name}.")
         if type(array) is not type(target) and type(array) is not Rows:
             array = arrays.to_space(arrays.space_of(target), array)
         found.append(array)

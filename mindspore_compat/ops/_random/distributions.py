@@ -45,7 +45,7 @@ Anything = TensorOf(any_dtype)
 
 def _generator(xp, seed=None):
     """One draw's generator: of the seed's stream if there is one, else of the default stream."""
-    return _Draw(lambda: random.stream(seed).next(xp))
+    return _Draw(random.stream(seed), xp)
 
 
 def _lengths(api, shape):
@@ -57,19 +57,27 @@ def _lengths(api, shape):
 
 
 class _Draw:
-    """A generator that is taken from its stream by its first call, after the arguments of that call
-    have been checked: what is refused draws nothing.
+    """A generator that is taken from a stream by its first call, and given back where that call is
+    refused: what is refused draws nothing.
     """
 
-    def __init__(self, take):
-        self._take = take
+    def __init__(self, stream, xp):
+        self._stream = stream
+        self._xp = xp
         self._taken = None
 
     def __getattr__(self, name):
         def call(*args, **kwargs):
-            if self._taken is None:
-                self._taken = self._take()
-            return getattr(self._taken, name)(*args, **kwargs)
+            if self._taken is not None:
+                return getattr(self._taken, name)(*args, **kwargs)
+            before = self._stream.state()
+            self._taken = self._stream.next(self._xp)
+            try:
+                return getattr(self._taken, name)(*args, **kwargs)
+            except BaseException:
+                self._taken = None
+                self._stream.restore(before)
+                raise
 
         return call
 
@@ -99,7 +107,7 @@ class _Seeded(Primitive):
 
     def _draw(self, xp):
         """The generator of one call."""
-        return self._stream.next(xp)
+        return _Draw(self._stream, xp)
 
 
 def _made(array, dtype, default="float32"):
@@ -169,7 +177,7 @@ def _stream(generator, xp, seed=None):
     """The generator of one draw, where a mindspore.Generator may be given."""
     if generator is None:
         return _generator(xp, seed)
-    return _Draw(lambda: generator._stream.next(xp))
+    return _Draw(generator._stream, xp)
 
 
 @public("ops.rand_like")
@@ -356,7 +364,7 @@ def gamma(shape: Shape, alpha: TensorOf(any_dtype), beta: TensorOf(any_dtype), s
 def _gamma(stream, shape, alpha, beta):
     xp = space_for(alpha._array)
     whole = _lengths("gamma", (shape,)) + xp.broadcast_shapes(alpha.shape, beta.shape)
-    draw = stream.next(xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
+    draw = _Draw(stream, xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
     return at_rate.run(Tensor._wrap(as_held(xp, draw)), beta)
 
 
@@ -374,7 +382,7 @@ def laplace(shape: Shape, mean: TensorOf("float32"), lambda_param: TensorOf("flo
 def _laplace(stream, shape, mean, scale):
     xp = current_space()
     whole = xp.broadcast_shapes(_lengths("laplace", (shape,)), *_shapes(mean, scale))
-    half = stream.next(xp).random(whole) - 0.5
+    half = _Draw(stream, xp).random(whole) - 0.5
     return moved(mean, scale, -xp.sign(half) * xp.log1p(-2 * xp.abs(half)))
 
 
@@ -403,7 +411,7 @@ def _poisson(stream, shape, rate, dtype):
                          f"but got shapes {shape.shape} and {rate.shape}.")
     xp = space_for(rate._array)
     whole = _lengths("random_poisson", (shape,)) + rate.shape
-    return _made(stream.next(xp).poisson(rate._array, whole), dtype)
+    return _made(_Draw(stream, xp).poisson(rate._array, whole), dtype)
 
 
 # Choosing -----------------------------------------------------------------------------------------
@@ -429,7 +437,7 @@ def _shuffle(stream, x):
     if x.ndim == 0:
         return x
     xp = space_for(x._array)
-    return permuted.run(x, _permutation(xp, x.shape[0], stream.next(xp)))
+    return permuted.run(x, _permutation(xp, x.shape[0], _Draw(stream, xp)))
 
 
 def _permutation(xp, count, draw):
@@ -522,7 +530,7 @@ def _multinomial(input, num_samples, replacement, draw, dtype):
 def tensor_multinomial(input, num_samples, replacement=True, seed=None, *, generator=None):
     """Places drawn in proportion to the weights in each row; int64."""
     xp = space_for(input._array)
-    draw = _generator(xp, seed) if generator is None else generator._stream.next(xp)
+    draw = _stream(generator, xp, seed)
     return _multinomial(input, num_samples, replacement, draw, "int64")
 
 

@@ -47,6 +47,19 @@ def momentum(params, lr=0.1, **options):
 
 # Refusals -----------------------------------------------------------------------------------------
 
+@pytest.mark.parametrize("make", [
+    momentum, nn.Adam, nn.AdamOffload, nn.ASGD, nn.RMSProp, lambda params: nn.Lamb(params, 0.1),
+    lambda params: nn.LARS(momentum(params)),
+    lambda params: nn.AdaFactor(params, learning_rate=0.1, relative_step=False),
+])
+def test_a_complex_gradient_of_a_real_parameter_is_refused(make):
+    weight = Parameter(Tensor(np.ones(3, np.float32)), name="w")
+    optimizer = make([weight])
+    with pytest.raises(TypeError, match="the gradient of 'w' must be real"):
+        optimizer((Tensor(np.full(3, 1 + 2j, np.complex64)),))
+    assert weight.asnumpy().tolist() == [1, 1, 1]
+
+
 nan, inf = math.nan, math.inf
 RATES = [(-1, ValueError), (-0.1, ValueError), (nan, ValueError), (inf, ValueError),
          (None, TypeError), ("a", TypeError), (1 + 0j, TypeError), (np.float32(0.1), TypeError),
