@@ -22,6 +22,7 @@ from ._conv import conv, patches
 from ._custom import custom, kernel, register
 from ._debug import dump, float_status, get_next, print_summary
 from ._elementwise import (
+    addn,
     arithmetic,
     bitwise,
     cast,
@@ -33,7 +34,7 @@ from ._elementwise import (
     rounding,
     special,
 )
-from ._embedding import cache_map
+from ._embedding import cache_map, lookup
 from ._image import boxes, glimpse, grid_sample, pixel_shuffle, resize, roi_pooling, rotated_iou
 from ._indexing import getitem, inplace, scatter
 from ._legacy import names, replay_buffer, tensor_stores
@@ -47,6 +48,7 @@ from ._primitive_aliases import generated_arithmetic, grad_arithmetic, grad_line
 from ._random import distributions, dropout, mint, primitives
 from ._recurrent import flat_weights, sequence, steps
 from ._reduction import (
+    clip_by_norm,
     cumulative,
     distance,
     histogram,

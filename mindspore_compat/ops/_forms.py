@@ -271,30 +271,6 @@ def fmin(xp, input: TensorOf(real), other: TensorOf(real)):
 fmin.vjp_of("fmin")
 
 
-@op(
-    "ops.invert(x)",
-    "ops.Invert()(x)",
-    "Tensor.invert()",
-    "ops.bitwise_not(input: x)",
-    compute="native",
-    quirks=Quirks(rules={f"{area}.{name}": {"x": TensorOf(integer)}
-           for area, name in (("ops", "invert"), ("ops", "Invert"), ("Tensor", "invert"))}),
-)
-def invert(xp, x: TensorOf(integer | {"bool"})):
-    """Every bit flipped."""
-    return xp.invert(x)
-
-
-@op("ops.population_count(input_x)", "ops.PopulationCount()(input_x)", compute="native")
-def population_count(xp, input_x: TensorOf("int8", "int16", "int32", "int64", "uint8", "uint16",
-                                           "uint32", "uint64")):
-    """How many bits of each element are 1; uint8."""
-    bits = xp.cast(input_x, "uint64")
-    shown = [(bits >> xp.asarray(i, "uint64")) & xp.asarray(1, "uint64")
-             for i in range(8 * input_x.dtype.itemsize)]
-    return xp.cast(sum(shown), "uint8")
-
-
 # Shape and dtype ----------------------------------------------------------------------------------
 
 

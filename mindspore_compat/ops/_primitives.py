@@ -12,7 +12,6 @@ from .._core.rules.vocabulary import (
     DType,
     Float,
     Int,
-    InTensor,
     ListOf,
     OneOf,
     Plain,
@@ -287,29 +286,6 @@ class TriuIndices(_Indices):
 
 
 # Looking up and scattering ------------------------------------------------------------------------
-
-
-@op("ops.EmbeddingLookup()(input_params, input_indices, offset)", compute="native")
-def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: InTensor(Int)):
-    """The rows at places less an offset; zeros where there is no such row."""
-    if input_params.ndim > 2:
-        raise ValueError(
-            f"For 'EmbeddingLookup', 'input_params' must have at most two axes, but got "
-            f"{input_params.shape}."
-        )
-    places = input_indices - offset
-    inside = (places >= 0) & (places < input_params.shape[0])
-    if not input_params.shape[0]:
-        return xp.zeros(places.shape + input_params.shape[1:], input_params.dtype)
-    rows = xp.take(input_params, xp.where(inside, places, 0), 0)
-    mask = xp.reshape(inside, inside.shape + (1,) * (input_params.ndim - 1))
-    return xp.where(mask, rows, xp.zeros_like(rows))
-
-
-@op("ops.SparseGatherV2()(input_params, input_indices, axis)", compute="native")
-def sparse_gather_v2(xp, input_params: Anything, input_indices: Index, axis: Int):
-    """The slices of the input at places along an axis."""
-    return xp.take(input_params, input_indices, axis)
 
 
 @public("ops.IndexPut")

@@ -149,7 +149,7 @@ SCHEDULES = {
     "_rates.pick_step": of(x(4), ints(2, np.int32)).kept(),
 }
 FORMS = {
-    "_mint_forms.rows_of": of(x(4, 3), ints([2, 0, 2])),
+    "_embedding.lookup.rows_of": of(x(4, 3), ints([2, 0, 2])),
     "_random.distributions.moved_noise": of(x(3), positive(3), x(4, 3)),
     "_random.distributions.between": of(x(3), positive(3) + 2, unit(4, 3)),
     "_random.distributions.at_rate": of(positive(4, 3), positive(3)),

@@ -2,17 +2,10 @@
 
 from ..._core.autograd import custom
 from ..._core.autograd.transforms import map_tensors
-from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.checked import plain_numbers
-from ..._core.rules.vocabulary import Callable, OneOf, Str, TensorOf, any_dtype, checked
+from ..._core.rules.vocabulary import Callable, Str, TensorOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .._elementwise import arithmetic, comparison, elementary
-from .._reduction.reduce import norm
-from .._reduction.reduce import reduce_sum as add_up
-from .._shape.join_split import stack
-from .._shape.reshape import Several, of_one_dtype
 from ..primitive import Primitive
 
 Anything = TensorOf(any_dtype)
@@ -319,105 +312,3 @@ def is_tensor(obj):
 
 
 # Sums and clips of several Tensors ----------------------------------------------------------------
-
-
-@op("ops.addn(x)", "ops.AddN()(x)", "ops.accumulate_n(x)", "ops.AccumulateNV2()(x)")
-def addn(xp, x: Several):
-    """The sum of Tensors of one shape and dtype."""
-    x = of_one_dtype(xp, x)
-    total = x[0]
-    for one in x[1:]:
-        if one.shape != total.shape:
-            raise ValueError(f"For 'addn', the Tensors must have one shape, but got "
-                             f"{tuple(total.shape)} and {tuple(one.shape)}.")
-        total = total + one
-    return total
-
-
-@op("ops.bias_add(input_x, bias)", "ops.BiasAdd(data_format='NCHW')(input_x, bias)")
-def bias_add(xp, input_x: Anything, bias: Anything,
-             data_format: OneOf("NCHW", "NHWC", "NCDHW") = "NCHW"):
-    """The input plus one number for each channel (axis 1, or the last for NHWC)."""
-    if input_x.dtype != bias.dtype or not 2 <= input_x.ndim <= 5:
-        raise TypeError(f"For 'bias_add', the inputs must have one dtype and 'input_x' 2 to 5 "
-                        f"axes, but got {input_x.dtype}, {bias.dtype} and {input_x.shape}.")
-    if bias.ndim != 1:
-        raise ValueError(f"For 'bias_add', 'bias' must have one axis, but got shape {bias.shape}.")
-    if input_x.ndim == 2 or data_format == "NHWC":
-        return input_x + bias
-    return input_x + xp.reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2))
-
-
-@public("ops.clip_by_global_norm")
-def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
-    """Tensors scaled by clip_norm / max(norm, clip_norm), where the norm is that of all together.
-
-    Args:
-        x (Union[tuple[Tensor], list[Tensor], Tensor]): the Tensors; of one alone the scaled Tensor
-            is returned.
-        clip_norm (Union[float, int]): the norm allowed, above 0. Default: 1.0.
-        use_norm (None): a place that MindSpore keeps for later use.
-
-    Raises:
-        TypeError: if `x` is not a tuple, list or Tensor, or `clip_norm` no number.
-        ValueError: if `clip_norm` is not above 0, or `use_norm` not None.
-
-    Source: mindspore.ops.clip_by_global_norm of MindSpore 2.10.
-    """
-    if isinstance(clip_norm, Tensor) and clip_norm.size == 1:
-        clip_norm = clip_norm.item()
-    clip_norm = plain_numbers(clip_norm)
-    if isinstance(x, Tensor):
-        return clip_by_global_norm([x], clip_norm, use_norm)[0]
-    if not isinstance(x, (tuple, list)):
-        raise TypeError(f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got "
-                        f"{type(x).__name__}.")
-    if not isinstance(clip_norm, (int, float)):
-        raise TypeError(f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got "
-                        f"{clip_norm!r}.")
-    if not clip_norm > 0:
-        raise ValueError(f"For 'clip_by_global_norm', 'clip_norm' must be above 0, but got "
-                         f"{clip_norm}.")
-    if use_norm is not None:
-        raise ValueError(f"For 'clip_by_global_norm', 'use_norm' must be None, but got "
-                         f"{use_norm!r}.")
-    squares = [add_up.run(arithmetic.square.run(one.astype(dtypes.float32))) for one in x]
-    total = elementary.sqrt.run(addn.run(squares))
-    scale = clip_norm / arithmetic.maximum.run(total, float(clip_norm))
-    return tuple(arithmetic.mul.run(one, scale.astype(one.dtype)) for one in x)
-
-
-@public("ops.clip_by_norm")
-def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    """Tensors scaled down to a norm of `max_norm` where theirs, taken together, is larger.
-
-    Raises:
-        TypeError: if an argument has another type.
-        RuntimeError: if the norm is not finite and `error_if_nonfinite` is True.
-
-    Source: mindspore.ops.clip_by_norm of MindSpore 2.10.
-    """
-    several = list(x) if isinstance(x, (tuple, list)) else [x]
-    for one in several:
-        if not isinstance(one, Tensor):
-            raise TypeError(f"For 'clip_by_norm', 'x' must be a Tensor, or a list or tuple of "
-                            f"them, but got "
-                            f"{type(one).__name__}.")
-    max_norm, norm_type = plain_numbers(max_norm), plain_numbers(norm_type)
-    bound = max_norm  # may carry a gradient
-    max_norm, norm_type = (value.item() if isinstance(value, Tensor) and value.size == 1 else value
-                           for value in (max_norm, norm_type))
-    for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
-        if not isinstance(value, (int, float)):
-            raise TypeError(f"For 'clip_by_norm', '{name}' must be a number, but got {value!r}.")
-    parts = [norm.run(one.reshape(-1), norm_type) for one in several]
-    total = norm.run(stack.run(parts, 0), norm_type)
-    if error_if_nonfinite and not bool(comparison.isfinite.run(total)):
-        raise RuntimeError(f"For 'clip_by_norm', the norm of order {norm_type} is not finite: "
-                           f"{total}.")
-    bound = bound.reshape(()) if isinstance(bound, Tensor) else bound
-    scale = arithmetic.minimum.run(bound / (total + 1e-6), 1.0)
-    clipped = [one * scale.astype(one.dtype) if one.is_floating_point() else one * scale
-               for one in several]
-    return type(x)(clipped) if isinstance(x, (tuple, list)) else clipped[0]
-

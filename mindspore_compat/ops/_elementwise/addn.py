@@ -1,0 +1,34 @@
+"""Sums of several Tensors: AddN, and the bias of a layer."""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import OneOf, TensorOf, any_dtype
+from .._shape.reshape import Several, of_one_dtype
+
+Anything = TensorOf(any_dtype)
+
+
+@op("ops.addn(x)", "ops.AddN()(x)", "ops.accumulate_n(x)", "ops.AccumulateNV2()(x)")
+def addn(xp, x: Several):
+    """The sum of Tensors of one shape and dtype."""
+    x = of_one_dtype(xp, x)
+    total = x[0]
+    for one in x[1:]:
+        if one.shape != total.shape:
+            raise ValueError(f"For 'addn', the Tensors must have one shape, but got "
+                             f"{tuple(total.shape)} and {tuple(one.shape)}.")
+        total = total + one
+    return total
+
+
+@op("ops.bias_add(input_x, bias)", "ops.BiasAdd(data_format='NCHW')(input_x, bias)")
+def bias_add(xp, input_x: Anything, bias: Anything,
+             data_format: OneOf("NCHW", "NHWC", "NCDHW") = "NCHW"):
+    """The input plus one number for each channel (axis 1, or the last for NHWC)."""
+    if input_x.dtype != bias.dtype or not 2 <= input_x.ndim <= 5:
+        raise TypeError(f"For 'bias_add', the inputs must have one dtype and 'input_x' 2 to 5 "
+                        f"axes, but got {input_x.dtype}, {bias.dtype} and {input_x.shape}.")
+    if bias.ndim != 1:
+        raise ValueError(f"For 'bias_add', 'bias' must have one axis, but got shape {bias.shape}.")
+    if input_x.ndim == 2 or data_format == "NHWC":
+        return input_x + bias
+    return input_x + xp.reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2))

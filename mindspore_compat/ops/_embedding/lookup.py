@@ -1,0 +1,100 @@
+"""Rows of tables at indices: EmbeddingLookup, embedding."""
+
+from ..._backend.arrays import SPACES
+from ..._core.declare.op import op, space_for
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Bool, Float, Int, InTensor, TensorOf, any_dtype, checked
+from .._reduction import reduce
+
+Anything = TensorOf(any_dtype)
+Index = TensorOf("int32", "int64")
+
+
+@op("ops.EmbeddingLookup()(input_params, input_indices, offset)", compute="native")
+def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: InTensor(Int)):
+    """The rows at places less an offset; zeros where there is no such row."""
+    if input_params.ndim > 2:
+        raise ValueError(
+            f"For 'EmbeddingLookup', 'input_params' must have at most two axes, but got "
+            f"{input_params.shape}."
+        )
+    places = input_indices - offset
+    inside = (places >= 0) & (places < input_params.shape[0])
+    if not input_params.shape[0]:
+        return xp.zeros(places.shape + input_params.shape[1:], input_params.dtype)
+    rows = xp.take(input_params, xp.where(inside, places, 0), 0)
+    mask = xp.reshape(inside, inside.shape + (1,) * (input_params.ndim - 1))
+    return xp.where(mask, rows, xp.zeros_like(rows))
+
+
+@op("ops.SparseGatherV2()(input_params, input_indices, axis)", compute="native")
+def sparse_gather_v2(xp, input_params: Anything, input_indices: Index, axis: Int):
+    """The slices of the input at places along an axis."""
+    return xp.take(input_params, input_indices, axis)
+
+
+@op(compute="native")
+def rows_of(xp, weight: Anything, input: Index, padding: Int | None = None, scaled: Bool = False):
+    """The rows of a table at the places given."""
+    return xp.take(weight, input, 0)
+
+
+def _rows_vjp(xp, g, weight_shape, input, padding, scaled):
+    """The gradients of equal places added up, none for the padding, halved where met twice."""
+    if padding is not None:
+        g = xp.where(xp.expand_dims(input == padding, -1), 0 * g, g)
+    if scaled:
+        flat = xp.ravel(input)
+        met = xp.sum(flat[:, None] == flat[None, :], 1)
+        g = g / xp.expand_dims(xp.cast(xp.reshape(met, input.shape), g.dtype), -1)
+    return xp.add_rows(input, g, weight_shape[0])
+
+
+rows_of.vjp(weight=_rows_vjp)
+
+
+@public("ops.embedding", "mint.nn.functional.embedding")
+@checked
+def embedding(input: Index, weight: Anything, padding_idx: Int = None, max_norm: Float = None,
+              norm_type: Float = 2.0, scale_grad_by_freq: Bool = False):
+    """The rows of `weight` that `input` names.
+
+    Args:
+        input (Tensor): int32 or int64 places.
+        weight (Tensor): a table, one row for each place.
+        padding_idx (int): a place whose row takes no gradient.
+        max_norm (float): rows longer than this are shortened to it, in `weight` itself.
+        norm_type (float): the p of that length.
+        scale_grad_by_freq (bool): whether the gradient of a row is divided by how often it is met.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if `weight` is no table or `padding_idx` is out of range.
+        IndexError: if a place is out of range.
+
+    Source: mindspore.ops.embedding of MindSpore 2.10.
+    """
+    if weight.ndim != 2:
+        raise ValueError(f"For 'embedding', 'weight' must have two axes, but got {weight.shape}.")
+    count = weight.shape[0]
+    if padding_idx is not None and not -count <= padding_idx < count:
+        raise ValueError(
+            f"For 'embedding', 'padding_idx' must be in [{-count}, {count}), but got {padding_idx}."
+        )
+    places = input._array
+    plain = type(places) in SPACES  # and not a batch
+    if plain and places.size and not (int(places.min()) >= 0 and int(places.max()) < count):
+        raise IndexError(f"For 'embedding', 'input' must be in [0, {count}).")
+    if max_norm is not None:
+        _shorten(weight._array, places, max_norm, norm_type)
+    padding = None if padding_idx is None else padding_idx % count
+    return rows_of.run(weight, input, padding, scale_grad_by_freq)
+
+
+def _shorten(table, places, longest, order):
+    """Scales the rows named down to a length, in place."""
+    xp = space_for(table)
+    met = xp.unique(places)
+    rows = table[met]
+    size = reduce._vector_norm(xp, rows, order, -1, True)
+    table[met] = rows * xp.where(size > longest, longest / (size + 1e-7), 1)

@@ -1,0 +1,85 @@
+"""Clipping to a norm."""
+
+from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from .._elementwise import arithmetic, comparison, elementary
+from .._elementwise.addn import addn
+from .._shape.join_split import stack
+from .reduce import norm
+from .reduce import reduce_sum as add_up
+
+
+@public("ops.clip_by_global_norm")
+def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
+    """Tensors scaled by clip_norm / max(norm, clip_norm), where the norm is that of all together.
+
+    Args:
+        x (Union[tuple[Tensor], list[Tensor], Tensor]): the Tensors; of one alone the scaled Tensor
+            is returned.
+        clip_norm (Union[float, int]): the norm allowed, above 0. Default: 1.0.
+        use_norm (None): a place that MindSpore keeps for later use.
+
+    Raises:
+        TypeError: if `x` is not a tuple, list or Tensor, or `clip_norm` no number.
+        ValueError: if `clip_norm` is not above 0, or `use_norm` not None.
+
+    Source: mindspore.ops.clip_by_global_norm of MindSpore 2.10.
+    """
+    if isinstance(clip_norm, Tensor) and clip_norm.size == 1:
+        clip_norm = clip_norm.item()
+    clip_norm = plain_numbers(clip_norm)
+    if isinstance(x, Tensor):
+        return clip_by_global_norm([x], clip_norm, use_norm)[0]
+    if not isinstance(x, (tuple, list)):
+        raise TypeError(f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got "
+                        f"{type(x).__name__}.")
+    if not isinstance(clip_norm, (int, float)):
+        raise TypeError(f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got "
+                        f"{clip_norm!r}.")
+    if not clip_norm > 0:
+        raise ValueError(f"For 'clip_by_global_norm', 'clip_norm' must be above 0, but got "
+                         f"{clip_norm}.")
+    if use_norm is not None:
+        raise ValueError(f"For 'clip_by_global_norm', 'use_norm' must be None, but got "
+                         f"{use_norm!r}.")
+    squares = [add_up.run(arithmetic.square.run(one.astype(dtypes.float32))) for one in x]
+    total = elementary.sqrt.run(addn.run(squares))
+    scale = clip_norm / arithmetic.maximum.run(total, float(clip_norm))
+    return tuple(arithmetic.mul.run(one, scale.astype(one.dtype)) for one in x)
+
+
+@public("ops.clip_by_norm")
+def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
+    """Tensors scaled down to a norm of `max_norm` where theirs, taken together, is larger.
+
+    Raises:
+        TypeError: if an argument has another type.
+        RuntimeError: if the norm is not finite and `error_if_nonfinite` is True.
+
+    Source: mindspore.ops.clip_by_norm of MindSpore 2.10.
+    """
+    several = list(x) if isinstance(x, (tuple, list)) else [x]
+    for one in several:
+        if not isinstance(one, Tensor):
+            raise TypeError(f"For 'clip_by_norm', 'x' must be a Tensor, or a list or tuple of "
+                            f"them, but got "
+                            f"{type(one).__name__}.")
+    max_norm, norm_type = plain_numbers(max_norm), plain_numbers(norm_type)
+    bound = max_norm  # may carry a gradient
+    max_norm, norm_type = (value.item() if isinstance(value, Tensor) and value.size == 1 else value
+                           for value in (max_norm, norm_type))
+    for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"For 'clip_by_norm', '{name}' must be a number, but got {value!r}.")
+    parts = [norm.run(one.reshape(-1), norm_type) for one in several]
+    total = norm.run(stack.run(parts, 0), norm_type)
+    if error_if_nonfinite and not bool(comparison.isfinite.run(total)):
+        raise RuntimeError(f"For 'clip_by_norm', the norm of order {norm_type} is not finite: "
+                           f"{total}.")
+    bound = bound.reshape(()) if isinstance(bound, Tensor) else bound
+    scale = arithmetic.minimum.run(bound / (total + 1e-6), 1.0)
+    clipped = [one * scale.astype(one.dtype) if one.is_floating_point() else one * scale
+               for one in several]
+    return type(x)(clipped) if isinstance(x, (tuple, list)) else clipped[0]
