@@ -183,6 +183,6 @@ def _from_file(api, path):
     if not os.path.isfile(path):
         raise ValueError(f"For '{api}', 'bind_file' must be a file, but there is no {path!r}.")
     device = f"device{config.device_id}"
-    with reading(path, ValueError, f"does not tell cores under 'bind_cpu' and '{device}'", api):
+    with reading(path, ValueError, f"is no 'bind_file' with cores for '{device}'", api):
         told = json_of(path)["bind_cpu"][device]
         return {name: _cores(api, text) for name, text in told.items() if name in _MODULES}

@@ -15,6 +15,7 @@ sought that the module itself does not have; `FACADES` are the paths that hold n
 
 import importlib
 import sys
+import threading
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec, spec_from_file_location
@@ -202,6 +203,16 @@ def further(path):
     return None
 
 
+_here = threading.local()
+
+
+def _asked():
+    """What this thread is looking for: modules that show each other's names ask only once."""
+    if not hasattr(_here, "asked"):
+        _here.asked = set()
+    return _here.asked
+
+
 def show_further(module, homes):
     """Let `module` find, behind its own names, the paths below it and what `homes` show."""
     own = vars(module).get("__getattr__")
@@ -212,7 +223,14 @@ def show_further(module, homes):
                 return own(name)
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
         except AttributeError:
-            found = None if name.startswith("_") else _sought(module, name, homes)
+            asked = (module.__name__, name)
+            if name.startswith("_") or asked in _asked():
+                raise
+            _asked().add(asked)
+            try:
+                found = _sought(module, name, homes)
+            finally:
+                _asked().discard(asked)
             if found is None:
                 raise
         setattr(module, name, found)

@@ -7,7 +7,8 @@ from .._core.declare.public_api import build
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Bool, Callable, Int
 from .._core.tensor.tensor import Tensor
-from ..ops._shape import flip_roll, join_split, repeat
+from ..ops._shape import flip_roll, join_split
+from ..ops._shape import repeat as repeat_ops
 from ..ops._shape import reshape as reshape_ops
 from . import _choosing, _joining
 from ._choosing import *  # noqa: F403
@@ -204,7 +205,7 @@ def broadcast_arrays(*args):
     """
     arrays = [need_tensor(a, "broadcast_arrays") for a in args]
     shape = _choosing.common_shape([a.shape for a in arrays], "broadcast_arrays")
-    return [repeat.broadcast_to.run(a, shape) for a in arrays]
+    return [repeat_ops.broadcast_to.run(a, shape) for a in arrays]
 
 
 def _atleast(count, arrays):

@@ -5,13 +5,13 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat._core.autograd import transforms
+from mindspore_compat._core.autograd import leaves
 
 
 @pytest.fixture
 def status(monkeypatch):
     """A cleared register, which looks at gradients during the test only."""
-    monkeypatch.setattr(transforms, "watchers", [])
+    monkeypatch.setattr(leaves, "watchers", [])
     made = ops.NPUAllocFloatStatus()()
     ops.NPUClearFloatStatus()(made)
     return made

@@ -19,6 +19,7 @@ def custom_vjp(fn=None):
 
     Example:
         >>> import mindspore_compat as ms
+        >>> from mindspore_compat.ops.function.grad.grad_func import custom_vjp
         >>> @custom_vjp
         ... def product(x, y):
         ...     return x * y

@@ -172,7 +172,7 @@ def _repeat_along(self, given, axis, **named):
         raise TypeError(f"For 'Tensor.repeat' with 'axis', 'repeats' must be one argument, but got "
                         f"{given}.")
     axis = None if axis is None else axes_along("Tensor.repeat", "axis", axis, self)
-    return reshape_ops._repeat("Tensor.repeat", self, given[0], axis)
+    return repeat_ops._repeat("Tensor.repeat", self, given[0], axis)
 
 
 def _counts(api, given):
