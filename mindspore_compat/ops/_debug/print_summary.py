@@ -309,6 +309,3 @@ def is_nonzero(input):
 def is_tensor(obj):
     """True for a Tensor."""
     return isinstance(obj, Tensor)
-
-
-# Sums and clips of several Tensors ----------------------------------------------------------------

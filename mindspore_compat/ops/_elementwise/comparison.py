@@ -147,9 +147,6 @@ def tensor_ne(self, other):
 _NUMBERS = (int, float, complex)
 
 
-# Logic --------------------------------------------------------------------------------------------
-
-
 # Tests of numbers ---------------------------------------------------------------------------------
 
 
@@ -201,6 +198,3 @@ def float_status(xp, x: TensorOf("float16", "float32", "float64")):
 
 Clipped = AsValue(TensorOf(real), TensorOf("bool"))
 Bound = AsValue(TensorOf(real) | Number, TensorOf("bool") | Bool)
-
-
-# Sorting ------------------------------------------------------------------------------------------

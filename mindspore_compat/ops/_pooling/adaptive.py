@@ -151,6 +151,3 @@ def adaptive_max_pool3d_primitive(xp, x: Plain, output_size: Any):
     goal = _goal("AdaptiveMaxPool3D", x, sizes_of("AdaptiveMaxPool3D", "output_size", output_size,
                                                   1, 3), 3)
     return _adaptive_largest(xp, x, goal, "int32")
-
-
-# p-norms ------------------------------------------------------------------------------------------

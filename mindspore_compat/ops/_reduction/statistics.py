@@ -123,9 +123,6 @@ def aminmax(xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0,
     return xp.min(input, axis, keepdims=keepdims), xp.max(input, axis, keepdims=keepdims)
 
 
-# Cumulative ---------------------------------------------------------------------------------------
-
-
 # Counting and searching ---------------------------------------------------------------------------
 
 
@@ -160,6 +157,3 @@ def intopk(xp, x1: Half, x2: Index, k: Int):
     own = xp.take_along_axis(x1, xp.expand_dims(x2, 1), 1)
     ahead = xp.sum(x1 > own, 1)
     return (ahead < k) & xp.isfinite(xp.squeeze(own, 1))
-
-
-# Distances and norms of rows ----------------------------------------------------------------------

@@ -67,9 +67,6 @@ tril_indices = _indices("tril_indices", lambda gap, offset: gap <= offset)
 triu_indices = _indices("triu_indices", lambda gap, offset: gap >= offset)
 
 
-# Grids and products -------------------------------------------------------------------------------
-
-
 # Slices by numbers --------------------------------------------------------------------------------
 
 
