@@ -1,7 +1,7 @@
-"""Arithmetic and elementary functions, element by element.
+"""Arithmetic, element by element.
 
-Comparison and logic are in _elementwise/comparison.py, reductions in _reduction/reduce.py, special
-functions in _elementwise/special.py, activations in _activation/pointwise.py.
+Roots, exponentials and logarithms are in elementary.py, rounding in rounding.py, comparison in
+comparison.py, special functions in special.py.
 """
 
 from ..._core.declare.inputs import Promote, Quirks

@@ -1,4 +1,4 @@
-"""Comparison, logic, bits, and tests of numbers, element by element; clipping and sorting."""
+"""Comparison and tests of numbers, element by element."""
 
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op

@@ -1,6 +1,7 @@
-"""Trigonometric, hyperbolic and special functions, rounding, complex parts, element by element.
+"""Trigonometric, hyperbolic and special functions, element by element.
 
-The commonest elementary functions (exp, log, sin, tanh, ...) stand in _elementwise/arithmetic.py.
+The commonest elementary functions (exp, log, sin, tanh, ...) stand in elementary.py, bits in
+bitwise.py, complex parts in complex_parts.py.
 """
 
 from ..._core.declare.inputs import Promote, Quirks, SameDtype

@@ -1,5 +1,4 @@
-"""Decompositions, determinants, inverses and solvers of matrices; products with a sum (addmm and
-kin).
+"""Decompositions and solvers of matrices. Inverses and determinants are in inverse.py.
 
 Matrices are the last two axes; leading axes are a stack.
 """

@@ -1,4 +1,4 @@
-"""Places, bins, counts and edits: primitives that compare whole numbers and give whole numbers."""
+"""Histograms, bins, counts and edits, mostly of whole numbers."""
 
 import numpy
 

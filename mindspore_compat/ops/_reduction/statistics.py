@@ -1,5 +1,4 @@
-"""Statistics and counting: medians, quantiles, cumulative extremes, histograms, unique values,
-distances."""
+"""Moments, counts and extremes, and what search in sorted values and bins shares."""
 
 
 from ..._core.declare.inputs import Quirks

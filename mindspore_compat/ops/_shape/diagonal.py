@@ -2,7 +2,7 @@
 
 A band is the diagonals k[0] to k[1]; they are given from the highest down, one per row, and short
 ones are padded on the side that `align` names ("RIGHT_LEFT": those above the main diagonal stand to
-the right, those below to the left). The plain diagonals are in _shape/slice_stack.py.
+the right, those below to the left). The plain diagonals are here as well.
 """
 
 import numpy

@@ -1,5 +1,4 @@
-"""Shapes: reshaping, transposing, joining, splitting, repeating, padding. Values are moved, never
-changed."""
+"""Shapes: reshaping, transposing, flattening, triangles. Values are moved, never changed."""
 
 import math
 

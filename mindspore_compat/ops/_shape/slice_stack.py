@@ -1,7 +1,7 @@
-"""Diagonals, grids, slices by numbers, stacks and splits by name, reversed sequences.
+"""Slices by numbers, narrowing, and sequences that are masked.
 
-The plain shape operations (reshape, transpose, concat, ...) are in _shape/reshape.py, indexing in
-_indexing/getitem.py, padding in _shape/pad.py.
+Reshaping is in reshape.py, joining and splitting in join_split.py, indexing in
+_indexing/getitem.py, padding in pad.py.
 """
 
 
