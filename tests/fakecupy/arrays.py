@@ -10,7 +10,7 @@ import functools
 import ml_dtypes
 import numpy
 
-from . import listing
+from . import counting, listing
 
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 REFUSAL = (
@@ -41,6 +41,8 @@ class ndarray:
 
     def get(self, stream=None, order="C", out=None, blocking=True):
         """The values as a NumPy array."""
+        counting.note("transfers", "get")
+        counting.note("synchronisations", "get", int(blocking))
         if out is None:
             return self._host.copy(order)
         numpy.copyto(out, self._host)
@@ -52,37 +54,48 @@ class ndarray:
             raise TypeError("Only numpy.ndarray can be set to cupy.ndarray")
         if arr.dtype != self.dtype or arr.shape != self.shape:
             raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
+        counting.note("transfers", "set")
         self._host[...] = arr
 
     def item(self):
         """The one element as a Python number."""
+        counting.note("synchronisations", "item")
         return self._host.item()
 
     def tolist(self):
+        counting.note("synchronisations", "tolist")
         return self._host.tolist()
 
     def tobytes(self, order="C"):
+        counting.note("synchronisations", "tobytes")
         return self._host.tobytes(order)
 
     def __bool__(self):
+        counting.note("synchronisations", "__bool__")
         return bool(self._host)
 
     def __int__(self):
+        counting.note("synchronisations", "__int__")
         return int(self._host)
 
     def __float__(self):
+        counting.note("synchronisations", "__float__")
         return float(self._host)
 
     def __complex__(self):
+        counting.note("synchronisations", "__complex__")
         return complex(self._host)
 
     def __repr__(self):
+        counting.note("synchronisations", "__repr__")
         return repr(self._host)
 
     def __str__(self):
+        counting.note("synchronisations", "__str__")
         return str(self._host)
 
     def __format__(self, spec):
+        counting.note("synchronisations", "__format__")
         return format(self._host[()] if self.ndim == 0 else self._host, spec)
 
     # -- shape and memory
@@ -167,6 +180,8 @@ class ndarray:
 
     def __getitem__(self, key):
         key = index(key, self.shape)
+        if any(isinstance(k, numpy.ndarray) and k.dtype == bool for k in key):
+            counting.wait("boolean index")
         if not any(k is Ellipsis or isinstance(k, numpy.ndarray) for k in key):
             key += (Ellipsis,)  # a 0-d view, where NumPy would copy one scalar
         return wrap(self._host[key])
@@ -411,4 +426,6 @@ def complete(census):
         setattr(ndarray, name, functools.partialmethod(ndarray._scatter, reduction))
     for name, line in listed.items():
         if line.startswith("method") and name not in vars(ndarray) and hasattr(numpy.ndarray, name):
-            setattr(ndarray, name, method(name, line))
+            setattr(ndarray, name, counting.through(name, method(name, line)))
+    for name in ("astype", "view", "fill", "__getitem__", "__setitem__", "_scatter"):
+        setattr(ndarray, name, counting.through(name, vars(ndarray)[name]))

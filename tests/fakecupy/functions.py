@@ -12,7 +12,7 @@ import inspect
 
 import numpy
 
-from . import listing
+from . import counting, listing
 from .arrays import BFLOAT16, FUNCTIONS, ndarray, unwrap, wrap, wrapped
 
 SCALARS = (numpy.generic, bool, int, float, complex)
@@ -70,7 +70,10 @@ class ufunc:
     def __repr__(self):
         return f"<ufunc '{self.name}'>"
 
-    def __call__(self, *arguments, out=None, dtype=None, casting="same_kind", **rest):
+    def __call__(self, *arguments, **keywords):
+        return counting.call(self.__name__, self._run, arguments, keywords)
+
+    def _run(self, *arguments, out=None, dtype=None, casting="same_kind", **rest):
         if rest:
             raise TypeError(f"Wrong arguments {rest}")
         if not self.nin <= len(arguments) <= self.nargs:

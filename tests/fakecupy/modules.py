@@ -18,7 +18,7 @@ import scipy.ndimage
 import scipy.signal
 import scipy.special
 
-from . import arrays, functions, kernels, listing, rawkernels
+from . import arrays, counting, functions, kernels, listing, rawkernels
 from .arrays import FUNCTIONS, UFUNCS, ndarray, unwrap, wrap
 
 HOSTS = {
@@ -87,7 +87,7 @@ class Device:
         pass  # there is no other
 
     def synchronize(self):
-        pass  # everything is done when a call returns
+        counting.note("synchronisations", "Device.synchronize")
 
     def __enter__(self):
         return self
@@ -120,7 +120,7 @@ class Stream:
         return self
 
     def synchronize(self):
-        pass  # everything is done when a call returns
+        counting.note("synchronisations", "Stream.synchronize")
 
     def record(self, event=None):
         return event or Event()
@@ -150,7 +150,7 @@ class Event:
         self.time = time.perf_counter()
 
     def synchronize(self):
-        pass  # it has happened
+        counting.note("synchronisations", "Event.synchronize")
 
 
 class MemoryPool:
@@ -191,7 +191,7 @@ RUNTIME = {
     "getDeviceCount": lambda: 1,
     "getDevice": lambda: 0,
     "setDevice": lambda device: Device(device) and None,
-    "deviceSynchronize": lambda: None,
+    "deviceSynchronize": lambda: counting.note("synchronisations", "deviceSynchronize"),
     "memGetInfo": lambda: (64 << 30, 80 << 30),
     "runtimeGetVersion": lambda: 13000,
     "driverGetVersion": lambda: 13000,
@@ -238,8 +238,7 @@ def drawn(name, line):
         )
         return wrap(found if dtype is None else numpy.asarray(found, dtype))
 
-    draw.__name__ = name
-    return draw
+    return counting.through(name, draw)
 
 
 def shuffle(self, a):
@@ -303,11 +302,14 @@ def function_or_value(path, name, line, host):
         found = OWN_UFUNCS.get(name) or theirs or getattr(scipy.special, name, None)
         return found and functions.ufunc(name, int(nin), int(nout), loops, found)
     if path == "cupy" and name in functions.OWN:
-        return functions.OWN[name]
+        own = functions.OWN[name]
+        return own if name == "asnumpy" else counting.through(name, own)  # `get` is counted
     if theirs is None or name in HOST_ONLY:
         return None
     if line.startswith("function ("):
-        return functions.function(name, line, theirs) if callable(theirs) else None
+        if not callable(theirs):
+            return None
+        return counting.through(name, functions.function(name, line, theirs))
     plain = (
         isinstance(theirs, type)
         or not callable(theirs)
@@ -371,7 +373,8 @@ def furnish(made):
         ("scatter_max", numpy.maximum),
         ("scatter_min", numpy.minimum),
     ):
-        setattr(cupyx, name, lambda a, slices, value, ufunc=ufunc: a._scatter(ufunc, slices, value))
+        setattr(cupyx, name, counting.through(
+            name, lambda a, slices, value, ufunc=ufunc: a._scatter(ufunc, slices, value)))
     cupyx.rsqrt = UFUNCS["rsqrt"]
 
 

@@ -16,12 +16,19 @@ import tempfile
 
 import numpy
 
+from . import counting
 from .arrays import ndarray
 
 PRELUDE = """
-#include <cmath>
-#include <cstdint>
-using namespace std;
+#define FUNCTION(name) inline float name(float x) { return __builtin_##name##f(x); } \\
+    inline double name(double x) { return __builtin_##name(x); }
+FUNCTION(exp) FUNCTION(expm1) FUNCTION(log) FUNCTION(log1p) FUNCTION(sqrt) FUNCTION(tanh)
+FUNCTION(erf) FUNCTION(fabs) FUNCTION(floor) FUNCTION(ceil)
+inline float pow(float x, float y) { return __builtin_powf(x, y); }
+inline double pow(double x, double y) { return __builtin_pow(x, y); }
+inline double fmax(double x, double y) { return __builtin_fmax(x, y); }
+inline double fmin(double x, double y) { return __builtin_fmin(x, y); }
+#define INFINITY __builtin_inff()
 struct Place { unsigned x, y, z; };
 static thread_local Place gridDim, blockDim, blockIdx, threadIdx;
 #define __global__
@@ -66,6 +73,7 @@ class RawKernel:
             raise TypeError(f"{self.name} takes {len(types)} arguments, but got {len(args)}")
         held = [passed(value, spelled) for value, spelled in zip(args, types, strict=True)]
         function = compiled(self.code, self.name)
+        counting.note("launches", self.name)
         function((ctypes.c_uint * 6)(*sizes),
                  (ctypes.c_void_p * len(held))(*[h.ctypes.data for h in held]))
 
@@ -99,7 +107,11 @@ def passed(value, spelled):
             raise TypeError(f"an array is given for a parameter of type {spelled}")
         return numpy.array([value._host.ctypes.data], numpy.uintp)
     if isinstance(value, numpy.ndarray):
-        raise TypeError(f"Unsupported type {type(value)}")
+        if value.size != 1:
+            raise TypeError("Only numpy.ndarrays of size one can be passed by value.")
+        return value.reshape(1)
+    if value is None:
+        return numpy.zeros(1, numpy.uintp)
     made = numpy.array([value], PYTHON_NUMBERS.get(type(value)))
     if SIZES.get(spelled.replace("const ", ""), made.itemsize) != made.itemsize:
         raise TypeError(f"{made.dtype} is given for a parameter of type {spelled}: "

@@ -1,0 +1,154 @@
+"""Counts what the stand-in would ask of a GPU: launches, allocations, transfers, synchronisations.
+
+    with counting.counted() as counts:
+        step(x, y)
+    counts.launches, counts.transfers, counts.names["launches"]
+
+The rules, for one call from outside the stand-in:
+
+* a call that fills new memory, or writes to an array, is a launch, whether the GPU runs a kernel, a
+  product of cuBLAS or sets memory; one that gives a view of its input, or tells a shape, is none;
+* functions that CuPy makes of several kernels count with about as many (`WEIGHTS`);
+* host data that become an array, or an index, are a transfer, and so is `get`; a number is none, as
+  CuPy fills the new array by a kernel that is given the number;
+* a call whose answer the host waits for is a synchronisation: `get` (unless it does not block),
+  `float`, `bool`, `item`, printing, `synchronize`, and whatever gives an array whose shape depends
+  on values (`SYNCHRONISING`).
+"""
+
+import collections
+import contextlib
+import threading
+
+import numpy
+
+from . import arrays
+
+KINDS = ("launches", "allocations", "transfers", "synchronisations")
+WEIGHTS = {"var": 3, "std": 4, "einsum": 2, "unique": 6, "sort": 2, "argsort": 2, "nonzero": 3,
+           "argwhere": 3, "flatnonzero": 3, "cumsum": 2, "cumprod": 2, "percentile": 4,
+           "quantile": 4, "median": 3, "norm": 3, "average": 3, "isclose": 4, "allclose": 5}
+SYNCHRONISING = {"nonzero", "argwhere", "flatnonzero", "unique", "extract", "bincount", "setdiff1d",
+                 "intersect1d", "union1d", "histogram", "compress"}
+FREE = {"empty", "empty_like", "ndarray"}  # they take memory and leave it as it is
+IN_PLACE = {"copyto", "fill", "put", "shuffle", "scatter_add", "scatter_max", "scatter_min", "at",
+            "__setitem__", "_scatter", "fill_diagonal", "putmask", "place"}
+
+
+class Counts:
+    """How often each kind of event occurred, and under which names."""
+
+    def __init__(self):
+        self.names = {kind: collections.Counter() for kind in KINDS}
+
+    launches, allocations, transfers, synchronisations = (
+        property(lambda self, kind=kind: sum(self.names[kind].values())) for kind in KINDS)
+
+    def figures(self):
+        """The four totals, by kind."""
+        return {kind: getattr(self, kind) for kind in KINDS}
+
+
+_open = []  # the Counts that are being filled
+_inside = threading.local()
+
+
+@contextlib.contextmanager
+def counted():
+    """Counts what happens while the block runs."""
+    found = Counts()
+    _open.append(found)
+    try:
+        yield found
+    finally:
+        _open.remove(found)
+
+
+def note(kind, name, times=1):
+    """Adds an event, unless the stand-in itself caused it."""
+    if times and not getattr(_inside, "depth", 0):
+        for counts in _open:
+            counts.names[kind][name] += times
+
+
+def wait(name):
+    """Adds a synchronisation, also within a call that is counted."""
+    for counts in _open:
+        counts.names["synchronisations"][name] += 1
+
+
+@contextlib.contextmanager
+def quiet():
+    """What happens in the block is part of a call that is counted already."""
+    _inside.depth = getattr(_inside, "depth", 0) + 1
+    try:
+        yield
+    finally:
+        _inside.depth -= 1
+
+
+def call(name, run, arguments, keywords):
+    """`run(*arguments, **keywords)`, counted by what it gives."""
+    if not _open or getattr(_inside, "depth", 0):
+        return run(*arguments, **keywords)
+    with quiet():
+        found = run(*arguments, **keywords)
+    _note_call(name, [*arguments, *keywords.values()], found)
+    return found
+
+
+def through(name, run):
+    """`run` as a function whose calls are counted."""
+
+    def counting(*arguments, **keywords):
+        return call(name, run, arguments, keywords)
+
+    counting.__name__ = name
+    counting.__wrapped__ = run
+    return counting
+
+
+def _note_call(name, given, found):
+    taken = list(_device_arrays(given))
+    made = list(_device_arrays([found]))
+    new = [one for one in made if one.size and not any(numpy.may_share_memory(one._host, x._host)
+                                          for x in taken)]
+    note("allocations", name, len(new))
+    if _host_data(name, given, bool(taken)):
+        note("transfers", name)
+        if name in ("array", "asarray", "asanyarray"):
+            return
+    wrote = name in IN_PLACE or any(one is x for one in made for x in taken if name != "astype")
+    if name in IN_PLACE or (new and name not in FREE) or (wrote and not _is_view(name)):
+        note("launches", name, WEIGHTS.get(name, 1))
+    if name in SYNCHRONISING or name == "where" and len(given) == 1:
+        note("synchronisations", name)
+
+
+def _is_view(name):
+    """Functions that may answer with the array that they were given."""
+    return name in {"asarray", "asanyarray", "array", "ascontiguousarray", "asfortranarray",
+                    "broadcast_to", "reshape", "ravel", "squeeze", "atleast_1d", "atleast_2d",
+                    "atleast_3d", "broadcast_arrays", "moveaxis", "transpose", "swapaxes", "view",
+                    "astype", "real", "conj", "conjugate", "get_array_module", "expand_dims"}
+
+
+def _host_data(name, given, beside):
+    """1 if host data with axes come to the device in this call."""
+    for value in given:
+        if isinstance(value, numpy.ndarray) and value.ndim:
+            return 1
+        if name in ("array", "asarray", "asanyarray") and isinstance(value, (list, tuple)):
+            return int(not beside and len(value) > 0)
+        if name in ("__getitem__", "__setitem__", "take") and isinstance(value, (list, tuple)):
+            if any(isinstance(part, (list, numpy.ndarray)) and numpy.ndim(part) for part in value):
+                return 1
+    return 0
+
+
+def _device_arrays(values):
+    for value in values:
+        if isinstance(value, arrays.ndarray):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            yield from _device_arrays(value)
