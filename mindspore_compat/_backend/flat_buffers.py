@@ -5,7 +5,7 @@ parameters of 1000 elements that is most of the time. A Pack gathers parameters 
 two blocks of scratch memory, runs the update over them once, and puts the parameters back. The
 states of the optimizer live in the pack for good, as views of one array each.
 
-Packs are for the host. On a GPU one kernel is launched for each parameter.
+Packs are for the host. On a GPU one kernel serves all parameters of a group where they lie.
 """
 
 import numpy

@@ -20,10 +20,11 @@ program is the Python function
 
 called on 64k elements at a time, by several threads: nothing is allocated, a block stays in the
 cache through all its lines, and a value is written over its old self once that is no longer needed
-(the order of the lines decides, see `_Places`). On a GPU the same note becomes the body of one
-`ElementwiseKernel`. Halves are computed in float32 and rounded on store, on both. Shapes are
-compared before anything is written, so a refused call changes nothing. Where Numba is installed,
-large arrays are given to a compiled loop of the same program instead (compiled.py).
+(the order of the lines decides, see `_Places`). On a GPU the same note becomes the body of a kernel
+that serves all rows at once (multi_tensor.py). Halves are computed in float32 and rounded on store,
+on both. Shapes are compared before anything is written, so a refused call changes nothing. Where
+Numba is installed, large arrays are given to a compiled loop of the same program instead
+(compiled.py).
 
 Formulas that reduce, reshape or branch on values cannot be traced and do not belong here.
 """
@@ -34,13 +35,16 @@ import numpy
 
 from . import arrays, compiled, scheduler
 from .arrays import SPACES
+from .device_code import compute_dtype
+from .multi_tensor import KernelProgram
 from .symbols import Trace
 
 BLOCK = 65536  # elements; measured with six arrays of float32 in a 1 MiB second-level cache
 
 _ufuncs = {name: getattr(numpy, name) for name in (
     "add subtract multiply divide power negative sqrt exp log abs sign maximum minimum greater "
-    "greater_equal less less_equal not_equal logical_and copyto").split()}
+    "greater_equal less less_equal equal not_equal logical_and logical_or tanh expm1 log1p "
+    "copyto").split()}
 
 
 def fuse(formula, reads=("g",), link=None):
@@ -70,13 +74,15 @@ class Fused:
         """Updates the written arrays of one row in place."""
         self.sweep([arrays], **scalars)
 
-    def sweep(self, rows, **scalars):
+    def sweep(self, rows, skip=None, **scalars):
         """Updates many rows of arrays, all with the same scalars.
 
         Args:
             rows: sequences of arrays in the order of the formula's arguments, all of one shape
                 within a row.
-            scalars: numbers, or flags (bool, None, str) that choose among programs.
+            skip: a 0-d bool array of a GPU, which leaves the rows there as they are where it holds.
+            scalars: numbers, or flags (bool, None, str) that choose among programs. For rows on a
+                GPU a number may lie there, as a 0-d array.
 
         Raises:
             ValueError: the arrays of a row differ in shape; nothing has been written.
@@ -87,9 +93,9 @@ class Fused:
             for array in row:
                 if array.shape != shape:
                     self._refuse(row)
-        self.sweep_alike(rows, **scalars)
+        self.sweep_alike(rows, skip, **scalars)
 
-    def sweep_alike(self, rows, **scalars):
+    def sweep_alike(self, rows, skip=None, **scalars):
         """`sweep` for rows whose shapes have been compared already."""
         flags = {
             key: value
@@ -97,7 +103,7 @@ class Fused:
             if value is None or isinstance(value, (bool, str))
         }
         numbers = {key: value for key, value in scalars.items() if key not in flags}
-        prepared = {}
+        prepared, of_device = {}, {}
         with scheduler.step, numpy.errstate(all="ignore"):
             for row in rows:
                 key = tuple([array.dtype for array in row])
@@ -105,7 +111,12 @@ class Fused:
                 if found is None:
                     program = self._program(type(row[0]), key, flags, tuple(numbers))
                     found = prepared[type(row[0]), key] = (program, program.prepare(numbers))
-                found[0].run(row, found[1])
+                if type(row[0]) is numpy.ndarray:
+                    found[0].run(row, found[1])
+                else:
+                    of_device.setdefault(found[0], (found[1], []))[1].append(row)
+            for program, (numbers, rows) in of_device.items():
+                program.run_all(rows, numbers, skip)
         if arrays.blocking:
             arrays.synchronize()
 
@@ -125,7 +136,7 @@ class Fused:
             found = (
                 HostProgram(trace, dtypes)
                 if kind is numpy.ndarray
-                else KernelProgram(trace, dtypes, SPACES[kind].module)
+                else KernelProgram(trace, dtypes, SPACES[kind])
             )
             self._programs[key] = found
         return found
@@ -142,11 +153,6 @@ def _linked(link, formula):
 
     linked.__name__ = formula.__name__
     return linked
-
-
-def compute_dtype(dtypes):
-    """float64 if an array has it, else float32: halves are rounded on store only."""
-    return numpy.dtype(numpy.float64 if numpy.dtype(numpy.float64) in dtypes else numpy.float32)
 
 
 # On the host --------------------------------------------------------------------------------------
@@ -356,89 +362,3 @@ class _Places:
             f"copyto({name}, {source}, 'unsafe')"
             for (name, _), source in zip(moves, sources, strict=True)
         ]
-
-
-# On a GPU -----------------------------------------------------------------------------------------
-
-_EXPRESSIONS = {
-    "add": "{} + {}",
-    "subtract": "{} - {}",
-    "multiply": "{} * {}",
-    "divide": "{} / {}",
-    "power": "pow({}, {})",
-    "negative": "-{}",
-    "sqrt": "sqrt({})",
-    "exp": "exp({})",
-    "log": "log({})",
-    "abs": "fabs({})",
-    "sign": "{0} > 0 ? 1 : ({0} < 0 ? -1 : {0})",
-    "maximum": "{0} > {1} || {0} != {0} ? {0} : {1}",
-    "minimum": "{0} < {1} || {0} != {0} ? {0} : {1}",
-    "greater": "{} > {}",
-    "greater_equal": "{} >= {}",
-    "less": "{} < {}",
-    "less_equal": "{} <= {}",
-    "not_equal": "{} != {}",
-    "logical_and": "{} && {}",
-    "where": "{} ? {} : {}",
-}
-
-
-def kernel_text(trace, dtype):
-    """The body of a trace in C: arrays are `p_`, `g_`, ... of types `A`, `B`, ..., scalars `s0`,
-    ...
-
-    Args:
-        trace: the program.
-        dtype: what to compute in, float32 or float64.
-    """
-    real = "double" if dtype == numpy.float64 else "float"
-    lines = [f"const {real} v{index} = ({real}){name}_;" for index, name in enumerate(trace.names)]
-    for step in trace.steps:
-        operands = [f"v{each}" if type(each) is int else each for each in step.operands]
-        kind = "bool" if step.is_bool else real
-        lines.append(f"const {kind} v{step.result} = {_EXPRESSIONS[step.name].format(*operands)};")
-    lines += [
-        f"{trace.names[index]}_ = ({_letter(index)})v{value};"
-        for index, value in trace.outputs.items()
-        if value != index
-    ]
-    return "\n".join(lines)
-
-
-def _letter(index):
-    return chr(ord("A") + index)
-
-
-class KernelProgram:
-    """A trace as one elementwise kernel of CuPy."""
-
-    def __init__(self, trace, dtypes, module):
-        self.trace = trace
-        self.dtype = compute_dtype(dtypes)
-        arrays = [
-            (f"{_letter(index)} {name}_", writes)
-            for index, (name, writes) in enumerate(zip(trace.names, trace.written, strict=True))
-        ]
-        read = [text for text, writes in arrays if not writes]
-        scalars = [f"{self.dtype.name} s{index}" for index in range(trace.scalar_count)]
-        written = [text for text, writes in arrays if writes]
-        self.kernel = module.ElementwiseKernel(
-            ", ".join(read + scalars),
-            ", ".join(written),
-            kernel_text(trace, self.dtype),
-            trace.name,
-        )
-
-    def prepare(self, numbers):
-        """The scalars of the program, computed once for all rows."""
-        return list(self.trace.scalars(numbers))
-
-    def run(self, row, scalars):
-        """Launches the kernel over one row."""
-        flags = self.trace.written
-        self.kernel(
-            *[array for array, writes in zip(row, flags, strict=True) if not writes],
-            *scalars,
-            *[array for array, writes in zip(row, flags, strict=True) if writes],
-        )

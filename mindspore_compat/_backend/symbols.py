@@ -9,8 +9,10 @@ results of the steps. Numbers given per call are `Scalar`s: what a formula compu
 import math
 from dataclasses import dataclass
 
-_COMPARISONS = {"greater", "greater_equal", "less", "less_equal", "not_equal", "logical_and"}
-_FUNCTIONS = ("sqrt", "exp", "log", "abs", "sign", "maximum", "minimum", "power")
+_COMPARISONS = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal",
+                "logical_and", "logical_or"}
+_FUNCTIONS = ("sqrt", "exp", "log", "abs", "sign", "maximum", "minimum", "power", "tanh", "erf",
+              "log1p", "expm1", "logical_or", "equal")
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,9 @@ class Trace:
         self.names = names
         self.written = written
         self.steps = []
-        self._texts = {}
+        self._texts = {}  # what is computed from numbers, in Python -> the same in C
         arrays = [Symbol(self, index) for index in range(len(names))]
-        scalars = {key: Scalar(self, key) for key in numbers}
+        scalars = {key: Scalar(self, key, f"n_{key}") for key in numbers}
         results = formula(Recorder(self), *arrays, **scalars, **flags)
         targets = [index for index, writes in enumerate(written) if writes]
         self.outputs = {
@@ -53,6 +55,10 @@ class Trace:
     @property
     def scalar_count(self):
         return len(self._texts)
+
+    def scalar_code(self):
+        """The expressions of s0, s1, ... in C, over numbers `n_lr`, ... of type double."""
+        return list(self._texts.values())
 
     def scalars(self, numbers):
         """The values of s0, s1, ... for the numbers of one call."""
@@ -77,8 +83,9 @@ class Trace:
         return Symbol(self, result)
 
     def _scalar(self, value):
-        text = value.text if type(value) is Scalar else repr(float(value))
-        return f"s{self._texts.setdefault(text, len(self._texts))}"
+        text = _text(value) if type(value) is Scalar else repr(float(value))
+        self._texts.setdefault(text, value.code if type(value) is Scalar else text)
+        return f"s{list(self._texts).index(text)}"
 
     def _number(self, value):
         """The number of a value; a formula may also return a plain scalar for an array."""
@@ -134,6 +141,9 @@ class _Arithmetic:
     def __and__(self, other):
         return self._join("logical_and", self, other)
 
+    def __or__(self, other):
+        return self._join("logical_or", self, other)
+
     def __neg__(self):
         return self._join("negative", self)
 
@@ -143,7 +153,7 @@ class _Arithmetic:
     def _join(self, name, *operands):
         if any(type(each) is Symbol for each in operands):
             return self.trace.add(name, *operands)
-        return Scalar(self.trace, _SCALAR_TEXTS[name].format(*[_text(each) for each in operands]))
+        return _scalar(self.trace, name, operands)
 
 
 class Symbol(_Arithmetic):
@@ -157,13 +167,14 @@ class Symbol(_Arithmetic):
 
 
 class Scalar(_Arithmetic):
-    """A number that is known at each call, as a Python expression."""
+    """A number that is known at each call, as an expression of Python and of C."""
 
-    __slots__ = ("trace", "text")
+    __slots__ = ("trace", "text", "code")
 
-    def __init__(self, trace, text):
+    def __init__(self, trace, text, code):
         self.trace = trace
         self.text = text
+        self.code = code
 
 
 _SCALAR_TEXTS = {
@@ -182,8 +193,27 @@ _SCALAR_TEXTS = {
 }
 
 
+_SCALAR_CODES = {
+    **_SCALAR_TEXTS,
+    "power": "pow({}, {})",
+    "sqrt": "sqrt({})",
+    "exp": "exp({})",
+    "log": "log({})",
+    "abs": "fabs({})",
+    "maximum": "fmax({}, {})",
+    "minimum": "fmin({}, {})",
+}
+
+
 def _text(value):
     return value.text if type(value) is Scalar else repr(value)
+
+
+def _scalar(trace, name, operands):
+    """What a function makes of numbers alone."""
+    codes = [each.code if type(each) is Scalar else repr(float(each)) for each in operands]
+    return Scalar(trace, _SCALAR_TEXTS[name].format(*map(_text, operands)),
+                  _SCALAR_CODES[name].format(*codes))
 
 
 class Recorder:
@@ -204,6 +234,6 @@ class Recorder:
         def note(*operands):
             if any(type(each) is Symbol for each in operands):
                 return trace.add(name, *operands)
-            return Scalar(trace, _SCALAR_TEXTS[name].format(*[_text(each) for each in operands]))
+            return _scalar(trace, name, operands)
 
         return note

@@ -12,7 +12,8 @@ import pytest
 from kit import close
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.fuse import BLOCK, fuse, kernel_text
+from mindspore_compat._backend.fuse import BLOCK, fuse
+from mindspore_compat._backend.multi_tensor import kernel_text
 from mindspore_compat._backend.symbols import Trace
 from mindspore_compat.ops._optimizer import formulas
 

@@ -1,0 +1,123 @@
+"""The C text of kernels that are made from a trace: expressions, element types, halves.
+
+Halves travel as 16-bit words, which two functions of plain C read and write, so that a kernel needs
+no header. Numbers of a call come as values, or lie on the device; then what a formula makes of them
+is worked out by the kernel, in double precision as the host does.
+"""
+
+import ml_dtypes
+import numpy
+
+EXPRESSIONS = {
+    "add": "{} + {}",
+    "subtract": "{} - {}",
+    "multiply": "{} * {}",
+    "divide": "{} / {}",
+    "power": "pow({}, {})",
+    "negative": "-{}",
+    "sqrt": "sqrt({})",
+    "exp": "exp({})",
+    "log": "log({})",
+    "tanh": "tanh({})",
+    "erf": "erf({})",
+    "log1p": "log1p({})",
+    "expm1": "expm1({})",
+    "abs": "fabs({})",
+    "sign": "{0} > 0 ? 1 : ({0} < 0 ? -1 : {0})",
+    "maximum": "{0} > {1} || {0} != {0} ? {0} : {1}",
+    "minimum": "{0} < {1} || {0} != {0} ? {0} : {1}",
+    "greater": "{} > {}",
+    "greater_equal": "{} >= {}",
+    "less": "{} < {}",
+    "less_equal": "{} <= {}",
+    "equal": "{} == {}",
+    "not_equal": "{} != {}",
+    "logical_and": "{} && {}",
+    "logical_or": "{} || {}",
+    "where": "{} ? {} : {}",
+}
+
+HALVES = r"""
+typedef unsigned short word;
+__device__ float float_of_bits(unsigned bits) {
+    union { unsigned bits; float value; } both; both.bits = bits; return both.value;
+}
+__device__ unsigned bits_of_float(float value) {
+    union { unsigned bits; float value; } both; both.value = value; return both.bits;
+}
+__device__ float from_half(word given) {
+    unsigned low = (unsigned)(given & 0x7fff) << 13, sign = (unsigned)(given & 0x8000) << 16;
+    if ((given & 0x7c00) == 0x7c00) return float_of_bits(low | 0x7f800000u | sign);
+    return float_of_bits(bits_of_float(float_of_bits(low) * 5.192296858534828e+33f) | sign);
+}
+__device__ word to_half(float value) {
+    unsigned bits = bits_of_float(value), sign = (bits >> 16) & 0x8000u;
+    bits &= 0x7fffffffu;
+    if (bits > 0x7f800000u) return (word)(sign | 0x7e00u);
+    if (bits >= 0x477ff000u) return (word)(sign | 0x7c00u);
+    if (bits < 0x38800000u)
+        return (word)(sign | (bits_of_float(float_of_bits(bits) + 0.5f) - 0x3f000000u));
+    return (word)(sign | ((bits - 0x38000000u + 0xfffu + ((bits >> 13) & 1u)) >> 13));
+}
+__device__ float from_bfloat(word given) {
+    return float_of_bits((unsigned)given << 16);
+}
+__device__ word to_bfloat(float value) {
+    unsigned bits = bits_of_float(value);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) return (word)((bits >> 16) | 0x40u);
+    return (word)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+"""
+_FLOAT16, _BFLOAT16 = numpy.dtype(numpy.float16), numpy.dtype(ml_dtypes.bfloat16)
+TYPES = {numpy.dtype(numpy.float32): "float", numpy.dtype(numpy.float64): "double",
+         numpy.dtype(numpy.int32): "int", numpy.dtype(numpy.int64): "long long",
+         numpy.dtype(bool): "bool", _FLOAT16: "word", _BFLOAT16: "word"}
+_LOADS = {_FLOAT16: "from_half({})", _BFLOAT16: "from_bfloat({})"}
+_STORES = {_FLOAT16: "to_half({})", _BFLOAT16: "to_bfloat({})"}
+
+
+def compute_dtype(dtypes):
+    """float64 if an array has it, or 32 bits of an integer need it, else float32: halves are
+    rounded on store only."""
+    wide = any(dtype.kind == "f" and dtype.itemsize == 8
+               or dtype.kind in "iu" and dtype.itemsize > 2 for dtype in map(numpy.dtype, dtypes))
+    return numpy.dtype(numpy.float64 if wide else numpy.float32)
+
+
+def supported(dtypes):
+    """True if kernels can be written for arrays of these dtypes."""
+    return all(dtype in TYPES for dtype in dtypes)
+
+
+def preamble(dtypes):
+    """What stands before a kernel for arrays of these dtypes."""
+    return HALVES if any(dtype in _LOADS for dtype in dtypes) else ""
+
+
+def load(dtype, place):
+    """The element at a place, as a number to compute with."""
+    return _LOADS.get(dtype, "{}").format(place)
+
+
+def store(dtype, value):
+    """A computed number, as an element."""
+    if dtype in _STORES:
+        return _STORES[dtype].format(value)
+    return f"({TYPES[dtype]})({value})"
+
+
+def operand(value):
+    """A value of a trace by its number, or the text of a scalar."""
+    return f"v{value}" if type(value) is int else value
+
+
+def step_line(step, real):
+    """One step of a trace as a declaration."""
+    text = EXPRESSIONS[step.name].format(*map(operand, step.operands))
+    return f"const {'bool' if step.is_bool else real} v{step.result} = {text};"
+
+
+def scalar_lines(trace, real):
+    """The scalars of a trace, worked out from the numbers `n_lr`, ... of a call."""
+    return [f"const {real} s{index} = ({real})({code});"
+            for index, code in enumerate(trace.scalar_code())]

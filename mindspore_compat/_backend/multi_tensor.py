@@ -1,0 +1,227 @@
+"""An update as kernels: one launch serves all arrays of one kind.
+
+A `TableKernel` gets the addresses and sizes of many rows of arrays in a struct that is passed by
+value, so nothing is copied to the device for it; a block of threads looks up which row it works on.
+One row alone, or rows that are not contiguous, go through one ElementwiseKernel each.
+
+Both take the numbers of a call as they are, or 0-d arrays of the device in their place, and a flag
+on the device that says whether to leave everything as it is: so a step can depend on what the
+device found, and the host need not wait to know.
+"""
+
+import numpy
+
+from .device_code import (
+    TYPES,
+    compute_dtype,
+    load,
+    operand,
+    preamble,
+    scalar_lines,
+    step_line,
+    store,
+    supported,
+)
+
+THREADS = 256
+CHUNK = 8192  # elements of one block of threads
+PARAMETERS = 4096  # bytes that a kernel's parameters may take on every device
+SPARE = 512  # of them, for numbers and the flag
+
+_TABLE = """
+struct Table {{ unsigned long long at[{arrays}][{rows}]; long long size[{rows}];
+               int first[{rows}]; int count; }};
+extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) {{
+    if (skip && *skip) return;
+    int row = 0, last = table.count - 1;
+    while (row < last) {{
+        int middle = (row + last + 1) / 2;
+        if (table.first[middle] <= (int)blockIdx.x) row = middle; else last = middle - 1;
+    }}
+    const long long start = (blockIdx.x - table.first[row]) * {chunk}ll;
+    long long stop = start + {chunk};
+    if (stop > table.size[row]) stop = table.size[row];
+    {body}
+}}
+"""
+
+
+class Numbers:
+    """The numbers of a call, and where they are.
+
+    Args:
+        given: name -> a number, or a 0-d array of the device.
+        device: the type of such arrays.
+    """
+
+    def __init__(self, given, device):
+        self.given = given
+        self.held = {name: value for name, value in given.items() if isinstance(value, device)}
+
+    def kinds(self):
+        """What a kernel has to know of them: the dtypes of those on the device."""
+        return tuple((name, value.dtype) for name, value in self.held.items())
+
+
+class KernelProgram:
+    """A trace as kernels of CuPy."""
+
+    def __init__(self, trace, dtypes, space):
+        self.trace = trace
+        self.dtypes = dtypes
+        self.dtype = compute_dtype(dtypes)
+        self.module = space.module
+        self.tables = space.kernels is not None and supported(dtypes)
+        self._made = {}
+
+    def prepare(self, numbers):
+        """The numbers of a call: computed with once for all rows unless they are on the device."""
+        found = Numbers(numbers, self.module.ndarray)
+        if found.held:
+            return found, [value if name in found.held else numpy.float64(value)
+                           for name, value in numbers.items()]
+        real = self.dtype.type
+        return found, [real(value) for value in self.trace.scalars(numbers)]
+
+    def run_all(self, rows, prepared, skip=None):
+        """Updates rows of arrays, all of this program's dtypes.
+
+        Args:
+            rows: sequences of arrays.
+            prepared: what `prepare` returned.
+            skip: a 0-d bool array of the device; where it holds nothing is written. None for no.
+        """
+        rows = [row for row in rows if row[0].size]
+        if len(rows) > 1 and self.tables:
+            flat = [row for row in rows if all(array.flags.c_contiguous for array in row)]
+            for start in range(0, len(flat), self._most_rows()):
+                self._run_table(flat[start : start + self._most_rows()], prepared, skip)
+            rows = [row for row in rows if not all(array.flags.c_contiguous for array in row)]
+        for row in rows:
+            self._run_one(row, prepared, skip)
+
+    def _most_rows(self):
+        return (PARAMETERS - SPARE) // (8 * len(self.dtypes) + 12)
+
+    # One row ------------------------------------------------------------------------------------
+
+    def _run_one(self, row, prepared, skip):
+        numbers, values = prepared
+        key = ("one", numbers.kinds(), skip is not None)
+        kernel = self._made.get(key)
+        if kernel is None:
+            kernel = self._made[key] = self._elementwise(numbers, skip is not None)
+        flags = self.trace.written
+        kernel(*[array for array, writes in zip(row, flags, strict=True) if not writes], *values,
+               *([] if skip is None else [skip]),
+               *[array for array, writes in zip(row, flags, strict=True) if writes])
+
+    def _elementwise(self, numbers, skips):
+        trace, real = self.trace, _real(self.dtype)
+        arrays = [(f"{letter(index)} {name}_", writes) for index, (name, writes) in enumerate(
+            zip(trace.names, trace.written, strict=True))]
+        text, given = kernel_text(trace, self.dtype), self._declared(numbers)
+        if numbers.held:
+            text = "\n".join([*_opened(numbers), *scalar_lines(trace, real), text])
+        text = f"if (!skip_) {{\n{text}\n}}" if skips else text
+        return self.module.ElementwiseKernel(
+            ", ".join([one for one, writes in arrays if not writes] + given
+                      + ["bool skip_"] * skips),
+            ", ".join(one for one, writes in arrays if writes), text, trace.name)
+
+    def _declared(self, numbers):
+        """The parameters of an ElementwiseKernel for the numbers of a call."""
+        if not numbers.held:
+            return [f"{self.dtype.name} s{index}" for index in range(self.trace.scalar_count)]
+        return [f"{numbers.held[name].dtype.name if name in numbers.held else 'float64'} h_{name}"
+                for name in numbers.given]
+
+    # Many rows ----------------------------------------------------------------------------------
+
+    def _run_table(self, rows, prepared, skip):
+        numbers, values = prepared
+        key = ("many", numbers.kinds())
+        kernel = self._made.get(key)
+        if kernel is None:
+            name = f"many_{self.trace.name}" if self.trace.name.isidentifier() else "many"
+            source = table_source(self.trace, self.dtypes, numbers, name, self._most_rows())
+            kernel = self._made[key] = self.module.RawKernel(source, name)
+        table, blocks = filled_table(rows, self._most_rows())
+        kernel((blocks,), (THREADS,), (table, skip, *values))
+
+
+def filled_table(rows, most):
+    """The struct that tells a kernel where rows lie, and how many blocks of threads they take."""
+    kind = numpy.dtype([("at", numpy.uint64, (len(rows[0]), most)), ("size", numpy.int64, most),
+                        ("first", numpy.int32, most), ("count", numpy.int32)], align=True)
+    table = numpy.zeros((), kind)
+    sizes = numpy.array([row[0].size for row in rows], numpy.int64)
+    blocks = -(-sizes // CHUNK)
+    table["at"][:, : len(rows)] = [[row[kind].data.ptr for row in rows]
+                                   for kind in range(len(rows[0]))]
+    table["size"][: len(rows)] = sizes
+    table["first"][: len(rows)] = numpy.cumsum(blocks) - blocks
+    table["count"] = len(rows)
+    return table, int(blocks.sum())
+
+
+def table_source(trace, dtypes, numbers, name, rows):
+    """The CUDA text of an update over a table of rows.
+
+    Args:
+        trace: the update.
+        dtypes: the dtypes of its arrays.
+        numbers: the Numbers of a call.
+        name: the name of the kernel.
+        rows: how many rows a table holds.
+    """
+    real = _real(compute_dtype(dtypes))
+    lines, given = [], ""
+    if numbers.held:
+        for key in numbers.given:
+            held = numbers.held.get(key)
+            given += f", double h_{key}" if held is None else (
+                f", const {TYPES[held.dtype]}* a_{key}")
+        lines += [f"const double h_{key} = (double)*a_{key};" for key in numbers.held]
+        lines += [*_opened(numbers), *scalar_lines(trace, real)]
+    else:
+        given = "".join(f", {real} s{index}" for index in range(trace.scalar_count))
+    places = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
+    lines.append("for (long long at = start + threadIdx.x; at < stop; at += blockDim.x) {")
+    lines += [f"    const {real} v{index} = ({real}){load(dtype, f'{place}[at]')};"
+              for index, (dtype, place) in enumerate(zip(dtypes, places, strict=True))]
+    lines += [f"    {step_line(step, real)}" for step in trace.steps]
+    lines += [f"    {places[index]}[at] = {store(dtypes[index], operand(value))};"
+              for index, value in trace.outputs.items() if value != index]
+    return preamble(dtypes) + _TABLE.format(
+        arrays=len(dtypes), rows=rows, name=name, numbers=given, chunk=CHUNK,
+        body="\n    ".join([*lines, "}"]))
+
+
+def _opened(numbers):
+    return [f"const double n_{key} = (double)h_{key};" for key in numbers.given]
+
+
+def _real(dtype):
+    return "double" if dtype == numpy.float64 else "float"
+
+
+def kernel_text(trace, dtype):
+    """The body of a trace in C: arrays are `p_`, `g_`, ... of types `A`, `B`, ..., scalars `s0`,
+    ...
+
+    Args:
+        trace: the program.
+        dtype: what to compute in, float32 or float64.
+    """
+    real = _real(dtype)
+    lines = [f"const {real} v{index} = ({real}){name}_;" for index, name in enumerate(trace.names)]
+    lines += [step_line(step, real) for step in trace.steps]
+    lines += [f"{trace.names[index]}_ = ({letter(index)})v{value};"
+              for index, value in trace.outputs.items() if value != index]
+    return "\n".join(lines)
+
+
+def letter(index):
+    """The type parameter of an array of an ElementwiseKernel."""
+    return chr(ord("A") + index)
