@@ -173,11 +173,12 @@ class SameModule:
 
         What the module has loaded gets its further name at once. Imported by that name later it
         would be put over what the module itself shows under it, as a function may be
-        (`scipy.optimize.linear_sum_assignment`).
+        (`scipy.optimize.linear_sum_assignment`). Further names get none of their own: a dozen paths
+        of one module would double what is there a dozen times.
         """
         name, module.__spec__ = module.__spec__.name, self.own_spec
         for path, loaded in list(sys.modules.items()):
-            if path.startswith(f"{self.target}."):
+            if path.startswith(f"{self.target}.") and getattr(loaded, "__name__", "") == path:
                 sys.modules.setdefault(name + path[len(self.target):], loaded)
 
 
