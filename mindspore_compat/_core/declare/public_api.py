@@ -21,7 +21,6 @@ import ast
 import difflib
 import importlib
 import importlib.util
-import inspect
 import os
 import sys
 import types
@@ -33,6 +32,7 @@ from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
 from ..rules.vocabulary import DType, TensorOf
 from ..tensor import dtype as dtypes
 from ..tensor.tensor import Tensor
+from .documentation import describe
 from .library_errors import LIBRARY_ERRORS, explain, explained
 from .op import DECLARED
 from .source import compiled
@@ -382,7 +382,7 @@ def _make_function(op, area, name, group):
     made = compiled(lines, scope, f"{area}.{name}")["public_object"]
     made.__name__ = name
     made.__qualname__ = f"Tensor.{name}" if method else name
-    made.__doc__ = describe(op, signature)
+    made.__doc__ = describe(op, f"{area}.{name}", signature)
     return made
 
 
@@ -442,7 +442,7 @@ def _make_class(op, area, name, groups, base):
     lines += _return_lines(name, f"run({arguments})", scope, call, op.quirks.errors.get(path))
     compiled(lines, scope, f"{area}.{name}")
     body = {"__init__": scope["__init__"], method: scope[method],
-            "__doc__": describe(op, made, call),
+            "__doc__": describe(op, path, made, call),
             "__module__": f"mindspore_compat.{area}", "_starred": star}
     return type(name, (base,), body)
 
@@ -502,26 +502,6 @@ def overwrite(api, target, result):
     if result._array.dtype != target._array.dtype:
         result = _cast_to(result, target.dtype)
     return write_back(target, result)
-
-
-def describe(op, *signatures):
-    """The docstring: the body's own words, then parameters and errors from the rules."""
-    text = inspect.cleandoc(op.body.__doc__ or "")
-    rows, raises = [], []
-    for signature in signatures:
-        for name, rule in signature.rules().items():
-            default = signature.defaults.get(name)
-            shown = f" Default: ``{ast.unparse(default)}``." if default is not None else ""
-            rows.append(f"    {name} ({rule.describe()}):{shown or ' required.'}")
-            raises += [f"    {kind}: if `{name}` {phrase}." for kind, phrase in rule.raises()]
-        if signature.same_dtype():
-            names = ", ".join(f"`{name}`" for name in signature.same_dtype())
-            raises.append(f"    TypeError: if {names} have different dtypes.")
-    if rows and "Args:" not in text:
-        text += "\n\nArgs:\n" + "\n".join(rows)
-    if raises and "Raises:" not in text:
-        text += "\n\nRaises:\n" + "\n".join(raises)
-    return text + "\n"
 
 
 class LazyMethod:
