@@ -51,7 +51,15 @@ Halves = TensorOf("float16", "float32")
     compute="native",
 )
 def relu(xp, input: TensorOf(number, "bool")):
-    """max(input, 0), element by element."""
+    """Replaces every negative element by zero: max(input, 0).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.relu(ms.Tensor([-1.0, 0.0, 2.0])))
+        [0. 0. 2.]
+    """
     return xp.at_least(input, xp.zeros((), input.dtype))
 
 
@@ -60,7 +68,15 @@ relu.vjp(input=lambda xp, g, out: xp.keep(out > 0, g))
 
 @op("ops.relu6(x)", "ops.ReLU6()(x)", "nn.ReLU6()(x)")
 def relu6(xp, x: Half):
-    """min(max(x, 0), 6), element by element."""
+    """Moves each element into the interval from 0 to 6: min(max(x, 0), 6).
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.relu6(ms.Tensor([-1.0, 2.0, 8.0])))
+        [0. 2. 6.]
+    """
     return xp.at_most(xp.at_least(x, 0), 6)
 
 
@@ -69,7 +85,15 @@ relu6.vjp(x=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
 
 @op("mint.nn.functional.relu6(input, inplace=False)", "mint.nn.ReLU6(inplace=False)(input)")
 def relu6_ext(xp, input: TensorOf((integer | floating) - {"float64"})):
-    """min(max(input, 0), 6), element by element."""
+    """Moves each element into the interval from 0 to 6: min(max(input, 0), 6).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.relu6(ms.Tensor([-1.0, 2.0, 8.0])))
+        [0. 2. 6.]
+    """
     return xp.at_most(xp.at_least(input, 0), 6)
 
 
@@ -90,7 +114,15 @@ def _leaky_vjp(xp, g, x, slope):
 
 @op("ops.leaky_relu(input, alpha=0.2)", "nn.LeakyReLU(alpha=0.2)(input)")
 def leaky_relu(xp, input: TensorOf(number, "bool"), alpha: Slope = 0.2):
-    """The input where it is positive, alpha times the input elsewhere."""
+    """Keeps positive elements and multiplies the others by `alpha`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.leaky_relu(ms.Tensor([-1.0, 0.0, 2.0]), alpha=0.1))
+        [-0.1  0.   2. ]
+    """
     return _leaky(xp, input, alpha)
 
 
@@ -100,7 +132,15 @@ leaky_relu.vjp(input=lambda xp, g, input, alpha: _leaky_vjp(xp, g, input, alpha)
 
 @op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
 def leaky_relu_ext(xp, input: Numbers, negative_slope: Slope = 0.01):
-    """The input where it is positive, negative_slope times the input elsewhere."""
+    """Keeps positive elements and multiplies the others by `negative_slope`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.leaky_relu(ms.Tensor([-1.0, 0.0, 2.0]), negative_slope=0.1))
+        [-0.1  0.   2. ]
+    """
     return _leaky(xp, input, negative_slope)
 
 
@@ -117,9 +157,16 @@ leaky_relu_ext.vjp(
     ),
 )
 def prelu(xp, input: Floats, weight: Floats):
-    """The input where it is positive, its channel's weight times the input elsewhere.
+    """Keeps positive elements and multiplies the others by the weight of their channel.
 
-    `weight` has one element, or one for each channel (axis 1; a 1-d input is one channel).
+    Shapes:
+        `input` is (N, C, ...) and `weight` is (C,), or (1,) for all channels; an input with one
+        axis is one channel. The result has the shape and dtype of `input`.
+
+    Example:
+        >>> print(ms.ops.prelu(ms.Tensor([[-1.0, -1.0], [2.0, -3.0]]), ms.Tensor([0.1, 0.5])))
+        [[-0.1 -0.5]
+         [ 2.  -1.5]]
     """
     if weight.ndim != 1:
         raise ValueError(f"For 'prelu', 'weight' must have 1 dimension, but got {weight.ndim}.")
@@ -147,7 +194,15 @@ def _elu_vjp(xp, g, out, alpha):
 
 @op("ops.elu(input_x, alpha=1.0)", "ops.Elu(alpha=1.0)(input_x)", "nn.ELU(alpha=1.0)(input_x)")
 def elu(xp, input_x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
-    """The input where it is positive, alpha * (exp(input) - 1) elsewhere; alpha must be 1.0."""
+    """Keeps positive elements and gives alpha * (exp(x) - 1) for the others; `alpha` must be 1.0.
+
+    Shapes:
+        `input_x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.elu(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-0.63212055  0.          2.        ]
+    """
     if alpha != 1.0:
         raise ValueError(f"For 'elu', 'alpha' must be 1.0, but got {alpha!r}.")
     return _elu(xp, input_x, alpha)
@@ -159,11 +214,18 @@ elu.vjp(input_x=lambda xp, g, out, alpha: _elu_vjp(xp, g, out, alpha))
 @op("mint.nn.functional.elu(input, alpha=1.0, inplace=False)",
     "mint.nn.ELU(alpha=1.0, inplace=False)(input)")
 def elu_ext(xp, input: TensorOf(any_dtype), alpha: Float = 1.0):
-    """The input where it is positive, alpha * (exp(input) - 1) elsewhere.
+    """Keeps positive elements and gives alpha * (exp(x) - 1) for the others.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
 
     Raises:
         TypeError: if `input` is not a Tensor, or `alpha` is not a float.
         RuntimeError: if `input` is not of a floating dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.elu(ms.Tensor([-1.0, 0.0, 2.0]), alpha=0.5))
+        [-0.31606027  0.          2.        ]
     """
     if input.dtype.kind in "biuc":
         raise RuntimeError(
@@ -177,7 +239,16 @@ elu_ext.vjp(input=lambda xp, g, input, alpha: g * xp.where(
 
 @op("ops.celu(x, alpha=1.0)", "ops.CeLU(alpha=1.0)(x)", "nn.CELU(alpha=1.0)(x)")
 def celu(xp, x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), element by element; alpha is not 0."""
+    """Keeps positive elements and gives alpha * (exp(x / alpha) - 1) for the others; `alpha` is not
+    0.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.celu(ms.Tensor([-1.0, 0.0, 2.0]), alpha=2.0))
+        [-0.78693867  0.          2.        ]
+    """
     if alpha == 0:
         raise ValueError("For 'celu', 'alpha' must not be 0, but got 0.0.")
     return _elu(xp, x, alpha, alpha)
@@ -191,10 +262,18 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.050700987355480493
 @op("ops.selu(input_x)", "ops.SeLU()(input_x)", "nn.SeLU()(input_x)",
     "mint.nn.functional.selu(input: input_x)")
 def selu(xp, input_x: TensorOf("int8", "int32", floating)):
-    """scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the two fixed constants.
+    """Scales a curve that is straight above zero and exponential below: scale * x for positive x,
+    else scale * alpha * (exp(x) - 1).
 
-    alpha = 1.67326324, scale = 1.05070098. With integers both factors and the exponential are cut
-    to whole numbers.
+    The constants are alpha = 1.67326324 and scale = 1.05070098. With integers both factors and the
+    exponential are cut to whole numbers.
+
+    Shapes:
+        `input_x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.selu(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-1.1113307  0.         2.101402 ]
     """
     if input_x.dtype.kind == "i":
         curve = xp.expm1(xp.cast(xp.minimum(input_x, 0), "float32"))
@@ -213,7 +292,15 @@ selu.vjp(input_x=lambda xp, g, out: xp.where(
     "Tensor.sigmoid()", "mint.sigmoid(input)", "mint.nn.functional.sigmoid(input)",
     "mint.nn.Sigmoid()(input)")
 def sigmoid(xp, input: TensorOf(floating | {"complex64", "complex128"})):
-    """1 / (1 + exp(-input)), element by element."""
+    """Computes the logistic function 1 / (1 + exp(-x)) of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.sigmoid(ms.Tensor([-1.0, 0.0, 2.0])))
+        [0.2689414 0.5       0.880797 ]
+    """
     if input.dtype.kind == "c":
         return 1 / (1 + xp.exp(-input))
     return xp.blockwise(_sigmoid, input)
@@ -235,7 +322,15 @@ sigmoid.vjp(input=lambda xp, g, out: g * xp.conj(out * (1 - out)))
         ("mint.nn.functional.logsigmoid", "mint.nn.LogSigmoid"), {"x": Floats})),
 )
 def logsigmoid(xp, x: Fractions):
-    """log(1 / (1 + exp(-x))), element by element, without overflow."""
+    """Computes log(1 / (1 + exp(-x))) of each element, without overflow.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.logsigmoid(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-1.3132616 -0.6931472 -0.126928 ]
+    """
     if x.dtype.kind == "c":
         return -xp.log(1 + xp.exp(-x))
     return -xp.softplus(-x)
@@ -252,8 +347,16 @@ logsigmoid.vjp(x=lambda xp, g, x: g * (
     quirks=Quirks(on_tape=lambda *given: softplus_by_tensor.run(*given)),
 )
 def softplus(xp, input: Floats, beta: Held = 1, threshold: Held = 20):
-    """log(1 + exp(beta * input)) / beta; the input itself where beta * input exceeds
-    `threshold`."""
+    """Computes log(1 + exp(beta * x)) / beta of each element, a smooth relu. Where beta * x exceeds
+    `threshold` it is x itself.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.softplus(ms.Tensor([-1.0, 0.0, 30.0])))
+        [ 0.31326163  0.6931472  30.        ]
+    """
     if beta == 0:
         raise ValueError(f"For 'softplus', 'beta' must not be 0, but got {beta!r}.")
     scaled = input * beta
@@ -275,7 +378,15 @@ def softplus_by_tensor(xp, input: Floats, beta: Ratio, threshold: Ratio):
 @op("ops.silu(input)", "nn.SiLU()(x: input)", "mint.nn.functional.silu(input, inplace=False)",
     "mint.nn.SiLU(inplace=False)(input)")
 def silu(xp, input: Fractions):
-    """input * sigmoid(input), element by element."""
+    """Multiplies each element by its sigmoid: x / (1 + exp(-x)).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.silu(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-0.2689414  0.         1.761594 ]
+    """
     if input.dtype.kind == "c":
         return input / (1 + xp.exp(-input))
     return xp.blockwise(_silu, input)
@@ -302,7 +413,15 @@ silu.vjp(input=_silu_vjp_of_any)
 
 @op("ops.mish(x)", "ops.Mish()(x)", "nn.Mish()(x)", "mint.nn.functional.mish(input: x)")
 def mish(xp, x: Floats):
-    """x * tanh(log(1 + exp(x))), element by element."""
+    """Computes x * tanh(log(1 + exp(x))) of each element.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.mish(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-0.30340144  0.          1.943959  ]
+    """
     return xp.blockwise(_mish, x)
 
 
@@ -327,7 +446,15 @@ mish.vjp(x=lambda xp, g, x: xp.blockwise(_mish_vjp, g, x))
 
 @op("ops.softsign(x)", "ops.Softsign()(input_x: x)", "nn.Softsign()(x)")
 def softsign(xp, x: Floats):
-    """x / (1 + |x|), element by element."""
+    """Computes x / (1 + |x|) of each element, which lies in (-1, 1).
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.softsign(ms.Tensor([-1.0, 0.0, 3.0])))
+        [-0.5   0.    0.75]
+    """
     return x / (1 + xp.abs(x))
 
 
@@ -336,7 +463,16 @@ softsign.vjp(x=lambda xp, g, x: g / xp.square(1 + xp.abs(x)))
 
 @op("ops.tanhshrink(input)", "nn.Tanhshrink()(input)", "mint.nn.Tanhshrink()(input)")
 def tanhshrink(xp, input: Numbers):
-    """input - tanh(input), element by element; integers give float32."""
+    """Subtracts from each element its hyperbolic tangent: x - tanh(x).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.tanhshrink(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-0.23840582  0.          1.0359724 ]
+    """
     if input.dtype.kind in "iu":
         input = xp.cast(input, "float32")
     return input - xp.tanh(input)
@@ -375,13 +511,20 @@ _gelu = {"none": (_gelu_erf, _gelu_erf_vjp), "tanh": (_gelu_tanh, _gelu_tanh_vjp
 @op("ops.gelu(input, approximate='none')", "mint.nn.functional.gelu(input, *, approximate='none')",
     "mint.nn.GELU(approximate='none')(input)", "mint.npu_gelu(input, approximate='none')")
 def gelu(xp, input: Floats, approximate: Any = "none"):
-    """input * P(X <= input) for a standard normal X.
+    """Multiplies each element x by the probability that a standard normal number is at most x.
 
-    With `approximate` "tanh": 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+    With `approximate` "tanh" it is 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
 
     Raises:
         TypeError: if `input` is not a Tensor of a floating dtype.
         ValueError: if `approximate` is neither 'none' nor 'tanh'.
+
+    Example:
+        >>> print(ms.ops.gelu(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-0.15865523  0.          1.9544997 ]
     """
     if approximate not in ("none", "tanh"):
         raise ValueError(
@@ -394,7 +537,16 @@ gelu.vjp(input=lambda xp, g, input, approximate: xp.blockwise(_gelu[approximate]
 
 @op("ops.GeLU()(x)", "ops.Gelu()(x)")
 def gelu_primitive(xp, x: Floats):
-    """0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), element by element."""
+    """Computes the Gaussian error linear unit by its tanh formula: 0.5 x (1 + tanh(sqrt(2 / pi) (x
+    + 0.044715 x^3))).
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.GeLU()(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-0.158808   0.         1.9545977]
+    """
     return xp.blockwise(_gelu_tanh, x)
 
 
@@ -403,7 +555,15 @@ gelu_primitive.vjp(x=lambda xp, g, x: xp.blockwise(_gelu_tanh_vjp, g, x))
 
 @op("nn.GELU(approximate=True)(x)")
 def gelu_layer(xp, x: Floats, approximate: Bool = True):
-    """Gaussian error linear units, by the tanh formula unless `approximate` is False."""
+    """Computes the Gaussian error linear unit, by its tanh formula unless `approximate` is False.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.nn.GELU()(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-0.158808   0.         1.9545977]
+    """
     return xp.blockwise(_gelu["tanh" if approximate else "none"][0], x)
 
 
@@ -413,7 +573,15 @@ gelu_layer.vjp(x=lambda xp, g, x, approximate: xp.blockwise(
 
 @op("ops.fast_gelu(x)", "ops.FastGeLU()(x)", "ops.FastGelu()(x)", "nn.FastGelu()(x)")
 def fast_gelu(xp, x: Halves):
-    """x / (1 + exp(-1.702 |x|)) * exp(0.851 (x - |x|)), which is x * sigmoid(1.702 x)."""
+    """Approximates the Gaussian error linear unit by x * sigmoid(1.702 x).
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.fast_gelu(ms.Tensor([-1.0, 0.0, 2.0])))
+        [-0.15420423  0.          1.9356586 ]
+    """
     return x * xp.sigmoid(1.702 * x)
 
 
@@ -433,7 +601,15 @@ Plain = TensorOf(integer | floating)
 @op("ops.hardsigmoid(input)", "ops.HSigmoid()(input)", "nn.HSigmoid()(input)",
     "mint.nn.functional.hardsigmoid(input)", "mint.nn.Hardsigmoid()(input)")
 def hardsigmoid(xp, input: Plain):
-    """max(0, min(1, (input + 3) / 6)), element by element."""
+    """Approximates the sigmoid by straight lines: max(0, min(1, (x + 3) / 6)).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.hardsigmoid(ms.Tensor([-4.0, 0.0, 1.0])))
+        [0.        0.5       0.6666667]
+    """
     return xp.cast(xp.at_most(xp.at_least(input / 6 + 0.5, 0), 1), input.dtype)
 
 
@@ -443,7 +619,15 @@ hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), 
 @op("ops.hardswish(input)", "ops.HSwish()(input)", "nn.HSwish()(input)",
     "mint.nn.functional.hardswish(input)", "mint.nn.Hardswish()(input)")
 def hardswish(xp, input: Plain):
-    """input * max(0, min(6, input + 3)) / 6, element by element."""
+    """Multiplies each element by a sigmoid of straight lines: x * max(0, min(6, x + 3)) / 6.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.hardswish(ms.Tensor([-4.0, 0.0, 1.0])))
+        [-0.         0.         0.6666667]
+    """
     return xp.cast(input * xp.at_most(xp.at_least(input + 3, 0), 6) / 6, input.dtype)
 
 
@@ -462,7 +646,15 @@ hardswish.vjp(input=lambda xp, g, input: g * xp.where(
                         {"lambd": Number | Bool})),
 )
 def hardshrink(xp, input: Small, lambd: Loose = 0.5):
-    """The input where its magnitude exceeds `lambd`, 0 elsewhere."""
+    """Keeps the elements whose magnitude exceeds `lambd` and replaces the others by 0.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.hardshrink(ms.Tensor([-1.0, 0.3, 0.7])))
+        [-1.   0.   0.7]
+    """
     return xp.where((input > lambd) | (input < -lambd), input, 0)
 
 
@@ -491,7 +683,16 @@ hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
     ),
 )
 def softshrink(xp, input: Small, lambd: Loose = 0.5):
-    """The input moved toward 0 by `lambd` (at least 0), and 0 where it would cross."""
+    """Moves each element toward 0 by `lambd`; those that would cross it become 0. `lambd` is not
+    negative.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.softshrink(ms.Tensor([-1.0, 0.3, 0.7])))
+        [-0.5         0.          0.19999999]
+    """
     if lambd < 0:
         raise RuntimeError(f"For 'softshrink', 'lambd' must be at least 0, but got {lambd!r}.")
     return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, 0))
@@ -502,7 +703,15 @@ softshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
 
 @op("ops.hardtanh(input, min_val=-1.0, max_val=1.0)")
 def hardtanh(xp, input: TensorOf(real, "bool"), min_val: Number = -1.0, max_val: Number = 1.0):
-    """The input cut off below `min_val` and above `max_val`."""
+    """Cuts the elements off below `min_val` and above `max_val`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.hardtanh(ms.Tensor([-2.0, 0.5, 3.0])))
+        [-1.   0.5  1. ]
+    """
     return xp.cast(xp.at_most(xp.at_least(input, min_val), max_val), input.dtype)
 
 
@@ -517,7 +726,15 @@ hardtanh.vjp(input=lambda xp, g, input, min_val, max_val: xp.keep(
 )
 def hardtanh_ext(xp, input: TensorOf((integer | floating) - {"float64"}),
                  min_val: Bound = -1.0, max_val: Bound = 1.0):
-    """The input cut off below `min_val` and above `max_val`."""
+    """Cuts the elements off below `min_val` and above `max_val`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.hardtanh(ms.Tensor([-2.0, 0.5, 3.0])))
+        [-1.   0.5  1. ]
+    """
     for name, bound in (("min_val", min_val), ("max_val", max_val)):
         if not isinstance(bound, (int, float)):  # which the class asks for only now
             raise TypeError(f"For 'Hardtanh', '{name}' must be a number, but got {bound!r}.")
@@ -534,7 +751,15 @@ def _threshold(xp, x, limit, value):
 
 @op("ops.threshold(input, thr, value)", "nn.Threshold(threshold: thr, value)(input)")
 def threshold(xp, input: TensorOf(number, "bool"), thr: Number, value: Number):
-    """The input where it exceeds `thr`, `value` elsewhere."""
+    """Keeps the elements that exceed `thr` and replaces the others by `value`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.threshold(ms.Tensor([-2.0, 0.5, 3.0]), 0.6, 9.0))
+        [9. 9. 3.]
+    """
     return _threshold(xp, input, thr, value)
 
 
@@ -544,7 +769,15 @@ threshold.vjp(input=lambda xp, g, input, thr: xp.where(input > thr, g, 0))
 @op("mint.nn.functional.threshold(input, threshold, value, inplace=False)",
     "mint.nn.Threshold(threshold, value, inplace=False)(input)")
 def threshold_ext(xp, input: Numbers, threshold: Number, value: Number):
-    """The input where it exceeds `threshold`, `value` elsewhere."""
+    """Keeps the elements that exceed `threshold` and replaces the others by `value`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.threshold(ms.Tensor([-2.0, 0.5, 3.0]), 0.6, 9.0))
+        [9. 9. 3.]
+    """
     return _threshold(xp, input, threshold, value)
 
 
@@ -569,7 +802,16 @@ def _halves(xp, api, x, axis, error):
 
 @op("ops.glu(x, axis=-1)", "nn.GLU(axis=-1)(x)")
 def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int) = -1):
-    """The first half of `x` along `axis` times the sigmoid of the second half."""
+    """Multiplies the first half of `x` along `axis` by the sigmoid of the second half.
+
+    Shapes:
+        `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
+        `x`.
+
+    Example:
+        >>> print(ms.ops.glu(ms.Tensor([[1.0, 2.0, 0.0, 3.0]])))
+        [[0.5       1.9051483]]
+    """
     a, b = _halves(xp, "glu", x, axis, ValueError)
     return a * xp.sigmoid(b)
 
@@ -577,12 +819,20 @@ def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int
 @op("ops.GLU(axis=-1)(x)", "mint.nn.functional.glu(input: x, dim: axis=-1)",
     "mint.nn.GLU(dim: axis=-1)(input: x)")
 def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
-    """The first half of `x` along `axis` times the sigmoid of the second half.
+    """Multiplies the first half of `x` along `axis` by the sigmoid of the second half.
+
+    Shapes:
+        `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
+        `x`.
 
     Raises:
         TypeError: if `x` is not a Tensor of a floating dtype, or `axis` is not an int.
         IndexError: if `axis` is not one of the axes of `x`.
         RuntimeError: if the length along `axis` is odd.
+
+    Example:
+        >>> print(ms.ops.GLU()(ms.Tensor([[1.0, 2.0, 0.0, 3.0]])))
+        [[0.5       1.9051483]]
     """
     a, b = _halves(xp, "GLU", x, axis, RuntimeError)
     return a * xp.sigmoid(b)
@@ -590,6 +840,15 @@ def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
 
 @op("ops.swiglu(input, dim=-1)")
 def swiglu(xp, input: Small, dim: Int = -1):
-    """silu of the first half of `input` along `dim` times the second half."""
+    """Multiplies the silu of the first half of `input` along `dim` by the second half.
+
+    Shapes:
+        `input` has an even length 2 n along `dim`. The result has length n there, and the dtype of
+        `input`.
+
+    Example:
+        >>> print(ms.ops.swiglu(ms.Tensor([[1.0, 2.0, 0.5, 3.0]])))
+        [[0.3655293 5.2847824]]
+    """
     a, b = _halves(xp, "swiglu", input, dim, RuntimeError)
     return a * xp.sigmoid(a) * b

@@ -57,7 +57,18 @@ def _softmax_vjp_whole(xp, g, out, axis):
 @op("ops.softmax(input, axis=-1, *, dtype=None)", "Tensor.softmax(axis, dtype=None)",
     "mint.softmax(input, dim: axis, *, dtype=None)")
 def softmax(xp, input: Numbers, axis: Int = -1):
-    """exp(input) scaled to sum to one along `axis`; `dtype`, where given, is cast to first."""
+    """Computes positive numbers that sum to one along `axis`: exp(x) divided by the sum of all
+    exp(x). If `dtype` is given, the input is cast to it first.
+
+    Shapes:
+        `input` has at least one axis. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+
+    Example:
+        >>> print(ms.ops.softmax(ms.Tensor([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]), axis=-1))
+        [[0.09003057 0.24472846 0.66524094]
+         [0.33333334 0.33333334 0.33333334]]
+    """
     if input.dtype.kind in "iuc":
         raise TypeError(f"For 'softmax', 'input' must be of a floating dtype, but got "
                         f"{input.dtype}.")
@@ -69,7 +80,16 @@ softmax.vjp(input=lambda xp, g, out, axis: _softmax_vjp(xp, g, out, axis))
 
 @op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)")
 def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
-    """exp(input) scaled to sum to one along `axis`, or over several axes together."""
+    """Computes positive numbers that sum to one along `axis`, or over several axes together: exp(x)
+    divided by the sum of all exp(x).
+
+    Shapes:
+        `input` has at least one axis. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.nn.Softmax(axis=0)(ms.Tensor([1.0, 2.0, 3.0])))
+        [0.09003057 0.24472846 0.66524094]
+    """
     return _softmax(xp, input, _checked_axis("Softmax", input, axis))
 
 
@@ -78,7 +98,16 @@ softmax_primitive.vjp(input=lambda xp, g, out, axis: _softmax_vjp(xp, g, out, ax
 
 @op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)")
 def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
-    """exp(-x) scaled to sum to one along `axis`, or over several axes together."""
+    """Computes positive numbers that sum to one along `axis`, or over several axes together, the
+    largest for the smallest element: exp(-x) divided by the sum of all exp(-x).
+
+    Shapes:
+        `x` has at least one axis. The result has the same shape, and the dtype of `x` or `dtype`.
+
+    Example:
+        >>> print(ms.ops.softmin(ms.Tensor([1.0, 2.0, 3.0])))
+        [0.66524094 0.24472846 0.09003057]
+    """
     return _softmax(xp, -x, _checked_axis("softmin", x, axis))
 
 
@@ -87,7 +116,17 @@ softmin.vjp(x=lambda xp, g, out, axis: -_softmax_vjp(xp, g, out, axis))
 
 @op("nn.Softmax2d()(x)")
 def softmax2d(xp, x: Floats):
-    """Softmax over the channels of images (N, C, H, W) or (C, H, W)."""
+    """Computes a softmax over the channels at each place of images.
+
+    Shapes:
+        `x` is (N, C, H, W) or (C, H, W). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.nn.Softmax2d()(ms.Tensor([[[1.0]], [[2.0]]])))
+        [[[0.2689414]]
+        <BLANKLINE>
+         [[0.7310586]]]
+    """
     if x.ndim not in (3, 4):
         raise ValueError(f"For 'Softmax2d', 'x' must have 3 or 4 dimensions, but got {x.ndim}.")
     return _softmax(xp, x, -3)
@@ -121,7 +160,16 @@ derive("log_soft(x, axis)", x=_log_softmax_vjp)
 @op("ops.log_softmax(logits, axis=-1)", "ops.LogSoftmax(axis=-1)(logits)",
     "nn.LogSoftmax(axis=-1)(logits)")
 def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
-    """The logarithm of the softmax along `axis`; of a number it is 0."""
+    """Computes the logarithm of the softmax along `axis`, without overflow; of a number alone it is
+    0.
+
+    Shapes:
+        `logits` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.log_softmax(ms.Tensor([1.0, 2.0, 3.0])))
+        [-2.4076061 -1.407606  -0.407606 ]
+    """
     if not logits.ndim and axis == 0:
         return xp.zeros_like(logits)
     return xp.log_soft(logits, _checked_axis("log_softmax", logits, axis))
@@ -138,8 +186,17 @@ def _implied(ndim, dim):
 @op("mint.nn.functional.softmax(input, dim=None, dtype=None)",
     "mint.nn.Softmax(dim=None)(input)", "mint.softmax_ext(input, dim=None, dtype=None)")
 def softmax_ext(xp, input: Floats, dim: Int = None):
-    """exp(input) scaled to sum to one along `dim`; None means axis 0 of 0, 1 or 3 axes, else axis
-    1."""
+    """Computes positive numbers that sum to one along `dim`. None means axis 0 of an input with 0,
+    1 or 3 axes, else axis 1.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+
+    Example:
+        >>> print(ms.mint.nn.functional.softmax(ms.Tensor([1.0, 2.0, 3.0]), dim=0))
+        [0.09003057 0.24472846 0.66524094]
+    """
     if not input.ndim and dim in (None, 0, -1):
         return xp.exp(input - input)
     return _softmax(xp, input, _checked_axis("softmax", input, _implied(input.ndim, dim)))
@@ -151,7 +208,17 @@ softmax_ext.vjp(input=lambda xp, g, out, dim: _softmax_vjp(xp, g, out, _implied(
 @op("mint.nn.functional.log_softmax(input, dim=None, *, dtype=None)",
     "mint.nn.LogSoftmax(dim=None)(input)", "ops.LogSoftmaxExt()(input, dim=None, dtype=None)")
 def log_softmax_ext(xp, input: Floats, dim: Int = None):
-    """The logarithm of the softmax along `dim`; None is understood as in `softmax`."""
+    """Computes the logarithm of the softmax along `dim`. None means axis 0 of an input with 0, 1 or
+    3 axes, else axis 1.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+
+    Example:
+        >>> print(ms.mint.nn.functional.log_softmax(ms.Tensor([1.0, 2.0, 3.0]), dim=0))
+        [-2.4076061 -1.407606  -0.407606 ]
+    """
     return xp.log_soft(input, _checked_axis("log_softmax", input, _implied(input.ndim, dim)))
 
 

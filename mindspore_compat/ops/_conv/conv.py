@@ -83,6 +83,15 @@ def conv1d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: sever
 
     `pad_mode` "same" gives ceil(L / stride) outputs, "valid" uses no padding, "pad" puts `padding`
     zeros on both sides.
+
+    Shapes:
+        `input` is (N, C, L), `weight` is (C_out, C / groups, k), `bias` is (C_out,), of one dtype.
+        The result is (N, C_out, L'), of the same dtype.
+
+    Example:
+        >>> x, w = ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]]), ms.Tensor([[[1.0, 1.0]]])
+        >>> print(ms.ops.conv1d(x, w))
+        [[[3. 5. 7.]]]
     """
     need_rank("conv1d", "weight", weight, 3)
     return _convolve(xp, "conv1d", input, weight, bias, stride, pad_mode, padding, dilation, groups)
@@ -97,6 +106,16 @@ def conv2d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: sever
 
     `pad_mode` "same" gives ceil(size / stride) outputs, "valid" uses no padding, "pad" puts
     `padding` zeros on both sides, or so many above and below and so many left and right.
+
+    Shapes:
+        `input` is (N, C, H, W), `weight` is (C_out, C / groups, k_h, k_w), `bias` is (C_out,), of
+        one dtype. The result is (N, C_out, H', W'), of the same dtype.
+
+    Example:
+        >>> x = ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]]])
+        >>> print(ms.ops.conv2d(x, ms.ops.ones((1, 1, 2, 2))))
+        [[[[12. 16.]
+           [24. 28.]]]]
     """
     need_rank("conv2d", "weight", weight, 4)
     return _convolve(xp, "conv2d", input, weight, bias, stride, pad_mode, padding, dilation, groups)
@@ -110,6 +129,15 @@ def conv3d(xp, input: Real, weight: Real, bias: TensorOf() = None, stride: sever
     """Cross-correlation of volumes (N, C, D, H, W) with kernels (C_out, C / groups, k_d, k_h, k_w).
 
     `pad_mode` and `padding` are as in `conv2d`, with one number per dimension.
+
+    Shapes:
+        `input` is (N, C, D, H, W), `weight` is (C_out, C / groups, k_d, k_h, k_w), `bias` is
+        (C_out,), of one dtype. The result is (N, C_out, D', H', W'), of the same dtype.
+
+    Example:
+        >>> x = ms.ops.ones((1, 1, 3, 3, 3))
+        >>> print(ms.ops.conv3d(x, ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 2, 2, 2)
     """
     need_rank("conv3d", "weight", weight, 5)
     return _convolve(xp, "conv3d", input, weight, bias, stride, pad_mode, padding, dilation, groups)
@@ -140,7 +168,20 @@ def _unbatched(xp, api, input, weight, bias, stride, padding, dilation, groups, 
 def conv1d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
                stride: listed(Positive, 1) = 1, padding: Words | listed(Natural, 1) = 0,
                dilation: listed(Positive, 1) = 1, groups: Positive = 1):
-    """Cross-correlation of a sequence (N, C, L) or (C, L); `padding` may be "same" or "valid"."""
+    """Computes the cross-correlation of a sequence with kernels.
+
+    `padding` is the number of zeros at both ends, or "valid" for none, or "same" for as many
+    outputs as inputs.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L), `weight` is (C_out, C / groups, k), `bias` is (C_out,). The
+        result is (N, C_out, L') or (C_out, L'), of the same dtype.
+
+    Example:
+        >>> x, w = ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]]), ms.Tensor([[[1.0, 1.0]]])
+        >>> print(ms.mint.nn.functional.conv1d(x, w, padding=1))
+        [[[1. 3. 5. 7. 4.]]]
+    """
     return _unbatched(xp, "conv1d", input, weight, bias, stride, padding, dilation, groups, 1)
 
 
@@ -150,7 +191,22 @@ def conv1d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
 def conv2d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
                stride: listed(Positive, 1, 2) = 1, padding: Words | listed(Natural, 1, 2) = 0,
                dilation: listed(Positive, 1, 2) = 1, groups: Positive = 1):
-    """Cross-correlation of images (N, C, H, W) or (C, H, W); `padding` may be "same" or "valid"."""
+    """Computes the cross-correlation of images with kernels.
+
+    `padding` is the number of zeros on each side, or "valid" for none, or "same" for as many
+    outputs as inputs.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W), `weight` is (C_out, C / groups, k_h, k_w), `bias` is
+        (C_out,). The result is (N, C_out, H', W'), or lacks N as the input does, of the same dtype.
+
+    Example:
+        >>> x = ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> print(ms.mint.nn.functional.conv2d(x, ms.ops.ones((1, 1, 2, 2)), padding=1))
+        [[[[ 1.  3.  2.]
+           [ 4. 10.  6.]
+           [ 3.  7.  4.]]]]
+    """
     return _unbatched(xp, "conv2d", input, weight, bias, stride, padding, dilation, groups, 2)
 
 
@@ -159,7 +215,21 @@ def conv2d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
 def conv3d_ext(xp, input: Real, weight: Real, bias: TensorOf() = None,
                stride: listed(Positive, 1, 3) = 1, padding: Words | listed(Natural, 1, 3) = 0,
                dilation: listed(Positive, 1, 3) = 1, groups: Positive = 1):
-    """Cross-correlation of volumes (N, C, D, H, W) or (C, D, H, W); `padding` as in `conv2d`."""
+    """Computes the cross-correlation of volumes with kernels.
+
+    `padding` is the number of zeros on each side, or "valid" for none, or "same" for as many
+    outputs as inputs.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W), `weight` is (C_out, C / groups, k_d, k_h, k_w),
+        `bias` is (C_out,). The result is (N, C_out, D', H', W'), or lacks N as the input does, of
+        the same dtype.
+
+    Example:
+        >>> x = ms.ops.ones((1, 1, 3, 3, 3))
+        >>> print(ms.mint.nn.functional.conv3d(x, ms.ops.ones((1, 1, 2, 2, 2)), stride=2).shape)
+        (1, 1, 1, 1, 1)
+    """
     return _unbatched(xp, "conv3d", input, weight, bias, stride, padding, dilation, groups, 3)
 
 
@@ -194,10 +264,19 @@ def conv2d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
                      pad: several(Natural, 4) = 0, stride: several(Positive, 2, 4) = 1,
                      dilation: several(Positive, 2, 4) = 1, group: Positive = 1,
                      data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
-    """Cross-correlation of images with kernels of a size told beforehand.
+    """Computes the cross-correlation of images with kernels whose size is given beforehand.
 
     `pad` is one number, or those above, below, left and right, for `pad_mode` "pad". With
     `data_format` "NHWC", images and kernels have their channels last.
+
+    Shapes:
+        `x` is (N, C, H, W), `weight` is (out_channel, C / group, k_h, k_w). The result is (N,
+        out_channel, H', W'), of the same dtype.
+
+    Example:
+        >>> x = ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> print(ms.ops.Conv2D(out_channel=1, kernel_size=2)(x, ms.ops.ones((1, 1, 2, 2))))
+        [[[[10.]]]]
     """
     last = data_format == "NHWC"
     if last:
@@ -220,7 +299,20 @@ def conv3d_primitive(xp, x: Real, weight: Real, out_channel: Positive,
                      pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
                      dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
                      data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
-    """Cross-correlation of volumes with kernels of a size told beforehand; as `Conv2D`."""
+    """Computes the cross-correlation of volumes with kernels whose size is given beforehand.
+
+    `pad` is one number, or those at the two ends of each axis, for `pad_mode` "pad".
+
+    Shapes:
+        `x` is (N, C, D, H, W), `weight` is (out_channel, C / group, k_d, k_h, k_w). The result is
+        (N, out_channel, D', H', W'), of the same dtype.
+
+    Example:
+        >>> x = ms.ops.ones((1, 1, 3, 3, 3))
+        >>> print(ms.ops.Conv3D(out_channel=1, kernel_size=2)(x,
+        ...         ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 2, 2, 2)
+    """
     need_rank("Conv3D", "weight", weight, 5)
     _need_weight("Conv3D", weight, out_channel, kernel_size)
     return _convolve(xp, "Conv3D", x, weight, None, each(stride, 3)[-3:], pad_mode, pad,
@@ -254,11 +346,22 @@ def conv2d_transpose_primitive(
         mode: OneOf(1) = 1,
         stride: several(Positive, 2, 4) = 1, dilation: several(Positive, 2, 4) = 1,
         group: Positive = 1, data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW"):
-    """The gradient of `Conv2D` for its input: `dout` spread out by the kernels over `input_size`.
+    """Computes the gradient of `Conv2D` for its input: `dout` spread out by the kernels over images
+    of shape `input_size`.
 
     `weight` has the shape it has in `Conv2D`, which counts, whatever `out_channel` and
-    `kernel_size` say.
-    `pad_list`, where given, stands for `pad`; only the mode "pad" looks at it.
+    `kernel_size` say. `pad_list`, where given, stands for `pad`; only the mode "pad" looks at it.
+
+    Shapes:
+        `dout` is (N, C_out, H', W'), `weight` is (C_out, C / group, k_h, k_w). The result is of
+        shape `input_size`, (N, C, H, W), and of the dtype of `dout`.
+
+    Example:
+        >>> spread = ms.ops.Conv2DTranspose(out_channel=1, kernel_size=2)
+        >>> print(spread(ms.Tensor([[[[1.0]]]]), ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]),
+        ...              (1, 1, 2, 2)))
+        [[[[1. 2.]
+           [3. 4.]]]]
     """
     x_shape = sizes_of("Conv2DTranspose", "input_size", input_size, 4, count_error=RuntimeError,
                        batch=True)
@@ -333,10 +436,19 @@ def conv3d_transpose_primitive(
         pad: several(Natural, 6) = 0, stride: several(Positive, 3, 5) = 1,
         dilation: several(Positive, 3, 5) = 1, group: Positive = 1,
         output_padding: several(Natural, 3, 5) = 0, data_format: AsValue(OneOf("NCDHW")) = "NCDHW"):
-    """A transposed convolution of volumes; weights are (C_in, C_out / group, k_d, k_h, k_w).
+    """Computes a transposed convolution of volumes, which spreads each element out by the kernels.
 
     "same" gives size * stride outputs, "valid" all that the kernels reach; "pad" cuts `pad` from
     both ends of that and adds `output_padding` at the last.
+
+    Shapes:
+        `dout` is (N, C_in, D, H, W), `weight` is (C_in, C_out / group, k_d, k_h, k_w). The result
+        is (N, C_out, D', H', W'), of the same dtype.
+
+    Example:
+        >>> x = ms.ops.ones((1, 1, 2, 2, 2))
+        >>> print(ms.ops.Conv3DTranspose(1, 1, 2)(x, ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 3, 3, 3)
     """
     need_alike("Conv3DTranspose", dout=dout, weight=weight)
     need_rank("Conv3DTranspose", "weight", weight, 5)
@@ -351,7 +463,20 @@ def conv3d_transpose(xp, inputs: Real, weight: Real, pad_mode: Mode = "valid",
                      padding: several(Natural, 6) = 0, stride: several(Positive, 3) = 1,
                      dilation: several(Positive, 3) = 1, group: Positive = 1,
                      output_padding: several(Natural, 3) = 0):
-    """A transposed convolution of volumes; as `Conv3DTranspose`."""
+    """Computes a transposed convolution of volumes, which spreads each element out by the kernels.
+
+    "same" gives size * stride outputs, "valid" all that the kernels reach; "pad" cuts `padding`
+    from both ends of that and adds `output_padding` at the last.
+
+    Shapes:
+        `inputs` is (N, C_in, D, H, W), `weight` is (C_in, C_out / group, k_d, k_h, k_w). The result
+        is (N, C_out, D', H', W'), of the same dtype.
+
+    Example:
+        >>> x = ms.ops.ones((1, 1, 2, 2, 2))
+        >>> print(ms.ops.conv3d_transpose(x, ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 3, 3, 3)
+    """
     return _transpose3d(xp, "conv3d_transpose", inputs, weight, pad_mode, padding, stride, dilation,
                         group, output_padding)
 
@@ -364,10 +489,17 @@ def conv_transpose2d(xp, input: Real, weight: Real, bias: TensorOf() = None,
                      stride: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
                      output_padding: listed(Natural, 1, 2) = 0, groups: Positive = 1,
                      dilation: listed(Positive, 1, 2) = 1):
-    """A transposed convolution of images (N, C, H, W) or (C, H, W).
+    """Computes a transposed convolution of images, which spreads each element out by the kernels.
 
-    Weights are (C, C_out / groups, k_h, k_w). `padding` is cut from both ends of what the kernels
-    reach, `output_padding` added at the last.
+    `padding` is cut from both ends of what the kernels reach, `output_padding` added at the last.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W), `weight` is (C, C_out / groups, k_h, k_w), `bias` is
+        (C_out,). The result is (N, C_out, H', W'), or lacks N as the input does, of the same dtype.
+
+    Example:
+        >>> print(ms.ops.conv_transpose2d(ms.Tensor([[[[1.0, 2.0]]]]), ms.ops.ones((1, 1, 1, 2))))
+        [[[[1. 3. 2.]]]]
     """
     need_rank("conv_transpose2d", "input", input, 3, 4)
     need_rank("conv_transpose2d", "weight", weight, 4)
@@ -416,7 +548,18 @@ def _fold(xp, api, x, size, kernel, dilation, padding, stride):
 def unfold(xp, input: Numbers, kernel_size: listed(Positive, 1, 2),
            dilation: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
            stride: listed(Positive, 1, 2) = 1):
-    """The windows of images (N, C, H, W) as columns: (N, C * k_h * k_w, windows)."""
+    """Writes the windows of images as columns.
+
+    Shapes:
+        `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.unfold(ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]]), 2))
+        [[[1. 2.]
+          [2. 3.]
+          [4. 5.]
+          [5. 6.]]]
+    """
     need_rank("unfold", "input", input, 4)
     out = _unfold(xp, input, kernel_size, dilation, padding, stride)
     return xp.reshape(out, (out.shape[0], out.shape[1] * out.shape[2], out.shape[3]))
@@ -425,7 +568,18 @@ def unfold(xp, input: Numbers, kernel_size: listed(Positive, 1, 2),
 @op("ops.Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)", compute="native")
 def im2col(xp, x: Numbers, ksizes: listed(Positive, 1, 2), strides: listed(Positive, 1, 2) = 1,
            dilations: listed(Positive, 1, 2) = 1, pads: listed(Natural, 1, 2) = 0):
-    """The windows of images (N, C, H, W), as (N, C, k_h * k_w, windows)."""
+    """Writes the windows of images as columns, with the channels on an axis of their own.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, k_h * k_w, windows), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.Im2Col(2)(ms.Tensor([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]])))
+        [[[[1. 2.]
+           [2. 3.]
+           [4. 5.]
+           [5. 6.]]]]
+    """
     need_rank("Im2Col", "x", x, 4)
     return _unfold(xp, x, ksizes, dilations, pads, strides)
 
@@ -435,10 +589,18 @@ def im2col(xp, x: Numbers, ksizes: listed(Positive, 1, 2), strides: listed(Posit
 def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 2),
          dilation: listed(Positive, 1, 2) = 1, padding: listed(Natural, 1, 2) = 0,
          stride: listed(Positive, 1, 2) = 1):
-    """Columns (N, C * k_h * k_w, windows) added up to images (N, C, *output_size).
+    """Adds columns up to images: what `unfold` takes apart. Places in several windows receive the
+    sum.
 
-    What `unfold` takes apart; places in several windows receive the sum. A missing N stays missing.
-    The columns may come with two axes in the place of the second.
+    Shapes:
+        `input` is (N, C * k_h * k_w, windows), or has two axes in the place of the second, or lacks
+        N. The result is (N, C, *output_size), or lacks N, of the same dtype.
+
+    Example:
+        >>> columns = ms.ops.ones((1, 4, 2))
+        >>> print(ms.ops.fold(columns, (2, 3), 2))
+        [[[[1. 2. 1.]
+           [1. 2. 1.]]]]
     """
     need_rank("fold", "input", input, 2, 3, 4)
     taps = each(kernel_size, 2)[0] * each(kernel_size, 2)[1]
@@ -467,7 +629,19 @@ def fold(xp, input: Numbers, output_size: Any, kernel_size: listed(Positive, 1, 
 def col2im(xp, input_x: Columns, output_size: Any, kernel_size: listed(Positive, 1, 2),
            dilation: listed(Positive, 1, 2), padding_value: listed(Natural, 1, 2),
            stride: listed(Positive, 1, 2)):
-    """Columns (N, C, k_h * k_w, windows) added up to images (N, C, *output_size)."""
+    """Adds columns up to images: what `Im2Col` takes apart. Places in several windows receive the
+    sum.
+
+    Shapes:
+        `input_x` is (N, C, k_h * k_w, windows), `output_size` is (2,) of int32. The result is (N,
+        C, *output_size), of the dtype of `input_x`.
+
+    Example:
+        >>> columns = ms.ops.ones((1, 1, 4, 2))
+        >>> print(ms.ops.Col2Im(kernel_size=2)(columns, ms.Tensor([2, 3], ms.int32)))
+        [[[[1. 2. 1.]
+           [1. 2. 1.]]]]
+    """
     need_rank("col2im", "input_x", input_x, 4)
     size = sizes_of("col2im", "output_size", output_size, 1, 2)
     return _fold(xp, "col2im", input_x, size, kernel_size, dilation, padding_value, stride)
@@ -475,7 +649,19 @@ def col2im(xp, input_x: Columns, output_size: Any, kernel_size: listed(Positive,
 
 @op("mint.conv_tbc(input, weight, bias, pad=0)")
 def conv_tbc(xp, input: Real, weight: Real, bias: Real, pad: Natural = 0):
-    """Cross-correlation of sequences (L, N, C) with kernels (k, C, C_out)."""
+    """Computes the cross-correlation of sequences, with the time on the first axis, with kernels.
+
+    Shapes:
+        `input` is (L, N, C), `weight` is (k, C, C_out), `bias` is (C_out,). The result is (L', N,
+        C_out), of the same dtype.
+
+    Example:
+        >>> x, w = ms.ops.ones((3, 1, 2)), ms.ops.ones((2, 2, 1))
+        >>> print(ms.mint.conv_tbc(x, w, ms.Tensor([0.5])))
+        [[[4.5]]
+        <BLANKLINE>
+         [[4.5]]]
+    """
     need_rank("conv_tbc", "input", input, 3)
     need_rank("conv_tbc", "weight", weight, 3)
     x, w = xp.transpose(input, (1, 2, 0)), xp.transpose(weight, (2, 1, 0))
@@ -495,8 +681,17 @@ Step = several(Positive, 2, 4)
 def dilation2d(xp, x: TensorOf(real), filter: TensorOf(real), stride: Step, dilation: Step,
                pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
                data_format: AsValue(OneOf("NCHW")) = "NCHW"):
-    """The maximum of x + filter over each window of images (N, C, H, W); the filter is (C, k_h,
-    k_w)."""
+    """Computes the maximum of x + filter over each window of images.
+
+    Shapes:
+        `x` is (N, C, H, W), `filter` is (C, k_h, k_w), of one dtype. The result is (N, C, H', W'),
+        of the same dtype.
+
+    Example:
+        >>> x = ms.Tensor([[[[1.0, 2.0], [4.0, 3.0]]]])
+        >>> print(ms.ops.Dilation2D(1, 1, "VALID")(x, ms.ops.zeros((1, 2, 2))))
+        [[[[4.]]]]
+    """
     need_rank("Dilation2D", "x", x, 4)
     need_rank("Dilation2D", "filter", filter, 3)
     if x.shape[1] != filter.shape[0]:

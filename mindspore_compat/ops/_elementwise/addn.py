@@ -9,7 +9,16 @@ Anything = TensorOf(any_dtype)
 
 @op("ops.addn(x)", "ops.AddN()(x)", "ops.accumulate_n(x)", "ops.AccumulateNV2()(x)")
 def addn(xp, x: Several):
-    """The sum of Tensors of one shape and dtype."""
+    """Adds up all the Tensors of a tuple or list, element by element.
+
+    Shapes:
+        All Tensors in `x` have one shape and one dtype, which are also those of the result.
+
+    Example:
+        >>> print(ms.ops.addn([ms.Tensor([1.0, 2.0]), ms.Tensor([10.0, 20.0]),
+        ...                    ms.Tensor([100.0, 200.0])]))
+        [111. 222.]
+    """
     x = of_one_dtype(xp, x)
     total = x[0]
     for one in x[1:]:
@@ -23,7 +32,19 @@ def addn(xp, x: Several):
 @op("ops.bias_add(input_x, bias)", "ops.BiasAdd(data_format='NCHW')(input_x, bias)")
 def bias_add(xp, input_x: Anything, bias: Anything,
              data_format: OneOf("NCHW", "NHWC", "NCDHW") = "NCHW"):
-    """The input plus one number for each channel (axis 1, or the last for NHWC)."""
+    """Adds to the input one number for each channel.
+
+    The channels are axis 1, or the last axis if `data_format` is "NHWC".
+
+    Shapes:
+        `input_x` has at least two axes, for instance (N, C) or (N, C, H, W); `bias` is (C,), of the
+        same dtype. The result has the shape and dtype of `input_x`.
+
+    Example:
+        >>> print(ms.ops.bias_add(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([10.0, 20.0])))
+        [[11. 22.]
+         [13. 24.]]
+    """
     if input_x.dtype != bias.dtype or not 2 <= input_x.ndim <= 5:
         raise TypeError(f"For 'bias_add', the inputs must have one dtype and 'input_x' 2 to 5 "
                         f"axes, but got {input_x.dtype}, {bias.dtype} and {input_x.shape}.")

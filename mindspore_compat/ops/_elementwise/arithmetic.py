@@ -39,7 +39,17 @@ Real = TensorOf(floating | {"complex64", "complex128"})
     types=Promote("input other", lists=True),
 )
 def add(xp, input: Operand, other: Operand):
-    """input + other, element by element; the shapes broadcast."""
+    """Adds two Tensors, or a Tensor and a number, element by element.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.add(ms.Tensor([1.0, 2.0]), ms.Tensor([[10.0], [20.0]])))
+        [[11. 12.]
+         [21. 22.]]
+    """
     return xp.add(input, other)
 
 
@@ -53,7 +63,16 @@ add.vjp_of("add")
     types=Promote("input other", lists=True),
 )
 def add_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
-    """input + alpha * other, element by element; the shapes broadcast."""
+    """Adds `alpha` times `other` to the input, element by element.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.mint.add(ms.Tensor([1.0, 2.0]), ms.Tensor([10.0, 20.0]), alpha=0.5))
+        [ 6. 12.]
+    """
     return xp.add(input, _times("add", other, alpha))
 
 
@@ -67,7 +86,16 @@ def _times(api, other, alpha):
 
 @op("Tensor.__radd__(other)", types=Promote("input other", lists=True))
 def radd(xp, input: Operand, other: Operand):
-    """other + input, element by element."""
+    """Adds a Tensor to what stands on the left of the plus sign: other + input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(3 + ms.Tensor([1, 2]))
+        [4 5]
+    """
     return xp.add(other, input)
 
 
@@ -78,7 +106,16 @@ def radd(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=True),
 )
 def sub(xp, input: Operand, other: Operand):
-    """input - other, element by element; the shapes broadcast."""
+    """Subtracts `other` from the input, element by element.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.sub(ms.Tensor([5, 7]), ms.Tensor([1, 2])))
+        [4 5]
+    """
     return xp.subtract(input, other)
 
 
@@ -87,7 +124,17 @@ sub.vjp_of("subtract")
 
 @op("Tensor.__sub__(other)", types=Promote("input other", lists=True))
 def difference(xp, input: Operand, other: Operand):
-    """input - other, element by element; of bools whether they differ."""
+    """Subtracts `other` from the input, element by element; of two bools it tells whether they
+    differ.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.Tensor([5, 7]) - 2)
+        [3 5]
+    """
     return xp.not_equal(input, other) if input.dtype.kind == "b" else xp.subtract(input, other)
 
 
@@ -101,7 +148,16 @@ difference.vjp_of("subtract")
     types=Promote("input other", lists=True),
 )
 def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
-    """input - alpha * other, element by element; of bools whether they differ."""
+    """Subtracts `alpha` times `other` from the input; of two bools it tells whether they differ.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.mint.sub(ms.Tensor([5.0, 7.0]), ms.Tensor([1.0, 2.0]), alpha=2))
+        [3. 3.]
+    """
     if input.dtype.kind == "b" and alpha == 1:
         return xp.not_equal(input, other)
     return xp.subtract(input, _times("sub", other, alpha))
@@ -109,7 +165,16 @@ def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeE
 
 @op("Tensor.__rsub__(other)", types=Promote("input other", lists=True))
 def rsub(xp, input: Operand, other: Operand):
-    """other - input, element by element."""
+    """Subtracts a Tensor from what stands on the left of the minus sign: other - input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(10 - ms.Tensor([1, 2]))
+        [9 8]
+    """
     return xp.subtract(other, input)
 
 
@@ -127,7 +192,16 @@ def rsub(xp, input: Operand, other: Operand):
     quirks=Quirks(errors={"Tensor.mul_": RuntimeError}),
 )
 def mul(xp, input: Operand, other: Operand):
-    """input * other, element by element; the shapes broadcast."""
+    """Multiplies two Tensors, or a Tensor and a number, element by element.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.mul(ms.Tensor([1.0, 2.0, 3.0]), 2.5))
+        [2.5 5.  7.5]
+    """
     return xp.multiply(input, other)
 
 
@@ -155,7 +229,16 @@ def subtract(input: Operand | Number(wide=True), other: Operand | Number(wide=Tr
     types=Promote("input other", meet=product_np, lists=True, weak_0d=True),
 )
 def rmul(xp, input: Operand, other: Operand):
-    """other * input, element by element."""
+    """Multiplies by what stands on the left of the asterisk: other * input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(2 * ms.Tensor([1.5, 2.5]))
+        [3. 5.]
+    """
     return xp.multiply(other, input)
 
 
@@ -179,7 +262,17 @@ def _whole_quotient(xp, x, y):
     types=Promote("input other", meet=quotient_np, lists=True),
 )
 def real_div(xp, input: Operand, other: Operand):
-    """input / other, element by element; of integers rounded toward zero, in their dtype."""
+    """Divides the input by `other`, element by element. Quotients of integers are rounded toward
+    zero and stay integers.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.tensor_div(ms.Tensor([7.0, -7.0]), ms.Tensor([2.0, 2.0])))
+        [ 3.5 -3.5]
+    """
     if input.dtype.kind == "b":
         raise TypeError("For 'RealDiv', 'x' and 'y' must not both be bools.")
     if input.dtype.kind in "iu":
@@ -195,7 +288,16 @@ def real_div(xp, input: Operand, other: Operand):
     types=Promote("input other", meet=quotient_np, lists=True, exact=True, weak_0d=True),
 )
 def true_div(xp, input: Operand, other: Operand):
-    """input / other, element by element; integers give float32."""
+    """Divides the input by `other`, element by element. Quotients of integers are float32.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.true_divide(ms.Tensor([7, -7]), ms.Tensor([2, 2])))
+        [ 3.5 -3.5]
+    """
     return _true_quotient(xp, input, other)
 
 
@@ -204,7 +306,17 @@ def true_div(xp, input: Operand, other: Operand):
     types=Promote("input other", meet=quotient_np, lists=True, exact=True, weak_0d=True),
 )
 def rtruediv(xp, input: Operand, other: Operand):
-    """other / input, element by element; integers give float32."""
+    """Divides what stands on the left of the slash by a Tensor: other / input. Quotients of
+    integers are float32.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(1 / ms.Tensor([2, 4]))
+        [0.5  0.25]
+    """
     return _true_quotient(xp, other, input)
 
 
@@ -222,7 +334,21 @@ Rounding = AsValue(OneOf("floor", "trunc") | None)
     types=Promote("input other", meet=quotient_np, lists=True, exact=True, weak_0d=True),
 )
 def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
-    """input / other, element by element, rounded as asked; integers give float32 if not rounded."""
+    """Divides the input by `other`, element by element.
+
+    `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None
+    the quotient stays as it is, and quotients of integers are float32.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.div(ms.Tensor([7.0, -7.0]), 2.0))
+        [ 3.5 -3.5]
+        >>> print(ms.ops.div(ms.Tensor([7.0, -7.0]), 2.0, rounding_mode="floor"))
+        [ 3. -4.]
+    """
     if rounding_mode is None:
         return _true_quotient(xp, input, other)
     if rounding_mode == "floor":
@@ -269,13 +395,31 @@ def _floor_quotient(xp, x, y):
     quirks=Quirks(errors={"Tensor.floor_divide_": RuntimeError}),
 )
 def floor_divide(xp, input: Operand, other: Operand):
-    """floor(input / other), element by element."""
+    """Divides the input by `other`, element by element, and rounds each quotient down.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.floor_divide(ms.Tensor([7, -7]), ms.Tensor([2, 2])))
+        [ 3 -4]
+    """
     return _floor_quotient(xp, input, other)
 
 
 @op("Tensor.__rfloordiv__(other)", types=Promote("input other", lists=True))
 def rfloordiv(xp, input: Operand, other: Operand):
-    """floor(other / input), element by element."""
+    """Divides what stands on the left of `//` by a Tensor and rounds down: other // input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(7 // ms.Tensor([2, -2]))
+        [ 3 -4]
+    """
     return _floor_quotient(xp, other, input)
 
 
@@ -288,7 +432,16 @@ def rfloordiv(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=True),
 )
 def floor_mod(xp, input: Operand, other: Operand):
-    """The remainder of floor division, element by element: it has the sign of the divisor."""
+    """Computes the remainder of floor division, element by element. It has the sign of the divisor.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.floor_mod(ms.Tensor([7, -7]), ms.Tensor([3, 3])))
+        [1 2]
+    """
     if input.dtype.kind == "b":     # nothing is left of a division by true
         return xp.not_equal(xp.logical_and(input, other), xp.logical_and(input, other))
     if input.dtype.kind == "i" and input.dtype.itemsize > 2:    # by zero, as in the original
@@ -307,7 +460,18 @@ floor_mod.vjp_of("remainder")
     quirks=Quirks(errors={"Tensor.remainder_": RuntimeError}),
 )
 def remainder(xp, input: Operand, other: Operand):
-    """As `floor_mod`; of complex numbers what their floor division, by real parts, leaves."""
+    """Computes the remainder of floor division, element by element. It has the sign of the divisor.
+
+    Of complex numbers it is what their floor division, by real parts, leaves.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.remainder(ms.Tensor([7.5, -7.5]), 2.0))
+        [1.5 0.5]
+    """
     if input.dtype.kind == "c":
         return input - _floor_quotient(xp, input, other) * other
     return floor_mod.body(xp, input, other)
@@ -318,7 +482,17 @@ remainder.vjp_of("remainder")
 
 @op("Tensor.__rmod__(other)", types=Promote("input other", lists=True))
 def rmod(xp, input: Operand, other: Operand):
-    """The remainder of other / input, element by element."""
+    """Computes the remainder of floor division for what stands on the left of the percent sign:
+    other % input.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(7 % ms.Tensor([3, -3]))
+        [ 1 -2]
+    """
     return xp.remainder(other, input)
 
 
@@ -333,7 +507,17 @@ def rmod(xp, input: Operand, other: Operand):
     quirks=Quirks(rules={"mint.fmod": {"input": Given}}),
 )
 def fmod(xp, input: Reals, other: Reals):
-    """The remainder of truncated division, element by element: it has the sign of the dividend."""
+    """Computes the remainder of truncated division, element by element. It has the sign of the
+    dividend.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.fmod(ms.Tensor([7.0, -7.0]), 3.0))
+        [ 1. -1.]
+    """
     return xp.fmod(input, other)
 
 
@@ -346,7 +530,17 @@ fmod.vjp_of("fmod")
     types=Promote("input other", lists=True),
 )
 def truncate_div(xp, input: Operand, other: Operand):
-    """input / other rounded toward zero, in the inputs' dtype."""
+    """Divides the input by `other` and rounds each quotient toward zero, in the dtype of the
+    inputs.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.truncate_div(ms.Tensor([7, -7]), ms.Tensor([2, 2])))
+        [ 3 -3]
+    """
     if input.dtype.kind in "iu":
         return _whole_quotient(xp, input, other)
     return xp.cast(xp.trunc(_true_quotient(xp, input, other)), input.dtype)
@@ -370,7 +564,16 @@ def _power(xp, x, y):
     types=Promote("input other", lists=True),
 )
 def pow(xp, input: Operand, other: Operand):
-    """input to the power of the exponent, element by element; not both may be bools."""
+    """Raises the input to a power, element by element. Input and exponent may not both be bools.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.pow(ms.Tensor([1.0, 2.0, 3.0]), 2))
+        [1. 4. 9.]
+    """
     if input.dtype.kind == "b":
         raise TypeError("For 'pow', 'input' and 'exponent' must not both be bools.")
     return _power(xp, input, other)
@@ -378,7 +581,17 @@ def pow(xp, input: Operand, other: Operand):
 
 @op("Tensor.__rpow__(other)", types=Promote("input other", lists=True))
 def rpow(xp, input: Operand, other: Operand):
-    """other to the power of input, element by element; not both may be bools."""
+    """Raises what stands on the left of `**` to the power of a Tensor: other ** input. Not both may
+    be bools.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(2 ** ms.Tensor([1.0, 2.0, 3.0]))
+        [2. 4. 8.]
+    """
     if input.dtype.kind == "b":
         raise TypeError("For '__rpow__', 'input' and 'other' must not both be bools.")
     return _power(xp, other, input)
@@ -392,7 +605,16 @@ def rpow(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=True),
 )
 def maximum(xp, input: Operand, other: Operand):
-    """The larger of two elements; NaN where either is NaN."""
+    """Takes the larger one of two elements, and NaN where either is NaN.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.maximum(ms.Tensor([1.0, 5.0]), ms.Tensor([3.0, 2.0])))
+        [3. 5.]
+    """
     return xp.maximum(input, other)
 
 
@@ -407,7 +629,16 @@ maximum.vjp_of("maximum")
     types=Promote("input other", lists=True),
 )
 def minimum(xp, input: Ordered, other: Ordered):
-    """The smaller of two elements; NaN where either is NaN."""
+    """Takes the smaller one of two elements, and NaN where either is NaN.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.minimum(ms.Tensor([1.0, 5.0]), ms.Tensor([3.0, 2.0])))
+        [1. 2.]
+    """
     return xp.minimum(input, other)
 
 
@@ -420,14 +651,32 @@ minimum.vjp_of("minimum")
     types=Promote("input other", lists=True),
 )
 def div_no_nan(xp, input: Operand, other: Operand):
-    """input / other, and 0 where other is 0."""
+    """Divides the input by `other`, element by element, and gives 0 where `other` is 0.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.div_no_nan(ms.Tensor([1.0, 2.0]), ms.Tensor([0.0, 4.0])))
+        [0.  0.5]
+    """
     zero = other == 0
     return xp.where(zero, 0, _true_quotient(xp, input, xp.where(zero, xp.ones_like(other), other)))
 
 
 @op("ops.SquaredDifference()(x: input, y: other)", types=Promote("input other", lists=True))
 def squared_difference(xp, input: Operand, other: Operand):
-    """(input - other) squared, element by element."""
+    """Squares the difference of two Tensors, element by element: (input - other)^2.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.SquaredDifference()(ms.Tensor([1.0, 5.0]), ms.Tensor([3.0, 2.0])))
+        [4. 9.]
+    """
     difference = input - other
     return difference * difference
 
@@ -446,7 +695,15 @@ def squared_difference(xp, input: Operand, other: Operand):
     "mint.negative(input)",
 )
 def neg(xp, input: TensorOf(number)):
-    """-input, element by element."""
+    """Changes the sign of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.neg(ms.Tensor([1.0, -2.0])))
+        [-1.  2.]
+    """
     return xp.negative(input)
 
 
@@ -455,7 +712,15 @@ neg.vjp_of("negative")
 
 @op("Tensor.__pos__()", "ops.positive(input)", "Tensor.positive()")
 def positive(xp, input: Given):
-    """input itself."""
+    """Returns the input as it is.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.positive(ms.Tensor([1.0, -2.0])))
+        [ 1. -2.]
+    """
     return xp.logical_or(input, input) if input.dtype.kind == "b" else xp.positive(input)
 
 
@@ -472,7 +737,17 @@ positive.vjp_of("positive")
     "mint.abs(input)",
 )
 def abs(xp, input: TensorOf(any_dtype)):
-    """The absolute value, element by element; for complex numbers the modulus, a real number."""
+    """Computes the absolute value of each element; of a complex number it is the modulus, which is
+    real.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype; complex64 gives float32
+        and complex128 gives float64.
+
+    Example:
+        >>> print(ms.ops.abs(ms.Tensor([-1.5, 0.0, 2.0])))
+        [1.5 0.  2. ]
+    """
     return xp.abs(input)
 
 
@@ -481,7 +756,15 @@ abs.vjp_of("abs")
 
 @op("ops.square(input)", "ops.Square()(input)", "Tensor.square()", "mint.square(input)")
 def square(xp, input: TensorOf(number)):
-    """input squared, element by element."""
+    """Squares each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.square(ms.Tensor([-1.5, 2.0])))
+        [2.25 4.  ]
+    """
     return xp.square(input)
 
 
@@ -490,5 +773,13 @@ square.vjp_of("square")
 
 @op("ops.sign(input)", "ops.Sign()(input)", "Tensor.sign()", "mint.sign(input)", "Tensor.sign_()")
 def sign(xp, input: TensorOf(any_dtype)):
-    """-1, 0 or 1 after the sign of each element."""
+    """Gives -1, 0 or 1 after the sign of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.sign(ms.Tensor([-3.0, 0.0, 2.0])))
+        [-1.  0.  1.]
+    """
     return xp.sign(input)

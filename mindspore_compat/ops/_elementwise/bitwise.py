@@ -21,7 +21,17 @@ Divisible = TensorOf("int8", "uint8", "int16", "int32", "int64", "bool", scalars
     quirks=Quirks(shapes_first=True),
 )
 def gcd(xp, input: Divisors, other: Divisors):
-    """The greatest common divisor; int8 and uint8 must meet a wider dtype."""
+    """Computes the greatest common divisor of two integers, element by element. Two inputs of int8
+    or uint8 alone are refused.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.gcd(ms.Tensor([12, 18]), ms.Tensor([8, 27])))
+        [4 9]
+    """
     _need_wide("gcd", input)
     return xp.gcd(input, other)
 
@@ -40,7 +50,17 @@ def _need_wide(api, met):
     types=Promote("input other"),
 )
 def lcm(xp, input: Divisible, other: Divisible):
-    """The least common multiple; int8 and uint8 must meet a wider dtype."""
+    """Computes the least common multiple of two integers, element by element. Two inputs of int8 or
+    uint8 alone are refused.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.lcm(ms.Tensor([4, 6]), ms.Tensor([6, 8])))
+        [12 24]
+    """
     _need_wide("lcm", input)
     return xp.lcm(input, other)
 
@@ -56,13 +76,31 @@ def _bits(count):
     types=Promote("input other", need_tensor=True),
 )
 def bitwise_left_shift(xp, input: Whole, other: Whole):
-    """The bits moved left, toward higher ones; by as many as processors do, see `_bits`."""
+    """Moves the bits of each integer left, toward higher ones, which doubles it `other` times.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.bitwise_left_shift(ms.Tensor([1, 3]), ms.Tensor([2, 1])))
+        [4 6]
+    """
     return xp.left_shift(input, _bits(other))
 
 
 @op("ops.LeftShift()(x1, x2)", types=SameDtype("x1 x2"))
 def left_shift(xp, x1: Places, x2: Places):
-    """The bits moved left, toward higher places."""
+    """Moves the bits of each integer left, toward higher ones, which doubles it `x2` times.
+
+    Shapes:
+        The shapes of `x1` and `x2` are broadcast. The result has the broadcast shape and the dtype
+        to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.LeftShift()(ms.Tensor([1, 3]), ms.Tensor([2, 1])))
+        [4 6]
+    """
     return xp.left_shift(x1, x2)
 
 
@@ -72,7 +110,16 @@ def left_shift(xp, x1: Places, x2: Places):
     types=Promote("input other", need_tensor=True),
 )
 def bitwise_right_shift(xp, input: Whole, other: Whole):
-    """The bits moved right, toward lower places; the sign stays."""
+    """Moves the bits of each integer right, toward lower ones; the sign stays.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.bitwise_right_shift(ms.Tensor([8, -8]), ms.Tensor([2, 1])))
+        [ 2 -4]
+    """
     return xp.right_shift(input, _bits(other))
 
 
@@ -82,7 +129,16 @@ def bitwise_right_shift(xp, input: Whole, other: Whole):
     quirks=Quirks(errors={"ops.RightShift": TypeError}),
 )
 def right_shift(xp, input_x: Places, input_y: Places):
-    """The bits moved right, toward lower places; the sign stays."""
+    """Moves the bits of each integer right, toward lower ones; the sign stays.
+
+    Shapes:
+        The shapes of `input_x` and `input_y` are broadcast. The result has the broadcast shape and
+        the dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.RightShift()(ms.Tensor([8, -8]), ms.Tensor([2, 1])))
+        [ 2 -4]
+    """
     return xp.right_shift(input_x, input_y)
 
 
@@ -97,7 +153,16 @@ def right_shift(xp, input_x: Places, input_y: Places):
     quirks=Quirks(rules={"mint.bitwise_and": {"input": TensorOf(integer, "bool")}}),
 )
 def bitwise_and(xp, input: Bits, other: Bits):
-    """The bits set in both, element by element; logical and for bools."""
+    """Sets the bits that are set in both integers; of bools it is the logical and.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.bitwise_and(ms.Tensor([6, 12]), ms.Tensor([3, 10])))
+        [2 8]
+    """
     return xp.bitwise_and(input, other)
 
 
@@ -112,7 +177,16 @@ def bitwise_and(xp, input: Bits, other: Bits):
     quirks=Quirks(rules={"mint.bitwise_or": {"input": TensorOf(integer, "bool")}}),
 )
 def bitwise_or(xp, input: Bits, other: Bits):
-    """The bits set in either, element by element; logical or for bools."""
+    """Sets the bits that are set in either integer; of bools it is the logical or.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.bitwise_or(ms.Tensor([6, 12]), ms.Tensor([3, 10])))
+        [ 7 14]
+    """
     return xp.bitwise_or(input, other)
 
 
@@ -127,7 +201,16 @@ def bitwise_or(xp, input: Bits, other: Bits):
     quirks=Quirks(rules={"mint.bitwise_xor": {"input": TensorOf(integer, "bool")}}),
 )
 def bitwise_xor(xp, input: Bits, other: Bits):
-    """The bits set in exactly one, element by element; logical xor for bools."""
+    """Sets the bits that are set in exactly one of two integers; of bools it is the logical xor.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.bitwise_xor(ms.Tensor([6, 12]), ms.Tensor([3, 10])))
+        [5 6]
+    """
     return xp.bitwise_xor(input, other)
 
 
@@ -141,14 +224,30 @@ def bitwise_xor(xp, input: Bits, other: Bits):
            for area, name in (("ops", "invert"), ("ops", "Invert"), ("Tensor", "invert"))}),
 )
 def invert(xp, x: TensorOf(integer | {"bool"})):
-    """Every bit flipped."""
+    """Flips every bit of each integer, so x becomes -x - 1 in a signed dtype.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.invert(ms.Tensor([0, 5, -1])))
+        [-1 -6  0]
+    """
     return xp.invert(x)
 
 
 @op("ops.population_count(input_x)", "ops.PopulationCount()(input_x)", compute="native")
 def population_count(xp, input_x: TensorOf("int8", "int16", "int32", "int64", "uint8", "uint16",
                                            "uint32", "uint64")):
-    """How many bits of each element are 1; uint8."""
+    """Counts the bits of each integer that are 1.
+
+    Shapes:
+        `input_x` may have any shape. The result has the same shape and is uint8.
+
+    Example:
+        >>> print(ms.ops.population_count(ms.Tensor([0, 7, 8], ms.int16)))
+        [0 3 1]
+    """
     bits = xp.cast(input_x, "uint64")
     shown = [(bits >> xp.asarray(i, "uint64")) & xp.asarray(1, "uint64")
              for i in range(8 * input_x.dtype.itemsize)]

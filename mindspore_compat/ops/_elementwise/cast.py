@@ -15,7 +15,16 @@ from ..._core.tensor.tensor import Tensor
     compute="native",
 )
 def cast(xp, input: TensorOf(any_dtype, scalars=True), dtype: DType):
-    """The values as another dtype; a float becomes an int by truncation."""
+    """Converts the values to another dtype. Floats become integers by truncation, and everything
+    but 0 becomes True.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and is of `dtype`.
+
+    Example:
+        >>> print(ms.ops.cast(ms.Tensor([1.7, -1.7, 0.0]), ms.int32))
+        [ 1 -1  0]
+    """
     return xp.cast(input, dtype)
 
 

@@ -25,7 +25,18 @@ Bound = AsValue(TensorOf(real) | Number, TensorOf("bool") | Bool)
         "input": TensorOf(real), "min": TensorOf(real) | Number, "max": TensorOf(real) | Number})),
 )
 def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None):
-    """The elements moved into [min, max]; either bound may be left out. All meet in one dtype."""
+    """Moves each element into the interval [min, max].
+
+    Either bound may be left out. Where `min` is larger than `max`, the result is `max`.
+
+    Shapes:
+        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
+        broadcast shape and the dtype to which all are promoted.
+
+    Example:
+        >>> print(ms.ops.clamp(ms.Tensor([-2.0, 0.5, 3.0]), 0.0, 1.0))
+        [0.  0.5 1. ]
+    """
     if min is None and max is None:
         raise ValueError("For 'clamp', 'min' and 'max' can not both be None.")
     out = input if min is None else xp.at_least(input, min)

@@ -39,7 +39,16 @@ Ordinary = TensorOf(number, "bool", scalars=True)
     quirks=Quirks(rules={"mint.eq": {"input": Given}}),
 )
 def equal(xp, input: Operand, other: Operand):
-    """True where the elements are equal."""
+    """Tells where the elements of two Tensors are equal.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+
+    Example:
+        >>> print(ms.ops.equal(ms.Tensor([1, 2, 3]), ms.Tensor([1, 0, 3])))
+        [ True False  True]
+    """
     return xp.equal(input, other)
 
 
@@ -54,7 +63,16 @@ def equal(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=True, exact=True),
 )
 def not_equal(xp, input: Operand, other: Operand):
-    """True where the elements differ."""
+    """Tells where the elements of two Tensors differ.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+
+    Example:
+        >>> print(ms.ops.not_equal(ms.Tensor([1, 2, 3]), ms.Tensor([1, 0, 3])))
+        [False  True False]
+    """
     return xp.not_equal(input, other)
 
 
@@ -71,7 +89,16 @@ def not_equal(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=True, exact=True, need_tensor=True),
 )
 def less(xp, input: Operand, other: Operand):
-    """True where input < other."""
+    """Tells where the elements of the input are smaller than those of `other`.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+
+    Example:
+        >>> print(ms.ops.less(ms.Tensor([1, 2, 3]), 2))
+        [ True False False]
+    """
     return xp.less(input, other)
 
 
@@ -88,7 +115,16 @@ def less(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=True, exact=True),
 )
 def less_equal(xp, input: Operand, other: Operand):
-    """True where input <= other."""
+    """Tells where the elements of the input are at most as large as those of `other`.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+
+    Example:
+        >>> print(ms.ops.less_equal(ms.Tensor([1, 2, 3]), 2))
+        [ True  True False]
+    """
     return xp.less_equal(input, other)
 
 
@@ -105,7 +141,16 @@ def less_equal(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=True, exact=True),
 )
 def greater(xp, input: Operand, other: Operand):
-    """True where input > other."""
+    """Tells where the elements of the input are larger than those of `other`.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+
+    Example:
+        >>> print(ms.ops.greater(ms.Tensor([1, 2, 3]), 2))
+        [False False  True]
+    """
     return xp.greater(input, other)
 
 
@@ -124,7 +169,16 @@ def greater(xp, input: Operand, other: Operand):
                     "mint.ge": {"input": Ordered, "other": Ordered}}),
 )
 def greater_equal(xp, input: Operand, other: Operand):
-    """True where input >= other."""
+    """Tells where the elements of the input are at least as large as those of `other`.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+
+    Example:
+        >>> print(ms.ops.greater_equal(ms.Tensor([1, 2, 3]), 2))
+        [False  True  True]
+    """
     return xp.greater_equal(input, other)
 
 
@@ -159,19 +213,43 @@ _NUMBERS = (int, float, complex)
     quirks=Quirks(rules=dict.fromkeys(("ops.isnan", "ops.IsNan"), {"input": Real})),
 )
 def isnan(xp, input: Ordinary):
-    """True where the element is NaN."""
+    """Tells which elements are NaN.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+
+    Example:
+        >>> print(ms.ops.isnan(ms.Tensor([1.0, np.nan, np.inf])))
+        [False  True False]
+    """
     return xp.isnan(input)
 
 
 @op("ops.isinf(input)", "ops.IsInf()(x: input)", "Tensor.isinf()", "mint.isinf(input)")
 def isinf(xp, input: Anything):
-    """True where the element is infinite."""
+    """Tells which elements are infinite.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+
+    Example:
+        >>> print(ms.ops.isinf(ms.Tensor([1.0, np.nan, np.inf])))
+        [False False  True]
+    """
     return xp.isinf(input)
 
 
 @op("ops.isfinite(input)", "ops.IsFinite()(x: input)", "Tensor.isfinite()", "mint.isfinite(input)")
 def isfinite(xp, input: Real):
-    """True where the element is neither infinite nor NaN."""
+    """Tells which elements are neither infinite nor NaN.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+
+    Example:
+        >>> print(ms.ops.isfinite(ms.Tensor([1.0, np.nan, np.inf])))
+        [ True False False]
+    """
     return xp.isfinite(input)
 
 
@@ -184,13 +262,32 @@ def isfinite(xp, input: Real):
 )
 def isclose(xp, input: Anything, other: Anything, rtol: Number | Bool = 1e-5,
             atol: Number | Bool = 1e-8, equal_nan: Bool = False):
-    """True where |input - other| <= atol + rtol |other|."""
+    """Tells where two elements are nearly equal: |input - other| <= atol + rtol |other|.
+
+    Two NaN count as equal only if `equal_nan` is True.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
+        broadcast shape.
+
+    Example:
+        >>> print(ms.ops.isclose(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0000001, 2.1])))
+        [ True False]
+    """
     return xp.isclose(input, other, rtol, atol, equal_nan)
 
 
 @op("ops.FloatStatus()(x)", compute="native")
 def float_status(xp, x: TensorOf("float16", "float32", "float64")):
-    """A float32 Tensor of shape (1,): 1 where any element is infinite or NaN, else 0."""
+    """Tells whether any element is infinite or NaN, as 1, or none is, as 0.
+
+    Shapes:
+        `x` may have any shape. The result is a float32 Tensor of shape (1,).
+
+    Example:
+        >>> print(ms.ops.FloatStatus()(ms.Tensor([1.0, np.inf])))
+        [1.]
+    """
     return xp.reshape(xp.cast(xp.logical_not(xp.all(xp.isfinite(x))), "float32"), (1,))
 
 

@@ -15,26 +15,61 @@ def _floating(xp, x):
 
 @op("ops.sqrt(x)", "ops.Sqrt()(x)", "Tensor.sqrt()", "mint.sqrt(input: x)")
 def sqrt(xp, x: TensorOf(any_dtype)):
-    """The square root, element by element."""
+    """Computes the square root of each element; of a negative number it is NaN.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape; floats keep their dtype and integers
+        give float32.
+
+    Example:
+        >>> print(ms.ops.sqrt(ms.Tensor([1.0, 4.0, 9.0])))
+        [1. 2. 3.]
+    """
     return xp.sqrt(_floating(xp, x))
 
 
 @op("ops.rsqrt(input)", "ops.Rsqrt()(input)", "Tensor.rsqrt()", "mint.rsqrt(input)")
 def rsqrt(xp, input: TensorOf(any_dtype)):
-    """1 / sqrt(input), element by element."""
+    """Computes the reciprocal of the square root of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.rsqrt(ms.Tensor([1.0, 4.0, 16.0])))
+        [1.   0.5  0.25]
+    """
     return xp.rsqrt(_floating(xp, input))
 
 
 @op("ops.reciprocal(input)", "ops.Reciprocal()(input)", "Tensor.reciprocal()",
     "mint.reciprocal(input)")
 def reciprocal(xp, input: TensorOf(any_dtype)):
-    """1 / input, element by element."""
+    """Computes 1 / x for each element x.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.reciprocal(ms.Tensor([1.0, 4.0, -2.0])))
+        [ 1.    0.25 -0.5 ]
+    """
     return xp.reciprocal(_floating(xp, input))
 
 
 @op("ops.Inv()(input)", "ops.inv(x: input)", "Tensor.inv()")
 def inv(xp, input: TensorOf(any_dtype)):
-    """1 / input, element by element; of integers rounded toward zero, in their dtype."""
+    """Computes 1 / x for each element x. Of integers it is rounded toward zero, in their dtype.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.inv(ms.Tensor([1.0, 4.0, -2.0])))
+        [ 1.    0.25 -0.5 ]
+    """
     if input.dtype.kind in "iu":
         return _whole_quotient(xp, xp.ones_like(input), input)
     return xp.reciprocal(_floating(xp, input))
@@ -43,7 +78,16 @@ def inv(xp, input: TensorOf(any_dtype)):
 @op("ops.exp(input)", "ops.Exp()(input)", "Tensor.exp()", "mint.exp(input)",
     "ops.tensor_exp(input)", "Tensor.exp_()")
 def exp(xp, input: TensorOf(Real.dtypes, "int64", "bool")):
-    """e to the power of input, element by element."""
+    """Raises e to the power of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.exp(ms.Tensor([0.0, 1.0, 2.0])))
+        [1.        2.718282  7.3890557]
+    """
     return xp.exp(_floating(xp, input))
 
 
@@ -55,7 +99,16 @@ def exp(xp, input: TensorOf(Real.dtypes, "int64", "bool")):
     compute="native",
 )
 def exp2(xp, input: TensorOf(any_dtype)):
-    """2 to the power of input, element by element; of bfloat16 in float32."""
+    """Raises 2 to the power of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype, but
+        bfloat16 and integers give float32.
+
+    Example:
+        >>> print(ms.ops.exp2(ms.Tensor([0.0, 1.0, 3.0])))
+        [1. 2. 8.]
+    """
     if input.dtype.itemsize == 2 and input.dtype.kind in "fV":
         out = xp.exp2(xp.cast(input, "float32"))
         return xp.cast(out, input.dtype) if input.dtype.kind == "f" else out
@@ -65,50 +118,122 @@ def exp2(xp, input: TensorOf(any_dtype)):
 @op("ops.expm1(input)", "ops.Expm1()(input)", "Tensor.expm1()", "mint.expm1(input)",
     "ops.tensor_expm1(input)", "mint.special.expm1(input)")
 def expm1(xp, input: TensorOf(any_dtype)):
-    """exp(input) - 1, exact for small inputs."""
+    """Computes exp(x) - 1 for each element x, which is exact for small x.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.expm1(ms.Tensor([0.0, 1e-5, 1.0])))
+        [0.0000000e+00 1.0000050e-05 1.7182819e+00]
+    """
     return xp.expm1(_floating(xp, input))
 
 
 @op("ops.log(input)", "ops.Log()(input)", "Tensor.log()", "mint.log(input)", "Tensor.log_()")
 def log(xp, input: TensorOf(any_dtype)):
-    """The natural logarithm, element by element."""
+    """Computes the natural logarithm of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.log(ms.Tensor([1.0, 2.0, 4.0])))
+        [0.        0.6931472 1.3862944]
+    """
     return xp.log(_floating(xp, input))
 
 
 @op("ops.log1p(input)", "ops.Log1p()(input)", "Tensor.log1p()", "mint.log1p(input)",
     "mint.special.log1p(input)")
 def log1p(xp, input: TensorOf(any_dtype)):
-    """log(1 + input), exact for small inputs."""
+    """Computes log(1 + x) for each element x, which is exact for small x.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.log1p(ms.Tensor([0.0, 1e-5, 1.0])))
+        [0.000000e+00 9.999950e-06 6.931472e-01]
+    """
     return xp.log1p(_floating(xp, input))
 
 
 @op("ops.log2(input)", "Tensor.log2()", "mint.log2(input)")
 def log2(xp, input: TensorOf(any_dtype)):
-    """The logarithm to base 2, element by element."""
+    """Computes the logarithm to base 2 of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.log2(ms.Tensor([1.0, 2.0, 8.0])))
+        [0. 1. 3.]
+    """
     return xp.log2(_floating(xp, input))
 
 
 @op("ops.log10(input)", "Tensor.log10()", "mint.log10(input)")
 def log10(xp, input: TensorOf(any_dtype)):
-    """The logarithm to base 10, element by element."""
+    """Computes the logarithm to base 10 of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.log10(ms.Tensor([1.0, 10.0, 1000.0])))
+        [0.        1.        3.0000002]
+    """
     return xp.log10(_floating(xp, input))
 
 
 @op("ops.sin(input)", "ops.Sin()(input)", "Tensor.sin()", "mint.sin(input)")
 def sin(xp, input: TensorOf(any_dtype)):
-    """The sine of an angle in radians, element by element."""
+    """Computes the sine of each angle in radians.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.sin(ms.Tensor([0.0, 0.5, 1.0])))
+        [0.         0.47942555 0.841471  ]
+    """
     return xp.sin(_floating(xp, input))
 
 
 @op("ops.cos(input)", "ops.Cos()(input)", "Tensor.cos()", "mint.cos(input)")
 def cos(xp, input: TensorOf(any_dtype)):
-    """The cosine of an angle in radians, element by element."""
+    """Computes the cosine of each angle in radians.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.cos(ms.Tensor([0.0, 0.5, 1.0])))
+        [1.         0.87758255 0.5403023 ]
+    """
     return xp.cos(_floating(xp, input))
 
 
 @op("ops.tan(input)", "ops.Tan()(input)", "Tensor.tan()", "mint.tan(input)")
 def tan(xp, input: TensorOf(any_dtype)):
-    """The tangent of an angle in radians, element by element."""
+    """Computes the tangent of each angle in radians.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.tan(ms.Tensor([0.0, 0.5, 1.0])))
+        [0.        0.5463025 1.5574077]
+    """
     return xp.tan(_floating(xp, input))
 
 
@@ -125,5 +250,14 @@ def tan(xp, input: TensorOf(any_dtype)):
     quirks=Quirks(rules={"mint.nn.Tanh": {"input": Real}, "nn.Tanh": {"input": Real}}),
 )
 def tanh(xp, input: TensorOf(any_dtype)):
-    """Hyperbolic tangent, element by element."""
+    """Computes the hyperbolic tangent of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.tanh(ms.Tensor([-1.0, 0.0, 1.0])))
+        [-0.7615942  0.         0.7615942]
+    """
     return xp.tanh(_floating(xp, input))

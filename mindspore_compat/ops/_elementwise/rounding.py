@@ -9,13 +9,29 @@ Anything = TensorOf(any_dtype)
 @op("ops.floor(input)", "ops.Floor()(input)", "Tensor.floor()", "mint.floor(input)",
     "Tensor.floor_()")
 def floor(xp, input: TensorOf(any_dtype)):
-    """The largest whole number not above each element."""
+    """Rounds each element down to a whole number.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.floor(ms.Tensor([1.7, -1.2])))
+        [ 1. -2.]
+    """
     return xp.floor(input) if input.dtype.kind == "f" else input
 
 
 @op("ops.ceil(input)", "ops.Ceil()(input)", "Tensor.ceil()", "mint.ceil(input)")
 def ceil(xp, input: TensorOf(floating)):
-    """The smallest whole number not below each element."""
+    """Rounds each element up to a whole number.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.ceil(ms.Tensor([1.2, -1.7])))
+        [ 2. -1.]
+    """
     return xp.ceil(input) if input.dtype.kind == "f" else input
 
 
@@ -23,23 +39,49 @@ def ceil(xp, input: TensorOf(floating)):
     "mint.trunc(input)",
     "mint.fix(input)")
 def trunc(xp, input: Anything):
-    """The whole part of each element, toward zero."""
+    """Rounds each element toward zero to a whole number.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.trunc(ms.Tensor([1.7, -1.7])))
+        [ 1. -1.]
+    """
     return xp.trunc(input) if input.dtype.kind == "f" else input
 
 
 @op("ops.rint(input)", "ops.Rint()(input_x: input)")
 def rint(xp, input: TensorOf("float16", "float32", "float64")):
-    """The nearest whole number; halves go to the even one."""
+    """Rounds each element to the nearest whole number; halves go to the even one.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.rint(ms.Tensor([0.5, 1.5, 1.2])))
+        [0. 2. 1.]
+    """
     return xp.rint(input)
 
 
 @op("ops.round(input, *, decimals=0)", "ops.Round()(input, decimals=0)", "Tensor.round(decimals=0)",
     "mint.round(input, *, decimals=0)")
 def round(xp, input: Anything, decimals: InTensor(Int) = 0):
-    """The nearest number with so many decimals; halves go to the even one.
+    """Rounds each element to the nearest number with `decimals` digits after the point; halves go
+    to the even digit.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
 
     Raises:
         RuntimeError: `decimals` is given for whole numbers.
+
+    Example:
+        >>> print(ms.ops.round(ms.Tensor([0.5, 1.5, 1.26])))
+        [0. 2. 1.]
+        >>> print(ms.ops.round(ms.Tensor([1.26, 3.14]), decimals=1))
+        [1.3 3.1]
     """
     if decimals and input.dtype.kind in "iu":
         raise RuntimeError(f"For 'round', 'decimals' must be 0 for whole numbers, but got "
@@ -49,7 +91,15 @@ def round(xp, input: Anything, decimals: InTensor(Int) = 0):
 
 @op("ops.frac(x)", "Tensor.frac()", "mint.frac(input: x)")
 def frac(xp, x: Anything):
-    """Each element less its whole part; int64 zeros for bools."""
+    """Takes from each element its whole part, so that the part behind the point is left.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype; bools give int64 zeros.
+
+    Example:
+        >>> print(ms.ops.frac(ms.Tensor([1.75, -1.25])))
+        [ 0.75 -0.25]
+    """
     if x.dtype.kind == "f":
         return x - xp.trunc(x)
     return xp.zeros_like(xp.cast(x, "int64") if x.dtype.kind == "b" else x)

@@ -126,13 +126,29 @@ _unary("y1", "The Bessel function of the second kind, order 1.", "ops.bessel_y1(
 
 @op("ops.signbit(input)", "Tensor.signbit()")
 def signbit(xp, input: Anything):
-    """True for elements below zero (and for -0.0)."""
+    """Tells which elements have a negative sign; -0.0 has one too.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+
+    Example:
+        >>> print(ms.ops.signbit(ms.Tensor([-1.0, 0.0, 2.0])))
+        [ True False False]
+    """
     return xp.signbit(input) if input.dtype.kind == "f" else input < 0
 
 
 @op("ops.sgn(input)", "Tensor.sgn()")
 def sgn(xp, input: Anything):
-    """The sign; of a complex number x, x / |x|."""
+    """Gives the sign of each element; of a complex number x it is x / |x|, and 0 of 0.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.sgn(ms.Tensor([-3.0, 0.0, 2.0])))
+        [-1.  0.  1.]
+    """
     if input.dtype.kind != "c":
         return xp.sign(input)
     size = xp.abs(input)
@@ -153,7 +169,17 @@ def sgn(xp, input: Anything):
     types=Promote("input other"),
 )
 def atan2(xp, input: Operand, other: Operand):
-    """The angle in radians of the point (other, input), in (-pi, pi]."""
+    """Computes the angle in radians, in (-pi, pi], at which the point (other, input) is seen from
+    the origin.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        floating dtype to which both are promoted, float32 for integers.
+
+    Example:
+        >>> print(ms.ops.atan2(ms.Tensor([1.0, 0.0]), ms.Tensor([1.0, -1.0])))
+        [0.7853981 3.1415927]
+    """
     return xp.arctan2(as_floating(xp, input), as_floating(xp, other))
 
 
@@ -164,7 +190,16 @@ def atan2(xp, input: Operand, other: Operand):
     types=Promote("input other"),
 )
 def hypot(xp, input: Reals, other: Reals):
-    """sqrt(input² + other²) without overflow."""
+    """Computes the length of the hypotenuse, sqrt(input^2 + other^2), without overflow.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.hypot(ms.Tensor([3.0, 5.0]), ms.Tensor([4.0, 12.0])))
+        [ 5. 13.]
+    """
     return xp.hypot(input, other)
 
 
@@ -175,7 +210,16 @@ def hypot(xp, input: Reals, other: Reals):
     types=Promote("input other"),
 )
 def logaddexp(xp, input: Fractions, other: Fractions):
-    """log(exp(input) + exp(other)) without overflow."""
+    """Computes log(exp(input) + exp(other)), element by element, without overflow.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.logaddexp(ms.Tensor([0.0, 1000.0]), ms.Tensor([0.0, 1000.0])))
+        [6.9314718e-01 1.0006932e+03]
+    """
     return xp.logaddexp(input, other)
 
 
@@ -186,7 +230,16 @@ def logaddexp(xp, input: Fractions, other: Fractions):
     types=Promote("input other"),
 )
 def logaddexp2(xp, input: Fractions, other: Fractions):
-    """log2(2^input + 2^other) without overflow."""
+    """Computes log2(2^input + 2^other), element by element, without overflow.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.logaddexp2(ms.Tensor([0.0, 3.0]), ms.Tensor([0.0, 3.0])))
+        [1. 4.]
+    """
     return xp.logaddexp2(input, other)
 
 
@@ -201,13 +254,32 @@ def logaddexp2(xp, input: Fractions, other: Fractions):
     ),
 )
 def xlogy(xp, input: Operand, other: Operand):
-    """input * log(other), and 0 where input is 0."""
+    """Computes input * log(other), element by element, and gives 0 where the input is 0.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        floating dtype to which both are promoted, float32 for integers.
+
+    Example:
+        >>> print(ms.ops.xlogy(ms.Tensor([0.0, 2.0]), ms.Tensor([0.0, 3.0])))
+        [0.        2.1972246]
+    """
     return xp.xlogy(as_floating(xp, input), as_floating(xp, other))
 
 
 @op("ops.xdivy(x, y)", "Tensor.xdivy(y)", types=Promote("x y"))
 def xdivy(xp, x: Operand, y: Operand):
-    """x / y, and 0 where x is 0; one of the two holds floats or complex numbers."""
+    """Divides `x` by `y`, element by element, and gives 0 where `x` is 0. One of the two holds
+    floats or complex numbers.
+
+    Shapes:
+        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the dtype to
+        which both are promoted.
+
+    Example:
+        >>> print(ms.ops.xdivy(ms.Tensor([0.0, 3.0]), ms.Tensor([0.0, 2.0])))
+        [0.  1.5]
+    """
     if x.dtype.kind in "biu":
         raise TypeError(f"For 'xdivy', 'x' or 'y' must hold floats or complex numbers, but both "
                         f"meet in {x.dtype}.")
@@ -258,14 +330,32 @@ class Xdivy(Primitive):
     types=Promote("", need_tensor=True),
 )
 def float_power(xp, input: Operand, exponent: Operand):
-    """input to a power, in float64 (complex128 for complex numbers)."""
+    """Raises the input to a power, element by element, in double precision.
+
+    Shapes:
+        The shapes of `input` and `exponent` are broadcast. The result is float64, or complex128 for
+        complex numbers.
+
+    Example:
+        >>> print(ms.ops.float_power(ms.Tensor([1, 2, 3]), 0.5))
+        [1.         1.41421356 1.73205081]
+    """
     wide = "complex128" if "c" in (input.dtype.kind, exponent.dtype.kind) else "float64"
     return xp.power(xp.cast(input, wide), xp.cast(exponent, wide))
 
 
 @op("ops.copysign(x, other)", "Tensor.copysign(other)", compute="native")
 def copysign(xp, x: TensorOf(real), other: Reals):
-    """The size of x with the sign of other; float32, or of the wider or float16 dtype of x."""
+    """Gives each element of `x` the sign of the element of `other`.
+
+    Shapes:
+        The shapes of `x` and `other` are broadcast. The result is of the dtype of `x` if that is
+        float16 or float64, else float32.
+
+    Example:
+        >>> print(ms.ops.copysign(ms.Tensor([1.0, -2.0]), ms.Tensor([-1.0, 1.0])))
+        [-1.  2.]
+    """
     size = xp.cast(x, "float32") if x.dtype.kind != "f" else x
     return xp.copysign(size, xp.cast(other, size.dtype))
 
@@ -277,7 +367,16 @@ def copysign(xp, x: TensorOf(real), other: Reals):
     types=SameDtype("input values"),
 )
 def heaviside(xp, input: Anything, values: Anything):
-    """0 below zero, 1 above, `values` at zero."""
+    """Gives 0 for elements below zero, 1 for elements above, and those of `values` at zero.
+
+    Shapes:
+        The shapes of `input` and `values` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.heaviside(ms.Tensor([-1.0, 0.0, 2.0]), ms.Tensor([0.5, 0.5, 0.5])))
+        [0.  0.5 1. ]
+    """
     return xp.where(input == 0, values, xp.cast(input > 0, input.dtype))
 
 
@@ -289,13 +388,31 @@ def heaviside(xp, input: Anything, values: Anything):
     compute="native",
 )
 def nextafter(xp, input: TensorOf("float32", "float64"), other: TensorOf("float32", "float64")):
-    """The next number that the dtype can hold, from input toward other."""
+    """Takes from each element one step toward `other`: to the next number that the dtype can hold.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.nextafter(ms.Tensor([1.0]), ms.Tensor([2.0])) - 1.0)
+        [1.1920929e-07]
+    """
     return xp.nextafter(input, other)
 
 
 @op("ops.ldexp(x, other)", "Tensor.ldexp(other)", compute="native")
 def ldexp(xp, x: Operand, other: TensorOf(any_dtype, scalars=True)):
-    """x * 2^other, in the dtype in which `x` meets that power: float32 for integers `other`."""
+    """Multiplies `x` by 2 to the power of `other`, element by element.
+
+    Shapes:
+        The shapes of `x` and `other` are broadcast. The result is of the dtype to which `x` and the
+        power are promoted; the power of an integer is float32.
+
+    Example:
+        >>> print(ms.ops.ldexp(ms.Tensor([1.0, 3.0]), ms.Tensor([2, -1])))
+        [4.  1.5]
+    """
     size, power = met(xp, x, xp.exp2(as_floating(xp, other)))
     return size * power
 
@@ -307,7 +424,16 @@ def ldexp(xp, x: Operand, other: TensorOf(any_dtype, scalars=True)):
     types=SameDtype("input other"),
 )
 def igamma(xp, input: Narrow, other: Narrow):
-    """The lower regularised incomplete gamma function of order `input` at `other`."""
+    """Computes the lower regularised incomplete gamma function of order `input` at `other`.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.igamma(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 2.0])))
+        [0.63212055 0.59399414]
+    """
     return xp.gammainc(input, other)
 
 
@@ -318,7 +444,16 @@ def igamma(xp, input: Narrow, other: Narrow):
     types=SameDtype("input other"),
 )
 def igammac(xp, input: Narrow, other: Narrow):
-    """The upper regularised incomplete gamma function of order `input` at `other`."""
+    """Computes the upper regularised incomplete gamma function of order `input` at `other`.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.igammac(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 2.0])))
+        [0.36787945 0.40600586]
+    """
     return xp.gammaincc(input, other)
 
 
@@ -327,9 +462,16 @@ def igammac(xp, input: Narrow, other: Narrow):
     types=(Promote("input other", need_tensor=True), SameDtype("input other")),
 )
 def zeta(xp, input: Real | Number | Bool, other: Real | Number | Bool):
-    """The Hurwitz zeta function: the sum of (other + k)^-input over k = 0, 1, 2, ...
+    """Computes the Hurwitz zeta function, the sum of (other + k)^-input over k = 0, 1, 2, ...
 
     The smaller argument is broadcast to the shape of the larger; two of one size have one shape.
+
+    Shapes:
+        The result has the shape of the larger of `input` and `other`, and the dtype of both.
+
+    Example:
+        >>> print(ms.ops.zeta(ms.Tensor([2.0, 3.0]), ms.Tensor([1.0, 1.0])))
+        [1.644934  1.2020569]
     """
     if input.size < other.size:
         input = xp.broadcast_to(input, other.shape)
@@ -340,7 +482,15 @@ def zeta(xp, input: Real | Number | Bool, other: Real | Number | Bool):
 
 @op("ops.Zeta()(x: input, q: other)", types=SameDtype("input other"))
 def zeta_of_pairs(xp, input: Real, other: Real):
-    """The Hurwitz zeta function of arguments of one shape."""
+    """Computes the Hurwitz zeta function, the sum of (other + k)^-input over k = 0, 1, 2, ...
+
+    Shapes:
+        `input` and `other` have one shape and one dtype, which are also those of the result.
+
+    Example:
+        >>> print(ms.ops.Zeta()(ms.Tensor([2.0, 3.0]), ms.Tensor([1.0, 1.0])))
+        [1.644934  1.2020569]
+    """
     if input.shape != other.shape:
         raise ValueError(f"For 'zeta', the shapes must agree, but got {tuple(input.shape)} and "
                          f"{tuple(other.shape)}.")
@@ -354,7 +504,16 @@ def zeta_of_pairs(xp, input: Real, other: Real):
     quirks=Quirks(shapes_first=True),
 )
 def polygamma(xp, input: Narrow, n: TensorOf("int32", "int64")):
-    """The n-th derivative of the digamma function."""
+    """Computes the derivative of order `n` of the digamma function.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype; `n` holds one integer
+        for all elements, or has a shape that is broadcast with it.
+
+    Example:
+        >>> print(ms.ops.polygamma(ms.Tensor(1), ms.Tensor([1.0, 2.0])))
+        [1.644934   0.64493406]
+    """
     if n.ndim:
         raise ValueError(f"For 'polygamma', 'n' must have no dimensions, but got shape {n.shape}.")
     return xp.cast(xp.polygamma(n, input), input.dtype)
@@ -362,7 +521,16 @@ def polygamma(xp, input: Narrow, n: TensorOf("int32", "int64")):
 
 @op("ops.mvlgamma(input, p)", "ops.Mvlgamma(p)(x: input)", "Tensor.mvlgamma(p)")
 def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
-    """The logarithm of the multivariate gamma function of dimension p."""
+    """Computes the logarithm of the multivariate gamma function of dimension `p`; each element
+    exceeds (p - 1) / 2.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.mvlgamma(ms.Tensor([3.0, 4.0]), 2))
+        [1.550195  3.5650978]
+    """
     total = 0.25 * p * (p - 1) * 1.1447298858494002  # log(pi)
     parts = [xp.gammaln(input - 0.5 * j) for j in range(p)]
     for part in parts:
@@ -380,7 +548,16 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
     types=SameDtype("input end"),
 )
 def lerp(xp, input: Floats, end: Floats, weight: Floats | Float):
-    """input + weight * (end - input)."""
+    """Moves the input toward `end` by the fraction `weight`: input + weight * (end - input).
+
+    Shapes:
+        The shapes of `input`, `end` and a `weight` that is a Tensor are broadcast. The result has
+        the dtype of the inputs.
+
+    Example:
+        >>> print(ms.ops.lerp(ms.Tensor([0.0, 10.0]), ms.Tensor([10.0, 20.0]), 0.25))
+        [ 2.5 12.5]
+    """
     return input + xp.cast(weight, input.dtype) * (end - input)
 
 
@@ -402,7 +579,17 @@ AddcdivValue = Divided | Number
     ),
 )
 def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: AddcmulValue = 1):
-    """input + value * tensor1 * tensor2."""
+    """Adds a scaled product to the input: input + value * tensor1 * tensor2.
+
+    Shapes:
+        The shapes of `input`, `tensor1` and `tensor2` are broadcast. The result has the dtype to
+        which they are promoted.
+
+    Example:
+        >>> print(ms.ops.addcmul(ms.Tensor([1.0, 1.0]), ms.Tensor([2.0, 3.0]),
+        ...                      ms.Tensor([4.0, 5.0]), value=0.5))
+        [5.  8.5]
+    """
     return input + xp.cast(value, input.dtype) * tensor1 * tensor2
 
 
@@ -417,7 +604,18 @@ def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: Addcm
     ),
 )
 def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: AddcdivValue = 1):
-    """input + value * tensor1 / tensor2; of integers the quotient is rounded toward zero."""
+    """Adds a scaled quotient to the input: input + value * tensor1 / tensor2. Quotients of integers
+    are rounded toward zero.
+
+    Shapes:
+        The shapes of `input`, `tensor1` and `tensor2` are broadcast. The result has the dtype to
+        which they are promoted.
+
+    Example:
+        >>> print(ms.ops.addcdiv(ms.Tensor([1.0, 1.0]), ms.Tensor([2.0, 3.0]),
+        ...                      ms.Tensor([4.0, 6.0]), value=2))
+        [2. 2.]
+    """
     value = xp.cast(value, input.dtype)
     if input.dtype.kind == "i":
         return input + _whole_quotient(xp, value * tensor1, tensor2)
@@ -431,8 +629,17 @@ def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: Addcd
     quirks=Quirks(rules={"ops.Logit": {"eps": ScalarOf(Float)}, "Tensor.logit": {"eps": Float}}),
 )
 def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: ScalarOf(Float) = None):
-    """log(input / (1 - input)); the input is first moved into [eps, 1 - eps] where eps is not
-    negative."""
+    """Computes log(x / (1 - x)) for each element x.
+
+    Elements are first moved into [eps, 1 - eps], unless `eps` is negative or None.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.logit(ms.Tensor([0.25, 0.5, 1.0]), eps=1e-3))
+        [-1.0986123  0.         6.906768 ]
+    """
     if eps is not None and eps >= 0:
         input = xp.clip(input, eps, 1 - eps)
     return xp.logit(input)
@@ -447,7 +654,18 @@ LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
     "mint.nan_to_num(input, nan=None, posinf=None, neginf=None)")
 def nan_to_num(xp, input: TensorOf(number - {"float64"}, "bool"), nan: Number | Bool | None = None,
                posinf: Number | Bool | None = None, neginf: Number | Bool | None = None):
-    """Numbers in place of NaN (0 by default) and of infinities (the dtype's largest by default)."""
+    """Puts numbers in the place of NaN and of infinities.
+
+    NaN becomes `nan`, by default 0; infinities become `posinf` and `neginf`, by default the largest
+    and the smallest number of the dtype.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.nan_to_num(ms.Tensor([np.nan, np.inf, 1.0]), nan=0.0, posinf=9.0))
+        [0. 9. 1.]
+    """
     nan = 0.0 if nan is None else nan
     largest = LARGEST.get(input.dtype.name)
     if largest is None:
@@ -466,11 +684,27 @@ nan_to_num.upcast = False
 
 @op("ops.isneginf(input)", "Tensor.isneginf()", "mint.isneginf(input)")
 def isneginf(xp, input: Anything):
-    """True where the element is minus infinity."""
+    """Tells which elements are minus infinity.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+
+    Example:
+        >>> print(ms.ops.isneginf(ms.Tensor([1.0, -np.inf, np.inf])))
+        [False  True False]
+    """
     return input == float("-inf")
 
 
 @op("ops.isposinf(input)", "Tensor.isposinf()")
 def isposinf(xp, input: Anything):
-    """True where the element is plus infinity."""
+    """Tells which elements are plus infinity.
+
+    Shapes:
+        `input` may have any shape. The result is a bool Tensor of the same shape.
+
+    Example:
+        >>> print(ms.ops.isposinf(ms.Tensor([1.0, -np.inf, np.inf])))
+        [False False  True]
+    """
     return input == float("inf")

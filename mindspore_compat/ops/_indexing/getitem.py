@@ -180,7 +180,16 @@ def _told(api, error):
 )
 def where(xp, condition: Anything, input: TensorOf(any_dtype, scalars=True),
           other: TensorOf(any_dtype, scalars=True)):
-    """input where the condition is true, other elsewhere; the shapes broadcast."""
+    """Takes `input` where the condition is true and `other` elsewhere.
+
+    Shapes:
+        The shapes of `condition`, `input` and `other` are broadcast. The result has the dtype to
+        which `input` and `other` are promoted.
+
+    Example:
+        >>> print(ms.ops.where(ms.Tensor([True, False]), ms.Tensor([1.0, 2.0]), 0.0))
+        [1. 0.]
+    """
     return xp.where(xp.cast(condition, "bool"), input, other)
 
 
@@ -193,7 +202,17 @@ def where(xp, condition: Anything, input: TensorOf(any_dtype, scalars=True),
 )
 def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=True),
            other: TensorOf(any_dtype, scalars=True)):
-    """input where the condition is true, other elsewhere."""
+    """Takes `input` where the condition is true and `other` elsewhere.
+
+    Shapes:
+        The shapes of `condition`, `input` and `other` are broadcast. The result has the dtype of
+        `input` and `other`.
+
+    Example:
+        >>> print(ms.ops.select(ms.Tensor([True, False]), ms.Tensor([1.0, 2.0]),
+        ...                     ms.Tensor([3.0, 4.0])))
+        [1. 4.]
+    """
     return xp.where(condition, input, other)
 
 
@@ -208,7 +227,17 @@ def select(xp, condition: TensorOf("bool"), input: TensorOf(any_dtype, scalars=T
 )
 def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"),
                 value: TensorOf(any_dtype, scalars=True)):
-    """The input with `value` wherever the mask is true."""
+    """Puts `value` wherever the mask is true.
+
+    Shapes:
+        The shapes of `input_x` and the bool `mask` are broadcast. The result has the broadcast
+        shape and the dtype of `input_x`.
+
+    Example:
+        >>> print(ms.ops.masked_fill(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([True, False, True]),
+        ...                          0.0))
+        [0. 2. 0.]
+    """
     if value.ndim:
         raise ValueError(f"For 'masked_fill', 'value' must have no axis, but got {value.shape}.")
     return xp.where(mask, xp.cast(value, input_x.dtype), input_x)
@@ -223,7 +252,16 @@ def masked_fill(xp, input_x: Anything, mask: TensorOf("bool"),
     quirks=Quirks(shapes_first=True),
 )
 def masked_select(xp, input: Anything, mask: TensorOf("bool")):
-    """The elements where the mask is true, along one axis; the shapes broadcast."""
+    """Takes the elements at which the mask is true.
+
+    Shapes:
+        The shapes of `input` and the bool `mask` are broadcast. The result has one axis, with an
+        element for each true one, and the dtype of `input`.
+
+    Example:
+        >>> print(ms.ops.masked_select(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([True, False, True])))
+        [1. 3.]
+    """
     shape = xp.broadcast_shapes(input.shape, mask.shape)
     return xp.broadcast_to(input, shape)[xp.broadcast_to(mask, shape)]
 
@@ -236,7 +274,17 @@ def masked_select(xp, input: Anything, mask: TensorOf("bool")):
     compute="native",
 )
 def argwhere(xp, input: Anything):
-    """The int64 positions of the elements that are not zero, one row for each."""
+    """Finds the positions of the elements that are not zero.
+
+    Shapes:
+        `input` may have any shape, of D axes. The result is (N, D), of int64: one row for each
+        element found.
+
+    Example:
+        >>> print(ms.ops.argwhere(ms.Tensor([[0, 5], [7, 0]])))
+        [[0 1]
+         [1 0]]
+    """
     return xp.cast(xp.stack(xp.nonzero(input), -1), "int64")
 
 
@@ -273,7 +321,20 @@ def nonzero(input, *, as_tuple=False):
 )
 def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: InTensor(Int),
            batch_dims: ScalarOf(Int) = 0):
-    """The slices of the input at positions along an axis; leading `batch_dims` axes are shared."""
+    """Takes slices of the input at the positions given along an axis. The first `batch_dims` axes
+    are shared by input and indices.
+
+    Shapes:
+        `input_params` may have any shape with at least one axis, `input_indices` any shape of
+        integers. The axes of the indices stand in the place of `axis`; the dtype is that of
+        `input_params`.
+
+    Example:
+        >>> print(ms.ops.gather(ms.Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), ms.Tensor([2, 0]),
+        ...                     0))
+        [[5. 6.]
+         [1. 2.]]
+    """
     if batch_dims == 0:
         return _slices_at(xp, "gather", "input_indices", input_params, input_indices, axis)
     if not -input_indices.ndim <= batch_dims <= input_indices.ndim:
@@ -297,7 +358,17 @@ def gather(xp, input_params: Anything, input_indices: TensorOf(integer), axis: I
 
 @op("ops.index_select(input, axis, index)", compute="native")
 def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)):
-    """The slices of the input at positions along an axis."""
+    """Takes slices of the input at the positions given along an axis.
+
+    Shapes:
+        `input` has at least one axis, `index` is (K,) of integers. The result has length K along
+        `axis`, and the dtype of `input`.
+
+    Example:
+        >>> print(ms.ops.index_select(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1, ms.Tensor([1, 1, 0])))
+        [[2. 2. 1.]
+         [4. 4. 3.]]
+    """
     if index.ndim != 1:
         raise ValueError(f"For 'index_select', 'index' must have one axis, but got {index.shape}.")
     return _slices_at(xp, "index_select", "index", input, index, int(axis))
@@ -312,7 +383,19 @@ def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)
     quirks=Quirks(shapes_first=True),
 )
 def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
-    """Element by element along an axis: out[i][j] = x[i][index[i][j]] for the last axis of two."""
+    """Takes single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
+    x[i][index[i][j]].
+
+    Shapes:
+        `index` has as many axes as `x` and is no longer along those other than `dim`. The result
+        has its shape and the dtype of `x`.
+
+    Example:
+        >>> print(ms.ops.gather_elements(ms.Tensor([[1, 2], [3, 4]]), 1,
+        ...                              ms.Tensor([[1, 1], [0, 1]])))
+        [[2 2]
+         [3 4]]
+    """
     try:
         return gather_along.body(xp, x, dim, index)
     except IndexError as error:
@@ -321,7 +404,18 @@ def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
 
 @op("mint.gather(input: x, dim, index)", compute="native", quirks=Quirks(shapes_first=True))
 def gather_along(xp, x: Anything, dim: InTensor(Int), index: Index):
-    """As `gather_elements`; a place out of range is a ValueError, as the page has it."""
+    """Takes single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
+    x[i][index[i][j]]. A position out of range is a ValueError.
+
+    Shapes:
+        `index` has as many axes as `x` and is no longer along those other than `dim`. The result
+        has its shape and the dtype of `x`.
+
+    Example:
+        >>> print(ms.mint.gather(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([[1, 1], [0, 1]])))
+        [[2 2]
+         [3 4]]
+    """
     if index.ndim != x.ndim:
         raise ValueError(f"For 'gather', 'index' must have as many axes as the input, but got "
                          f"shapes {tuple(index.shape)} and {tuple(x.shape)}.")
@@ -337,8 +431,16 @@ def gather_along(xp, x: Anything, dim: InTensor(Int), index: Index):
     compute="native",
 )
 def gather_nd(xp, input_x: Anything, indices: Index):
-    """The slices at positions given as rows: the last axis of `indices` is one position; one number
-    alone counts as one row."""
+    """Takes the slices at the positions that the rows of `indices` name.
+
+    Shapes:
+        `input_x` is of any shape; `indices` is (..., K), with K at most the number of axes, or one
+        number for one row. The result is (..., *input_x.shape[K:]), of the dtype of `input_x`.
+
+    Example:
+        >>> print(ms.ops.gather_nd(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([[0, 1], [1, 0]])))
+        [2 3]
+    """
     indices = indices if indices.ndim else xp.reshape(indices, (1,))
     if indices.shape[-1] > input_x.ndim:
         raise ValueError(f"For 'gather_nd', 'indices' must hold at most {input_x.ndim} numbers for "
@@ -381,7 +483,16 @@ def beyond(api, name, error):
     quirks=Quirks(shapes_first=True),
 )
 def scatter_nd(xp, indices: Index, updates: Anything, shape: TupleOf(Int)):
-    """Zeros of `shape` with updates added at positions given as rows."""
+    """Adds updates to zeros of shape `shape`, at the positions that the rows of `indices` name.
+
+    Shapes:
+        `indices` is (..., K) of int32 or int64, `updates` is (..., *shape[K:]). The result has the
+        shape `shape` and the dtype of `updates`.
+
+    Example:
+        >>> print(ms.ops.scatter_nd(ms.Tensor([[0], [2]]), ms.Tensor([1.0, 5.0]), (4,)))
+        [1. 0. 5. 0.]
+    """
     depth = indices.shape[-1] if indices.ndim > 1 else 0
     if not depth or updates.shape != indices.shape[:-1] + tuple(shape)[depth:]:
         raise ValueError(f"For 'scatter_nd', 'indices' must hold rows and 'updates' a slice of "
@@ -399,7 +510,17 @@ def scatter_nd(xp, indices: Index, updates: Anything, shape: TupleOf(Int)):
 )
 def unsorted_segment_sum(xp, input_x: TensorOf(number), segment_ids: Index,
                          num_segments: InTensor(Int(ge=1))):
-    """Sums of the slices that share a segment; ids below 0 are left out."""
+    """Adds up the slices that belong to the same segment. Slices with a number below 0 are left
+    out.
+
+    Shapes:
+        `segment_ids` has the shape of the first axes of `input_x`. The result is (num_segments,
+        *the other axes), of the dtype of `input_x`.
+
+    Example:
+        >>> print(ms.ops.unsorted_segment_sum(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([0, 1, 0]), 2))
+        [4. 2.]
+    """
     if segment_ids.shape != input_x.shape[:segment_ids.ndim]:
         raise ValueError(f"For 'unsorted_segment_sum', 'segment_ids' must have the shape of the "
                          f"first axes of the input, but got {segment_ids.shape} beside "

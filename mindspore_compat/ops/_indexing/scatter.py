@@ -209,8 +209,21 @@ for _how, _word in {"update": "Writes", "add": "Adds to", "sub": "Subtracts from
 def tensor_scatter_elements(xp, input_x: Anything, indices: Index, updates: Anything,
                             axis: ElementOf(Int) = 0,
                             reduction: OneOf("none", "add", "mul") = "none"):
-    """A copy with updates written (added, multiplied) at places along an axis, element by
-    element; updates for places past the end are left out."""
+    """Writes updates at places along an axis, element by element, in a copy of the input.
+
+    `reduction` "add" adds and "mul" multiplies them instead. Updates for places past the end are
+    left out.
+
+    Shapes:
+        `indices` and `updates` have one shape, with as many axes as `input_x`. The result has the
+        shape and dtype of `input_x`.
+
+    Example:
+        >>> print(ms.ops.tensor_scatter_elements(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([[1], [0]]),
+        ...                                      ms.Tensor([[9], [8]]), axis=1))
+        [[1 9]
+         [8 4]]
+    """
     if not input_x.ndim == indices.ndim == updates.ndim:
         raise ValueError(f"For 'tensor_scatter_elements', the inputs must have as many axes, but "
                          f"got {input_x.shape}, {indices.shape} and {updates.shape}.")
@@ -247,7 +260,19 @@ def _within(xp, input_x, indices, updates, axis, reduction):
 @op("ops.scatter(input, axis, index, src)", types=SameDtype("input src"), compute="native")
 def scatter(xp, input: Anything, axis: InTensor(Int), index: TensorOf("int16", "int32", "int64"),
             src: TensorOf(any_dtype, scalars=True)):
-    """A copy with the values of `src` written at places along an axis, element by element."""
+    """Writes the values of `src` at places along an axis, element by element, in a copy of the
+    input.
+
+    Shapes:
+        `index` and `src` have as many axes as `input`, and `index` is no longer than `src`. The
+        result has the shape and dtype of `input`.
+
+    Example:
+        >>> print(ms.ops.scatter(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([[1], [0]]),
+        ...                      ms.Tensor([[9], [8]])))
+        [[1 9]
+         [8 4]]
+    """
     if src.ndim not in (0, index.ndim):
         raise ValueError(f"For 'scatter', 'src' must have as many axes as 'index', but got "
                          f"{src.shape} and {index.shape}.")
@@ -262,7 +287,18 @@ def scatter(xp, input: Anything, axis: InTensor(Int), index: TensorOf("int16", "
     compute="native",
 )
 def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):
-    """A copy with the values of `src` added at places along an axis, element by element."""
+    """Adds the values of `src` at places along an axis, element by element, to a copy of the input.
+
+    Shapes:
+        `index` and `src` have as many axes as `input`, and `index` is no longer than `src`. The
+        result has the shape and dtype of `input`.
+
+    Example:
+        >>> print(ms.mint.scatter_add(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([[1], [0]]),
+        ...                           ms.Tensor([[9], [8]])))
+        [[ 1 11]
+         [11  4]]
+    """
     src = xp.cast(src[tuple(slice(0, n) for n in index.shape)], input.dtype)
     return xp.scatter_along_axis(input, index, src, axis_of(dim, input), True)
 
@@ -325,7 +361,17 @@ class IndexAdd(Primitive):
 )
 def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
                value: TensorOf(any_dtype, scalars=True)):
-    """A copy with one number in the slices named along an axis."""
+    """Writes one number into the slices named along an axis, in a copy of the input.
+
+    Shapes:
+        `x` has at least one axis; `index` is (K,) of int32. The result has the shape and dtype of
+        `x`.
+
+    Example:
+        >>> print(ms.ops.index_fill(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([0], ms.int32), 9))
+        [[9 2]
+         [9 4]]
+    """
     if index.ndim > 1 or value.ndim:
         raise ValueError(f"For 'index_fill', 'index' must have at most one axis and 'value' none, "
                          f"but got {index.shape} and {value.shape}.")
@@ -349,7 +395,17 @@ def index_fill(xp, x: Anything, axis: Int | Index, index: Index,
     compute="native",
 )
 def masked_scatter(xp, input: Anything, mask: TensorOf("bool"), source: Anything):
-    """A copy with the elements of `source`, in order, where the mask is true."""
+    """Writes the elements of `source`, in order, where the mask is true, in a copy of the input.
+
+    Shapes:
+        The shapes of `input` and the bool `mask` are broadcast; `source` has at least as many
+        elements as the mask has true ones. The result has the dtype of `input`.
+
+    Example:
+        >>> print(ms.ops.masked_scatter(ms.Tensor([1, 2, 3]), ms.Tensor([True, False, True]),
+        ...                             ms.Tensor([9, 8])))
+        [9 2 8]
+    """
     mask = xp.broadcast_to(mask, input.shape)
     flat = xp.ravel(mask)
     order = xp.cumsum(xp.cast(flat, "int64")) - 1

@@ -18,8 +18,19 @@ Correction = InTensor(Number | Bool | TupleOf(Number) | ListOf(Number)
 )
 def cov(xp, input: TensorOf(number), correction: Correction = 1, fweights: Index | None = None,
         aweights: Floating | None = None):
-    """The covariances of the rows, which may be weighted by counts and by importance; several
-    corrections broadcast."""
+    """Computes the covariances of variables, each of which is a row of observations.
+
+    `fweights` counts how often each observation occurred, `aweights` how much it weighs. The sums
+    are divided by the count less `correction`.
+
+    Shapes:
+        `input` is (M, N), or (N,) for one variable; weights are (N,). The result is (M, M), or ().
+
+    Example:
+        >>> print(ms.ops.cov(ms.Tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])))
+        [[ 1. -1.]
+         [-1.  1.]]
+    """
     x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
     if x.dtype.kind in "iub" or x.dtype.itemsize == 2:
         x = xp.cast(x, "float32")

@@ -43,7 +43,16 @@ def _adjoint(xp, x):
 
 @op("ops.MatrixLogarithm()(x)")
 def matrix_logarithm(xp, x: TensorOf("complex64", "complex128")):
-    """The principal logarithm of each matrix."""
+    """Computes the principal logarithm of each matrix, the inverse of `matrix_exp`.
+
+    Shapes:
+        `x` is (..., M, M), complex. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.MatrixLogarithm()(ms.Tensor([[1 + 0j, 0j], [0j, 1 + 0j]])))
+        [[0.+0.j 0.+0.j]
+         [0.+0.j 0.+0.j]]
+    """
     _square("MatrixLogarithm", "x", x)
     return xp.linalg_logm(x)
 
@@ -51,8 +60,17 @@ def matrix_logarithm(xp, x: TensorOf("complex64", "complex128")):
 @op("ops.cholesky(input_x, upper=False)", "ops.Cholesky(upper=False)(input_x)",
     "Tensor.cholesky(upper=False)")
 def cholesky(xp, input_x: Narrow, upper: Bool = False):
-    """The triangle L of x = L Lᵀ for positive definite matrices (x = Uᵀ U with `upper`); a
-    RuntimeError for others."""
+    """Computes the lower triangle L with x = L L^T of each positive definite matrix, or the upper
+    triangle U with x = U^T U if `upper` is True. A RuntimeError is raised for other matrices.
+
+    Shapes:
+        `input_x` is (..., M, M). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.cholesky(ms.Tensor([[4.0, 2.0], [2.0, 5.0]])))
+        [[2. 0.]
+         [1. 2.]]
+    """
     _square("cholesky", "input_x", input_x)
     try:
         lower = xp.linalg_cholesky(0.5 * (input_x + _adjoint(xp, input_x)))
@@ -69,7 +87,17 @@ def cholesky(xp, input_x: Narrow, upper: Bool = False):
     quirks=Quirks(rules={"ops.CholeskyInverse": {"upper": Any}}),
 )
 def cholesky_inverse(xp, input_x: Narrow, upper: Bool = False):
-    """The inverse of the matrix whose Cholesky triangle is given."""
+    """Computes the inverse of the matrix whose Cholesky triangle is given: the lower one, or the
+    upper one if `upper` is True.
+
+    Shapes:
+        `input_x` is (..., M, M). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.cholesky_inverse(ms.Tensor([[2.0, 0.0], [1.0, 2.0]])))
+        [[ 0.3125 -0.125 ]
+         [-0.125   0.25  ]]
+    """
     if type(upper) is not bool:  # which the class asks for only now
         raise TypeError(f"For 'CholeskyInverse', 'upper' must be a bool, but got {upper!r}.")
     if input_x.ndim != 2:
@@ -89,7 +117,19 @@ def cholesky_inverse(xp, input_x: Narrow, upper: Bool = False):
 def cholesky_solve(xp, input: TensorOf("float32", "float64"),
                    input2: TensorOf("float32", "float64"),
                    upper: Bool = False):
-    """The solution y of A y = input, where input2 is the Cholesky triangle of A."""
+    """Solves A y = input, where `input2` is the Cholesky triangle of A: the lower one, or the upper
+    one if `upper` is True.
+
+    Shapes:
+        `input` is (..., M, K), `input2` is (..., M, M), of one dtype. The result is (..., M, K), of
+        the same dtype.
+
+    Example:
+        >>> print(ms.ops.cholesky_solve(ms.Tensor([[4.0], [8.0]]),
+        ...                             ms.Tensor([[2.0, 0.0], [0.0, 2.0]])))
+        [[1.]
+         [2.]]
+    """
     _same_rank("cholesky_solve", input, input2)
     lower = _adjoint(xp, xp.triu(input2)) if upper else xp.tril(input2)
     return xp.linalg_solve(_adjoint(xp, lower), xp.linalg_solve(lower, input))
@@ -101,7 +141,18 @@ def cholesky_solve(xp, input: TensorOf("float32", "float64"),
     types=SameDtype("matrix rhs"),
 )
 def matrix_solve(xp, matrix: Matrix, rhs: Matrix, adjoint: Bool = False):
-    """The solution y of matrix y = rhs."""
+    """Solves matrix y = rhs, or the same with the adjoint of the matrix if `adjoint` is True.
+
+    Shapes:
+        `matrix` is (..., M, M), `rhs` is (..., M, K), of one dtype. The result is (..., M, K), of
+        the same dtype.
+
+    Example:
+        >>> print(ms.ops.matrix_solve(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]),
+        ...                           ms.Tensor([[2.0], [8.0]])))
+        [[1.]
+         [2.]]
+    """
     _square("matrix_solve", "matrix", matrix)
     _same_rank("matrix_solve", matrix, rhs)
     return xp.linalg_solve(_adjoint(xp, matrix) if adjoint else matrix, rhs)
@@ -111,7 +162,21 @@ def matrix_solve(xp, matrix: Matrix, rhs: Matrix, adjoint: Bool = False):
     "Tensor.triangular_solve(A, upper=True, transpose=False, unitriangular=False)")
 def triangular_solve(xp, b: Matrix, A: Matrix, upper: Bool = True, transpose: Bool = False,
                      unitriangular: Bool = False):
-    """(the solution y of A y = b for triangular A, the triangle itself)."""
+    """Solves A y = b for a triangular matrix A, and returns the solution and the triangle.
+
+    `transpose` solves with the transpose of A; `unitriangular` takes the diagonal for ones.
+
+    Shapes:
+        `A` is (..., M, M), `b` is (..., M, K), of one dtype. The results have the shapes of `b` and
+        `A`.
+
+    Example:
+        >>> y, _ = ms.mint.triangular_solve(ms.Tensor([[4.0], [2.0]]),
+        ...                                 ms.Tensor([[1.0, 1.0], [0.0, 2.0]]))
+        >>> print(y)
+        [[3.]
+         [1.]]
+    """
     triangle = xp.triu(A) if upper else xp.tril(A)
     if unitriangular:
         eye = xp.eye(A.shape[-1], dtype=A.dtype)
@@ -302,7 +367,18 @@ Limit = Number | Bool | TensorOf(any_dtype)
     types=SameDtype("b LU_data"),
 )
 def lu_solve(xp, b: Narrow, LU_data: Narrow, LU_pivots: TensorOf("int32", "int64")):
-    """The solution y of A y = b, from the packed LU factors of A and its row exchanges (from 1)."""
+    """Solves A y = b, given the packed factors of A = P L U and its row exchanges, counted from 1.
+
+    Shapes:
+        `b` is (..., M, K), `LU_data` is (..., M, M), `LU_pivots` is (..., M) of int32. The result
+        has the shape and dtype of `b`.
+
+    Example:
+        >>> print(ms.ops.lu_solve(ms.Tensor([[2.0], [8.0]]), ms.Tensor([[2.0, 0.0], [0.0, 4.0]]),
+        ...                       ms.Tensor([1, 2], ms.int32)))
+        [[1.]
+         [2.]]
+    """
     _square("lu_solve", "LU_data", LU_data)
     if LU_pivots.ndim < 1 or b.ndim < 2:
         raise ValueError(f"For 'lu_solve', 'b' must be matrices and 'LU_pivots' rows, but got "

@@ -10,14 +10,32 @@ Limit = Number | Bool | TensorOf(any_dtype)
 
 @op("ops.inverse(input)", "Tensor.inverse()", "ops.matrix_inverse(x: input)")
 def inverse(xp, input: Matrix):
-    """The inverse of each matrix; a ValueError if one is singular."""
+    """Computes the inverse of each matrix. A ValueError is raised if one is singular.
+
+    Shapes:
+        `input` is (..., M, M). The result has the same shape; integers give float32.
+
+    Example:
+        >>> print(ms.ops.inverse(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """
     _square("inverse", "input", input)
     return xp.linalg_inv(input)
 
 
 @op("ops.MatrixInverse(adjoint=False)(x)")
 def matrix_inverse(xp, x: Matrix, adjoint: Bool = False):
-    """The inverse of each matrix, or of its adjoint."""
+    """Computes the inverse of each matrix, or of its adjoint if `adjoint` is True.
+
+    Shapes:
+        `x` is (..., M, M). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.MatrixInverse()(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """
     _square("MatrixInverse", "x", x)
     return xp.linalg_inv(_adjoint(xp, x) if adjoint else x)
 
@@ -26,7 +44,15 @@ def matrix_inverse(xp, x: Matrix, adjoint: Bool = False):
     "Tensor.det()",
     "Tensor.matrix_determinant()", "mint.det(input)", "mint.linalg.det(A: input)")
 def det(xp, input: Matrix):
-    """The determinant of each matrix."""
+    """Computes the determinant of each matrix.
+
+    Shapes:
+        `input` is (..., M, M). The result is (...), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.det(ms.Tensor([[2.0, 1.0], [1.0, 4.0]])))
+        7.0
+    """
     _square("det", "input", input)
     return xp.linalg_det(input)
 
@@ -34,7 +60,16 @@ def det(xp, input: Matrix):
 @op("ops.slogdet(input)", "ops.log_matrix_determinant(input)", "ops.LogMatrixDeterminant()(input)",
     "Tensor.slogdet()", "Tensor.log_matrix_determinant()")
 def slogdet(xp, input: Matrix):
-    """(sign, logarithm of the absolute value) of the determinant of each matrix, of its dtype."""
+    """Computes the sign and the logarithm of the absolute value of the determinant of each matrix.
+
+    Shapes:
+        `input` is (..., M, M). Both results are (...), of the same dtype.
+
+    Example:
+        >>> sign, logarithm = ms.ops.slogdet(ms.Tensor([[1.0, 0.0], [0.0, -4.0]]))
+        >>> print(sign, logarithm)
+        -1.0 1.3862944
+    """
     _square("slogdet", "input", input)
     sign, size = xp.linalg_slogdet(input)
     return sign, xp.cast(size, input.dtype)
@@ -42,7 +77,16 @@ def slogdet(xp, input: Matrix):
 
 @op("ops.logdet(input)", "Tensor.logdet()")
 def logdet(xp, input: Matrix):
-    """The logarithm of the determinant; NaN where it is negative."""
+    """Computes the logarithm of the determinant of each matrix; it is NaN where the determinant is
+    negative.
+
+    Shapes:
+        `input` is (..., M, M). The result is (...), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.logdet(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        2.0794415
+    """
     _square("logdet", "input", input)
     sign, size = xp.linalg_slogdet(input)
     return xp.where(sign > 0, size, float("nan"))
@@ -52,7 +96,17 @@ def logdet(xp, input: Matrix):
     "Tensor.pinv(*, atol=None, rtol=None, hermitian=False)")
 def pinv(xp, x: TensorOf("float32", "float64"), atol: Limit = None,
          rtol: Limit = None, hermitian: Bool = False):
-    """The Moore-Penrose inverse: singular values up to max(atol, rtol * largest) count as 0."""
+    """Computes the Moore-Penrose inverse of each matrix. Singular values up to max(atol, rtol * the
+    largest one) count as 0.
+
+    Shapes:
+        `x` is (..., M, N). The result is (..., N, M), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.pinv(ms.Tensor([[2.0, 0.0], [0.0, 0.0]])))
+        [[0.5 0. ]
+         [0.  0. ]]
+    """
     if x.ndim < 2:
         raise ValueError(f"For 'pinv', 'x' must have at least two axes, but got shape {x.shape}.")
     u, s, vh = xp.linalg_svd(x)
@@ -66,7 +120,17 @@ def pinv(xp, x: TensorOf("float32", "float64"), atol: Limit = None,
 
 @op("ops.matrix_power(input, n)", "ops.MatrixPower(n)(x: input)", "Tensor.matrix_power(n)")
 def matrix_power(xp, input: TensorOf(real), n: Int):
-    """The n-th power of each matrix; a negative one, of floats only, is a power of the inverse."""
+    """Multiplies each matrix `n` times by itself. A negative power, of floats only, is a power of
+    the inverse.
+
+    Shapes:
+        `input` is (..., M, M). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.matrix_power(ms.Tensor([[1.0, 1.0], [0.0, 1.0]]), 3))
+        [[1. 3.]
+         [0. 1.]]
+    """
     if n < 0 and input.dtype.kind != "f":
         raise ValueError(f"For 'matrix_power', 'n' must be >= 0 for whole numbers, but got {n}.")
     _square("matrix_power", "input", input)

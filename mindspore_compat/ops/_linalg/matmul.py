@@ -17,10 +17,19 @@ Anything = TensorOf(any_dtype)
     types=Promote("input other", meet=one_np),
 )
 def matmul(xp, input: Anything, other: Anything):
-    """The matrix product over the last two axes; leading axes broadcast, vectors are rows or
-    columns.
+    """Computes the matrix product over the last two axes. A vector is a row on the left and a
+    column on the right.
 
     Shapes that do not fit are a RuntimeError, or a ValueError where `other` is a vector.
+
+    Shapes:
+        `input` is (..., M, K) or (K,), `other` is (..., K, N) or (K,); the leading axes are
+        broadcast. The result is (..., M, N), without the axis that a vector lacks.
+
+    Example:
+        >>> print(ms.ops.matmul(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([[1.0], [1.0]])))
+        [[3.]
+         [7.]]
     """
     try:
         return product(xp, input, other)
@@ -46,7 +55,15 @@ matrix_product.vjp_of("matmul")
 
 @op("ops.mm(input, mat2)", "mint.mm(input, mat2)", types=SameDtype("input mat2"))
 def mm(xp, input: Anything, mat2: Anything):
-    """The product of two matrices."""
+    """Multiplies two matrices.
+
+    Shapes:
+        `input` is (M, K), `mat2` is (K, N), of one dtype. The result is (M, N), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.mm(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
+        [[11.]]
+    """
     if input.ndim != 2 or mat2.ndim != 2:
         raise ValueError(f"For 'mm', the inputs must have two axes, but got shapes {input.shape} "
                          f"and {mat2.shape}.")
@@ -55,7 +72,16 @@ def mm(xp, input: Anything, mat2: Anything):
 
 @op("Tensor.__rmatmul__(other)", types=Promote("input other"))
 def rmatmul(xp, input: Anything, other: Anything):
-    """The matrix product other @ input."""
+    """Computes the matrix product with what stands on the left: other @ input.
+
+    Shapes:
+        `other` is (..., M, K) or (K,), `input` is (..., K, N) or (K,). The result is as of
+        `ops.matmul`.
+
+    Example:
+        >>> print(ms.Tensor([[3.0], [4.0]]).__rmatmul__(ms.Tensor([[1.0, 2.0]])))
+        [[11.]]
+    """
     return xp.matmul(other, input)
 
 
@@ -76,7 +102,16 @@ def _transposed(xp, api, input, other, transpose_a, transpose_b):
 )
 def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
             transpose_b: Bool = False):
-    """The product of two matrices, each transposed first if asked."""
+    """Multiplies two matrices, each transposed first if asked.
+
+    Shapes:
+        `input` is (M, K), or (K, M) with `transpose_a`; `other` is (K, N), or (N, K) with
+        `transpose_b`. The result is (M, N), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.MatMul(transpose_b=True)(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0, 4.0]])))
+        [[11.]]
+    """
     if input.ndim != 2 or other.ndim != 2:
         raise ValueError(f"For 'MatMul', the inputs must have two axes, but got shapes "
                          f"{input.shape} and {other.shape}.")
@@ -89,7 +124,16 @@ def mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
 )
 def batch_mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = False,
                   transpose_b: Bool = False):
-    """The products of stacks of matrices, each transposed first if asked; the stacks broadcast."""
+    """Multiplies stacks of matrices, each transposed first if asked.
+
+    Shapes:
+        `input` is (..., M, K), `other` is (..., K, N); the leading axes are broadcast. The result
+        is (..., M, N), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.BatchMatMul()(ms.ops.ones((2, 1, 3)), ms.ops.ones((2, 3, 4))).shape)
+        (2, 1, 4)
+    """
     if input.ndim < 2 or input.ndim != other.ndim:
         raise ValueError(f"For 'BatchMatMul', the inputs must have two axes or more, and equally "
                          f"many, but got shapes {input.shape} and {other.shape}.")
@@ -103,7 +147,16 @@ def batch_mat_mul(xp, input: Anything, other: Anything, transpose_a: Bool = Fals
     types=Promote("input other", meet=one_np),
 )
 def bmm(xp, input: Anything, other: Anything):
-    """The products of a batch of matrices."""
+    """Multiplies the matrices of two batches, pair by pair.
+
+    Shapes:
+        `input` is (B, M, K), `other` is (B, K, N), of one dtype. The result is (B, M, N), of the
+        same dtype.
+
+    Example:
+        >>> print(ms.ops.bmm(ms.Tensor([[[1.0, 2.0]]]), ms.Tensor([[[3.0], [4.0]]])))
+        [[[11.]]]
+    """
     if input.ndim < 3 or other.ndim < 3:
         raise ValueError(f"For 'bmm', the inputs must have three axes, but got {input.shape} and "
                          f"{other.shape}.")
@@ -117,8 +170,17 @@ def bmm(xp, input: Anything, other: Anything):
     types=Promote("input other"),
 )
 def dot(xp, input: Anything, other: Anything):
-    """The sum of products over the last axis of input and the last but one (or only) axis of
-    other."""
+    """Adds up the products over the last axis of the input and the last axis but one, or the only
+    one, of `other`.
+
+    Shapes:
+        `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the
+        other axes of the input, then those of `other`.
+
+    Example:
+        >>> print(ms.ops.dot(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
+        [[11.]]
+    """
     if input.ndim == 1 and other.ndim == 1:
         return xp.sum(input * other)
     return xp.tensordot(input, other, ((input.ndim - 1,), (max(other.ndim - 2, 0),)))
@@ -131,7 +193,17 @@ def dot(xp, input: Anything, other: Anything):
     types=Promote("input other"),
 )
 def outer(xp, input: Anything, other: Anything):
-    """Every product of an element of one vector with an element of the other."""
+    """Multiplies every element of one vector by every element of the other.
+
+    Shapes:
+        `input` is (M,), `other` is (N,). The result is (M, N), of the dtype to which both are
+        promoted.
+
+    Example:
+        >>> print(ms.ops.outer(ms.Tensor([1, 2]), ms.Tensor([3, 4, 5])))
+        [[ 3  4  5]
+         [ 6  8 10]]
+    """
     return xp.expand_dims(xp.ravel(input), 1) * xp.expand_dims(xp.ravel(other), 0)
 
 
@@ -142,7 +214,17 @@ def outer(xp, input: Anything, other: Anything):
     types=SameDtype("input weight bias"),
 )
 def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
-    """input @ weight.T + bias, the weight as (out, in)."""
+    """Computes input @ weight.T + bias, a fully connected layer.
+
+    Shapes:
+        `input` is (..., C_in), `weight` is (C_out, C_in), `bias` is (C_out,). The result is (...,
+        C_out), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.dense(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[1.0, 1.0], [0.0, 3.0]]),
+        ...                    ms.Tensor([0.5, 0.0])))
+        [[3.5 6. ]]
+    """
     if weight.ndim not in (1, 2) or bias is not None and bias.ndim > 1:
         raise ValueError(f"For 'dense', 'weight' must have one or two axes and 'bias' at most one, "
                          f"but got shapes {weight.shape} and {getattr(bias, 'shape', None)}.")
@@ -169,7 +251,18 @@ dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
 @op("ops.bidense(input1, input2, weight, bias=None)", types=SameDtype("input1 weight"))
 def bidense(xp, input1: Anything, input2: Anything, weight: Anything,
             bias: Anything | None = None):
-    """input1 weight[k] input2 + bias[k] for each output k, over the last axes."""
+    """Computes input1 weight[k] input2 + bias[k] for each output k, over the last axes of the
+    inputs.
+
+    Shapes:
+        `input1` is (..., C1), `input2` is (..., C2), `weight` is (C_out, C1, C2), `bias` is
+        (C_out,). The result is (..., C_out), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.bidense(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0]]),
+        ...                      ms.Tensor([[[1.0], [1.0]]])))
+        [[9.]]
+    """
     if input1.shape[:-1] != input2.shape[:-1] or weight.ndim != 3 or (
             bias is not None and bias.shape != weight.shape[:1]):
         raise ValueError(f"For 'bidense', the inputs must agree but for the last axis, 'weight' "

@@ -29,7 +29,17 @@ def _same_stack(api, one, other):
     quirks=Quirks(rules={"ops.addmm": {"input": Summand | Listed}}),
 )
 def addmm(xp, input: Summand, mat1: Anything, mat2: Anything, beta: Scale = 1, alpha: Scale = 1):
-    """beta * input + alpha * (mat1 @ mat2)."""
+    """Adds a matrix product to the input: beta * input + alpha * (mat1 @ mat2).
+
+    Shapes:
+        `mat1` is (M, K), `mat2` is (K, N); `input` is broadcast to (M, N), which is the shape of
+        the result. All have one dtype.
+
+    Example:
+        >>> print(ms.ops.addmm(ms.Tensor([[1.0]]), ms.Tensor([[1.0, 2.0]]),
+        ...                    ms.Tensor([[3.0], [4.0]]), beta=2))
+        [[13.]]
+    """
     need_axes("addmm", 2, mat1=mat1, mat2=mat2)
     return _plus(xp, beta, input, alpha, xp.matmul(mat1, mat2))
 
@@ -47,14 +57,34 @@ def _plus(xp, beta, input, alpha, product):
     quirks=Quirks(rules={"ops.addmv": {"input": Plain}}),
 )
 def addmv(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1, alpha: Scale = 1):
-    """beta * input + alpha * (mat @ vec)."""
+    """Adds the product of a matrix and a vector to the input: beta * input + alpha * (mat @ vec).
+
+    Shapes:
+        `mat` is (M, K), `vec` is (K,); `input` is broadcast to (M,), which is the shape of the
+        result.
+
+    Example:
+        >>> print(ms.ops.addmv(ms.Tensor([1.0]), ms.Tensor([[1.0, 2.0]]), ms.Tensor([3.0, 4.0]),
+        ...                    beta=2))
+        [13.]
+    """
     return _plus(xp, beta, input, alpha, _by_vector(xp, "addmv", mat, vec))
 
 
 @op("mint.addmv(input, mat, vec, *, beta=1, alpha=1)", types=SameDtype("mat vec"))
 def addmv_strict(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale = 1,
                  alpha: Scale = 1):
-    """beta * input + alpha * (mat @ vec)."""
+    """Adds the product of a matrix and a vector to the input: beta * input + alpha * (mat @ vec).
+
+    Shapes:
+        `mat` is (M, K), `vec` is (K,); `input` is broadcast to (M,), which is the shape of the
+        result.
+
+    Example:
+        >>> print(ms.mint.addmv(ms.Tensor([1.0]), ms.Tensor([[1.0, 2.0]]), ms.Tensor([3.0, 4.0]),
+        ...                     beta=2))
+        [13.]
+    """
     need_axes("addmv", 1, vec=vec)
     return addmv.body(xp, input, mat, vec, beta, alpha)
 
@@ -67,7 +97,16 @@ def addmv_strict(xp, input: Anything, mat: Anything, vec: Anything, beta: Scale 
     quirks=Quirks(rules={"ops.addr": {"x": Plain}}),
 )
 def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Scale = 1, alpha: Scale = 1):
-    """beta * x + alpha * (the outer product of vec1 and vec2)."""
+    """Adds the outer product of two vectors to a matrix: beta * x + alpha * outer(vec1, vec2).
+
+    Shapes:
+        `vec1` is (M,), `vec2` is (N,); `x` is broadcast to (M, N), which is the shape of the
+        result.
+
+    Example:
+        >>> print(ms.ops.addr(ms.Tensor([[1.0, 1.0]]), ms.Tensor([2.0]), ms.Tensor([3.0, 4.0])))
+        [[7. 9.]]
+    """
     vec1, vec2 = (xp.ravel(vec) if vec.ndim > 1 and vec.size == max(vec.shape) else vec
                   for vec in (vec1, vec2))
     return _plus(xp, beta, x, alpha, xp.expand_dims(vec1, 1) * xp.expand_dims(vec2, 0))
@@ -82,7 +121,17 @@ def addr(xp, x: Anything, vec1: Anything, vec2: Anything, beta: Scale = 1, alpha
 )
 def addbmm(xp, input: Summand, batch1: Anything, batch2: Anything, beta: Scale = 1,
            alpha: Scale = 1):
-    """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+    """Adds the sum over a batch of matrix products to the input: beta * input + alpha * sum(batch1
+    @ batch2).
+
+    Shapes:
+        `batch1` is (B, M, K), `batch2` is (B, K, N); `input` is broadcast to (M, N), which is the
+        shape of the result.
+
+    Example:
+        >>> print(ms.ops.addbmm(ms.Tensor([[1.0]]), ms.ops.ones((2, 1, 3)), ms.ops.ones((2, 3, 1))))
+        [[7.]]
+    """
     _same_stack("addbmm", batch1, batch2)
     product = xp.matmul(batch1, batch2)
     product = xp.cast(product, "int64") if adds_up_as_int64(product.dtype) else product
@@ -97,6 +146,16 @@ def addbmm(xp, input: Summand, batch1: Anything, batch2: Anything, beta: Scale =
 )
 def baddbmm(xp, input: Anything, batch1: Anything, batch2: Anything, beta: Number = 1,
             alpha: Number = 1):
-    """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
+    """Adds a batch of matrix products to the input: beta * input + alpha * (batch1 @ batch2).
+
+    Shapes:
+        `batch1` is (B, M, K), `batch2` is (B, K, N); `input` is broadcast to (B, M, N), which is
+        the shape of the result.
+
+    Example:
+        >>> print(ms.ops.baddbmm(ms.ops.ones((1, 1, 1)), ms.ops.ones((1, 1, 3)),
+        ...                      ms.ops.ones((1, 3, 1))))
+        [[[4.]]]
+    """
     _same_stack("baddbmm", batch1, batch2)
     return _plus(xp, beta, input, alpha, xp.matmul(batch1, batch2))

@@ -24,7 +24,15 @@ Anything = TensorOf(any_dtype)
 
 @op("ops.mv(mat, vec)", "Tensor.mv(vec)", types=SameDtype("mat vec"))
 def mv(xp, mat: Anything, vec: Anything):
-    """The product of a matrix and a vector."""
+    """Multiplies a matrix by a vector.
+
+    Shapes:
+        `mat` is (M, K), `vec` is (K,). The result is (M,), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.mv(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([1.0, 1.0])))
+        [3. 7.]
+    """
     return _by_vector(xp, "mv", mat, vec)
 
 
@@ -43,14 +51,32 @@ def _by_vector(xp, api, mat, vec):
     types=SameDtype("input vec2"),
 )
 def ger(xp, input: Anything, vec2: Anything):
-    """Every product of an element of one vector with an element of the other."""
+    """Multiplies every element of one vector by every element of the other.
+
+    Shapes:
+        `input` is (M,), `vec2` is (N,), of one dtype. The result is (M, N), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.ger(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])))
+        [[3. 4.]
+         [6. 8.]]
+    """
     need_axes("ger", 1, input=input, vec2=vec2)
     return xp.expand_dims(input, 1) * xp.expand_dims(vec2, 0)
 
 
 @op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)")
 def inner(xp, input: Anything, other: Anything):
-    """Sums of products over the last axes; with a Tensor without axes a product."""
+    """Adds up products over the last axes; with a Tensor without axes it is a plain product.
+
+    Shapes:
+        `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of
+        the input first.
+
+    Example:
+        >>> print(ms.ops.inner(ms.Tensor([1.0, 2.0]), ms.Tensor([[3.0, 4.0], [5.0, 6.0]])))
+        [11. 17.]
+    """
     if input.ndim == 0 or other.ndim == 0:
         one, two = met(xp, input, other)
         return one * two
@@ -62,7 +88,17 @@ def inner(xp, input: Anything, other: Anything):
 
 @op("ops.kron(input, other)", "Tensor.kron(other)", types=Promote("input other"))
 def kron(xp, input: Anything, other: Anything):
-    """The Kronecker product: blocks of `other` scaled by each element of `input`."""
+    """Computes the Kronecker product: a block of `other` scaled by each element of the input.
+
+    Shapes:
+        Missing leading axes count as 1. Each length of the result is the product of the two
+        lengths; the dtype is that to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.kron(ms.Tensor([[1, 2]]), ms.Tensor([[1, 1], [0, 1]])))
+        [[1 1 2 2]
+         [0 1 0 2]]
+    """
     rank = max(input.ndim, other.ndim)
     one = (1,) * (rank - input.ndim) + tuple(input.shape)
     two = (1,) * (rank - other.ndim) + tuple(other.shape)
@@ -74,9 +110,16 @@ def kron(xp, input: Anything, other: Anything):
 @op("ops.cross(input, other, dim=None)", "Tensor.cross(other, dim=None)",
     "mint.cross(input, other, dim=None)")
 def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = None):
-    """The cross product of vectors of length 3 along an axis; the first such axis by default.
+    """Computes the cross product of vectors of length 3 along an axis, by default the first such
+    axis.
 
-    It has the dtype of `input`, or that in which the two meet where one holds integers only.
+    Shapes:
+        `input` and `other` are broadcast; the length along `dim` is 3. The result has the broadcast
+        shape and the dtype of `input`, or that to which both are promoted if one holds integers.
+
+    Example:
+        >>> print(ms.ops.cross(ms.Tensor([1, 0, 0]), ms.Tensor([0, 1, 0])))
+        [0 0 1]
     """
     if dim is None or dim == -65530:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
@@ -94,7 +137,16 @@ def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = 
 
 @op("ops.Cross(dim=-65530)(x1: input, x2: other)")
 def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) = -65530):
-    """The cross product of vectors of length 3 along an axis; the first such axis by default."""
+    """Computes the cross product of vectors of length 3 along an axis, by default the first such
+    axis.
+
+    Shapes:
+        `input` and `other` have one shape and dtype, which are also those of the result.
+
+    Example:
+        >>> print(ms.ops.Cross(dim=0)(ms.Tensor([1, 0, 0]), ms.Tensor([0, 1, 0])))
+        [0 0 1]
+    """
     _same_rank("Cross", input, other)
     return cross.body(xp, input, other, dim)
 
@@ -102,7 +154,17 @@ def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) =
 @op("ops.tensor_dot(x1, x2, axes)", types=SameDtype("x1 x2"))
 def tensor_dot(xp, x1: Anything, x2: Anything,
                axes: Int(ge=0) | TupleOf(Int) | TupleOf(TupleOf(Int))):
-    """Sums of products over the axes named: the last of x1 and first of x2, or a pair of lists."""
+    """Adds up products over the axes named: a number n means the last n of `x1` and the first n of
+    `x2`, a pair of lists names them.
+
+    Shapes:
+        The lengths along the named axes are equal. The result has the other axes of `x1`, then
+        those of `x2`.
+
+    Example:
+        >>> print(ms.ops.tensor_dot(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]]), axes=1))
+        [[11.]]
+    """
     if isinstance(axes, int):
         axes = (tuple(range(x1.ndim - axes, x1.ndim)), tuple(range(axes)))
     return xp.tensordot(x1, x2, axes)
@@ -111,7 +173,18 @@ def tensor_dot(xp, x1: Anything, x2: Anything,
 @op("ops.batch_dot(x1, x2, axes=None)", types=Promote("x1 x2"))
 def batch_dot(xp, x1: Anything, x2: Anything,
               axes: AsValue(Int | TupleOf(Int) | ListOf(Int), Number | Str | Anything) = None):
-    """Sums of products over one axis of each input, for each element of the shared first axis."""
+    """Adds up products over one axis of each input, for each element of the first axis, which both
+    share.
+
+    Shapes:
+        `x1` is (B, ...), `x2` is (B, ...), with one length along the axes named. The result is (B,
+        the other axes of `x1`, those of `x2`).
+
+    Example:
+        >>> print(ms.ops.batch_dot(ms.ops.ones((2, 3)), ms.ops.ones((2, 3)), axes=1))
+        [[3.]
+         [3.]]
+    """
     if axes is None:
         axes = (x1.ndim - 1, x2.ndim - 2 if x2.ndim > 2 else 1)
     first, second = (axes, axes) if isinstance(axes, int) else axes

@@ -45,7 +45,16 @@ _PADE = [64764752532480000, 32382376266240000, 7771770303897600, 118735379642880
 
 @op("ops.matrix_exp(input)", "ops.MatrixExp()(input)", "Tensor.matrix_exp()")
 def matrix_exp(xp, input: Matrix):
-    """The exponential of each matrix: a rational approximation of a scaled one, squared back."""
+    """Computes the exponential of each matrix, the sum of x^k / k! over all k.
+
+    Shapes:
+        `input` is (..., M, M). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.matrix_exp(ms.Tensor([[0.0, 1.0], [0.0, 0.0]])))
+        [[1. 1.]
+         [0. 1.]]
+    """
     _square("matrix_exp", "input", input)
     dtype, input = input.dtype, wide(xp, input)
     size = float(xp.max(xp.sum(xp.abs(xp.stop(input)), -1))) if input.size else 0.0
@@ -70,7 +79,17 @@ def matrix_exp(xp, input: Matrix):
 
 @op("ops.geqrf(input)", "ops.Geqrf()(input)", "Tensor.geqrf()")
 def geqrf(xp, input: Matrix):
-    """(R on and above the diagonal with Householder vectors below, their coefficients)."""
+    """Computes a QR decomposition in packed form: R on and above the diagonal, Householder vectors
+    below, and their coefficients.
+
+    Shapes:
+        `input` is (..., M, N). The results are (..., M, N) and (..., min(M, N)), of the same dtype.
+
+    Example:
+        >>> packed, tau = ms.ops.geqrf(ms.Tensor([[3.0], [4.0]]))
+        >>> print(packed[0], tau)
+        [-5.] [1.6]
+    """
     if input.ndim < 2:
         raise ValueError(f"For 'geqrf', 'input' must be matrices, but got {input.shape}.")
     packed, tau = xp.linalg_qr_raw(input)
@@ -106,7 +125,17 @@ def _fits(api, input, tau):
     types=SameDtype("input input2"),
 )
 def orgqr(xp, input: Matrix, input2: Matrix):
-    """The first columns of the product of Householder reflections."""
+    """Computes the first columns of the product of Householder reflections, as `geqrf` gives them.
+
+    Shapes:
+        `input` is (..., M, N), `input2` is (..., K) with K at most N. The result is (..., M, N), of
+        the same dtype.
+
+    Example:
+        >>> print(ms.ops.orgqr(*ms.ops.geqrf(ms.Tensor([[3.0], [4.0]]))))
+        [[-0.6]
+         [-0.8]]
+    """
     _fits("orgqr", input, input2)
     if input.shape[-2] < input.shape[-1]:
         raise ValueError(
@@ -125,7 +154,19 @@ def orgqr(xp, input: Matrix, input2: Matrix):
 )
 def ormqr(xp, input: Matrix, tau: Matrix, other: Matrix, left: Bool = True,
           transpose: Bool = False):
-    """`other` times the product of Householder reflections (its adjoint with `transpose`)."""
+    """Multiplies `other` by the product of Householder reflections, or by its adjoint with
+    `transpose`, from the left or else from the right.
+
+    Shapes:
+        `input` is (..., M, K), `tau` is (..., K), `other` is (..., M, N) for `left`. The result has
+        the shape and dtype of `other`.
+
+    Example:
+        >>> packed, tau = ms.ops.geqrf(ms.Tensor([[3.0], [4.0]]))
+        >>> print(ms.ops.ormqr(packed, tau, ms.Tensor([[3.0], [4.0]]), transpose=True))
+        [[-5.]
+         [ 0.]]
+    """
     _fits("ormqr", input, tau)
     if other.ndim != input.ndim or other.shape[-2 if left else -1] != input.shape[-2]:
         raise ValueError(
@@ -141,7 +182,17 @@ def ormqr(xp, input: Matrix, tau: Matrix, other: Matrix, left: Bool = True,
 
 @op("ops.Qr(full_matrices=False)(x)")
 def qr_full(xp, x: Matrix, full_matrices: Bool = False):
-    """(q, r) of each matrix; q is square with `full_matrices`."""
+    """Decomposes each matrix into an orthogonal matrix q and an upper triangle r, with x = q r.
+
+    Shapes:
+        `x` is (..., M, N). With K = min(M, N), q is (..., M, K) and r is (..., K, N); with
+        `full_matrices` K is M.
+
+    Example:
+        >>> q, r = ms.ops.Qr()(ms.Tensor([[3.0], [4.0]]))
+        >>> print(r)
+        [[-5.]]
+    """
     if x.ndim < 2:
         raise ValueError(f"For 'Qr', 'x' must have at least two axes, but got shape {x.shape}.")
     return (complete_qr if full_matrices else reduced_qr).body(xp, x)
@@ -157,7 +208,16 @@ def qr_full(xp, x: Matrix, full_matrices: Bool = False):
     types=SameDtype("input A"),
 )
 def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Number = 0.0):
-    """The smallest y for which |input y - A| is least, of a matrix of full rank."""
+    """Finds the smallest y for which |input y - A| is least. The matrix has full rank.
+
+    Shapes:
+        `input` is (M, N), `A` is (M, K) or (M,). The result is (N, K), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.lstsq(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]), ms.Tensor([[2.0], [8.0]])))
+        [[1.]
+         [2.]]
+    """
     if input.ndim != 2 or A.ndim not in (1, 2) or A.shape[0] != input.shape[0]:
         raise ValueError(
             f"For 'lstsq', 'input' must be a matrix and 'A' have as many rows, but got "
@@ -179,7 +239,18 @@ def lstsq(xp, input: Floats, A: Floats, fast: Bool = True, l2_regularizer: Numbe
 @op("ops.MatrixSolveLs(fast=True)(matrix, rhs, l2_regularizer)", types=SameDtype("matrix rhs"))
 def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("float64"),
                     fast: Bool = True):
-    """The y for which |matrix y - rhs|² + l2 |y|² is least, for stacks of matrices."""
+    """Finds the y for which |matrix y - rhs|^2 + l2_regularizer |y|^2 is least.
+
+    Shapes:
+        `matrix` is (..., M, N), `rhs` is (..., M, K), `l2_regularizer` a float64 scalar. The result
+        is (..., N, K), of the same dtype.
+
+    Example:
+        >>> a, b = ms.Tensor([[2.0, 0.0], [0.0, 4.0]]), ms.Tensor([[2.0], [8.0]])
+        >>> print(ms.ops.MatrixSolveLs()(a, b, ms.Tensor(0.0, ms.float64)))
+        [[1.]
+         [2.]]
+    """
     if matrix.ndim < 2 or rhs.shape[:-1] != matrix.shape[:-1]:
         raise ValueError(
             f"For 'MatrixSolveLs', 'rhs' must have the rows of 'matrix', but got {rhs.shape} and "
@@ -202,9 +273,18 @@ def matrix_solve_ls(xp, matrix: Matrix, rhs: Matrix, l2_regularizer: TensorOf("f
 )
 def matrix_triangular_solve(xp, matrix: Matrix, rhs: Matrix, lower: Bool = True,
                             adjoint: Bool = False):
-    """The solution y of matrix y = rhs, of whose matrix one triangle is read.
+    """Solves matrix y = rhs, reading one triangle of the matrix: the lower one, or else the upper
+    one. `adjoint` solves with the adjoint.
 
-    Right-hand sides may have axes of a stack before those of the matrices.
+    Shapes:
+        `matrix` is (..., M, M), `rhs` is (..., M, K); it may have axes of a stack before those of
+        the matrix. The result has the shape of `rhs` and the same dtype.
+
+    Example:
+        >>> print(ms.ops.MatrixTriangularSolve()(ms.Tensor([[2.0, 0.0], [1.0, 4.0]]),
+        ...                                      ms.Tensor([[2.0], [9.0]])))
+        [[1.]
+         [2.]]
     """
     _square("MatrixTriangularSolve", "matrix", matrix)
     more = rhs.ndim - matrix.ndim
@@ -334,7 +414,16 @@ def mint_matrix_norm(A: Anything, ord="fro", dim=(-2, -1), keepdim: Bool = False
 @op("ops.NuclearNorm(dim=None, keepdim=False)(x)")
 def nuclear_norm(xp, x: Floats, dim: TupleOf(Int, length=(1, 2)) | None = None,
                  keepdim: Bool = False):
-    """The sum of singular values of matrices over two axes."""
+    """Computes the sum of the singular values of matrices over two axes.
+
+    Shapes:
+        `x` has at least two axes. The result lacks the axes of `dim`, or has length 1 there with
+        `keepdim`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.NuclearNorm()(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
+        7.0
+    """
     return norm.body(xp, x, "nuc", (0, 1) if dim is None else dim, keepdim)
 
 

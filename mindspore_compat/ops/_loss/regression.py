@@ -69,7 +69,17 @@ def need_broadcast(api, first, second, one, other):
 
 @op("ops.mse_loss(input, target, reduction='mean')", types=Promote("input target"))
 def mse_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean"):
-    """(input - target)^2; integers are taken as float32."""
+    """Computes the squared differences (input - target)^2, and their mean or sum unless `reduction`
+    is "none".
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
+        for "none"; integers give float32.
+
+    Example:
+        >>> print(ms.ops.mse_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
+        2.0
+    """
     need_broadcast("mse_loss", "input", "target", input, target)
     if input.dtype.kind in "iub":
         input, target = xp.cast(input, "float32"), xp.cast(target, "float32")
@@ -80,7 +90,17 @@ def mse_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean")
     "ops.mse_loss_ext(input, target, "
     "reduction='mean')", "mint.nn.MSELoss(reduction='mean')(input, target)")
 def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "mean"):
-    """(input - target)^2, of two Tensors of one dtype."""
+    """Computes the squared differences (input - target)^2, and their mean or sum unless `reduction`
+    is "none".
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast and their dtypes equal. The result is (),
+        or the broadcast shape for "none".
+
+    Example:
+        >>> print(ms.mint.nn.functional.mse_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
+        2.0
+    """
     need_broadcast("mse_loss", "input", "target", input, target)
     if input.dtype != target.dtype:
         raise TypeError(
@@ -96,7 +116,16 @@ def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "me
     types=Promote("input target"),
 )
 def l1_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean"):
-    """|input - target|."""
+    """Computes the distances |input - target|, and their mean or sum unless `reduction` is "none".
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
+        for "none".
+
+    Example:
+        >>> print(ms.ops.l1_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
+        1.0
+    """
     need_broadcast("l1_loss", "input", "target", input, target)
     return reduced(xp, xp.abs(input - target), reduction)
 
@@ -115,8 +144,17 @@ def _smooth_l1(xp, api, x, y, beta, reduction):
     "ops.SmoothL1Loss(beta=1.0, reduction='none')(input, target)")
 def smooth_l1_loss(xp, input: Anything, target: Anything,
                    beta: ScalarOf(Number | Bool, TypeError) = 1.0, reduction: Reduction = "none"):
-    """d^2 / (2 beta) where d = |input - target| is below `beta`, d - beta / 2 elsewhere; beta >
-    0."""
+    """Computes a loss that is quadratic for small distances d = |input - target| and linear for
+    others: d^2 / (2 beta) where d is below `beta`, else d - beta / 2.
+
+    Shapes:
+        `input` and `target` have one shape and dtype. The result has them too for `reduction`
+        "none", else its shape is ().
+
+    Example:
+        >>> print(ms.ops.smooth_l1_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([1.5, 5.0])))
+        [0.125 2.5  ]
+    """
     if beta <= 0:
         raise RuntimeError(f"For 'smooth_l1_loss', 'beta' must be greater than 0, but got "
                            f"{beta!r}.")
@@ -133,8 +171,19 @@ def smooth_l1_loss(xp, input: Anything, target: Anything,
 )
 def smooth_l1_loss_ext(xp, input: Floats, target: Floats, reduction: Reduction = "mean",
                        beta: ScalarOf(Number | Bool, TypeError) = 1.0):
-    """d^2 / (2 beta) where d = |input - target| is below `beta`, d - beta / 2 elsewhere; d for
-    0."""
+    """Computes a loss that is quadratic for small distances d = |input - target| and linear for
+    others: d^2 / (2 beta) where d is below `beta`, else d - beta / 2. With a `beta` of 0 it is
+    d.
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
+        for `reduction` "none".
+
+    Example:
+        >>> print(ms.mint.nn.functional.smooth_l1_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([1.5, 5.0]),
+        ...         "none"))
+        [0.125 2.5  ]
+    """
     if beta < 0:
         raise RuntimeError(f"For 'smooth_l1_loss', 'beta' must not be negative, but got {beta!r}.")
     return _smooth_l1(xp, "smooth_l1_loss", input, target, beta, reduction)
@@ -143,7 +192,17 @@ def smooth_l1_loss_ext(xp, input: Floats, target: Floats, reduction: Reduction =
 @op("ops.huber_loss(input, target, reduction='mean', delta=1.0)", types=Promote("input target"))
 def huber_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean",
                delta: Number(gt=0) = 1.0):
-    """d^2 / 2 where d = |input - target| is at most `delta`, delta (d - delta / 2) elsewhere."""
+    """Computes a loss that is quadratic for small distances d = |input - target| and linear for
+    others: d^2 / 2 where d is at most `delta`, else delta (d - delta / 2).
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
+        for `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.huber_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([1.5, 5.0]), reduction="none"))
+        [0.125 2.5  ]
+    """
     need_broadcast("huber_loss", "input", "target", input, target)
     size = xp.abs(input - target)
     size = xp.cast(size, "float32") if size.dtype.kind in "iu" else size
@@ -153,7 +212,15 @@ def huber_loss(xp, input: Anything, target: Anything, reduction: Reduced = "mean
 
 @op("ops.L2Loss()(input_x)")
 def l2_loss(xp, input_x: TensorOf("float16", "float32", "float64")):
-    """Half the sum of squares."""
+    """Computes half the sum of the squared elements.
+
+    Shapes:
+        `input_x` may have any shape. The result is (), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.L2Loss()(ms.Tensor([3.0, 4.0])))
+        12.5
+    """
     return xp.sum(xp.square(input_x)) / 2
 
 
@@ -166,9 +233,17 @@ l2_loss.vjp(input_x=lambda xp, g, input_x: g * input_x)
 )
 def gaussian_nll_loss(xp, x: Real, target: Real, var: Real, full: Bool = False,
                       eps: Float(gt=0.0) = 1e-6, reduction: Reduced = "mean"):
-    """(log(max(var, eps)) + (x - target)^2 / max(var, eps)) / 2; with `full` plus log(2 pi) / 2.
+    """Computes the negative logarithm of the density of a normal distribution: (log(v) + (x -
+    target)^2 / v) / 2 with v = max(var, eps). With `full` log(2 pi) / 2 is added.
 
-    `var` has the shape of `x`, or lacks its last axis, or broadcasts with it.
+    Shapes:
+        `x` and `target` have one shape; `var` has it too, or lacks its last axis, or is broadcast
+        with it. The result is (), or that shape for `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.gaussian_nll_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0]),
+        ...                                ms.Tensor([1.0, 4.0])))
+        0.5965736
     """
     need_broadcast("gaussian_nll_loss", "x", "target", x, target)
     if tuple(var.shape) == tuple(x.shape[:-1]):
@@ -203,7 +278,17 @@ def _need_batch(api, x, reduction):
 )
 def kl_div(xp, logits: TensorOf("float16", "float32", "float64"),
            labels: TensorOf("float16", "float32", "float64"), reduction: Batchwise = "mean"):
-    """labels (log(labels) - logits), and 0 where labels are not positive."""
+    """Computes the Kullback-Leibler divergence labels (log(labels) - logits), which is 0 where the
+    labels are not positive. `logits` are logarithms of probabilities.
+
+    Shapes:
+        `logits` and `labels` have one shape and dtype. The result is (), or that shape for
+        `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.kl_div(ms.Tensor([-1.0, -0.5]), ms.Tensor([0.4, 0.6]), "sum"))
+        0.026988376
+    """
     need_shape("kl_div", "logits", "labels", logits, labels)
     _need_batch("kl_div", logits, reduction)
     positive = labels > 0
@@ -215,7 +300,18 @@ def kl_div(xp, logits: TensorOf("float16", "float32", "float64"),
     "mint.nn.KLDivLoss(reduction='mean', log_target=False)(input, target)")
 def kl_div_ext(xp, input: Floats, target: Floats, reduction: Divided = "mean",
                log_target: Bool = False):
-    """target (log(target) - input), 0 where target is 0; `target` may be given by its logarithm."""
+    """Computes the Kullback-Leibler divergence target (log(target) - input), which is 0 where the
+    target is 0. With `log_target` the target is given by its logarithm.
+
+    Shapes:
+        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
+        for `reduction` "none".
+
+    Example:
+        >>> print(ms.mint.nn.functional.kl_div(ms.Tensor([-1.0, -0.5]), ms.Tensor([0.4, 0.6]),
+        ...                                    "sum"))
+        0.026988376
+    """
     need_broadcast("kl_div", "input", "target", input, target)
     _need_batch("kl_div", input, reduction)
     if log_target:
@@ -240,9 +336,17 @@ def _cosine(xp, a, b, axis, eps):
 @op("ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)", types=Promote("x1 x2", meet=halves_np))
 def cosine_similarity(xp, x1: Floats, x2: Floats, dim: Int | TupleOf(Int) | ListOf(Int) | None = 1,
                       eps: InTensor(AsValue(Number, Bool | None)) = 1e-8):
-    """The cosine of the angle between `x1` and `x2` along `dim`.
+    """Computes the cosine of the angle between `x1` and `x2` along `dim`. The product of the
+    lengths is at least `eps`.
 
-    Over two axes, or all of a matrix if `dim` is None, lengths are the largest singular values.
+    Over two axes, or all of a matrix if `dim` is None, the lengths are the largest singular values.
+
+    Shapes:
+        The shapes of `x1` and `x2` are broadcast. The result is the broadcast shape without `dim`.
+
+    Example:
+        >>> print(ms.ops.cosine_similarity(ms.Tensor([[1.0, 0.0]]), ms.Tensor([[1.0, 1.0]])))
+        [0.70710677]
     """
     need_broadcast("cosine_similarity", "x1", "x2", x1, x2)
     return _cosine(xp, x1, x2, dim, eps)
@@ -264,8 +368,18 @@ def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
 def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: Anything,
                           margin: Number(ge=-1.0, le=1.0) | Bool = 0.0,
                           reduction: Reduced = "mean"):
-    """1 - cos for pairs marked 1 by `target`, max(0, cos - margin) for those marked -1; along axis
-    1."""
+    """Computes 1 - cos for pairs that `target` marks by 1, and max(0, cos - margin) for those
+    marked by -1, with the cosine along axis 1.
+
+    Shapes:
+        `input1` and `input2` are (N, D, ...), `target` is (N, ...). The result is (), or the shape
+        of `target` for `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.cosine_embedding_loss(ms.Tensor([[1.0, 0.0]]), ms.Tensor([[1.0, 1.0]]),
+        ...                                    ms.Tensor([-1])))
+        0.70710677
+    """
     need_broadcast("cosine_embedding_loss", "input1", "input2", input1, input2)
     if tuple(target.shape) != (input1.shape[0], *input1.shape[2:]):
         raise ValueError(
@@ -279,8 +393,18 @@ def cosine_embedding_loss(xp, input1: Floats, input2: Floats, target: Anything,
     "mint.nn.CosineEmbeddingLoss(margin=0.0, reduction='mean')(input1, input2, target)")
 def cosine_embedding_loss_ext(xp, input1: Floats, input2: Floats, target: Numbers,
                               margin: Number = 0.0, reduction: Reduction = "mean"):
-    """1 - cos for pairs marked 1 by `target`, max(0, cos - margin) for those marked -1; last
-    axis."""
+    """Computes 1 - cos for pairs that `target` marks by 1, and max(0, cos - margin) for those
+    marked by -1, with the cosine along the last axis.
+
+    Shapes:
+        `input1` and `input2` are (N, D) or (D,), `target` is (N,) or (). The result is (), or the
+        shape of `target` for `reduction` "none".
+
+    Example:
+        >>> x, y = ms.Tensor([[1.0, 0.0]]), ms.Tensor([[1.0, 1.0]])
+        >>> print(ms.mint.nn.functional.cosine_embedding_loss(x, y, ms.Tensor([-1])))
+        0.70710677
+    """
     need_shape("cosine_embedding_loss", "input1", "input2", input1, input2)
     if tuple(target.shape) != tuple(input1.shape[:-1]) or input1.ndim not in (1, 2):
         raise ValueError(
@@ -295,7 +419,17 @@ def cosine_embedding_loss_ext(xp, input1: Floats, input2: Floats, target: Number
 @op("ops.hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean')")
 def hinge_embedding_loss(xp, inputs: Floats, targets: Floats, margin: Number | Bool = 1.0,
                          reduction: Reduced = "mean"):
-    """The input where the target is positive (1), max(0, margin - input) where negative (-1)."""
+    """Computes the input itself where the target is 1, and max(0, margin - input) where it is -1.
+
+    Shapes:
+        The shapes of `inputs` and `targets` are broadcast. The result is (), or the broadcast shape
+        for `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.hinge_embedding_loss(ms.Tensor([0.5, 0.3]), ms.Tensor([1.0, -1.0]),
+        ...                                   reduction="none"))
+        [0.5 0.7]
+    """
     need_broadcast("hinge_embedding_loss", "inputs", "targets", inputs, targets)
     near = xp.where(targets > 0, inputs, 0)
     far = xp.where(targets < 0, xp.maximum(margin - inputs, 0), 0)
@@ -305,7 +439,18 @@ def hinge_embedding_loss(xp, inputs: Floats, targets: Floats, margin: Number | B
 @op("ops.margin_ranking_loss(input1, input2, target, margin=0.0, reduction='mean')")
 def margin_ranking_loss(xp, input1: Numbers, input2: Numbers, target: Numbers,
                         margin: Float = 0.0, reduction: Reduced = "mean"):
-    """max(0, -target (input1 - input2) + margin)."""
+    """Computes max(0, -target (input1 - input2) + margin), which is small if the inputs stand in
+    the order that `target` tells: 1 for the first larger, -1 for the second.
+
+    Shapes:
+        `input1`, `input2` and `target` have one shape. The result is (), or that shape for
+        `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.margin_ranking_loss(ms.Tensor([1.0, 2.0]), ms.Tensor([0.5, 3.0]),
+        ...                                  ms.Tensor([1.0, 1.0])))
+        0.5
+    """
     need_broadcast("margin_ranking_loss", "input1", "input2", input1, input2)
     need_broadcast("margin_ranking_loss", "input1", "target", input1, target)
     if not input1.dtype == input2.dtype == target.dtype:
@@ -319,7 +464,15 @@ def margin_ranking_loss(xp, input1: Numbers, input2: Numbers, target: Numbers,
     "ops.SoftMarginLoss(reduction='mean')(input, target)",
     "mint.nn.functional.soft_margin_loss(input, target, reduction='mean')")
 def soft_margin_loss(xp, input: Small, target: Small, reduction: Reduction = "mean"):
-    """log(1 + exp(-target * input))."""
+    """Computes log(1 + exp(-target * input)), a loss of two classes marked by 1 and -1.
+
+    Shapes:
+        `input` and `target` have one shape. The result is (), or that shape for `reduction` "none".
+
+    Example:
+        >>> print(ms.ops.soft_margin_loss(ms.Tensor([0.5, -1.0]), ms.Tensor([1.0, -1.0])))
+        0.3936693
+    """
     need_shape("soft_margin_loss", "input", "target", input, target)
     return reduced(xp, xp.softplus(-target * input), reduction)
 
@@ -353,9 +506,18 @@ def _triplet(xp, api, anchor, positive, negative, margin, p, eps, swap, reductio
 def triplet_margin_loss(xp, anchor: Numbers, positive: Numbers, negative: Numbers,
                         margin: Float = 1.0, p: Int = 2, eps: Float = 1e-6, swap: Bool = False,
                         reduction: Reduction = "mean"):
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm along the last axis.
+    """Computes max(0, d(anchor, positive) - d(anchor, negative) + margin), where d is the p-norm of
+    the difference along the last axis.
 
-    With `swap` the nearer of anchor and positive counts for the negative.
+    With `swap` the nearer one of anchor and positive counts for the negative.
+
+    Shapes:
+        The three inputs are (N, D), or (D,). The result is (), or (N,) for `reduction` "none".
+
+    Example:
+        >>> a, p, n = ms.Tensor([[0.0, 0.0]]), ms.Tensor([[3.0, 4.0]]), ms.Tensor([[1.0, 0.0]])
+        >>> print(ms.ops.triplet_margin_loss(a, p, n))
+        4.9999995
     """
     return _triplet(xp, "triplet_margin_loss", anchor, positive, negative, margin, p, eps, swap,
                     reduction)
@@ -366,7 +528,20 @@ def triplet_margin_loss(xp, anchor: Numbers, positive: Numbers, negative: Number
 def triplet_margin_loss_primitive(xp, x: Numbers, positive: Numbers, negative: Numbers,
                                   margin: TensorOf("float32"), p: Int = 2, swap: Bool = False,
                                   eps: Float = 1e-6, reduction: Reduction = "mean"):
-    """max(0, d(x, positive) - d(x, negative) + margin), d the p-norm along the last axis."""
+    """Computes max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the
+    difference along the last axis.
+
+    With `swap` the nearer one of `x` and positive counts for the negative.
+
+    Shapes:
+        The three inputs are (N, D), `margin` is a float32 scalar. The result is (), or (N,) for
+        `reduction` "none".
+
+    Example:
+        >>> a, p, n = ms.Tensor([[0.0, 0.0]]), ms.Tensor([[3.0, 4.0]]), ms.Tensor([[1.0, 0.0]])
+        >>> print(ms.ops.TripletMarginLoss()(a, p, n, ms.Tensor(1.0)))
+        4.9999995
+    """
     if margin.ndim:
         raise ValueError(
             f"For 'TripletMarginLoss', 'margin' must have 0 dimensions, but got {margin.ndim}.")

@@ -250,7 +250,16 @@ def batch_norm_ext(input: Floats, running_mean: Floats | None, running_var: Floa
 
 @op("mint.batch_norm_stats(input, eps)", compute="native")
 def batch_norm_stats(xp, input: Floats, eps: Number):
-    """The mean and the reciprocal deviation of each channel of (N, C, ...), float32."""
+    """Computes the mean and the reciprocal standard deviation of each channel.
+
+    Shapes:
+        `input` is (N, C, ...). Both results are (C,), of float32.
+
+    Example:
+        >>> mean, invstd = ms.mint.batch_norm_stats(ms.Tensor([[1.0], [3.0]]), 0.0)
+        >>> print(mean, invstd)
+        [2.] [1.]
+    """
     planes = wide(xp, _planes(xp, input))
     mean = xp.mean(planes, (0, 2))
     var = xp.mean(xp.square(planes - column(xp, mean)), (0, 2))
@@ -263,7 +272,18 @@ def batch_norm_stats(xp, input: Floats, eps: Number):
 )
 def batch_norm_elemt(xp, input: Floats, weight: Floats = None, bias: Floats = None,
                      mean: Floats = None, invstd: Floats = None, eps: Number = 1e-5):
-    """(input - mean) * invstd * weight + bias, channel by channel of (N, C, ...)."""
+    """Normalises each channel with given statistics: (input - mean) * invstd * weight + bias.
+
+    Shapes:
+        `input` is (N, C, ...); `weight`, `bias`, `mean` and `invstd` are (C,). The result has the
+        shape and dtype of `input`.
+
+    Example:
+        >>> print(ms.mint.batch_norm_elemt(ms.Tensor([[1.0], [3.0]]), mean=ms.Tensor([2.0]),
+        ...                                invstd=ms.Tensor([1.0])))
+        [[-1.]
+         [ 1.]]
+    """
     out = wide(xp, _planes(xp, input))
     out = out if mean is None else out - column(xp, wide(xp, mean))
     out = out if invstd is None else out * column(xp, wide(xp, invstd))
@@ -372,7 +392,16 @@ def channels_last(xp, x: TensorOf()):
 @op("ops.L2Normalize(axis=0, epsilon=1e-4)(x)")
 def l2_normalize(xp, x: TensorOf("float16", "float32", "float64"),
                  axis: Int | TupleOf(Int) | ListOf(Int) = 0, epsilon: Float = 1e-4):
-    """x / sqrt(max(sum(x^2), epsilon)) along `axis`, an int or a tuple or list of one."""
+    """Divides the input by its length along `axis`: x / sqrt(max(sum(x^2), epsilon)). The axis is
+    an int, or a tuple or list of one.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.L2Normalize(axis=0)(ms.Tensor([3.0, 4.0])))
+        [0.6 0.8]
+    """
     if not isinstance(axis, int) and len(axis) != 1:
         raise TypeError(f"For 'L2Normalize', 'axis' must be an int or hold one, but got {axis}.")
     axis = axis if isinstance(axis, int) else axis[0]
@@ -385,7 +414,16 @@ def l2_normalize(xp, x: TensorOf("float16", "float32", "float64"),
 
 @op("mint.nn.functional.normalize(input, p=2.0, dim=1, eps=1e-12)")
 def normalize(xp, input: Floats, p: Number = 2.0, dim: Any = 1, eps: Number = 1e-12):
-    """input / max(p-norm of input, eps) along `dim`, an axis or a tuple of them."""
+    """Divides the input by its p-norm along `dim`, an axis or a tuple of them: input / max(norm,
+    eps).
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.mint.nn.functional.normalize(ms.Tensor([[3.0, 4.0]])))
+        [[0.6 0.8]]
+    """
     size = xp.abs(input)
     if p == 0:
         length = xp.sum(xp.cast(size != 0, input.dtype), dim, keepdims=True)
@@ -402,9 +440,17 @@ def normalize(xp, input: Floats, p: Number = 2.0, dim: Any = 1, eps: Number = 1e
     "ops.LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')(x)")
 def lrn(xp, x: Half, depth_radius: Int(ge=0) = 5, bias: Float = 1.0, alpha: Float = 1.0,
         beta: Float = 0.5, norm_region: OneOf("ACROSS_CHANNELS") = "ACROSS_CHANNELS"):
-    """Images (N, C, H, W) divided by (bias + alpha * sum of squares of near channels)^beta.
+    """Divides images by (bias + alpha * s)^beta, where s is the sum of squares of the channels at
+    most `depth_radius` away.
 
-    Near are the channels at most `depth_radius` away.
+    Shapes:
+        `x` is (N, C, H, W), float16 or float32. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.lrn(ms.Tensor([[[[1.0]], [[2.0]]]]), depth_radius=1))
+        [[[[0.40824828]]
+        <BLANKLINE>
+          [[0.81649655]]]]
     """
     if x.ndim != 4:
         raise ValueError(f"For 'lrn', 'x' must have 4 dimensions, but got {x.ndim}.")

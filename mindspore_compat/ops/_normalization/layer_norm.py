@@ -231,10 +231,20 @@ def multiply_add(xp, x: Floats, scale: Floats, shift: Floats):
 )
 def add_layer_norm(xp, x1: Small, x2: Small, gamma: Small, beta: Small, epsilon: Float = 1e-5,
                    additional_output: Bool = False):
-    """x1 + x2, and that sum normalised over its last axis.
+    """Adds two Tensors and normalises the sum over its last axis, then scales it by `gamma` and
+    shifts it by `beta`.
+
+    Shapes:
+        `x1` and `x2` are (..., D), `gamma` and `beta` are (D,). The sum and its normalised form are
+        (..., D), mean and reciprocal deviation are (..., 1) of float32.
 
     Returns:
         The normalised sum, its mean and reciprocal deviation, and the sum itself.
+
+    Example:
+        >>> x, one, zero = ms.Tensor([[1.0, 3.0]]), ms.Tensor([1.0, 1.0]), ms.Tensor([0.0, 0.0])
+        >>> print(ms.ops.add_layer_norm(x, x, one, zero)[0])
+        [[-0.9999988  0.9999988]]
     """
     total = x1 + x2
     rows = wide(xp, total)
@@ -261,10 +271,19 @@ def _root_mean_square(xp, api, x, gamma, epsilon):
     compute="native",
 )
 def rms_norm(xp, x: Small, gamma: Small, epsilon: Epsilon = 1e-6):
-    """x / sqrt(mean(x^2) + epsilon) * gamma, over the axes that `gamma` has.
+    """Divides the input by its root mean square, over the axes that `gamma` has: x / sqrt(mean(x^2)
+    + epsilon) * gamma.
+
+    Shapes:
+        `x` is (..., *gamma.shape). The result has its shape and dtype.
 
     Returns:
         The result, and the reciprocal root with the reduced axes of length 1, float32.
+
+    Example:
+        >>> out, rstd = ms.ops.rms_norm(ms.Tensor([[3.0, 4.0]]), ms.Tensor([1.0, 1.0]))
+        >>> print(out, rstd)
+        [[0.8485281 1.1313708]] [[0.2828427]]
     """
     if x.dtype != gamma.dtype:
         raise TypeError(
@@ -275,10 +294,19 @@ def rms_norm(xp, x: Small, gamma: Small, epsilon: Epsilon = 1e-6):
 
 @op("ops.add_rms_norm(x1, x2, gamma, epsilon=1e-06)", compute="native")
 def add_rms_norm(xp, x1: Small, x2: Small, gamma: Small, epsilon: Epsilon = 1e-6):
-    """x1 + x2 as `rms_norm` normalises it.
+    """Adds two Tensors and divides the sum by its root mean square, as `rms_norm` does.
+
+    Shapes:
+        `x1` and `x2` are (..., *gamma.shape), of one dtype, which is that of the result and of the
+        sum.
 
     Returns:
         The result, the reciprocal root, and the sum.
+
+    Example:
+        >>> x = ms.Tensor([[1.5, 2.0]])
+        >>> print(ms.ops.add_rms_norm(x, x, ms.Tensor([1.0, 1.0]))[0])
+        [[0.8485281 1.1313708]]
     """
     if tuple(x1.shape) != tuple(x2.shape):
         raise RuntimeError(

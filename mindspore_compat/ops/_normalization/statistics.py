@@ -46,13 +46,21 @@ def layer_norm_ext(
     bias: Floats = None,
     eps: Float = 1e-5,
 ):
-    """The last axes, of this shape, standardised, scaled and shifted.
+    """Standardises the last axes, of shape `normalized_shape`, then scales and shifts them.
+
+    Shapes:
+        `input` is (..., *normalized_shape), `weight` and `bias` are of that shape.
 
     Returns:
         The result, and mean and reciprocal deviation, with axes of length 1 for those.
 
     Raises:
         ValueError: if the last axes do not have the shape, or weight or bias do not.
+
+    Example:
+        >>> norm = ms.ops.auto_generate.LayerNormExt()
+        >>> print(norm(ms.Tensor([[1.0, 3.0]]), (2,))[0])
+        [[-0.999995  0.999995]]
     """
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     given = {"input": tuple(input.shape[input.ndim - len(shape) :])}
@@ -85,11 +93,20 @@ def layer_norm_v3(
     begin_params_axis: Int = 1,
     epsilon: Float = 1e-7,
 ):
-    """The axes from one on standardised, scaled and shifted: `ops.LayerNorm` with the reciprocal
-    deviation in the place of the variance.
+    """Standardises the axes from `begin_norm_axis` on, then scales and shifts them: `ops.LayerNorm`
+    with the reciprocal deviation in the place of the variance.
+
+    Shapes:
+        `gamma` and `beta` have the shape of the axes of `input_x` from `begin_params_axis` on. The
+        result has the shape and dtype of `input_x`.
 
     Raises:
         ValueError: if an axis is none of the input, or the shape of `gamma` or `beta` does not fit.
+
+    Example:
+        >>> norm = ms.ops.auto_generate.LayerNormV3()
+        >>> print(norm(ms.Tensor([[1.0, 3.0]]), ms.Tensor([1.0, 1.0]), ms.Tensor([0.0, 0.0]))[0])
+        [[-1.  1.]]
     """
     rank = input_x.ndim
     for name, axis in (
@@ -141,7 +158,10 @@ def group_norm_statistics(
     bias: Floats = None,
     eps: Float = 1e-5,
 ):
-    """Groups of channels standardised together, then each channel scaled and shifted.
+    """Standardises groups of channels together, then scales and shifts each channel.
+
+    Shapes:
+        `input` is (N, C, ...), `weight` and `bias` are (C,), of one dtype.
 
     Returns:
         The result, and mean and reciprocal deviation of each group, (N, groups), of the input's
@@ -149,6 +169,11 @@ def group_norm_statistics(
 
     Raises:
         ValueError: if `num_groups` does not divide the channels.
+
+    Example:
+        >>> norm = ms.ops.auto_generate.GroupNorm()
+        >>> print(norm(ms.Tensor([[1.0, 3.0]]), 1)[0])
+        [[-0.999995  0.999995]]
     """
     shape = _groups("GroupNorm", input, num_groups)
     out, mean, rstd = _standard(xp, xp.reshape(wide(xp, input), shape), (2,), eps)
@@ -178,12 +203,21 @@ def group_norm_grad(
     dgamma_is_require: Bool = True,
     dbeta_is_require: Bool = True,
 ):
-    """The gradients of `GroupNorm`: of the input, the scale and the shift.
+    """Computes the gradients of `GroupNorm` for the input, the scale and the shift. All are given,
+    whichever are required.
 
-    All are given, whichever are required, as by the original.
+    Shapes:
+        `dy` and `x` are (N, C, ...), `mean` and `rstd` are (N, groups), `gamma_opt` is (C,). The
+        gradients are (N, C, ...), (C,) and (C,).
 
     Raises:
         ValueError: if `num_groups` does not divide the channels.
+
+    Example:
+        >>> x, one = ms.Tensor([[1.0, 3.0]]), ms.Tensor([[1.0]])
+        >>> grad = ms.ops.auto_generate.GroupNormGrad()
+        >>> print(grad(x, x, ms.Tensor([[2.0]]), one, ms.Tensor([1.0, 1.0]), 1)[2])
+        [1. 3.]
     """
     shape = _groups("GroupNormGrad", x, num_groups)
     slope, value, middle, inverse = wide(xp, dy, x, mean, rstd)
@@ -347,16 +381,27 @@ def instance_norm_grad(
     is_training: Bool = True,
     epsilon: Float(gt=0.0, le=1.0) = 1e-5,
 ):
-    """The gradients of a normalization of each channel of each image (N, C, H, W).
+    """Computes the gradients of a normalization of each channel of each image.
 
-    Scale and statistics have shape (N, C, 1, 1). In training `save_mean` and `save_variance` count,
-    the second of which is the reciprocal deviation, else `mean` and `variance`.
+    In training `save_mean` and `save_variance` count, the second of which is the reciprocal
+    deviation, else `mean` and `variance`.
+
+    Shapes:
+        `dy` and `x` are (N, C, H, W); scale and statistics are (N, C, 1, 1). The gradients of scale
+        and shift have that shape too.
 
     Returns:
         The gradients of the input, the scale and the shift.
 
     Raises:
         ValueError: if shapes do not fit.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> x, one = ms.Tensor([[[[1.0, 3.0]]]]), ms.ops.ones((1, 1, 1, 1))
+        >>> grads = _grad_ops.InstanceNormV2Grad()(x, x, one, 2 * one, one, 2 * one, one)
+        >>> print(grads[2].shape)
+        (1, 1, 1, 1)
     """
     shape = (*x.shape[:2], *((1,) * (x.ndim - 2)))
     given = gamma, mean, variance, save_mean, save_variance

@@ -28,7 +28,17 @@ def _extreme_so_far(xp, input, axis, largest):
     quirks=Quirks(rules={"mint.cummax": {"input": TensorOf(real)}}),
 )
 def cummax(xp, input: Anything, axis: ScalarOf(Int, TypeError)):
-    """(the largest element so far, its int64 position) along an axis."""
+    """Finds the largest element so far along an axis, and its position.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The values have its shape and dtype; the
+        positions have its shape and are int64.
+
+    Example:
+        >>> v, i = ms.ops.cummax(ms.Tensor([1.0, 3.0, 2.0, 4.0]), 0)
+        >>> print(v, i)
+        [1. 3. 3. 4.] [0 1 1 3]
+    """
     return _extreme_so_far(xp, input, axis, True)
 
 
@@ -40,22 +50,54 @@ def cummax(xp, input: Anything, axis: ScalarOf(Int, TypeError)):
     quirks=Quirks(rules={"ops.Cummin": {"axis": ScalarOf(Int)}}),
 )
 def cummin(xp, input: Anything, axis: Int):
-    """(the smallest element so far, its int32 position) along an axis."""
+    """Finds the smallest element so far along an axis, and its position.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The values have its shape and dtype; the
+        positions have its shape and are int32.
+
+    Example:
+        >>> v, i = ms.ops.cummin(ms.Tensor([4.0, 2.0, 3.0, 1.0]), 0)
+        >>> print(v, i)
+        [4. 2. 2. 1.] [0 1 1 3]
+    """
     values, at = _extreme_so_far(xp, input, axis, False)
     return values, xp.cast(at, "int32")
 
 
 @op("mint.cummin(input, dim: axis)", compute="native")
 def mint_cummin(xp, input: Anything, axis: Int):
-    """(the smallest element so far, its int64 position) along an axis."""
+    """Finds the smallest element so far along an axis, and its position.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The values have its shape and dtype; the
+        positions have its shape and are int64.
+
+    Example:
+        >>> v, i = ms.mint.cummin(ms.Tensor([4.0, 2.0, 3.0, 1.0]), 0)
+        >>> print(v, i)
+        [4. 2. 2. 1.] [0 1 1 3]
+    """
     return _extreme_so_far(xp, input, axis, False)
 
 
 @op("ops.CumProd(exclusive=False, reverse=False)(x, axis)")
 def cum_prod(xp, x: Anything, axis: AsValue(Place, NoneRule()), exclusive: Bool = False,
              reverse: Bool = False):
-    """Cumulative products along an axis; `exclusive` leaves out the element itself, `reverse` runs
-    backward."""
+    """Multiplies up the elements along an axis; each result is the product of all elements so far.
+
+    `exclusive` leaves out the element itself, so that the first result is 1. `reverse` runs from
+    the end.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.CumProd()(ms.Tensor([1.0, 2.0, 3.0, 4.0]), 0))
+        [ 1.  2.  6. 24.]
+        >>> print(ms.ops.CumProd(exclusive=True)(ms.Tensor([1.0, 2.0, 3.0, 4.0]), 0))
+        [1. 1. 2. 6.]
+    """
     x = xp.flip(x, axis) if reverse else x
     if exclusive:
         front = (slice(None),) * (axis_of(axis, x))
@@ -67,7 +109,15 @@ def cum_prod(xp, x: Anything, axis: AsValue(Place, NoneRule()), exclusive: Bool 
 
 @op("ops.logcumsumexp(input, axis)", "Tensor.logcumsumexp(axis)")
 def logcumsumexp(xp, input: Floating, axis: Int):
-    """The logarithm of the running sum of exponentials along an axis."""
+    """Computes the logarithm of the running sum of exponentials along an axis, without overflow.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.logcumsumexp(ms.Tensor([0.0, 0.0, 0.0]), 0))
+        [0.        0.6931472 1.0986123]
+    """
     if not input.size:
         return input
     front = xp.moveaxis(input, axis, 0)
@@ -84,7 +134,21 @@ def logcumsumexp(xp, input: Floating, axis: Int):
 )
 def diff(xp, x: Anything, n: Int = 1, axis: ScalarOf(Int, TypeError) = -1,
          prepend: Anything | None = None, append: Anything | None = None):
-    """The n-th differences of neighbours along an axis; a RuntimeError where n is negative."""
+    """Subtracts from each element the one before it along an axis, `n` times.
+
+    `prepend` and `append` are put before and behind the elements first. A RuntimeError is raised if
+    `n` is negative.
+
+    Shapes:
+        `x` has at least one axis. Each difference makes the axis one shorter; the other axes and
+        the dtype stay.
+
+    Example:
+        >>> print(ms.ops.diff(ms.Tensor([1, 4, 9, 16])))
+        [3 5 7]
+        >>> print(ms.ops.diff(ms.Tensor([1, 4, 9, 16]), n=2))
+        [2 2]
+    """
     if n < 0:
         raise RuntimeError(f"For 'diff', 'n' must be at least 0, but got {n}.")
     return diff_ext.body(xp, x, n, axis, prepend, append)
@@ -93,7 +157,19 @@ def diff(xp, x: Anything, n: Int = 1, axis: ScalarOf(Int, TypeError) = -1,
 @op("mint.diff(input: x, n=1, dim: axis=-1, prepend=None, append=None)")
 def diff_ext(xp, x: Anything, n: Int | Bool = 1, axis: ScalarOf(Int, TypeError) = -1,
              prepend: Anything | None = None, append: Anything | None = None):
-    """The n-th differences of neighbours along an axis; the input where n is not positive."""
+    """Subtracts from each element the one before it along an axis, `n` times; with `n` of 0 or less
+    the input is returned.
+
+    `prepend` and `append` are put before and behind the elements first.
+
+    Shapes:
+        `x` has at least one axis. Each difference makes the axis one shorter; the other axes and
+        the dtype stay.
+
+    Example:
+        >>> print(ms.mint.diff(ms.Tensor([1, 4, 9, 16])))
+        [3 5 7]
+    """
     parts = [p for p in (prepend, x, append) if p is not None]
     x = xp.concatenate(parts, axis) if len(parts) > 1 else x
     return xp.diff(x, int(n), axis) if n > 0 else x
@@ -101,8 +177,20 @@ def diff_ext(xp, x: Anything, n: Int | Bool = 1, axis: ScalarOf(Int, TypeError) 
 
 @op("ops.trapz(y, x=None, *, dx=1.0, dim=-1)", compute="native")
 def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int = -1):
-    """The integral along an axis by the trapezoidal rule, over x or with steps dx; in float32, of
-    float16 with steps dx in float16."""
+    """Integrates along an axis by the trapezoidal rule.
+
+    The points stand at `x`, or are `dx` apart where `x` is None.
+
+    Shapes:
+        `y` has at least one axis, `x` has the length of axis `dim` or the shape of `y`. The result
+        is `y` without that axis, of float32; float16 with steps `dx` stays.
+
+    Example:
+        >>> print(ms.ops.trapz(ms.Tensor([1.0, 2.0, 3.0]), dx=0.5))
+        2.0
+        >>> print(ms.ops.trapz(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([0.0, 1.0, 3.0])))
+        6.5
+    """
     if y.dtype.kind in "iubfV" and not (x is None and y.dtype == "float16"):
         y = xp.cast(y, "float32")
     front = (slice(None),) * (axis_of(dim, y))

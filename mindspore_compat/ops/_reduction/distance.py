@@ -28,7 +28,17 @@ Fractions = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 @op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)", types=SameDtype("x1 x2"))
 def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
           x2: TensorOf("float16", "float32", "float64"), p: ScalarOf(Float(ge=0), TypeError) = 2.0):
-    """The p-norm distances between the rows of two matrices, or of two stacks of them."""
+    """Computes the distances by the p-norm between the rows of two matrices, or of two stacks of
+    them.
+
+    Shapes:
+        `x1` is (..., P, M), `x2` (..., R, M), of one floating dtype. The result is (..., P, R), of
+        the same dtype.
+
+    Example:
+        >>> print(ms.ops.cdist(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[3.0, 4.0], [1.0, 0.0]])))
+        [[5. 1.]]
+    """
     if x1.ndim not in (2, 3) or x2.ndim not in (2, 3) or x1.shape[-1] != x2.shape[-1]:
         raise ValueError(f"For 'cdist', the inputs must be matrices (or stacks) with rows of one "
                          f"length, but got {x1.shape} and {x2.shape}.")
@@ -41,7 +51,19 @@ def cdist(xp, x1: TensorOf("float16", "float32", "float64"),
 
 @op("mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)", types=Promote("x1 x2"))
 def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number = 1e-8):
-    """The cosine of the angle between vectors along an axis."""
+    """Computes the cosine of the angle between vectors along an axis.
+
+    `eps` bounds the product of the two lengths from below.
+
+    Shapes:
+        The shapes of `x1` and `x2` are broadcast. The result is the broadcast shape without axis
+        `dim`.
+
+    Example:
+        >>> print(ms.mint.nn.functional.cosine_similarity(ms.Tensor([[1.0, 0.0]]),
+        ...         ms.Tensor([[1.0, 1.0]])))
+        [0.70710677]
+    """
     product = xp.sum(x1 * x2, dim)
     one, two = (reduce._vector_norm(xp, each, 2, dim, False) for each in (x1, x2))
     return product / xp.maximum(one * two, eps)
@@ -50,7 +72,17 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
 @op("ops.renorm(input, p, axis, maxnorm)", "ops.Renorm(p, dim: axis, maxnorm)(input)",
     "Tensor.renorm(p, axis, maxnorm)")
 def renorm(xp, input: Fractions, p: AsValue(Number(ge=1), Str), axis: Int, maxnorm: Float):
-    """The slices along an axis, those of a p-norm above `maxnorm` scaled down to it."""
+    """Scales the slices along an axis whose p-norm exceeds `maxnorm` down to it. The others stay as
+    they are.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.renorm(ms.Tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0))
+        [[0.6 0.8]
+         [0.3 0.4]]
+    """
     others = tuple(i for i in range(input.ndim) if i != axis_of(axis, input))
     size = reduce._vector_norm(xp, input, p, others, True)
     return input * xp.where(size > maxnorm, maxnorm / (size + 1e-7), xp.ones_like(size))
@@ -60,28 +92,71 @@ def renorm(xp, input: Fractions, p: AsValue(Number(ge=1), Str), axis: Int, maxno
 def lp_norm(xp, input: Half, axis: Int | TupleOf(Int) | ListOf(Int), p: Int(ge=0) = 2,
             keep_dims: Bool = False,
             epsilon: Float = 1e-12):
-    """The p-norm over the axes given."""
+    """Computes the p-norm over the axes given: the sum of |x|^p to the power of 1 / p, at least
+    `epsilon`.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.LpNorm(axis=[0, 1])(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
+        5.0
+    """
     return reduce._vector_norm(xp, input, p, axes_of(axis), keep_dims)
 
 
 @op("ops.EuclideanNorm(keep_dims=False)(x, axes)")
 def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
-    """The square root of the sum of squares over the axes given."""
+    """Computes the square root of the sum of squares over the axes given.
+
+    Shapes:
+        `x` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.EuclideanNorm()(ms.Tensor([[3.0, 4.0], [6.0, 8.0]]), ms.Tensor([1])))
+        [ 5. 10.]
+    """
     return reduce._vector_norm(xp, x, 2, axes_of(axes), keep_dims)
 
 
 @op("ops.vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None)",
     "mint.linalg.vector_norm(x, ord=2, dim: axis=None, keepdim: keepdims=False, *, dtype=None)")
 def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: Bool = False):
-    """The norm of order `ord` over the axes given, all by default; of integers in float32, complex
-    for complex numbers."""
+    """Computes the norm of order `ord` over the axes given, by default over all.
+
+    The order inf is the largest magnitude, -inf the smallest, 0 the number of elements that are not
+    0.
+
+    Shapes:
+        `x` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keepdims`. Integers give float32, complex numbers stay complex.
+
+    Example:
+        >>> print(ms.ops.vector_norm(ms.Tensor([3.0, 4.0])))
+        5.0
+        >>> print(ms.ops.vector_norm(ms.Tensor([3.0, -4.0]), ord=float("inf")))
+        4.0
+    """
     found = reduce._vector_norm(xp, reduce._floating(xp, x), ord, axes_of(axis), keepdims)
     return xp.cast(found, x.dtype) if x.dtype.kind == "c" else found
 
 
 @op("ops.vecdot(x, y, *, axis=-1)")
 def vecdot(xp, x: Anything, y: Anything, axis: Int = -1):
-    """The dot products of vectors along an axis; integers add up as int64."""
+    """Computes the dot products of vectors along an axis. Of complex numbers the first vector is
+    conjugated.
+
+    Shapes:
+        The shapes of `x` and `y` are broadcast. The result is the broadcast shape without that
+        axis; integers add up as int64.
+
+    Example:
+        >>> print(ms.ops.vecdot(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]),
+        ...                     ms.Tensor([[1.0, 1.0], [2.0, 2.0]])))
+        [ 3. 14.]
+    """
     x, y = met(xp, x, y)
     terms = (xp.conj(x) if x.dtype.kind == "c" else x) * y
     return xp.sum(xp.cast(terms, "int64") if adds_up_as_int64(terms.dtype) else terms, axis)

@@ -55,14 +55,32 @@ def _bound(xp, api, edges, values, out_type, right):
 @op("ops.LowerBound(out_type=int32)(sorted_x, values)", compute="native")
 def lower_bound(xp, sorted_x: Reals, values: Reals,
                 out_type: DType("int32", "int64") = dtypes.int32):
-    """Where each value would be put in, row by row, before equal ones."""
+    """Finds where each value would be inserted in its sorted row, before equal elements.
+
+    Shapes:
+        `sorted_x` is (N, M) with each row in rising order, `values` is (N, K), of one real dtype.
+        The result is (N, K), of `out_type`.
+
+    Example:
+        >>> print(ms.ops.LowerBound()(ms.Tensor([[1, 3, 3, 5]]), ms.Tensor([[3, 4]])))
+        [[1 3]]
+    """
     return _bound(xp, "LowerBound", sorted_x, values, out_type, False)
 
 
 @op("ops.UpperBound(out_type=int32)(sorted_x, values)", compute="native")
 def upper_bound(xp, sorted_x: Reals, values: Reals,
                 out_type: DType("int32", "int64") = dtypes.int32):
-    """Where each value would be put in, row by row, after equal ones."""
+    """Finds where each value would be inserted in its sorted row, behind equal elements.
+
+    Shapes:
+        `sorted_x` is (N, M) with each row in rising order, `values` is (N, K), of one real dtype.
+        The result is (N, K), of `out_type`.
+
+    Example:
+        >>> print(ms.ops.UpperBound()(ms.Tensor([[1, 3, 3, 5]]), ms.Tensor([[3, 4]])))
+        [[3 3]]
+    """
     return _bound(xp, "UpperBound", sorted_x, values, out_type, True)
 
 
@@ -73,7 +91,19 @@ def upper_bound(xp, sorted_x: Reals, values: Reals,
 def search_sorted(xp, sorted_sequence: Reals, values: Reals,
                   sorter: TensorOf("int64") | None = None,
                   dtype: DType("int32", "int64") = dtypes.int64, right: Bool = False):
-    """Where each value would be put in; `sorter` holds the order that sorts the sequence."""
+    """Finds where each value would be inserted in a sorted sequence: before equal elements, or
+    behind them with `right`.
+
+    `sorter`, where given, holds the positions that bring the sequence into rising order.
+
+    Shapes:
+        `sorted_sequence` is (..., M), or (M,) for all values; `values` is (..., K). The result has
+        the shape of `values` and is of `dtype`.
+
+    Example:
+        >>> print(ms.ops.SearchSorted()(ms.Tensor([1.0, 3.0, 5.0]), ms.Tensor([3.0, 4.0])))
+        [1 2]
+    """
     need_rows("SearchSorted", sorted_sequence, values)
     if sorter is not None:
         sorted_sequence = xp.take_along_axis(sorted_sequence, sorter, -1)
@@ -83,14 +113,33 @@ def search_sorted(xp, sorted_sequence: Reals, values: Reals,
 @op("ops.Bucketize(boundaries)(input)", compute="native")
 def bucketize_of(xp, input: TensorOf("int16", "int32", "int64", "float16", "float32", "float64"),
                  boundaries: ListOf(Float)):
-    """The int32 number of the bucket of each element; an edge belongs to the bucket above it."""
+    """Finds the number of the bucket into which each element falls; an edge belongs to the bucket
+    above it.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and is int32.
+
+    Example:
+        >>> print(ms.ops.Bucketize([1.0, 3.0])(ms.Tensor([0.5, 1.0, 4.0])))
+        [0 1 2]
+    """
     edges = xp.asarray(boundaries, "float64")
     return xp.cast(xp.searchsorted(edges, xp.cast(input, "float64"), "right"), "int32")
 
 
 @op("ops.NthElement(reverse=False)(input, n)", compute="native")
 def nth_element(xp, input: Reals, n: Int(ge=0) | TensorOf("int32"), reverse: Bool = False):
-    """The n-th smallest (or largest) element of each row, counted from 0."""
+    """Finds the n-th smallest element of each row, counted from 0, or the n-th largest with
+    `reverse`.
+
+    Shapes:
+        `input` is (..., M) of a real dtype and `n` one integer. The result is (...), of the same
+        dtype.
+
+    Example:
+        >>> print(ms.ops.NthElement()(ms.Tensor([[3.0, 1.0, 2.0]]), 1))
+        [2.]
+    """
     n = int(n)
     if not 0 <= n < input.shape[-1]:
         raise ValueError(f"For 'NthElement', 'n' must be in [0, {input.shape[-1]}), but got {n}.")
@@ -100,7 +149,17 @@ def nth_element(xp, input: Reals, n: Int(ge=0) | TensorOf("int32"), reverse: Boo
 
 @op("ops.UnravelIndex()(indices, dims)", compute="native")
 def unravel_index(xp, indices: Index, dims: Index):
-    """The coordinates, one row for each axis of `dims`, of places counted in row order."""
+    """Converts positions counted in row order to coordinates in an array of shape `dims`.
+
+    Shapes:
+        `indices` is (N,) or a scalar and `dims` is (D,), both int32 or int64. The result is (D, N),
+        or (D,) for a scalar, of the same dtype.
+
+    Example:
+        >>> print(ms.ops.UnravelIndex()(ms.Tensor([1, 5], ms.int32), ms.Tensor([2, 3], ms.int32)))
+        [[0 1]
+         [1 2]]
+    """
     if dims.ndim != 1 or indices.ndim > 1:
         raise ValueError(
             f"For 'UnravelIndex', 'dims' must have one axis and 'indices' at most one, but got "
@@ -196,8 +255,18 @@ class InvertPermutation(Primitive):
 @op("ops.MapUniform()(input, per_group_size, group_num)", compute="native")
 def map_uniform(xp, input: TensorOf("int16", "int32", "int64"), per_group_size: Int,
                 group_num: Int):
-    """Each number dealt to group (number % group_num), and its place in that group's stretch; a
-    RuntimeError where a size is not positive."""
+    """Deals numbers to groups: number x goes to group x % group_num, and to a position in the
+    stretch of that group.
+
+    A RuntimeError is raised if a size is not positive.
+
+    Shapes:
+        `input` may have any shape of an integer dtype; the result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.MapUniform()(ms.Tensor([0, 1, 2, 3]), 4, 2))
+        [0 4 1 5]
+    """
     for name, size in (("per_group_size", per_group_size), ("group_num", group_num)):
         if size < 1:
             raise RuntimeError(f"For 'MapUniform', '{name}' must be an int >= 1, but got {size}.")
@@ -247,7 +316,18 @@ def unique_with_pad(x: TensorOf("int32", "int64"), pad_num: FirstOf(Number) | Sc
 @op("ops.Bincount()(array, size, weights)", compute="native")
 def bincount_of(xp, array: TensorOf("int32"), size: Int(ge=0) | TensorOf("int32"),
                 weights: TensorOf("int32", "int64", "float32", "float64")):
-    """The sum of the weights of each number below `size`; numbers beyond are left out."""
+    """Adds up the weights of each number below `size`; larger numbers are left out. Without weights
+    each counts 1.
+
+    Shapes:
+        `array` is int32 of any shape, `weights` has its shape or is empty. The result is (size,),
+        of the dtype of `weights`.
+
+    Example:
+        >>> print(ms.ops.Bincount()(ms.Tensor([0, 1, 1], ms.int32), ms.Tensor(3, ms.int32),
+        ...                         ms.Tensor([1.0, 2.0, 3.0])))
+        [1. 5. 0.]
+    """
     if array.size != weights.size and weights.size:
         raise ValueError(
             f"For 'Bincount', 'weights' must have as many elements as 'array', but got shapes "
@@ -267,14 +347,33 @@ def bincount_of(xp, array: TensorOf("int32"), size: Int(ge=0) | TensorOf("int32"
 @op("ops.Histogram(bins=100, min=0.0, max=0.0)(x)", compute="native")
 def histogram(xp, x: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 100,
               min: Float = 0.0, max: Float = 0.0):
-    """How many elements fall into each of `bins` equal intervals of [min, max]."""
+    """Counts how many elements fall into each of `bins` equal intervals of [min, max].
+
+    If `min` and `max` are equal, the range of the elements is taken. Elements outside are left out.
+
+    Shapes:
+        `x` may have any shape. The result is (bins,), of int32.
+
+    Example:
+        >>> print(ms.ops.Histogram(bins=3, min=0.0, max=3.0)(ms.Tensor([0.5, 1.5, 1.7, 9.0])))
+        [1. 2. 0.]
+    """
     return histc.body(xp, x, bins, min, max)
 
 
 @op("ops.HistogramFixedWidth(nbins, dtype='int32')(x, range)", compute="native")
 def histogram_fixed_width(xp, x: TensorOf("int32", "float16", "float32", "float64"), range: Reals,
                           nbins: Int(ge=1), dtype: OneOf("int32") = "int32"):
-    """How many elements fall into each interval of a range; those outside go to the outer ones."""
+    """Counts how many elements fall into each of `nbins` equal intervals of a range. Elements
+    outside count in the first or the last interval.
+
+    Shapes:
+        `x` may have any shape, `range` is (2,) of the same dtype. The result is (nbins,), of int32.
+
+    Example:
+        >>> print(ms.ops.HistogramFixedWidth(3)(ms.Tensor([0.5, 1.5, 9.0]), ms.Tensor([0.0, 3.0])))
+        [1 1 1]
+    """
     if range.shape != (2,) or not bool(range[0] < range[1]):
         raise ValueError("For 'HistogramFixedWidth', 'range' must be two rising numbers.")
     low, high = (xp.cast(each, "float64") for each in range)
@@ -285,7 +384,15 @@ def histogram_fixed_width(xp, x: TensorOf("int32", "float16", "float32", "float6
 
 @op("ops.EqualCount()(x, y)", types=SameDtype("x y"), compute="native")
 def equal_count(xp, x: Anything, y: Anything):
-    """How many elements are equal, as one element of their dtype."""
+    """Counts the positions at which two Tensors hold equal elements.
+
+    Shapes:
+        `x` and `y` have one shape and dtype. The result is (1,), of their dtype.
+
+    Example:
+        >>> print(ms.ops.EqualCount()(ms.Tensor([1, 2, 3]), ms.Tensor([1, 0, 3])))
+        [2]
+    """
     if x.shape != y.shape:
         raise ValueError(f"For 'EqualCount', 'x' and 'y' must have one shape, but got {x.shape} "
                          f"and {y.shape}.")
@@ -335,7 +442,16 @@ class ConfusionMatrix(Primitive):
 @op("ops.CompareAndBitpack()(x, threshold)", types=SameDtype("x threshold"), compute="native")
 def compare_and_bitpack(xp, x: TensorOf("bool", "float16", "float32", "float64", "int8", "int16",
                                         "int32", "int64"), threshold: Anything):
-    """Bytes whose bits tell which of eight elements are above a threshold, the first one highest.
+    """Compares elements with a threshold and packs eight answers into one byte, the first one as
+    its highest bit.
+
+    Shapes:
+        `x` is (..., 8 n), `threshold` a scalar of the same dtype. The result is (..., n), of uint8.
+
+    Example:
+        >>> print(ms.ops.CompareAndBitpack()(ms.Tensor([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]),
+        ...                                  ms.Tensor(0.5)))
+        [131]
     """
     if x.ndim == 0 or x.shape[-1] % 8:
         raise ValueError(
@@ -543,8 +659,17 @@ class RaggedRange(Primitive):
 )
 def bincount(xp, input: TensorOf(number, "bool"), weights: Anything | None = None,
              minlength: Int(ge=0) = 0):
-    """How often each number appears, or the sum of its weights; float32 (of weights: their
-    dtype)."""
+    """Counts how often each number appears, or adds up the weights of each.
+
+    Shapes:
+        `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
+        max(input) + 1 elements, or `minlength` if that is more; it is float32, or of the dtype of
+        `weights`.
+
+    Example:
+        >>> print(ms.ops.bincount(ms.Tensor([0, 1, 1, 3])))
+        [1. 2. 0. 1.]
+    """
     found = xp.bincount(xp.cast(xp.real(input), "int64"), weights, minlength)
     return xp.cast(found, "float32" if weights is None else weights.dtype)
 
@@ -553,7 +678,17 @@ def bincount(xp, input: TensorOf(number, "bool"), weights: Anything | None = Non
 def mint_bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"),
                   weights: Anything | None = None,
                   minlength: Int(ge=0) = 0):
-    """How often each number appears, as int64, or the sum of its weights."""
+    """Counts how often each number appears, or adds up the weights of each.
+
+    Shapes:
+        `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
+        max(input) + 1 elements, or `minlength` if that is more; it is int64, or of the dtype of
+        `weights`.
+
+    Example:
+        >>> print(ms.mint.bincount(ms.Tensor([0, 1, 1, 3])))
+        [1 2 0 1]
+    """
     found = xp.bincount(input, weights, minlength)
     return xp.cast(found, "int64" if weights is None else weights.dtype)
 
@@ -566,8 +701,17 @@ def mint_bincount(xp, input: TensorOf("int8", "int16", "int32", "int64", "uint8"
 )
 def histc(xp, input: TensorOf("float16", "float32", "int32"), bins: Int(ge=1) = 100,
           min: Number | Bool = 0.0, max: Number | Bool = 0.0):
-    """How many elements fall into each of `bins` equal intervals of [min, max] (their own range if
-    equal)."""
+    """Counts how many elements fall into each of `bins` equal intervals of [min, max].
+
+    If `min` and `max` are equal, the range of the elements is taken. Elements outside are left out.
+
+    Shapes:
+        `input` may have any shape. The result is (bins,).
+
+    Example:
+        >>> print(ms.ops.histc(ms.Tensor([0.5, 1.5, 1.7, 9.0]), bins=3, min=0.0, max=3.0))
+        [1. 2. 0.]
+    """
     if min > max:
         raise ValueError(f"For 'histc', 'min' must be at most 'max', but got {min} and {max}.")
     low, high = (xp.min(input), xp.max(input)) if min == max else (min, max)

@@ -19,7 +19,17 @@ def _median(xp, input, axis, keepdims):
 
 @op("ops.median(input, axis=-1, keepdims=False)", compute="native")
 def median(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
-    """(the lower median, its int64 position) along an axis."""
+    """Finds the median along an axis, the lower one of two in the middle, and its position.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `keepdims`; the values keep the dtype, the positions are int64.
+
+    Example:
+        >>> v, i = ms.ops.median(ms.Tensor([[3.0, 1.0, 2.0, 4.0]]), axis=1)
+        >>> print(v, i)
+        [2.] [2]
+    """
     if input.ndim == 0:
         return input, xp.zeros((), "int64")
     values, at = _median(xp, input, axis, keepdims)
@@ -65,7 +75,18 @@ def mint_median(input, dim=None, keepdim=False):
     compute="native",
 )
 def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
-    """(the lower median of what is not NaN, its int64 position) along an axis."""
+    """Finds the median of the elements that are not NaN along an axis, the lower one of two in the
+    middle, and its position.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `keepdims`; the values keep the dtype, the positions are int64.
+
+    Example:
+        >>> v, i = ms.ops.nanmedian(ms.Tensor([3.0, np.nan, 1.0, 2.0]))
+        >>> print(v, i)
+        2.0 3
+    """
     if not input.ndim:
         return input, xp.zeros((), "int64")
     values, at = xp.top_k(input, input.shape[axis], axis, False)  # NaN stands last
@@ -114,7 +135,17 @@ def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
     "Tensor.quantile(q, axis=None, keepdims=False)")
 def quantile(xp, input: TensorOf("float32", "float64"), q: Share,
              axis: Int | None = None, keepdims: Bool = False):
-    """The values below which fractions q of the elements lie, along an axis or over all."""
+    """Finds the values below which the fractions `q` of the elements lie, along an axis or over all
+    elements. Between two elements the value is interpolated.
+
+    Shapes:
+        `input` is float32 or float64 of any shape. The result has the axes of a `q` with one axis
+        first, then those of `input` without `axis`, or with length 1 there with `keepdims`.
+
+    Example:
+        >>> print(ms.ops.quantile(ms.Tensor([1.0, 2.0, 3.0, 5.0]), ms.Tensor([0.0, 0.5, 1.0])))
+        [1.  2.5 5. ]
+    """
     return _quantiles(xp, input, q, axis, keepdims, ignore_nan=False)
 
 
@@ -122,5 +153,14 @@ def quantile(xp, input: TensorOf("float32", "float64"), q: Share,
     "Tensor.nanquantile(q, axis=None, keepdims=False)")
 def nanquantile(xp, input: TensorOf("float32", "float64"), q: Share,
                 axis: Int | None = None, keepdims: Bool = False):
-    """The quantiles of what is not NaN."""
+    """Finds the values below which the fractions `q` of the elements lie that are not NaN.
+
+    Shapes:
+        `input` is float32 or float64 of any shape. The result has the axes of a `q` with one axis
+        first, then those of `input` without `axis`, or with length 1 there with `keepdims`.
+
+    Example:
+        >>> print(ms.ops.nanquantile(ms.Tensor([1.0, np.nan, 3.0]), 0.5))
+        2.0
+    """
     return _quantiles(xp, input, q, axis, keepdims, ignore_nan=True)

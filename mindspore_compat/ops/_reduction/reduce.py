@@ -48,8 +48,19 @@ def axes_of(axis):
     "mint.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
 def sum(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
         dtype: DType = None):
-    """The sum over the axes given; integers and bools add up as int64, wide unsigned ones as they
-    are."""
+    """Adds up the elements over the axes given, by default over all.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`. Bools and small integers add up as int64; other dtypes stay, unless `dtype` is
+        given.
+
+    Example:
+        >>> print(ms.ops.sum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        10.0
+        >>> print(ms.ops.sum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
+        [4. 6.]
+    """
     if dtype is not None:
         input = xp.cast(input, dtype)
     elif adds_up_as_int64(input.dtype):
@@ -69,8 +80,18 @@ def _as(xp, out, dtype):
 )
 def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
                skip_mode: Bool = False):
-    """The sum over the axes given, in the input's dtype; with `skip_mode` no axes mean no
-    reduction."""
+    """Adds up the elements over the axes given, by default over all.
+
+    With `skip_mode` an empty tuple of axes means no reduction.
+
+    Shapes:
+        `x` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.reduce_sum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1))
+        [3. 7.]
+    """
     if skip_mode and isinstance(axis, (tuple, list)) and not axis:
         return x
     return xp.cast(xp.sum(x, axes_of(axis), keepdims=keep_dims), x.dtype)
@@ -83,7 +104,17 @@ def reduce_sum(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = 
     quirks=Quirks(rules={"ops.ReduceMean": {"axis": Axes}}),
 )
 def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """The mean over the axes given, in the input's dtype (integers truncate)."""
+    """Computes the mean over the axes given, by default over all. Means of integers are cut to
+    whole numbers.
+
+    Shapes:
+        `x` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.mean(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
+        [2. 3.]
+    """
     if not x.ndim and axis in (0, -1):  # as for sums, no axis counts as one
         axis = None
     return xp.cast(xp.mean(x, axes_of(axis), keepdims=keep_dims), x.dtype)
@@ -91,7 +122,16 @@ def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False)
 
 @op("mint.mean(input: x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
 def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """The mean over the axes given."""
+    """Computes the mean over the axes given, by default over all.
+
+    Shapes:
+        `x` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.mint.mean(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
+        [2. 3.]
+    """
     return mean.body(xp, x, axis, keep_dims)
 
 
@@ -102,8 +142,17 @@ def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
 )
 def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False,
          dtype: DType = None):
-    """The product over the axes given; integers and bools multiply as int64, wide unsigned ones as
-    they are."""
+    """Multiplies the elements over the axes given, by default over all.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`. Bools and small integers multiply as int64; other dtypes stay, unless `dtype`
+        is given.
+
+    Example:
+        >>> print(ms.ops.prod(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1))
+        [ 2. 12.]
+    """
     if axis is None and keep_dims:
         raise ValueError("For 'prod', an axis must be given where the axes are to be kept.")
     if dtype is not None:
@@ -118,7 +167,16 @@ def prod(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     quirks=Quirks(rules={"ops.ReduceProd": {"axis": Axes}}),
 )
 def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """The product over the axes given, in the input's dtype."""
+    """Multiplies the elements over the axes given, by default over all.
+
+    Shapes:
+        `x` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.ReduceProd()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
+        [3. 8.]
+    """
     return xp.cast(xp.prod(x, axes_of(axis), keepdims=keep_dims), x.dtype)
 
 
@@ -168,7 +226,17 @@ def _bounded(name, word, limit, body):
     ),
 )
 def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """The largest element over the axes given; equal ones share the gradient."""
+    """Finds the largest element over the axes given, by default over all. Equal ones share the
+    gradient.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.ReduceMax()(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), 0))
+        [3. 5.]
+    """
     return xp.max(input, axes_of(axis), keepdims=keep_dims)
 
 
@@ -184,7 +252,17 @@ def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     ),
 )
 def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """The smallest element over the axes given; equal ones share the gradient."""
+    """Finds the smallest element over the axes given, by default over all. Equal ones share the
+    gradient.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.ReduceMin()(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), 0))
+        [1. 4.]
+    """
     return xp.min(input, axes_of(axis), keepdims=keep_dims)
 
 
@@ -197,7 +275,16 @@ _bounded("amin", "smallest", "minimum", amin)
     "ops.reduce_all(input, axis=None, keep_dims=False)",
     "mint.all(input, dim: axis=None, keepdim: keep_dims=False)")
 def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """True where every element over the axes given is true."""
+    """Tells whether every element over the axes given is true, that is, not 0; by default over all.
+
+    Shapes:
+        `input` may have any shape. The result is bool and lacks the axes given, or has length 1
+        there with `keep_dims`.
+
+    Example:
+        >>> print(ms.ops.all(ms.Tensor([[True, False], [True, True]]), 1))
+        [False  True]
+    """
     return xp.all(input, axes_of(axis), keepdims=keep_dims)
 
 
@@ -209,7 +296,16 @@ def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     quirks=Quirks(rules={"ops.ReduceAny": {"axis": Axes}}),
 )
 def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """True where some element over the axes given is true."""
+    """Tells whether some element over the axes given is true, that is, not 0; by default over all.
+
+    Shapes:
+        `input` may have any shape. The result is bool and lacks the axes given, or has length 1
+        there with `keep_dims`.
+
+    Example:
+        >>> print(ms.ops.any(ms.Tensor([[True, False], [False, False]]), 1))
+        [ True False]
+    """
     return xp.any(input, axes_of(axis), keepdims=keep_dims)
 
 
@@ -221,14 +317,34 @@ def _floating(xp, x):
 @op("ops.var(input, axis=None, ddof=0, keepdims=False)")
 def var(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
-    """The variance over the axes given, divided by the count less `ddof`."""
+    """Computes the variance over the axes given: the sum of squared distances from the mean,
+    divided by the count less `ddof`.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keepdims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.var(ms.Tensor([[1.0, 3.0], [2.0, 6.0]]), 1))
+        [1. 4.]
+    """
     return xp.var(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
 @op("ops.std(input, axis=None, ddof=0, keepdims=False)")
 def std(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
         keepdims: Bool = False):
-    """The standard deviation over the axes given, from the variance with `ddof`."""
+    """Computes the standard deviation over the axes given: the root of the sum of squared distances
+    from the mean, divided by the count less `ddof`.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keepdims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.std(ms.Tensor([[1.0, 3.0], [2.0, 6.0]]), 1))
+        [1. 2.]
+    """
     return xp.std(_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
@@ -240,7 +356,16 @@ def std(xp, input: TensorOf(number), axis: Places = None, ddof: Int | Bool = 0,
                         {"dim": ScalarOf(Places, TypeError)})),
 )
 def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
-    """log(sum(exp(input))) over the axes given, without overflow."""
+    """Computes log(sum(exp(input))) over the axes given, without overflow.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keepdim`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.logsumexp(ms.Tensor([1000.0, 1000.0]), 0))
+        1000.6932
+    """
     axis = axes_of(dim)
     if not input.size:
         return xp.sum(input, axis, keepdims=keepdim) - float("inf")
@@ -267,7 +392,17 @@ def _extreme(xp, input, axis, keepdims, find):
 @op("ops.ArgMaxWithValue(axis=0, keep_dims=False)(input)", compute="native")
 def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
                        keep_dims: Bool = False):
-    """(int64 positions, values) of the largest elements along an axis."""
+    """Finds the largest elements along an axis, as their positions and their values.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `keep_dims`; the positions are int64 and the values keep the dtype.
+
+    Example:
+        >>> i, v = ms.ops.ArgMaxWithValue(axis=1)(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]))
+        >>> print(i, v)
+        [1 1] [5. 4.]
+    """
     values, at = _extreme(xp, input, axis, keep_dims, xp.argmax)
     return xp.cast(at, "int64"), values
 
@@ -275,7 +410,17 @@ def arg_max_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
 @op("ops.ArgMinWithValue(axis=0, keep_dims=False)(input)", compute="native")
 def arg_min_with_value(xp, input: TensorOf(real, "bool"), axis: Scalar = 0,
                        keep_dims: Bool = False):
-    """(int64 positions, values) of the smallest elements along an axis."""
+    """Finds the smallest elements along an axis, as their positions and their values.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `keep_dims`; the positions are int64 and the values keep the dtype.
+
+    Example:
+        >>> i, v = ms.ops.ArgMinWithValue(axis=1)(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]))
+        >>> print(i, v)
+        [0 0] [1. 3.]
+    """
     values, at = _extreme(xp, input, axis, keep_dims, xp.argmin)
     return xp.cast(at, "int64"), values
 
@@ -300,35 +445,83 @@ def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False)
     compute="native",
 )
 def argmax(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int) = None, keepdim: Bool = False):
-    """The int64 position of the largest element along an axis, or in the flattened input."""
+    """Finds the position of the largest element along an axis, or in the flattened input where
+    `dim` is None.
+
+    Shapes:
+        `input` may have any shape. The result is int64 and lacks the axis, or has length 1 there
+        with `keepdim`.
+
+    Example:
+        >>> print(ms.ops.argmax(ms.Tensor([[1.0, 5.0], [4.0, 3.0]]), 1))
+        [1 0]
+    """
     return xp.cast(xp.argmax(input, dim, keepdims=keepdim and dim is not None), "int64")
 
 
 @op("ops.argmin(input, axis=None, keepdims=False)", compute="native")
 def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None,
                  keepdims: Any = False):
-    """The int32 position of the smallest element along an axis, or in the flattened input."""
+    """Finds the position of the smallest element along an axis, or in the flattened input where
+    `axis` is None.
+
+    Shapes:
+        `input` may have any shape. The result is int32 and lacks the axis, or has length 1 there
+        with `keepdims`.
+
+    Example:
+        >>> print(ms.ops.argmin(ms.Tensor([[1.0, 5.0], [4.0, 3.0]]), 1))
+        [0 1]
+    """
     found = xp.argmin(input, axis, keepdims=keepdims and axis is not None)
     return xp.cast(found, "int32" if input.ndim else "int64")
 
 
 @op("mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", compute="native")
 def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bool = False):
-    """The int64 position of the smallest element along an axis, or in the flattened input."""
+    """Finds the position of the smallest element along an axis, or in the flattened input where no
+    axis is given.
+
+    Shapes:
+        `input` may have any shape. The result is int64 and lacks the axis, or has length 1 there
+        with `keepdims`.
+
+    Example:
+        >>> print(ms.mint.argmin(ms.Tensor([[1.0, 5.0], [4.0, 3.0]]), 1))
+        [0 1]
+    """
     return xp.cast(xp.argmin(input, axis, keepdims=keepdims and axis is not None), "int64")
 
 
 @op("ops.Argmax(axis=-1, output_type=int32)(input_x)", compute="native")
 def argmax_as(xp, input_x: TensorOf(any_dtype), axis: ScalarOf(Int) = -1,
               output_type: DType("int32", "int64") = dtypes.int32):
-    """The position of the largest element along an axis, as int32 or int64."""
+    """Finds the position of the largest element along an axis.
+
+    Shapes:
+        `input_x` has at least one axis. The result lacks the axis and is of `output_type`, int32 or
+        int64.
+
+    Example:
+        >>> print(ms.ops.Argmax()(ms.Tensor([[1.0, 5.0], [4.0, 3.0]])))
+        [1 0]
+    """
     return xp.cast(xp.argmax(input_x, axis), output_type)
 
 
 @op("ops.Argmin(axis=-1, output_type=int32)(input_x)", compute="native")
 def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Scalar = -1,
               output_type: DType("int32", "int64") = dtypes.int32):
-    """The position of the smallest element along an axis, as int32 or int64."""
+    """Finds the position of the smallest element along an axis.
+
+    Shapes:
+        `input_x` has at least one axis. The result lacks the axis and is of `output_type`, int32 or
+        int64.
+
+    Example:
+        >>> print(ms.ops.Argmin()(ms.Tensor([[1.0, 5.0], [4.0, 3.0]])))
+        [0 1]
+    """
     return xp.cast(xp.argmin(input_x, axis), output_type)
 
 
@@ -338,8 +531,20 @@ def argmin_as(xp, input_x: TensorOf(any_dtype), axis: Scalar = -1,
 @op("ops.CumSum(exclusive=False, reverse=False)(input, axis)")
 def cum_sum(xp, input: TensorOf(number), axis: Scalar, exclusive: Bool = False,
             reverse: Bool = False):
-    """Cumulative sums along an axis; `exclusive` leaves out the element itself, `reverse` runs
-    backward."""
+    """Adds up the elements along an axis; each result is the sum of all elements so far.
+
+    `exclusive` leaves out the element itself, so that the first result is 0. `reverse` runs from
+    the end.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.CumSum()(ms.Tensor([1.0, 2.0, 3.0]), 0))
+        [1. 3. 6.]
+        >>> print(ms.ops.CumSum(reverse=True)(ms.Tensor([1.0, 2.0, 3.0]), 0))
+        [6. 5. 3.]
+    """
     if reverse:
         input = xp.flip(input, axis)
     out = xp.cumsum(input, axis)
@@ -350,14 +555,34 @@ def cum_sum(xp, input: TensorOf(number), axis: Scalar, exclusive: Bool = False,
 
 @op("ops.cumsum(x, axis, dtype=None)")
 def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = None):
-    """Cumulative sums along an axis, in the input's dtype unless one is given."""
+    """Adds up the elements along an axis; each result is the sum of all elements so far.
+
+    Shapes:
+        `x` may have any shape with at least one axis. The result has the same shape, and the dtype
+        of `x` unless `dtype` is given.
+
+    Example:
+        >>> print(ms.ops.cumsum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1))
+        [[1. 3.]
+         [3. 7.]]
+    """
     x = x if dtype is None else xp.cast(x, dtype)
     return xp.cast(xp.cumsum(x, axis), x.dtype)
 
 
 @op("mint.cumsum(input: x, dim: axis, dtype=None)")
 def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
-    """Cumulative sums along an axis; small integers add up as int64."""
+    """Adds up the elements along an axis; each result is the sum of all elements so far.
+
+    Shapes:
+        `x` may have any shape with at least one axis. The result has the same shape; small integers
+        add up as int64, unless `dtype` is given.
+
+    Example:
+        >>> print(ms.mint.cumsum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), 1))
+        [[1. 3.]
+         [3. 7.]]
+    """
     if dtype is not None:
         x = xp.cast(x, dtype)
     elif x.dtype.kind in "iub":
@@ -368,8 +593,16 @@ def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
 @op("ops.cumprod(input, dim, dtype=None)", "Tensor.cumprod(dim, dtype=None)",
     "mint.cumprod(input, dim, dtype=None)")
 def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = None):
-    """Cumulative products along an axis; of integers and bools as int64, unless a dtype is
-    given."""
+    """Multiplies up the elements along an axis; each result is the product of all elements so far.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The result has the same shape; integers
+        and bools multiply as int64, unless `dtype` is given.
+
+    Example:
+        >>> print(ms.ops.cumprod(ms.Tensor([1.0, 2.0, 3.0, 4.0]), 0))
+        [ 1.  2.  6. 24.]
+    """
     if dtype is not None:
         input = xp.cast(input, dtype)
     elif input.dtype.kind in "iub":
@@ -434,10 +667,23 @@ def abs_order(order):
 )
 def norm(xp, A: TensorOf(any_dtype), ord: Number | Str | None = None, dim: Axis = None,
          keepdim: Bool = False):
-    """The vector or matrix norm: of the flattened input without `ord`, over `dim` otherwise.
+    """Computes the norm of vectors or matrices.
+
+    Without `ord` it is the root of the sum of squares, of all elements or over `dim`. With an
+    order, one axis in `dim` means vectors and two axes mean matrices.
 
     A Tensor holds the order of a norm of vectors; of matrices it asks for the Frobenius norm. Norms
     of complex vectors, and Frobenius norms, are complex as well.
+
+    Shapes:
+        `A` may have any shape. The result lacks the axes of `dim`, or has length 1 there with
+        `keepdim`; floats keep their dtype.
+
+    Example:
+        >>> print(ms.ops.norm(ms.Tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1))
+        [ 5. 10.]
+        >>> print(ms.ops.norm(ms.Tensor([[3.0, 4.0], [6.0, 8.0]]), ord=1, dim=(0, 1)))
+        12.0
     """
     axis = axes_of(dim)
     if isinstance(ord, Tensor):

@@ -16,7 +16,17 @@ Real = TensorOf(real, "bool")
     compute="native",
 )
 def sort(xp, input_x: Real, axis: Int = -1, descending: Bool = False):
-    """(values in order, int32 positions) along an axis."""
+    """Sorts the elements along an axis and tells where each came from.
+
+    Shapes:
+        `input_x` may have any shape with at least one axis. The values have its shape and dtype;
+        the positions have its shape and are int32.
+
+    Example:
+        >>> v, i = ms.ops.sort(ms.Tensor([3.0, 1.0, 2.0]))
+        >>> print(v, i)
+        [1. 2. 3.] [1 2 0]
+    """
     axis = axis_of(axis, input_x)
     values, at = xp.top_k(input_x, input_x.shape[axis], axis, descending)
     return values, xp.cast(at, "int32")
@@ -25,14 +35,34 @@ def sort(xp, input_x: Real, axis: Int = -1, descending: Bool = False):
 @op("mint.sort(input: input_x, *, dim: axis=-1, descending=False, stable=False)", compute="native")
 def mint_sort(xp, input_x: Anything, axis: Int = -1, descending: Bool = False,
               stable: Bool = False):
-    """(values in order, int64 positions) along an axis; equal values always keep their order."""
+    """Sorts the elements along an axis and tells where each came from. Equal values always keep
+    their order.
+
+    Shapes:
+        `input_x` may have any shape with at least one axis. The values have its shape and dtype;
+        the positions have its shape and are int64.
+
+    Example:
+        >>> v, i = ms.mint.sort(ms.Tensor([3.0, 1.0, 2.0]), descending=True)
+        >>> print(v, i)
+        [3. 2. 1.] [0 2 1]
+    """
     values, at = xp.top_k(input_x, input_x.shape[axis], axis, descending)
     return values, xp.cast(at, "int64")
 
 
 @op("ops.argsort(input, axis=-1, descending=False)", compute="native")
 def argsort(xp, input: Real, axis: Int = -1, descending: Bool = False):
-    """The int32 positions that sort the input along an axis."""
+    """Finds the positions that bring the elements into order along an axis.
+
+    Shapes:
+        `input` may have any shape with at least one axis. The result has the same shape and is
+        int32.
+
+    Example:
+        >>> print(ms.ops.argsort(ms.Tensor([3.0, 1.0, 2.0])))
+        [1 2 0]
+    """
     return xp.cast(xp.top_k(input, input.shape[axis], axis, descending)[1], "int32")
 
 
@@ -46,7 +76,20 @@ def argsort(xp, input: Real, axis: Int = -1, descending: Bool = False):
 )
 def topk(xp, input: TensorOf(real), k: InTensor(Int), dim: ElementOf(Int | Bool) = None,
          largest: Bool = True, sorted: Bool = True):
-    """(the k largest or smallest values in order, their int32 positions) along an axis."""
+    """Finds the `k` largest elements along an axis, or the smallest with `largest` of False, and
+    their positions.
+
+    They come in order; `sorted` of False permits any order.
+
+    Shapes:
+        `input` has at least one axis. Both results have length `k` along `dim`, by default the last
+        axis; the values keep the dtype, the positions are int32.
+
+    Example:
+        >>> v, i = ms.ops.topk(ms.Tensor([3.0, 1.0, 5.0, 2.0]), 2)
+        >>> print(v, i)
+        [5. 3.] [2 0]
+    """
     axis = -1 if dim is None else int(dim)
     length = input.shape[axis] if input.ndim else 1
     if not 1 <= k <= length:

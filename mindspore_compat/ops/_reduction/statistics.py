@@ -42,7 +42,16 @@ Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
     "mint.nansum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
 def nansum(xp, input: TensorOf(real, "bool"), axis: Axis = None,
            keep_dims: Bool = False, dtype: DType(real, "bool") = None):
-    """The sum of what is not NaN, in the input's dtype or one given; bools add up as int64."""
+    """Adds up the elements that are not NaN over the axes given, by default over all.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`. The dtype stays unless `dtype` is given; bools add up as int64.
+
+    Example:
+        >>> print(ms.ops.nansum(ms.Tensor([1.0, np.nan, 3.0])))
+        4.0
+    """
     if input.dtype.kind == "b":
         input = xp.cast(input, "int64")
     elif input.dtype.kind not in "iu":
@@ -54,7 +63,16 @@ def nansum(xp, input: TensorOf(real, "bool"), axis: Axis = None,
 @op("ops.nanmean(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
     "Tensor.nanmean(axis=None, keepdims: keep_dims=False, *, dtype=None)")
 def nanmean(xp, input: Floating, axis: Axis = None, keep_dims: Bool = False):
-    """The mean of what is not NaN."""
+    """Computes the mean of the elements that are not NaN over the axes given, by default over all.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.nanmean(ms.Tensor([1.0, np.nan, 3.0])))
+        2.0
+    """
     axis = axes_of(axis)
     missing = xp.isnan(input)
     count = xp.cast(xp.sum(xp.logical_not(missing), axis, keepdims=keep_dims), input.dtype)
@@ -78,13 +96,33 @@ _moments("std_mean", "std")
 
 @op("mint.var(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")
 def mint_var(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bool = False):
-    """The variance over the axes given, divided by the count less `correction`."""
+    """Computes the variance over the axes given: the sum of squared distances from the mean,
+    divided by the count less `correction`.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keepdim`; the dtype stays.
+
+    Example:
+        >>> print(ms.mint.var(ms.Tensor([1.0, 2.0, 3.0, 4.0])))
+        1.6666666
+    """
     return xp.var(input, axes_of(axis), ddof=ddof, keepdims=keepdims)
 
 
 @op("mint.std(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")
 def mint_std(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bool = False):
-    """The standard deviation over the axes given, from the variance with `correction`."""
+    """Computes the standard deviation over the axes given: the root of the sum of squared distances
+    from the mean, divided by the count less `correction`.
+
+    Shapes:
+        `input` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keepdim`; the dtype stays.
+
+    Example:
+        >>> print(ms.mint.std(ms.Tensor([1.0, 2.0, 3.0, 4.0])))
+        1.2909944
+    """
     return xp.std(input, axes_of(axis), ddof=ddof, keepdims=keepdims)
 
 
@@ -104,7 +142,16 @@ def mint_std(xp, input: Floating, axis: Axis = None, ddof: Int = 1, keepdims: Bo
     ),
 )
 def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dtype: DType = None):
-    """How many elements over the axes given are not 0."""
+    """Counts the elements over the axes given that are not 0, by default over all.
+
+    Shapes:
+        `x` may have any shape. The result lacks the axes given, or has length 1 there with
+        `keep_dims`; it is of `dtype`.
+
+    Example:
+        >>> print(ms.ops.count_nonzero(ms.Tensor([[0, 1], [2, 3]]), axis=1))
+        [1 2]
+    """
     found = xp.sum(x != 0, axes_of(axis), keepdims=keep_dims)
     return xp.cast(found, "int64" if dtype is None else dtype)
 
@@ -112,7 +159,17 @@ def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dty
 @op("ops.aminmax(input, *, axis=0, keepdims=False)", "Tensor.aminmax(*, axis=0, keepdims=False)")
 def aminmax(xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0,
             keepdims: Bool = False):
-    """(the smallest, the largest) element along an axis."""
+    """Finds the smallest and the largest element along an axis.
+
+    Shapes:
+        `input` may have any shape. Both results lack the axis, or have length 1 there with
+        `keepdims`; the dtype stays.
+
+    Example:
+        >>> low, high = ms.ops.aminmax(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]))
+        >>> print(low, high)
+        [1. 4.] [3. 5.]
+    """
     if input.ndim == 0:
         return input, input
     if input.dtype.kind == "f":  # NaN is left out
@@ -152,7 +209,18 @@ NoList = Number | Bool | Anything | None
 
 @op("ops.intopk(x1, x2, k)", "ops.InTopK(k)(x1, x2)", compute="native")
 def intopk(xp, x1: Half, x2: Index, k: Int):
-    """True where the class named is among the k largest of its row; ties count as in."""
+    """Tells for each row whether the score of the class named is among the `k` largest. Scores
+    equal to the last of them count as well.
+
+    Shapes:
+        `x1` is (N, C) of scores, float16 or float32; `x2` is (N,) of classes, integers. The result
+        is (N,), bool.
+
+    Example:
+        >>> print(ms.ops.intopk(ms.Tensor([[0.1, 0.9, 0.5], [0.3, 0.2, 0.1]]), ms.Tensor([2, 2]),
+        ...                     2))
+        [ True False]
+    """
     own = xp.take_along_axis(x1, xp.expand_dims(x2, 1), 1)
     ahead = xp.sum(x1 > own, 1)
     return (ahead < k) & xp.isfinite(xp.squeeze(own, 1))

@@ -12,7 +12,18 @@ Anything = TensorOf(any_dtype)
 
 @op("ops.unique(input)", "ops.Unique()(x: input)", compute="native")
 def unique(xp, input: Anything):
-    """(each value once, in order of appearance, the position of every element among them)."""
+    """Lists each value once, in order of appearance, and the position of every element in that
+    list.
+
+    Shapes:
+        `input` may have any shape. The values are (K,), of its dtype; the positions have its shape
+        and are int32, or int64 for int64.
+
+    Example:
+        >>> v, i = ms.ops.unique(ms.Tensor([3, 1, 3, 2]))
+        >>> print(v, i)
+        [3 1 2] [0 1 0 2]
+    """
     values, places = xp.distinct(xp.ravel(input))
     index_dtype = "int64" if input.dtype == "int64" else "int32"
     return values, xp.cast(xp.reshape(places, input.shape), index_dtype)

@@ -122,7 +122,16 @@ def empty(*size, dtype: DType = None, device: Device = None):
     compute="native",
 )
 def zeros_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
-    """Zeros of the input's shape, and its dtype unless one is given."""
+    """Makes zeros of the shape of the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
+        given.
+
+    Example:
+        >>> print(ms.ops.zeros_like(ms.Tensor([[1.0, 2.0]])))
+        [[0. 0.]]
+    """
     return xp.zeros(input.shape, input.dtype if dtype is None else dtype)
 
 
@@ -133,7 +142,16 @@ def zeros_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
     compute="native",
 )
 def ones_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
-    """Ones of the input's shape, and its dtype unless one is given."""
+    """Makes ones of the shape of the input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
+        given.
+
+    Example:
+        >>> print(ms.ops.ones_like(ms.Tensor([[1.0, 2.0]])))
+        [[1. 1.]]
+    """
     return xp.ones(input.shape, input.dtype if dtype is None else dtype)
 
 
@@ -145,7 +163,16 @@ def ones_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
 )
 def full_like(xp, input: TensorOf(any_dtype), fill_value: Scalar | TensorOf(real, "bool"),
               dtype: DType = None):
-    """One number in the input's shape, and its dtype unless one is given."""
+    """Fills the shape of the input with one number.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
+        given.
+
+    Example:
+        >>> print(ms.ops.full_like(ms.Tensor([[1.0, 2.0]]), 7))
+        [[7. 7.]]
+    """
     if fill_value.size != 1:
         raise ValueError(f"For 'full_like', 'fill_value' must be one number, but got shape "
                          f"{tuple(fill_value.shape)}.")
@@ -312,9 +339,17 @@ Value = TensorOf(integer | {"float16", "float32"})
 def one_hot(xp, indices: TensorOf("int32", "int64", "uint8"), depth: InTensor(Int(ge=0)),
             on_value: FirstOf(Number) | Value = 1, off_value: FirstOf(Number) | Value = 0,
             axis: ScalarOf(Int) = -1):
-    """A new axis of length `depth` with `on_value` at each index, `off_value` elsewhere.
+    """Adds an axis on which `on_value` stands at each index and `off_value` elsewhere. Of several
+    values in one of them the first counts. An index out of range gives `off_value` alone.
 
-    Of several values the first one counts.
+    Shapes:
+        `indices` is of any shape of integers. The result has a new axis of length `depth` at
+        `axis`, and the dtype of the values.
+
+    Example:
+        >>> print(ms.ops.one_hot(ms.Tensor([0, 2]), 3))
+        [[1 0 0]
+         [0 0 1]]
     """
     on_value, off_value = (xp.ravel(each)[0] if each.ndim else each
                            for each in (on_value, off_value))

@@ -270,13 +270,29 @@ class MatrixSetDiagV3(_Aligned):
 
 @op("ops.trace(input)", "ops.Trace()(input)", compute="native")
 def trace(xp, input: Numbers):
-    """The sum of the diagonal of a matrix; a RuntimeError of what is none."""
+    """Adds up the diagonal of a matrix. A RuntimeError is raised for anything that is no matrix.
+
+    Shapes:
+        `input` is (M, N). The result is ().
+
+    Example:
+        >>> print(ms.ops.trace(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        5.0
+    """
     return _trace(xp, input, RuntimeError)
 
 
 @op("mint.trace(input)", compute="native")
 def trace_strict(xp, input: Anything):
-    """The sum of the diagonal of a matrix; a ValueError of what is none."""
+    """Adds up the diagonal of a matrix. A ValueError is raised for anything that is no matrix.
+
+    Shapes:
+        `input` is (M, N). The result is ().
+
+    Example:
+        >>> print(ms.mint.trace(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        5.0
+    """
     return _trace(xp, input, ValueError)
 
 
@@ -299,13 +315,33 @@ def trace_along(xp, input: Anything, offset: Int, axis1: Int, axis2: Int):
     compute="native",
 )
 def diagonal(xp, input: Anything, offset: Scalar = 0, dim1: Scalar = 0, dim2: Scalar = 1):
-    """The diagonal over two axes, along a new last axis."""
+    """Takes a diagonal over two axes. `offset` is 0 for the main one, positive for one above and
+    negative for one below.
+
+    Shapes:
+        `input` has at least two axes. The result lacks `dim1` and `dim2` and has the diagonal as a
+        new last axis, of the same dtype.
+
+    Example:
+        >>> print(ms.ops.diagonal(ms.Tensor([[1, 2], [3, 4]])))
+        [1 4]
+    """
     return xp.diagonal(input, offset, dim1, dim2)
 
 
 @op("ops.diag_embed(input, offset=0, dim1=-2, dim2=-1)", compute="native")
 def diag_embed(xp, input: Reals, offset: Int = 0, dim1: Int = -2, dim2: Int = -1):
-    """Zeros with the last axis of the input on the diagonal of two new axes."""
+    """Writes the last axis of the input on the diagonal of two new axes, among zeros.
+
+    Shapes:
+        `input` is (..., M). The result has two axes of length M + |offset|, at `dim1` and `dim2`,
+        in the place of the last one, and the same dtype.
+
+    Example:
+        >>> print(ms.ops.diag_embed(ms.Tensor([1, 2])))
+        [[1 0]
+         [0 2]]
+    """
     count = input.shape[-1] + (offset if offset >= 0 else -offset)
     if not count:
         raise ValueError("For 'diag_embed', 'input' must have elements along its last axis.")
@@ -320,8 +356,17 @@ def diag_embed(xp, input: Reals, offset: Int = 0, dim1: Int = -2, dim2: Int = -1
 
 @op("ops.diag(input)", "ops.Diag()(input)", compute="native")
 def diag(xp, input: Anything):
-    """Zeros of the input's shape twice over, with the input where both halves of the place
-    agree."""
+    """Writes the elements on the diagonal of an array of twice as many axes, among zeros.
+
+    Shapes:
+        `input` is of shape s with at least one axis. The result is of shape s + s, of the same
+        dtype.
+
+    Example:
+        >>> print(ms.ops.diag(ms.Tensor([1, 2])))
+        [[1 0]
+         [0 2]]
+    """
     size = input.size
     flat = xp.spread_diagonal(xp.reshape(input, (size,)), (size, size))
     return xp.reshape(flat, (*input.shape, *input.shape))
@@ -329,7 +374,17 @@ def diag(xp, input: Anything):
 
 @op("mint.diag(input, diagonal=0)", compute="native")
 def vector_diag(xp, input: Anything, diagonal: Int = 0):
-    """A matrix with a vector on its diagonal, or the diagonal of a matrix."""
+    """Makes a matrix with a vector on its diagonal, or takes the diagonal of a matrix.
+
+    Shapes:
+        `input` is (M,) or (M, N). The result is a square matrix of length M + |diagonal|, or a
+        vector, of the same dtype.
+
+    Example:
+        >>> print(ms.mint.diag(ms.Tensor([1, 2])))
+        [[1 0]
+         [0 2]]
+    """
     if input.ndim == 2:
         return xp.diagonal(input, diagonal)
     count = input.shape[0] + (diagonal if diagonal >= 0 else -diagonal)
@@ -338,7 +393,17 @@ def vector_diag(xp, input: Anything, diagonal: Int = 0):
 
 @op("ops.diagflat(input, offset=0)", "Tensor.diagflat(offset=0)", compute="native")
 def diagflat(xp, input: Anything, offset: Int | Bool = 0):
-    """A matrix with all elements of the input on its diagonal."""
+    """Makes a matrix with all elements of the input on its diagonal.
+
+    Shapes:
+        `input` may have any shape, of M elements. The result is square, of length M + |offset|, of
+        the same dtype.
+
+    Example:
+        >>> print(ms.ops.diagflat(ms.Tensor([[1], [2]])))
+        [[1 0]
+         [0 2]]
+    """
     flat = xp.ravel(input)
     count = flat.shape[0] + (offset if offset >= 0 else -offset)
     return xp.spread_diagonal(flat, (count, count), offset)
@@ -347,7 +412,16 @@ def diagflat(xp, input: Anything, offset: Int | Bool = 0):
 @op("ops.DiagPart()(input_x)", compute="native")
 def diag_part(xp, input_x: TensorOf("int32", "int64", "float16", "float32", "float64", "complex64",
                                       "complex128")):
-    """The elements whose place agrees in both halves of the axes: what `ops.diag` spread out."""
+    """Takes the elements whose position agrees in both halves of the axes: what `ops.diag` spreads
+    out.
+
+    Shapes:
+        `input_x` is of shape s + s. The result is of shape s, of the same dtype.
+
+    Example:
+        >>> print(ms.ops.DiagPart()(ms.Tensor([[1, 2], [3, 4]])))
+        [1 4]
+    """
     half = input_x.shape[:input_x.ndim // 2]
     size = 1
     for n in half:
@@ -361,8 +435,17 @@ def diag_part(xp, input_x: TensorOf("int32", "int64", "float16", "float32", "flo
     compute="native",
 )
 def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
-    """Each matrix within `lower` diagonals below and `upper` above the main one; negative keeps
-    all."""
+    """Keeps `lower` diagonals below and `upper` above the main one of each matrix, and puts zeros
+    elsewhere. A negative number keeps all.
+
+    Shapes:
+        `x` is (..., M, N). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.matrix_band_part(ms.Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), 0, 1))
+        [[1. 2. 0.]
+         [0. 5. 6.]]
+    """
     rows = xp.expand_dims(xp.arange(x.shape[-2]), 1)
     columns = xp.expand_dims(xp.arange(x.shape[-1]), 0)
     keep = ((lower < 0) | (rows - columns <= lower)) & ((upper < 0) | (columns - rows <= upper))
@@ -377,7 +460,16 @@ def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
 )
 def diagonal_scatter(xp, input: Anything, src: Anything, offset: Scalar = 0, dim1: Scalar = 0,
                      dim2: Scalar = 1):
-    """The input with another diagonal over two axes."""
+    """Replaces a diagonal over two axes, in a copy of the input.
+
+    Shapes:
+        `src` has the shape of that diagonal. The result has the shape and dtype of `input`.
+
+    Example:
+        >>> print(ms.ops.diagonal_scatter(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([9, 8])))
+        [[9 2]
+         [3 8]]
+    """
     wanted = xp.diagonal(input, offset, dim1, dim2).shape
     if tuple(src.shape) != tuple(wanted):
         raise ValueError(f"For 'diagonal_scatter', 'src' must have shape {tuple(wanted)}, but got "
@@ -395,7 +487,18 @@ def diagonal_scatter(xp, input: Anything, src: Anything, offset: Scalar = 0, dim
            "ops.FillDiagonal": {"input": Diagonals, "fill_value": Float}}),
 )
 def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
-    """The input with one number on the diagonal; with `wrap` a tall matrix has it again below."""
+    """Writes one number on the main diagonal, in a copy of the input. With `wrap` a tall matrix has
+    it again below.
+
+    Shapes:
+        `input` has at least two axes, of one length if there are more than two. The result has the
+        same shape and dtype.
+
+    Example:
+        >>> print(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]).fill_diagonal(9.0))
+        [[9. 2.]
+         [3. 9.]]
+    """
     if input.ndim < 2 or input.ndim > 2 and len(set(input.shape)) > 1:
         raise ValueError(f"For 'fill_diagonal', 'input' must have two axes, or more of one length, "
                          f"but got {input.shape}.")

@@ -19,7 +19,16 @@ Axes = Int | TupleOf(Int) | ListOf(Int)
     compute="native",
 )
 def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
-    """The elements in reverse order along the axes given."""
+    """Reverses the order of the elements along the axes given.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.flip(ms.Tensor([[1, 2], [3, 4]]), (0,)))
+        [[3 4]
+         [1 2]]
+    """
     return xp.array(xp.flip(input, tuple(dims)))  # no view: writing to it leaves the input alone
 
 
@@ -31,20 +40,47 @@ def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     compute="native",
 )
 def roll(xp, input: Anything, shifts: Axes, dims: Axes | None = None):
-    """The elements moved along axes; those pushed over the end come back at the start."""
+    """Moves the elements along axes; those pushed over the end come back at the start. Without
+    `dims` it moves them in the flattened input.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.roll(ms.Tensor([1, 2, 3, 4]), 1, 0))
+        [4 1 2 3]
+    """
     shifts, dims = (tuple(v) if isinstance(v, list) else v for v in (shifts, dims))
     return xp.roll(input, shifts, dims)
 
 
 @op("ops.fliplr(input)", "Tensor.fliplr()", compute="native")
 def fliplr(xp, input: Anything):
-    """The second axis in reverse order."""
+    """Reverses the second axis.
+
+    Shapes:
+        `input` has at least two axes. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.fliplr(ms.Tensor([[1, 2], [3, 4]])))
+        [[2 1]
+         [4 3]]
+    """
     return xp.array(xp.flip(input, 1))
 
 
 @op("ops.flipud(input)", "Tensor.flipud()", compute="native")
 def flipud(xp, input: Anything):
-    """The first axis in reverse order."""
+    """Reverses the first axis.
+
+    Shapes:
+        `input` has at least one axis. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.flipud(ms.Tensor([[1, 2], [3, 4]])))
+        [[3 4]
+         [1 2]]
+    """
     return xp.array(xp.flip(input, 0))
 
 
@@ -55,8 +91,18 @@ def flipud(xp, input: Anything):
     compute="native",
 )
 def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
-    """Turned k times by 90 degrees, from the first axis named toward the second; a RuntimeError
-    where both are the same."""
+    """Turns the input `k` times by 90 degrees, from the first axis named toward the second. A
+    RuntimeError is raised if both are the same.
+
+    Shapes:
+        `input` has at least two axes. The result has the same dtype; the two axes change places for
+        odd `k`.
+
+    Example:
+        >>> print(ms.ops.rot90(ms.Tensor([[1, 2], [3, 4]]), 1, (0, 1)))
+        [[2 4]
+         [1 3]]
+    """
     if len(dims) == 2 and abs(dims[0] - dims[1]) in (0, input.ndim):
         raise RuntimeError(f"For 'rot90', 'dims' must name two axes of the input, but got "
                            f"{tuple(dims)} for shape {tuple(input.shape)}.")
@@ -71,8 +117,18 @@ def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
 )
 def reverse_sequence(xp, x: Anything, seq_lengths: Index, seq_dim: Int(ge=0),
                      batch_dim: Int(ge=0) = 0):
-    """Along `seq_dim`, the first seq_lengths[i] elements of row i of `batch_dim` in reverse
-    order."""
+    """Reverses the first seq_lengths[i] elements along `seq_dim` of each row i of `batch_dim`.
+
+    Shapes:
+        `x` has at least two axes, `seq_lengths` is (B,) for the length B of `batch_dim`. The result
+        has the shape and dtype of `x`.
+
+    Example:
+        >>> print(ms.ops.reverse_sequence(ms.Tensor([[1, 2, 3], [4, 5, 6]]), ms.Tensor([2, 3]),
+        ...                               seq_dim=1))
+        [[2 1 3]
+         [6 5 4]]
+    """
     steps = xp.arange(x.shape[seq_dim])
     if bool(xp.any(seq_lengths < 0)):
         raise RuntimeError(f"For 'reverse_sequence', 'seq_lengths' must not be negative, but got "

@@ -99,7 +99,18 @@ def combinations(input: Anything, r: Int(ge=1) = 2, with_replacement: Any = Fals
 
 @op("ops.vander(x, N=None)", "Tensor.vander(N=None)")
 def vander(xp, x: Anything, N: Int(ge=1) | Bool | None = None):
-    """The powers N-1, ..., 1, 0 of each element, one row for each; of integers as int64."""
+    """Lists the powers N-1, ..., 1, 0 of each element, one row for each.
+
+    Shapes:
+        `x` is (M,). The result is (M, N), with N = M by default, of the dtype of `x`; integers give
+        int64.
+
+    Example:
+        >>> print(ms.ops.vander(ms.Tensor([1.0, 2.0, 3.0])))
+        [[1. 1. 1.]
+         [4. 2. 1.]
+         [9. 3. 1.]]
+    """
     if x.ndim != 1 or not x.shape[0]:
         raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got shape "
                          f"{tuple(x.shape)}.")

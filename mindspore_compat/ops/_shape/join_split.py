@@ -36,13 +36,34 @@ Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
     compute="native",
 )
 def cat(xp, tensors: Several, axis: Scalar = 0):
-    """Tensors joined along an axis that they have."""
+    """Joins Tensors along an axis that they have.
+
+    Shapes:
+        The Tensors agree in all axes but `axis`, whose lengths add up. The result has the dtype to
+        which they are promoted.
+
+    Example:
+        >>> print(ms.ops.cat((ms.Tensor([[1, 2]]), ms.Tensor([[3, 4], [5, 6]])), axis=0))
+        [[1 2]
+         [3 4]
+         [5 6]]
+    """
     return xp.concatenate(_joined_dtype(xp, tensors), axis)
 
 
 @op("mint.stack(tensors, dim: axis=0)", compute="native")
 def stack(xp, tensors: Several, axis: Int = 0):
-    """Tensors of one shape joined along a new axis, in the dtype that they meet in."""
+    """Joins Tensors of one shape along a new axis.
+
+    Shapes:
+        Each Tensor is of shape s. The result has a new axis at `axis`, as long as there are
+        Tensors, and the dtype to which they are promoted.
+
+    Example:
+        >>> print(ms.mint.stack((ms.Tensor([1, 2]), ms.Tensor([3, 4])), 1))
+        [[1 3]
+         [2 4]]
+    """
     return xp.stack(_joined_dtype(xp, tensors), axis)
 
 
@@ -54,7 +75,16 @@ def stack(xp, tensors: Several, axis: Int = 0):
     quirks=Quirks(rules=dict.fromkeys(("ops.stack", "ops.Stack"), {"tensors": Several | Alone})),
 )
 def stack_alike(xp, tensors: Several, axis: Int = 0):
-    """Tensors of one shape and dtype joined along a new axis."""
+    """Joins Tensors of one shape and dtype along a new axis.
+
+    Shapes:
+        The result has a new axis at `axis`, as long as there are Tensors, and their dtype.
+
+    Example:
+        >>> print(ms.ops.stack((ms.Tensor([1, 2]), ms.Tensor([3, 4])), 1))
+        [[1 3]
+         [2 4]]
+    """
     return xp.stack(of_one_dtype(xp, tensors), axis)
 
 
@@ -69,7 +99,16 @@ def stack_alike(xp, tensors: Several, axis: Int = 0):
     quirks=Quirks(rules={"mint.unbind": {"axis": Scalar}}),
 )
 def unstack(xp, input_x: Anything, axis: Int = 0, num: Int | None = None):
-    """The slices along an axis, as a tuple without that axis."""
+    """Takes the slices along an axis apart.
+
+    Shapes:
+        `input_x` has at least one axis. The result is a tuple with one Tensor for each position
+        along `axis`, without that axis and of the same dtype.
+
+    Example:
+        >>> print(ms.ops.unstack(ms.Tensor([[1, 2], [3, 4]]))[1])
+        [3 4]
+    """
     front = xp.moveaxis(input_x, axis, 0)
     return tuple(front[i] for i in range(front.shape[0]))
 
@@ -139,7 +178,16 @@ def mint_split(tensor, split_size_or_sections, dim=0):
 @op("ops.Split(axis=0, output_num=1)(input_x)", compute="native")
 def split_evenly(xp, input_x: Anything, axis: ScalarOf(Int) = 0,
                  output_num: ScalarOf(Int(ge=1)) = 1):
-    """`output_num` equal parts along an axis, as a tuple."""
+    """Cuts the input into `output_num` equal parts along an axis.
+
+    Shapes:
+        The length along `axis` is a multiple of `output_num`. The result is a tuple of Tensors of
+        the same dtype.
+
+    Example:
+        >>> print(ms.ops.Split(0, 2)(ms.Tensor([1, 2, 3, 4]))[1])
+        [3 4]
+    """
     if input_x.shape[axis] % output_num:
         raise ValueError(
             f"For 'Split', 'output_num' must divide the length {input_x.shape[axis]}, but got "
@@ -155,7 +203,16 @@ def split_evenly(xp, input_x: Anything, axis: ScalarOf(Int) = 0,
     quirks=Quirks(rules={"mint.chunk": {"chunks": Count, "axis": Scalar}}),
 )
 def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
-    """At most `chunks` parts of equal length along an axis; the last may be shorter."""
+    """Cuts the input into at most `chunks` parts of equal length along an axis; the last part may
+    be shorter.
+
+    Shapes:
+        `input` has at least one axis. The result is a tuple of Tensors of the same dtype.
+
+    Example:
+        >>> print([part.shape for part in ms.ops.chunk(ms.Tensor([1, 2, 3, 4, 5]), 2)])
+        [(3,), (2,)]
+    """
     length = input.shape[axis]
     step = max(-(-length // chunks), 1)
     return tuple(xp.split(input, list(range(step, length, step)), axis))

@@ -29,7 +29,18 @@ Anything = TensorOf(any_dtype)
     quirks=Quirks(rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int))}}),
 )
 def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
-    """The input repeated along axes of length 1 and new leading axes; -1 keeps a length."""
+    """Repeats the input along axes of length 1 and along new leading axes. A length of -1 in
+    `shape` keeps the one of the input.
+
+    Shapes:
+        `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype
+        stays.
+
+    Example:
+        >>> print(ms.ops.broadcast_to(ms.Tensor([[1], [2]]), (2, 3)))
+        [[1 1 1]
+         [2 2 2]]
+    """
     lead = len(shape) - input.ndim
     full = tuple(input.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
     return xp.broadcast_to(input, full)
@@ -37,7 +48,17 @@ def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
 
 @op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", compute="native")
 def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)) | ListOf(Int(ge=0)))):
-    """The input repeated as often along each axis as `dims` says."""
+    """Repeats the input as often along each axis as `dims` says.
+
+    Shapes:
+        The length of each axis is multiplied by its entry of `dims`; missing entries or axes count
+        as 1. The dtype stays.
+
+    Example:
+        >>> print(ms.ops.tile(ms.Tensor([[1, 2]]), (2, 2)))
+        [[1 2 1 2]
+         [1 2 1 2]]
+    """
     return xp.tile(input, tuple(dims))
 
 

@@ -58,7 +58,16 @@ def shape_of(api, shape):
 
 @op("ops.Reshape()(input, shape)", compute="native")
 def reshape_array(xp, input: Anything, shape: Any):
-    """The same elements in another shape."""
+    """Gives the same elements another shape. One length of -1 follows from the others.
+
+    Shapes:
+        `input` has as many elements as `shape` says. The result has that shape and the same dtype.
+
+    Example:
+        >>> print(ms.ops.Reshape()(ms.Tensor([1, 2, 3, 4]), (2, -1)))
+        [[1 2]
+         [3 4]]
+    """
     return xp.reshape(input, shape)
 
 
@@ -116,7 +125,17 @@ def reshape(input, shape):
     compute="native",
 )
 def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
-    """The axes in another order: axis i of the result is axis dims[i] of the input."""
+    """Puts the axes in another order: axis i of the result is axis dims[i] of the input.
+
+    Shapes:
+        `dims` names each axis of `input` once. The dtype stays.
+
+    Example:
+        >>> print(ms.ops.transpose(ms.Tensor([[1, 2, 3], [4, 5, 6]]), (1, 0)))
+        [[1 4]
+         [2 5]
+         [3 6]]
+    """
     return xp.transpose(input, tuple(d % input.ndim for d in dims))
 
 
@@ -136,7 +155,17 @@ def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     ),
 )
 def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
-    """Two axes change places."""
+    """Exchanges two axes.
+
+    Shapes:
+        `input` may have any shape. The result has the two lengths exchanged and the same dtype.
+
+    Example:
+        >>> print(ms.ops.swapaxes(ms.Tensor([[1, 2, 3], [4, 5, 6]]), 0, 1))
+        [[1 4]
+         [2 5]
+         [3 6]]
+    """
     return xp.swapaxes(input, dim0, dim1)
 
 
@@ -151,7 +180,15 @@ Places = AsValue(Axes | Bool, NoneRule())
     compute="native",
 )
 def moveaxis(xp, x: Anything, source: Places, destination: Places):
-    """Axes move from `source` to `destination`; the others keep their order."""
+    """Moves axes from the places `source` to the places `destination`; the others keep their order.
+
+    Shapes:
+        `x` may have any shape. The result has its axes in the new order and the same dtype.
+
+    Example:
+        >>> print(ms.ops.moveaxis(ms.ops.zeros((2, 3, 4)), 0, 2).shape)
+        (3, 4, 2)
+    """
     return xp.moveaxis(x, source, destination)
 
 
@@ -165,7 +202,15 @@ def moveaxis(xp, x: Anything, source: Places, destination: Places):
     quirks=Quirks(rules={"Tensor.expand_dims": {"axis": Int}}),
 )
 def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
-    """A new axis of length 1."""
+    """Adds a new axis of length 1.
+
+    Shapes:
+        `input_x` may have any shape. The result has one axis more, at `axis`, and the same dtype.
+
+    Example:
+        >>> print(ms.ops.expand_dims(ms.Tensor([1, 2, 3]), 0))
+        [[1 2 3]]
+    """
     return xp.expand_dims(input_x, axis)
 
 
@@ -180,7 +225,15 @@ def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
     ),
 )
 def squeeze(xp, input: Anything, axis: ScalarOf(Axes, TypeError) = None):
-    """Without its axes of length 1: all of them, or those named; longer ones stay."""
+    """Removes axes of length 1: all of them, or those named.
+
+    Shapes:
+        `input` may have any shape. The result lacks those axes; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.squeeze(ms.Tensor([[[1, 2, 3]]])).shape)
+        (3,)
+    """
     if axis is None or axis == () or axis == [] or input.ndim == 0:
         return xp.squeeze(input)
     named = (axis,) if isinstance(axis, int) else axis
@@ -313,7 +366,18 @@ def _need_matrices(api, x):
     compute="native",
 )
 def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
-    """The lower triangle of each matrix, zeros elsewhere."""
+    """Keeps the lower triangle of each matrix, up to a diagonal, and puts zeros elsewhere.
+
+    `diagonal` is 0 for the main one, positive for one above and negative for one below.
+
+    Shapes:
+        `input` is (..., M, N). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.tril(ms.Tensor([[1, 2, 3], [4, 5, 6]])))
+        [[1 0 0]
+         [4 5 0]]
+    """
     _need_matrices("tril", input)
     return xp.tril(input, diagonal)
 
@@ -326,14 +390,34 @@ def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
     compute="native",
 )
 def triu(xp, input: TensorOf(real, "bool"), diagonal: InTensor(Int) = 0):
-    """The upper triangle of each matrix, zeros elsewhere."""
+    """Keeps the upper triangle of each matrix, from a diagonal on, and puts zeros elsewhere.
+
+    `diagonal` is 0 for the main one, positive for one above and negative for one below.
+
+    Shapes:
+        `input` is (..., M, N). The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.triu(ms.Tensor([[1, 2, 3], [4, 5, 6]])))
+        [[1 2 3]
+         [0 5 6]]
+    """
     _need_matrices("triu", input)
     return xp.triu(input, diagonal)
 
 
 @op("ops.Pad(paddings)(input_x)", compute="native")
 def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=2))):
-    """Zeros before and after along each axis."""
+    """Adds zeros before and after the elements along each axis; `paddings` holds a pair for each.
+
+    Shapes:
+        `input_x` may have any shape. Each axis grows by the sum of its pair; the dtype stays.
+
+    Example:
+        >>> print(ms.ops.Pad(((0, 1), (1, 1)))(ms.Tensor([[1, 2]])))
+        [[0 1 2 0]
+         [0 0 0 0]]
+    """
     return xp.pad(input_x, paddings)
 
 

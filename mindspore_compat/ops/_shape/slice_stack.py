@@ -76,7 +76,17 @@ triu_indices = _indices("triu_indices", lambda gap, offset: gap >= offset)
     compute="native",
 )
 def slice_(xp, input_x: Anything, begin: Places, size: Places):
-    """The part of `size` from `begin`; a size of -1 reaches to the end."""
+    """Cuts out the part of size `size` that starts at `begin`; a size of -1 reaches to the end.
+
+    Shapes:
+        `begin` and `size` have one number for each axis of `input_x`. The result is of that size
+        and of the same dtype.
+
+    Example:
+        >>> print(ms.ops.slice(ms.Tensor([[1, 2, 3], [4, 5, 6]]), (0, 1), (2, 2)))
+        [[2 3]
+         [5 6]]
+    """
     if not input_x.ndim == len(begin) == len(size):
         raise ValueError(f"For 'slice', 'begin' and 'size' must have {input_x.ndim} numbers each, "
                          f"but got {begin}, {size}.")
@@ -102,7 +112,20 @@ def slice_(xp, input_x: Anything, begin: Places, size: Places):
 def strided_slice(xp, input_x: Anything, begin: Places, end: Places, strides: Places,
                   begin_mask: Mask = 0, end_mask: Mask = 0, ellipsis_mask: Mask = 0,
                   new_axis_mask: Mask = 0, shrink_axis_mask: Mask = 0):
-    """The part from `begin` to `end` in steps; bit i of a mask changes what entry i means."""
+    """Cuts out the part from `begin` to `end` in steps of `strides`.
+
+    Bit i of a mask changes what entry i means: the begin or end of it is ignored, it stands for an
+    ellipsis, for a new axis, or for a single position whose axis is dropped.
+
+    Shapes:
+        `begin`, `end` and `strides` have one length, at most the number of axes of `input_x`. The
+        dtype stays.
+
+    Example:
+        >>> print(ms.ops.strided_slice(ms.Tensor([[1, 2, 3], [4, 5, 6]]), (0, 0), (2, 3), (1, 2)))
+        [[1 3]
+         [4 6]]
+    """
     if not len(begin) == len(end) == len(strides):
         raise ValueError(f"For 'strided_slice', 'begin', 'end' and 'strides' must have one length, "
                          f"but got {begin}, {end}, {strides}.")
@@ -125,14 +148,35 @@ def strided_slice(xp, input_x: Anything, begin: Places, end: Places, strides: Pl
 
 @op("ops.narrow(input, axis, start, length)", compute="native")
 def narrow(xp, input: Anything, axis: Int | Bool, start: Int(ge=0), length: Int(ge=1)):
-    """`length` slices along an axis, from `start`."""
+    """Cuts out `length` slices along an axis, from `start` on.
+
+    Shapes:
+        `input` has at least one axis. The result has the length `length` along `axis` and the same
+        dtype.
+
+    Example:
+        >>> print(ms.ops.narrow(ms.Tensor([[1, 2, 3], [4, 5, 6]]), 1, 1, 2))
+        [[2 3]
+         [5 6]]
+    """
     return _narrowed(input, axis_of(axis, input), start, length)
 
 
 @op("mint.narrow(input, dim: axis, start, length)", compute="native")
 def mint_narrow(xp, input: Anything, axis: ScalarOf(Int, TypeError), start: InTensor(Int),
                 length: ScalarOf(Int(ge=0), TypeError)):
-    """`length` slices along an axis, from `start`, which counts from the end if it is negative."""
+    """Cuts out `length` slices along an axis, from `start` on, which counts from the end if it is
+    negative.
+
+    Shapes:
+        `input` has at least one axis. The result has the length `length` along `axis` and the same
+        dtype.
+
+    Example:
+        >>> print(ms.mint.narrow(ms.Tensor([[1, 2, 3], [4, 5, 6]]), 1, -2, 2))
+        [[2 3]
+         [5 6]]
+    """
     axis = axis_of(axis, input)
     return _narrowed(input, axis, start + input.shape[axis] if start < 0 else start, length)
 
@@ -152,7 +196,17 @@ def _narrowed(input, axis, start, length):
 )
 def select_scatter(xp, input: Anything, src: Anything, axis: Int,
                    index: InTensor(Int | Bool, ValueError)):
-    """The input with another slice at one place along an axis."""
+    """Replaces one slice along an axis, in a copy of the input.
+
+    Shapes:
+        `src` has the shape of `input` without `axis`. The result has the shape and dtype of
+        `input`.
+
+    Example:
+        >>> print(ms.ops.select_scatter(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([9, 8]), 0, 1))
+        [[1 2]
+         [9 8]]
+    """
     front = (slice(None),) * axis_of(axis, input)
     return xp.scatter_set(input, (*front, _fitting("select_scatter", input, src, front,
                                                    int(index))), src)
@@ -168,7 +222,16 @@ def slice_scatter(xp, input: Anything, src: Anything, axis: InTensor(Int, ValueE
                   start: InTensor(Int | Bool, ValueError) = None,
                   end: InTensor(Int | Bool, ValueError) = None,
                   step: InTensor(Int(ge=1) | Bool, ValueError) = 1):
-    """The input with other slices at steps along an axis."""
+    """Replaces the slices from `start` to `end`, in steps of `step`, along an axis, in a copy of
+    the input.
+
+    Shapes:
+        `src` has the shape of the slices. The result has the shape and dtype of `input`.
+
+    Example:
+        >>> print(ms.ops.slice_scatter(ms.Tensor([1, 2, 3, 4]), ms.Tensor([9, 8]), 0, 0, 4, 2))
+        [9 2 8 4]
+    """
     front = (slice(None),) * axis_of(axis, input)
     return xp.scatter_set(input, (*front, _fitting("slice_scatter", input, src, front,
                                                    slice(start, end, step))), src)
@@ -188,7 +251,17 @@ def _fitting(api, input, src, front, place):
 
 @op("ops.t(input)", "Tensor.t()", compute="native")
 def t(xp, input: Anything):
-    """A matrix transposed; scalars and vectors as they are."""
+    """Transposes a matrix; scalars and vectors stay as they are.
+
+    Shapes:
+        `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
+
+    Example:
+        >>> print(ms.ops.t(ms.Tensor([[1, 2, 3], [4, 5, 6]])))
+        [[1 4]
+         [2 5]
+         [3 6]]
+    """
     if input.ndim > 2:
         raise ValueError(f"For 't', 'input' must have at most two axes, but got shape "
                          f"{input.shape}.")

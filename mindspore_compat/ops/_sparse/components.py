@@ -249,7 +249,18 @@ class SparseTensorDenseAdd(Primitive):
 @op("ops.sparse_segment_mean(x, indices, segment_ids)", types=SameDtype("indices segment_ids"))
 def sparse_segment_mean(xp, x: TensorOf("float16", "float32", "float64"), indices: Index,
                         segment_ids: Index):
-    """The mean of the slices that `indices` names for each segment; `segment_ids` rises from 0."""
+    """Computes the mean of the slices that `indices` names for each segment.
+
+    Shapes:
+        `x` has at least one axis; `indices` and `segment_ids` are (K,) of one integer dtype, and
+        the latter rises from 0. The result is (segments, *x.shape[1:]), of the dtype of `x`.
+
+    Example:
+        >>> print(ms.ops.sparse_segment_mean(ms.Tensor([[1.0], [3.0], [5.0]]), ms.Tensor([0, 1, 2]),
+        ...                                  ms.Tensor([0, 0, 1])))
+        [[2.]
+         [5.]]
+    """
     if not x.size:
         raise ValueError("For 'sparse_segment_mean', 'x' must have elements.")
     if indices.ndim != 1 or indices.shape != segment_ids.shape or x.ndim < 1:

@@ -295,11 +295,19 @@ def matmul_other(self, other: Anything):
 
 @op("Tensor.mm(mat2)", quirks=Quirks(errors={"Tensor.mm": RuntimeError}))
 def mm(xp, input: Anything, mat2: Anything):
-    """The product of two matrices.
+    """Multiplies two matrices.
+
+    Shapes:
+        `input` is (M, K) and `mat2` is (K, N), of one dtype. The result is (M, N), of the same
+        dtype.
 
     Raises:
         TypeError: if `mat2` is not a Tensor, or holds floats of another dtype.
         RuntimeError: if the shapes are not those of such matrices, or the dtypes differ otherwise.
+
+    Example:
+        >>> print(ms.Tensor([[1.0, 2.0]]).mm(ms.Tensor([[3.0], [4.0]])))
+        [[11.]]
 
     Source: mindspore.Tensor.mm of MindSpore 2.10.
     """

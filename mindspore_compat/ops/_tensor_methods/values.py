@@ -24,7 +24,15 @@ from .._indexing.getitem import setitem
     compute="native",
 )
 def copy(xp, input: TensorOf(any_dtype)):
-    """The same values in memory of their own; gradients pass."""
+    """Copies the values to memory of their own. Gradients pass through.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.ops.deepcopy(ms.Tensor([1.0, 2.0])))
+        [1. 2.]
+    """
     return xp.array(input)
 
 
@@ -33,7 +41,15 @@ copy.vjp(input=lambda xp, g: g)
 
 @op("ops.Identity()(x)", "nn.Identity()(input: x)", "Tensor.contiguous()", compute="native")
 def identity(xp, x: TensorOf(any_dtype)):
-    """The input itself."""
+    """Returns the input itself.
+
+    Shapes:
+        `x` may have any shape. The result has the same shape and dtype.
+
+    Example:
+        >>> print(ms.nn.Identity()(ms.Tensor([1.0, 2.0])))
+        [1. 2.]
+    """
     return xp.ascontiguousarray(x) if x.ndim else x
 
 
