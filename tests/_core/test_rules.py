@@ -9,6 +9,7 @@ import traceback
 import numpy as np
 import pytest
 
+from mindspore_compat._core.declare.public_api import PUBLIC, public
 from mindspore_compat._core.rules import base as frame
 from mindspore_compat._core.rules import value_rules, vocabulary
 from mindspore_compat._core.rules.vocabulary import (
@@ -469,3 +470,16 @@ def test_guard_all_and_refuse_all():
     with pytest.raises(ValueError, match="'x'"):
         refuse_all("f", both, {"type": "a", "x": -1, "anything": 0})
     assert guard_all({})[0] == "True"
+
+
+def test_errors_tell_the_public_name():
+    def inner_name(x: Int):
+        return x
+
+    shown = public("ops._shown_by_a_test", "mint.another")(checked(inner_name))
+    try:
+        assert shown.__name__ == "_shown_by_a_test"
+        with pytest.raises(TypeError, match="^For '_shown_by_a_test', 'x' must be an int"):
+            shown("1")
+    finally:
+        del PUBLIC["ops"]["_shown_by_a_test"], PUBLIC["mint"]["another"]

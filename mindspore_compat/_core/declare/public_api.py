@@ -46,10 +46,13 @@ _DTYPES = {str(each).lower(): each for each in dtypes.all_types if str(each) != 
 
 def public(*paths):
     """Give a class or function written by hand its public names, e.g.
-    `@public("ops.GradOperation")`; errors of the array library in it are told in its name."""
+    `@public("ops.GradOperation")`; errors of its checks and of the array library in it are told in
+    the first of these names."""
 
     def give(thing):
         api = paths[0].rpartition(".")[2]
+        if isinstance(thing, types.FunctionType) and hasattr(thing, "relations"):  # checked
+            thing.__name__ = thing.__qualname__ = api
         if isinstance(thing, types.FunctionType) and paths[0].startswith(_told) and (
                 not api.startswith("__")):
             thing = explained(api, thing)

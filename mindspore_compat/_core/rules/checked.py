@@ -191,7 +191,7 @@ def plain_numbers(value):
 def _stand_in(function, relations):
     """Returns a function that writes the checks, and becomes them, when it is first called."""
     def become(args, kwargs):
-        code, scope = _written(function, relations)
+        code, scope = _written(function, relations, stand_in.__name__)
         stand_in.__globals__.update(scope)
         stand_in.__defaults__ = function.__defaults__
         stand_in.__kwdefaults__ = function.__kwdefaults__
@@ -209,13 +209,16 @@ def _first_call(*args, **kwargs):
     return _become(args, kwargs)        # noqa: F821 - in the stand-in's own globals
 
 
-def _written(function, relations):
-    """Returns the code object of the checking function, and the globals it needs."""
+def _written(function, relations, name):
+    """Returns the code object of the checking function, and the globals it needs.
+
+    `name` is what errors tell: that of the function, or its public one.
+    """
     parameters = list(inspect.signature(function).parameters.values())
     rules = rules_of(function)
     guard, scope = guard_all(rules)
     method = next((each.name for each in parameters), "") == "self"
-    api = "_type(self).__name__" if method else repr(function.__name__)
+    api = "_type(self).__name__" if method else repr(name)
     values = "".join(f"{name}, " for name in rules)
     lines = [f"def {function.__name__}({_declared(parameters)}):"]
     if rules:
